@@ -1,0 +1,133 @@
+import { z } from 'zod';
+
+/**
+ * The chat service's contract: what goes over the wire, in the extent in which chat-service.md specifies it.
+ * Client and sandbox share this file and nothing else, so that the two cannot agree on a mistake.
+ * Replies are read tolerantly: unknown fields pass, because the service may add some without a new version (section 9).
+ */
+
+/** Version prefix of every path (section 9.1). */
+export const API_VERSION = 'v3';
+
+/** UIDs in one add-members call, counted over all four lists. Public documentation, not contract (section 8.2 is silent). */
+export const MAX_UIDS_PER_CALL = 25;
+
+/** Longest UID or GUID, in characters. Public documentation, not contract (section 8.3 is silent). */
+export const MAX_ID_LENGTH = 100;
+
+/** The request's lists in the order in which the service works them off, with the scope each gives (section 4.1). */
+export const MEMBER_LISTS = ['admins', 'moderators', 'participants', 'usersToBan'] as const;
+export type MemberList = (typeof MEMBER_LISTS)[number];
+
+/** Header names (section 5). `apikey` for app operations, `key` and `secret` for management operations. */
+export const HEADERS = {
+  apiKey: 'apikey',
+  onBehalfOf: 'onBehalfOf',
+  managementKey: 'key',
+  managementSecret: 'secret',
+} as const;
+
+/** Scopes of an API key (section 5.3). Adding members needs `fullAccess` (section 5.4). */
+export const KEY_SCOPES = ['fullAccess', 'authOnly'] as const;
+export type KeyScope = (typeof KEY_SCOPES)[number];
+
+/** Body of POST /groups/{guid}/members (section 4.1): every list that is present has at least one UID. */
+export const addMembersRequest = z
+  .strictObject({
+    admins: z.array(z.string()).min(1),
+    moderators: z.array(z.string()).min(1),
+    participants: z.array(z.string()).min(1),
+    usersToBan: z.array(z.string()).min(1),
+  })
+  .partial();
+export type AddMembersRequest = Readonly<Partial<Record<MemberList, readonly string[]>>>;
+
+/** An error as it stands in an error body, and inside the entry of a refused UID (not contract: section 7 is silent). */
+export const serviceError = z.looseObject({
+  code: z.string().optional(),
+  message: z.string().optional(),
+  devMessage: z.string().optional(),
+  source: z.string().optional(),
+  details: z.record(z.string(), z.unknown()).optional(),
+});
+export type ServiceError = z.infer<typeof serviceError>;
+
+/** Body of a refused request (not contract: section 7 is silent). */
+export const errorBody = z.looseObject({ error: serviceError });
+
+/** One entry of the add-members result (section 2.1). Only `success === true` is a success. */
+export const memberResult = z.looseObject({ success: z.boolean().optional(), error: serviceError.optional() });
+export type MemberResult = z.infer<typeof memberResult>;
+
+/** The UIDs of one list; a list without any may come as an empty array or object, or not at all. */
+const resultList = z.union([z.record(z.string(), memberResult), z.array(z.never()).transform(() => ({}))]);
+
+/** Reply of POST /groups/{guid}/members (section 2.1). */
+export const addMembersReply = z.looseObject({
+  data: z.looseObject({
+    admins: resultList.optional(),
+    moderators: resultList.optional(),
+    participants: resultList.optional(),
+    usersToBan: resultList.optional(),
+  }),
+});
+export type AddMembersReply = z.infer<typeof addMembersReply>;
+
+/** User as embedded in an action message (section 2.3). Timestamps are integers of unknown unit. */
+export const userEntity = z.looseObject({
+  uid: z.string(),
+  name: z.string(),
+  role: z.string(),
+  avatar: z.string().optional(),
+  status: z.string(),
+  createdAt: z.int(),
+  updatedAt: z.int().optional(),
+});
+export type UserEntity = z.infer<typeof userEntity>;
+
+/** Group as embedded in an action message (section 2.4). */
+export const groupEntity = z.looseObject({
+  guid: z.string(),
+  name: z.string(),
+  icon: z.string(),
+  description: z.string(),
+  tags: z.array(z.string()),
+  type: z.string(),
+  owner: z.string(),
+  membersCount: z.int(),
+  conversationId: z.string(),
+  createdAt: z.int(),
+  updatedAt: z.int().optional(),
+});
+export type GroupEntity = z.infer<typeof groupEntity>;
+
+/** What the service records, and returns, for every user that it adds (section 2.2). */
+export const actionMessage = z.looseObject({
+  id: z.string(),
+  conversationId: z.string(),
+  sender: z.string(),
+  receiverType: z.literal('group'),
+  receiver: z.string(),
+  category: z.literal('action'),
+  type: z.literal('groupMember'),
+  data: z.looseObject({
+    action: z.string(),
+    entities: z.looseObject({
+      by: z.looseObject({ entity: userEntity, entityType: z.literal('user') }),
+      on: z.looseObject({ entity: userEntity, entityType: z.literal('user') }),
+      for: z.looseObject({ entity: groupEntity, entityType: z.literal('group') }),
+    }),
+  }),
+  sentAt: z.int(),
+  updatedAt: z.int(),
+});
+export type ActionMessage = z.infer<typeof actionMessage>;
+
+/** Body of POST /messages in the extent in which section 4.2 gives it. */
+export const sendMessageRequest = z.looseObject({
+  receiver: z.string(),
+  receiverType: z.string(),
+  type: z.string(),
+  data: z.looseObject({ text: z.string().optional() }),
+});
+export type SendMessageRequest = z.infer<typeof sendMessageRequest>;

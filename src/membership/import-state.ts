@@ -1,0 +1,90 @@
+/** States of an import and the moves between them, as data, each with its reason (design.md, section 3). */
+
+export const IMPORT_STATES = [
+  'staging', // the input is being read; nothing is sent
+  'staged', // read and cut into batches; nothing is sent yet
+  'running', // batches are going out
+  'pausing', // asked to pause; calls in flight are finishing
+  'paused', // nothing is in flight, the rest waits
+  'blocked', // a region's key or plan was refused; a person must mend it
+  'cancelling', // asked to cancel; calls in flight are finishing
+  'cancelled', // cancelled; what was not sent is unprocessed
+  'aborted', // more errors than --max-errors allows; what was not sent is unprocessed
+  'completed', // every row has its outcome
+  'rejected', // the input could not be used; nothing was sent
+] as const;
+export type ImportState = (typeof IMPORT_STATES)[number];
+
+/** For every state the states that may follow, and why. A state without an entry is final. */
+export const TRANSITIONS: Readonly<Partial<Record<ImportState, Readonly<Partial<Record<ImportState, string>>>>>> = {
+  staging: {
+    staged: 'the whole input was read and checked',
+    rejected: 'the input cannot be read or used',
+    aborted: 'more rows are invalid than --max-errors allows',
+    cancelled: 'cancelled while it was being read: nothing was sent',
+  },
+  staged: {
+    running: 'started',
+    cancelled: 'cancelled before the start: nothing was sent',
+  },
+  running: {
+    pausing: 'somebody asked to pause',
+    cancelling: 'somebody asked to cancel',
+    blocked: 'every batch that is left waits for a region that was refused',
+    aborted: 'more errors than --max-errors allows',
+    completed: 'every row has its outcome',
+  },
+  pausing: {
+    paused: 'the last call in flight has answered',
+    running: 'resumed before the pause was complete',
+    cancelling: 'cancelled before the pause was complete',
+    blocked: 'a region was refused while the last calls answered',
+    aborted: 'the last calls brought more errors than --max-errors allows',
+    completed: 'the calls in flight were the last ones',
+  },
+  paused: {
+    running: 'resumed',
+    cancelling: 'cancelled while paused',
+  },
+  blocked: {
+    running: 'resumed after mending',
+    cancelling: 'cancelled instead of mending',
+  },
+  cancelling: {
+    cancelled: 'the last call in flight has answered',
+    completed: 'the calls in flight were the last ones',
+  },
+};
+
+export function isFinal(state: ImportState): boolean {
+  return TRANSITIONS[state] === undefined;
+}
+
+/** States that `from` may move to. */
+export function nextStates(from: ImportState): readonly ImportState[] {
+  return Object.keys(TRANSITIONS[from] ?? {}) as ImportState[];
+}
+
+export class TransitionError extends Error {
+  readonly from: ImportState;
+  readonly to: ImportState;
+
+  constructor(from: ImportState, to: ImportState) {
+    const allowed = nextStates(from);
+    super(
+      `an import that is ${from} cannot become ${to}; ${
+        allowed.length === 0 ? `${from} is final` : `possible from here: ${allowed.join(', ')}`
+      }`,
+    );
+    this.name = 'TransitionError';
+    this.from = from;
+    this.to = to;
+  }
+}
+
+/** The reason of a move, or a TransitionError: the one place that says what may follow what. */
+export function transition(from: ImportState, to: ImportState): string {
+  const reason = TRANSITIONS[from]?.[to];
+  if (reason === undefined) throw new TransitionError(from, to);
+  return reason;
+}

@@ -1,0 +1,27 @@
+/** The words of rollcall (design.md, section 3) as types. This folder imports nothing. */
+
+/** Data centers of the service; each is part of the base address (chat-service.md, sections 1 and 9.4). */
+export const REGIONS = ['us', 'eu', 'in'] as const;
+export type Region = (typeof REGIONS)[number];
+
+/** What a row asks for, highest first: where one UID stands twice in a group, the earlier scope wins. */
+export const SCOPES = ['admin', 'moderator', 'participant', 'ban'] as const;
+export type Scope = (typeof SCOPES)[number];
+
+/** One membership that the input asks for. UID and GUID are kept as written and compare without regard to case. */
+export interface Membership {
+  readonly region: Region;
+  readonly guid: string;
+  readonly uid: string;
+  readonly scope: Scope;
+  /** UID of the acting user; empty when the service itself acts. */
+  readonly onBehalfOf: string;
+}
+
+export function isRegion(text: string): text is Region {
+  return (REGIONS as readonly string[]).includes(text);
+}
+
+export function isScope(text: string): text is Scope {
+  return (SCOPES as readonly string[]).includes(text);
+}

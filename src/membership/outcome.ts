@@ -1,0 +1,29 @@
+/** What finally happened to a row. Every row of an import ends in exactly one of these. */
+export const OUTCOMES = [
+  'added', // the service said yes
+  'banned', // the service said yes to a ban
+  'already_member', // it was a member before, or an earlier attempt without an answer made it one
+  'failed', // the service said no; code and message are kept
+  'invalid', // refused at intake, with the column and the reason
+  'duplicate', // the same membership stands in another row, which is named
+  'unconfirmed', // sent, and no answer tells; never counted as success
+  'unprocessed', // the run was cancelled or aborted before it was sent
+] as const;
+export type Outcome = (typeof OUTCOMES)[number];
+
+/** Rows by outcome. `read` equals the sum of all others, or the run is wrong (design.md, promise 1). */
+export type RowCounts = Readonly<Record<'read' | Outcome, number>>;
+
+/** Outcomes with which a row's wish is fulfilled. */
+export const FULFILLED: ReadonlySet<Outcome> = new Set(['added', 'banned', 'already_member']);
+
+/** Outcomes that a further import of the same row may change: what `retry` sends again. */
+export const RETRYABLE: ReadonlySet<Outcome> = new Set(['failed', 'unconfirmed', 'unprocessed']);
+
+export function isOutcome(text: string): text is Outcome {
+  return (OUTCOMES as readonly string[]).includes(text);
+}
+
+export function sumOfOutcomes(rows: RowCounts): number {
+  return OUTCOMES.reduce((sum, outcome) => sum + rows[outcome], 0);
+}
