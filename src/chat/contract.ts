@@ -42,25 +42,40 @@ export const addMembersRequest = z
   .partial();
 export type AddMembersRequest = Readonly<Partial<Record<MemberList, readonly string[]>>>;
 
-/** An error as it stands in an error body, and inside the entry of a refused UID (not contract: section 7 is silent). */
+/**
+ * An error as it stands in an error body, and inside the entry of a refused UID (not contract: section 7 is silent).
+ * A field of another type than expected is left out: an odd `details` must not hide a clear `code`.
+ */
 export const serviceError = z.looseObject({
-  code: z.string().optional(),
-  message: z.string().optional(),
-  devMessage: z.string().optional(),
-  source: z.string().optional(),
-  details: z.record(z.string(), z.unknown()).optional(),
+  code: z.string().optional().catch(undefined),
+  message: z.string().optional().catch(undefined),
+  devMessage: z.string().optional().catch(undefined),
+  source: z.string().optional().catch(undefined),
+  details: z.record(z.string(), z.unknown()).optional().catch(undefined),
 });
 export type ServiceError = z.infer<typeof serviceError>;
 
+/** The shape of an error is not shown (sections 4.1 rule 4 and 7.1), so that a bare text is read as the message. */
+const writtenError = z.union([serviceError, z.string().transform((message): ServiceError => ({ message }))]);
+
 /** Body of a refused request (not contract: section 7 is silent). */
-export const errorBody = z.looseObject({ error: serviceError });
+export const errorBody = z.looseObject({ error: writtenError });
 
 /** One entry of the add-members result (section 2.1). Only `success === true` is a success. */
-export const memberResult = z.looseObject({ success: z.boolean().optional(), error: serviceError.optional() });
+export const memberResult = z.looseObject({
+  success: z.boolean().optional().catch(undefined),
+  error: writtenError.optional().catch(undefined),
+});
 export type MemberResult = z.infer<typeof memberResult>;
 
-/** The UIDs of one list; a list without any may come as an empty array or object, or not at all. */
-const resultList = z.union([z.record(z.string(), memberResult), z.array(z.never()).transform(() => ({}))]);
+/**
+ * The UIDs of one list; a list without any may come as an empty array or object, or not at all. An entry that is no
+ * object counts as one that says nothing: it is not a success, and it does not take its neighbours with it.
+ */
+const resultList = z.union([
+  z.record(z.string(), memberResult.catch({})),
+  z.array(z.never()).transform((): Record<string, MemberResult> => ({})),
+]);
 
 /** Reply of POST /groups/{guid}/members (section 2.1). */
 export const addMembersReply = z.looseObject({
@@ -131,3 +146,7 @@ export const sendMessageRequest = z.looseObject({
   data: z.looseObject({ text: z.string().optional() }),
 });
 export type SendMessageRequest = z.infer<typeof sendMessageRequest>;
+
+/** Reply of the operations whose response section 4.2 does not show: a JSON object, and nothing more is promised. */
+export const openReply = z.looseObject({});
+export type OpenReply = z.infer<typeof openReply>;

@@ -1,0 +1,191 @@
+import { z } from 'zod';
+import type { AddMembersResult, ChatClient } from '../src/chat/client.ts';
+import { type AddMembersRequest, MEMBER_LISTS, type MemberList } from '../src/chat/contract.ts';
+import { backoffMs, judge, readEntry, refusedOutcome, type Verdict } from '../src/chat/error-policy.ts';
+import type { BatchResult, CallRecord, RowOutcome, Sent } from '../src/ledger/batch-result.ts';
+import { REGIONS } from '../src/membership/membership.ts';
+import { defineJob, type JobRun, SlowDown } from '../src/queue/define-job.ts';
+
+/**
+ * add-members: sends one batch to the chat service, once, and gives one outcome per UID.
+ *
+ * Queue     add-members-<region>-<app>, one per rate limit of the service; each start of a job is one call.
+ * Input     the batch, and the calls that were made for it before.
+ * Output    a BatchResult through the port `deliver`. Every end is delivered: a batch without a result would be lost.
+ * Retries   up to ATTEMPTS calls, with backoff, when no answer came; waiting for the rate limit is not an attempt.
+ * Repeats   the same batch may be sent twice (a lost reply, a dead worker). "Already a member" on a repeat says so.
+ */
+export const ATTEMPTS = 8;
+
+const callRecord = z.object({
+  at: z.int(),
+  ms: z.int(),
+  httpStatus: z.int().nullable(),
+  code: z.string(),
+  kind: z.enum(['answered', 'again', 'slow-down', 'halve', 'group', 'stop-region', 'final']),
+});
+
+/** Rows of a list as [row number, UID]. */
+const listed = z.array(z.tuple([z.int(), z.string()]));
+
+const payload = z.object({
+  version: z.literal(1),
+  importId: z.string(),
+  batch: z.int(),
+  region: z.enum(REGIONS),
+  guid: z.string(),
+  onBehalfOf: z.string(),
+  /** Why an earlier call for these rows may have been carried out; null when none can have been. */
+  doubt: z.string().nullable(),
+  lists: z.partialRecord(z.enum(MEMBER_LISTS), listed),
+  calls: z.array(callRecord),
+});
+export type AddMembersPayload = z.infer<typeof payload>;
+
+export interface AddMembersPorts {
+  readonly chat: Pick<ChatClient, 'addMembers'>;
+  /** Resolves when the result is safe. */
+  deliver(importId: string, result: BatchResult): Promise<void>;
+  /** Keeps further calls of this region from starting: its key or plan was refused. */
+  stopRegion(): Promise<void>;
+}
+
+/** Thrown to have the queue send the batch again; `waitMs` where the service said how long to wait. */
+export class SendAgain extends Error {
+  readonly waitMs: number | undefined;
+
+  constructor({ code, message, waitMs }: Verdict) {
+    super(`${code}: ${message}`);
+    this.name = 'SendAgain';
+    this.waitMs = waitMs;
+  }
+}
+
+export const addMembers = defineJob<AddMembersPayload, AddMembersPorts>({
+  name: 'add-members',
+  payload,
+  attempts: ATTEMPTS,
+  backoffMs: (attemptsMade, error) =>
+    Math.max(backoffMs(attemptsMade, Math.random()), error instanceof SendAgain ? (error.waitMs ?? 0) : 0),
+  process: async (job, ports) => {
+    const batch = sawWorkerDie(job) ? { ...job.payload, doubt: 'a worker ended in the middle of it' } : job.payload;
+    const at = Date.now();
+    const startedAt = performance.now();
+    const noteCall = (kind: CallRecord['kind'], code: string, httpStatus: number | null): CallRecord => ({
+      at,
+      ms: Math.round(performance.now() - startedAt),
+      httpStatus,
+      code,
+      kind,
+    });
+    let reply: AddMembersResult;
+    try {
+      reply = await ports.chat.addMembers(batch.guid, requestOf(batch), {
+        onBehalfOf: batch.onBehalfOf,
+        signal: job.signal,
+      });
+    } catch (error) {
+      const verdict = verdictOf(error, job, batch);
+      return refused(job, ports, batch, verdict, noteCall(verdict.kind, verdict.code, verdict.httpStatus));
+    }
+    await deliver(ports, batch, noteCall('answered', '', reply.httpStatus), readAnswer(batch, reply));
+  },
+});
+
+/** A fault of ours is no statement of the service, but a batch must not vanish with it: it ends as unanswered. */
+function verdictOf(error: unknown, job: JobRun<AddMembersPayload>, batch: AddMembersPayload): Verdict {
+  try {
+    return judge(error, sizeOf(batch), batch.onBehalfOf);
+  } catch (fault) {
+    if (job.signal.aborted) throw fault;
+    const message = fault instanceof Error ? fault.message : String(fault);
+    return { kind: 'again', code: 'WORKER_FAULT', message, httpStatus: null, maybeCarriedOut: true };
+  }
+}
+
+async function refused(
+  job: JobRun<AddMembersPayload>,
+  ports: AddMembersPorts,
+  batch: AddMembersPayload,
+  verdict: Verdict,
+  call: CallRecord,
+): Promise<void> {
+  const { kind, code, message } = verdict;
+  const doubt = verdict.maybeCarriedOut ? `an earlier call got no usable answer (${code})` : batch.doubt;
+  const calls = [...batch.calls, call];
+  switch (kind) {
+    case 'slow-down':
+      await job.update({ ...batch, calls });
+      throw new SlowDown(verdict.waitMs ?? 0);
+    case 'again':
+      if (job.isLastAttempt) {
+        return deliver(ports, batch, call, { kind: 'unanswered', maybeCarriedOut: doubt !== null, code, message });
+      }
+      await job.update({ ...batch, calls, doubt });
+      throw new SendAgain(verdict);
+    case 'stop-region':
+      await ports.stopRegion();
+      return deliver(ports, batch, call, { kind, code, message });
+    case 'halve':
+    case 'group':
+      return deliver(ports, batch, call, { kind, code, message });
+    case 'final':
+      return deliver(ports, batch, call, { kind: 'refused', outcome: finalOutcome(batch, code), code, message });
+  }
+}
+
+/** A refusal of one single UID says the same as an entry of a reply would. */
+function finalOutcome(batch: AddMembersPayload, code: string): 'failed' | 'already_member' {
+  const [list] = MEMBER_LISTS.filter((name) => batch.lists[name] !== undefined);
+  return sizeOf(batch) === 1 && list !== undefined ? refusedOutcome(list, code) : 'failed';
+}
+
+function deliver(ports: AddMembersPorts, batch: AddMembersPayload, call: CallRecord, sent: Sent): Promise<void> {
+  const calls = [...batch.calls, call];
+  return ports.deliver(batch.importId, {
+    batch: batch.batch,
+    region: batch.region,
+    calls,
+    sent,
+    at: call.at + call.ms,
+  });
+}
+
+/** More starts than calls that were noted: a worker took this batch and never came back. */
+function sawWorkerDie(job: JobRun<AddMembersPayload>): boolean {
+  return job.payload.doubt === null && job.starts > job.payload.calls.length + 1;
+}
+
+function requestOf({ lists }: AddMembersPayload): AddMembersRequest {
+  const request: Partial<Record<MemberList, string[]>> = {};
+  for (const list of MEMBER_LISTS) {
+    const rows = lists[list];
+    if (rows !== undefined) request[list] = rows.map(([, uid]) => uid);
+  }
+  return request;
+}
+
+function sizeOf({ lists }: AddMembersPayload): number {
+  return MEMBER_LISTS.reduce((size, list) => size + (lists[list]?.length ?? 0), 0);
+}
+
+/** Reads a reply per UID: only `success === true` is a success, and a UID that is not in it is missing. */
+function readAnswer(batch: AddMembersPayload, reply: AddMembersResult): Sent {
+  const others: RowOutcome[] = [];
+  const missing: number[] = [];
+  for (const list of MEMBER_LISTS) {
+    for (const [row, uid] of batch.lists[list] ?? []) {
+      const found = reply.entries.get(uid.toLowerCase());
+      if (found === undefined) {
+        missing.push(row);
+        continue;
+      }
+      const { outcome, code, message } = readEntry(list, found.entry);
+      if (outcome === 'added' || outcome === 'banned') continue;
+      const note =
+        outcome === 'already_member' && batch.doubt !== null ? `; it may be by an earlier call: ${batch.doubt}` : '';
+      others.push({ row, outcome, code: code ?? '', message: `${message ?? ''}${note}` });
+    }
+  }
+  return { kind: 'answered', others, missing };
+}

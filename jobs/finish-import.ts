@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import { defineJob } from '../src/queue/define-job.ts';
+
+/**
+ * finish-import: checks that every row has exactly one outcome, writes the reports, and closes the import.
+ *
+ * Queue     imports
+ * Input     the id of an import of which nothing is out any more, and the final state that it has earned
+ * Output    report files beside the ledger; the import in its final state
+ * Retries   a full disk may be mended meanwhile; until it is, the import stays as it is and `resume` finishes it.
+ */
+const payload = z.object({
+  version: z.literal(1),
+  importId: z.string(),
+  state: z.enum(['completed', 'cancelled', 'aborted']),
+  /** In a sentence, where the state alone does not say it. */
+  reason: z.string().optional(),
+});
+export type FinishImportPayload = z.infer<typeof payload>;
+
+export interface FinishImportPorts {
+  /** Writes the report files of an import that is over. */
+  writeReports(importId: string, state: FinishImportPayload['state']): Promise<void>;
+  /** Compares the running totals with the rows; the difference in words, empty when there is none. */
+  checkSum(importId: string): string;
+  close(importId: string, state: FinishImportPayload['state'], reason: string | undefined): void;
+  failed(importId: string, error: unknown): void;
+}
+
+export const finishImport = defineJob<FinishImportPayload, FinishImportPorts>({
+  name: 'finish-import',
+  payload,
+  attempts: 3,
+  backoffMs: (attemptsMade) => 1_000 * 2 ** attemptsMade,
+  process: async ({ payload: { importId, state, reason }, isLastAttempt }, ports) => {
+    try {
+      const difference = ports.checkSum(importId);
+      await ports.writeReports(importId, state);
+      ports.close(importId, state, difference === '' ? reason : `the sum of outcomes does not hold: ${difference}`);
+    } catch (error) {
+      if (isLastAttempt) ports.failed(importId, error);
+      throw error;
+    }
+  },
+});

@@ -1,0 +1,199 @@
+import type { z } from 'zod';
+import { type AppAddress, apiUrl, managementUrl } from './address.ts';
+import { type Connection, type ConnectionOptions, openConnection } from './connection.ts';
+import {
+  type AddMembersReply,
+  type AddMembersRequest,
+  addMembersReply,
+  HEADERS,
+  MAX_UIDS_PER_CALL,
+  MEMBER_LISTS,
+  type MemberList,
+  type MemberResult,
+  type OpenReply,
+  openReply,
+  type SendMessageRequest,
+} from './contract.ts';
+import { InvalidCall, SettingError } from './errors.ts';
+import type { Request } from './exchange.ts';
+import { type Rate, readRate } from './rate-headers.ts';
+import { createRedact, type Redact } from './redact.ts';
+import { readReply, refusedEntry } from './reply.ts';
+
+export interface ChatClientOptions extends AppAddress, ConnectionOptions {
+  /** API key with the scope `fullAccess` (chat-service.md, section 5.3). */
+  readonly apiKey: string;
+}
+
+export interface ManagementClientOptions extends Omit<ConnectionOptions, 'connections'> {
+  readonly host: string;
+  /** Values of the headers `key` and `secret` (chat-service.md, section 5.6). */
+  readonly key: string;
+  readonly secret: string;
+}
+
+export interface CallOptions {
+  /** Gives the call up, which then ends in CallAborted. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface ActingOptions extends CallOptions {
+  /** UID on whose behalf the service acts; absent or empty for the service itself (chat-service.md, section 5.8). */
+  readonly onBehalfOf?: string | undefined;
+}
+
+/** What the reply says about one UID. Read it with `readEntry` of error-policy.ts. */
+export interface MemberEntry {
+  readonly list: MemberList;
+  readonly entry: MemberResult;
+}
+
+export interface AddMembersResult {
+  /** By lowercased UID, because the service compares UIDs without regard to case. A UID that it left out is missing. */
+  readonly entries: ReadonlyMap<string, MemberEntry>;
+  readonly rate: Rate;
+  readonly httpStatus: number;
+  /** From the call to the last byte of its reply, in milliseconds. */
+  readonly ms: number;
+}
+
+/**
+ * Calls to one app. Every method throws what errors.ts lists: ServiceRefusal, TransportFailure, MalformedReply,
+ * InvalidCall or CallAborted. Nothing is repeated here; what to do about an error is `judge` of error-policy.ts.
+ */
+export interface ChatClient {
+  /** Adds up to 25 UIDs to a group, in lists of at least one (chat-service.md, section 4.1). */
+  addMembers(guid: string, request: AddMembersRequest, options?: ActingOptions): Promise<AddMembersResult>;
+  /** `POST /users/{uid}/auth_tokens` (chat-service.md, section 4.2). */
+  createAuthToken(uid: string, options?: CallOptions): Promise<OpenReply>;
+  /** `GET /users` (chat-service.md, section 4.2). */
+  listUsers(options?: CallOptions): Promise<OpenReply>;
+  /** `POST /messages` (chat-service.md, section 4.2). */
+  sendMessage(message: SendMessageRequest, options?: ActingOptions): Promise<OpenReply>;
+  /** Lets the calls under way finish; later ones end in CallAborted. */
+  close(): Promise<void>;
+}
+
+export interface ManagementClient {
+  /** `GET {management_url}/apps` (chat-service.md, section 4.2). */
+  listApps(options?: CallOptions): Promise<OpenReply>;
+  close(): Promise<void>;
+}
+
+/** @throws SettingError when address, key or CA is not usable. */
+export function createChatClient(options: ChatClientOptions): ChatClient {
+  const redact = createRedact([usableSecret('API key', options.apiKey)]);
+  const base = new URL(apiUrl(options));
+  const connection = openConnection(base.origin, options);
+  const common = { [HEADERS.apiKey]: options.apiKey, 'Content-Type': 'application/json' };
+
+  function request(method: Request['method'], path: string, body?: unknown, onBehalfOf?: string): Request {
+    return {
+      method,
+      path: base.pathname + path,
+      headers: onBehalfOf ? { ...common, [HEADERS.onBehalfOf]: usableUid(onBehalfOf) } : common,
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    };
+  }
+
+  async function ask(sent: Request, signal: AbortSignal | undefined): Promise<OpenReply> {
+    return (await call(connection, sent, signal, openReply, redact)).reply;
+  }
+
+  return {
+    async addMembers(guid, members, { onBehalfOf, signal } = {}) {
+      checkMembers(members);
+      const sent = request('POST', `/groups/${segment('guid', guid)}/members`, members, onBehalfOf);
+      const { reply, ...told } = await call(connection, sent, signal, addMembersReply, redact);
+      return { entries: entriesOf(reply, redact), ...told };
+    },
+    async createAuthToken(uid, { signal } = {}) {
+      return ask(request('POST', `/users/${segment('uid', uid)}/auth_tokens`, {}), signal);
+    },
+    async listUsers({ signal } = {}) {
+      return ask(request('GET', '/users'), signal);
+    },
+    async sendMessage(message, { onBehalfOf, signal } = {}) {
+      return ask(request('POST', '/messages', message, onBehalfOf), signal);
+    },
+    close: () => connection.close(),
+  };
+}
+
+/** @throws SettingError when host, key, secret or CA is not usable. */
+export function createManagementClient(options: ManagementClientOptions): ManagementClient {
+  const { host, key, secret } = options;
+  const redact = createRedact([usableSecret('management key', key), usableSecret('management secret', secret)]);
+  const connection = openConnection(managementUrl(host), { ...options, connections: 1 });
+  const headers = { [HEADERS.managementKey]: key, [HEADERS.managementSecret]: secret };
+  return {
+    async listApps({ signal } = {}) {
+      return (await call(connection, { method: 'GET', path: '/apps', headers }, signal, openReply, redact)).reply;
+    },
+    close: () => connection.close(),
+  };
+}
+
+async function call<Schema extends z.ZodType>(
+  connection: Connection,
+  request: Request,
+  signal: AbortSignal | undefined,
+  schema: Schema,
+  redact: Redact,
+): Promise<{ reply: z.output<Schema>; rate: Rate; httpStatus: number; ms: number }> {
+  const { httpStatus, headers, body, ms } = await connection.exchange(request, signal);
+  const rate = readRate(headers, Date.now(), httpStatus === 429);
+  return { reply: readReply({ httpStatus, body, rate }, schema, redact), rate, httpStatus, ms };
+}
+
+/** Where a UID stands in two lists, the higher one counts: the service places it there. */
+function entriesOf({ data }: AddMembersReply, redact: Redact): Map<string, MemberEntry> {
+  const entries = new Map<string, MemberEntry>();
+  for (const list of MEMBER_LISTS) {
+    const results = data[list];
+    for (const uid in results) {
+      const entry = results[uid];
+      const key = uid.toLowerCase();
+      if (entry === undefined || entries.has(key)) continue;
+      entries.set(key, { list, entry: entry.success === true ? entry : refusedEntry(entry, redact) });
+    }
+  }
+  return entries;
+}
+
+function checkMembers(members: AddMembersRequest): void {
+  let uids = 0;
+  for (const list of MEMBER_LISTS) {
+    const count = members[list]?.length;
+    if (count === 0) throw new InvalidCall(`the list ${list} is empty; leave it out, or put at least one UID into it`);
+    uids += count ?? 0;
+  }
+  if (uids < 1 || uids > MAX_UIDS_PER_CALL) {
+    throw new InvalidCall(
+      `a call with ${uids} UIDs is not possible: 1 to ${MAX_UIDS_PER_CALL} over all lists are allowed`,
+    );
+  }
+}
+
+/** An id as one segment of a path, whatever characters it has. */
+function segment(name: 'guid' | 'uid', id: string): string {
+  // Servers and proxies resolve dot segments even when they are escaped: such a call would go to another resource.
+  if (id === '' || id === '.' || id === '..' || !id.isWellFormed()) {
+    throw new InvalidCall(`${name} ${JSON.stringify(id)} cannot stand in an address; correct the ${name}`);
+  }
+  return encodeURIComponent(id);
+}
+
+function usableUid(uid: string): string {
+  if (/^[\x21-\x7e]+$/.test(uid)) return uid;
+  throw new InvalidCall(
+    `onBehalfOf ${JSON.stringify(uid)} cannot be sent as a header: visible ASCII characters only; correct the UID`,
+  );
+}
+
+/** Never shows the value. */
+function usableSecret(name: string, value: string): string {
+  if (/^[\x21-\x7e]+$/.test(value)) return value;
+  const problem = value === '' ? 'is empty' : 'has characters other than visible ASCII (a line break, perhaps)';
+  throw new SettingError(`the ${name} ${problem}; copy it again from the service's dashboard`);
+}

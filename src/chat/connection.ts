@@ -1,0 +1,103 @@
+import { X509Certificate } from 'node:crypto';
+import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
+import { Pool } from 'undici';
+import { lookupHost } from './address.ts';
+import { CallAborted, SettingError } from './errors.ts';
+import { Exchange, type Reply, type Request } from './exchange.ts';
+
+/** All in milliseconds. Above one second they are kept to within about half a second. */
+export interface Timeouts {
+  /** Until a connection stands, TLS included. Default 10,000. */
+  readonly connectMs: number;
+  /** From the request to the first line of the reply; a call adds its members one after another. Default 30,000. */
+  readonly headersMs: number;
+  /** Between two pieces of the reply's body. Default 15,000. */
+  readonly bodyMs: number;
+}
+
+export interface ConnectionOptions {
+  /** PEM of a further certificate authority to trust, beside the default ones. */
+  readonly ca?: string | undefined;
+  /** Most connections at a time, and so most calls under way; further calls wait for one. Default 64. */
+  readonly connections?: number | undefined;
+  readonly timeouts?: Partial<Timeouts> | undefined;
+  /** Longest reply body that is read, in bytes. Default 1 MiB. */
+  readonly maxReplyBytes?: number | undefined;
+}
+
+/** Kept-alive HTTPS connections to one origin. */
+export interface Connection {
+  /** @throws TransportFailure, MalformedReply (not HTTP), InvalidCall, CallAborted; a reply of any status is returned. */
+  exchange(request: Request, signal: AbortSignal | undefined): Promise<Reply>;
+  /** Lets the calls under way finish, then closes the sockets. Calling it again waits for the same end. */
+  close(): Promise<void>;
+}
+
+const DEFAULT_TIMEOUTS: Timeouts = { connectMs: 10_000, headersMs: 30_000, bodyMs: 15_000 };
+const DEFAULT_CONNECTIONS = 64;
+const DEFAULT_MAX_REPLY_BYTES = 1024 * 1024;
+
+/** @param origin `https://<host>[:<port>]` as address.ts builds it, which is where plain http is refused */
+export function openConnection(origin: string, options: ConnectionOptions): Connection {
+  const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
+  const maxReplyBytes = options.maxReplyBytes ?? DEFAULT_MAX_REPLY_BYTES;
+  /** Ends the sockets that are still on their way to a connection; the pool knows only those that stand. */
+  const ending = new AbortController();
+  const pool = new Pool(origin, {
+    connections: options.connections ?? DEFAULT_CONNECTIONS,
+    pipelining: 1,
+    // One call per connection at a time keeps a lost connection to one call in doubt; HTTP/2 would share it.
+    allowH2: false,
+    headersTimeout: timeouts.headersMs,
+    bodyTimeout: timeouts.bodyMs,
+    connect: {
+      timeout: timeouts.connectMs,
+      lookup: lookupHost,
+      signal: ending.signal,
+      // Said aloud, because NODE_TLS_REJECT_UNAUTHORIZED in the environment would change the default.
+      rejectUnauthorized: true,
+      ...(options.ca !== undefined && { secureContext: trusting(options.ca) }),
+    },
+  });
+  const underWay = new Set<Promise<Reply>>();
+  let closed: Promise<void> | undefined;
+
+  async function closeAfterCalls(): Promise<void> {
+    await Promise.allSettled(underWay);
+    // Not pool.close(): it would wait for connections that nobody waits for any more.
+    await pool.destroy();
+    ending.abort();
+  }
+
+  return {
+    async exchange(request, signal) {
+      if (closed) throw new CallAborted(false, new Error('the client is closed'));
+      const reply = new Promise<Reply>((resolve, reject) => {
+        new Exchange(origin, maxReplyBytes, resolve, reject).start(pool, request, signal);
+      });
+      underWay.add(reply);
+      try {
+        return await reply;
+      } finally {
+        underWay.delete(reply);
+      }
+    },
+    close() {
+      closed ??= closeAfterCalls();
+      return closed;
+    },
+  };
+}
+
+/** Built once per client: reading some hundred root certificates takes about 10 ms, too long for every connection. */
+function trusting(ca: string): SecureContext {
+  try {
+    new X509Certificate(ca);
+  } catch (cause) {
+    throw new SettingError(
+      'the additional certificate authority cannot be read: its file must hold a certificate in PEM form, starting with "-----BEGIN CERTIFICATE-----"',
+      { cause },
+    );
+  }
+  return createSecureContext({ ca: [...getCACertificates('default'), ca] });
+}

@@ -1,0 +1,212 @@
+/**
+ * What a refused, failed or unreadable call means (design.md, section 6), as data: looked up by the service's error
+ * code first, by HTTP status second, and by the kind of failure where there was no reply. Codes and statuses are
+ * publicly known, not contract (chat-service.md, section 7): a code that is not listed falls back to its status.
+ */
+import type { MemberList, MemberResult } from './contract.ts';
+import { InvalidCall, MalformedReply, ServiceRefusal, type TransportCode, TransportFailure } from './errors.ts';
+
+export type VerdictKind =
+  | 'again' // send the batch again after a backoff; the attempt counts
+  | 'slow-down' // nothing was processed: the region waits `waitMs`; no attempt is used
+  | 'halve' // send two halves, down to the UID that causes it
+  | 'group' // true of the whole group: the rest of its batches need not be sent
+  | 'stop-region' // true of every call until a person mends it; the batch is not consumed
+  | 'final'; // the rows of this batch are refused
+
+export interface Verdict {
+  readonly kind: VerdictKind;
+  /** The service's code if it gave one, else HTTP_<status>, else the code of the failure (errors.ts). */
+  readonly code: string;
+  readonly message: string;
+  /** Null where there was no HTTP reply. */
+  readonly httpStatus: number | null;
+  /** How long to wait, in milliseconds: always given for 'slow-down', for 'again' where the service asks for it. */
+  readonly waitMs?: number;
+  /** Whether the service may have added members nevertheless, so that a repeat can meet "already a member". */
+  readonly maybeCarriedOut: boolean;
+}
+
+const BY_CODE: Readonly<Record<string, VerdictKind>> = {
+  // Faults of the server, which may come with a 4xx status such as 417.
+  ERR_MISSION_FAILED: 'again',
+  ERR_OPERATION_FAILED: 'again',
+  ERR_EXCEPTION: 'again',
+  ERR_BAD_ERROR_RESPONSE: 'again',
+  ERR_TOO_MANY_REQUESTS: 'slow-down',
+  ERR_BAD_REQUEST: 'halve',
+  ERR_GUID_NOT_FOUND: 'group',
+  ERR_NO_VACANCY: 'group',
+  ERR_PLAN_QUOTA_RESTRICTION: 'group',
+  ERR_SUBSCRIPTION_EXPIRED: 'stop-region',
+  ERR_PLAN_RESTRICTION: 'stop-region',
+  // The address or its version is wrong: no call of this region can succeed.
+  ERR_API_NOT_FOUND: 'stop-region',
+  ERR_INVALID_API_VERSION: 'stop-region',
+  // Statements about one user. For the whole request they leave open which one.
+  ERR_UID_NOT_FOUND: 'halve',
+  ERR_ALREADY_JOINED: 'halve',
+  ERR_ALREADY_BANNED: 'halve',
+  ERR_SAME_SCOPE: 'halve',
+  ERR_BANNED_GROUPMEMBER: 'halve',
+  ERR_NOT_A_MEMBER: 'final',
+};
+
+/** Families of codes, for members that are not known one by one. */
+const BY_CODE_PREFIX: readonly (readonly [prefix: string, kind: VerdictKind])[] = [
+  ['AUTH_ERR_', 'stop-region'],
+  // The acting user is not in the group or may not do this there. These come with 401, and must not pass for a bad key.
+  ['ERR_GROUP_', 'final'],
+];
+
+const BY_STATUS: Readonly<Record<number, VerdictKind>> = {
+  400: 'halve',
+  401: 'stop-region',
+  402: 'stop-region',
+  403: 'stop-region',
+  // A missing group has a code. A bare 404 comes from a proxy, a wrong host, or a service that speaks otherwise than we
+  // know. Stopping the region would let one missing group block an import for good, and giving up the whole group
+  // would rest on a reply that does not name it: so only these rows are refused, and `retry` can send them again.
+  404: 'final',
+  408: 'again',
+  413: 'halve',
+  422: 'halve',
+  425: 'again',
+  429: 'slow-down',
+};
+
+const BY_TRANSPORT: Readonly<Record<TransportCode, VerdictKind>> = {
+  CONNECT_FAILED: 'again',
+  CONNECT_TIMEOUT: 'again',
+  // Waiting does not mend a certificate, and rows must not be used up on somebody who is not the service.
+  CERTIFICATE_REFUSED: 'stop-region',
+  HEADERS_TIMEOUT: 'again',
+  BODY_TIMEOUT: 'again',
+  CONNECTION_LOST: 'again',
+};
+
+/** What to look at when the service itself does not say what is wrong. */
+function advice(httpStatus: number): string {
+  if (httpStatus === 401) return ' (the API key was not accepted)';
+  if (httpStatus === 403) return ' (the API key may not do this; adding members needs the scope fullAccess)';
+  return httpStatus === 404 || isRedirect(httpStatus)
+    ? ' (probably it is not the chat service that answers here; check app id, region and host)'
+    : '';
+}
+
+function isRedirect(httpStatus: number): boolean {
+  return httpStatus >= 300 && httpStatus < 400;
+}
+
+/** Wait of a 429 that does not say how long, in milliseconds. Limits are counted per minute. */
+const UNTOLD_WAIT_MS = 10_000;
+/** Shortest wait after a 429, in milliseconds: it uses no attempt, so that "wait 0" would spin. */
+const SHORTEST_WAIT_MS = 1_000;
+
+/**
+ * @param error what a call of the client threw. Anything but a failed call is thrown again: a CallAborted is no
+ *   statement on the batch, and a fault of ours must not turn into refused rows.
+ * @param uidsInCall number of UIDs in the call; one UID cannot be halved, so its verdict is 'final'
+ * @param onBehalfOf the acting user of the call; empty when the service itself acts
+ */
+export function judge(error: unknown, uidsInCall: number, onBehalfOf = ''): Verdict {
+  if (error instanceof ServiceRefusal) return judgeRefusal(error, uidsInCall, onBehalfOf);
+  if (error instanceof TransportFailure) {
+    const { code, message, maybeCarriedOut } = error;
+    return { kind: BY_TRANSPORT[code], code, message, httpStatus: null, maybeCarriedOut };
+  }
+  if (error instanceof MalformedReply) {
+    const { code, message, httpStatus, maybeCarriedOut } = error;
+    return { kind: 'again', code, message, httpStatus, maybeCarriedOut };
+  }
+  if (error instanceof InvalidCall) {
+    return { kind: 'final', code: error.code, message: error.message, httpStatus: null, maybeCarriedOut: false };
+  }
+  throw error;
+}
+
+function judgeRefusal(refusal: ServiceRefusal, uidsInCall: number, onBehalfOf: string): Verdict {
+  const { httpStatus, serviceCode, rate } = refusal;
+  const found = kindOf(httpStatus, serviceCode, onBehalfOf !== '');
+  const kind = found === 'halve' && uidsInCall <= 1 ? 'final' : found;
+  const waitMs = kind === 'slow-down' ? Math.max(rate.waitMs ?? UNTOLD_WAIT_MS, SHORTEST_WAIT_MS) : rate.waitMs;
+  return {
+    kind,
+    code: serviceCode ?? `HTTP_${httpStatus}`,
+    message: messageOf(refusal),
+    httpStatus,
+    ...((kind === 'slow-down' || kind === 'again') && waitMs !== undefined && { waitMs }),
+    // A faulty server may have stopped halfway; members are added one after another (section 2.4, membersCount).
+    maybeCarriedOut: kind === 'again',
+  };
+}
+
+function kindOf(httpStatus: number, serviceCode: string | null, actsForUser: boolean): VerdictKind {
+  const byStatus = kindOfStatus(httpStatus);
+  if (serviceCode === null) return byStatus;
+  // Where somebody acts, it is the acting user who is missing, and no half of the batch would fare better.
+  if (actsForUser && serviceCode === 'ERR_UID_NOT_FOUND') return 'final';
+  const byCode = Object.hasOwn(BY_CODE, serviceCode)
+    ? BY_CODE[serviceCode]
+    : BY_CODE_PREFIX.find(([prefix]) => serviceCode.startsWith(prefix))?.[1];
+  if (byCode !== undefined) return byCode;
+  // An unknown 401 or 403 of the service itself may mean the acting user, who must never stop the others.
+  return byStatus === 'stop-region' && actsForUser && serviceCode.startsWith('ERR_') ? 'final' : byStatus;
+}
+
+function kindOfStatus(httpStatus: number): VerdictKind {
+  const listed = BY_STATUS[httpStatus];
+  if (listed !== undefined) return listed;
+  if (httpStatus >= 500) return 'again';
+  // A redirect says that this address is not the service's, or that a proxy wants a login: true of every call.
+  return isRedirect(httpStatus) ? 'stop-region' : 'final';
+}
+
+function messageOf({ httpStatus, serviceCode, serviceMessage }: ServiceRefusal): string {
+  if (serviceCode !== null) return serviceMessage || 'the service gave no message';
+  return (serviceMessage || `HTTP ${httpStatus} without an error code`) + advice(httpStatus);
+}
+
+/** Code of a refused UID for which the service gave none. */
+export const NO_CODE = 'NO_CODE';
+
+/** Codes that say "it is so already", by what the list asks for. A banned user is no member, and the reverse. */
+const ALREADY_A_MEMBER: ReadonlySet<string> = new Set(['ERR_ALREADY_JOINED', 'ERR_SAME_SCOPE']);
+const ALREADY_SO: Readonly<Record<MemberList, ReadonlySet<string>>> = {
+  admins: ALREADY_A_MEMBER,
+  moderators: ALREADY_A_MEMBER,
+  participants: ALREADY_A_MEMBER,
+  usersToBan: new Set(['ERR_ALREADY_BANNED']),
+};
+
+export interface EntryOutcome {
+  readonly outcome: 'added' | 'banned' | 'already_member' | 'failed';
+  /** Both null for a success. */
+  readonly code: string | null;
+  readonly message: string | null;
+}
+
+/** What a refusal with this code means for a UID of this list; for rows of a 'final' verdict as well. */
+export function refusedOutcome(list: MemberList, code: string): 'already_member' | 'failed' {
+  return ALREADY_SO[list].has(code) ? 'already_member' : 'failed';
+}
+
+/** Outcome of one UID in a reply (chat-service.md, section 2.1): `success === true` decides, and nothing else. */
+export function readEntry(list: MemberList, { success, error }: MemberResult): EntryOutcome {
+  if (success === true) return { outcome: list === 'usersToBan' ? 'banned' : 'added', code: null, message: null };
+  const code = error?.code || NO_CODE;
+  return { outcome: refusedOutcome(list, code), code, message: error?.message || 'the service gave no message' };
+}
+
+const FIRST_BACKOFF_MS = 1_000;
+export const MAX_BACKOFF_MS = 60_000;
+
+/**
+ * Wait before the next attempt, in milliseconds: full jitter, anywhere from 0 to a ceiling that starts at one second,
+ * doubles with every attempt and ends at a minute, so that batches that failed together do not come back together.
+ * @param attempt number of attempts made, from 1
+ * @param random 0 to 1, as Math.random gives it
+ */
+export function backoffMs(attempt: number, random: number): number {
+  return Math.round(random * Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (Math.max(attempt, 1) - 1)));
+}

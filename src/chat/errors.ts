@@ -1,0 +1,90 @@
+/**
+ * Everything that a call to the chat service can end in besides its reply. Branch on class or `code`, never on text.
+ * Texts of the service are redacted before they get here (redact.ts).
+ */
+import type { Rate } from './rate-headers.ts';
+
+export type TransportCode =
+  | 'CONNECT_FAILED' // no connection: name not found, refused, no TLS
+  | 'CONNECT_TIMEOUT'
+  | 'CERTIFICATE_REFUSED' // somebody answers, but cannot prove to be the service
+  | 'HEADERS_TIMEOUT' // sent, and no reply began
+  | 'BODY_TIMEOUT' // a reply began and stopped
+  | 'CONNECTION_LOST'; // sent, and the connection broke before the reply was complete
+
+/** A setting of the client is not usable: address, key or CA. Thrown when the client is made; nothing was sent. */
+export class SettingError extends Error {
+  override readonly name = 'SettingError';
+  readonly code = 'BAD_SETTING';
+}
+
+/** The call did not get a reply. */
+export class TransportFailure extends Error {
+  override readonly name = 'TransportFailure';
+  readonly code: TransportCode;
+  /** Whether the request had left, so that the service may have acted on it. */
+  readonly maybeCarriedOut: boolean;
+
+  constructor(code: TransportCode, message: string, maybeCarriedOut: boolean, cause: unknown) {
+    super(message, { cause });
+    this.code = code;
+    this.maybeCarriedOut = maybeCarriedOut;
+  }
+}
+
+/** The service replied, and said no. */
+export class ServiceRefusal extends Error {
+  override readonly name = 'ServiceRefusal';
+  readonly code = 'REFUSED';
+  readonly httpStatus: number;
+  /** The service's own error code, such as ERR_GUID_NOT_FOUND; null when the reply has none. */
+  readonly serviceCode: string | null;
+  /** The service's own words; empty when it gave none. */
+  readonly serviceMessage: string;
+  readonly rate: Rate;
+
+  constructor(reply: { httpStatus: number; serviceCode: string | null; serviceMessage: string; rate: Rate }) {
+    const { httpStatus, serviceCode, serviceMessage, rate } = reply;
+    super(
+      `the chat service refused the call: HTTP ${httpStatus}, ${serviceCode ?? 'no error code'}: ${serviceMessage || 'no message'}`,
+    );
+    this.httpStatus = httpStatus;
+    this.serviceCode = serviceCode;
+    this.serviceMessage = serviceMessage;
+    this.rate = rate;
+  }
+}
+
+/** Something replied with success, and it cannot be read: the call may have been carried out. */
+export class MalformedReply extends Error {
+  override readonly name = 'MalformedReply';
+  readonly code = 'MALFORMED_REPLY';
+  /** Null when the reply is not even HTTP. */
+  readonly httpStatus: number | null;
+  readonly maybeCarriedOut = true;
+
+  // No cause: the errors of JSON.parse and of the schemas quote the reply as it came.
+  constructor(message: string, httpStatus: number | null) {
+    super(message);
+    this.httpStatus = httpStatus;
+  }
+}
+
+/** The call cannot be put to the service at all; nothing was sent. */
+export class InvalidCall extends Error {
+  override readonly name = 'InvalidCall';
+  readonly code = 'INVALID_CALL';
+}
+
+/** Our side gave the call up: its signal was aborted or the client closed. It says nothing about the batch. */
+export class CallAborted extends Error {
+  override readonly name = 'CallAborted';
+  readonly code = 'ABORTED';
+  /** Whether the request had left, so that the service may have acted on it. */
+  readonly maybeCarriedOut: boolean;
+
+  constructor(maybeCarriedOut: boolean, cause: unknown) {
+    super('the call was given up by this side', { cause });
+    this.maybeCarriedOut = maybeCarriedOut;
+  }
+}

@@ -1,0 +1,162 @@
+import { type Dispatcher, errors, type Pool } from 'undici';
+import { CallAborted, InvalidCall, MalformedReply, type TransportCode, TransportFailure } from './errors.ts';
+import type { ReplyHeaders } from './rate-headers.ts';
+
+export interface Request {
+  readonly method: 'GET' | 'POST';
+  /** Absolute path, percent-encoded. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+export interface Reply {
+  readonly httpStatus: number;
+  readonly headers: ReplyHeaders;
+  /** Null when it is longer than the limit; the rest was not read. */
+  readonly body: string | null;
+  /** From the call to the last byte, in milliseconds, waiting for a free connection included. */
+  readonly ms: number;
+}
+
+/**
+ * One request and its reply, as undici's handler: that is the only place that tells whether the request has left, and
+ * with it whether the service may have acted on a call whose reply never came.
+ */
+export class Exchange implements Dispatcher.DispatchHandler {
+  readonly #origin: string;
+  readonly #maxReplyBytes: number;
+  readonly #resolve: (reply: Reply) => void;
+  readonly #reject: (error: Error) => void;
+  readonly #startedAt = performance.now();
+  #signal: AbortSignal | undefined;
+  #controller: Dispatcher.DispatchController | undefined;
+  #settled = false;
+  #httpStatus = 0;
+  #headers: ReplyHeaders = {};
+  readonly #pieces: Buffer[] = [];
+  #bytes = 0;
+
+  constructor(origin: string, maxReplyBytes: number, resolve: (reply: Reply) => void, reject: (error: Error) => void) {
+    this.#origin = origin;
+    this.#maxReplyBytes = maxReplyBytes;
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  start(pool: Pool, request: Request, signal: AbortSignal | undefined): void {
+    if (signal?.aborted) {
+      this.#fail(new CallAborted(false, signal.reason));
+      return;
+    }
+    this.#signal = signal;
+    signal?.addEventListener('abort', this.#onAbort, { once: true });
+    pool.dispatch(request, this);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    // Given up while it waited for a connection: aborting here means that not one byte is written.
+    if (this.#settled) controller.abort(new Error('given up before it was sent'));
+    else this.#controller = controller;
+  }
+
+  onResponseStart(_controller: Dispatcher.DispatchController, httpStatus: number, headers: ReplyHeaders): void {
+    // Interim replies (1xx) come first, the final one last.
+    this.#httpStatus = httpStatus;
+    this.#headers = headers;
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, piece: Buffer): void {
+    if (this.#settled) return;
+    this.#bytes += piece.length;
+    if (this.#bytes <= this.#maxReplyBytes) {
+      this.#pieces.push(piece);
+    } else {
+      this.#succeed(null);
+      controller.abort(new Error('the reply is too long'));
+    }
+  }
+
+  onResponseEnd(): void {
+    const [first] = this.#pieces;
+    const whole = this.#pieces.length === 1 && first !== undefined ? first : Buffer.concat(this.#pieces, this.#bytes);
+    this.#succeed(whole.toString('utf8'));
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
+    this.#fail(failure(error, this.#sent, this.#origin));
+  }
+
+  get #sent(): boolean {
+    return this.#controller !== undefined;
+  }
+
+  readonly #onAbort = (): void => {
+    const error = new CallAborted(this.#sent, this.#signal?.reason);
+    this.#fail(error);
+    this.#controller?.abort(error);
+  };
+
+  #succeed(body: string | null): void {
+    if (!this.#settle()) return;
+    const ms = performance.now() - this.#startedAt;
+    this.#resolve({ httpStatus: this.#httpStatus, headers: this.#headers, body, ms });
+  }
+
+  #fail(error: Error): void {
+    if (this.#settle()) this.#reject(error);
+  }
+
+  /** The first ending counts. */
+  #settle(): boolean {
+    if (this.#settled) return false;
+    this.#settled = true;
+    this.#signal?.removeEventListener('abort', this.#onAbort);
+    return true;
+  }
+}
+
+const TIMEOUTS: Readonly<Record<string, TransportCode>> = {
+  UND_ERR_CONNECT_TIMEOUT: 'CONNECT_TIMEOUT',
+  UND_ERR_HEADERS_TIMEOUT: 'HEADERS_TIMEOUT',
+  UND_ERR_BODY_TIMEOUT: 'BODY_TIMEOUT',
+};
+
+/** What certificate checks of OpenSSL and Node call themselves (node:tls, "X509 certificate error codes"). */
+const CERTIFICATE = /CERT|^UNABLE_TO_|^(?:INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED|HOSTNAME_MISMATCH)$/;
+
+/** Names what undici reports in our words; `sent` tells whether the request had left. */
+function failure(error: Error & { code?: string }, sent: boolean, origin: string): Error {
+  const systemCode = error.code ?? '';
+  const reason = [systemCode, error.message].filter((text) => text !== '').join(': ');
+  if (systemCode === 'UND_ERR_INVALID_ARG') return new InvalidCall(`the request cannot be sent: ${error.message}`);
+  if (error instanceof errors.HTTPParserError || error instanceof errors.HeadersOverflowError) {
+    return new MalformedReply(`${origin} did not answer in proper HTTP`, null);
+  }
+  const timeout = TIMEOUTS[systemCode];
+  if (timeout !== undefined) {
+    return new TransportFailure(timeout, `${origin} did not answer in time (${timeout})`, sent, error);
+  }
+  if (sent) {
+    return new TransportFailure(
+      'CONNECTION_LOST',
+      `${origin} broke off before it had answered (${reason})`,
+      true,
+      error,
+    );
+  }
+  if (CERTIFICATE.test(systemCode)) {
+    return new TransportFailure(
+      'CERTIFICATE_REFUSED',
+      `the certificate of ${origin} is not trusted (${reason}); check the host, or name the CA file of a private authority`,
+      false,
+      error,
+    );
+  }
+  return new TransportFailure(
+    'CONNECT_FAILED',
+    `no connection to ${origin} (${reason}); check app id, region and host`,
+    false,
+    error,
+  );
+}

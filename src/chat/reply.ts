@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import { errorBody, type MemberResult, type ServiceError, serviceError } from './contract.ts';
+import { MalformedReply, ServiceRefusal } from './errors.ts';
+import type { Rate } from './rate-headers.ts';
+import type { Redact } from './redact.ts';
+
+/**
+ * Reads a reply by its schema.
+ * @throws ServiceRefusal for a status other than 2xx, and for an `error` without `data` whatever the status: that is
+ *   how the service's own client tells the two apart (public knowledge; chat-service.md, section 7 is silent).
+ * @throws MalformedReply for a success that cannot be read.
+ */
+export function readReply<Schema extends z.ZodType>(
+  { httpStatus, body, rate }: { httpStatus: number; body: string | null; rate: Rate },
+  schema: Schema,
+  redact: Redact,
+): z.output<Schema> {
+  const json = body === null ? undefined : parseJson(body);
+  const success = httpStatus >= 200 && httpStatus < 300;
+  if (!success || (isObject(json) && 'error' in json && !('data' in json))) {
+    const { code, message } = errorIn(json);
+    throw new ServiceRefusal({
+      httpStatus,
+      serviceCode: code ? redact(code) : null,
+      serviceMessage: redact(message ?? ''),
+      rate,
+    });
+  }
+  const malformed = (problem: string) =>
+    new MalformedReply(
+      `HTTP ${httpStatus} came with a reply that ${problem}; the call may have been carried out`,
+      httpStatus,
+    );
+  if (body === null) throw malformed('is longer than the limit');
+  if (json === undefined) throw malformed(`is not JSON: ${JSON.stringify(redact(body))}`);
+  const read = schema.safeParse(json);
+  if (!read.success) throw malformed(`does not have the agreed shape: ${redact(z.prettifyError(read.error))}`);
+  return read.data;
+}
+
+/** The entry of a refused UID, reduced to an error that may be shown. */
+export function refusedEntry(entry: MemberResult, redact: Redact): MemberResult {
+  // The shape of a failure is not shown (section 4.1, rule 4): an `error`, or its fields in the entry itself.
+  const { code, message } = entry.error ?? serviceError.parse(entry);
+  return {
+    success: false,
+    error: {
+      ...(code !== undefined && { code: redact(code) }),
+      message: redact(message ?? `no message; the entry reads ${JSON.stringify(entry)}`),
+    },
+  };
+}
+
+function errorIn(json: unknown): ServiceError {
+  const wrapped = errorBody.safeParse(json);
+  if (wrapped.success) return wrapped.data.error;
+  return serviceError.safeParse(json).data ?? {};
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}

@@ -1,0 +1,168 @@
+import { isUtf8 } from 'node:buffer';
+import iconv from 'iconv-lite';
+import { IntakeError, shown } from './intake-error.ts';
+
+const LINE_FEED = 0x0a;
+const NOTHING = Buffer.alloc(0);
+const ZIP_SIGNATURE = Buffer.from('PK\x03\x04');
+
+export interface Encoding {
+  /** `utf-8`, `utf-16le`, `utf-16be`, or the name that was asked for. */
+  readonly name: string;
+  /** Bytes of a UTF-8 byte order mark; marks of other encodings are the decoder's business. */
+  readonly bomBytes: number;
+}
+
+const BYTE_ORDER_MARKS: ReadonlyArray<readonly ['utf-8' | 'utf-16le' | 'utf-16be', Buffer]> = [
+  ['utf-8', Buffer.from([0xef, 0xbb, 0xbf])],
+  ['utf-16le', Buffer.from([0xff, 0xfe])],
+  ['utf-16be', Buffer.from([0xfe, 0xff])],
+];
+
+/**
+ * The encoding of an input that starts with `head`: what was asked for, else what the byte order mark says, else UTF-8.
+ * Throws UNKNOWN_ENCODING; BAD_ENCODING for UTF-16 without mark and without being asked for; BINARY for other NUL bytes.
+ */
+export function detectEncoding(head: Buffer, asked: string | undefined): Encoding {
+  const mark = BYTE_ORDER_MARKS.find(([, bytes]) => head.subarray(0, bytes.length).equals(bytes))?.[0];
+  if (asked !== undefined && !/^utf-?8$/i.test(asked)) {
+    if (!iconv.encodingExists(asked)) {
+      throw new IntakeError({
+        code: 'UNKNOWN_ENCODING',
+        what: `--encoding ${shown(asked)} is not known; allowed are utf-8, utf-16le, utf-16be, windows-1252, iso-8859-15, shift_jis, gb18030 and the like`,
+        remedy: 'Name the encoding with which the file was written, or leave --encoding out for UTF-8',
+      });
+    }
+    if (!/^(utf|ucs)/i.test(asked)) refuseNul(head);
+    return { name: asked, bomBytes: 0 };
+  }
+  if (mark === 'utf-16le' || mark === 'utf-16be') {
+    if (asked === undefined) return { name: mark, bomBytes: 0 };
+  } else refuseNul(head);
+  return { name: 'utf-8', bomBytes: mark === 'utf-8' ? 3 : 0 };
+}
+
+function refuseNul(head: Buffer): void {
+  if (!head.includes(0)) return;
+  const isArchive = head.subarray(0, 4).equals(ZIP_SIGNATURE);
+  const guess = isArchive ? undefined : utf16WithoutMark(head);
+  if (guess !== undefined) {
+    throw new IntakeError({
+      code: 'BAD_ENCODING',
+      place: `byte ${head.indexOf(0)}`,
+      what: `every second byte is NUL and there is no byte order mark: this looks like ${guess.toUpperCase()}, not UTF-8`,
+      remedy: `Import it with --encoding ${guess}, or save it as UTF-8`,
+    });
+  }
+  const what = isArchive ? 'it looks like a workbook or a ZIP archive' : 'this is not a text file';
+  throw new IntakeError({
+    code: 'BINARY',
+    place: `byte ${head.indexOf(0)}`,
+    what: `a NUL byte stands where text is expected: ${what}`,
+    remedy: 'Save it as CSV or JSON, plain or gzipped',
+  });
+}
+
+/** Latin letters in UTF-16 have a NUL as every second byte; other binary data has them anywhere. */
+function utf16WithoutMark(head: Buffer): 'utf-16le' | 'utf-16be' | undefined {
+  let even = 0;
+  let odd = 0;
+  for (let index = 0; index < head.length; index += 1) {
+    if (head[index] !== 0) continue;
+    if (index % 2 === 0) even += 1;
+    else odd += 1;
+  }
+  const most = (head.length / 2) * 0.4;
+  const few = (head.length / 2) * 0.1;
+  if (odd > most && even < few) return 'utf-16le';
+  return even > most && odd < few ? 'utf-16be' : undefined;
+}
+
+/**
+ * Blocks of any encoding → blocks of valid UTF-8, whole characters each, without byte order mark.
+ * Throws BAD_ENCODING with line, byte offset and byte when the input is not valid UTF-8; single characters that
+ * another encoding does not know become U+FFFD.
+ */
+export function decode(blocks: AsyncIterable<Buffer>, encoding: Encoding): AsyncGenerator<Buffer> {
+  return encoding.name === 'utf-8' ? validUtf8(blocks, encoding.bomBytes) : converted(blocks, encoding);
+}
+
+/** The first block holds the whole byte order mark, however the source cut it: it comes from readHead. */
+async function* validUtf8(blocks: AsyncIterable<Buffer>, bomBytes: number): AsyncGenerator<Buffer> {
+  let rest: Buffer = NOTHING;
+  let skip = bomBytes;
+  let offset = bomBytes;
+  let line = 1;
+  for await (const block of blocks) {
+    const bytes = rest.length === 0 ? block.subarray(skip) : Buffer.concat([rest, block]);
+    skip = 0;
+    const whole = bytes.subarray(0, endOfWholeCharacters(bytes));
+    if (!isUtf8(whole)) throw notUtf8(bytes, offset, line);
+    rest = bytes.subarray(whole.length);
+    offset += whole.length;
+    line += countLines(whole);
+    if (whole.length > 0) yield whole;
+  }
+  if (rest.length > 0) throw notUtf8(rest, offset, line);
+}
+
+/** Bytes up to the last character that is complete: a character may be cut by the end of the block. */
+function endOfWholeCharacters(bytes: Buffer): number {
+  for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
+    const byte = bytes[bytes.length - back] ?? 0;
+    if (byte < 0x80) return bytes.length;
+    if (byte < 0xc0) continue;
+    const needed = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
+    return needed > back ? bytes.length - back : bytes.length;
+  }
+  return bytes.length;
+}
+
+function countLines(bytes: Buffer): number {
+  let lines = 0;
+  for (let index = 0; index < bytes.length; index += 1) {
+    if (bytes[index] === LINE_FEED) lines += 1;
+  }
+  return lines;
+}
+
+function notUtf8(bytes: Buffer, offset: number, line: number): IntakeError {
+  const bad = firstInvalid(bytes);
+  const byte = (bytes[bad] ?? 0).toString(16).toUpperCase().padStart(2, '0');
+  return new IntakeError({
+    code: 'BAD_ENCODING',
+    place: `line ${line + countLines(bytes.subarray(0, bad))}, byte ${offset + bad}`,
+    what: `the byte 0x${byte} is not valid UTF-8 here`,
+    remedy: 'Name the encoding of the file, for instance --encoding windows-1252, or save it as UTF-8',
+  });
+}
+
+/** Offset of the first byte that a decoder replaces by U+FFFD, unless U+FFFD itself stands there. */
+function firstInvalid(bytes: Buffer): number {
+  const text = bytes.toString('utf8');
+  let offset = 0;
+  let start = 0;
+  for (let index = text.indexOf('\ufffd'); index !== -1; index = text.indexOf('\ufffd', start)) {
+    offset += Buffer.byteLength(text.slice(start, index));
+    if (bytes.toString('hex', offset, offset + 3) !== 'efbfbd') return offset;
+    offset += 3;
+    start = index + 1;
+  }
+  return offset;
+}
+
+async function* converted(blocks: AsyncIterable<Buffer>, encoding: Encoding): AsyncGenerator<Buffer> {
+  if (!iconv.encodingExists(encoding.name)) throw new TypeError(`detectEncoding let ${encoding.name} pass`);
+  const decoder = iconv.getDecoder(encoding.name);
+  let half = '';
+  for await (const block of blocks) {
+    const text = half + decoder.write(block);
+    // A character outside the basic plane is two UTF-16 units, which a block may cut in two.
+    const last = text.charCodeAt(text.length - 1);
+    const cut = last >= 0xd800 && last <= 0xdbff ? text.length - 1 : text.length;
+    half = text.slice(cut);
+    if (cut > 0) yield Buffer.from(text.slice(0, cut));
+  }
+  const end = half + (decoder.end() ?? '');
+  if (end.length > 0) yield Buffer.from(end);
+}

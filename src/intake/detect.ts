@@ -1,0 +1,88 @@
+import { type ColumnMapping, fieldByAlias } from './columns.ts';
+
+export const INPUT_FORMATS = ['csv', 'json', 'ndjson'] as const;
+export type InputFormat = (typeof INPUT_FORMATS)[number];
+
+/** Delimiters that are recognised, the likeliest first. */
+const DELIMITERS = [',', ';', '\t', '|'] as const;
+
+/**
+ * The format of a text that starts with `head`, by what stands in it: `[` opens JSON; `{` opens NDJSON when the first
+ * line is one complete object of its own, else JSON; everything else is CSV. File names are not asked, they lie.
+ */
+export function detectFormat(head: string): InputFormat {
+  const start = head.trimStart();
+  if (start.startsWith('[')) return 'json';
+  if (!start.startsWith('{')) return 'csv';
+  const lineEnd = start.indexOf('\n');
+  const firstLine = lineEnd === -1 ? start : start.slice(0, lineEnd);
+  const first = parsed(firstLine);
+  if (first === undefined) return 'json';
+  const isOneDocument = start.slice(firstLine.length).trim() === '';
+  return isOneDocument && Object.values(first).some(Array.isArray) ? 'json' : 'ndjson';
+}
+
+function parsed(line: string): object | undefined {
+  try {
+    return JSON.parse(line) as object;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The delimiter of a CSV text that starts with `head`: the one with which the header names most fields, and among
+ * equals most columns. The header alone decides, because names and texts in the rows may hold any character.
+ */
+export function detectDelimiter(head: string, mapping: ColumnMapping): string {
+  const mapped = new Set(Object.values(mapping));
+  const header = head.trimStart();
+  const line = header.slice(0, lineLength(header));
+  let best: string = DELIMITERS[0];
+  let bestScore = -1;
+  for (const delimiter of DELIMITERS) {
+    const columns = cellsOf(line, delimiter);
+    const fields = columns.filter((column) => mapped.has(column) || fieldByAlias(column) !== undefined);
+    const score = fields.length * 10_000 + columns.length;
+    if (score > bestScore) {
+      best = delimiter;
+      bestScore = score;
+    }
+  }
+  return best;
+}
+
+/**
+ * Line ends of a CSV text that starts with `head`. Those of Windows and Unix may be mixed; the lone carriage return of
+ * old Macintosh programs counts only where the first line ends with it, because looking for it costs a tenth of the time.
+ */
+export function detectLineEnds(head: string): string[] {
+  const end = lineLength(head);
+  return head[end] === '\r' && head[end + 1] !== '\n' ? ['\r\n', '\n', '\r'] : ['\r\n', '\n'];
+}
+
+/** Characters of the first line; a line break inside quotes does not end it. */
+function lineLength(text: string): number {
+  let quoted = false;
+  for (let index = 0; index < text.length; index += 1) {
+    const character = text[index];
+    if (character === '"') quoted = !quoted;
+    else if (!quoted && (character === '\n' || character === '\r')) return index;
+  }
+  return text.length;
+}
+
+function cellsOf(line: string, delimiter: string): string[] {
+  const cells: string[] = [];
+  let cell = '';
+  let quoted = false;
+  for (const character of line) {
+    if (character === '"') quoted = !quoted;
+    else if (!quoted && character === delimiter) {
+      cells.push(cell.trim());
+      cell = '';
+    } else cell += character;
+  }
+  cells.push(cell.trim());
+  return cells;
+}

@@ -1,0 +1,130 @@
+import { Columns, FIELDS, type Field } from './columns.ts';
+import { checkDelimiter, csvRows } from './csv.ts';
+import { decode, detectEncoding } from './decode.ts';
+import { detectDelimiter, detectFormat, detectLineEnds, type InputFormat } from './detect.ts';
+import { ElementReader } from './element.ts';
+import type { InputRow, RowProblem } from './input-row.ts';
+import { IntakeError, shown } from './intake-error.ts';
+import { jsonRows } from './json.ts';
+import { MembershipReader, type RowDefaults } from './membership-row.ts';
+import { ndjsonRows } from './ndjson.ts';
+import { type ByteSource, gunzip, HEAD_BYTES, type IntakeSource, isGzip, openSource, readHead } from './source.ts';
+
+export { FIELDS, type Field, type InputFormat, type InputRow, type IntakeSource, type RowProblem };
+
+export interface IntakeOptions {
+  readonly format: InputFormat | 'auto';
+  /** Name of the encoding; absent: UTF-8, or UTF-16 by its byte order mark. */
+  readonly encoding?: string;
+  /** One character; absent: detected among `,` `;` tab and `|`. */
+  readonly delimiter?: string;
+  /** Columns that are not recognised by their names (`--map uid=member,…`). */
+  readonly mapping: Readonly<Partial<Record<Field, string>>>;
+  readonly defaults: RowDefaults;
+  readonly signal?: AbortSignal;
+}
+
+/** One input, opened. Its rows are read once; iterate `chunks()` or close the iterator, else the file stays open. */
+export interface Intake {
+  readonly format: InputFormat;
+  readonly gzipped: boolean;
+  readonly encoding: string;
+  readonly delimiter?: string;
+  /** Field → column it is read from, as recognised or mapped. JSON: as far as the rows have been read. */
+  readonly recognised: Readonly<Partial<Record<Field, string>>>;
+  /**
+   * Original columns in order. CSV: the header, and `_extra_1`, … for rows that are longer. JSON and NDJSON: the union
+   * of the keys. Complete when the rows have been read.
+   */
+  columns(): readonly string[];
+  /** Bytes of the source read so far (compressed ones when gzipped). */
+  bytesRead(): number;
+  /** Rows in order, in chunks of some hundreds, never empty. Rejects with IntakeError, or the signal's reason. */
+  chunks(): AsyncGenerator<readonly InputRow[]>;
+}
+
+/**
+ * Opens a CSV, JSON or NDJSON input, plain or gzipped, and reads as far as its first rows (design.md, section 9).
+ * Rejects with IntakeError when the input cannot be used; nothing stays open then.
+ */
+export async function openIntake(source: IntakeSource, options: IntakeOptions): Promise<Intake> {
+  const bytes = await openSource(source, options.signal);
+  try {
+    return await startIntake(bytes, options);
+  } catch (error) {
+    bytes.close();
+    throw error;
+  }
+}
+
+async function startIntake(source: ByteSource, options: IntakeOptions): Promise<Intake> {
+  const { mapping, defaults } = options;
+  const columns = new Columns(mapping);
+  const reader = new MembershipReader(columns, defaults);
+  const hasDefaultGuid = defaults.guid !== undefined && defaults.guid !== '';
+
+  const raw = await readHead(source.blocks());
+  const gzipped = isGzip(raw.head);
+  const plain = gzipped ? await readHead(gunzip(raw.blocks)) : raw;
+  const encoding = detectEncoding(plain.head, options.encoding);
+  const text = await readHead(decode(plain.blocks, encoding));
+  const head = text.head.toString();
+  if (text.head.length < HEAD_BYTES && head.trim() === '') throw empty(source.name);
+  const format = options.format === 'auto' ? detectFormat(head) : options.format;
+  const delimiter = format === 'csv' ? checkDelimiter(options.delimiter ?? detectDelimiter(head, mapping)) : undefined;
+
+  const rows =
+    delimiter !== undefined
+      ? csvRows(text.blocks, { delimiter, lineEnds: detectLineEnds(head), columns, reader, hasDefaultGuid })
+      : (format === 'json' ? jsonRows : ndjsonRows)(text.blocks, new ElementReader(columns, reader, hasDefaultGuid));
+  const chunks = atLeastOneRow(rows, source.name, format, columns);
+  const first = await chunks.next();
+
+  return {
+    format,
+    gzipped,
+    encoding: encoding.name,
+    ...(delimiter === undefined ? {} : { delimiter }),
+    get recognised() {
+      return columns.recognised();
+    },
+    columns: () => columns.names,
+    bytesRead: () => source.bytesRead,
+    async *chunks() {
+      try {
+        if (first.done !== true) yield first.value;
+        yield* chunks;
+      } finally {
+        await chunks.return(undefined);
+        source.close();
+      }
+    },
+  };
+}
+
+/** Leaves out empty chunks; throws EMPTY or NO_ROWS when there was nothing else. */
+async function* atLeastOneRow(
+  chunks: AsyncIterable<readonly InputRow[]>,
+  name: string,
+  format: InputFormat,
+  columns: Columns,
+): AsyncGenerator<readonly InputRow[], void, undefined> {
+  let hasRows = false;
+  for await (const chunk of chunks) {
+    if (chunk.length === 0) continue;
+    hasRows = true;
+    yield chunk;
+  }
+  if (hasRows) return;
+  if (format === 'csv' && columns.names.length === 0) throw empty(name);
+  throw new IntakeError({
+    code: 'NO_ROWS',
+    what: `${shown(name)} has no rows${format === 'csv' ? ', only a header' : ''}`,
+    remedy: 'Write at least one row into it, or name another file',
+  });
+}
+
+function empty(name: string): IntakeError {
+  const what = `${shown(name)} is empty`;
+  return new IntakeError({ code: 'EMPTY', what, remedy: 'Write rows into it, or name another file' });
+}

@@ -1,0 +1,28 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { inTransaction, readStatements } from './database.ts';
+import type { InputDescription } from './staged-row.ts';
+
+/** UIDs in one batch: what one call carries (design.md, promise 4). */
+export const BATCH_SIZE = 25;
+
+export interface StagedTotals {
+  readonly rows: number;
+  readonly batches: number;
+}
+
+/** Finds duplicates and contradictions and cuts the rest into batches (cut.sql says how). */
+export function cut(database: DatabaseSync, input: InputDescription): StagedTotals {
+  inTransaction(database, () => {
+    database
+      .prepare('insert into input (id, format, delimiter, columns, recognised) values (1, ?, ?, ?, ?)')
+      .run(input.format, input.delimiter, JSON.stringify(input.columns), JSON.stringify(input.recognised));
+    for (const text of readStatements(new URL('cut.sql', import.meta.url)).values()) {
+      const statement = database.prepare(text);
+      if (text.includes(':size')) statement.run({ size: BATCH_SIZE });
+      else statement.run();
+    }
+  });
+  database.exec('pragma wal_checkpoint(truncate)');
+  const count = (table: string) => Number(database.prepare(`select count(*) as n from ${table}`).get()?.['n']);
+  return { rows: count('rows'), batches: count('batches') };
+}

@@ -1,0 +1,148 @@
+-- Statements on an import's file, by name. Each says what it takes and gives.
+
+-- name: pending_batches
+-- In: region, limit. Out: batches to send next, first batches of all groups first.
+select b.id, b.doubt, b.calls, g.guid, l.on_behalf_of
+  from batches b join lanes l on l.id = b.lane_id join groups g on g.id = l.group_id
+ where b.state = 0 and b.region_id = :region
+ order by b.turn, b.id limit :limit;
+
+-- name: rows_of_batch
+-- In: batch. Out: its rows, highest scope first.
+select m.row_id, m.scope_id, r.uid from memberships m join rows r on r.id = m.row_id
+ where m.batch_id = :batch order by m.scope_id, m.row_id;
+
+-- name: mark_dispatched
+update batches set state = 1 where id = :batch and state = 0;
+
+-- name: take_back
+-- In: batch, doubt (null: it was certainly not sent), calls made. A batch that left the queue unsent waits again.
+update batches set state = 0, doubt = coalesce(:doubt, doubt), calls = calls + :calls where id = :batch and state = 1;
+
+-- name: take_back_all
+-- In: doubt. After a crash nobody knows which dispatched batches were sent.
+update batches set state = 0, doubt = coalesce(doubt, :doubt) where state = 1;
+
+-- name: batch
+select b.id, b.state, b.size, b.bans, b.region_id, b.lane_id, b.turn, b.asked_again, b.doubt, b.calls, l.group_id
+  from batches b join lanes l on l.id = b.lane_id where b.id = :batch;
+
+-- name: add_call
+insert into calls (batch_id, region_id, at, ms, http_status, code, kind)
+  values (:batch, :region, :at, :ms, :http_status, :code, :kind);
+
+-- name: finish_batch
+-- In: batch, state (2 done, 3 replaced, 0 pending again), calls made, http_status, at.
+update batches set state = :state, calls = calls + :calls, http_status = :http_status, finished_at = :at where id = :batch;
+
+-- name: succeed_batch
+-- Rows without an outcome are added, or banned where that was asked.
+update memberships set outcome_id = case scope_id when 4 then 2 else 1 end where batch_id = :batch and outcome_id is null;
+
+-- name: settle_batch
+update memberships set outcome_id = :outcome, code = :code, message = :message
+ where batch_id = :batch and outcome_id is null;
+
+-- name: settle_row
+update memberships set outcome_id = :outcome, code = :code, message = :message
+ where batch_id = :batch and row_id = :row;
+
+-- name: outcomes_of_batch
+select o.name, count(*) as n from memberships m join outcomes o on o.id = m.outcome_id
+ where m.batch_id = :batch group by m.outcome_id;
+
+-- name: add_batch
+-- In: parent and what the new batch holds. A smaller batch in its parent's place, with its parent's history.
+insert into batches (lane_id, region_id, turn, size, bans, parent, asked_again, doubt, calls)
+  select lane_id, region_id, turn, :size, :bans, id, :asked_again, :doubt, calls + :calls from batches where id = :parent;
+
+-- name: move_row
+update memberships set batch_id = :to where batch_id = :from and row_id = :row;
+
+-- name: refuse_group
+update groups set refused_code = :code, refused_message = :message where id = :group and refused_code is null;
+
+-- name: settle_group_rows
+-- In: group, outcome, code, message. What is pending of the group gets this outcome unsent.
+update memberships set outcome_id = :outcome, code = :code, message = :message
+ where outcome_id is null and batch_id in
+       (select b.id from batches b join lanes l on l.id = b.lane_id where l.group_id = :group and b.state = 0);
+
+-- name: close_group_batches
+update batches set state = 2, finished_at = :at
+ where state = 0 and lane_id in (select id from lanes where group_id = :group);
+
+-- name: dispatched_of_group
+select b.id from batches b join lanes l on l.id = b.lane_id where l.group_id = :group and b.state = 1;
+
+-- name: refused_group_of
+-- Out: the refusal of the batch's group, if it was refused.
+select g.id as group_id, g.refused_code, g.refused_message from batches b
+  join lanes l on l.id = b.lane_id join groups g on g.id = l.group_id
+ where b.id = :batch and g.refused_code is not null;
+
+-- name: stop_region
+update regions set stopped_code = :code, stopped_message = :message, stopped_at = :at
+ where id = :region and stopped_code is null;
+
+-- name: start_regions
+update regions set stopped_code = null, stopped_message = null, stopped_at = null where stopped_code is not null;
+
+-- name: stopped_regions
+select name, stopped_code as code, stopped_message as message, stopped_at as at from regions
+ where stopped_code is not null order by id;
+
+-- name: open_batches
+-- Out: batches without an end, by region and state.
+select r.name as region, b.state, count(*) as n from batches b join regions r on r.id = b.region_id
+ where b.state in (0, 1) group by b.region_id, b.state;
+
+-- name: leave_rest
+-- What was certainly not sent is unprocessed; where an earlier call may have been carried out, nobody can tell.
+update memberships set
+       outcome_id = case when doubt is null then 8 else 7 end,
+       code = case when doubt is null then 'NOT_SENT' else 'NO_ANSWER' end,
+       message = case when doubt is null then :message else 'sent, and the import was ended before an answer came: ' || doubt end
+  from (select id, doubt from batches where state in (0, 1)) as rest
+ where memberships.batch_id = rest.id and memberships.outcome_id is null;
+
+-- name: tally_rest
+select b.region_id, (b.doubt is null) as unsent, sum(b.size) as n from batches b where b.state in (0, 1) group by 1, 2;
+
+-- name: close_rest
+update batches set state = 2, finished_at = :at where state in (0, 1);
+
+-- name: add_tally
+insert into tallies (region_id, name, n) values (:region, :name, :n)
+  on conflict (region_id, name) do update set n = n + excluded.n;
+
+-- name: tallies
+select coalesce(r.name, '') as region, t.name, t.n from tallies t left join regions r on r.id = t.region_id;
+
+-- name: regions_used
+select distinct r.name, (select count(*) from batches b where b.region_id = r.id) as batches
+  from groups g join regions r on r.id = g.region_id order by r.id;
+
+-- name: regions_used
+-- Out: regions of the groups that are to be sent to.
+select distinct b.region_id as id from batches b order by b.region_id;
+
+-- name: groups_used
+select count(distinct l.group_id) as n from batches b join lanes l on l.id = b.lane_id;
+
+-- name: recount
+-- The truth behind the tallies, counted from the rows themselves.
+select 'read' as name, count(*) as n from rows
+union all
+select 'invalid', count(distinct row_id) from problems
+union all
+select 'duplicate', count(*) from duplicates
+union all
+select coalesce(o.name, 'unprocessed'), count(*) from memberships m left join outcomes o on o.id = m.outcome_id
+ group by m.outcome_id;
+
+-- name: group
+select region_id, guid, refused_code, refused_message from groups where id = :group;
+
+-- name: input
+select format, delimiter, columns, recognised from input;

@@ -1,0 +1,124 @@
+-- One import: its rows, the batches that they travel in, the calls that were made, and what came of every row.
+-- Numbers stand for words (outcomes, scopes, regions) because there may be ten million rows; the view `report` has words.
+
+create table outcomes (id integer primary key, name text not null unique) strict;
+insert into outcomes values
+  (1, 'added'), (2, 'banned'), (3, 'already_member'), (4, 'failed'),
+  (5, 'invalid'), (6, 'duplicate'), (7, 'unconfirmed'), (8, 'unprocessed');
+
+create table scopes (id integer primary key, name text not null unique) strict;  -- highest first
+insert into scopes values (1, 'admin'), (2, 'moderator'), (3, 'participant'), (4, 'ban');
+
+create table regions (
+  id           integer primary key,
+  name         text not null unique,
+  -- Set while the service refuses the region's key or plan: nothing is sent there until a person has mended it.
+  stopped_code    text,
+  stopped_message text,
+  stopped_at      integer
+) strict;
+insert into regions (id, name) values (1, 'us'), (2, 'eu'), (3, 'in');
+
+-- What the input was: one row.
+create table input (
+  id          integer primary key check (id = 1),
+  format      text not null,             -- csv, json, ndjson
+  delimiter   text not null,             -- of a CSV file, else empty
+  columns     text not null,             -- JSON array, in the order of the input
+  recognised  text not null              -- JSON object: field -> column
+) strict;
+
+create table groups (
+  id              integer primary key,
+  region_id       integer not null,
+  guid            text not null,         -- as it was written first
+  refused_code    text,                  -- set when the service refused the whole group: the rest of it is not sent
+  refused_message text
+) strict;
+
+-- A group and an acting user: the rows that may travel in one call.
+create table lanes (
+  id           integer primary key,
+  group_id     integer not null references groups (id),
+  on_behalf_of text not null,
+  first_batch  integer                   -- set by cutting
+) strict;
+
+-- The input, row by row. Never changed after staging.
+create table rows (
+  id        integer primary key,         -- order of the input
+  line      integer not null,            -- as a spreadsheet counts
+  region_id integer,                     -- null: the row does not tell
+  group_id  integer,                     -- null: the row is invalid
+  lane_id   integer,                     -- null: the row is not sent (invalid or duplicate)
+  scope_id  integer,
+  uid_hash  integer,                     -- of the UID in lower case; a quick first comparison, never the last
+  uid       text,
+  original  text not null                -- JSON: the input as it was
+) strict;
+
+create table problems (
+  row_id      integer not null,
+  position    integer not null,
+  column_name text not null,
+  value       text not null,
+  code        text not null,
+  reason      text not null,
+  primary key (row_id, position)
+) strict, without rowid;
+
+create table duplicates (
+  row_id integer primary key,
+  of_row integer not null                -- the row that is sent instead
+) strict;
+
+create table batches (
+  id          integer primary key,
+  lane_id     integer not null,
+  region_id   integer not null,
+  turn        integer not null,          -- its place in its lane: first batches of all groups go first
+  state       integer not null default 0, -- 0 pending, 1 dispatched, 2 done, 3 replaced by smaller batches
+  size        integer not null,          -- UIDs
+  bans        integer not null,          -- UIDs among them that are to be banned
+  parent      integer,                   -- the batch that it was cut from
+  asked_again integer not null default 0, -- 1: holds UIDs that a reply did not mention
+  doubt       text,                      -- why an earlier call for these rows may have been carried out
+  calls       integer not null default 0, -- so far, those of its parents included
+  http_status integer,                   -- of the last call
+  finished_at integer
+) strict;
+
+create index batches_pending on batches (region_id, turn, id) where state = 0;
+create index batches_dispatched on batches (id) where state = 1;
+create index batches_by_lane on batches (lane_id);
+
+-- A row's place in a batch, and what came of it. Clustered by batch, so that recording one touches one page.
+create table memberships (
+  batch_id   integer not null,
+  row_id     integer not null,
+  scope_id   integer not null,
+  outcome_id integer,
+  code       text,
+  message    text,
+  primary key (batch_id, row_id)
+) strict, without rowid;
+
+create table calls (
+  id          integer primary key,
+  batch_id    integer not null,
+  region_id   integer not null,
+  at          integer not null,
+  ms          integer not null,
+  http_status integer,
+  code        text not null,             -- empty when the call was answered
+  kind        text not null              -- answered, or the kind of refusal (chat/error-policy.ts)
+) strict;
+
+-- Running totals by region, so that progress costs nothing: outcome names, and read, calls, retries, rateLimited.
+-- region_id 0: rows whose region cannot be told.
+create table tallies (
+  region_id integer not null,
+  name      text not null,
+  n         integer not null,
+  primary key (region_id, name)
+) strict, without rowid;

@@ -1,0 +1,82 @@
+-- What reports ask of an import's file. The connection may be one that only reads.
+
+-- name: report_rows
+-- Out: rows in the order of the input, with their outcome in words; the reader replaces the mark with a choice of rows.
+select r.line, r.original,
+       case when p.row_id is not null then 'invalid'
+            when d.row_id is not null then 'duplicate'
+            else coalesce(o.name, 'unprocessed') end as status,
+       case when p.row_id is not null then p.code
+            when d.row_id is not null then 'DUPLICATE'
+            else coalesce(m.code, '') end as code,
+       case when p.row_id is not null then
+              (select group_concat(q.column_name || ': ' || q.reason, '; ' order by q.position) from problems q where q.row_id = r.id)
+            when d.row_id is not null then
+              'the same membership stands in row ' || kept.line || ', which asks for ' || kept_scope.name
+            else coalesce(m.message, '') end as message,
+       coalesce(reg.name, '') as region, coalesce(g.guid, '') as guid, coalesce(r.uid, '') as uid, coalesce(s.name, '') as scope,
+       coalesce(b.calls, 0) as attempts, b.http_status as httpStatus, m.batch_id as batch, b.finished_at as finishedAt
+  from rows r
+  left join problems p on p.row_id = r.id and p.position = 0
+  left join duplicates d on d.row_id = r.id
+  left join rows kept on kept.id = d.of_row
+  left join scopes kept_scope on kept_scope.id = kept.scope_id
+  left join memberships m on m.row_id = r.id
+  left join outcomes o on o.id = m.outcome_id
+  left join batches b on b.id = m.batch_id
+  left join groups g on g.id = r.group_id
+  left join regions reg on reg.id = r.region_id
+  left join scopes s on s.id = r.scope_id
+ where /* chosen */ true
+ order by r.id;
+
+-- name: problem_counts
+-- Out: rows by outcome and code, other than fulfilled ones, with one example each; most first.
+select status, code, sum(n) as n, min(example_row) as example_row from (
+  select o.name as status, coalesce(m.code, '') as code, count(*) as n, min(m.row_id) as example_row
+    from memberships m join outcomes o on o.id = m.outcome_id where m.outcome_id not in (1, 2, 3) group by 1, 2
+  union all
+  select 'invalid', code, count(*), min(row_id) from problems where position = 0 group by code
+  union all
+  select 'duplicate', 'DUPLICATE', count(*), min(row_id) from duplicates having count(*) > 0
+) group by status, code order by n desc, status, code;
+
+-- name: problem_value
+select value from problems where row_id = :row and position = 0;
+
+-- name: group_counts
+-- In: limit. Out: rows by group and outcome for the groups with most rows in need of attention, then the largest.
+with busiest as (
+  select l.group_id, count(*) as n, sum(m.outcome_id not in (1, 2, 3)) as bad
+    from memberships m join batches b on b.id = m.batch_id join lanes l on l.id = b.lane_id
+   group by l.group_id order by bad desc, n desc, l.group_id limit :limit)
+select x.group_id, reg.name as region, g.guid, coalesce(o.name, 'unprocessed') as outcome, count(*) as n
+  from busiest x
+  join groups g on g.id = x.group_id
+  join regions reg on reg.id = g.region_id
+  join lanes l on l.group_id = x.group_id
+  join batches b on b.lane_id = l.id
+  join memberships m on m.batch_id = b.id
+  left join outcomes o on o.id = m.outcome_id
+ group by x.group_id, o.name
+ order by x.bad desc, x.n desc, x.group_id;
+
+-- name: group_total
+select count(distinct l.group_id) as n from batches b join lanes l on l.id = b.lane_id;
+
+-- name: call_span
+select min(at) as first, max(at) as last, count(*) as n from calls;
+
+-- name: call_buckets
+-- In: first (ms), width (ms). Out: calls by region and bucket, with times.
+select bucket, region, count(*) as calls,
+       sum(kind not in ('answered', 'slow-down')) as failed, sum(kind = 'slow-down') as limited,
+       max(ms) as maxMs, max(case when place <= (n + 1) / 2 then ms end) as p50Ms
+  from (select (c.at - cast(:first as integer)) / cast(:width as integer) as bucket, r.name as region, c.kind, c.ms,
+               row_number() over same as place, count(*) over (partition by (c.at - cast(:first as integer)) / cast(:width as integer), c.region_id) as n
+          from calls c join regions r on r.id = c.region_id
+        window same as (partition by (c.at - cast(:first as integer)) / cast(:width as integer), c.region_id order by c.ms))
+ group by bucket, region order by bucket, region;
+
+-- name: calls_since
+select count(*) as n from calls where at >= :at;

@@ -1,0 +1,25 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { cut } from './cut.ts';
+import { IMPORT_MIGRATIONS, openForWriting } from './database.ts';
+import { rowInserter } from './insert-rows.ts';
+import type { StagingMessage } from './staging.ts';
+
+/** The thread that writes a staged import, so that reading the input and writing the ledger share no core. */
+
+const database = openForWriting(workerData.path, IMPORT_MIGRATIONS);
+const inserter = rowInserter(database);
+
+parentPort?.on('message', (message: StagingMessage) => {
+  switch (message.kind) {
+    case 'rows':
+      inserter.insert(message.rows, message.problems);
+      parentPort?.postMessage({ kind: 'inserted' });
+      break;
+    case 'finish':
+      inserter.finish();
+      parentPort?.postMessage({ kind: 'staged', totals: cut(database, message.input) });
+      database.close();
+      parentPort?.close();
+      break;
+  }
+});

@@ -1,0 +1,221 @@
+import { EventEmitter } from 'node:events';
+import { mkdirSync } from 'node:fs';
+import { type FinishImportPayload, finishImport } from '../../jobs/finish-import.ts';
+import { type StageImportPayload, type StagingProgress, stageImport } from '../../jobs/stage-import.ts';
+import { type ImportRecord, openCatalog } from '../ledger/catalog.ts';
+import { type ImportState, isFinal, nextStates, TransitionError } from '../membership/import-state.ts';
+import type { Region } from '../membership/membership.ts';
+import type { Backend } from '../queue/backend.ts';
+import { openJobQueue } from '../queue/job-queue.ts';
+import { startJobWorker } from '../queue/job-worker.ts';
+import { closingJobs } from './closing.ts';
+import { type DataDir, ownDataDir } from './data-dir.ts';
+import { UnknownImport } from './import-errors.ts';
+import { newImportId } from './import-id.ts';
+import { type ImportOptions, importOptions } from './import-options.ts';
+import { createRecorder, type Recorder } from './recorder.ts';
+import type { RegionLine } from './region-line.ts';
+import { createRunner } from './runner.ts';
+import { stagingJobs } from './staging.ts';
+
+/** The one process that owns a data directory: it stages files, dispatches batches, records outcomes, writes reports. */
+export interface Coordinator {
+  readonly events: EventEmitter<CoordinatorEvents>;
+  /** Queues a file for staging, and for sending when it is staged (unless it is a dry run). Returns the import's id. */
+  create(request: CreateImport): Promise<string>;
+  find(id: string): ImportRecord;
+  pause(id: string): Promise<ImportRecord>;
+  /** Goes on with an import that is staged, paused or blocked, or that a stop or crash interrupted. */
+  resume(id: string): Promise<ImportRecord>;
+  cancel(id: string): Promise<ImportRecord>;
+  /** Resolves when nothing more happens by itself: over, paused, blocked, or staged by a dry run. */
+  settled(id: string): Promise<ImportRecord>;
+  /** Takes nothing new, lets calls under way answer for at most `deadlineMs`, and closes. Imports can be resumed. */
+  stop(deadlineMs: number): Promise<void>;
+}
+
+export interface CreateImport {
+  /** As the user named it. */
+  readonly file: string;
+  /** The path to read. */
+  readonly source: string;
+  readonly options: ImportOptions;
+  readonly retryOf?: string;
+  /** Given where the caller needs it beforehand, to put the source into the import's folder. */
+  readonly id?: string;
+}
+
+export interface CoordinatorEvents {
+  state: [record: ImportRecord];
+  staging: [id: string, progress: StagingProgress];
+  /** The ledger or the queue fails: nothing can go on. */
+  failure: [error: Error];
+}
+
+export interface CoordinatorOptions {
+  readonly dir: DataDir;
+  readonly backend: (dir: DataDir) => Promise<Backend>;
+  /** Regions that have an app. */
+  readonly regions: ReadonlySet<Region>;
+  readonly openLine: (region: Region, backend: Backend, deliver: Recorder['deliver']) => Promise<RegionLine>;
+  readonly version: string;
+  /** Told of troubles that the queue mends by itself. */
+  readonly onError: (error: Error) => void;
+}
+
+/** States in which an import waits for somebody. */
+const AT_REST: ReadonlySet<ImportState> = new Set(['staged', 'paused', 'blocked']);
+
+export async function openCoordinator(options: CoordinatorOptions): Promise<Coordinator> {
+  const { dir, onError } = options;
+  const release = ownDataDir(dir);
+  const catalog = openCatalog(dir.catalog);
+  const events = new EventEmitter<CoordinatorEvents>();
+  let backend: Backend;
+  try {
+    backend = await options.backend(dir);
+  } catch (error) {
+    catalog.close();
+    release();
+    throw error;
+  }
+  const fail = (error: unknown) => {
+    events.emit('failure', error instanceof Error ? error : new Error(String(error)));
+  };
+  const move = (id: string, to: ImportState, detail?: string): ImportRecord => {
+    const record = catalog.move(id, to, detail);
+    events.emit('state', record);
+    return record;
+  };
+
+  const recorder = createRecorder(fail);
+  const staging = stagingJobs({
+    dir,
+    find,
+    move,
+    progress: (id, progress) => events.emit('staging', id, progress),
+    staged: (id) => runner.staged(id),
+    fail,
+  });
+  const closing = closingJobs({
+    dir,
+    find,
+    move,
+    version: options.version,
+    fail,
+    ledgerOf: (id) => runner.ledgerOf(id),
+  });
+  const stagings = openJobQueue<StageImportPayload>(backend, 'stage-import', stageImport, onError);
+  const closings = openJobQueue<FinishImportPayload>(backend, 'finish-import', finishImport, onError);
+  // Leftovers of an earlier process: what is still to do is in the ledger.
+  await Promise.all([stagings.clear(), closings.clear()]);
+  const runner = createRunner({
+    dir,
+    find,
+    move,
+    recorder,
+    regions: options.regions,
+    openLine: (region) => options.openLine(region, backend, recorder.deliver),
+    finish: (importId, state, reason) =>
+      closings.add([
+        { id: `finish-${importId}`, payload: { version: 1, importId, state, ...(reason !== undefined && { reason }) } },
+      ]),
+    fail,
+  });
+  const workers = [
+    startJobWorker({
+      backend,
+      queue: stagings,
+      definition: stageImport,
+      ports: staging.ports,
+      concurrency: 1,
+      onError,
+    }),
+    startJobWorker({
+      backend,
+      queue: closings,
+      definition: finishImport,
+      ports: closing.ports,
+      concurrency: 1,
+      onError,
+    }),
+  ];
+
+  function find(id: string): ImportRecord {
+    const record = catalog.find(id);
+    if (record === undefined) throw new UnknownImport(id);
+    return record;
+  }
+
+  const stage = (importId: string) => stagings.add([{ id: `stage-${importId}`, payload: { version: 1, importId } }]);
+
+  const refuse = (record: ImportRecord, to: ImportState): never => {
+    throw new TransitionError(record.state, to);
+  };
+
+  let stopping: Promise<void> | undefined;
+
+  return {
+    events,
+    find,
+    create: async ({ id = newImportId(), file, source, options: chosen, retryOf }) => {
+      mkdirSync(dir.folder(id), { recursive: true, mode: 0o700 });
+      catalog.add({ id, file, source, options: JSON.stringify(importOptions.parse(chosen)), retryOf: retryOf ?? null });
+      events.emit('state', find(id));
+      await stage(id);
+      return id;
+    },
+    pause: async (id) => {
+      const record = find(id);
+      if (record.state === 'pausing' || record.state === 'paused') return record;
+      if (record.state !== 'running') refuse(record, 'pausing');
+      move(id, 'pausing');
+      await runner.hold(id);
+      return find(id);
+    },
+    resume: async (id) => {
+      const { state } = find(id);
+      if (state === 'staging') {
+        if (!staging.isUnderWay(id)) await stage(id);
+      } else if (isFinal(find(id).state)) refuse(find(id), 'running');
+      else await runner.go(id);
+      return find(id);
+    },
+    cancel: async (id) => {
+      const record = find(id);
+      if (record.state === 'staging') {
+        await staging.abort(id);
+        return move(id, 'cancelled');
+      }
+      if (!nextStates(record.state).some((next) => next === 'cancelling' || next === 'cancelled'))
+        refuse(record, 'cancelled');
+      await runner.cancel(id);
+      return find(id);
+    },
+    settled: (id) =>
+      new Promise((resolve) => {
+        // A state is looked at when the move is over: `staged` is passed through on the way to `running`.
+        const look = () =>
+          queueMicrotask(() => {
+            const record = find(id);
+            if (!AT_REST.has(record.state) && !isFinal(record.state)) return;
+            events.off('state', look);
+            resolve(record);
+          });
+        events.on('state', look);
+        look();
+      }),
+    stop: (deadlineMs) => {
+      stopping ??= (async () => {
+        await staging.abortAll();
+        await runner.stop(deadlineMs);
+        await Promise.all(workers.map((worker) => worker.close()));
+        await Promise.all([stagings.close(), closings.close()]);
+        await backend.close();
+        catalog.close();
+        release();
+      })();
+      return stopping;
+    },
+  };
+}

@@ -1,0 +1,25 @@
+import type { Region } from '../membership/membership.ts';
+
+/** An id that no import has. */
+export class UnknownImport extends Error {
+  constructor(id: string) {
+    super(`no import has the id ${JSON.stringify(id)}; \`rollcall list\` shows those that there are`);
+    this.name = 'UnknownImport';
+  }
+}
+
+/** Rows of an import go to a region that has no app: nothing is sent before that is mended. */
+export class RegionWithoutApp extends Error {
+  readonly regions: readonly Region[];
+
+  constructor(id: string, regions: readonly Region[]) {
+    const names = regions.map((region) => region.toUpperCase());
+    super(
+      `rows are for ${regions.length === 1 ? 'region' : 'regions'} ${regions.join(' and ')}, which ${
+        regions.length === 1 ? 'has' : 'have'
+      } no app: set ${names.map((name) => `ROLLCALL_${name}_APP_ID and ROLLCALL_${name}_API_KEY`).join(', ')}, then \`rollcall resume ${id}\`; nothing was sent`,
+    );
+    this.name = 'RegionWithoutApp';
+    this.regions = regions;
+  }
+}

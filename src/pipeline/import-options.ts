@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import type { IntakeOptions } from '../intake/intake.ts';
+import type { ImportRecord } from '../ledger/catalog.ts';
+import { REGIONS, SCOPES } from '../membership/membership.ts';
+
+/** How an import is read and run. Kept with the import, so that `resume` and `retry` go on in the same way. */
+export const importOptions = z.strictObject({
+  format: z.enum(['auto', 'csv', 'json', 'ndjson']).default('auto'),
+  encoding: z.string().optional(),
+  delimiter: z.string().optional(),
+  /** Field -> column, for columns whose names are not recognised. */
+  map: z.partialRecord(z.enum(['region', 'guid', 'uid', 'scope', 'onBehalfOf']), z.string()).default({}),
+  /** For rows that do not say themselves. */
+  guid: z.string().optional(),
+  scope: z.enum(SCOPES).optional(),
+  region: z.enum(REGIONS),
+  onBehalfOf: z.string().optional(),
+  /** Stop when more rows than this failed, are invalid or unconfirmed: a number, or a share of the rows in percent. */
+  maxErrors: z
+    .union([z.strictObject({ rows: z.int().nonnegative() }), z.strictObject({ percent: z.number().min(0).max(100) })])
+    .optional(),
+  /** Only read and check; `resume` sends. */
+  dryRun: z.boolean().default(false),
+});
+export type ImportOptions = z.infer<typeof importOptions>;
+
+/** Most rows that may fail, be invalid or unconfirmed before an import of `read` rows is aborted. */
+export function errorLimit(options: Pick<ImportOptions, 'maxErrors'>, read: number): number {
+  const { maxErrors } = options;
+  if (maxErrors === undefined) return Number.POSITIVE_INFINITY;
+  return 'rows' in maxErrors ? maxErrors.rows : Math.floor((read * maxErrors.percent) / 100);
+}
+
+/** The options that were kept with an import. */
+export function readOptions(record: Pick<ImportRecord, 'options'>): ImportOptions {
+  return importOptions.parse(JSON.parse(record.options));
+}
+
+/** The part of the options that concerns reading. */
+export function intakeOptions(options: ImportOptions): Omit<IntakeOptions, 'signal'> {
+  const { format, encoding, delimiter, map, guid, scope, region, onBehalfOf } = options;
+  return {
+    format,
+    ...(encoding !== undefined && { encoding }),
+    ...(delimiter !== undefined && { delimiter }),
+    mapping: map,
+    defaults: {
+      region,
+      ...(guid !== undefined && { guid }),
+      ...(scope !== undefined && { scope }),
+      ...(onBehalfOf !== undefined && { onBehalfOf }),
+    },
+  };
+}

@@ -1,0 +1,59 @@
+import type { BatchResult } from '../ledger/batch-result.ts';
+import type { ImportLedger } from '../ledger/import-ledger.ts';
+import type { Consequences } from '../ledger/recording.ts';
+
+/** Writes results into ledgers: all that came in one turn of the event loop in one transaction. */
+export interface Recorder {
+  /** Resolves when the result is on disk. A result of an import that is not running here is refused. */
+  deliver(importId: string, result: BatchResult): Promise<void>;
+  /** Takes results of this import from now on. */
+  open(importId: string, ledger: ImportLedger, recorded: Recorded): void;
+  close(importId: string): void;
+}
+
+export type Recorded = (batches: readonly number[], consequences: Consequences) => void;
+
+interface Waiting {
+  readonly result: BatchResult;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+interface Desk {
+  readonly ledger: ImportLedger;
+  readonly recorded: Recorded;
+  waiting: Waiting[];
+}
+
+/** @param onFailure told when a ledger cannot be written: nothing can go on then. */
+export function createRecorder(onFailure: (error: unknown) => void): Recorder {
+  const desks = new Map<string, Desk>();
+
+  const flush = (desk: Desk): void => {
+    const { waiting } = desk;
+    desk.waiting = [];
+    try {
+      const consequences = desk.ledger.record(waiting.map(({ result }) => result));
+      for (const { resolve } of waiting) resolve();
+      desk.recorded(
+        waiting.map(({ result }) => result.batch),
+        consequences,
+      );
+    } catch (error) {
+      for (const { reject } of waiting) reject(error);
+      onFailure(error);
+    }
+  };
+
+  return {
+    deliver: (importId, result) =>
+      new Promise((resolve, reject) => {
+        const desk = desks.get(importId);
+        if (desk === undefined) return reject(new Error(`import ${importId} does not run here`));
+        desk.waiting.push({ result, resolve, reject });
+        if (desk.waiting.length === 1) setImmediate(flush, desk);
+      }),
+    open: (importId, ledger, recorded) => desks.set(importId, { ledger, recorded, waiting: [] }),
+    close: (importId) => desks.delete(importId),
+  };
+}

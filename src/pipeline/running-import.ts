@@ -1,0 +1,149 @@
+import type { AddMembersPayload } from '../../jobs/add-members.ts';
+import type { ImportLedger } from '../ledger/import-ledger.ts';
+import type { Consequences } from '../ledger/recording.ts';
+import type { Region } from '../membership/membership.ts';
+import type { QueuedJob } from '../queue/job-queue.ts';
+import { jobId, toJob } from './producer.ts';
+import type { RegionLine } from './region-line.ts';
+
+/** Batches that are dispatched and not recorded, at most, over all regions: a bound on the queue's memory. */
+export const BACKLOG = 2_000;
+/** Batches that one round trip dispatches. */
+const CHUNK = 200;
+
+/** Why nothing of an import is out any more. */
+export type Standstill = 'completed' | 'blocked' | 'held';
+
+/** Dispatches the batches of one import and follows their results, until nothing is out any more. */
+export interface RunningImport {
+  /** Begins or goes on. */
+  go(): void;
+  /** Dispatches no more, takes back what is not under way, and resolves when the calls under way have answered. */
+  hold(): Promise<void>;
+  /** Told by the recorder. */
+  recorded(batches: readonly number[], consequences: Consequences): void;
+}
+
+export interface RunningImportOptions {
+  readonly id: string;
+  readonly ledger: ImportLedger;
+  readonly lines: ReadonlyMap<Region, RegionLine>;
+  readonly onStandstill: (why: Standstill) => void;
+  readonly onFailure: (error: unknown) => void;
+}
+
+export function createRunningImport({
+  id,
+  ledger,
+  lines,
+  onStandstill,
+  onFailure,
+}: RunningImportOptions): RunningImport {
+  const regions = ledger.regionsUsed();
+  const share = Math.max(1, Math.floor(BACKLOG / Math.max(1, regions.length)));
+  /** Batches that are out, by region. */
+  const out = new Map<Region, Set<number>>(regions.map((region) => [region, new Set()]));
+  const stopped = new Set<Region>();
+  let dispatching = false;
+  let held = false;
+  let still = true;
+  /** Work on the queue, one thing after the other. */
+  let work: Promise<void> = Promise.resolve();
+  let pumpPlanned = false;
+
+  const enqueue = (task: () => Promise<void>): Promise<void> => {
+    work = work.then(task).catch(onFailure);
+    return work;
+  };
+
+  const line = (region: Region): RegionLine => {
+    const found = lines.get(region);
+    if (found === undefined) throw new Error(`region ${region} has no app`);
+    return found;
+  };
+
+  const outCount = () => [...out.values()].reduce((sum, batches) => sum + batches.size, 0);
+
+  const fill = async (region: Region, batches: Set<number>): Promise<void> => {
+    while (dispatching && !stopped.has(region) && batches.size <= share - Math.min(CHUNK, share)) {
+      const next = ledger.pendingBatches(region, Math.min(CHUNK, share - batches.size));
+      if (next.length === 0) return;
+      // Marked first: should the process die in between, a doubt too many is noted, and never one too few.
+      ledger.markDispatched(next.map((batch) => batch.id));
+      for (const batch of next) batches.add(batch.id);
+      await line(region).queue.add(next.map((batch) => toJob(id, batch)));
+    }
+  };
+
+  const pump = (): void => {
+    if (pumpPlanned) return;
+    pumpPlanned = true;
+    void enqueue(async () => {
+      pumpPlanned = false;
+      for (const [region, batches] of out) await fill(region, batches);
+      if (outCount() === 0) settle();
+    });
+  };
+
+  const standStill = (why: Standstill): void => {
+    dispatching = false;
+    if (still) return;
+    still = true;
+    onStandstill(why);
+  };
+
+  /** Nothing is out: is that the end, or is there more to send? */
+  const settle = (): void => {
+    if (held) return standStill('held');
+    if (!dispatching) return;
+    const open = [...ledger.openBatches().keys()];
+    if (open.some((region) => !stopped.has(region))) return pump();
+    standStill(open.length === 0 ? 'completed' : 'blocked');
+  };
+
+  const withdraw = async (region: Region, chosen: (jobId: string) => boolean): Promise<void> => {
+    const jobs = await line(region).queue.withdraw(chosen);
+    ledger.takeBack(jobs.map(takenBack));
+    for (const { payload } of jobs) out.get(region)?.delete(payload.batch);
+  };
+
+  const ours = (queued: string) => queued.startsWith(`${id}-`);
+
+  return {
+    go: () => {
+      held = false;
+      still = false;
+      dispatching = true;
+      stopped.clear();
+      pump();
+    },
+    hold: () => {
+      held = true;
+      dispatching = false;
+      return enqueue(async () => {
+        for (const region of regions) await withdraw(region, ours);
+        if (outCount() === 0) settle();
+      });
+    },
+    recorded: (batches, { refusedGroups, stoppedRegions }) => {
+      for (const batch of batches) for (const set of out.values()) set.delete(batch);
+      for (const region of stoppedRegions) {
+        if (stopped.has(region)) continue;
+        stopped.add(region);
+        void enqueue(() => withdraw(region, ours));
+      }
+      for (const group of refusedGroups) {
+        void enqueue(async () => {
+          const ids = new Set(ledger.dispatchedOfGroup(group).map((batch) => jobId(id, batch)));
+          if (ids.size > 0) for (const region of regions) await withdraw(region, (queued) => ids.has(queued));
+          ledger.settleRefusedGroup(group);
+        });
+      }
+      if (outCount() === 0 || [...out.values()].some((set) => set.size <= share - Math.min(CHUNK, share))) pump();
+    },
+  };
+}
+
+function takenBack({ payload }: QueuedJob<AddMembersPayload>) {
+  return { id: payload.batch, doubt: payload.doubt, calls: payload.calls };
+}

@@ -1,0 +1,84 @@
+import { rename, rm } from 'node:fs/promises';
+import type { StageImportPorts, StagingProgress } from '../../jobs/stage-import.ts';
+import type { ImportRecord } from '../ledger/catalog.ts';
+import type { ImportState } from '../membership/import-state.ts';
+import type { DataDir } from './data-dir.ts';
+import { intakeOptions, readOptions } from './import-options.ts';
+
+/** What staging needs of the coordinator, and the coordinator of staging. */
+export interface StagingJobs {
+  readonly ports: StageImportPorts;
+  isUnderWay(id: string): boolean;
+  /** Stops reading; resolves when nothing is being read or written any more. */
+  abort(id: string): Promise<void>;
+  abortAll(): Promise<void>;
+}
+
+interface StagingOptions {
+  readonly dir: DataDir;
+  readonly find: (id: string) => ImportRecord;
+  readonly move: (id: string, to: ImportState, detail?: string) => void;
+  readonly progress: (id: string, progress: StagingProgress) => void;
+  /** Told when the ledger is complete. */
+  readonly staged: (id: string) => Promise<void>;
+  readonly fail: (error: unknown) => void;
+}
+
+export function stagingJobs({ dir, find, move, progress, staged, fail }: StagingOptions): StagingJobs {
+  const underWay = new Map<
+    string,
+    { readonly abort: AbortController; readonly ended: Promise<void>; end: () => void }
+  >();
+  /** A half-written ledger must not pass for a whole one: it gets its name when it is complete. */
+  const unfinished = (id: string) => `${dir.ledger(id)}.part`;
+  const discard = async (id: string) => {
+    for (const ending of ['', '-wal', '-shm']) await rm(`${unfinished(id)}${ending}`, { force: true });
+  };
+  const end = (id: string) => {
+    underWay.get(id)?.end();
+    underWay.delete(id);
+  };
+  const abort = async (id: string) => {
+    const task = underWay.get(id);
+    task?.abort.abort(new StagingStopped());
+    await task?.ended;
+  };
+
+  return {
+    ports: {
+      task: async (id) => {
+        const { promise, resolve } = Promise.withResolvers<void>();
+        const controller = new AbortController();
+        underWay.set(id, { abort: controller, ended: promise, end: resolve });
+        await discard(id);
+        const record = find(id);
+        const options = intakeOptions(readOptions(record));
+        return { source: record.source, options, ledger: unfinished(id), signal: controller.signal };
+      },
+      progress,
+      staged: async (id) => {
+        await rename(unfinished(id), dir.ledger(id));
+        end(id);
+        await staged(id);
+      },
+      rejected: async (id, error) => {
+        await discard(id);
+        end(id);
+        move(id, 'rejected', error.message);
+      },
+      failed: async (id, error) => {
+        await discard(id);
+        end(id);
+        if (!(error instanceof StagingStopped)) fail(error);
+      },
+    },
+    isUnderWay: (id) => underWay.has(id),
+    abort,
+    abortAll: async () => {
+      await Promise.all([...underWay.keys()].map(abort));
+    },
+  };
+}
+
+/** Reading was stopped from outside: the import is cancelled, or the process ends and will read again. */
+class StagingStopped extends Error {}

@@ -1,0 +1,28 @@
+import { existsSync } from 'node:fs';
+import type { ImportRecord } from '../ledger/catalog.ts';
+import { type Tallies, totalRows } from '../ledger/import-ledger.ts';
+import type { ImportSummary } from '../report/import-summary.ts';
+import type { ReportPaths } from './report-files.ts';
+
+/** The summary of an import, from its record and its running totals (design.md, section 7). */
+export function summaryOf(record: ImportRecord, tallies: Tallies, reports: ReportPaths): ImportSummary {
+  const regions = [...tallies].filter(([region]) => region !== '');
+  const sum = (count: 'calls' | 'retries') => [...tallies.values()].reduce((total, tally) => total + tally[count], 0);
+  const present = (path: string) => (existsSync(path) ? path : null);
+  return {
+    id: record.id,
+    state: record.state,
+    file: record.file,
+    rows: totalRows(tallies),
+    regions: Object.fromEntries(regions),
+    calls: sum('calls'),
+    retries: sum('retries'),
+    startedAt: isoTime(record.startedAt),
+    finishedAt: isoTime(record.finishedAt),
+    reports: { all: present(reports.all), failed: present(reports.failed), retry: present(reports.retry) },
+  };
+}
+
+function isoTime(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString();
+}

@@ -1,0 +1,41 @@
+import type { z } from 'zod';
+
+/** One run of a job, as its `process` sees it. */
+export interface JobRun<Payload> {
+  readonly id: string;
+  readonly payload: Payload;
+  /** Failed attempts before this one. Waiting for a rate limit is not an attempt. */
+  readonly attemptsMade: number;
+  /** Starts so far, this one included: more than `attemptsMade + 1` when a worker died or a rate limit sent the job back. */
+  readonly starts: number;
+  readonly isLastAttempt: boolean;
+  /** Aborted when the process must leave at once. */
+  readonly signal: AbortSignal;
+  /** Replaces the payload that a later attempt will see. */
+  update(payload: Payload): Promise<void>;
+}
+
+/** One kind of job: name, payload, settings and work in one place (one file in `jobs/` each). */
+export interface JobDefinition<Payload, Ports> {
+  readonly name: string;
+  readonly payload: z.ZodType<Payload>;
+  readonly attempts: number;
+  /** Wait before the next attempt in ms, given how many attempts have failed, and what the last one threw. */
+  readonly backoffMs: (attemptsMade: number, error: Error | undefined) => number;
+  readonly process: (job: JobRun<Payload>, ports: Ports) => Promise<void>;
+}
+
+export function defineJob<Payload, Ports>(definition: JobDefinition<Payload, Ports>): JobDefinition<Payload, Ports> {
+  return Object.freeze(definition);
+}
+
+/** Thrown by `process`: the whole queue waits `waitMs`, the job goes back to its front, and no attempt is used. */
+export class SlowDown extends Error {
+  readonly waitMs: number;
+
+  constructor(waitMs: number) {
+    super(`the service asked to wait ${waitMs} ms`);
+    this.name = 'SlowDown';
+    this.waitMs = waitMs;
+  }
+}

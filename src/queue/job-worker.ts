@@ -1,0 +1,72 @@
+import { RateLimitError } from 'bullmq';
+import type { Backend } from './backend.ts';
+import { type JobDefinition, SlowDown } from './define-job.ts';
+import type { JobQueue } from './job-queue.ts';
+
+/** Runs the jobs of one queue. */
+export interface JobWorker {
+  setConcurrency(concurrency: number): void;
+  /** Takes no more jobs and resolves when the running ones have finished. */
+  close(): Promise<void>;
+  /** Aborts the signal of the running jobs. */
+  abort(): void;
+}
+
+export interface JobWorkerOptions<Payload, Ports> {
+  readonly backend: Backend;
+  readonly queue: JobQueue<Payload>;
+  readonly definition: JobDefinition<Payload, Ports>;
+  readonly ports: Ports;
+  /** Jobs that run at the same time in this process. */
+  readonly concurrency: number;
+  readonly onError: (error: Error) => void;
+}
+
+/** A worker that died is noticed after the lock runs out and one or two rounds of looking for stalled jobs. */
+const LOCK_MS = 10_000;
+const STALLED_CHECK_MS = 5_000;
+
+export function startJobWorker<Payload, Ports>(options: JobWorkerOptions<Payload, Ports>): JobWorker {
+  const { backend, queue, definition, ports } = options;
+  const aborted = new AbortController();
+  const worker = backend.worker(
+    queue.name,
+    async (job) => {
+      try {
+        await definition.process(
+          {
+            id: job.id ?? '',
+            payload: definition.payload.parse(job.data),
+            attemptsMade: job.attemptsMade,
+            starts: job.attemptsStarted,
+            isLastAttempt: job.attemptsMade + 1 >= definition.attempts,
+            signal: aborted.signal,
+            update: (payload) => job.updateData(payload),
+          },
+          ports,
+        );
+      } catch (error) {
+        if (!(error instanceof SlowDown)) throw error;
+        await queue.slowDown(error.waitMs);
+        throw new RateLimitError();
+      }
+    },
+    {
+      concurrency: options.concurrency,
+      lockDuration: LOCK_MS,
+      stalledInterval: STALLED_CHECK_MS,
+      // A crash is not the job's fault: it would otherwise fail for good at the second one, attempts left or not.
+      maxStalledCount: 20,
+      maximumRateLimitDelay: 2_000,
+      settings: { backoffStrategy: (attemptsMade, _type, error) => definition.backoffMs(attemptsMade, error) },
+    },
+  );
+  worker.on('error', options.onError);
+  return {
+    setConcurrency: (concurrency) => {
+      worker.concurrency = concurrency;
+    },
+    close: () => worker.close(),
+    abort: () => aborted.abort(),
+  };
+}

@@ -1,0 +1,93 @@
+/** The calls to one region that ended within a span of time. */
+export interface CallBucket {
+  /** Start of the span, milliseconds since 1970. */
+  readonly at: number;
+  readonly widthMs: number;
+  /** All calls, `failed` and `rateLimited` included. */
+  readonly calls: number;
+  /** Calls without a usable answer: network errors, timeouts, refusals other than 429. */
+  readonly failed: number;
+  /** Calls answered with 429. */
+  readonly rateLimited: number;
+  readonly p50Ms: number;
+  readonly maxMs: number;
+  readonly region: string;
+}
+
+/** A bar of the drawing: buckets that fall into the same stretch of time. */
+export interface CallColumn {
+  /** Place in time, counted in columns from the first. */
+  readonly index: number;
+  readonly answered: number;
+  readonly failed: number;
+  readonly rateLimited: number;
+  readonly p50Ms: number;
+  readonly maxMs: number;
+}
+
+/** Columns that a narrow screen can show. */
+const MOST_COLUMNS = 100;
+
+export interface CallTimeline {
+  readonly startedAt: number;
+  readonly columnMs: number;
+  readonly columns: number;
+  /** Region → its columns in order; columns without calls are left out. */
+  readonly regions: ReadonlyMap<string, readonly CallColumn[]>;
+}
+
+/**
+ * Buckets of any number and order on one time axis for all regions, in at most MOST_COLUMNS columns of equal width.
+ * Counts are added; `p50Ms` of a column is the median of its buckets' medians, weighted by calls (the best that can be
+ * said without the single times), `maxMs` the highest. No buckets: null.
+ */
+export function callTimeline(buckets: readonly CallBucket[]): CallTimeline | null {
+  let startedAt = Number.POSITIVE_INFINITY;
+  let endedAt = Number.NEGATIVE_INFINITY;
+  let columnMs = 1;
+  for (const { at, widthMs } of buckets) {
+    startedAt = Math.min(startedAt, at);
+    endedAt = Math.max(endedAt, at + widthMs);
+    columnMs = Math.max(columnMs, widthMs);
+  }
+  if (buckets.length === 0) return null;
+  columnMs *= Math.ceil(Math.max(1, (endedAt - startedAt) / columnMs / MOST_COLUMNS));
+  const columns = Math.max(1, Math.ceil((endedAt - startedAt) / columnMs));
+  const byRegion = Map.groupBy(buckets, (bucket) => bucket.region);
+  const regions = new Map<string, CallColumn[]>();
+  for (const [region, own] of byRegion) {
+    const byColumn = Map.groupBy(own, ({ at }) => Math.floor((at - startedAt) / columnMs));
+    const merged = [...byColumn].map(([index, members]) => column(index, members));
+    regions.set(
+      region,
+      merged
+        .filter(({ answered, failed, rateLimited }) => answered + failed + rateLimited > 0)
+        .sort((a, b) => a.index - b.index),
+    );
+  }
+  return { startedAt, columnMs, columns, regions };
+}
+
+function column(index: number, buckets: readonly CallBucket[]): CallColumn {
+  const sum = (count: (bucket: CallBucket) => number) => buckets.reduce((total, bucket) => total + count(bucket), 0);
+  const calls = sum((bucket) => bucket.calls);
+  const failed = sum((bucket) => bucket.failed);
+  const rateLimited = sum((bucket) => bucket.rateLimited);
+  return {
+    index,
+    answered: Math.max(0, calls - failed - rateLimited),
+    failed,
+    rateLimited,
+    p50Ms: weightedMedian(buckets, calls),
+    maxMs: Math.max(...buckets.map((bucket) => bucket.maxMs)),
+  };
+}
+
+function weightedMedian(buckets: readonly CallBucket[], calls: number): number {
+  let below = 0;
+  for (const bucket of buckets.toSorted((a, b) => a.p50Ms - b.p50Ms)) {
+    below += bucket.calls;
+    if (below * 2 >= calls) return bucket.p50Ms;
+  }
+  return 0;
+}

@@ -1,0 +1,64 @@
+import type { ReportRow } from './report-row.ts';
+
+/** rollcall's own columns, in the order in which every report gives them (design.md, section 8). */
+export const OWN_COLUMNS = [
+  '_row',
+  '_status',
+  '_code',
+  '_message',
+  '_region',
+  '_guid',
+  '_uid',
+  '_scope',
+  '_attempts',
+  '_http_status',
+  '_batch',
+  '_finished_at',
+] as const;
+export type OwnColumn = (typeof OWN_COLUMNS)[number];
+
+/** A row's values for OWN_COLUMNS; `_finished_at` is ISO 8601 in UTC, null where there is no value. */
+export function ownValues(row: ReportRow): Record<OwnColumn, string | number | null> {
+  return {
+    _row: row.line,
+    _status: row.status,
+    _code: row.code,
+    _message: row.message,
+    _region: row.region,
+    _guid: row.guid,
+    _uid: row.uid,
+    _scope: row.scope,
+    _attempts: row.attempts,
+    _http_status: row.httpStatus,
+    _batch: row.batch,
+    _finished_at: row.finishedAt === null ? null : new Date(row.finishedAt).toISOString(),
+  };
+}
+
+/**
+ * Names for OWN_COLUMNS beside the original ones. A report that is imported again already has `_row`, `_status` and so
+ * on: those keep their names and places, and all of ours take the first number that is free (`_row_2`, `_status_2`, …),
+ * so that the twelve that belong together are told by their ending. Case is ignored, as databases ignore it.
+ */
+export function ownColumnNames(original: readonly string[]): readonly string[] {
+  const taken = new Set(original.map((name) => name.trim().toLowerCase()));
+  for (let number = 1; ; number++) {
+    const names = OWN_COLUMNS.map((name) => (number === 1 ? name : `${name}_${number}`));
+    if (!names.some((name) => taken.has(name))) return names;
+  }
+}
+
+/** The columns as keys of an object: a name that stands twice in the header becomes `name`, `name_2`, …, so that none is lost. */
+export function distinctKeys(columns: readonly string[]): readonly string[] {
+  const taken = new Set(columns);
+  const seen = new Set<string>();
+  return columns.map((column) => {
+    let key = column;
+    for (let number = 2; seen.has(key); number++) {
+      const candidate = `${column}_${number}`;
+      if (!taken.has(candidate)) key = candidate;
+    }
+    seen.add(key);
+    return key;
+  });
+}

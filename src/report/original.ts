@@ -1,0 +1,63 @@
+import type { ReportInput, ReportRow } from './report-row.ts';
+
+/** Numbers that may not survive JavaScript's own number type as they are written: long ones, decimals, exponents. */
+const DELICATE_NUMBER = /\d{16}|\d[.eE]/;
+
+/**
+ * The cells of a row under the original columns, one per column; a row with fewer cells is filled up with empty ones.
+ * JSON values: text as it is, null and an absent key as an empty cell, all else (numbers, lists, objects) as JSON text.
+ *
+ * Throws an Error naming the row if `original` is not what the input format promises, or has more cells than there are
+ * columns: every cell behind would stand under a wrong name.
+ */
+export function originalCells(input: ReportInput, row: ReportRow): string[] {
+  return input.inputFormat === 'csv' ? csvCells(input.columns, row) : jsonCells(input.columns, row);
+}
+
+function csvCells(columns: readonly string[], row: ReportRow): string[] {
+  const cells: unknown = parse(row);
+  if (!Array.isArray(cells)) throw damaged(row, 'is not an array of cells');
+  if (cells.length > columns.length) {
+    throw damaged(row, `has ${cells.length} cells where the report has ${columns.length} columns`);
+  }
+  return columns.map((_, index) => cellText(cells[index]));
+}
+
+function jsonCells(columns: readonly string[], row: ReportRow): string[] {
+  const element: unknown = parse(row);
+  if (typeof element !== 'object' || element === null || Array.isArray(element)) throw damaged(row, 'is not an object');
+  const fields = new Map(Object.entries(element));
+  return columns.map((column) => cellText(fields.get(column)));
+}
+
+function cellText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (value === undefined || value === null) return '';
+  return JSON.stringify(value);
+}
+
+function parse(row: ReportRow): unknown {
+  try {
+    return DELICATE_NUMBER.test(row.original) ? JSON.parse(row.original, exactNumber) : JSON.parse(row.original);
+  } catch {
+    throw damaged(row, 'is not JSON');
+  }
+}
+
+/** A number that JavaScript would write differently (12345678901234567890, 1.0) becomes its own spelling as text. */
+function exactNumber(_key: string, value: unknown, context?: { source?: string }): unknown {
+  const source = context?.source;
+  return typeof value === 'number' && source !== undefined && String(value) !== source ? source : value;
+}
+
+function damaged(row: ReportRow, what: string): Error {
+  const shown = row.original.length > 80 ? `${row.original.slice(0, 80)}…` : row.original;
+  return new Error(
+    `row ${row.line}: its input in the ledger ${what}: ${shown}; the ledger of this import is damaged, import the file again`,
+  );
+}
+
+/** `original` on one line. Line breaks stand between JSON tokens only (inside strings they are escaped), so a blank does as well. */
+export function originalOnOneLine(row: ReportRow): string {
+  return /[\r\n]/.test(row.original) ? row.original.replace(/[\r\n]+/g, ' ') : row.original;
+}

@@ -1,0 +1,26 @@
+import { distinctKeys, ownValues } from './columns.ts';
+import { originalCells, originalOnOneLine } from './original.ts';
+import type { ReportInput, ReportRow } from './report-row.ts';
+
+/**
+ * A function that writes one row as a JSON object on one line, without a line end:
+ * `{"_row":2,"_status":"added", … ,"_finished_at":"2025-01-31T12:00:00.000Z","input":{…}}`.
+ *
+ * Our fields stand beside `input` and the original ones inside it, so that neither can hide the other. Values are exact:
+ * no formula is made harmless, JSON elements are passed on as the text they were (numbers of any length included), CSV
+ * cells stand under their column (one that occurs twice is numbered: `name`, `name_2`). Without a value: null for
+ * numbers and times, "" for texts.
+ */
+export function rowJson(input: ReportInput): (row: ReportRow) => string {
+  const original = input.inputFormat === 'csv' ? cellsJson(input) : originalOnOneLine;
+  return (row) => `${JSON.stringify(ownValues(row)).slice(0, -1)},"input":${original(row)}}`;
+}
+
+/** Written key by key: an object would sort number-like columns to the front and trip over `__proto__`. */
+function cellsJson(input: ReportInput): (row: ReportRow) => string {
+  const keys = distinctKeys(input.columns).map((key) => JSON.stringify(key));
+  return (row) => {
+    const cells = originalCells(input, row);
+    return `{${keys.map((key, index) => `${key}:${JSON.stringify(cells[index] ?? '')}`).join(',')}}`;
+  };
+}

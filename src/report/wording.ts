@@ -1,0 +1,80 @@
+import { OUTCOMES, type Outcome, type RowCounts, sumOfOutcomes } from '../membership/outcome.ts';
+
+/** How people read an outcome. */
+export const OUTCOME_LABELS: Readonly<Record<Outcome, string>> = {
+  added: 'added',
+  banned: 'banned',
+  already_member: 'already a member',
+  failed: 'failed',
+  invalid: 'invalid',
+  duplicate: 'duplicate',
+  unconfirmed: 'unconfirmed',
+  unprocessed: 'unprocessed',
+};
+
+const NUMBER = new Intl.NumberFormat('en-US');
+
+/** 1234567 → "1,234,567". */
+export function grouped(value: number): string {
+  return NUMBER.format(value);
+}
+
+/** 1, "row" → "1 row"; 2000, "row" → "2,000 rows". */
+export function counted(value: number, noun: string): string {
+  return `${grouped(value)} ${noun}${value === 1 ? '' : 's'}`;
+}
+
+/** A span of milliseconds: "850 ms", "1 s", "12.4 s", "3 min 20 s", "1 h 05 min". */
+export function duration(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 59_950) return `${Number((ms / 1000).toFixed(1))} s`;
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${two(seconds % 60)} s`;
+  const minutes = Math.round(seconds / 60);
+  return `${grouped(Math.floor(minutes / 60))} h ${two(minutes % 60)} min`;
+}
+
+function two(value: number): string {
+  return String(value).padStart(2, '0');
+}
+
+/** An ISO time or milliseconds since 1970 as "2025-01-31 12:00:00 UTC". */
+export function utcTime(time: string | number): string {
+  return `${new Date(time).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+}
+
+/** Outcomes worth a line: those with rows, and `added` always, because its absence is news. */
+export function outcomesShown(rows: RowCounts): Outcome[] {
+  return OUTCOMES.filter((outcome) => outcome === 'added' || rows[outcome] > 0);
+}
+
+/**
+ * Promise 1 of design.md as an equation: "4,212 rows read = 4,100 added + 112 failed"; `pending` rows have no outcome
+ * yet. Terms hold together by no-break spaces.
+ */
+export function sumEquation(rows: RowCounts, pending: number): string {
+  const terms = outcomesShown(rows).map((outcome) => `${grouped(rows[outcome])} ${OUTCOME_LABELS[outcome]}`);
+  if (pending > 0) terms.push(`${grouped(pending)} still to come`);
+  const sign = rows.read === sumOfOutcomes(rows) + pending ? '=' : '≠';
+  const sides = [
+    `${counted(rows.read, 'row')} read`,
+    ...terms.map((term, index) => `${index === 0 ? sign : '+'} ${term}`),
+  ];
+  return sides.map(unbroken).join(' ');
+}
+
+/** The text with no-break spaces. */
+export function unbroken(text: string): string {
+  return text.replaceAll(' ', '\u00a0');
+}
+
+/**
+ * Text from a file or a reply with nothing in it that acts on a terminal or turns the direction of writing: control
+ * characters become their pictures (ESC → ␛), direction marks their number (`\u{202e}`), line breaks and tabs a blank.
+ */
+export function printable(text: string): string {
+  return text.replace(/[\r\n\t]+/g, ' ').replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029\uFEFF]/gu, (character) => {
+    const code = character.charCodeAt(0);
+    return code < 0x20 ? String.fromCharCode(0x2400 + code) : `\\u{${code.toString(16)}}`;
+  });
+}

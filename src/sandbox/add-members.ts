@@ -1,0 +1,125 @@
+import {
+  addMembersRequest,
+  MEMBER_LISTS,
+  type MemberList,
+  type MemberResult,
+  type ServiceError,
+} from '../chat/contract.ts';
+import type { Behaviour } from './behaviour.ts';
+import { actingScope, actingUser, type Call, readBody, requireGroup } from './call.ts';
+import { addedMessage, SYSTEM_USER } from './entities.ts';
+import { type Group, type MemberScope, type Obstacle, SCOPE_OF_LIST } from './group.ts';
+import { badRequest, Refusal, serviceError, uidNotFound } from './refusal.ts';
+
+/** One UID under the one list that counts for it. */
+interface Wish {
+  readonly list: MemberList;
+  readonly uid: string;
+}
+
+/**
+ * POST /groups/{guid}/members (chat-service.md, sections 2 and 4.1): adds and bans users one after another, lists in
+ * the documented order, and tells per UID what became of it. The reply is 200 even when every single UID was refused.
+ */
+export function addMembers(call: Call): object {
+  const { app, behaviour, now } = call;
+  const wishes = readWishes(call);
+  const group = requireGroup(call);
+  const actor = actingUser(call);
+  requireClearance(actingScope(actor, group), wishes.taken, group);
+  requireRoom(wishes.taken, group, behaviour);
+
+  const by = behaviour.actionSender === 'system' ? SYSTEM_USER : actor;
+  const rules = { maxMembers: behaviour.maxGroupMembers, liftBan: behaviour.addingBanned === 'lift-ban' };
+  const places = {
+    admins: { scope: 'admin', banned: false, joinedAt: now },
+    moderators: { scope: 'moderator', banned: false, joinedAt: now },
+    participants: { scope: 'participant', banned: false, joinedAt: now },
+  } as const;
+
+  function carryOut({ list, uid }: Wish): MemberResult {
+    const user = app.user(uid);
+    if (user === undefined) return refused(uidNotFound(uid), behaviour);
+    const obstacle = list === 'usersToBan' ? group.ban(user.uid, now) : group.add(user.uid, places[list], rules);
+    if (obstacle !== undefined) return refused(obstacleError(obstacle, user.uid, group), behaviour);
+    return list === 'usersToBan' ? { success: true } : { success: true, data: addedMessage(app, group, by, user, now) };
+  }
+
+  const carriedOut = call.fault === 'reset-midway' ? wishes.taken.slice(0, wishes.taken.length >> 1) : wishes.taken;
+  const results = carriedOut.map((wish) => ({ ...wish, result: carryOut(wish) }));
+  if (call.fault === 'omit-uid') results.pop();
+
+  const lists = behaviour.replyLists === 'all' ? MEMBER_LISTS : wishes.lists;
+  const data = lists.map((list) => {
+    const entries = results
+      .filter((one) => one.list === list)
+      .map((one) => [behaviour.replyUids === 'lowercase' ? one.uid.toLowerCase() : one.uid, one.result] as const);
+    const empty = entries.length === 0 && behaviour.emptyList === 'array';
+    // fromEntries and not assignment: "__proto__" is a possible UID.
+    return [list, empty ? [] : Object.fromEntries(entries)];
+  });
+  return { data: Object.fromEntries(data) };
+}
+
+/** The lists of the request, and its UIDs, each once: where it stands several times, the highest scope counts. */
+function readWishes(call: Call): { lists: readonly MemberList[]; taken: readonly Wish[] } {
+  const request = readBody(call, addMembersRequest);
+  const lists = MEMBER_LISTS.filter((list) => request[list] !== undefined);
+  if (lists.length === 0) throw badRequest({ body: [`At least one of ${MEMBER_LISTS.join(', ')} must be given.`] });
+
+  let wishes = lists.flatMap((list) => (request[list] ?? []).map((uid): Wish => ({ list, uid })));
+  const { maxUidsPerCall, tooManyUids } = call.behaviour;
+  if (wishes.length > maxUidsPerCall) {
+    const text = `At most ${maxUidsPerCall} UIDs can be sent over all lists together, got ${wishes.length}.`;
+    if (tooManyUids === 'refuse') throw badRequest(Object.fromEntries(lists.map((list) => [list, [text]])));
+    wishes = wishes.slice(0, maxUidsPerCall);
+  }
+  const seen = new Set<string>();
+  const taken = wishes.filter(({ uid }) => {
+    const folded = uid.toLowerCase();
+    if (seen.has(folded)) return false;
+    seen.add(folded);
+    return true;
+  });
+  return { lists, taken };
+}
+
+/** An admin may do everything, a moderator adds participants and bans, a participant nothing. Guess: the scopes' order. */
+function requireClearance(scope: MemberScope, wishes: readonly Wish[], group: Group): void {
+  if (scope === 'admin') return;
+  const { guid } = group.profile;
+  if (scope === 'participant') {
+    const message = `A participant of the group with GUID ${guid} cannot add or ban users.`;
+    throw new Refusal(403, serviceError('ERR_GROUP_NO_CLEARANCE', message));
+  }
+  const tooHigh = wishes.find(({ list }) => list === 'admins' || list === 'moderators');
+  if (tooHigh === undefined) return;
+  const message = `A moderator of the group with GUID ${guid} cannot add users as ${SCOPE_OF_LIST[tooHigh.list]}.`;
+  throw new Refusal(403, serviceError('ERR_GROUP_NO_SCOPE_CLEARANCE', message));
+}
+
+function requireRoom(wishes: readonly Wish[], group: Group, { fullGroup, maxGroupMembers }: Behaviour): void {
+  if (fullGroup === 'per-uid') return;
+  const isNew = ({ list, uid }: Wish) => list !== 'usersToBan' && group.memberScope(uid.toLowerCase()) === undefined;
+  const additions = wishes.filter(isNew).length;
+  if (additions === 0 || group.membersCount + additions <= maxGroupMembers) return;
+  const message = `The group with GUID ${group.profile.guid} can have ${maxGroupMembers} members in this plan.`;
+  throw new Refusal(403, serviceError('ERR_PLAN_QUOTA_RESTRICTION', message));
+}
+
+function obstacleError(obstacle: Obstacle, uid: string, group: Group): ServiceError {
+  const { guid } = group.profile;
+  const messages: Readonly<Record<Obstacle, string>> = {
+    ERR_ALREADY_JOINED: `The user with UID ${uid} has already joined the group with GUID ${guid}.`,
+    ERR_BANNED_GROUPMEMBER: `The user with UID ${uid} is banned from the group with GUID ${guid}.`,
+    ERR_ALREADY_BANNED: `The user with UID ${uid} is already banned from the group with GUID ${guid}.`,
+    ERR_NO_VACANCY: `The group with GUID ${guid} is full.`,
+  };
+  return serviceError(obstacle, messages[obstacle]);
+}
+
+function refused(error: ServiceError, { failureEntry }: Behaviour): MemberResult {
+  if (failureEntry === 'without-success') return { error };
+  const { code: _, ...withoutCode } = error;
+  return { success: false, error: failureEntry === 'without-code' ? withoutCode : error };
+}

@@ -1,0 +1,117 @@
+import { MAX_ID_LENGTH } from '../chat/contract.ts';
+import type { Region, Scope } from '../membership/membership.ts';
+import { Group } from './group.ts';
+
+/** UID of the system user, who acts where a call names nobody and owns what nobody else owns. */
+export const SYSTEM_UID = 'app_system';
+
+export interface User {
+  readonly uid: string;
+  readonly name: string;
+  readonly role: string;
+  readonly avatar?: string;
+  /** Milliseconds since 1970. */
+  readonly createdAt: number;
+}
+
+export interface AppOptions {
+  readonly region: Region;
+  readonly appId: string;
+  /** Every possible UID or GUID is known: who is asked for exists from then on. */
+  readonly anyUser: boolean;
+  readonly anyGroup: boolean;
+  /** When the app and all that it starts with was made, in milliseconds since 1970. */
+  readonly createdAt: number;
+}
+
+// Public documentation, not contract: letters, digits, "-" and "_".
+const POSSIBLE_ID = new RegExp(`^[a-z0-9_-]{1,${MAX_ID_LENGTH}}$`);
+
+/** The form in which the service stores and compares a UID or GUID; undefined when it could not be one. */
+export function storedId(id: string): string | undefined {
+  const folded = id.toLowerCase();
+  return POSSIBLE_ID.test(folded) ? folded : undefined;
+}
+
+/** Users, groups and messages of one app in one region. UIDs and GUIDs may come in any case. */
+export class App {
+  readonly region: Region;
+  readonly appId: string;
+  /** Milliseconds since 1970. */
+  readonly createdAt: number;
+  readonly #options: AppOptions;
+  readonly #users = new Map<string, User>();
+  readonly #groups = new Map<string, Group>();
+  #lastMessageId = 0;
+
+  constructor(options: AppOptions) {
+    this.region = options.region;
+    this.appId = options.appId;
+    this.createdAt = options.createdAt;
+    this.#options = options;
+  }
+
+  get users(): ReadonlyMap<string, User> {
+    return this.#users;
+  }
+
+  /** Whether the group has been made already; it may be known all the same. */
+  hasGroup(guid: string): boolean {
+    return this.#groups.has(guid.toLowerCase());
+  }
+
+  user(uid: string): User | undefined {
+    const known = this.#users.get(uid) ?? this.#users.get(uid.toLowerCase());
+    return known ?? (this.#options.anyUser ? this.addUser(uid) : undefined);
+  }
+
+  group(guid: string): Group | undefined {
+    const known = this.#groups.get(guid) ?? this.#groups.get(guid.toLowerCase());
+    return known ?? (this.#options.anyGroup ? this.addGroup(guid) : undefined);
+  }
+
+  /** Makes a user unless it exists, and returns it; undefined when no user can have that UID. */
+  addUser(uid: string, profile: Partial<Omit<User, 'uid'>> = {}): User | undefined {
+    const stored = storedId(uid);
+    if (stored === undefined) return undefined;
+    let user = this.#users.get(stored);
+    if (user === undefined) {
+      user = { uid: stored, name: stored, role: 'default', createdAt: this.createdAt, ...profile };
+      this.#users.set(stored, user);
+    }
+    return user;
+  }
+
+  /** Makes a public group of the system user unless it exists, and returns it; undefined when no group can have that GUID. */
+  addGroup(guid: string, profile: Partial<Omit<Group['profile'], 'guid'>> = {}): Group | undefined {
+    const stored = storedId(guid);
+    if (stored === undefined) return undefined;
+    let group = this.#groups.get(stored);
+    if (group === undefined) {
+      group = new Group({
+        guid: stored,
+        name: stored,
+        type: 'public',
+        description: '',
+        icon: 'https://assets.localhost/group.png',
+        tags: [],
+        owner: SYSTEM_UID,
+        createdAt: this.createdAt,
+        ...profile,
+      });
+      this.#groups.set(stored, group);
+    }
+    return group;
+  }
+
+  /** Everybody in a group, the banned with `ban`; empty for a group that has not been made. */
+  members(guid: string): Map<string, Scope> {
+    const places = this.#groups.get(guid.toLowerCase())?.places ?? [];
+    return new Map([...places].map(([uid, place]) => [uid, place.banned ? 'ban' : place.scope]));
+  }
+
+  nextMessageId(): string {
+    this.#lastMessageId += 1;
+    return String(this.#lastMessageId);
+  }
+}

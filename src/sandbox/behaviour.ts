@@ -1,0 +1,67 @@
+/**
+ * Where the contract is silent, the sandbox has to choose. Every such choice is a switch here, with the basis of its
+ * default: "documented" and "observed" mean public knowledge about the service, never contract; "guess" means that
+ * nobody knows. A client that passes with every position of every switch depends on none of them.
+ */
+export interface Behaviour {
+  /** UIDs in one add-members call, counted as sent over all lists together. Documented: 25. */
+  readonly maxUidsPerCall: number;
+  /** A call with more: refused whole with 400, or worked off up to the limit and silent about the rest. Guess. */
+  readonly tooManyUids: 'refuse' | 'truncate';
+  /** Largest request body in bytes; a larger one is refused with 400. Documented: 10 KB. */
+  readonly maxBodyBytes: number;
+  /** Lists in the reply: all four (guess, from what a published client relies on) or those of the request (section 2.1). */
+  readonly replyLists: 'all' | 'requested';
+  /** How a list without any UID is written. Guess. */
+  readonly emptyList: 'object' | 'array';
+  /** UIDs in the reply: in lower case, as the service stores them (documented), or as the request wrote them. */
+  readonly replyUids: 'lowercase' | 'as-sent';
+  /** Entry of a refused UID: `success: false` with a whole error, or without its code, or without `success`. Guess. */
+  readonly failureEntry: 'full' | 'without-code' | 'without-success';
+  /** Who stands as sender in an action message on behalf of somebody: the system user (section 4.1.2) or that user. */
+  readonly actionSender: 'system' | 'acting-user';
+  /** Adding a banned user: adds and lifts the ban (observed), or is refused with ERR_BANNED_GROUPMEMBER (documented). */
+  readonly addingBanned: 'lift-ban' | 'refuse';
+  /** Most members of a group. Documented: 100,000. */
+  readonly maxGroupMembers: number;
+  /** A full group: ERR_NO_VACANCY per UID, or the call refused with ERR_PLAN_QUOTA_RESTRICTION. Both documented. */
+  readonly fullGroup: 'per-uid' | 'refuse-call';
+  /** Whether the list of members holds banned users. Observed: yes. */
+  readonly listBanned: boolean;
+  /** Time in ms until a new member shows up in reads. Observed for messages only, up to 3,000; guess for members: 0. */
+  readonly readDelayMs: number;
+  /** Status for a key that is missing or unknown, and for an unknown app. Guess. */
+  readonly refusedKeyStatus: 401 | 403 | 404;
+  /** Status for a key whose scope does not suffice. Observed: 403. */
+  readonly keyScopeStatus: 401 | 403;
+  /** Whether the text of such a refusal repeats the key. Observed: yes; off, so that no key lands in a log by accident. */
+  readonly echoKey: boolean;
+  /** Status for a group that does not exist. Observed: 404. */
+  readonly unknownGroupStatus: 400 | 404;
+  /** Status for creating a user or group that exists. Guess. */
+  readonly duplicateStatus: 400 | 409;
+  /** Spelling of the rate headers: `X-Rate-Limit…` or `X-RateLimit-…`. Both documented. */
+  readonly rateHeaders: 'X-Rate-Limit' | 'X-RateLimit';
+}
+
+export const DEFAULT_BEHAVIOUR: Behaviour = {
+  maxUidsPerCall: 25,
+  tooManyUids: 'refuse',
+  maxBodyBytes: 10_240,
+  replyLists: 'all',
+  emptyList: 'object',
+  replyUids: 'lowercase',
+  failureEntry: 'full',
+  actionSender: 'system',
+  addingBanned: 'lift-ban',
+  maxGroupMembers: 100_000,
+  fullGroup: 'per-uid',
+  listBanned: true,
+  readDelayMs: 0,
+  refusedKeyStatus: 401,
+  keyScopeStatus: 403,
+  echoKey: false,
+  unknownGroupStatus: 404,
+  duplicateStatus: 400,
+  rateHeaders: 'X-Rate-Limit',
+};

@@ -1,0 +1,68 @@
+import type { ActionMessage, GroupEntity, UserEntity } from '../chat/contract.ts';
+import { type App, SYSTEM_UID, type User } from './app.ts';
+import type { Group } from './group.ts';
+
+/** The service's objects as they go over the wire. Timestamps are whole seconds (public documentation, not contract). */
+
+export const SYSTEM_USER: User = { uid: SYSTEM_UID, name: 'System', role: 'default', createdAt: 0 };
+
+export function seconds(milliseconds: number): number {
+  return Math.floor(milliseconds / 1000);
+}
+
+/** Section 2.3. */
+export function userEntity(user: User): UserEntity {
+  return {
+    uid: user.uid,
+    name: user.name,
+    role: user.role,
+    ...(user.avatar !== undefined && { avatar: user.avatar }),
+    status: 'offline',
+    createdAt: seconds(user.createdAt),
+  };
+}
+
+/** Section 2.4, with the number of members at this moment unless another is given. */
+export function groupEntity(group: Group, membersCount = group.membersCount): GroupEntity {
+  const { guid, name, icon, description, tags, type, owner, createdAt } = group.profile;
+  return {
+    guid,
+    name,
+    icon,
+    description,
+    tags: [...tags],
+    type,
+    owner,
+    membersCount,
+    conversationId: groupConversation(guid),
+    createdAt: seconds(createdAt),
+    ...(group.updatedAt !== undefined && { updatedAt: seconds(group.updatedAt) }),
+  };
+}
+
+export function groupConversation(guid: string): string {
+  return `group_${guid}`;
+}
+
+/** Section 2.2: the message about somebody who has just been added by `by`; it takes the app's next message id. */
+export function addedMessage(app: App, group: Group, by: User, on: User, at: number): ActionMessage {
+  return {
+    id: app.nextMessageId(),
+    conversationId: groupConversation(group.profile.guid),
+    sender: by.uid,
+    receiverType: 'group',
+    receiver: group.profile.guid,
+    category: 'action',
+    type: 'groupMember',
+    data: {
+      action: 'added',
+      entities: {
+        by: { entity: userEntity(by), entityType: 'user' },
+        on: { entity: userEntity(on), entityType: 'user' },
+        for: { entity: groupEntity(group), entityType: 'group' },
+      },
+    },
+    sentAt: seconds(at),
+    updatedAt: seconds(at),
+  };
+}

@@ -1,0 +1,127 @@
+import { isRegion, REGIONS, type Region } from '../membership/membership.ts';
+
+/** What can go wrong with a call, on purpose, in the order in which the kinds take their turn. */
+export const FAULT_KINDS = {
+  'reset-before': 'the connection is reset, nothing is changed',
+  'reset-midway': 'the first half of the UIDs is carried out, then the connection is reset (add members only)',
+  'reset-after': 'the change is made, then the connection is reset',
+  timeout: 'no answer ever comes, nothing is changed',
+  'too-many': '429 with Retry-After: 1, nothing is changed',
+  unavailable: '503, nothing is changed',
+  error: '500, nothing is changed',
+  'refuse-key': 'the key is refused as unknown',
+  truncated: 'the change is made, the JSON of the reply breaks off',
+  'not-json': '200 with an HTML page, nothing is changed',
+  'omit-uid': 'the change is made, the last UID is missing from the reply (add members only)',
+  slow: 'the answer takes longer; other faults may join',
+} as const;
+export type FaultKind = keyof typeof FAULT_KINDS;
+
+const ADD_MEMBERS_ONLY: ReadonlySet<FaultKind> = new Set(['reset-midway', 'omit-uid']);
+
+/** A fault, where it happens (everywhere without a region), and when: with a chance per call, or in the next calls. */
+export type Fault = {
+  readonly kind: FaultKind;
+  readonly region?: Region;
+  /** Delay in milliseconds; for `slow` only. */
+  readonly ms?: number;
+} & ({ readonly chance: number } | { readonly count: number });
+
+export class FaultSyntaxError extends Error {
+  constructor(text: string, problem: string) {
+    super(`fault "${text}": ${problem}`);
+    this.name = 'FaultSyntaxError';
+  }
+}
+
+/**
+ * Reads faults separated by commas, each `[region:]kind[=when]`: `reset-after=2%,too-many=5,eu:slow=400ms@10%`.
+ * `when` is a probability (`5%` or `0.05`) or a count of calls (`3`); every call without it. `slow` takes its time first.
+ * @throws FaultSyntaxError which shows the fault and what is allowed
+ */
+export function parseFaults(text: string): Fault[] {
+  return text
+    .split(',')
+    .map((one) => one.trim())
+    .filter((one) => one !== '')
+    .map(parseFault);
+}
+
+function parseFault(text: string): Fault {
+  const parts = /^(?:([^:=]*):)?([^:=]*)(?:=(.*))?$/.exec(text);
+  const [, region, kind = '', setting] = parts ?? [];
+  if (parts === null) throw new FaultSyntaxError(text, 'expected [region:]kind[=when], for example eu:too-many=5');
+  if (region !== undefined && !isRegion(region)) {
+    throw new FaultSyntaxError(text, `unknown region "${region}", known are ${REGIONS.join(', ')}`);
+  }
+  if (!isFaultKind(kind)) {
+    throw new FaultSyntaxError(text, `unknown kind "${kind}", known are ${Object.keys(FAULT_KINDS).join(', ')}`);
+  }
+  const where = { kind, ...(region !== undefined && { region }) };
+  if (kind !== 'slow') return { ...where, ...parseWhen(text, setting) };
+  const slow = /^(\d+)ms(?:@(.+))?$/.exec(setting ?? '');
+  if (slow === null)
+    throw new FaultSyntaxError(text, 'slow needs milliseconds, for example slow=400ms or slow=400ms@10%');
+  return { ...where, ms: Number(slow[1]), ...parseWhen(text, slow[2]) };
+}
+
+function parseWhen(text: string, when: string | undefined): { chance: number } | { count: number } {
+  if (when === undefined) return { chance: 1 };
+  if (/^\d+$/.test(when)) return { count: Number(when) };
+  const chance = /^\d+(\.\d+)?%$/.test(when) ? Number(when.slice(0, -1)) / 100 : Number(when);
+  if (/^\d*\.?\d+%?$/.test(when) && chance <= 1) return { chance };
+  throw new FaultSyntaxError(text, `"${when}" is neither a probability (5% or 0.05) nor a count of calls (3)`);
+}
+
+function isFaultKind(text: string): text is FaultKind {
+  return Object.hasOwn(FAULT_KINDS, text);
+}
+
+/** What a call has to suffer: at most one fault, and a delay in milliseconds. */
+export interface Suffering {
+  readonly fault: FaultKind | undefined;
+  readonly delayMs: number;
+}
+
+/** The faults in force; can be changed while calls come in. */
+export class Faults {
+  readonly #random: () => number;
+  #active: { readonly fault: Fault; left: number }[] = [];
+
+  /** @param random gives numbers from 0 to below 1 */
+  constructor(random: () => number) {
+    this.#random = random;
+  }
+
+  /** Puts these faults in force, given as parseFaults reads them or ready made, in place of those before. */
+  set(faults: string | readonly Fault[]): void {
+    const parsed = typeof faults === 'string' ? parseFaults(faults) : faults;
+    const order = Object.keys(FAULT_KINDS);
+    this.#active = parsed
+      .map((fault) => ({ fault, left: 'count' in fault ? fault.count : Number.POSITIVE_INFINITY }))
+      .sort((a, b) => order.indexOf(a.fault.kind) - order.indexOf(b.fault.kind));
+  }
+
+  clear(): void {
+    this.#active = [];
+  }
+
+  /** Decides for one call. Of several faults that strike, the first kind in FAULT_KINDS wins and the others keep their count. */
+  strike(region: Region, addsMembers: boolean): Suffering {
+    let struck: FaultKind | undefined;
+    let delayMs = 0;
+    for (const active of this.#active) {
+      const { fault } = active;
+      if (fault.region !== undefined && fault.region !== region) continue;
+      if (ADD_MEMBERS_ONLY.has(fault.kind) && !addsMembers) continue;
+      if (active.left === 0) continue;
+      // Always draw, so that which calls are struck by one fault does not depend on the others.
+      if ('chance' in fault && this.#random() >= fault.chance) continue;
+      if (fault.kind === 'slow') delayMs += fault.ms ?? 0;
+      else if (struck === undefined) struck = fault.kind;
+      else continue;
+      active.left -= 1;
+    }
+    return { fault: struck, delayMs };
+  }
+}

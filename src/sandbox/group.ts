@@ -1,0 +1,97 @@
+import type { MemberList } from '../chat/contract.ts';
+import type { Scope } from '../membership/membership.ts';
+
+/** The scope that each list of a request gives (chat-service.md, section 4.1). */
+export const SCOPE_OF_LIST = {
+  admins: 'admin',
+  moderators: 'moderator',
+  participants: 'participant',
+  usersToBan: 'ban',
+} as const satisfies Record<MemberList, Scope>;
+
+/** A scope in which somebody is a member. */
+export type MemberScope = Exclude<Scope, 'ban'>;
+
+/**
+ * Somebody's place in a group; a ban keeps the scope held before. Never changed, so that all members
+ * added by one call can share one record: a million memberships need a map entry each and little more.
+ */
+export interface Place {
+  readonly scope: MemberScope;
+  readonly banned: boolean;
+  /** Milliseconds since 1970. */
+  readonly joinedAt: number;
+}
+
+export interface GroupProfile {
+  readonly guid: string;
+  readonly name: string;
+  readonly type: string;
+  readonly description: string;
+  readonly icon: string;
+  readonly tags: readonly string[];
+  /** UID; the system user where nobody was named. */
+  readonly owner: string;
+  /** Milliseconds since 1970. */
+  readonly createdAt: number;
+}
+
+/** What stands in the way of a change. */
+export type Obstacle = 'ERR_ALREADY_JOINED' | 'ERR_BANNED_GROUPMEMBER' | 'ERR_NO_VACANCY' | 'ERR_ALREADY_BANNED';
+
+/** A group and everybody who is in it or banned from it. UIDs come in lower case and belong to existing users. */
+export class Group {
+  readonly profile: GroupProfile;
+  readonly #places = new Map<string, Place>();
+  #membersCount = 0;
+  #updatedAt: number | undefined;
+
+  constructor(profile: GroupProfile) {
+    this.profile = profile;
+  }
+
+  /** Members without the banned. */
+  get membersCount(): number {
+    return this.#membersCount;
+  }
+
+  /** Milliseconds since 1970; undefined until the group changes. */
+  get updatedAt(): number | undefined {
+    return this.#updatedAt;
+  }
+
+  /** Everybody with a place, the banned included, in the order of joining. */
+  get places(): ReadonlyMap<string, Place> {
+    return this.#places;
+  }
+
+  /** The scope of a member; undefined for somebody who is banned or was never added. */
+  memberScope(uid: string): MemberScope | undefined {
+    const place = this.#places.get(uid);
+    return place?.banned ? undefined : place?.scope;
+  }
+
+  /** Adds somebody, or says what stands in the way and changes nothing. A ban is lifted where `liftBan` says so. */
+  add(uid: string, place: Place, rules: { maxMembers: number; liftBan: boolean }): Obstacle | undefined {
+    const before = this.#places.get(uid);
+    if (before?.banned === false) return 'ERR_ALREADY_JOINED';
+    if (before?.banned && !rules.liftBan) return 'ERR_BANNED_GROUPMEMBER';
+    if (this.#membersCount >= rules.maxMembers) return 'ERR_NO_VACANCY';
+    // A lifted ban is a new entry: deleting first moves it to the end of the order of joining.
+    if (before !== undefined) this.#places.delete(uid);
+    this.#places.set(uid, place);
+    this.#membersCount += 1;
+    this.#updatedAt = place.joinedAt;
+    return undefined;
+  }
+
+  /** Bans somebody, who need not be a member, and ends a membership; or says what stands in the way. */
+  ban(uid: string, at: number): Obstacle | undefined {
+    const before = this.#places.get(uid);
+    if (before?.banned) return 'ERR_ALREADY_BANNED';
+    if (before !== undefined) this.#membersCount -= 1;
+    this.#places.set(uid, { scope: before?.scope ?? 'participant', banned: true, joinedAt: before?.joinedAt ?? at });
+    this.#updatedAt = at;
+    return undefined;
+  }
+}

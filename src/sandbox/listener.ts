@@ -1,0 +1,92 @@
+import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import { createServer, type Socket } from 'node:net';
+
+/** First byte of a TLS connection: the record type "handshake". */
+const TLS_HANDSHAKE = 0x16;
+
+const PLAIN_HTTP_TEXT = 'This is an HTTPS port, and the request came over plain HTTP. Use an https:// address.\n';
+const PLAIN_HTTP_REPLY = [
+  'HTTP/1.1 400 Bad Request',
+  'Content-Type: text/plain; charset=utf-8',
+  `Content-Length: ${Buffer.byteLength(PLAIN_HTTP_TEXT)}`,
+  'Connection: close',
+  '',
+  PLAIN_HTTP_TEXT,
+].join('\r\n');
+
+export interface ListenerOptions {
+  /** 0 takes any free port. */
+  readonly port: number;
+  /** PEM. */
+  readonly cert: string;
+  readonly key: string;
+  readonly onRequest: (request: IncomingMessage, response: ServerResponse) => void;
+}
+
+export interface Listener {
+  readonly port: number;
+  /** Resets the connection of a request instead of answering. */
+  reset(request: IncomingMessage): void;
+  /** Stops listening and cuts every connection. */
+  close(): Promise<void>;
+}
+
+/**
+ * An HTTPS server on loopback which answers plain HTTP on the same port with a 400 that says what is wrong.
+ * @throws Error when the port is in use, naming it
+ */
+export async function listen({ port, cert, key, onRequest }: ListenerOptions): Promise<Listener> {
+  // Longer than clients keep an idle connection, so that no call meets one that is just being closed.
+  const https = createHttpsServer({ cert, key, keepAliveTimeout: 120_000 }, onRequest);
+  // A client that does not trust the certificate breaks off, which is its own business.
+  https.on('tlsClientError', (_error, socket) => socket.destroy());
+
+  /** By the client's port: the TCP connection beneath TLS, which alone can be reset. */
+  const sockets = new Map<number, Socket>();
+  const tcp = createServer({ noDelay: true }, (socket) => {
+    const clientPort = socket.remotePort ?? 0;
+    sockets.set(clientPort, socket);
+    socket.on('error', () => socket.destroy());
+    socket.on('close', () => {
+      if (sockets.get(clientPort) === socket) sockets.delete(clientPort);
+    });
+    socket.once('data', (first) => {
+      if (first[0] === TLS_HANDSHAKE) {
+        socket.pause();
+        socket.unshift(first);
+        https.emit('connection', socket);
+      } else {
+        socket.end(PLAIN_HTTP_REPLY);
+      }
+    });
+  });
+
+  tcp.listen(port, '127.0.0.1');
+  try {
+    await once(tcp, 'listening');
+  } catch (error) {
+    const inUse = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+    const what = inUse ? 'is in use: choose another, or 0 for any free one' : 'cannot be opened';
+    throw new Error(`port ${port} on 127.0.0.1 ${what}`, { cause: error });
+  }
+  const address = tcp.address();
+  if (address === null || typeof address === 'string') throw new Error('a TCP server without a port');
+
+  return {
+    port: address.port,
+    reset(request) {
+      const socket = sockets.get(request.socket.remotePort ?? 0);
+      socket?.resetAndDestroy();
+      request.socket.destroy();
+    },
+    async close() {
+      const closed = once(tcp, 'close');
+      tcp.close();
+      https.closeAllConnections();
+      for (const socket of sockets.values()) socket.destroy();
+      await closed;
+    },
+  };
+}

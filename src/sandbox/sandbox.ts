@@ -1,0 +1,168 @@
+import { randomBytes, randomInt } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { REGIONS, type Region, type Scope } from '../membership/membership.ts';
+import { MANAGEMENT_NAME } from './address.ts';
+import { App } from './app.ts';
+import { type Behaviour, DEFAULT_BEHAVIOUR } from './behaviour.ts';
+import { makeCertificates } from './certificates.ts';
+import { type Fault, Faults } from './faults.ts';
+import { listen } from './listener.ts';
+import type { ManagementKey } from './management.ts';
+import { seededRandom } from './random.ts';
+import { DEFAULT_RATE_LIMIT, type RateLimit, RateWindow } from './rate-limit.ts';
+import { type SeedDocument, seedApp, seedNumbers } from './seed.ts';
+import { type AppKeys, Service, type Tenant } from './service.ts';
+import { type Traffic, TrafficCounter } from './traffic.ts';
+
+export interface SandboxOptions {
+  /** Port on 127.0.0.1. Default 0: any free one. */
+  readonly port?: number;
+  /** user-1 to user-N in every region, or `any`: whoever is asked about exists. Default 0. */
+  readonly users?: number | 'any';
+  /** group-1 to group-N in every region, or `any`. Default 0. */
+  readonly groups?: number | 'any';
+  /** Users, groups and members besides those. */
+  readonly seed?: SeedDocument;
+  /** App ids and keys in place of made-up ones. */
+  readonly apps?: Partial<Record<Region, Partial<AppKeys>>>;
+  readonly management?: ManagementKey;
+  /** Per app. Default 10,000 calls in each minute. */
+  readonly rateLimit?: RateLimit;
+  /** Milliseconds that every call takes, or from and to. Default 0. */
+  readonly latencyMs?: number | readonly [from: number, to: number];
+  /** Faults to start with, as `parseFaults` reads them or ready made. */
+  readonly faults?: string | readonly Fault[];
+  /** Decides which calls faults strike and how long calls take. Default: another at each start. */
+  readonly randomSeed?: number;
+  /** Choices where the contract is silent. */
+  readonly behaviour?: Partial<Behaviour>;
+  /** Where to write the certificate authority (PEM, mode 0644), so that other processes can trust the sandbox. */
+  readonly caFile?: string;
+  /** Clock in milliseconds since 1970, for timestamps and rate windows. Default Date.now. */
+  readonly now?: () => number;
+}
+
+export interface Sandbox {
+  /** `localhost:PORT`: what stands for `<host>` in the service's addresses. */
+  readonly host: string;
+  /** `https://localhost:PORT`. */
+  readonly url: string;
+  readonly port: number;
+  /** Certificate authority to trust, PEM. */
+  readonly caPem: string;
+  readonly apps: Readonly<Record<Region, AppKeys>>;
+  readonly management: ManagementKey;
+  readonly randomSeed: number;
+  /** Environment variables that make every other command talk to this sandbox. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Live counters. */
+  readonly calls: Readonly<Record<Region, Traffic>>;
+  /** Can be set while the sandbox runs. */
+  readonly faults: Faults;
+  /** Makes a user unless it exists. False when no user can have that UID; it is then unknown to every call. */
+  addUser(region: Region, uid: string): boolean;
+  /** Makes a group unless it exists. False when no group can have that GUID. */
+  addGroup(region: Region, guid: string): boolean;
+  /** Everybody in a group by UID, with `ban` for the banned; empty for an unknown group. A copy. */
+  members(region: Region, guid: string): Map<string, Scope>;
+  /** Stops listening and cuts every connection. A second call returns the first one's promise. */
+  close(): Promise<void>;
+}
+
+const DAY_MS = 86_400_000;
+
+/**
+ * Starts the chat service of chat-service.md on this machine: HTTPS, one app in each region, all state in memory.
+ * Apps are at `https://<app id>.api-<region>.localhost:<port>/v3`, management at `https://apimgmt.localhost:<port>`.
+ * @throws Error when the port is in use or the certificate cannot be written, FaultSyntaxError
+ */
+export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const { users = 0, groups = 0, now = Date.now, randomSeed = randomInt(2 ** 31), latencyMs = 0 } = options;
+  const behaviour = { ...DEFAULT_BEHAVIOUR, ...options.behaviour };
+  // Two generators, so that latency does not change which calls the faults strike.
+  const faults = new Faults(seededRandom(randomSeed));
+  faults.set(options.faults ?? []);
+  const randomLatency = seededRandom(randomSeed + 1);
+  const [from, to] = typeof latencyMs === 'number' ? [latencyMs, latencyMs] : latencyMs;
+  // What the sandbox starts with is a day old, and so visible whatever the read delay.
+  const createdAt = now() - DAY_MS;
+
+  function makeTenant(region: Region): Tenant {
+    const keys = { appId: `sandbox-${region}`, apiKey: newKey(), authOnlyKey: newKey(), ...options.apps?.[region] };
+    const app = new App({ region, appId: keys.appId, anyUser: users === 'any', anyGroup: groups === 'any', createdAt });
+    seedNumbers(app, users === 'any' ? 0 : users, groups === 'any' ? 0 : groups);
+    if (options.seed !== undefined) seedApp(app, options.seed);
+    const window = new RateWindow(options.rateLimit ?? DEFAULT_RATE_LIMIT, behaviour.rateHeaders);
+    return { app, keys, window, traffic: new TrafficCounter() };
+  }
+  const tenants = byRegion(makeTenant);
+  const management = options.management ?? { key: newKey(), secret: newKey() };
+
+  const names = REGIONS.flatMap((region) => [`*.api-${region}.localhost`, `*.call-${region}.localhost`]);
+  const certificates = await makeCertificates([...names, MANAGEMENT_NAME, 'localhost']);
+  const { caPem } = certificates;
+  const service = new Service({
+    tenants,
+    management,
+    behaviour,
+    faults,
+    latencyMs: () => from + (to - from) * randomLatency(),
+    now,
+  });
+  const listener = await listen({
+    port: options.port ?? 0,
+    cert: certificates.serverPem,
+    key: certificates.serverKeyPem,
+    onRequest: (request, response) => void service.handle(request, response, () => listener.reset(request)),
+  });
+
+  let closing: Promise<void> | undefined;
+  const close = () => (closing ??= listener.close());
+  if (options.caFile !== undefined) {
+    try {
+      await writeFile(options.caFile, caPem, { mode: 0o644 });
+    } catch (error) {
+      await close();
+      throw new Error(`the sandbox's certificate cannot be written to ${options.caFile}`, { cause: error });
+    }
+  }
+
+  const host = `localhost:${listener.port}`;
+  const apps = byRegion((region) => tenants[region].keys);
+  return {
+    host,
+    url: `https://${host}`,
+    port: listener.port,
+    caPem,
+    apps,
+    management,
+    randomSeed,
+    env: environment(host, apps, options.caFile),
+    calls: byRegion((region) => tenants[region].traffic),
+    faults,
+    addUser: (region, uid) => tenants[region].app.addUser(uid) !== undefined,
+    addGroup: (region, guid) => tenants[region].app.addGroup(guid) !== undefined,
+    members: (region, guid) => tenants[region].app.members(guid),
+    close,
+  };
+}
+
+/** 40 hexadecimal characters, as the service's keys have. */
+function newKey(): string {
+  return randomBytes(20).toString('hex');
+}
+
+function byRegion<T>(make: (region: Region) => T): Record<Region, T> {
+  return { us: make('us'), eu: make('eu'), in: make('in') };
+}
+
+function environment(host: string, apps: Record<Region, AppKeys>, caFile: string | undefined): Record<string, string> {
+  const env: Record<string, string> = { ROLLCALL_HOST: host };
+  for (const region of REGIONS) {
+    const prefix = `ROLLCALL_${region.toUpperCase()}`;
+    env[`${prefix}_APP_ID`] = apps[region].appId;
+    env[`${prefix}_API_KEY`] = apps[region].apiKey;
+  }
+  if (caFile !== undefined) env['ROLLCALL_CA_FILE'] = caFile;
+  return env;
+}

@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import { MEMBER_LISTS } from '../chat/contract.ts';
+import { REGIONS } from '../membership/membership.ts';
+import { type App, storedId } from './app.ts';
+import { SCOPE_OF_LIST } from './group.ts';
+
+const id = z.string().refine((text) => storedId(text) !== undefined, {
+  error: (issue) =>
+    `${JSON.stringify(issue.input)} cannot be an id: up to 100 letters, digits, "-" and "_" are allowed`,
+});
+const ids = z.array(id);
+const lists = z.strictObject(Object.fromEntries(MEMBER_LISTS.map((list) => [list, ids]))).partial();
+const population = { users: ids.optional(), groups: ids.optional() };
+const regionSeed = z.strictObject({ ...population, members: z.record(id, lists).optional() });
+
+/**
+ * What a sandbox starts with: users and groups of every region, and those of one region with its members.
+ * Whoever stands among the members, and their groups, need not be listed besides.
+ */
+export const seedDocument = z.strictObject({
+  ...population,
+  regions: z
+    .strictObject(Object.fromEntries(REGIONS.map((region) => [region, regionSeed])))
+    .partial()
+    .optional(),
+});
+export type SeedDocument = z.infer<typeof seedDocument>;
+
+export class SeedError extends Error {
+  constructor(source: string, problems: readonly string[]) {
+    super(`the seed in ${source} cannot be used:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
+    this.name = 'SeedError';
+  }
+}
+
+/**
+ * Reads a seed document.
+ * @param source what the errors name, for example the file
+ * @throws SeedError with every problem and its place
+ */
+export function parseSeed(text: string, source: string): SeedDocument {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    throw new SeedError(source, [`it is not valid JSON: ${error instanceof Error ? error.message : error}`]);
+  }
+  const parsed = seedDocument.safeParse(json);
+  if (parsed.success) return parsed.data;
+  throw new SeedError(
+    source,
+    parsed.error.issues.map(
+      ({ path, message }) => `${path.length === 0 ? 'the document' : path.join('.')}: ${message}`,
+    ),
+  );
+}
+
+/** Makes user-1, user-2… and group-1, group-2… */
+export function seedNumbers(app: App, users: number, groups: number): void {
+  for (let number = 1; number <= users; number += 1) app.addUser(`user-${number}`);
+  for (let number = 1; number <= groups; number += 1) app.addGroup(`group-${number}`);
+}
+
+/** Makes what the document holds for the app's region. */
+export function seedApp(app: App, seed: SeedDocument): void {
+  const own = seed.regions?.[app.region] ?? {};
+  for (const uid of [...(seed.users ?? []), ...(own.users ?? [])]) app.addUser(uid);
+  for (const guid of [...(seed.groups ?? []), ...(own.groups ?? [])]) app.addGroup(guid);
+  for (const [guid, members] of Object.entries(own.members ?? {})) {
+    for (const list of MEMBER_LISTS) {
+      const scope = SCOPE_OF_LIST[list];
+      for (const uid of members[list] ?? []) {
+        const user = app.addUser(uid);
+        const group = app.addGroup(guid);
+        if (user === undefined || group === undefined) continue; // the schema lets no impossible id through
+        if (scope === 'ban') group.ban(user.uid, app.createdAt);
+        else group.add(user.uid, { scope, banned: false, joinedAt: app.createdAt }, SEED_RULES);
+      }
+    }
+  }
+}
+
+const SEED_RULES = { maxMembers: Number.POSITIVE_INFINITY, liftBan: false };
