@@ -22,7 +22,6 @@ export function cut(database: DatabaseSync, input: InputDescription): StagedTota
       else statement.run();
     }
   });
-  database.exec('pragma wal_checkpoint(truncate)');
   const count = (table: string) => Number(database.prepare(`select count(*) as n from ${table}`).get()?.['n']);
   return { rows: count('rows'), batches: count('batches') };
 }

@@ -1,10 +1,12 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 
 /** SQLite as the ledger uses it: one writer, any number of readers, migrations by number, statements by name. */
 
 /** Page cache per connection in KiB. A bound, so that a ten-million-row import needs no more than a small one. */
 const CACHE_KIB = 16_384;
+/** While staging, the cache is also what SQLite sorts at a time: small pieces fit the processor's caches and sort in half the time. */
+const STAGING_CACHE_KIB = 4_096;
 
 export const CATALOG_MIGRATIONS = new URL('migrations/catalog/', import.meta.url);
 export const IMPORT_MIGRATIONS = new URL('migrations/import/', import.meta.url);
@@ -32,6 +34,33 @@ export function openForWriting(path: string, migrations: URL): DatabaseSync {
   `);
   migrate(database, migrations, path);
   return database;
+}
+
+/**
+ * Opens a new file that is thrown away unless it is completed (`closeStaged`): every page is written once, without a
+ * journal, so that an error cannot be rolled back and a crash leaves a file that is good for nothing.
+ */
+export function openForStaging(path: string, migrations: URL): DatabaseSync {
+  const database = new DatabaseSync(path);
+  database.exec(`
+    pragma journal_mode = off;
+    pragma synchronous = off;
+    pragma locking_mode = exclusive;
+    pragma cache_size = -${STAGING_CACHE_KIB};
+    pragma temp_store = file;
+    pragma threads = 2;
+  `);
+  migrate(database, migrations, path);
+  return database;
+}
+
+/** Completes a staged file: from here on it has a journal like any other, and all of it is on disk. */
+export function closeStaged(database: DatabaseSync, path: string): void {
+  database.exec('pragma locking_mode = normal; pragma journal_mode = wal;');
+  database.close();
+  const file = openSync(path, 'r+');
+  fsyncSync(file);
+  closeSync(file);
 }
 
 /** Opens a database that somebody else may be writing. */

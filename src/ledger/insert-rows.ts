@@ -1,5 +1,4 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { inTransaction } from './database.ts';
 import type { StagedProblem } from './staged-row.ts';
 
 /** Values of one row in a flat array: line, region number (0: unknown), guid, uid, scope number (0: invalid), on behalf of, original. */
@@ -22,7 +21,7 @@ export interface RowInserter {
   finish(): void;
 }
 
-/** Inserts rows in the order of the input. Row ids are 1, 2, 3, … in that order. */
+/** Inserts rows in the order of the input, and the tallies of rows read. Row ids are 1, 2, 3, … in that order. */
 export function rowInserter(database: DatabaseSync): RowInserter {
   const insertInto = (rows: number) =>
     `insert into rows (line, region_id, group_id, lane_id, scope_id, uid_hash, uid, original)
@@ -32,11 +31,14 @@ export function rowInserter(database: DatabaseSync): RowInserter {
   const lanes = laneFinder(database);
   let pending: (string | number | null)[] = [];
   let rows = 0;
+  /** Rows by region number. */
+  const read = [0, 0, 0, 0];
 
   const add = (values: readonly (string | number)[], at: number): void => {
     rows += 1;
     const line = values[at] as number;
     const region = values[at + 1] as number;
+    read[region] = (read[region] ?? 0) + 1;
     const scope = values[at + 4] as number;
     const original = values[at + 6] as string;
     if (scope === 0) {
@@ -53,18 +55,18 @@ export function rowInserter(database: DatabaseSync): RowInserter {
   };
 
   return {
-    insert: (values, problems) =>
-      inTransaction(database, () => {
-        const before = rows;
-        for (let at = 0; at < values.length; at += VALUES_PER_ROW) add(values, at);
-        for (const { row, position, column, value, code, reason } of problems) {
-          problem.run(before + row + 1, position, column, value, code, reason);
-        }
-      }),
+    insert: (values, problems) => {
+      const before = rows;
+      for (let at = 0; at < values.length; at += VALUES_PER_ROW) add(values, at);
+      for (const { row, position, column, value, code, reason } of problems) {
+        problem.run(before + row + 1, position, column, value, code, reason);
+      }
+    },
     finish: () => {
-      if (pending.length === 0) return;
-      database.prepare(insertInto(pending.length / COLUMNS)).run(...pending);
+      if (pending.length > 0) database.prepare(insertInto(pending.length / COLUMNS)).run(...pending);
       pending = [];
+      const tally = database.prepare(`insert into tallies (region_id, name, n) values (?, 'read', ?)`);
+      for (const [region, n] of read.entries()) if (n > 0) tally.run(region, n);
     },
   };
 }

@@ -1,12 +1,13 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { cut } from './cut.ts';
-import { IMPORT_MIGRATIONS, openForWriting } from './database.ts';
+import { closeStaged, IMPORT_MIGRATIONS, openForStaging } from './database.ts';
 import { rowInserter } from './insert-rows.ts';
 import type { StagingMessage } from './staging.ts';
 
 /** The thread that writes a staged import, so that reading the input and writing the ledger share no core. */
 
-const database = openForWriting(workerData.path, IMPORT_MIGRATIONS);
+const database = openForStaging(workerData.path, IMPORT_MIGRATIONS);
+database.exec('begin');
 const inserter = rowInserter(database);
 
 parentPort?.on('message', (message: StagingMessage) => {
@@ -15,11 +16,14 @@ parentPort?.on('message', (message: StagingMessage) => {
       inserter.insert(message.rows, message.problems);
       parentPort?.postMessage({ kind: 'inserted' });
       break;
-    case 'finish':
+    case 'finish': {
       inserter.finish();
-      parentPort?.postMessage({ kind: 'staged', totals: cut(database, message.input) });
-      database.close();
+      database.exec('commit');
+      const totals = cut(database, message.input);
+      closeStaged(database, workerData.path);
+      parentPort?.postMessage({ kind: 'staged', totals });
       parentPort?.close();
       break;
+    }
   }
 });

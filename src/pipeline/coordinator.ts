@@ -14,7 +14,7 @@ import { UnknownImport } from './import-errors.ts';
 import { newImportId } from './import-id.ts';
 import { type ImportOptions, importOptions } from './import-options.ts';
 import { createRecorder, type Recorder } from './recorder.ts';
-import type { RegionLine } from './region-line.ts';
+import type { RegionLine, RegionStatus } from './region-line.ts';
 import { createRunner } from './runner.ts';
 import { stagingJobs } from './staging.ts';
 
@@ -28,6 +28,8 @@ export interface Coordinator {
   /** Goes on with an import that is staged, paused or blocked, or that a stop or crash interrupted. */
   resume(id: string): Promise<ImportRecord>;
   cancel(id: string): Promise<ImportRecord>;
+  /** What the regions are doing that imports have used so far. */
+  regions(): Promise<RegionStatus[]>;
   /** Resolves when nothing more happens by itself: over, paused, blocked, or staged by a dry run. */
   settled(id: string): Promise<ImportRecord>;
   /** Takes nothing new, lets calls under way answer for at most `deadlineMs`, and closes. Imports can be resumed. */
@@ -41,6 +43,8 @@ export interface CreateImport {
   readonly source: string;
   readonly options: ImportOptions;
   readonly retryOf?: string;
+  /** False: stop when it is staged, and wait for `resume`. */
+  readonly start?: boolean;
   /** Given where the caller needs it beforehand, to put the source into the import's folder. */
   readonly id?: string;
 }
@@ -88,13 +92,15 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
     return record;
   };
 
+  /** Imports that are not to start when they are staged. */
+  const waiting = new Set<string>();
   const recorder = createRecorder(fail);
   const staging = stagingJobs({
     dir,
     find,
     move,
     progress: (id, progress) => events.emit('staging', id, progress),
-    staged: (id) => runner.staged(id),
+    staged: (id) => runner.staged(id, !waiting.has(id)),
     fail,
   });
   const closing = closingJobs({
@@ -158,7 +164,8 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
   return {
     events,
     find,
-    create: async ({ id = newImportId(), file, source, options: chosen, retryOf }) => {
+    create: async ({ id = newImportId(), file, source, options: chosen, retryOf, start = true }) => {
+      if (!start) waiting.add(id);
       mkdirSync(dir.folder(id), { recursive: true, mode: 0o700 });
       catalog.add({ id, file, source, options: JSON.stringify(importOptions.parse(chosen)), retryOf: retryOf ?? null });
       events.emit('state', find(id));
@@ -192,6 +199,7 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
       await runner.cancel(id);
       return find(id);
     },
+    regions: () => runner.regions(),
     settled: (id) =>
       new Promise((resolve) => {
         // A state is looked at when the move is over: `staged` is passed through on the way to `running`.

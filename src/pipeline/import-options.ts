@@ -19,6 +19,8 @@ export const importOptions = z.strictObject({
   maxErrors: z
     .union([z.strictObject({ rows: z.int().nonnegative() }), z.strictObject({ percent: z.number().min(0).max(100) })])
     .optional(),
+  /** Meant for the sandbox: must never go on against the service itself. */
+  sandbox: z.boolean().default(false),
   /** Only read and check; `resume` sends. */
   dryRun: z.boolean().default(false),
 });

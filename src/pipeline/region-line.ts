@@ -5,10 +5,24 @@ import type { Backend } from '../queue/backend.ts';
 import { type JobQueue, openJobQueue } from '../queue/job-queue.ts';
 import { type JobWorker, startJobWorker } from '../queue/job-worker.ts';
 
+/** What a region is doing. */
+export interface RegionStatus {
+  readonly region: Region;
+  /** Jobs that wait for a worker, that wait for their next attempt, and that run. */
+  readonly waiting: number;
+  readonly delayed: number;
+  readonly active: number;
+  /** Whether calls were stopped because the service refused the region's key or plan. */
+  readonly stopped: boolean;
+  /** Ms until the rate limit lets the next call start. */
+  readonly limitedForMs: number;
+}
+
 /** One app of the service in one region: its queue, and its workers in this process. */
 export interface RegionLine {
   readonly region: Region;
   readonly queue: JobQueue<AddMembersPayload>;
+  status(): Promise<RegionStatus>;
   /** Takes no more jobs; resolves when running ones have finished. */
   stopWorking(): Promise<void>;
   /** Gives up the calls under way. */
@@ -45,6 +59,10 @@ export async function openRegionLine(options: RegionLineOptions): Promise<Region
   return {
     region,
     queue,
+    status: async () => {
+      const [depth, stopped, limitedForMs] = await Promise.all([queue.depth(), queue.isPaused(), queue.limitedForMs()]);
+      return { region, ...depth, stopped, limitedForMs };
+    },
     stopWorking: () => worker.close(),
     abort: () => worker.abort(),
     close: async () => {

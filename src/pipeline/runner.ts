@@ -7,17 +7,19 @@ import type { DataDir } from './data-dir.ts';
 import { RegionWithoutApp } from './import-errors.ts';
 import { errorLimit, readOptions } from './import-options.ts';
 import type { Recorder } from './recorder.ts';
-import type { RegionLine } from './region-line.ts';
+import type { RegionLine, RegionStatus } from './region-line.ts';
 import { createRunningImport, type RunningImport, type Standstill } from './running-import.ts';
 
 /** Runs imports: opens their ledgers and regions, and decides what follows when one stands still. */
 export interface Runner {
-  /** An import's ledger is complete: start it, unless it is a dry run or has too many invalid rows. */
-  staged(id: string): Promise<void>;
+  /** An import's ledger is complete: start it, unless it is not wanted, a dry run, or has too many invalid rows. */
+  staged(id: string, start: boolean): Promise<void>;
   go(id: string): Promise<void>;
   hold(id: string): Promise<void>;
   cancel(id: string): Promise<void>;
   ledgerOf(id: string): { ledger: ImportLedger; close: () => void };
+  /** What the regions are doing that imports have used so far. */
+  regions(): Promise<RegionStatus[]>;
   stop(deadlineMs: number): Promise<void>;
 }
 
@@ -126,7 +128,7 @@ export function createRunner(options: RunnerOptions): Runner {
   };
 
   return {
-    staged: async (id) => {
+    staged: async (id, start) => {
       const opened = open(id);
       const reason = tooManyErrors(id, opened.ledger);
       if (reason !== undefined) return end(id, 'aborted', reason);
@@ -137,6 +139,7 @@ export function createRunner(options: RunnerOptions): Runner {
         return move(id, 'staged', error instanceof Error ? error.message : undefined);
       }
       move(id, 'staged');
+      if (!start) return;
       move(id, 'running');
       await run(id, opened);
     },
@@ -171,6 +174,7 @@ export function createRunner(options: RunnerOptions): Runner {
         imports.delete(id);
       },
     }),
+    regions: async () => Promise.all((await Promise.all(lines.values())).map((one) => one.status())),
     stop: async (deadlineMs) => {
       stopping = true;
       const opened = await Promise.allSettled(lines.values());

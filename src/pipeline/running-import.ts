@@ -94,11 +94,14 @@ export function createRunningImport({
 
   /** Nothing is out: is that the end, or is there more to send? */
   const settle = (): void => {
-    if (held) return standStill('held');
+    if (held) {
+      standStill('held');
+      return;
+    }
     if (!dispatching) return;
     const open = [...ledger.openBatches().keys()];
-    if (open.some((region) => !stopped.has(region))) return pump();
-    standStill(open.length === 0 ? 'completed' : 'blocked');
+    if (open.some((region) => !stopped.has(region))) pump();
+    else standStill(open.length === 0 ? 'completed' : 'blocked');
   };
 
   const withdraw = async (region: Region, chosen: (jobId: string) => boolean): Promise<void> => {

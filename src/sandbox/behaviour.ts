@@ -10,7 +10,7 @@ export interface Behaviour {
   readonly tooManyUids: 'refuse' | 'truncate';
   /** Largest request body in bytes; a larger one is refused with 400. Documented: 10 KB. */
   readonly maxBodyBytes: number;
-  /** Lists in the reply: all four (guess, from what a published client relies on) or those of the request (section 2.1). */
+  /** Lists in the reply: those of the request (section 2.1), or all four (guess, from what a published client relies on). */
   readonly replyLists: 'all' | 'requested';
   /** How a list without any UID is written. Guess. */
   readonly emptyList: 'object' | 'array';
@@ -48,7 +48,7 @@ export const DEFAULT_BEHAVIOUR: Behaviour = {
   maxUidsPerCall: 25,
   tooManyUids: 'refuse',
   maxBodyBytes: 10_240,
-  replyLists: 'all',
+  replyLists: 'requested',
   emptyList: 'object',
   replyUids: 'lowercase',
   failureEntry: 'full',

@@ -28,21 +28,21 @@ describe('size of a call', () => {
 });
 
 describe('shape of the reply', () => {
-  test('by default all four lists are in the reply, empty ones as objects', async () => {
-    const { add } = await openSandbox();
+  test('replyLists: all gives the four lists, empty ones as objects', async () => {
+    const { add } = await withSwitch({ replyLists: 'all' });
     const { data } = (await add('group-1', { admins: ['user-1'] })).json;
     expect(Object.keys(data)).toEqual(['admins', 'moderators', 'participants', 'usersToBan']);
     expect(data.participants).toEqual({});
   });
 
-  test('2.1 replyLists: requested leaves out the lists that were not given', async () => {
-    const { add } = await withSwitch({ replyLists: 'requested' });
+  test('2.1 by default the reply has the lists that were given, and no others', async () => {
+    const { add } = await openSandbox();
     const { data } = (await add('group-1', { admins: ['user-1'], usersToBan: ['user-2'] })).json;
     expect(Object.keys(data)).toEqual(['admins', 'usersToBan']);
   });
 
   test('emptyList: array writes an empty list as []', async () => {
-    const { add } = await withSwitch({ emptyList: 'array' });
+    const { add } = await withSwitch({ replyLists: 'all', emptyList: 'array' });
     expect((await add('group-1', { admins: ['user-1'] })).json.data.moderators).toEqual([]);
   });
 

@@ -40,8 +40,7 @@ create table groups (
 create table lanes (
   id           integer primary key,
   group_id     integer not null references groups (id),
-  on_behalf_of text not null,
-  first_batch  integer                   -- set by cutting
+  on_behalf_of text not null
 ) strict;
 
 -- The input, row by row. Never changed after staging.

@@ -1,0 +1,57 @@
+/** What benchmarks share: each contender runs in a fresh process, by turns, and medians are compared. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+
+/** What one run of a contender came to. */
+export interface Measured {
+  /** Wall clock of the work, without starting node, in seconds. */
+  readonly seconds: number;
+  /** User and system time of the whole process with all its threads, in seconds. */
+  readonly cpuSeconds: number;
+  /** Most memory that the process ever held, in MB. */
+  readonly peakMb: number;
+  /** What was done, to see that contenders did the same. */
+  readonly count: number;
+}
+
+/** Runs `file` of this folder in a process of its own, which prints what it measured as JSON (`report`). */
+export async function run(file: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Measured> {
+  const path = fileURLToPath(new URL(file, import.meta.url));
+  const child = spawn(process.execPath, [path, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, ...env },
+  });
+  const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'close')]);
+  if (code !== 0) throw new Error(`${file} ${args.join(' ')} ended with ${code}: ${output}`);
+  return JSON.parse(output) as Measured;
+}
+
+/** Does the work, and prints what it took for the `run` that waits. The work tells how much it did. */
+export async function report(work: () => Promise<number>): Promise<void> {
+  const cpuBefore = process.cpuUsage();
+  const startedAt = performance.now();
+  const count = await work();
+  const seconds = (performance.now() - startedAt) / 1000;
+  const { user, system } = process.cpuUsage(cpuBefore);
+  const measured: Measured = {
+    seconds,
+    cpuSeconds: (user + system) / 1e6,
+    peakMb: process.resourceUsage().maxRSS / 1000,
+    count,
+  };
+  process.stdout.write(JSON.stringify(measured));
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  const upper = sorted[middle] ?? Number.NaN;
+  return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? Number.NaN)) / 2;
+}
+
+/** A line of a table: the first cell to the left, the others to the right. */
+export function line(first: string, ...cells: readonly string[]): string {
+  return `${first.padEnd(24)}${cells.map((cell) => cell.padStart(14)).join('')}\n`;
+}

@@ -1,0 +1,95 @@
+/**
+ * Staging (read, check every row, find duplicates, cut into batches, all into the ledger's file) beside csv-parse alone,
+ * which reads the same file and throws every record away.
+ *
+ * Run   node bench/staging.ts [--rows 1000000] [--groups 4000] [--rounds 5]
+ *       node --cpu-prof bench/staging.ts --only rollcall [--rows …]     to see where the time goes
+ * Read  one line per round, both by turns in processes of their own; then medians. Target: at most 3.0 times.
+ */
+import { createReadStream } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { parse } from 'csv-parse';
+import { type StageImportPorts, stageImport } from '../jobs/stage-import.ts';
+import { membershipFile } from './generate.ts';
+import { line, median, report, run } from './measure.ts';
+
+const { values } = parseArgs({
+  options: {
+    rows: { type: 'string', default: '1000000' },
+    groups: { type: 'string', default: '4000' },
+    rounds: { type: 'string', default: '5' },
+    only: { type: 'string' },
+  },
+});
+const input = await membershipFile(Number(values.rows), Number(values.groups));
+
+if (values.only === 'csv-parse') await report(() => readAlone(input));
+else if (values.only === 'rollcall') await report(() => stage(input));
+else await compare();
+
+async function compare(): Promise<void> {
+  const alone: number[] = [];
+  const staged: number[] = [];
+  process.stdout.write(line('seconds', 'csv-parse', 'staging', 'times', 'staging MB'));
+  for (let round = 1; round <= Number(values.rounds); round++) {
+    const contender = (only: string) =>
+      run('staging.ts', ['--only', only, '--rows', values.rows, '--groups', values.groups]);
+    const a = await contender('csv-parse');
+    const b = await contender('rollcall');
+    if (a.count !== b.count) throw new Error(`csv-parse read ${a.count} rows and staging ${b.count}`);
+    alone.push(a.seconds);
+    staged.push(b.seconds);
+    const times = (b.seconds / a.seconds).toFixed(2);
+    process.stdout.write(line(`round ${round}`, a.seconds.toFixed(2), b.seconds.toFixed(2), times, b.peakMb.toFixed(0)));
+  }
+  const [a, b] = [median(alone), median(staged)];
+  process.stdout.write(line('median', a.toFixed(2), b.toFixed(2), (b / a).toFixed(2)));
+}
+
+async function readAlone(path: string): Promise<number> {
+  let rows = -1; // the header is none
+  for await (const _ of createReadStream(path).pipe(parse())) rows += 1;
+  return rows;
+}
+
+/** The job itself, with ports that put the ledger beside the input. */
+async function stage(source: string): Promise<number> {
+  const folder = await mkdtemp(`${source}-`);
+  let rows = 0;
+  const failed = async (_id: string, error: unknown) => {
+    throw error;
+  };
+  const ports: StageImportPorts = {
+    task: async () => ({
+      source,
+      ledger: join(folder, 'ledger.sqlite'),
+      options: { format: 'auto', mapping: {}, defaults: { region: 'us' } },
+      signal: new AbortController().signal,
+    }),
+    progress: () => {},
+    staged: async (_id, totals) => {
+      rows = totals.rows;
+    },
+    rejected: failed,
+    failed,
+  };
+  try {
+    await stageImport.process(
+      {
+        id: 'stage',
+        payload: { version: 1, importId: 'bench' },
+        attemptsMade: 0,
+        starts: 1,
+        isLastAttempt: true,
+        signal: new AbortController().signal,
+        update: async () => {},
+      },
+      ports,
+    );
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+  return rows;
+}

@@ -1,0 +1,53 @@
+import { Command } from 'commander';
+import { readConfig } from '../config.ts';
+import { openLog } from '../log.ts';
+import { askToAct } from '../pipeline/control.ts';
+import { dataDir } from '../pipeline/data-dir.ts';
+import { composeCoordinator } from './compose.ts';
+import { findImport } from './data.ts';
+import { EXIT, type ExitCode } from './exit-codes.ts';
+import { type CommonFlags, withDataDir, withJson } from './flags.ts';
+import { type Io, say } from './io.ts';
+import { conclude } from './run-import.ts';
+
+/** `rollcall pause` and `rollcall cancel`: asked of the process that runs the import, or done here when there is none. */
+export function pauseCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
+  return actCommand(io, end, 'pause', 'let the calls under way answer, and send no more until `resume`');
+}
+
+export function cancelCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
+  return actCommand(io, end, 'cancel', 'end an import; what was not sent is reported as unprocessed');
+}
+
+function actCommand(
+  io: Io,
+  end: (code: Promise<ExitCode>) => Promise<void>,
+  verb: 'pause' | 'cancel',
+  description: string,
+): Command {
+  const command = new Command(verb).description(description).argument('[id]', 'import (default: the latest)');
+  return withDataDir(withJson(command)).action((id: string | undefined, flags: CommonFlags) =>
+    end(act(io, verb, id, flags)),
+  );
+}
+
+async function act(io: Io, verb: 'pause' | 'cancel', given: string | undefined, flags: CommonFlags): Promise<ExitCode> {
+  const config = readConfig(flags);
+  const { id } = findImport(config.dataDir, given);
+  const answer = await askToAct(dataDir(config.dataDir), id, verb);
+  if (answer !== undefined) {
+    if (flags.json) io.out.write(`${JSON.stringify({ id, state: answer.state })}\n`);
+    say(io, `Import ${id} is ${answer.state}: ${answer.reason}.`);
+    return EXIT.ok;
+  }
+  // Nobody runs it: this process owns the data directory for a moment. Nothing is sent, so it needs no service.
+  const coordinator = await composeCoordinator(config, { host: '', apps: {}, ca: undefined }, openLog(config.dataDir));
+  try {
+    await coordinator[verb](id);
+    await coordinator.settled(id);
+  } finally {
+    await coordinator.stop(0);
+  }
+  conclude(config, io, id, flags.json === true);
+  return EXIT.ok;
+}

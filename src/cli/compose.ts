@@ -1,0 +1,94 @@
+import { readFileSync } from 'node:fs';
+import { createChatClient } from '../chat/client.ts';
+import { type Config, ConfigError } from '../config.ts';
+import type { Logger } from '../log.ts';
+import type { Region } from '../membership/membership.ts';
+import { type Coordinator, openCoordinator } from '../pipeline/coordinator.ts';
+import { dataDir } from '../pipeline/data-dir.ts';
+import { openRegionLine } from '../pipeline/region-line.ts';
+import { openBackend } from '../queue/backend.ts';
+import { VERSION } from '../version.ts';
+
+/** The chat service that calls go to: the real one, or a sandbox. */
+export interface Service {
+  readonly host: string;
+  readonly apps: Config['apps'];
+  /** Certificate authority to trust besides the usual ones, PEM. */
+  readonly ca: string | undefined;
+}
+
+/** Wires the parts of a coordinator together: the one place that knows them all. */
+export async function composeCoordinator(config: Config, service: Service, log: Logger): Promise<Coordinator> {
+  const onError = quietly((error) => log.warn({ err: error }, 'the queue reports an error'));
+  const coordinator = await openCoordinator({
+    dir: dataDir(config.dataDir),
+    backend: ({ root }) => openBackend(root),
+    regions: new Set(Object.keys(service.apps) as Region[]),
+    version: VERSION,
+    onError,
+    openLine: (region, backend, deliver) => {
+      const { appId, apiKey } = appOf(service.apps, region);
+      const chat = createChatClient({
+        region,
+        appId,
+        apiKey,
+        host: service.host,
+        connections: config.concurrency,
+        ...(service.ca !== undefined && { ca: service.ca }),
+      });
+      const { callsPerMinute, concurrency } = config;
+      return openRegionLine({ region, appId, chat, backend, callsPerMinute, concurrency, deliver, onError });
+    },
+  });
+  coordinator.events.on('state', ({ id, state, reason }) => log.info({ import: id, state, reason }, 'import'));
+  coordinator.events.on('failure', (error) => log.error({ err: error }, 'the import cannot go on'));
+  return coordinator;
+}
+
+/** The service of the configuration, checked before anything is read. */
+export function serviceOf(config: Config): Service {
+  if (config.host === undefined) {
+    throw new ConfigError(
+      'ROLLCALL_HOST is not set: set it to what follows `api-<region>.` in the address of your chat service, or try `--sandbox`',
+    );
+  }
+  const regions = Object.keys(config.apps) as Region[];
+  if (regions.length === 0) {
+    throw new ConfigError(
+      'no app is set: set ROLLCALL_APP_ID, ROLLCALL_API_KEY and ROLLCALL_REGION, or ROLLCALL_US_APP_ID, ROLLCALL_US_API_KEY and so on for each region',
+    );
+  }
+  for (const region of regions) appOf(config.apps, region);
+  return { host: config.host, apps: config.apps, ca: config.caFile === undefined ? undefined : readCa(config.caFile) };
+}
+
+function appOf(apps: Config['apps'], region: Region): { appId: string; apiKey: string } {
+  const app = apps[region];
+  const name = `ROLLCALL_${region.toUpperCase()}`;
+  if (app === undefined) throw new ConfigError(`region ${region} has no app: set ${name}_APP_ID and ${name}_API_KEY`);
+  if (app.apiKey === undefined) throw new ConfigError(`region ${region} has no API key: set ${name}_API_KEY`);
+  return { appId: app.appId, apiKey: app.apiKey };
+}
+
+function readCa(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new ConfigError(
+      `ROLLCALL_CA_FILE names ${path}, which cannot be read: ${error instanceof Error ? error.message : error}`,
+    );
+  }
+}
+
+/** Time in ms in which one error of a kind is reported once: a broken queue would fill the disk otherwise. */
+const QUIET_MS = 10_000;
+
+function quietly(report: (error: Error) => void): (error: Error) => void {
+  const last = new Map<string, number>();
+  return (error) => {
+    const now = Date.now();
+    if (now - (last.get(error.message) ?? 0) < QUIET_MS) return;
+    last.set(error.message, now);
+    report(error);
+  };
+}

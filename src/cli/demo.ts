@@ -1,0 +1,31 @@
+import { fileURLToPath } from 'node:url';
+import { Command } from 'commander';
+import { readConfig } from '../config.ts';
+import { sumOfOutcomes } from '../membership/outcome.ts';
+import { dataDir } from '../pipeline/data-dir.ts';
+import { findImport, findingsOf } from './data.ts';
+import { EXIT, type ExitCode } from './exit-codes.ts';
+import { type CommonFlags, withDataDir } from './flags.ts';
+import { importFile } from './import.ts';
+import { type Io, say } from './io.ts';
+
+const SAMPLE = new URL('../../samples/first-import/', import.meta.url);
+
+/** `rollcall demo`: the sample import, sent to a sandbox. Its bad rows are expected: ends with 0 when every row has its outcome. */
+export function demoCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
+  const command = new Command('demo').description('import a sample into a sandbox, to see how it goes');
+  return withDataDir(command).action((flags: CommonFlags) => end(demo(io, flags)));
+}
+
+async function demo(io: Io, flags: CommonFlags): Promise<ExitCode> {
+  const file = fileURLToPath(new URL('members.csv', SAMPLE));
+  const seed = fileURLToPath(new URL('sandbox.json', SAMPLE));
+  say(io, 'A sample of memberships goes to a chat service that runs in this process, over real TLS.', '');
+  const code = await importFile(io, file, { ...flags, sandbox: true, sandboxSeed: seed });
+  if (code !== EXIT.ok && code !== EXIT.rowsFailed) return code;
+  const config = readConfig(flags);
+  const { rows } = findingsOf(dataDir(config.dataDir), findImport(config.dataDir, undefined)).summary;
+  if (sumOfOutcomes(rows) !== rows.read || rows.unprocessed > 0) return EXIT.fatal;
+  say(io, '', 'Some rows of the sample are wrong on purpose; every one of them is accounted for.');
+  return EXIT.ok;
+}

@@ -1,0 +1,140 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { FIELDS, type Field } from '../intake/intake.ts';
+import { REGIONS, SCOPES } from '../membership/membership.ts';
+import { OUTCOMES, type Outcome } from '../membership/outcome.ts';
+import type { ImportOptions } from '../pipeline/import-options.ts';
+
+/** Flags that several commands share, and the parsers of their values. */
+
+export interface CommonFlags {
+  readonly dataDir?: string;
+  readonly json?: true;
+}
+
+export function withDataDir(command: Command): Command {
+  return command.option('--data-dir <dir>', 'where imports are kept (default: .rollcall, or ROLLCALL_DATA_DIR)');
+}
+
+export function withJson(command: Command): Command {
+  return command.option('--json', 'print one JSON document on standard output');
+}
+
+export interface SandboxFlags {
+  readonly sandbox?: true;
+  readonly sandboxSeed?: string;
+  readonly sandboxFaults?: string;
+}
+
+export function withSandbox(command: Command): Command {
+  return command
+    .option('--sandbox', 'send to a sandbox in this process instead of the service; it knows every group and user')
+    .addOption(
+      new Option('--sandbox-seed <file>', 'what the sandbox knows instead: a JSON file').implies({ sandbox: true }),
+    )
+    .addOption(
+      new Option(
+        '--sandbox-faults <list>',
+        'what goes wrong in the sandbox; `rollcall sandbox --help` lists it',
+      ).implies({
+        sandbox: true,
+      }),
+    );
+}
+
+export interface ReadingFlags {
+  readonly guid?: string;
+  readonly scope?: ImportOptions['scope'];
+  readonly region?: ImportOptions['region'];
+  readonly onBehalfOf?: string;
+  readonly map?: ImportOptions['map'];
+  readonly format?: ImportOptions['format'];
+  readonly encoding?: string;
+  readonly delimiter?: string;
+}
+
+/** How an input is read. */
+export function withReading(command: Command): Command {
+  return command
+    .option('--guid <guid>', 'group of rows that name none')
+    .addOption(new Option('--scope <scope>', 'scope of rows that name none (default: participant)').choices(SCOPES))
+    .addOption(new Option('--region <region>', 'region of rows that name none').choices(REGIONS))
+    .option('--on-behalf-of <uid>', 'acting user of rows that name none')
+    .option(
+      '--map <field=column,...>',
+      `columns whose names are not recognised; fields: ${FIELDS.join(', ')}`,
+      columnMap,
+    )
+    .addOption(
+      new Option('--format <format>', 'format of the input').choices(['auto', 'csv', 'json', 'ndjson']).default('auto'),
+    )
+    .option('--encoding <name>', 'encoding of the input, such as utf-16le or windows-1252 (default: UTF-8)')
+    .option('--delimiter <character>', 'delimiter of a CSV input (default: detected)', delimiterCharacter);
+}
+
+export interface SendingFlags {
+  readonly maxErrors?: ImportOptions['maxErrors'];
+  readonly callsPerMinute?: number;
+  readonly concurrency?: number;
+}
+
+export function withPace(command: Command): Command {
+  return command
+    .option('--calls-per-minute <n>', 'budget of each region (default: 10000)', wholeNumber(1, 10_000_000))
+    .option('--concurrency <n>', 'calls at the same time in each region (default: 20)', wholeNumber(1, 1_000));
+}
+
+export function withMaxErrors(command: Command): Command {
+  return command.option('--max-errors <n|n%>', 'stop when more rows failed, are invalid or unconfirmed', errorBound);
+}
+
+export function wholeNumber(from: number, to: number): (text: string) => number {
+  return (text) => {
+    const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= from && value <= to) return value;
+    throw new InvalidArgumentError(`Expected a whole number from ${from} to ${to}.`);
+  };
+}
+
+/** `failed,invalid` as a set of outcomes. */
+export function outcomeList(text: string): ReadonlySet<Outcome> {
+  const outcomes = new Set<Outcome>();
+  for (const word of text.split(',').map((part) => part.trim())) {
+    const outcome = OUTCOMES.find((one) => one === word);
+    if (outcome === undefined) {
+      throw new InvalidArgumentError(`${JSON.stringify(word)} is no outcome; allowed are ${OUTCOMES.join(', ')}.`);
+    }
+    outcomes.add(outcome);
+  }
+  return outcomes;
+}
+
+function columnMap(text: string, earlier: ImportOptions['map'] = {}): ImportOptions['map'] {
+  const map = { ...earlier };
+  for (const part of text.split(',')) {
+    const at = part.indexOf('=');
+    const field = FIELDS.find((one) => one.toLowerCase() === part.slice(0, at).trim().toLowerCase()) as
+      | Field
+      | undefined;
+    const column = part.slice(at + 1).trim();
+    if (at < 1 || field === undefined || column === '') {
+      throw new InvalidArgumentError(
+        `${JSON.stringify(part)} is not field=column; fields are ${FIELDS.join(', ')}, for example uid=Member ID.`,
+      );
+    }
+    map[field] = column;
+  }
+  return map;
+}
+
+function delimiterCharacter(text: string): string {
+  if (text === 'tab' || text === '\\t') return '\t';
+  if (text.length === 1) return text;
+  throw new InvalidArgumentError('Expected one character, or the word tab.');
+}
+
+function errorBound(text: string): ImportOptions['maxErrors'] {
+  const [, digits, percent] = /^(\d+(?:\.\d+)?)(%?)$/.exec(text) ?? [];
+  if (digits !== undefined && percent === '%' && Number(digits) <= 100) return { percent: Number(digits) };
+  if (digits !== undefined && percent === '' && Number.isInteger(Number(digits))) return { rows: Number(digits) };
+  throw new InvalidArgumentError('Expected a number of rows, such as 100, or a share of them, such as 5%.');
+}

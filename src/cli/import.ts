@@ -1,0 +1,117 @@
+import { createWriteStream, existsSync } from 'node:fs';
+import { mkdir, rm } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { Command, Option } from 'commander';
+import { type Config, readConfig } from '../config.ts';
+import { IntakeError } from '../intake/intake-error.ts';
+import type { Coordinator } from '../pipeline/coordinator.ts';
+import { dataDir } from '../pipeline/data-dir.ts';
+import { newImportId } from '../pipeline/import-id.ts';
+import type { ImportOptions } from '../pipeline/import-options.ts';
+import { type Service, serviceOf } from './compose.ts';
+import { detach } from './detach.ts';
+import type { ExitCode } from './exit-codes.ts';
+import {
+  type CommonFlags,
+  type ReadingFlags,
+  type SandboxFlags,
+  type SendingFlags,
+  withDataDir,
+  withJson,
+  withMaxErrors,
+  withPace,
+  withReading,
+  withSandbox,
+} from './flags.ts';
+import type { Io } from './io.ts';
+import { runImport } from './run-import.ts';
+import { openSandboxService } from './sandbox-service.ts';
+
+export interface ImportFlags extends CommonFlags, ReadingFlags, SandboxFlags, SendingFlags {
+  readonly dryRun?: true;
+  readonly detach?: true;
+}
+
+/** `rollcall import`: reads a file, sends its memberships, and accounts for every row. */
+export function importCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
+  const command = new Command('import')
+    .description('read a membership file, send it, and account for every row')
+    .argument('<file>', 'CSV, JSON or NDJSON, gzipped or not; - reads standard input');
+  withReading(command);
+  command.option('--dry-run', 'read and check, and send nothing');
+  withPace(withMaxErrors(command));
+  command.addOption(new Option('--detach', 'send in the background').conflicts(['sandbox', 'sandboxSeed', 'dryRun']));
+  withSandbox(withDataDir(withJson(command)));
+  return command.action((file: string, flags: ImportFlags) => end(importFile(io, file, flags)));
+}
+
+export async function importFile(io: Io, file: string, flags: ImportFlags): Promise<ExitCode> {
+  const config = readConfig(flags);
+  const options = importOptionsOf(config, flags);
+  // What can be known before anything is opened is said before anything is opened.
+  if (file !== '-' && !existsSync(file)) throw missing(file);
+  const send = { config, io, json: flags.json === true, openService: serviceOpener(config, flags) };
+  if (flags.detach !== true) {
+    return runImport({ ...send, begin: async (coordinator) => begin(coordinator, config, file, options, true) });
+  }
+  const { openService } = send;
+  await openService().then((service) => service.close());
+  return detach({ ...send, begin: (coordinator) => begin(coordinator, config, file, options, false) });
+}
+
+async function begin(coordinator: Coordinator, config: Config, file: string, options: ImportOptions, start: boolean) {
+  const id = newImportId();
+  const source = file === '-' ? await keepStandardInput(config, id) : resolve(file);
+  return coordinator.create({ id, file, source, options, start });
+}
+
+/** Standard input cannot be read again after a crash, so it is kept first. */
+async function keepStandardInput(config: Config, id: string): Promise<string> {
+  const folder = dataDir(config.dataDir).folder(id);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const path = join(folder, 'input');
+  try {
+    await pipeline(process.stdin, createWriteStream(path, { mode: 0o600 }));
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  }
+  return path;
+}
+
+/** What opens the service that an import with these flags goes to. */
+export function serviceOpener(
+  config: Config,
+  flags: SandboxFlags & { readonly dryRun?: true },
+): () => Promise<Service & { close(): Promise<void> }> {
+  if (flags.sandbox) return () => openSandboxService(flags, config.callsPerMinute);
+  if (flags.dryRun) return async () => ({ host: '', apps: {}, ca: undefined, close: async () => {} });
+  const service = serviceOf(config);
+  return async () => ({ ...service, close: async () => {} });
+}
+
+function importOptionsOf(config: Config, flags: ImportFlags): ImportOptions {
+  const { guid, scope, encoding, delimiter, onBehalfOf, maxErrors } = flags;
+  return {
+    format: flags.format ?? 'auto',
+    map: flags.map ?? {},
+    region: flags.region ?? config.defaultRegion,
+    dryRun: flags.dryRun === true,
+    sandbox: flags.sandbox === true,
+    ...(guid !== undefined && { guid }),
+    ...(scope !== undefined && { scope }),
+    ...(encoding !== undefined && { encoding }),
+    ...(delimiter !== undefined && { delimiter }),
+    ...(onBehalfOf !== undefined && { onBehalfOf }),
+    ...(maxErrors !== undefined && { maxErrors }),
+  };
+}
+
+function missing(file: string): IntakeError {
+  return new IntakeError({
+    code: 'FILE_NOT_FOUND',
+    what: `there is no file ${JSON.stringify(file)}`,
+    remedy: 'Check the path and the folder that you are in; - reads standard input',
+  });
+}

@@ -1,0 +1,30 @@
+/** Where a command writes: results to `out`, everything else to `err`. */
+export interface Io {
+  readonly out: NodeJS.WritableStream;
+  readonly err: NodeJS.WritableStream;
+  /** Whether somebody watches: progress is redrawn in place. */
+  readonly live: boolean;
+  readonly color: boolean;
+  /** Columns of the terminal. */
+  readonly width: number;
+}
+
+/** A standard stream; a terminal has columns and may have colours. */
+type Stream = NodeJS.WriteStream;
+
+const DEFAULT_WIDTH = 80;
+const WIDEST = 120;
+
+export function terminalIo(out: Stream, err: Stream): Io {
+  return {
+    out,
+    err,
+    live: err.isTTY === true,
+    color: out.isTTY === true && out.hasColors(),
+    width: Math.min(WIDEST, Math.max(40, (out.isTTY ? out.columns : undefined) ?? DEFAULT_WIDTH)),
+  };
+}
+
+export function say(io: Io, ...lines: readonly string[]): void {
+  io.err.write(`${lines.join('\n')}\n`);
+}

@@ -1,0 +1,65 @@
+import { Command } from 'commander';
+import { readConfig } from '../config.ts';
+import type { ImportSummary } from '../report/import-summary.ts';
+import { cut } from '../report/terminal-text.ts';
+import { grouped, printable } from '../report/wording.ts';
+import { findingsOf, NoImports, withCatalog } from './data.ts';
+import { EXIT, type ExitCode } from './exit-codes.ts';
+import { type CommonFlags, wholeNumber, withDataDir, withJson } from './flags.ts';
+import { type Io, say } from './io.ts';
+
+const MOST = 1_000;
+
+/** `rollcall list`: the imports of a data directory, newest first. */
+export function listCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
+  const command = new Command('list')
+    .description('show imports, newest first')
+    .option('--limit <n>', 'how many', wholeNumber(1, MOST), 20);
+  return withDataDir(withJson(command)).action((flags: CommonFlags & { limit: number }) => end(list(io, flags)));
+}
+
+async function list(io: Io, flags: CommonFlags & { limit: number }): Promise<ExitCode> {
+  const config = readConfig(flags);
+  let imports: ImportSummary[];
+  try {
+    imports = withCatalog(config.dataDir, (catalog, dir) =>
+      catalog.list(flags.limit).map((record) => findingsOf(dir, record).summary),
+    );
+  } catch (error) {
+    if (!(error instanceof NoImports)) throw error;
+    if (flags.json) io.out.write('[]\n');
+    say(io, `${error.message[0]?.toUpperCase()}${error.message.slice(1)}.`);
+    return EXIT.ok;
+  }
+  if (flags.json) {
+    io.out.write(`${JSON.stringify(imports)}\n`);
+    return EXIT.ok;
+  }
+  const table = imports.map(({ id, state, file, rows }) => [
+    id,
+    state,
+    grouped(rows.read),
+    grouped(rows.added + rows.banned + rows.already_member),
+    grouped(rows.failed + rows.invalid + rows.unconfirmed),
+    printable(file),
+  ]);
+  io.out.write(`${drawTable(['id', 'state', 'rows', 'in place', 'problems', 'file'], table, io.width)}\n`);
+  return EXIT.ok;
+}
+
+/** Columns in line; numbers to the right; the last column is cut where the terminal ends. */
+function drawTable(head: readonly string[], rows: readonly (readonly string[])[], width: number): string {
+  const widths = head.map((name, column) => Math.max(name.length, ...rows.map((row) => row[column]?.length ?? 0)));
+  const isNumber = (column: number) => rows.length > 0 && rows.every((row) => /^[\d,]+$/.test(row[column] ?? ''));
+  const line = (cells: readonly string[]) =>
+    cut(
+      cells
+        .map((cell, column) =>
+          isNumber(column) ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0),
+        )
+        .join('  ')
+        .trimEnd(),
+      width,
+    );
+  return [head, ...rows].map(line).join('\n');
+}

@@ -1,0 +1,104 @@
+import { Command, CommanderError } from 'commander';
+import { SettingError } from '../chat/errors.ts';
+import { ConfigError } from '../config.ts';
+import { IntakeError } from '../intake/intake-error.ts';
+import { LedgerError } from '../ledger/database.ts';
+import { TransitionError } from '../membership/import-state.ts';
+import { ControlRefused } from '../pipeline/control.ts';
+import { DataDirInUse } from '../pipeline/data-dir.ts';
+import { RegionWithoutApp, UnknownImport } from '../pipeline/import-errors.ts';
+import { FaultSyntaxError } from '../sandbox/faults.ts';
+import { SeedError } from '../sandbox/seed.ts';
+import { VERSION } from '../version.ts';
+import { cancelCommand, pauseCommand } from './act.ts';
+import { NoImports } from './data.ts';
+import { demoCommand } from './demo.ts';
+import { doctorCommand } from './doctor.ts';
+import { UsageError } from './errors.ts';
+import { EXIT, type ExitCode } from './exit-codes.ts';
+import { importCommand } from './import.ts';
+import { type Io, say, terminalIo } from './io.ts';
+import { listCommand } from './list.ts';
+import { reportCommand } from './report.ts';
+import { resumeCommand } from './resume.ts';
+import { retryCommand } from './retry.ts';
+import { sandboxCommand } from './sandbox.ts';
+import { SeedUnreadable } from './sandbox-service.ts';
+import { statusCommand } from './status.ts';
+import { watchCommand } from './watch.ts';
+
+/** Faults of the one who calls, not of the program: a message and exit code 2. */
+const USAGE_ERRORS = [
+  ConfigError,
+  SettingError,
+  IntakeError,
+  LedgerError,
+  TransitionError,
+  ControlRefused,
+  DataDirInUse,
+  RegionWithoutApp,
+  UnknownImport,
+  NoImports,
+  UsageError,
+  FaultSyntaxError,
+  SeedError,
+  SeedUnreadable,
+];
+
+/** Runs one command line; resolves with its exit code. */
+export async function main(args: readonly string[], io: Io): Promise<ExitCode> {
+  let code: ExitCode = EXIT.ok;
+  const end = async (promised: Promise<ExitCode>) => {
+    code = await promised;
+  };
+  const program = new Command('rollcall')
+    .description('Imports memberships into chat groups in bulk, and accounts for every row.')
+    .version(VERSION)
+    .addHelpText('after', `\nTry it without an account:\n  rollcall import members.csv --sandbox`);
+  const commands = [
+    importCommand(io, end),
+    listCommand(io, end),
+    statusCommand(io, end),
+    watchCommand(io, end),
+    pauseCommand(io, end),
+    resumeCommand(io, end),
+    cancelCommand(io, end),
+    retryCommand(io, end),
+    reportCommand(io, end),
+    sandboxCommand({ stdout: io.out, stderr: io.err }),
+    doctorCommand(io, end),
+    demoCommand(io, end),
+  ];
+  for (const command of commands) program.addCommand(command);
+  for (const command of [program, ...commands]) {
+    command.exitOverride().configureOutput({
+      writeOut: (text) => io.out.write(text),
+      writeErr: (text) => io.err.write(text),
+      getOutHelpWidth: () => io.width,
+    });
+  }
+  try {
+    await program.parseAsync([...args], { from: 'user' });
+    return code;
+  } catch (error) {
+    return complain(io, error);
+  }
+}
+
+function complain(io: Io, error: unknown): ExitCode {
+  // Commander has said it already: help was asked for, or a flag is wrong.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+  if (USAGE_ERRORS.some((kind) => error instanceof kind)) {
+    say(io, `rollcall: ${error instanceof Error ? error.message : error}`);
+    return EXIT.usage;
+  }
+  say(io, `rollcall: ${error instanceof Error ? (error.stack ?? error.message) : error}`);
+  return EXIT.fatal;
+}
+
+/** Runs this process's command line. */
+export async function start(): Promise<void> {
+  process.exitCode = await main(process.argv.slice(2), terminalIo(process.stdout, process.stderr));
+}
+
+if (import.meta.main) await start();

@@ -1,0 +1,148 @@
+import { createLogUpdate } from 'log-update';
+import type { StagingProgress } from '../../jobs/stage-import.ts';
+import type { RegionTally } from '../ledger/import-ledger.ts';
+import { REGIONS, type Region } from '../membership/membership.ts';
+import type { RegionStatus } from '../pipeline/region-line.ts';
+import { counted, duration, grouped } from '../report/wording.ts';
+import type { Io } from './io.ts';
+
+/** What progress is drawn from; asked for a few times a second. */
+export interface ProgressSource {
+  /** Undefined before the input is read. */
+  tallies(): ReadonlyMap<Region | '', RegionTally> | undefined;
+  staging(): (StagingProgress & { readonly totalBytes: number | undefined }) | undefined;
+  regions(): Promise<readonly RegionStatus[]>;
+}
+
+export interface Progress {
+  /** Draws the last state and stops. */
+  stop(): void;
+}
+
+/** On a terminal: redrawn in place. In a pipe: a line now and then. */
+const LIVE_MS = 200;
+const LINE_MS = 5_000;
+/** Span of time that a rate is an average over, in ms. */
+const RATE_MS = 10_000;
+/** A wait for the rate limit shorter than this is ordinary pacing. */
+const NOTABLE_WAIT_MS = 1_500;
+const BAR = 24;
+
+export function showProgress(io: Io, source: ProgressSource): Progress {
+  const draw = io.live ? createLogUpdate(io.err as NodeJS.WriteStream) : undefined;
+  const pace = paceMeter();
+  let regions: readonly RegionStatus[] = [];
+  let asking = false;
+  let lastLine = '';
+
+  const tick = () => {
+    if (!asking) {
+      asking = true;
+      source
+        .regions()
+        .then((answer) => {
+          regions = answer;
+        })
+        .catch(() => {
+          // The process that knows is stopping; the tallies are still drawn.
+        })
+        .finally(() => {
+          asking = false;
+        });
+    }
+    const tallies = source.tallies();
+    const lines =
+      tallies === undefined ? stagingLines(source.staging()) : runningLines(tallies, regions, pace, io.live);
+    if (draw !== undefined) draw(lines.join('\n'));
+    else if (lines.length > 0 && lines.join('   ') !== lastLine) {
+      lastLine = lines.join('   ');
+      io.err.write(`${lastLine}\n`);
+    }
+  };
+
+  const timer = setInterval(tick, io.live ? LIVE_MS : LINE_MS);
+  return {
+    stop: () => {
+      clearInterval(timer);
+      if (draw === undefined) return;
+      tick();
+      draw.done();
+    },
+  };
+}
+
+function stagingLines(staging: ReturnType<ProgressSource['staging']>): string[] {
+  if (staging === undefined) return [];
+  const { rows, bytes, totalBytes, cutting } = staging;
+  if (cutting) return [`read ${counted(rows, 'row')}; looking for duplicates and cutting batches`];
+  const share = totalBytes === undefined || totalBytes === 0 ? '' : `  ${Math.floor((bytes / totalBytes) * 100)} %`;
+  return [`reading  ${counted(rows, 'row')}${share}`];
+}
+
+function runningLines(
+  tallies: ReadonlyMap<Region | '', RegionTally>,
+  statuses: readonly RegionStatus[],
+  pace: ReturnType<typeof paceMeter>,
+  bars: boolean,
+): string[] {
+  const lines: string[] = [];
+  for (const region of REGIONS) {
+    const tally = tallies.get(region);
+    if (tally === undefined) continue;
+    const { rows, calls } = tally;
+    const left = rows.unprocessed;
+    const done = rows.read - left;
+    const { callsPerMinute, rowsPerMs } = pace(region, calls, done);
+    const status = statuses.find((one) => one.region === region);
+    const failed = rows.failed + rows.unconfirmed;
+    const parts = [
+      bars ? `${region}  ${bar(done, rows.read)} ${percent(done, rows.read)}` : `${region}${percent(done, rows.read)}`,
+      bars ? `${grouped(done)} of ${counted(rows.read, 'row')}` : '',
+      failed > 0 ? `${grouped(failed)} failed` : '',
+      left > 0 ? waitOf(status, callsPerMinute, rowsPerMs === 0 ? undefined : left / rowsPerMs) : '',
+    ];
+    lines.push(parts.filter((part) => part !== '').join('  '));
+  }
+  return lines;
+}
+
+/** What the region is doing: its rate and estimate, or what it is waiting for. */
+function waitOf(status: RegionStatus | undefined, callsPerMinute: number, leftMs: number | undefined): string {
+  if (status?.stopped) return 'stopped: the service refused the key or plan';
+  if (status !== undefined && status.limitedForMs >= NOTABLE_WAIT_MS) {
+    return `waits ${duration(status.limitedForMs)} for the rate limit`;
+  }
+  if (leftMs === undefined) {
+    return status !== undefined && status.delayed > 0 && status.active + status.waiting === 0
+      ? `${counted(status.delayed, 'call')} to be tried again`
+      : '';
+  }
+  return `${grouped(callsPerMinute)} calls/min  ${duration(leftMs)} left`;
+}
+
+function bar(done: number, of: number): string {
+  const filled = of === 0 ? BAR : Math.floor((done / of) * BAR);
+  return '█'.repeat(filled) + '░'.repeat(BAR - filled);
+}
+
+function percent(done: number, of: number): string {
+  return `${of === 0 ? 100 : Math.floor((done / of) * 100)} %`.padStart(5);
+}
+
+/** Rates over the last seconds, by region. */
+function paceMeter() {
+  const seen = new Map<Region, { at: number; calls: number; done: number }[]>();
+  return (region: Region, calls: number, done: number) => {
+    const at = performance.now();
+    const points = seen.get(region) ?? [];
+    points.push({ at, calls, done });
+    while (points.length > 2 && at - (points[0]?.at ?? at) > RATE_MS) points.shift();
+    seen.set(region, points);
+    const first = points[0] ?? { at, calls, done };
+    const ms = at - first.at;
+    return {
+      callsPerMinute: ms === 0 ? 0 : Math.round(((calls - first.calls) / ms) * 60_000),
+      rowsPerMs: ms === 0 ? 0 : (done - first.done) / ms,
+    };
+  };
+}

@@ -1,0 +1,70 @@
+import { Command } from 'commander';
+import { readConfig } from '../config.ts';
+import { askToAct } from '../pipeline/control.ts';
+import { dataDir } from '../pipeline/data-dir.ts';
+import { readOptions } from '../pipeline/import-options.ts';
+import { findImport } from './data.ts';
+import { UsageError } from './errors.ts';
+import { EXIT, type ExitCode } from './exit-codes.ts';
+import {
+  type CommonFlags,
+  type SandboxFlags,
+  type SendingFlags,
+  withDataDir,
+  withJson,
+  withPace,
+  withSandbox,
+} from './flags.ts';
+import { serviceOpener } from './import.ts';
+import { type Io, say } from './io.ts';
+import { runImport } from './run-import.ts';
+
+type Flags = CommonFlags & SandboxFlags & SendingFlags;
+
+/** `rollcall resume`: goes on with an import that was paused, blocked, interrupted or only checked. */
+export function resumeCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
+  const command = new Command('resume')
+    .description('go on with an import that was paused, blocked, interrupted or only checked')
+    .argument('[id]', 'import (default: the latest)');
+  withSandbox(withPace(withDataDir(withJson(command))));
+  return command.action((id: string | undefined, flags: Flags) => end(resume(io, id, flags)));
+}
+
+async function resume(io: Io, given: string | undefined, flags: Flags): Promise<ExitCode> {
+  const config = readConfig(flags);
+  const record = findImport(config.dataDir, given);
+  const { id } = record;
+  const answer = await askToAct(dataDir(config.dataDir), id, 'resume');
+  if (answer !== undefined) {
+    say(io, `Import ${id} goes on in the process that runs it. Look at it with:`, `  ${config.command} watch ${id}`);
+    return EXIT.ok;
+  }
+  const options = readOptions(record);
+  checkTarget(config.command, id, options.sandbox, flags.sandbox === true);
+  return runImport({
+    config,
+    io,
+    json: flags.json === true,
+    // An import that was being read as a dry run goes on as one; one that was checked is sent.
+    openService: serviceOpener(config, {
+      ...flags,
+      ...(record.state === 'staging' && options.dryRun && { dryRun: true }),
+    }),
+    begin: async (coordinator) => {
+      await coordinator.resume(id);
+      return id;
+    },
+  });
+}
+
+/** What was meant for the sandbox must not reach the service, nor the reverse. */
+export function checkTarget(command: string, id: string, wasSandbox: boolean, sandbox: boolean): void {
+  if (wasSandbox && !sandbox) {
+    throw new UsageError(`import ${id} was meant for the sandbox; go on with: ${command} resume ${id} --sandbox`);
+  }
+  if (!wasSandbox && sandbox) {
+    throw new UsageError(
+      `import ${id} was not meant for the sandbox; leave out --sandbox, or import its file again with it`,
+    );
+  }
+}

@@ -1,0 +1,34 @@
+import { readFile } from 'node:fs/promises';
+import { startSandbox } from '../sandbox/sandbox.ts';
+import { parseSeed, type SeedDocument } from '../sandbox/seed.ts';
+import type { Service } from './compose.ts';
+import type { SandboxFlags } from './flags.ts';
+
+/** A sandbox in this process, as the service that calls go to. Without a seed it knows every group and user. */
+export async function openSandboxService(
+  flags: Pick<SandboxFlags, 'sandboxSeed' | 'sandboxFaults'>,
+  callsPerMinute: number,
+): Promise<Service & { close(): Promise<void> }> {
+  const sandbox = await startSandbox({
+    ...(flags.sandboxSeed === undefined
+      ? { users: 'any', groups: 'any' }
+      : { seed: await readSeed(flags.sandboxSeed) }),
+    faults: flags.sandboxFaults ?? '',
+    rateLimit: { calls: callsPerMinute, perMs: 60_000 },
+  });
+  return { host: sandbox.host, apps: sandbox.apps, ca: sandbox.caPem, close: () => sandbox.close() };
+}
+
+export class SeedUnreadable extends Error {}
+
+/** @throws SeedUnreadable, SeedError */
+export async function readSeed(path: string): Promise<SeedDocument> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new SeedUnreadable(`the seed file ${path} cannot be read: ${why}`, { cause: error });
+  }
+  return parseSeed(text, path);
+}

@@ -1,0 +1,50 @@
+import { Command } from 'commander';
+import { readConfig } from '../config.ts';
+import { askRegions } from '../pipeline/control.ts';
+import { dataDir } from '../pipeline/data-dir.ts';
+import type { RegionStatus } from '../pipeline/region-line.ts';
+import { summaryText } from '../report/summary.ts';
+import { counted, duration } from '../report/wording.ts';
+import { findImport, findingsOf } from './data.ts';
+import { EXIT, type ExitCode } from './exit-codes.ts';
+import { type CommonFlags, withDataDir, withJson } from './flags.ts';
+import { type Io, say } from './io.ts';
+import { nextSteps } from './next-steps.ts';
+
+/** `rollcall status`: what an import has come to so far, and what its regions wait for. */
+export function statusCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
+  const command = new Command('status')
+    .description('show what an import has come to so far')
+    .argument('[id]', 'import (default: the latest)');
+  return withDataDir(withJson(command)).action((id: string | undefined, flags: CommonFlags) =>
+    end(status(io, id, flags)),
+  );
+}
+
+async function status(io: Io, given: string | undefined, flags: CommonFlags): Promise<ExitCode> {
+  const config = readConfig(flags);
+  const dir = dataDir(config.dataDir);
+  const record = findImport(config.dataDir, given);
+  const { summary, problems } = findingsOf(dir, record);
+  if (flags.json) {
+    io.out.write(`${JSON.stringify(summary)}\n`);
+    return EXIT.ok;
+  }
+  io.out.write(summaryText(summary, { color: io.color, width: io.width, problems }));
+  const regions = await askRegions(dir);
+  const underWay = regions !== undefined && (record.state === 'running' || record.state === 'pausing');
+  if (underWay) io.out.write(`\n${regions.map(regionLine).join('\n')}\n`);
+  else say(io, '', ...nextSteps(config, record, summary));
+  return EXIT.ok;
+}
+
+function regionLine({ region, waiting, active, delayed, stopped, limitedForMs }: RegionStatus): string {
+  const parts = [
+    `${counted(active, 'call')} under way`,
+    `${counted(waiting, 'batch').replace('batchs', 'batches')} queued`,
+    delayed > 0 ? `${counted(delayed, 'call')} to be tried again` : '',
+    stopped ? 'stopped: the service refused the key or plan' : '',
+    limitedForMs > 1_500 ? `waits ${duration(limitedForMs)} for the rate limit` : '',
+  ];
+  return `${region}  ${parts.filter((part) => part !== '').join(', ')}`;
+}
