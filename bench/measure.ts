@@ -44,14 +44,21 @@ export async function report(work: () => Promise<number>): Promise<void> {
   process.stdout.write(JSON.stringify(measured));
 }
 
-export function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  const upper = sorted[middle] ?? Number.NaN;
-  return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? Number.NaN)) / 2;
+/** The median of each measure over several runs. */
+export function middle(runs: readonly Measured[]): Measured {
+  const median = (name: keyof Measured) => {
+    const sorted = runs.map((run) => run[name]).sort((a, b) => a - b);
+    return sorted[sorted.length >> 1] ?? Number.NaN;
+  };
+  return {
+    seconds: median('seconds'),
+    cpuSeconds: median('cpuSeconds'),
+    peakMb: median('peakMb'),
+    count: median('count'),
+  };
 }
 
 /** A line of a table: the first cell to the left, the others to the right. */
 export function line(first: string, ...cells: readonly string[]): string {
-  return `${first.padEnd(24)}${cells.map((cell) => cell.padStart(14)).join('')}\n`;
+  return `${first.padEnd(20)}${cells.map((cell) => cell.padStart(12)).join('')}\n`;
 }

@@ -22,7 +22,7 @@ export async function composeCoordinator(config: Config, service: Service, log: 
   const onError = quietly((error) => log.warn({ err: error }, 'the queue reports an error'));
   const coordinator = await openCoordinator({
     dir: dataDir(config.dataDir),
-    backend: ({ root }) => openBackend(root),
+    backend: ({ queue }) => openBackend(queue),
     regions: new Set(Object.keys(service.apps) as Region[]),
     version: VERSION,
     onError,

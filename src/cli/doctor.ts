@@ -89,15 +89,15 @@ async function checkQueue(folder: string): Promise<Finding> {
     return { check, ok: true, detail: 'embedded, in use by an import that runs now' };
   }
   try {
-    const backend = await openBackend(folder);
+    const backend = await openBackend(dataDir(folder).queue);
     await backend.close();
-    return { check, ok: true, detail: `embedded, in ${join(folder, 'queue')}` };
+    return { check, ok: true, detail: `embedded, in ${dataDir(folder).queue}` };
   } catch (error) {
     return {
       check,
       ok: false,
       detail: messageOf(error),
-      remedy: `Delete ${join(folder, 'queue')}; it is made anew from the ledger`,
+      remedy: `Delete ${dataDir(folder).queue}; it is made anew from the ledger`,
     };
   }
 }

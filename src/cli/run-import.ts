@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import type { StagingProgress } from '../../jobs/stage-import.ts';
 import type { Config } from '../config.ts';
 import { type ImportReader, openImportReader } from '../ledger/reading.ts';
@@ -38,6 +38,8 @@ export async function runImport(options: RunOptions): Promise<ExitCode> {
   try {
     const service = await options.openService();
     life.onStop(() => service.close());
+    // Made once in each data directory; it takes a few seconds, and silence would look like a fault.
+    if (!existsSync(dir.queue)) say(io, 'Preparing the queue for its first use …');
     const log = openLog(dir.root);
     const coordinator = await composeCoordinator(config, service, log);
     life.onStop((deadlineMs) => coordinator.stop(deadlineMs));
@@ -81,7 +83,7 @@ export function conclude(config: Config, io: Io, id: string, json: boolean): Exi
   const record = findImport(config.dataDir, id);
   const { summary, problems } = findingsOf(dir, record);
   if (json) io.out.write(`${JSON.stringify(summary)}\n`);
-  else if (record.state !== 'rejected')
+  else if (summary.rows.read > 0)
     io.out.write(`\n${summaryText(summary, { color: io.color, width: io.width, problems })}`);
   say(io, '', ...nextSteps(config, record, summary));
   const withoutApp = record.state === 'staged' && record.reason.includes('_APP_ID');

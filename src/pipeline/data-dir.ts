@@ -7,6 +7,8 @@ export interface DataDir {
   readonly root: string;
   readonly catalog: string;
   readonly controlSocket: string;
+  /** The embedded queue: a cache of the ledger. */
+  readonly queue: string;
   /** Everything of one import. */
   folder(id: string): string;
   ledger(id: string): string;
@@ -19,6 +21,7 @@ export function dataDir(path: string): DataDir {
     root,
     catalog: join(root, 'catalog.sqlite'),
     controlSocket: join(root, 'control.sock'),
+    queue: join(root, 'queue'),
     folder,
     ledger: (id) => join(folder(id), 'ledger.sqlite'),
   };

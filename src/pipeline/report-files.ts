@@ -42,7 +42,7 @@ export function reportInput(reader: ImportReader): ReportInput {
   return { columns, inputFormat: format, delimiter: delimiter === '' ? ',' : delimiter };
 }
 
-/** Writes all report files. Each appears under its name only when it is complete; an empty `retry` is not written. */
+/** Writes all report files. Each appears under its name only when it is complete; one that would be empty does not. */
 export async function writeReportFiles(
   reader: ImportReader,
   paths: ReportPaths,
@@ -51,7 +51,7 @@ export async function writeReportFiles(
 ): Promise<void> {
   const input = reportInput(reader);
   await write(paths.all, csvReport(input, reader.rows()));
-  await write(paths.failed, csvReport(input, reader.rows(NEEDS_ATTENTION)));
+  if (hasAny(reader, NEEDS_ATTENTION)) await write(paths.failed, csvReport(input, reader.rows(NEEDS_ATTENTION)));
   if (hasAny(reader, RETRYABLE)) await write(paths.retry, retryReport(input, reader.rows(RETRYABLE)));
   const summary = summaryOf();
   await write(paths.html, [htmlPage(reader, summary, version)]);

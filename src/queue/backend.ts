@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import {
   createPostgresBackend,
   type IQueueBackend,
@@ -26,9 +25,9 @@ export interface Backend {
   close(): Promise<void>;
 }
 
-/** The embedded backend, in `<dataDir>/queue/`. */
-export async function openBackend(dataDir: string): Promise<Backend> {
-  const pool = await openEmbedded(join(dataDir, 'queue'));
+/** The embedded backend, in `directory`. */
+export async function openBackend(directory: string): Promise<Backend> {
+  const pool = await openEmbedded(directory);
   const connection: PostgresConnectionOptions = pool;
   return {
     kind: 'embedded',

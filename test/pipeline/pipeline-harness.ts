@@ -29,7 +29,7 @@ export const QUEUE_PLACES: readonly QueuePlace[] = [
     name: 'embedded',
     open: async (dir) => {
       if (!existsSync(join(dir.root, 'queue'))) await layEmbeddedQueue(dir.root);
-      return openBackend(dir.root);
+      return openBackend(dir.queue);
     },
   },
 ];
