@@ -8,6 +8,7 @@ import { EXIT, type ExitCode } from './exit-codes.ts';
 import { type CommonFlags, withDataDir } from './flags.ts';
 import { importFile } from './import.ts';
 import { type Io, say } from './io.ts';
+import { shortest } from './next-steps.ts';
 
 const SAMPLE = new URL('../../samples/first-import/', import.meta.url);
 
@@ -18,7 +19,7 @@ export function demoCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<vo
 }
 
 async function demo(io: Io, flags: CommonFlags): Promise<ExitCode> {
-  const file = fileURLToPath(new URL('members.csv', SAMPLE));
+  const file = shortest(fileURLToPath(new URL('members.csv', SAMPLE)));
   const seed = fileURLToPath(new URL('sandbox.json', SAMPLE));
   say(io, 'A sample of memberships goes to a chat service that runs in this process, over real TLS.', '');
   const code = await importFile(io, file, { ...flags, sandbox: true, sandboxSeed: seed });

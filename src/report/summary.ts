@@ -45,7 +45,7 @@ export function summaryText(summary: ImportSummary, options: SummaryOptions): st
   const { width } = options;
   const blocks = [
     [
-      paint('dim', cut(`${printable(summary.file)}, ${summary.state}, import ${printable(summary.id)}`, width)),
+      paint('dim', cut(`import ${printable(summary.id)}, ${summary.state}: ${printable(summary.file)}`, width)),
       ...wrap(sentence, width).map((line) => paint(TONE_STYLES[tone], line)),
     ],
     table(summary, width, paint),

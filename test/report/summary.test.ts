@@ -11,7 +11,7 @@ const plain = { color: false, width: 80, problems: [] };
 describe('the terminal summary', () => {
   test('shows verdict, table, sum, pace and problems', () => {
     expect(summaryText(importSummary(), { ...plain, problems: PROBLEMS })).toBe(`\
-members.csv, completed, import 20250131-1200-a1
+import 20250131-1200-a1, completed: members.csv
 3,920 of 4,212 rows are in place; 180 failed, 60 are invalid and 52 are
 duplicates of other rows; nothing is unaccounted for.
 

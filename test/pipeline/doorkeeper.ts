@@ -1,0 +1,54 @@
+import type { ChatClient } from '../../src/chat/client.ts';
+import type { Region } from '../../src/membership/membership.ts';
+
+export type AddMembersCall = Parameters<ChatClient['addMembers']>;
+
+/** Stands between workers and service: calls wait until the test lets them through, so that nothing depends on time. */
+export class Doorkeeper {
+  /** Calls that have come, whether or not they were let through. */
+  arrived = 0;
+  #open = false;
+  #waiting: (() => void)[] = [];
+  #watchers: (() => void)[] = [];
+
+  readonly chat = (service: ChatClient, _region: Region): ChatClient => ({
+    ...service,
+    addMembers: async (...call) => {
+      await this.#wait();
+      return service.addMembers(...call);
+    },
+  });
+
+  /** Resolves when this many calls have come. */
+  async until(calls: number): Promise<void> {
+    while (this.arrived < calls) await new Promise<void>((resolve) => this.#watchers.push(resolve));
+  }
+
+  /** Lets everybody through from now on. */
+  open(): void {
+    this.#open = true;
+    this.letIn(Number.POSITIVE_INFINITY);
+  }
+
+  /** Lets through some of those who wait. */
+  letIn(calls: number): void {
+    for (const pass of this.#waiting.splice(0, calls)) pass();
+  }
+
+  async #wait(): Promise<void> {
+    this.arrived += 1;
+    for (const watcher of this.#watchers.splice(0)) watcher();
+    if (!this.#open) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  }
+}
+
+/** A service that carries out every call unless `refuse` throws for it. */
+export function refusing(refuse: (call: AddMembersCall, region: Region) => void | Promise<void>) {
+  return (service: ChatClient, region: Region): ChatClient => ({
+    ...service,
+    addMembers: async (...call) => {
+      await refuse(call, region);
+      return service.addMembers(...call);
+    },
+  });
+}
