@@ -20,7 +20,9 @@ const FIELD_BY_ALIAS: ReadonlyMap<string, Field> = new Map(
   FIELDS.flatMap((field) => ALIASES[field].map((alias) => [alias, field] as const)),
 );
 
+/** The field that a column serves by its name. None where it begins with `_`: so do rollcall's own columns in a report. */
 export function fieldByAlias(column: string): Field | undefined {
+  if (column.startsWith('_')) return undefined;
   return FIELD_BY_ALIAS.get(column.toLowerCase().replace(/[\s_-]/g, ''));
 }
 

@@ -89,7 +89,8 @@ export function openImportLedger(path: string): ImportLedger {
         })),
     markDispatched: (batches) =>
       inTransaction(database, () => {
-        for (const batch of batches) sql('mark_dispatched').run({ batch });
+        const at = Date.now();
+        for (const batch of batches) sql('mark_dispatched').run({ batch, at });
       }),
     takeBack: (batches) =>
       inTransaction(database, () => {

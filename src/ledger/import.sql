@@ -13,7 +13,7 @@ select m.row_id, m.scope_id, r.uid from memberships m join rows r on r.id = m.ro
  where m.batch_id = :batch order by m.scope_id, m.row_id;
 
 -- name: mark_dispatched
-update batches set state = 1 where id = :batch and state = 0;
+update batches set state = 1, dispatched_at = :at where id = :batch and state = 0;
 
 -- name: take_back
 -- In: batch, doubt (null: it was certainly not sent), calls made. A batch that left the queue unsent waits again.

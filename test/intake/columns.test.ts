@@ -37,6 +37,11 @@ describe('columns', () => {
     expect(rows[0]?.uid).toBe('u1');
   });
 
+  test('whose names begin with _ serve no field, so that a full report can be imported again', async () => {
+    const { rows } = await read('uid,guid,_row,_guid,_uid\nu1,g1,2,other,other\n');
+    expect(rows[0]).toMatchObject({ uid: 'u1', guid: 'g1' });
+  });
+
   test('of the very same name cannot be told apart by mapping, so renaming is asked for', async () => {
     const error = await refusal(read('uid,guid,uid\nu1,g1,u2\n'));
     expect(error).toMatchObject({ code: 'AMBIGUOUS_COLUMN' });

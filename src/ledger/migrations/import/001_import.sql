@@ -83,6 +83,7 @@ create table batches (
   asked_again integer not null default 0, -- 1: holds UIDs that a reply did not mention
   doubt       text,                      -- why an earlier call for these rows may have been carried out
   calls       integer not null default 0, -- so far, those of its parents included
+  dispatched_at integer,                 -- when it was last put into the queue
   http_status integer,                   -- of the last call
   finished_at integer
 ) strict;
