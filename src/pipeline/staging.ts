@@ -53,7 +53,8 @@ export function stagingJobs({ dir, find, move, progress, staged, fail }: Staging
         await discard(id);
         const record = find(id);
         const options = intakeOptions(readOptions(record));
-        return { source: record.source, options, ledger: unfinished(id), signal: controller.signal };
+        const name = record.file === '-' ? 'standard input' : record.file;
+        return { source: record.source, name, options, ledger: unfinished(id), signal: controller.signal };
       },
       progress,
       staged: async (id) => {
