@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { AddMembersResult, ChatClient } from '../src/chat/client.ts';
 import { type AddMembersRequest, MEMBER_LISTS, type MemberList } from '../src/chat/contract.ts';
 import { backoffMs, judge, readEntry, refusedOutcome, type Verdict } from '../src/chat/error-policy.ts';
+import { CallAborted } from '../src/chat/errors.ts';
 import type { BatchResult, CallRecord, RowOutcome, Sent } from '../src/ledger/batch-result.ts';
 import { REGIONS } from '../src/membership/membership.ts';
 import { defineJob, type JobRun, SlowDown } from '../src/queue/define-job.ts';
@@ -85,7 +86,8 @@ export const addMembers = defineJob<AddMembersPayload, AddMembersPorts>({
         signal: job.signal,
       });
     } catch (error) {
-      const verdict = verdictOf(error, job, batch);
+      if (error instanceof CallAborted) return givenUp(job, batch, error, noteCall('again', error.code, null));
+      const verdict = verdictOf(error, batch);
       return refused(job, ports, batch, verdict, noteCall(verdict.kind, verdict.code, verdict.httpStatus));
     }
     await deliver(ports, batch, noteCall('answered', '', reply.httpStatus), readAnswer(batch, reply));
@@ -93,14 +95,27 @@ export const addMembers = defineJob<AddMembersPayload, AddMembersPorts>({
 });
 
 /** A fault of ours is no statement of the service, but a batch must not vanish with it: it ends as unanswered. */
-function verdictOf(error: unknown, job: JobRun<AddMembersPayload>, batch: AddMembersPayload): Verdict {
+function verdictOf(error: unknown, batch: AddMembersPayload): Verdict {
   try {
     return judge(error, sizeOf(batch), batch.onBehalfOf);
   } catch (fault) {
-    if (job.signal.aborted) throw fault;
     const message = fault instanceof Error ? fault.message : String(fault);
     return { kind: 'again', code: 'WORKER_FAULT', message, httpStatus: null, maybeCarriedOut: true };
   }
+}
+
+/** The process leaves: the batch goes back to where it came from, with the doubt that this call has raised. */
+async function givenUp(
+  job: JobRun<AddMembersPayload>,
+  batch: AddMembersPayload,
+  error: CallAborted,
+  call: CallRecord,
+): Promise<never> {
+  if (error.maybeCarriedOut) {
+    const doubt = 'the process that sent it was stopped before an answer came';
+    await job.update({ ...batch, calls: [...batch.calls, call], doubt });
+  }
+  throw error;
 }
 
 async function refused(
@@ -146,6 +161,7 @@ function deliver(ports: AddMembersPorts, batch: AddMembersPayload, call: CallRec
     batch: batch.batch,
     region: batch.region,
     calls,
+    doubt: batch.doubt,
     sent,
     at: call.at + call.ms,
   });

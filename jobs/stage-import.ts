@@ -53,6 +53,7 @@ export const stageImport = defineJob<StageImportPayload, StageImportPorts>({
       const task = await ports.task(importId);
       const intake = await openIntake({ path: task.source, name: task.name }, { ...task.options, signal: task.signal });
       const totals = await stage(intake, task.ledger, (progress) => ports.progress(importId, progress));
+      task.signal.throwIfAborted();
       await ports.staged(importId, totals);
     } catch (error) {
       if (error instanceof IntakeError) await ports.rejected(importId, error);

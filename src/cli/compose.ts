@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { apiUrl, managementUrl } from '../chat/address.ts';
 import { createChatClient } from '../chat/client.ts';
+import { SettingError } from '../chat/errors.ts';
 import { type Config, ConfigError } from '../config.ts';
 import type { Logger } from '../log.ts';
 import type { Region } from '../membership/membership.ts';
@@ -58,8 +60,26 @@ export function serviceOf(config: Config): Service {
       'no app is set: set ROLLCALL_APP_ID, ROLLCALL_API_KEY and ROLLCALL_REGION, or ROLLCALL_US_APP_ID, ROLLCALL_US_API_KEY and so on for each region',
     );
   }
-  for (const region of regions) appOf(config.apps, region);
-  return { host: config.host, apps: config.apps, ca: config.caFile === undefined ? undefined : readCa(config.caFile) };
+  const { host, apps, caFile } = config;
+  const ca = caFile === undefined ? undefined : readCa(caFile);
+  naming('ROLLCALL_HOST', () => managementUrl(host));
+  for (const region of regions) {
+    const { appId, apiKey } = appOf(apps, region);
+    const client = { region, appId, apiKey, host };
+    naming(`the app id of region ${region}`, () => apiUrl(client));
+    naming(`the API key of region ${region}`, () => void createChatClient(client).close());
+    naming(`ROLLCALL_CA_FILE (${caFile})`, () => void createChatClient({ ...client, ca }).close());
+  }
+  return { host, apps, ca };
+}
+
+/** Says which setting it is that the client does not take. */
+function naming(setting: string, use: () => void): void {
+  try {
+    use();
+  } catch (error) {
+    throw error instanceof SettingError ? new ConfigError(`${setting}: ${error.message}`) : error;
+  }
 }
 
 function appOf(apps: Config['apps'], region: Region): { appId: string; apiKey: string } {

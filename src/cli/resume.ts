@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { readConfig } from '../config.ts';
+import { isFinal, TransitionError } from '../membership/import-state.ts';
 import { askToAct } from '../pipeline/control.ts';
 import { dataDir } from '../pipeline/data-dir.ts';
 import { readOptions } from '../pipeline/import-options.ts';
@@ -39,8 +40,9 @@ async function resume(io: Io, given: string | undefined, flags: Flags): Promise<
     say(io, `Import ${id} goes on in the process that runs it. Look at it with:`, `  ${config.command} watch ${id}`);
     return EXIT.ok;
   }
+  if (isFinal(record.state)) throw new TransitionError(record.state, 'running');
   const options = readOptions(record);
-  checkTarget(config.command, id, options.sandbox, flags.sandbox === true);
+  checkTarget(`${config.command} resume ${id}`, id, options.sandbox, flags.sandbox === true);
   return runImport({
     config,
     io,
@@ -60,7 +62,7 @@ async function resume(io: Io, given: string | undefined, flags: Flags): Promise<
 /** What was meant for the sandbox must not reach the service, nor the reverse. */
 export function checkTarget(command: string, id: string, wasSandbox: boolean, sandbox: boolean): void {
   if (wasSandbox && !sandbox) {
-    throw new UsageError(`import ${id} was meant for the sandbox; go on with: ${command} resume ${id} --sandbox`);
+    throw new UsageError(`import ${id} was meant for the sandbox; type: ${command} --sandbox`);
   }
   if (!wasSandbox && sandbox) {
     throw new UsageError(

@@ -47,7 +47,7 @@ async function retry(io: Io, given: string | undefined, flags: Flags): Promise<E
     return EXIT.ok;
   }
   const earlier = readOptions(record);
-  checkTarget(config.command, record.id, earlier.sandbox, flags.sandbox === true);
+  checkTarget(`${config.command} retry ${record.id}`, record.id, earlier.sandbox, flags.sandbox === true);
   return runImport({
     config,
     io,

@@ -44,10 +44,9 @@ export interface RegionLineOptions {
 export async function openRegionLine(options: RegionLineOptions): Promise<RegionLine> {
   const { region, appId, chat, backend, deliver, onError } = options;
   const queue = openJobQueue<AddMembersPayload>(backend, `add-members-${region}-${appId}`, addMembers, onError);
-  await queue.setCallsPerMinute(options.callsPerMinute);
   // The embedded queue is a cache of the ledger, which says anew what is to be sent.
   await queue.clear();
-  await queue.resume();
+  await queue.setCallsPerMinute(options.callsPerMinute);
   const worker: JobWorker = startJobWorker({
     backend,
     queue,

@@ -1,4 +1,5 @@
 import type { FinishImportPayload } from '../../jobs/finish-import.ts';
+import type { StoppedRegion } from '../ledger/batch-result.ts';
 import type { ImportRecord } from '../ledger/catalog.ts';
 import { type ImportLedger, openImportLedger, totalRows } from '../ledger/import-ledger.ts';
 import type { ImportState } from '../membership/import-state.ts';
@@ -42,6 +43,8 @@ interface OpenImport {
   /** Set when the import is to end before everything is sent. */
   ending: { readonly state: 'aborted' | 'cancelled'; readonly reason: string | undefined } | undefined;
 }
+
+const CANCELLED = { state: 'cancelled', reason: undefined } as const;
 
 const ORPHANED = 'the process that sent it ended before an answer came';
 
@@ -90,11 +93,19 @@ export function createRunner(options: RunnerOptions): Runner {
     await finish(id, state, reason);
   };
 
+  /** Closes an import of which every batch has its end. */
+  const close = (id: string, ledger: ImportLedger): Promise<void> => {
+    if (totalRows(ledger.tallies()).unprocessed === 0) return finish(id, 'completed');
+    // The rest was given up before, by a process that did not live to close the import.
+    if (find(id).state === 'cancelling') return finish(id, 'cancelled');
+    return finish(id, 'aborted', tooManyErrors(id, ledger) ?? 'it was ended before, and then interrupted');
+  };
+
   const standsStill = async (id: string, why: Standstill): Promise<void> => {
+    if (stopping) return;
     const { ledger, ending } = open(id);
-    const unsent = ledger.openBatches().size > 0;
-    if (ending !== undefined && unsent) return end(id, ending.state, ending.reason);
-    if (!unsent) return finish(id, 'completed');
+    if (ledger.openBatches().size === 0) return close(id, ledger);
+    if (ending !== undefined) return end(id, ending.state, ending.reason);
     if (why === 'blocked') {
       const stopped = ledger.stoppedRegions().map(({ region, code, message }) => `${region}: ${code}, ${message}`);
       return move(id, 'blocked', `the service refused ${stopped.join('; ')}`);
@@ -102,10 +113,22 @@ export function createRunner(options: RunnerOptions): Runner {
     if (find(id).state === 'pausing') move(id, 'paused');
   };
 
+  /** A region's line is shared: when it stops for one import, it stops for all. */
+  const stopElsewhere = (id: string, stopped: StoppedRegion): void => {
+    for (const [other, { ledger, running }] of imports) {
+      if (other === id || running === undefined || !ledger.regionsUsed().includes(stopped.region)) continue;
+      ledger.stopRegion(stopped);
+      running.stop(stopped.region);
+    }
+  };
+
+  const hold = (id: string): Promise<void> => open(id).running?.hold() ?? standsStill(id, 'held');
+
   const run = async (id: string, opened: OpenImport): Promise<void> => {
     const used = await Promise.all(opened.ledger.regionsUsed().map(line));
-    if (stopping) return;
     for (const { queue } of used) if (await queue.isPaused()) await queue.resume();
+    // Paused or cancelled meanwhile?
+    if (stopping || find(id).state !== 'running') return;
     if (opened.running === undefined) {
       const running = createRunningImport({
         id,
@@ -117,6 +140,7 @@ export function createRunner(options: RunnerOptions): Runner {
       opened.running = running;
       recorder.open(id, opened.ledger, (batches, consequences) => {
         running.recorded(batches, consequences);
+        for (const stopped of consequences.stoppedRegions) stopElsewhere(id, stopped);
         if (opened.ending !== undefined) return;
         const reason = tooManyErrors(id, opened.ledger);
         if (reason === undefined) return;
@@ -146,25 +170,23 @@ export function createRunner(options: RunnerOptions): Runner {
     go: async (id) => {
       const opened = open(id);
       const { state } = find(id);
-      if (state === 'cancelling') return end(id, 'cancelled');
-      if (state === 'running' && opened.running !== undefined) return;
+      if (state === 'cancelling') opened.ending ??= CANCELLED;
+      if (opened.ending !== undefined) return hold(id);
       checkRegions(id, opened.ledger);
       opened.ledger.startRegions();
       if (state !== 'running') move(id, 'running');
-      await run(id, opened);
+      const reason = tooManyErrors(id, opened.ledger);
+      if (reason === undefined) return run(id, opened);
+      opened.ending = { state: 'aborted', reason };
+      await hold(id);
     },
-    hold: async (id) => {
-      const { running } = open(id);
-      if (running !== undefined) await running.hold();
-      else await standsStill(id, 'held');
-    },
+    hold,
     cancel: async (id) => {
       const opened = open(id);
       if (find(id).state === 'staged') return end(id, 'cancelled');
       if (find(id).state !== 'cancelling') move(id, 'cancelling');
-      opened.ending = { state: 'cancelled', reason: undefined };
-      if (opened.running !== undefined) await opened.running.hold();
-      else await standsStill(id, 'held');
+      opened.ending = CANCELLED;
+      await hold(id);
     },
     ledgerOf: (id) => ({
       ledger: open(id).ledger,
@@ -188,7 +210,12 @@ export function createRunner(options: RunnerOptions): Runner {
       }, deadlineMs);
       await drained;
       clearTimeout(timer);
-      for (const { ledger } of imports.values()) ledger.close();
+      // Calls that were given up have gone back to their queues, with what is known about them.
+      await Promise.all([...imports.values()].map(({ running }) => running?.hold()));
+      for (const { ledger, running } of imports.values()) {
+        running?.close();
+        ledger.close();
+      }
       await Promise.all(working.map((one) => one.close()));
     },
   };

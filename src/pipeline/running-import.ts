@@ -1,4 +1,5 @@
 import type { AddMembersPayload } from '../../jobs/add-members.ts';
+import type { BatchTakenBack } from '../ledger/batch-result.ts';
 import type { ImportLedger } from '../ledger/import-ledger.ts';
 import type { Consequences } from '../ledger/recording.ts';
 import type { Region } from '../membership/membership.ts';
@@ -10,6 +11,8 @@ import type { RegionLine } from './region-line.ts';
 export const BACKLOG = 2_000;
 /** Batches that one round trip dispatches. */
 const CHUNK = 200;
+/** A call under way may go back to the queue instead of ending: while calls are awaited, it is looked after this often. */
+const LOOK_AGAIN_MS = 250;
 
 /** Why nothing of an import is out any more. */
 export type Standstill = 'completed' | 'blocked' | 'held';
@@ -18,10 +21,13 @@ export type Standstill = 'completed' | 'blocked' | 'held';
 export interface RunningImport {
   /** Begins or goes on. */
   go(): void;
-  /** Dispatches no more, takes back what is not under way, and resolves when the calls under way have answered. */
+  /** Dispatches no more and takes back what is not under way. The standstill follows when the calls under way have ended. */
   hold(): Promise<void>;
+  /** The region refuses every call: nothing of it stays out. */
+  stop(region: Region): void;
   /** Told by the recorder. */
   recorded(batches: readonly number[], consequences: Consequences): void;
+  close(): void;
 }
 
 export interface RunningImportOptions {
@@ -50,6 +56,7 @@ export function createRunningImport({
   /** Work on the queue, one thing after the other. */
   let work: Promise<void> = Promise.resolve();
   let pumpPlanned = false;
+  let lookingAgain: NodeJS.Timeout | undefined;
 
   const enqueue = (task: () => Promise<void>): Promise<void> => {
     work = work.then(task).catch(onFailure);
@@ -112,6 +119,22 @@ export function createRunningImport({
 
   const ours = (queued: string) => queued.startsWith(`${id}-`);
 
+  /** Takes back what is out of regions that are to stand still, until nothing is. */
+  const takeBack = (): Promise<void> =>
+    enqueue(async () => {
+      clearTimeout(lookingAgain);
+      const standing = regions.filter((region) => held || stopped.has(region));
+      for (const region of standing) await withdraw(region, ours);
+      if (outCount() === 0) settle();
+      if (standing.some((region) => out.get(region)?.size !== 0)) lookingAgain = setTimeout(takeBack, LOOK_AGAIN_MS);
+    });
+
+  const stop = (region: Region): void => {
+    if (stopped.has(region)) return;
+    stopped.add(region);
+    void takeBack();
+  };
+
   return {
     go: () => {
       held = false;
@@ -123,30 +146,27 @@ export function createRunningImport({
     hold: () => {
       held = true;
       dispatching = false;
-      return enqueue(async () => {
-        for (const region of regions) await withdraw(region, ours);
-        if (outCount() === 0) settle();
-      });
+      still = false;
+      return takeBack();
     },
+    stop,
     recorded: (batches, { refusedGroups, stoppedRegions }) => {
       for (const batch of batches) for (const set of out.values()) set.delete(batch);
-      for (const region of stoppedRegions) {
-        if (stopped.has(region)) continue;
-        stopped.add(region);
-        void enqueue(() => withdraw(region, ours));
-      }
+      for (const { region } of stoppedRegions) stop(region);
       for (const group of refusedGroups) {
         void enqueue(async () => {
           const ids = new Set(ledger.dispatchedOfGroup(group).map((batch) => jobId(id, batch)));
           if (ids.size > 0) for (const region of regions) await withdraw(region, (queued) => ids.has(queued));
           ledger.settleRefusedGroup(group);
+          if (outCount() === 0) settle();
         });
       }
       if (outCount() === 0 || [...out.values()].some((set) => set.size <= share - Math.min(CHUNK, share))) pump();
     },
+    close: () => clearTimeout(lookingAgain),
   };
 }
 
-function takenBack({ payload }: QueuedJob<AddMembersPayload>) {
-  return { id: payload.batch, doubt: payload.doubt, calls: payload.calls };
+function takenBack({ payload: { batch, doubt, calls } }: QueuedJob<AddMembersPayload>): BatchTakenBack {
+  return { batch, doubt, calls };
 }

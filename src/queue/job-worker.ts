@@ -8,7 +8,7 @@ export interface JobWorker {
   setConcurrency(concurrency: number): void;
   /** Takes no more jobs and resolves when the running ones have finished. */
   close(): Promise<void>;
-  /** Aborts the signal of the running jobs. */
+  /** Aborts the signal of the running jobs, for a process that leaves: those that fail now go back to the queue. Close first. */
   abort(): void;
 }
 
@@ -46,8 +46,9 @@ export function startJobWorker<Payload, Ports>(options: JobWorkerOptions<Payload
           ports,
         );
       } catch (error) {
-        if (!(error instanceof SlowDown)) throw error;
-        await queue.slowDown(error.waitMs);
+        if (error instanceof SlowDown) await queue.slowDown(error.waitMs);
+        // A process that leaves takes no attempt from the job, nor, if that was the last one, the job from the queue.
+        else if (!aborted.signal.aborted) throw error;
         throw new RateLimitError();
       }
     },
