@@ -79,18 +79,21 @@ export const addMembers = defineJob<AddMembersPayload, AddMembersPorts>({
       code,
       kind,
     });
-    let reply: AddMembersResult;
+    let call: CallRecord;
+    let sent: Sent;
     try {
-      reply = await ports.chat.addMembers(batch.guid, requestOf(batch), {
+      const reply = await ports.chat.addMembers(batch.guid, requestOf(batch), {
         onBehalfOf: batch.onBehalfOf,
         signal: job.signal,
       });
+      call = noteCall('answered', '', reply.httpStatus);
+      sent = readAnswer(batch, reply);
     } catch (error) {
       if (error instanceof CallAborted) return givenUp(job, batch, error, noteCall('again', error.code, null));
       const verdict = verdictOf(error, batch);
       return refused(job, ports, batch, verdict, noteCall(verdict.kind, verdict.code, verdict.httpStatus));
     }
-    await deliver(ports, batch, noteCall('answered', '', reply.httpStatus), readAnswer(batch, reply));
+    await deliver(ports, batch, call, sent);
   },
 });
 
@@ -134,7 +137,8 @@ async function refused(
       throw new SlowDown(verdict.waitMs ?? 0);
     case 'again':
       if (job.isLastAttempt) {
-        return deliver(ports, batch, call, { kind: 'unanswered', maybeCarriedOut: doubt !== null, code, message });
+        const sent: Sent = { kind: 'unanswered', maybeCarriedOut: doubt !== null, code, message };
+        return deliver(ports, { ...batch, doubt }, call, sent);
       }
       await job.update({ ...batch, calls, doubt });
       throw new SendAgain(verdict);

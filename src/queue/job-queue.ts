@@ -75,15 +75,14 @@ export function openJobQueue<Payload>(
       }
     },
     withdraw: async (chosen) => {
-      const idle = await queue.getJobs(['waiting', 'delayed', 'prioritized']);
+      const idle = await queue.getRanges(['waiting', 'delayed', 'prioritized'], 0, -1, true);
       const withdrawn: QueuedJob<Payload>[] = [];
-      for (const job of idle) {
-        if (job?.id === undefined || !chosen(job.id)) continue;
-        // Read again: since the listing a worker may have tried it and noted that in the payload.
-        const last = await queue.getJob(job.id);
+      for (const id of idle.filter(chosen)) {
+        // Read at the last moment: since the listing a worker may have tried it, and noted that in the payload.
+        const job = await queue.getJob(id);
         // 0: a worker has it.
-        if (last === undefined || (await queue.remove(job.id)) !== 1) continue;
-        withdrawn.push({ id: job.id, payload: last.data as Payload });
+        if (job === undefined || (await queue.remove(id)) !== 1) continue;
+        withdrawn.push({ id, payload: job.data as Payload });
       }
       return withdrawn;
     },
