@@ -118,7 +118,7 @@ test('a signal while standard input is still open: half an input does not pass f
 });
 
 test('a signal to watch ends the look, not the import', async () => {
-  const { place, run } = await runningImport(300);
+  const { place, run } = await runningImport(600);
   const watching = place.start(['watch']);
   await watching.says('Watching import');
   watching.child.kill('SIGINT');

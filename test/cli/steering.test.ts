@@ -3,10 +3,10 @@ import { EXIT } from '../../src/cli/exit-codes.ts';
 import { importSummary } from '../../src/report/import-summary.ts';
 import { manyMembers, openSandboxPlace, type SandboxPlace, until } from './workplace.ts';
 
-const GROUPS = 20;
+const GROUPS = 40;
 const ONE_BY_ONE = ['--concurrency', '1'];
 
-/** A sandbox that is slow enough to act meanwhile, and a file of twenty calls. */
+/** A sandbox that is slow enough to act meanwhile, and a file of forty calls. */
 async function slowPlace(): Promise<SandboxPlace> {
   const place = await openSandboxPlace({ users: 'any', groups: 'any', latencyMs: 250 });
   place.file('m.csv', manyMembers(GROUPS * 10, GROUPS));
