@@ -1,10 +1,13 @@
 import { z } from 'zod';
 import type { AddMembersResult, ChatClient } from '../src/chat/client.ts';
 import { type AddMembersRequest, MEMBER_LISTS, type MemberList } from '../src/chat/contract.ts';
+import { CallAborted, ServiceRefusal } from '../src/chat/errors.ts';
+import type { Rate } from '../src/chat/rate-headers.ts';
 import { backoffMs, judge, readEntry, refusedOutcome, type Verdict } from '../src/chat/error-policy.ts';
 import type { BatchResult, CallRecord, RowOutcome, Sent } from '../src/ledger/batch-result.ts';
 import { REGIONS } from '../src/membership/membership.ts';
-import { defineJob, type JobRun, SlowDown } from '../src/queue/define-job.ts';
+import type { Outcome } from '../src/membership/outcome.ts';
+import { defineJob, HandBack, type JobRun, SlowDown } from '../src/queue/define-job.ts';
 
 /**
  * add-members: sends one batch to the chat service, once, and gives one outcome per UID.
@@ -17,7 +20,10 @@ import { defineJob, type JobRun, SlowDown } from '../src/queue/define-job.ts';
  */
 export const ATTEMPTS = 8;
 
-const callRecord = z.object({
+/** Starts of a batch that ended neither in a call that was noted nor in a result: then it is not tried any more. */
+const MOST_DEATHS = 10;
+
+export const callRecord = z.object({
   at: z.int(),
   ms: z.int(),
   httpStatus: z.int().nullable(),
@@ -31,6 +37,8 @@ const listed = z.array(z.tuple([z.int(), z.string()]));
 const payload = z.object({
   version: z.literal(1),
   importId: z.string(),
+  /** Queue of the coordinator that waits for the result; null when it is in the worker's process. */
+  replyTo: z.string().nullable(),
   batch: z.int(),
   region: z.enum(REGIONS),
   guid: z.string(),
@@ -42,12 +50,19 @@ const payload = z.object({
 });
 export type AddMembersPayload = z.infer<typeof payload>;
 
+/** Whose result it is. */
+export type ResultAddress = Pick<AddMembersPayload, 'importId' | 'replyTo'>;
+
 export interface AddMembersPorts {
   readonly chat: Pick<ChatClient, 'addMembers'>;
   /** Resolves when the result is safe. */
-  deliver(importId: string, result: BatchResult): Promise<void>;
+  deliver(to: ResultAddress, result: BatchResult): Promise<void>;
   /** Keeps further calls of this region from starting: its key or plan was refused. */
   stopRegion(): Promise<void>;
+  /** Told of every call that ended, with what the reply said about the rate limit. */
+  called?(call: CallRecord, rate: Rate | undefined): void;
+  /** Told how many rows got which outcome, when that is safe. Batches that are cut or sent again tell it at their end. */
+  settled?(outcome: Outcome, rows: number): void;
 }
 
 /** Thrown to have the queue send the batch again; `waitMs` where the service said how long to wait. */
@@ -63,12 +78,14 @@ export class SendAgain extends Error {
 
 export const addMembers = defineJob<AddMembersPayload, AddMembersPorts>({
   name: 'add-members',
+  version: 1,
   payload,
   attempts: ATTEMPTS,
   backoffMs: (attemptsMade, error) =>
     Math.max(backoffMs(attemptsMade, Math.random()), error instanceof SendAgain ? (error.waitMs ?? 0) : 0),
   process: async (job, ports) => {
     const batch = sawWorkerDie(job) ? { ...job.payload, doubt: 'a worker ended in the middle of it' } : job.payload;
+    if (job.starts - job.payload.calls.length > MOST_DEATHS) return endPoison(ports, batch);
     const at = Date.now();
     const startedAt = performance.now();
     const noteCall = (kind: CallRecord['kind'], code: string, httpStatus: number | null): CallRecord => ({
@@ -85,19 +102,37 @@ export const addMembers = defineJob<AddMembersPayload, AddMembersPorts>({
         signal: job.signal,
       });
     } catch (error) {
-      const verdict = verdictOf(error, job, batch);
-      return refused(job, ports, batch, verdict, noteCall(verdict.kind, verdict.code, verdict.httpStatus));
+      if (error instanceof CallAborted) return handBack(job, batch, error);
+      const verdict = verdictOf(error, batch);
+      const call = noteCall(verdict.kind, verdict.code, verdict.httpStatus);
+      ports.called?.(call, error instanceof ServiceRefusal ? error.rate : undefined);
+      return refused(job, ports, batch, verdict, call);
     }
-    await deliver(ports, batch, noteCall('answered', '', reply.httpStatus), readAnswer(batch, reply));
+    const call = noteCall('answered', '', reply.httpStatus);
+    ports.called?.(call, reply.rate);
+    await deliver(ports, batch, call, readAnswer(batch, reply));
   },
 });
 
+/** A batch with which worker after worker died ends as an outcome, never in silence. */
+function endPoison(ports: AddMembersPorts, batch: AddMembersPayload): Promise<void> {
+  const { region, calls } = batch;
+  const message = `${MOST_DEATHS} workers took this batch and ended without a result`;
+  const sent: Sent = { kind: 'unanswered', maybeCarriedOut: true, code: 'WORKERS_DIED', message };
+  return ports.deliver(batch, { batch: batch.batch, region, calls, sent, at: Date.now() });
+}
+
+/** The process must leave: the batch goes back as it is, and if its call had left, that is noted. */
+async function handBack(job: JobRun<AddMembersPayload>, batch: AddMembersPayload, error: CallAborted): Promise<never> {
+  if (error.maybeCarriedOut) await job.update({ ...batch, doubt: 'a worker was stopped in the middle of it' });
+  throw new HandBack();
+}
+
 /** A fault of ours is no statement of the service, but a batch must not vanish with it: it ends as unanswered. */
-function verdictOf(error: unknown, job: JobRun<AddMembersPayload>, batch: AddMembersPayload): Verdict {
+function verdictOf(error: unknown, batch: AddMembersPayload): Verdict {
   try {
     return judge(error, sizeOf(batch), batch.onBehalfOf);
   } catch (fault) {
-    if (job.signal.aborted) throw fault;
     const message = fault instanceof Error ? fault.message : String(fault);
     return { kind: 'again', code: 'WORKER_FAULT', message, httpStatus: null, maybeCarriedOut: true };
   }
@@ -140,15 +175,32 @@ function finalOutcome(batch: AddMembersPayload, code: string): 'failed' | 'alrea
   return sizeOf(batch) === 1 && list !== undefined ? refusedOutcome(list, code) : 'failed';
 }
 
-function deliver(ports: AddMembersPorts, batch: AddMembersPayload, call: CallRecord, sent: Sent): Promise<void> {
+async function deliver(ports: AddMembersPorts, batch: AddMembersPayload, call: CallRecord, sent: Sent): Promise<void> {
   const calls = [...batch.calls, call];
-  return ports.deliver(batch.importId, {
-    batch: batch.batch,
-    region: batch.region,
-    calls,
-    sent,
-    at: call.at + call.ms,
-  });
+  const { region } = batch;
+  await ports.deliver(batch, { batch: batch.batch, region, calls, sent, at: call.at + call.ms });
+  if (ports.settled !== undefined) for (const [outcome, rows] of settledBy(batch, sent)) ports.settled(outcome, rows);
+}
+
+/** Rows by outcome, as far as this result settles them. */
+function settledBy(batch: AddMembersPayload, sent: Sent): Map<Outcome, number> {
+  const settled = new Map<Outcome, number>();
+  const add = (outcome: Outcome, rows: number) => settled.set(outcome, (settled.get(outcome) ?? 0) + rows);
+  if (sent.kind === 'refused') add(sent.outcome, sizeOf(batch));
+  if (sent.kind === 'group') add('failed', sizeOf(batch));
+  if (sent.kind === 'unanswered') add(sent.maybeCarriedOut ? 'unconfirmed' : 'failed', sizeOf(batch));
+  if (sent.kind === 'answered') {
+    const unlike = new Set(sent.missing);
+    for (const { row, outcome } of sent.others) {
+      unlike.add(row);
+      add(outcome, 1);
+    }
+    for (const list of MEMBER_LISTS) {
+      const succeeded = (batch.lists[list] ?? []).filter(([row]) => !unlike.has(row)).length;
+      if (succeeded > 0) add(list === 'usersToBan' ? 'banned' : 'added', succeeded);
+    }
+  }
+  return settled;
 }
 
 /** More starts than calls that were noted: a worker took this batch and never came back. */

@@ -1,13 +1,18 @@
 import type { FinishImportPayload } from '../../jobs/finish-import.ts';
 import type { ImportRecord } from '../ledger/catalog.ts';
 import { type ImportLedger, openImportLedger, totalRows } from '../ledger/import-ledger.ts';
-import type { ImportState } from '../membership/import-state.ts';
+import { type ImportState, isFinal } from '../membership/import-state.ts';
 import type { Region } from '../membership/membership.ts';
 import type { DataDir } from './data-dir.ts';
 import { RegionWithoutApp } from './import-errors.ts';
 import { errorLimit, readOptions } from './import-options.ts';
 import type { Recorder } from './recorder.ts';
+import type { JobQueue } from '../queue/job-queue.ts';
+import type { BatchResult } from '../ledger/batch-result.ts';
+import type { RecordOutcomesPayload } from '../../jobs/record-outcomes.ts';
+import { watchForLosses } from './losses.ts';
 import type { RegionLine, RegionStatus } from './region-line.ts';
+import type { Consequences } from '../ledger/recording.ts';
 import { createRunningImport, type RunningImport, type Standstill } from './running-import.ts';
 
 /** Runs imports: opens their ledgers and regions, and decides what follows when one stands still. */
@@ -17,6 +22,8 @@ export interface Runner {
   go(id: string): Promise<void>;
   hold(id: string): Promise<void>;
   cancel(id: string): Promise<void>;
+  /** Takes a result that a worker elsewhere found. */
+  record(id: string, result: BatchResult): Promise<void>;
   ledgerOf(id: string): { ledger: ImportLedger; close: () => void };
   /** What the regions are doing that imports have used so far. */
   regions(): Promise<RegionStatus[]>;
@@ -31,9 +38,14 @@ interface RunnerOptions {
   readonly move: (id: string, to: ImportState, detail?: string) => void;
   readonly recorder: Recorder;
   readonly regions: ReadonlySet<Region>;
+  /** Queue that brings results from other processes; undefined when all workers are in this one. */
+  readonly outcomes: JobQueue<RecordOutcomesPayload> | undefined;
   readonly openLine: (region: Region) => Promise<RegionLine>;
   readonly finish: (id: string, state: FinalState, reason?: string) => Promise<void>;
+  readonly stateOf: (id: string) => ImportState | undefined;
   readonly fail: (error: unknown) => void;
+  /** Told of troubles that the queue mends by itself. */
+  readonly onError: (error: Error) => void;
 }
 
 interface OpenImport {
@@ -46,18 +58,29 @@ interface OpenImport {
 const ORPHANED = 'the process that sent it ended before an answer came';
 
 export function createRunner(options: RunnerOptions): Runner {
-  const { dir, find, move, recorder, regions, finish, fail } = options;
+  const { dir, find, move, recorder, regions, outcomes, stateOf, finish, fail } = options;
   const imports = new Map<string, OpenImport>();
   const lines = new Map<Region, Promise<RegionLine>>();
   let stopping = false;
+  const losses =
+    outcomes === undefined
+      ? undefined
+      : watchForLosses({
+          outcomes,
+          lines: async () => Promise.all(lines.values()),
+          imports: () => [...imports.values()].flatMap(({ running }) => (running === undefined ? [] : [running])),
+          onError: options.onError,
+        });
 
   const open = (id: string): OpenImport => {
     let opened = imports.get(id);
     if (opened === undefined) {
       const ledger = openImportLedger(dir.ledger(id));
-      ledger.takeBackAll(ORPHANED);
+      // Workers of this process ended with it; those elsewhere go on, and their results come.
+      if (outcomes === undefined) ledger.takeBackAll(ORPHANED);
       opened = { ledger, running: undefined, ending: undefined };
       imports.set(id, opened);
+      recorder.open(id, ledger, (batches, consequences) => recorded(id, batches, consequences));
     }
     return opened;
   };
@@ -102,26 +125,31 @@ export function createRunner(options: RunnerOptions): Runner {
     if (find(id).state === 'pausing') move(id, 'paused');
   };
 
+  /** What was recorded goes to the running import, and the bound on errors is looked at. */
+  function recorded(id: string, batches: readonly number[], consequences: Consequences): void {
+    const opened = open(id);
+    opened.running?.recorded(batches, consequences);
+    if (opened.ending !== undefined || opened.running === undefined) return;
+    const reason = tooManyErrors(id, opened.ledger);
+    if (reason === undefined) return;
+    opened.ending = { state: 'aborted', reason };
+    void opened.running.hold();
+  }
+
   const run = async (id: string, opened: OpenImport): Promise<void> => {
     const used = await Promise.all(opened.ledger.regionsUsed().map(line));
     if (stopping) return;
     for (const { queue } of used) if (await queue.isPaused()) await queue.resume();
     if (opened.running === undefined) {
-      const running = createRunningImport({
+      // Results that wait would be asked for again otherwise.
+      if (outcomes !== undefined) await drained(outcomes);
+      opened.running = createRunningImport({
         id,
+        replyTo: outcomes?.name ?? null,
         ledger: opened.ledger,
         lines: new Map(used.map((one) => [one.region, one])),
         onStandstill: (why) => void standsStill(id, why).catch(fail),
         onFailure: fail,
-      });
-      opened.running = running;
-      recorder.open(id, opened.ledger, (batches, consequences) => {
-        running.recorded(batches, consequences);
-        if (opened.ending !== undefined) return;
-        const reason = tooManyErrors(id, opened.ledger);
-        if (reason === undefined) return;
-        opened.ending = { state: 'aborted', reason };
-        void running.hold();
       });
     }
     opened.running.go();
@@ -166,6 +194,14 @@ export function createRunner(options: RunnerOptions): Runner {
       if (opened.running !== undefined) await opened.running.hold();
       else await standsStill(id, 'held');
     },
+    record: async (id, result) => {
+      // Of an import that is over, or was deleted: its rows have their outcomes.
+      const state = stateOf(id);
+      if (state !== undefined && !isFinal(state)) {
+        open(id);
+        await recorder.deliver(id, result);
+      }
+    },
     ledgerOf: (id) => ({
       ledger: open(id).ledger,
       close: () => {
@@ -179,17 +215,28 @@ export function createRunner(options: RunnerOptions): Runner {
       stopping = true;
       const opened = await Promise.allSettled(lines.values());
       const working = opened.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
-      const drained = Promise.all([
-        ...[...imports.values()].map(({ running }) => running?.hold()),
+      losses?.stop();
+      const answered = Promise.all([
+        // Workers elsewhere go on without this process, and their results wait for it.
+        ...[...imports.values()].map(({ running }) => (outcomes === undefined ? running?.hold() : running?.rest())),
         ...working.map((one) => one.stopWorking()),
       ]);
       const timer = setTimeout(() => {
         for (const one of working) one.abort();
       }, deadlineMs);
-      await drained;
+      await answered;
       clearTimeout(timer);
       for (const { ledger } of imports.values()) ledger.close();
       await Promise.all(working.map((one) => one.close()));
     },
   };
+}
+
+/** Resolves when no result waits any more. */
+async function drained(outcomes: JobQueue<RecordOutcomesPayload>): Promise<void> {
+  for (;;) {
+    const { waiting, active, delayed } = await outcomes.depth();
+    if (waiting + active + delayed === 0) return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
 }

@@ -18,6 +18,8 @@ export interface JobRun<Payload> {
 /** One kind of job: name, payload, settings and work in one place (one file in `jobs/` each). */
 export interface JobDefinition<Payload, Ports> {
   readonly name: string;
+  /** Of the payload. A worker leaves jobs of a newer version to newer workers. */
+  readonly version: number;
   readonly payload: z.ZodType<Payload>;
   readonly attempts: number;
   /** Wait before the next attempt in ms, given how many attempts have failed, and what the last one threw. */
@@ -27,6 +29,14 @@ export interface JobDefinition<Payload, Ports> {
 
 export function defineJob<Payload, Ports>(definition: JobDefinition<Payload, Ports>): JobDefinition<Payload, Ports> {
   return Object.freeze(definition);
+}
+
+/** Thrown by `process`: the job goes back into the queue as it is, and no attempt is used. */
+export class HandBack extends Error {
+  constructor() {
+    super('handed back unfinished');
+    this.name = 'HandBack';
+  }
 }
 
 /** Thrown by `process`: the whole queue waits `waitMs`, the job goes back to its front, and no attempt is used. */

@@ -30,11 +30,15 @@ export interface JobQueue<Payload> {
   isPaused(): Promise<boolean>;
   /** Sets the budget that all workers of this queue share. */
   setCallsPerMinute(callsPerMinute: number): Promise<void>;
+  /** The budget that is set; undefined when none is. */
+  callsPerMinute(): Promise<number | undefined>;
   /** Starts nothing for `waitMs`; a shorter wait never ends a longer one. */
   slowDown(waitMs: number): Promise<void>;
   /** Ms until the rate limit lets the next job start; 0 when it does now. */
   limitedForMs(): Promise<number>;
   depth(): Promise<QueueDepth>;
+  /** Processes that work on this queue. */
+  workers(): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -90,6 +94,10 @@ export function openJobQueue<Payload>(
       const { max, duration } = limitWindow(callsPerMinute);
       await queue.setGlobalRateLimit(max, duration);
     },
+    callsPerMinute: async () => {
+      const limit = await queue.getGlobalRateLimit();
+      return limit === null ? undefined : Math.round((limit.max / limit.duration) * 60_000);
+    },
     slowDown: async (waitMs) => {
       if ((await queue.getRateLimitTtl()) < waitMs) await queue.rateLimit(waitMs);
     },
@@ -98,6 +106,7 @@ export function openJobQueue<Payload>(
       const counts = await queue.getJobCounts('waiting', 'delayed', 'active');
       return { waiting: counts['waiting'] ?? 0, delayed: counts['delayed'] ?? 0, active: counts['active'] ?? 0 };
     },
+    workers: () => queue.getWorkersCount(),
     close: () => queue.close(),
   };
 }
