@@ -1,6 +1,6 @@
 /**
- * Membership files for the other benchmarks: rows of mixed regions, groups and scopes in random order, with a column
- * that nobody asked for and the few repeated memberships that chance brings.
+ * Membership files for the other benchmarks: rows of mixed regions, groups and scopes in random order, every UID once,
+ * and a column that nobody asked for.
  *
  * Run   node bench/generate.ts --rows 1000000 --groups 4000
  * Read  prints the path. The same numbers give the same bytes on every machine, and an existing file is kept.
@@ -15,6 +15,8 @@ import { REGIONS } from '../src/membership/membership.ts';
 const FOLDER = fileURLToPath(new URL('data/', import.meta.url));
 const SCOPES = ['participant', 'participant', 'participant', 'moderator', 'admin', 'ban'];
 const ROWS_PER_WRITE = 10_000;
+/** A prime: its multiples modulo a range that it does not divide come in no order and never twice. */
+const STRIDE = 1_000_003;
 
 /** A file of `rows` rows over `groups` groups, made if it is missing. Returns its path. */
 export async function membershipFile(rows: number, groups: number): Promise<string> {
@@ -31,7 +33,7 @@ function* csv(rows: number, groups: number): Generator<string> {
   let text = 'region,guid,uid,scope,name\n';
   for (let row = 1; row <= rows; row++) {
     const group = Math.floor(random() * groups);
-    const user = Math.floor(random() * rows * 3);
+    const user = (row * STRIDE) % (rows * 3);
     const scope = SCOPES[Math.floor(random() * SCOPES.length)];
     text += `${REGIONS[group % REGIONS.length]},group-${group},user-${user},${scope},Member Number ${row}\n`;
     if (row % ROWS_PER_WRITE === 0) {

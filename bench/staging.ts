@@ -68,6 +68,7 @@ async function stage(source: string): Promise<number> {
   const ports: StageImportPorts = {
     task: async () => ({
       source,
+      name: source,
       ledger: join(folder, 'ledger.sqlite'),
       options: { format: 'auto', mapping: {}, defaults: { region: 'us' } },
       signal: new AbortController().signal,

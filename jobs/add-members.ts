@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import type { AddMembersResult, ChatClient } from '../src/chat/client.ts';
 import { type AddMembersRequest, MEMBER_LISTS, type MemberList } from '../src/chat/contract.ts';
+import { backoffMs, judge, readEntry, refusedOutcome, type Verdict } from '../src/chat/error-policy.ts';
 import { CallAborted, ServiceRefusal } from '../src/chat/errors.ts';
 import type { Rate } from '../src/chat/rate-headers.ts';
-import { backoffMs, judge, readEntry, refusedOutcome, type Verdict } from '../src/chat/error-policy.ts';
 import type { BatchResult, CallRecord, RowOutcome, Sent } from '../src/ledger/batch-result.ts';
 import { REGIONS } from '../src/membership/membership.ts';
 import type { Outcome } from '../src/membership/outcome.ts';
-import { defineJob, HandBack, type JobRun, SlowDown } from '../src/queue/define-job.ts';
+import { defineJob, type JobRun, SlowDown } from '../src/queue/define-job.ts';
 
 /**
  * add-members: sends one batch to the chat service, once, and gives one outcome per UID.
@@ -102,7 +102,7 @@ export const addMembers = defineJob<AddMembersPayload, AddMembersPorts>({
         signal: job.signal,
       });
     } catch (error) {
-      if (error instanceof CallAborted) return handBack(job, batch, error);
+      if (error instanceof CallAborted) return givenUp(job, batch, error, noteCall('again', error.code, null));
       const verdict = verdictOf(error, batch);
       const call = noteCall(verdict.kind, verdict.code, verdict.httpStatus);
       ports.called?.(call, error instanceof ServiceRefusal ? error.rate : undefined);
@@ -119,13 +119,7 @@ function endPoison(ports: AddMembersPorts, batch: AddMembersPayload): Promise<vo
   const { region, calls } = batch;
   const message = `${MOST_DEATHS} workers took this batch and ended without a result`;
   const sent: Sent = { kind: 'unanswered', maybeCarriedOut: true, code: 'WORKERS_DIED', message };
-  return ports.deliver(batch, { batch: batch.batch, region, calls, sent, at: Date.now() });
-}
-
-/** The process must leave: the batch goes back as it is, and if its call had left, that is noted. */
-async function handBack(job: JobRun<AddMembersPayload>, batch: AddMembersPayload, error: CallAborted): Promise<never> {
-  if (error.maybeCarriedOut) await job.update({ ...batch, doubt: 'a worker was stopped in the middle of it' });
-  throw new HandBack();
+  return ports.deliver(batch, { batch: batch.batch, region, calls, doubt: batch.doubt, sent, at: Date.now() });
 }
 
 /** A fault of ours is no statement of the service, but a batch must not vanish with it: it ends as unanswered. */
@@ -136,6 +130,20 @@ function verdictOf(error: unknown, batch: AddMembersPayload): Verdict {
     const message = fault instanceof Error ? fault.message : String(fault);
     return { kind: 'again', code: 'WORKER_FAULT', message, httpStatus: null, maybeCarriedOut: true };
   }
+}
+
+/** The process leaves: the batch goes back to where it came from, with the doubt that this call has raised. */
+async function givenUp(
+  job: JobRun<AddMembersPayload>,
+  batch: AddMembersPayload,
+  error: CallAborted,
+  call: CallRecord,
+): Promise<never> {
+  if (error.maybeCarriedOut) {
+    const doubt = 'the process that sent it was stopped before an answer came';
+    await job.update({ ...batch, calls: [...batch.calls, call], doubt });
+  }
+  throw error;
 }
 
 async function refused(
@@ -178,7 +186,7 @@ function finalOutcome(batch: AddMembersPayload, code: string): 'failed' | 'alrea
 async function deliver(ports: AddMembersPorts, batch: AddMembersPayload, call: CallRecord, sent: Sent): Promise<void> {
   const calls = [...batch.calls, call];
   const { region } = batch;
-  await ports.deliver(batch, { batch: batch.batch, region, calls, sent, at: call.at + call.ms });
+  await ports.deliver(batch, { batch: batch.batch, region, calls, doubt: batch.doubt, sent, at: call.at + call.ms });
   if (ports.settled !== undefined) for (const [outcome, rows] of settledBy(batch, sent)) ports.settled(outcome, rows);
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { BatchResult } from '../src/ledger/batch-result.ts';
-import { OUTCOMES } from '../src/membership/outcome.ts';
 import { REGIONS } from '../src/membership/membership.ts';
+import { OUTCOMES } from '../src/membership/outcome.ts';
 import { defineJob } from '../src/queue/define-job.ts';
 import { callRecord } from './add-members.ts';
 
@@ -30,6 +30,7 @@ const batchResult = z.object({
   batch: z.int(),
   region: z.enum(REGIONS),
   calls: z.array(callRecord),
+  doubt: z.string().nullable(),
   sent,
   at: z.int(),
 }) satisfies z.ZodType<BatchResult>;
@@ -38,7 +39,10 @@ const payload = z.object({
   version: z.literal(1),
   results: z.array(z.object({ importId: z.string(), result: batchResult })),
 });
-export type RecordOutcomesPayload = z.infer<typeof payload>;
+export interface RecordOutcomesPayload {
+  readonly version: 1;
+  readonly results: readonly { readonly importId: string; readonly result: BatchResult }[];
+}
 
 export interface RecordOutcomesPorts {
   /** Resolves when the result is on disk, or is of an import that is over. */

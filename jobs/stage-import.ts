@@ -18,6 +18,8 @@ export type StageImportPayload = z.infer<typeof payload>;
 
 export interface StagingTask {
   readonly source: string;
+  /** The input as the user named it, for messages. */
+  readonly name: string;
   readonly options: Omit<IntakeOptions, 'signal'>;
   /** Where to write; a half-written file of an earlier try is overwritten. */
   readonly ledger: string;
@@ -50,8 +52,9 @@ export const stageImport = defineJob<StageImportPayload, StageImportPorts>({
   process: async ({ payload: { importId } }, ports) => {
     try {
       const task = await ports.task(importId);
-      const intake = await openIntake({ path: task.source }, { ...task.options, signal: task.signal });
+      const intake = await openIntake({ path: task.source, name: task.name }, { ...task.options, signal: task.signal });
       const totals = await stage(intake, task.ledger, (progress) => ports.progress(importId, progress));
+      task.signal.throwIfAborted();
       await ports.staged(importId, totals);
     } catch (error) {
       if (error instanceof IntakeError) await ports.rejected(importId, error);

@@ -29,6 +29,8 @@ export interface Config {
   readonly callsPerMinute: number;
   /** Calls at the same time and region in one process. Default 20. */
   readonly concurrency: number;
+  /** Where jobs are kept (queue/address.ts); undefined: embedded in this process. May hold a password. */
+  readonly queue: string | undefined;
   /** What the user types to run rollcall again. */
   readonly command: string;
 }
@@ -36,6 +38,7 @@ export interface Config {
 /** Settings that a flag can give, by the name of the setting. */
 export interface Flags {
   readonly dataDir?: string | undefined;
+  readonly queue?: string | undefined;
   readonly callsPerMinute?: number | undefined;
   readonly concurrency?: number | undefined;
 }
@@ -49,12 +52,13 @@ export class ConfigError extends Error {
 
 const FILE = 'rollcall.config.json';
 const DEFAULT_DATA_DIR = '.rollcall';
-const DEFAULT_CALLS_PER_MINUTE = 10_000;
-const DEFAULT_CONCURRENCY = 20;
+export const MOST_CALLS_PER_MINUTE = 10_000_000;
+export const MOST_CONCURRENCY = 1_000;
 
 const appFile = z.strictObject({ appId: z.string().optional(), apiKey: z.string().optional() });
 const configFile = z.strictObject({
   dataDir: z.string().optional(),
+  queue: z.string().optional(),
   host: z.string().optional(),
   region: z.string().optional(),
   appId: z.string().optional(),
@@ -66,57 +70,56 @@ const configFile = z.strictObject({
 });
 type ConfigFile = z.infer<typeof configFile>;
 
-/** The environment of this process. */
-export function processEnvironment(): Readonly<Record<string, string | undefined>> {
-  return process.env;
-}
-
 /** @throws ConfigError */
 export function readConfig(
   flags: Flags = {},
   env: Readonly<Record<string, string | undefined>> = process.env,
   folder = process.cwd(),
 ): Config {
-  const file = readFile(env['ROLLCALL_CONFIG'], folder);
-  if (present(env['ROLLCALL_QUEUE']) !== undefined) {
-    throw new ConfigError(
-      'ROLLCALL_QUEUE is set, and this version has the embedded queue only; unset it to use the embedded one',
-    );
-  }
-  const apps = readApps(env, file);
-  const caFile = present(env['ROLLCALL_CA_FILE']) ?? file.caFile;
+  const { path, file } = readFile(env['ROLLCALL_CONFIG'], folder);
+  const setting: Settings = (name, key) => {
+    const value = present(env[name]);
+    if (value !== undefined) return { name, value };
+    return file[key] === undefined ? undefined : { name: `${key} in ${path}`, value: String(file[key]) };
+  };
+  const region = regionSetting(setting);
+  const apps = readApps(setting, env, file, region);
+  const caFile = setting('ROLLCALL_CA_FILE', 'caFile')?.value;
+  const dataDir = flags.dataDir ?? setting('ROLLCALL_DATA_DIR', 'dataDir')?.value ?? DEFAULT_DATA_DIR;
+  const callsPerMinute = setting('ROLLCALL_CALLS_PER_MINUTE', 'callsPerMinute');
+  const concurrency = setting('ROLLCALL_CONCURRENCY', 'concurrency');
   return Object.freeze({
-    dataDir: resolve(folder, flags.dataDir ?? present(env['ROLLCALL_DATA_DIR']) ?? file.dataDir ?? DEFAULT_DATA_DIR),
-    host: present(env['ROLLCALL_HOST']) ?? file.host,
+    dataDir: resolve(folder, dataDir),
+    host: setting('ROLLCALL_HOST', 'host')?.value,
     apps,
-    defaultRegion: defaultRegion(env, file, apps),
+    defaultRegion: region ?? onlyRegion(apps) ?? 'us',
     caFile: caFile === undefined ? undefined : resolve(folder, caFile),
-    callsPerMinute: wholeNumber(
-      'ROLLCALL_CALLS_PER_MINUTE',
-      flags.callsPerMinute ?? present(env['ROLLCALL_CALLS_PER_MINUTE']) ?? file.callsPerMinute,
-      DEFAULT_CALLS_PER_MINUTE,
-      10_000_000,
-    ),
-    concurrency: wholeNumber(
-      'ROLLCALL_CONCURRENCY',
-      flags.concurrency ?? present(env['ROLLCALL_CONCURRENCY']) ?? file.concurrency,
-      DEFAULT_CONCURRENCY,
-      1_000,
-    ),
+    callsPerMinute: flags.callsPerMinute ?? wholeNumber(callsPerMinute, MOST_CALLS_PER_MINUTE) ?? 10_000,
+    queue: flags.queue ?? setting('ROLLCALL_QUEUE', 'queue')?.value,
+    concurrency: flags.concurrency ?? wholeNumber(concurrency, MOST_CONCURRENCY) ?? 20,
     command: env['npm_execpath'] === undefined ? 'rollcall' : 'npx rollcall',
   });
 }
 
-function readFile(named: string | undefined, folder: string): ConfigFile {
+/** A value, and where it was given, as messages name it. */
+interface Setting {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** Looks a setting up: in the environment, then in the file. */
+type Settings = (name: string, key: Exclude<keyof ConfigFile, 'apps'>) => Setting | undefined;
+
+function readFile(named: string | undefined, folder: string): { readonly path: string; readonly file: ConfigFile } {
+  const isNamed = present(named) !== undefined;
   const path = resolve(folder, present(named) ?? FILE);
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    if (present(named) === undefined) return {};
-    throw new ConfigError(
-      `ROLLCALL_CONFIG names ${path}, which cannot be read: ${error instanceof Error ? error.message : error}`,
-    );
+    if (!isNamed && error instanceof Error && 'code' in error && error.code === 'ENOENT') return { path, file: {} };
+    const why = error instanceof Error ? error.message : String(error);
+    throw new ConfigError(`${isNamed ? 'ROLLCALL_CONFIG names ' : ''}${path}, which cannot be read: ${why}`);
   }
   let json: unknown;
   try {
@@ -126,14 +129,28 @@ function readFile(named: string | undefined, folder: string): ConfigFile {
     throw new ConfigError(`${path} is not JSON; mend or remove it`);
   }
   const read = configFile.safeParse(json);
-  if (read.success) return read.data;
-  const problems = read.error.issues.map(
-    ({ path: at, message }) => `${at.length === 0 ? 'top level' : at.join('.')}: ${message}`,
+  if (read.success) return { path, file: read.data };
+  const problems = read.error.issues.map(({ path: at, message }) => `${placed(json, at)}: ${message}`);
+  throw new ConfigError(
+    `${path} cannot be used: ${problems.join('; ')}; allowed are ${Object.keys(configFile.shape).join(', ')}`,
   );
-  throw new ConfigError(`${path}: ${problems.join('; ')}; allowed are ${Object.keys(configFile.shape).join(', ')}`);
 }
 
-function readApps(env: Readonly<Record<string, string | undefined>>, file: ConfigFile): Config['apps'] {
+/** A place in the file with the value that stands there, unless it may be a key. */
+function placed(json: unknown, at: readonly PropertyKey[]): string {
+  const name = at.join('.');
+  if (name === '') return 'top level';
+  if (at.at(-1) === 'apiKey' || at.at(-1) === 'queue') return name;
+  const value = at.reduce((inner, key) => (inner as Record<PropertyKey, unknown> | undefined)?.[key], json);
+  return typeof value === 'object' && value !== null ? name : `${name} is ${JSON.stringify(value)}`;
+}
+
+function readApps(
+  setting: Settings,
+  env: Readonly<Record<string, string | undefined>>,
+  file: ConfigFile,
+  given: Region | undefined,
+): Config['apps'] {
   const apps: Partial<Record<Region, AppSettings>> = {};
   for (const region of REGIONS) {
     const prefix = `ROLLCALL_${region.toUpperCase()}`;
@@ -143,42 +160,39 @@ function readApps(env: Readonly<Record<string, string | undefined>>, file: Confi
     else if (apiKey !== undefined)
       throw new ConfigError(`${prefix}_API_KEY is set and ${prefix}_APP_ID is not: set both`);
   }
-  const appId = present(env['ROLLCALL_APP_ID']) ?? file.appId;
-  if (appId === undefined) return apps;
-  const region = regionSetting(env, file) ?? 'us';
+  const app = setting('ROLLCALL_APP_ID', 'appId');
+  const apiKey = setting('ROLLCALL_API_KEY', 'apiKey');
+  if (app === undefined) {
+    if (apiKey !== undefined) throw new ConfigError(`${apiKey.name} is set and ROLLCALL_APP_ID is not: set both`);
+    return apps;
+  }
+  const region = given ?? 'us';
   if (apps[region] !== undefined) {
     throw new ConfigError(
-      `region ${region} has two apps: ROLLCALL_APP_ID says ${appId}, and ROLLCALL_${region.toUpperCase()}_APP_ID says ${apps[region].appId}: keep one`,
+      `region ${region} has two apps: ${app.name} says ${app.value}, and ROLLCALL_${region.toUpperCase()}_APP_ID (or apps.${region}.appId) says ${apps[region].appId}: keep one`,
     );
   }
-  return { ...apps, [region]: { appId, apiKey: present(env['ROLLCALL_API_KEY']) ?? file.apiKey } };
+  return { ...apps, [region]: { appId: app.value, apiKey: apiKey?.value } };
 }
 
-function defaultRegion(
-  env: Readonly<Record<string, string | undefined>>,
-  file: ConfigFile,
-  apps: Config['apps'],
-): Region {
-  const named = regionSetting(env, file);
-  if (named !== undefined) return named;
+function onlyRegion(apps: Config['apps']): Region | undefined {
   const [only, ...others] = Object.keys(apps) as Region[];
-  return only !== undefined && others.length === 0 ? only : 'us';
+  return others.length === 0 ? only : undefined;
 }
 
-function regionSetting(env: Readonly<Record<string, string | undefined>>, file: ConfigFile): Region | undefined {
-  const value = present(env['ROLLCALL_REGION']) ?? file.region;
-  if (value === undefined) return undefined;
-  const region = REGIONS.find((one) => one === value.toLowerCase());
-  if (region === undefined)
-    throw new ConfigError(`ROLLCALL_REGION is ${JSON.stringify(value)}; allowed are ${REGIONS.join(', ')}`);
-  return region;
+function regionSetting(setting: Settings): Region | undefined {
+  const given = setting('ROLLCALL_REGION', 'region');
+  if (given === undefined) return undefined;
+  const region = REGIONS.find((one) => one === given.value.toLowerCase());
+  if (region !== undefined) return region;
+  throw new ConfigError(`${given.name} is ${JSON.stringify(given.value)}; allowed are ${REGIONS.join(', ')}`);
 }
 
-function wholeNumber(name: string, value: string | number | undefined, otherwise: number, most: number): number {
-  if (value === undefined) return otherwise;
-  const number = typeof value === 'number' || /^\d+$/.test(value) ? Number(value) : Number.NaN;
-  if (Number.isInteger(number) && number >= 1 && number <= most) return number;
-  throw new ConfigError(`${name} is ${JSON.stringify(value)}; allowed is a whole number from 1 to ${most}`);
+function wholeNumber(given: Setting | undefined, most: number): number | undefined {
+  if (given === undefined) return undefined;
+  const number = /^\d+$/.test(given.value) ? Number(given.value) : 0;
+  if (number >= 1 && number <= most) return number;
+  throw new ConfigError(`${given.name} is ${JSON.stringify(given.value)}; allowed is a whole number from 1 to ${most}`);
 }
 
 /** A variable that is set to nothing counts as not set. */

@@ -32,19 +32,42 @@ export function createLifecycle(): Lifecycle {
   };
 }
 
-/** Resolves with the first SIGINT or SIGTERM; a second one ends the process at once, with `code`. */
-export function firstSignal(code: number): { readonly arrived: Promise<NodeJS.Signals>; ignore(): void } {
-  const { promise: arrived, resolve } = Promise.withResolvers<NodeJS.Signals>();
+/**
+ * One Ctrl-C may come several times: the terminal sends it to every process in front, and npm and the launcher pass it
+ * on besides. Signals within this time of the first, in ms, are the same wish.
+ */
+const SAME_WISH_MS = 250;
+
+export interface FirstSignal {
+  /** Resolves with the first SIGINT or SIGTERM. */
+  readonly arrived: Promise<void>;
+  /** Aborted with it. */
+  readonly signal: AbortSignal;
+  /** Listens no more. */
+  ignore(): void;
+}
+
+/** Waits for SIGINT or SIGTERM; a second one ends the process at once, with `code`, after `lastWords`. */
+export function firstSignal(code: number, lastWords: () => void = () => {}): FirstSignal {
+  const { promise: arrived, resolve } = Promise.withResolvers<void>();
+  const abort = new AbortController();
   const signals = ['SIGINT', 'SIGTERM'] as const;
-  let seen = false;
-  const onSignal = (signal: NodeJS.Signals) => {
-    if (seen) process.exit(code);
-    seen = true;
-    resolve(signal);
+  let firstAt: number | undefined;
+  const onSignal = () => {
+    const now = performance.now();
+    if (firstAt === undefined) {
+      firstAt = now;
+      resolve();
+      abort.abort();
+    } else if (now - firstAt > SAME_WISH_MS) {
+      lastWords();
+      process.exit(code);
+    }
   };
   for (const signal of signals) process.on(signal, onSignal);
   return {
     arrived,
+    signal: abort.signal,
     ignore: () => {
       for (const signal of signals) process.off(signal, onSignal);
     },

@@ -72,10 +72,15 @@ export type MemberResult = z.infer<typeof memberResult>;
  * The UIDs of one list; a list without any may come as an empty array or object, or not at all. An entry that is no
  * object counts as one that says nothing: it is not a success, and it does not take its neighbours with it.
  */
-const resultList = z.union([
-  z.record(z.string(), memberResult.catch({})),
-  z.array(z.never()).transform((): Record<string, MemberResult> => ({})),
-]);
+const resultList = z
+  .custom<object>((list) => typeof list === 'object' && list !== null && (!Array.isArray(list) || list.length === 0), {
+    error: 'expected an object with UIDs as keys',
+  })
+  // By hand, because a record schema leaves out the key "__proto__", which is a possible UID.
+  .transform(
+    (list): Record<string, MemberResult> =>
+      Object.fromEntries(Object.entries(list).map(([uid, entry]) => [uid, memberResult.catch({}).parse(entry)])),
+  );
 
 /** Reply of POST /groups/{guid}/members (section 2.1). */
 export const addMembersReply = z.looseObject({

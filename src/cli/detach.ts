@@ -1,42 +1,57 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { openSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import type { Config } from '../config.ts';
 import { dataDir } from '../pipeline/data-dir.ts';
+import { lacksApp } from '../pipeline/import-errors.ts';
 import { findImport } from './data.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { say } from './io.ts';
+import { shortest } from './next-steps.ts';
 import { conclude, type RunOptions, runImport } from './run-import.ts';
 
 /** Reads the input here, so that a bad one is known at once, and leaves the sending to a process of its own. */
 export async function detach(options: RunOptions): Promise<ExitCode> {
   const { config, io } = options;
-  let id = '';
+  let id: string | undefined;
   const code = await runImport({
     ...options,
     quiet: true,
-    begin: async (coordinator) => {
-      id = await options.begin(coordinator);
+    begin: async (coordinator, signal) => {
+      id = await options.begin(coordinator, signal);
       return id;
     },
   });
+  if (id === undefined) return code;
   const record = findImport(config.dataDir, id);
-  if (record.state !== 'staged' || record.reason.includes('_APP_ID')) return conclude(config, io, id, options.json);
+  if (record.state !== 'staged' || lacksApp(record)) return conclude(config, io, id, options.json);
   if (code !== EXIT.ok && code !== EXIT.rowsFailed) return code;
-  const log = openSync(join(dataDir(config.dataDir).folder(id), 'output.log'), 'a', 0o600);
-  const main = fileURLToPath(new URL('rollcall.js', import.meta.url));
-  const pace = ['--calls-per-minute', String(config.callsPerMinute), '--concurrency', String(config.concurrency)];
-  const child = spawn(
-    process.execPath,
-    [...process.execArgv, main, 'resume', id, '--data-dir', config.dataDir, ...pace],
-    {
-      detached: true,
-      stdio: ['ignore', log, log],
-    },
-  );
+  const output = join(dataDir(config.dataDir).folder(id), 'output.log');
+  const child = startSending(config, id, openSync(output, 'a', 0o600));
+  // Whoever looks at it next shall find it running: `watch` takes one that is staged for a dry run.
+  const waits = () => findImport(config.dataDir, record.id).state === 'staged';
+  while (waits() && child.exitCode === null && child.signalCode === null) await sleep(LOOK_MS);
+  if (waits()) {
+    say(io, `Nothing was sent: the process for it has ended, ${shortest(output)} says why. Then:`);
+    say(io, `  ${config.command} resume ${id}`);
+    return EXIT.fatal;
+  }
   child.unref();
   if (options.json) io.out.write(`${JSON.stringify({ id, pid: child.pid })}\n`);
   else io.out.write(`${id}\n`);
-  say(io, `Sending in the background. Look at it with:`, `  ${config.command} watch ${id}`);
+  say(io, 'Sending in the background. Look at it with:', `  ${config.command} watch ${id}`);
   return EXIT.ok;
+}
+
+const LOOK_MS = 50;
+
+function startSending({ dataDir, callsPerMinute, concurrency }: Config, id: string, log: number): ChildProcess {
+  const main = fileURLToPath(new URL('rollcall.js', import.meta.url));
+  const pace = ['--calls-per-minute', String(callsPerMinute), '--concurrency', String(concurrency)];
+  return spawn(process.execPath, [...process.execArgv, main, 'resume', id, '--data-dir', dataDir, ...pace], {
+    detached: true,
+    stdio: ['ignore', log, log],
+  });
 }

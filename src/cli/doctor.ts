@@ -8,6 +8,7 @@ import type { Region } from '../membership/membership.ts';
 import { askRegions } from '../pipeline/control.ts';
 import { dataDir } from '../pipeline/data-dir.ts';
 import { openBackend } from '../queue/backend.ts';
+import { wrap } from '../report/terminal-text.ts';
 import { type Service, serviceOf } from './compose.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { type CommonFlags, withDataDir, withJson } from './flags.ts';
@@ -52,9 +53,11 @@ async function doctor(io: Io, flags: CommonFlags): Promise<ExitCode> {
   if (flags.json) io.out.write(`${JSON.stringify({ ok, findings })}\n`);
   else {
     const width = Math.max(...findings.map(({ check }) => check.length));
+    const indent = ' '.repeat(width + 9);
+    const write = (line: string) => io.out.write(`${(io.live ? wrap(line, io.width, indent) : [line]).join('\n')}\n`);
     for (const { check, ok: well, detail, remedy } of findings) {
-      io.out.write(`${well ? 'ok   ' : 'WRONG'}  ${check.padEnd(width)}  ${detail}\n`);
-      if (remedy !== undefined) io.out.write(`${' '.repeat(width + 9)}${remedy}\n`);
+      write(`${well ? 'ok   ' : 'WRONG'}  ${check.padEnd(width)}  ${detail}`);
+      if (remedy !== undefined) write(`${indent}${remedy[0]?.toUpperCase()}${remedy.slice(1)}`);
     }
     say(io, '', ok ? 'Everything is well.' : 'Mend what is marked WRONG and run it again.');
   }

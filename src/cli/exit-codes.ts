@@ -1,32 +1,41 @@
-import type { ImportState } from '../membership/import-state.ts';
+import { WRONG_SUM } from '../../jobs/finish-import.ts';
+import type { ImportRecord } from '../ledger/catalog.ts';
+import { isFinal } from '../membership/import-state.ts';
 import { type RowCounts, sumOfOutcomes } from '../membership/outcome.ts';
+import { lacksApp } from '../pipeline/import-errors.ts';
 
 /** Exit codes of every command (design.md, section 7). */
 export const EXIT = {
-  /** Every row is added, banned or a member already; duplicates of such rows included. */
   ok: 0,
-  /** Finished, and some rows failed, are invalid or unconfirmed. */
   rowsFailed: 1,
-  /** Wrong use, wrong configuration, or an input that cannot be used. Nothing was sent. */
   usage: 2,
-  /** Stopped: too many errors, a refused key, cancelled. */
   stopped: 3,
-  /** A fault: disk full, damaged ledger, a sum that does not hold. */
   fatal: 4,
-  /** Interrupted or paused; can be resumed. */
   interrupted: 5,
-  /** The wait ran out; the import goes on. */
   stillRunning: 6,
 } as const;
+
+/** What each means, as `rollcall --help` says it. */
+export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
+  ok: 'every row is added, banned, a member already, or a duplicate of such a row',
+  rowsFailed: 'finished, and some rows failed, are invalid or unconfirmed',
+  usage: 'wrong use or settings, or a file that cannot be used; nothing was sent',
+  stopped: 'stopped: too many errors, a key or plan refused, or cancelled',
+  fatal: 'a fault: a full disk, a damaged ledger, a sum that does not hold',
+  interrupted: 'interrupted or paused; `rollcall resume` goes on',
+  stillRunning: 'the wait ran out; the import goes on',
+};
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 /** The exit code that an import has earned. */
-export function exitCodeOf(state: ImportState, rows: RowCounts): ExitCode {
+export function exitCodeOf({ state, reason }: Pick<ImportRecord, 'state' | 'reason'>, rows: RowCounts): ExitCode {
+  if (reason.startsWith(WRONG_SUM) || (isFinal(state) && sumOfOutcomes(rows) !== rows.read)) return EXIT.fatal;
   switch (state) {
     case 'completed':
-      if (sumOfOutcomes(rows) !== rows.read || rows.unprocessed > 0) return EXIT.fatal;
+      if (rows.unprocessed > 0) return EXIT.fatal;
       return rows.failed + rows.invalid + rows.unconfirmed === 0 ? EXIT.ok : EXIT.rowsFailed;
     case 'staged':
+      if (lacksApp({ state, reason })) return EXIT.usage;
       return rows.invalid === 0 ? EXIT.ok : EXIT.rowsFailed;
     case 'rejected':
       return EXIT.usage;

@@ -1,8 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { MOST_CALLS_PER_MINUTE, MOST_CONCURRENCY } from '../config.ts';
 import { FIELDS, type Field } from '../intake/intake.ts';
 import { REGIONS, SCOPES } from '../membership/membership.ts';
 import { OUTCOMES, type Outcome } from '../membership/outcome.ts';
 import type { ImportOptions } from '../pipeline/import-options.ts';
+import { FaultSyntaxError, parseFaults } from '../sandbox/faults.ts';
 
 /** Flags that several commands share, and the parsers of their values. */
 
@@ -19,6 +21,29 @@ export function withJson(command: Command): Command {
   return command.option('--json', 'print one JSON document on standard output');
 }
 
+export interface QueueFlags {
+  readonly queue?: string;
+}
+
+export function withQueue(command: Command): Command {
+  return command.option(
+    '--queue <url>',
+    'where jobs are kept: redis://…, postgres://… (default: embedded, or ROLLCALL_QUEUE)',
+  );
+}
+
+export interface WorkersFlags extends QueueFlags {
+  readonly withWorkers?: true;
+}
+
+/** For commands that run imports. */
+export function withWorkers(command: Command): Command {
+  return withQueue(command).option(
+    '--with-workers',
+    'with --queue: send from this process too, not only from `rollcall worker`',
+  );
+}
+
 export interface SandboxFlags {
   readonly sandbox?: true;
   readonly sandboxSeed?: string;
@@ -32,12 +57,9 @@ export function withSandbox(command: Command): Command {
       new Option('--sandbox-seed <file>', 'what the sandbox knows instead: a JSON file').implies({ sandbox: true }),
     )
     .addOption(
-      new Option(
-        '--sandbox-faults <list>',
-        'what goes wrong in the sandbox; `rollcall sandbox --help` lists it',
-      ).implies({
-        sandbox: true,
-      }),
+      new Option('--sandbox-faults <list>', 'what goes wrong in the sandbox; `rollcall sandbox --help` lists it')
+        .argParser(faultList)
+        .implies({ sandbox: true }),
     );
 }
 
@@ -79,8 +101,12 @@ export interface SendingFlags {
 
 export function withPace(command: Command): Command {
   return command
-    .option('--calls-per-minute <n>', 'budget of each region (default: 10000)', wholeNumber(1, 10_000_000))
-    .option('--concurrency <n>', 'calls at the same time in each region (default: 20)', wholeNumber(1, 1_000));
+    .option('--calls-per-minute <n>', 'budget of each region (default: 10000)', wholeNumber(1, MOST_CALLS_PER_MINUTE))
+    .option(
+      '--concurrency <n>',
+      'calls at the same time in each region (default: 20)',
+      wholeNumber(1, MOST_CONCURRENCY),
+    );
 }
 
 export function withMaxErrors(command: Command): Command {
@@ -137,4 +163,15 @@ function errorBound(text: string): ImportOptions['maxErrors'] {
   if (digits !== undefined && percent === '%' && Number(digits) <= 100) return { percent: Number(digits) };
   if (digits !== undefined && percent === '' && Number.isInteger(Number(digits))) return { rows: Number(digits) };
   throw new InvalidArgumentError('Expected a number of rows, such as 100, or a share of them, such as 5%.');
+}
+
+/** Checks the text and keeps it, so that it can be shown as it was written. */
+export function faultList(text: string): string {
+  try {
+    parseFaults(text);
+    return text;
+  } catch (error) {
+    if (error instanceof FaultSyntaxError) throw new InvalidArgumentError(error.message);
+    throw error;
+  }
 }

@@ -5,11 +5,10 @@ import { pipeline } from 'node:stream/promises';
 import { Command, Option } from 'commander';
 import { type Config, readConfig } from '../config.ts';
 import { IntakeError } from '../intake/intake-error.ts';
-import type { Coordinator } from '../pipeline/coordinator.ts';
 import { dataDir } from '../pipeline/data-dir.ts';
 import { newImportId } from '../pipeline/import-id.ts';
 import type { ImportOptions } from '../pipeline/import-options.ts';
-import { type Service, serviceOf } from './compose.ts';
+import { dispatchOnly, NO_SERVICE, type Service, serviceOf } from './compose.ts';
 import { detach } from './detach.ts';
 import type { ExitCode } from './exit-codes.ts';
 import {
@@ -17,18 +16,20 @@ import {
   type ReadingFlags,
   type SandboxFlags,
   type SendingFlags,
+  type WorkersFlags,
   withDataDir,
   withJson,
   withMaxErrors,
   withPace,
   withReading,
   withSandbox,
+  withWorkers,
 } from './flags.ts';
-import type { Io } from './io.ts';
-import { runImport } from './run-import.ts';
+import { type Io, say } from './io.ts';
+import { type RunOptions, runImport } from './run-import.ts';
 import { openSandboxService } from './sandbox-service.ts';
 
-export interface ImportFlags extends CommonFlags, ReadingFlags, SandboxFlags, SendingFlags {
+export interface ImportFlags extends CommonFlags, ReadingFlags, SandboxFlags, SendingFlags, WorkersFlags {
   readonly dryRun?: true;
   readonly detach?: true;
 }
@@ -42,7 +43,7 @@ export function importCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<
   command.option('--dry-run', 'read and check, and send nothing');
   withPace(withMaxErrors(command));
   command.addOption(new Option('--detach', 'send in the background').conflicts(['sandbox', 'sandboxSeed', 'dryRun']));
-  withSandbox(withDataDir(withJson(command)));
+  withSandbox(withWorkers(withDataDir(withJson(command))));
   return command.action((file: string, flags: ImportFlags) => end(importFile(io, file, flags)));
 }
 
@@ -53,41 +54,55 @@ export async function importFile(io: Io, file: string, flags: ImportFlags): Prom
   if (file !== '-' && !existsSync(file)) throw missing(file);
   const send = { config, io, json: flags.json === true, openService: serviceOpener(config, flags) };
   if (flags.detach !== true) {
-    return runImport({ ...send, begin: async (coordinator) => begin(coordinator, config, file, options, true) });
+    return runImport({ ...send, begin: beginning(send, file, options, true) });
   }
   const { openService } = send;
   await openService().then((service) => service.close());
-  return detach({ ...send, begin: (coordinator) => begin(coordinator, config, file, options, false) });
+  return detach({ ...send, begin: beginning(send, file, options, false) });
 }
 
-async function begin(coordinator: Coordinator, config: Config, file: string, options: ImportOptions, start: boolean) {
-  const id = newImportId();
-  const source = file === '-' ? await keepStandardInput(config, id) : resolve(file);
-  return coordinator.create({ id, file, source, options, start });
+function beginning(
+  { config, io }: Pick<RunOptions, 'config' | 'io'>,
+  file: string,
+  options: ImportOptions,
+  start: boolean,
+): RunOptions['begin'] {
+  return async (coordinator, signal) => {
+    const id = newImportId();
+    const source = file === '-' ? await keepStandardInput(config, io, id, signal) : resolve(file);
+    if (source === undefined) return undefined;
+    return coordinator.create({ id, file, source, options, start });
+  };
 }
 
-/** Standard input cannot be read again after a crash, so it is kept first. */
-async function keepStandardInput(config: Config, id: string): Promise<string> {
+/**
+ * Standard input cannot be read again after a crash, so it is kept first. Undefined when a signal came meanwhile: the
+ * same Ctrl-C ends whoever writes into the pipe, and half an input must not pass for a whole one.
+ */
+async function keepStandardInput(config: Config, io: Io, id: string, signal: AbortSignal): Promise<string | undefined> {
   const folder = dataDir(config.dataDir).folder(id);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const path = join(folder, 'input');
+  if (process.stdin.isTTY) say(io, 'Reading from the keyboard; Ctrl-D on a line of its own ends it.');
   try {
-    await pipeline(process.stdin, createWriteStream(path, { mode: 0o600 }));
+    await pipeline(process.stdin, createWriteStream(path, { mode: 0o600 }), { signal });
+    signal.throwIfAborted();
+    return path;
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
+    if (signal.aborted) return undefined;
     throw error;
   }
-  return path;
 }
 
 /** What opens the service that an import with these flags goes to. */
 export function serviceOpener(
   config: Config,
-  flags: SandboxFlags & { readonly dryRun?: true },
+  flags: SandboxFlags & WorkersFlags & { readonly dryRun?: true },
 ): () => Promise<Service & { close(): Promise<void> }> {
   if (flags.sandbox) return () => openSandboxService(flags, config.callsPerMinute);
-  if (flags.dryRun) return async () => ({ host: '', apps: {}, ca: undefined, close: async () => {} });
-  const service = serviceOf(config);
+  if (flags.dryRun) return async () => ({ ...NO_SERVICE, close: async () => {} });
+  const service = config.queue !== undefined && !flags.withWorkers ? dispatchOnly(config) : serviceOf(config);
   return async () => ({ ...service, close: async () => {} });
 }
 

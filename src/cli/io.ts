@@ -1,3 +1,5 @@
+import { wrap } from '../report/terminal-text.ts';
+
 /** Where a command writes: results to `out`, everything else to `err`. */
 export interface Io {
   readonly out: NodeJS.WritableStream;
@@ -21,10 +23,16 @@ export function terminalIo(out: Stream, err: Stream): Io {
     err,
     live: err.isTTY === true,
     color: out.isTTY === true && out.hasColors(),
-    width: Math.min(WIDEST, Math.max(40, (out.isTTY ? out.columns : undefined) ?? DEFAULT_WIDTH)),
+    width: Math.min(WIDEST, Math.max(40, columnsOf(out) ?? columnsOf(err) ?? DEFAULT_WIDTH)),
   };
 }
 
+function columnsOf(stream: Stream): number | undefined {
+  return stream.isTTY ? stream.columns : undefined;
+}
+
+/** Writes lines to standard error. On a terminal sentences are broken between words; an indented line is one to copy. */
 export function say(io: Io, ...lines: readonly string[]): void {
-  io.err.write(`${lines.join('\n')}\n`);
+  const fitting = io.live ? lines.flatMap((line) => (line.startsWith(' ') ? [line] : wrap(line, io.width))) : lines;
+  io.err.write(`${fitting.join('\n')}\n`);
 }

@@ -1,5 +1,8 @@
 import { Command } from 'commander';
 import { readConfig } from '../config.ts';
+import { isUnderWay } from '../membership/import-state.ts';
+import { askRegions } from '../pipeline/control.ts';
+import { dataDir } from '../pipeline/data-dir.ts';
 import type { ImportSummary } from '../report/import-summary.ts';
 import { cut } from '../report/terminal-text.ts';
 import { grouped, printable } from '../report/wording.ts';
@@ -25,6 +28,7 @@ async function list(io: Io, flags: CommonFlags & { limit: number }): Promise<Exi
     imports = withCatalog(config.dataDir, (catalog, dir) =>
       catalog.list(flags.limit).map((record) => findingsOf(dir, record).summary),
     );
+    if (imports.length === 0) throw new NoImports(config.dataDir);
   } catch (error) {
     if (!(error instanceof NoImports)) throw error;
     if (flags.json) io.out.write('[]\n');
@@ -35,9 +39,10 @@ async function list(io: Io, flags: CommonFlags & { limit: number }): Promise<Exi
     io.out.write(`${JSON.stringify(imports)}\n`);
     return EXIT.ok;
   }
+  const isOwned = (await askRegions(dataDir(config.dataDir))) !== undefined;
   const table = imports.map(({ id, state, file, rows }) => [
     id,
-    state,
+    isUnderWay(state) && !isOwned ? 'interrupted' : state,
     grouped(rows.read),
     grouped(rows.added + rows.banned + rows.already_member),
     grouped(rows.failed + rows.invalid + rows.unconfirmed),

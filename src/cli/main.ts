@@ -5,8 +5,9 @@ import { IntakeError } from '../intake/intake-error.ts';
 import { LedgerError } from '../ledger/database.ts';
 import { TransitionError } from '../membership/import-state.ts';
 import { ControlRefused } from '../pipeline/control.ts';
-import { DataDirInUse } from '../pipeline/data-dir.ts';
+import { DataDirInUse, DataDirUnusable } from '../pipeline/data-dir.ts';
 import { RegionWithoutApp, UnknownImport } from '../pipeline/import-errors.ts';
+import { QueueAddressError } from '../queue/address.ts';
 import { FaultSyntaxError } from '../sandbox/faults.ts';
 import { SeedError } from '../sandbox/seed.ts';
 import { VERSION } from '../version.ts';
@@ -15,7 +16,7 @@ import { NoImports } from './data.ts';
 import { demoCommand } from './demo.ts';
 import { doctorCommand } from './doctor.ts';
 import { UsageError } from './errors.ts';
-import { EXIT, type ExitCode } from './exit-codes.ts';
+import { EXIT, EXIT_MEANINGS, type ExitCode } from './exit-codes.ts';
 import { importCommand } from './import.ts';
 import { type Io, say, terminalIo } from './io.ts';
 import { listCommand } from './list.ts';
@@ -26,6 +27,7 @@ import { sandboxCommand } from './sandbox.ts';
 import { SeedUnreadable } from './sandbox-service.ts';
 import { statusCommand } from './status.ts';
 import { watchCommand } from './watch.ts';
+import { workerCommand } from './worker.ts';
 
 /** Faults of the one who calls, not of the program: a message and exit code 2. */
 const USAGE_ERRORS = [
@@ -36,10 +38,12 @@ const USAGE_ERRORS = [
   TransitionError,
   ControlRefused,
   DataDirInUse,
+  DataDirUnusable,
   RegionWithoutApp,
   UnknownImport,
   NoImports,
   UsageError,
+  QueueAddressError,
   FaultSyntaxError,
   SeedError,
   SeedUnreadable,
@@ -54,7 +58,10 @@ export async function main(args: readonly string[], io: Io): Promise<ExitCode> {
   const program = new Command('rollcall')
     .description('Imports memberships into chat groups in bulk, and accounts for every row.')
     .version(VERSION)
-    .addHelpText('after', `\nTry it without an account:\n  rollcall import members.csv --sandbox`);
+    .addHelpText(
+      'after',
+      `\nTry it without an account:\n  rollcall import members.csv --sandbox\n\n${exitCodesHelp()}`,
+    );
   const commands = [
     importCommand(io, end),
     listCommand(io, end),
@@ -65,6 +72,7 @@ export async function main(args: readonly string[], io: Io): Promise<ExitCode> {
     cancelCommand(io, end),
     retryCommand(io, end),
     reportCommand(io, end),
+    workerCommand(io, end),
     sandboxCommand({ stdout: io.out, stderr: io.err }),
     doctorCommand(io, end),
     demoCommand(io, end),
@@ -85,19 +93,41 @@ export async function main(args: readonly string[], io: Io): Promise<ExitCode> {
   }
 }
 
+function exitCodesHelp(): string {
+  const lines = Object.entries(EXIT_MEANINGS).map(
+    ([name, meaning]) => `  ${EXIT[name as keyof typeof EXIT]}  ${meaning}`,
+  );
+  return ['Exit codes:', ...lines].join('\n');
+}
+
 function complain(io: Io, error: unknown): ExitCode {
   // Commander has said it already: help was asked for, or a flag is wrong.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
-  if (USAGE_ERRORS.some((kind) => error instanceof kind)) {
-    say(io, `rollcall: ${error instanceof Error ? error.message : error}`);
+  if (!(error instanceof Error)) {
+    say(io, `rollcall: ${error}`);
+    return EXIT.fatal;
+  }
+  if (isClosedPipe(error)) return EXIT.ok;
+  const damaged = error instanceof LedgerError && error.code === 'DAMAGED_LEDGER';
+  if (!damaged && USAGE_ERRORS.some((kind) => error instanceof kind)) {
+    say(io, `rollcall: ${error.message}`);
     return EXIT.usage;
   }
-  say(io, `rollcall: ${error instanceof Error ? (error.stack ?? error.message) : error}`);
+  // What the system refuses (a full disk, a missing right) speaks for itself; anything else is ours to find.
+  say(io, `rollcall: ${damaged || 'syscall' in error ? error.message : (error.stack ?? error.message)}`);
   return EXIT.fatal;
+}
+
+/** Whether the one who read our output has gone, as `head` does: there is nobody to tell, and nothing went wrong. */
+function isClosedPipe(error: Error): boolean {
+  return 'code' in error && error.code === 'EPIPE';
 }
 
 /** Runs this process's command line. */
 export async function start(): Promise<void> {
+  process.stdout.on('error', (error) => {
+    if (!isClosedPipe(error)) throw error;
+  });
   process.exitCode = await main(process.argv.slice(2), terminalIo(process.stdout, process.stderr));
 }
 

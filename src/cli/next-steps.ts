@@ -1,7 +1,9 @@
 import { relative } from 'node:path';
+import { WRONG_SUM } from '../../jobs/finish-import.ts';
 import type { Config } from '../config.ts';
 import type { ImportRecord } from '../ledger/catalog.ts';
 import { dataDir } from '../pipeline/data-dir.ts';
+import { lacksApp } from '../pipeline/import-errors.ts';
 import { readOptions } from '../pipeline/import-options.ts';
 import { reportPaths } from '../pipeline/report-files.ts';
 import type { ImportSummary } from '../report/import-summary.ts';
@@ -17,6 +19,13 @@ export function nextSteps(config: Config, record: ImportRecord, summary: ImportS
   const retry =
     again === 0 ? [] : [`Send ${counted(again, 'row')} again that may succeed now:`, command('retry', sandbox)];
 
+  if (reason.startsWith(WRONG_SUM)) {
+    return [
+      `A fault of rollcall: ${reason}.`,
+      'Rely on the rows of the report, not on the numbers above, and report it with what is in:',
+      `  ${shortest(dataDir(config.dataDir).folder(id))}`,
+    ];
+  }
   switch (state) {
     case 'completed':
     case 'cancelled':
@@ -33,10 +42,12 @@ export function nextSteps(config: Config, record: ImportRecord, summary: ImportS
     case 'rejected':
       return [`Nothing was sent: ${reason}`];
     case 'staged':
-      return [`Nothing was sent: ${reason}.`, 'Send it:', command('resume', sandbox)];
+      return lacksApp(record)
+        ? [`Nothing was sent: ${reason}.`]
+        : ['Nothing was sent: it was read and checked only. Send it with:', command('resume', sandbox)];
     case 'blocked':
       return [
-        `Blocked: ${reason}.`,
+        `Blocked: ${reason.replace(/\.$/, '')}.`,
         `Nothing of it is lost. Mend the key or plan, check it with \`${config.command} doctor\`, and go on:`,
         command('resume', sandbox),
       ];

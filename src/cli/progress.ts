@@ -3,6 +3,7 @@ import type { StagingProgress } from '../../jobs/stage-import.ts';
 import type { RegionTally } from '../ledger/import-ledger.ts';
 import { REGIONS, type Region } from '../membership/membership.ts';
 import type { RegionStatus } from '../pipeline/region-line.ts';
+import { cut } from '../report/terminal-text.ts';
 import { counted, duration, grouped } from '../report/wording.ts';
 import type { Io } from './io.ts';
 
@@ -26,7 +27,10 @@ const LINE_MS = 5_000;
 const RATE_MS = 10_000;
 /** A wait for the rate limit shorter than this is ordinary pacing. */
 const NOTABLE_WAIT_MS = 1_500;
-const BAR = 24;
+const LONGEST_BAR = 24;
+const SHORTEST_BAR = 6;
+/** A region's name and the space after it. */
+const REGION_COLUMNS = 4;
 
 export function showProgress(io: Io, source: ProgressSource): Progress {
   const draw = io.live ? createLogUpdate(io.err as NodeJS.WriteStream) : undefined;
@@ -52,9 +56,11 @@ export function showProgress(io: Io, source: ProgressSource): Progress {
     }
     const tallies = source.tallies();
     const lines =
-      tallies === undefined ? stagingLines(source.staging()) : runningLines(tallies, regions, pace, io.live);
-    if (draw !== undefined) draw(lines.join('\n'));
-    else if (lines.length > 0 && lines.join('   ') !== lastLine) {
+      tallies === undefined
+        ? stagingLines(source.staging())
+        : runningLines(tallies, regions, pace, io.live ? io.width : undefined);
+    if (draw !== undefined && lines.length > 0) draw(lines.join('\n'));
+    else if (draw === undefined && lines.length > 0 && lines.join('   ') !== lastLine) {
       lastLine = lines.join('   ');
       io.err.write(`${lastLine}\n`);
     }
@@ -83,9 +89,10 @@ function runningLines(
   tallies: ReadonlyMap<Region | '', RegionTally>,
   statuses: readonly RegionStatus[],
   pace: ReturnType<typeof paceMeter>,
-  bars: boolean,
+  /** Columns of the terminal; undefined in a pipe, where there are no bars and all regions share a line. */
+  width: number | undefined,
 ): string[] {
-  const lines: string[] = [];
+  const lines: { readonly region: Region; readonly done: number; readonly of: number; readonly text: string }[] = [];
   for (const region of REGIONS) {
     const tally = tallies.get(region);
     if (tally === undefined) continue;
@@ -96,18 +103,23 @@ function runningLines(
     const status = statuses.find((one) => one.region === region);
     const failed = rows.failed + rows.unconfirmed;
     const parts = [
-      bars ? `${region}  ${bar(done, rows.read)} ${percent(done, rows.read)}` : `${region}${percent(done, rows.read)}`,
-      bars ? `${grouped(done)} of ${counted(rows.read, 'row')}` : '',
+      percent(done, rows.read),
+      width === undefined ? '' : `${grouped(done)} of ${counted(rows.read, 'row')}`,
       failed > 0 ? `${grouped(failed)} failed` : '',
       left > 0 ? waitOf(status, callsPerMinute, rowsPerMs === 0 ? undefined : left / rowsPerMs) : '',
     ];
-    lines.push(parts.filter((part) => part !== '').join('  '));
+    lines.push({ region, done, of: rows.read, text: parts.filter((part) => part !== '').join('  ') });
   }
-  return lines;
+  if (width === undefined) return lines.map(({ region, text }) => `${region} ${text}`);
+  // The bars are as long as the longest line leaves room for; where that is too little, there are none.
+  const room = width - REGION_COLUMNS - 1 - Math.max(0, ...lines.map(({ text }) => text.length));
+  const length = room < SHORTEST_BAR ? 0 : Math.min(LONGEST_BAR, room);
+  return lines.map(({ region, done, of, text }) => cut(`${region}  ${bar(done, of, length)} ${text}`, width));
 }
 
 /** What the region is doing: its rate and estimate, or what it is waiting for. */
 function waitOf(status: RegionStatus | undefined, callsPerMinute: number, leftMs: number | undefined): string {
+  if (status?.workers === 0) return `no worker: start one with rollcall worker --region ${status.region}`;
   if (status?.stopped) return 'stopped: the service refused the key or plan';
   if (status !== undefined && status.limitedForMs >= NOTABLE_WAIT_MS) {
     return `waits ${duration(status.limitedForMs)} for the rate limit`;
@@ -120,9 +132,9 @@ function waitOf(status: RegionStatus | undefined, callsPerMinute: number, leftMs
   return `${grouped(callsPerMinute)} calls/min  ${duration(leftMs)} left`;
 }
 
-function bar(done: number, of: number): string {
-  const filled = of === 0 ? BAR : Math.floor((done / of) * BAR);
-  return '█'.repeat(filled) + '░'.repeat(BAR - filled);
+function bar(done: number, of: number, length: number): string {
+  const filled = of === 0 ? length : Math.floor((done / of) * length);
+  return '█'.repeat(filled) + '░'.repeat(length - filled);
 }
 
 function percent(done: number, of: number): string {

@@ -59,6 +59,9 @@ async function report(io: Io, given: string | undefined, flags: Flags): Promise<
     const target = flags.output === undefined ? io.out : createWriteStream(flags.output);
     // Standard output stays open: it is not ours to close.
     await pipeline(Readable.from(chunksOf(reader, summary, flags)), target, { end: flags.output !== undefined });
+  } catch (error) {
+    if (flags.output === undefined || !isSystemError(error)) throw error;
+    throw new UsageError(`the report cannot be written: ${error.message}; name another file with --output`);
   } finally {
     reader.close();
   }
@@ -80,4 +83,8 @@ function chunksOf(reader: ImportReader, summary: ImportSummary, flags: Flags): I
     case 'html':
       return [htmlPage(reader, summary, VERSION)];
   }
+}
+
+function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error;
 }

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { readConfig } from '../config.ts';
+import { isFinal, TransitionError } from '../membership/import-state.ts';
 import { askToAct } from '../pipeline/control.ts';
 import { dataDir } from '../pipeline/data-dir.ts';
 import { readOptions } from '../pipeline/import-options.ts';
@@ -10,23 +11,25 @@ import {
   type CommonFlags,
   type SandboxFlags,
   type SendingFlags,
+  type WorkersFlags,
   withDataDir,
   withJson,
   withPace,
   withSandbox,
+  withWorkers,
 } from './flags.ts';
 import { serviceOpener } from './import.ts';
 import { type Io, say } from './io.ts';
 import { runImport } from './run-import.ts';
 
-type Flags = CommonFlags & SandboxFlags & SendingFlags;
+type Flags = CommonFlags & SandboxFlags & SendingFlags & WorkersFlags;
 
 /** `rollcall resume`: goes on with an import that was paused, blocked, interrupted or only checked. */
 export function resumeCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('resume')
     .description('go on with an import that was paused, blocked, interrupted or only checked')
     .argument('[id]', 'import (default: the latest)');
-  withSandbox(withPace(withDataDir(withJson(command))));
+  withSandbox(withPace(withWorkers(withDataDir(withJson(command)))));
   return command.action((id: string | undefined, flags: Flags) => end(resume(io, id, flags)));
 }
 
@@ -39,8 +42,9 @@ async function resume(io: Io, given: string | undefined, flags: Flags): Promise<
     say(io, `Import ${id} goes on in the process that runs it. Look at it with:`, `  ${config.command} watch ${id}`);
     return EXIT.ok;
   }
+  if (isFinal(record.state)) throw new TransitionError(record.state, 'running');
   const options = readOptions(record);
-  checkTarget(config.command, id, options.sandbox, flags.sandbox === true);
+  checkTarget(`${config.command} resume ${id}`, id, options.sandbox, flags.sandbox === true);
   return runImport({
     config,
     io,
@@ -60,7 +64,7 @@ async function resume(io: Io, given: string | undefined, flags: Flags): Promise<
 /** What was meant for the sandbox must not reach the service, nor the reverse. */
 export function checkTarget(command: string, id: string, wasSandbox: boolean, sandbox: boolean): void {
   if (wasSandbox && !sandbox) {
-    throw new UsageError(`import ${id} was meant for the sandbox; go on with: ${command} resume ${id} --sandbox`);
+    throw new UsageError(`import ${id} was meant for the sandbox; type: ${command} --sandbox`);
   }
   if (!wasSandbox && sandbox) {
     throw new UsageError(

@@ -13,9 +13,8 @@ if (Number(process.versions.node.split('.')[0]) >= NEEDED) {
   await start();
 } else {
   const child = spawn(newerNode(), [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' });
-  // From a terminal the child gets the signal by itself; sent to this process alone, it is passed on.
-  process.on('SIGINT', () => {});
-  process.on('SIGTERM', () => child.kill('SIGTERM'));
+  // From a terminal the child gets a Ctrl-C by itself, and once more from here: it takes the two for one.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.on('exit', (code, signal) => {
     process.exitCode = code ?? (signal === 'SIGINT' ? 5 : 4);
   });

@@ -1,11 +1,15 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { REGIONS } from '../membership/membership.ts';
-import { FAULT_KINDS, FaultSyntaxError, parseFaults } from '../sandbox/faults.ts';
+import { firstSignal } from '../lifecycle.ts';
+import { REGIONS, type Region } from '../membership/membership.ts';
+import { FAULT_KINDS } from '../sandbox/faults.ts';
 import { type Sandbox, startSandbox } from '../sandbox/sandbox.ts';
-import { parseSeed } from '../sandbox/seed.ts';
+import { UsageError } from './errors.ts';
+import { EXIT } from './exit-codes.ts';
+import { faultList, wholeNumber } from './flags.ts';
+import { readSeed } from './sandbox-service.ts';
 
 /** Made unless something else is asked for; a seed file is something else. */
 const DEFAULT_USERS = 1000;
@@ -30,6 +34,9 @@ interface Flags {
   readonly faults?: string;
   readonly randomSeed?: number;
   readonly caFile?: string;
+  readonly listen: string;
+  readonly host: string;
+  readonly key?: string;
   readonly json?: true;
 }
 
@@ -37,7 +44,10 @@ interface Flags {
 export function sandboxCommand(io: SandboxIo): Command {
   return new Command('sandbox')
     .description('run the chat service on this machine, to try imports without a real one')
-    .option('--port <port>', 'port on 127.0.0.1; 0 takes any free one', wholeNumber(0, 65_535), 0)
+    .option('--listen <address>', 'address to listen on; 0.0.0.0 opens it to other machines', '127.0.0.1')
+    .option('--host <name>', 'what stands for the host in its addresses; its names must lead here', 'localhost')
+    .option('--key <key>', 'API key of every app, for set-ups where it must be known beforehand (default: random)')
+    .option('--port <port>', 'port; 0 takes any free one', wholeNumber(0, 65_535), 0)
     .option(
       '--users <n>',
       `make user-1 to user-N in every region (default: ${DEFAULT_USERS})`,
@@ -73,14 +83,17 @@ function populationOf({ open, users, groups, seed }: Flags): Population {
 }
 
 async function run(flags: Flags, io: SandboxIo): Promise<void> {
-  const seed = flags.seed === undefined ? undefined : parseSeed(await readSeedFile(flags.seed), flags.seed);
+  const seed = flags.seed === undefined ? undefined : await readSeed(flags.seed);
   const caFolder = flags.caFile === undefined ? await mkdtemp(join(tmpdir(), 'rollcall-sandbox-')) : undefined;
   const caFile = flags.caFile ?? join(caFolder ?? '', 'ca.pem');
   // From before the start, so that a signal that comes while it starts is not lost.
-  const stopSignal = firstSignal();
+  const stopSignal = firstSignal(EXIT.ok);
   try {
     const sandbox = await startSandbox({
       port: flags.port,
+      listenOn: flags.listen,
+      domain: flags.host,
+      ...(flags.key !== undefined && { apps: byRegion({ apiKey: flags.key }) }),
       ...populationOf(flags),
       ...(seed !== undefined && { seed }),
       rateLimit: { calls: flags.callsPerMinute, perMs: 60_000 },
@@ -88,6 +101,9 @@ async function run(flags: Flags, io: SandboxIo): Promise<void> {
       faults: flags.faults ?? '',
       ...(flags.randomSeed !== undefined && { randomSeed: flags.randomSeed }),
       caFile,
+    }).catch((error) => {
+      // A port in use, a certificate that cannot be written: for the one who started it to mend.
+      throw new UsageError(error instanceof Error ? error.message : String(error));
     });
     try {
       if (flags.json) {
@@ -106,11 +122,15 @@ async function run(flags: Flags, io: SandboxIo): Promise<void> {
   }
 }
 
+function byRegion<Value>(value: Value): Record<Region, Value> {
+  return Object.fromEntries(REGIONS.map((region) => [region, value])) as Record<Region, Value>;
+}
+
 /** What a person needs: the exports alone on stdout, so that they can be kept in a file. */
 function introduce(sandbox: Sandbox, flags: Flags, io: SandboxIo): void {
   io.stderr.write(
     [
-      `The sandbox listens on ${sandbox.url} (this machine only).`,
+      `The sandbox listens on ${sandbox.url}${flags.listen === '127.0.0.1' ? ' (this machine only)' : ''}.`,
       '',
       ...REGIONS.map((region) => `  ${region}  https://${sandbox.apps[region].appId}.api-${region}.${sandbox.host}/v3`),
       '',
@@ -149,53 +169,8 @@ function faultsHelp(): string {
     .join('\n');
 }
 
-/** A parser of whole numbers for commander. */
-function wholeNumber(from: number, to: number): (text: string) => number {
-  return (text) => {
-    const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-    if (value >= from && value <= to) return value;
-    throw new InvalidArgumentError(`Expected a whole number from ${from} to ${to}.`);
-  };
-}
-
 function latencyRange(text: string): readonly [number, number] {
   const [, from, to = from] = /^(\d+)(?:-(\d+))?$/.exec(text) ?? [];
   if (from !== undefined && Number(from) <= Number(to)) return [Number(from), Number(to)];
   throw new InvalidArgumentError('Expected milliseconds as MS or MIN-MAX, for example 50 or 20-80.');
-}
-
-/** Checks the text and keeps it, so that it can be shown as it was written. */
-function faultList(text: string): string {
-  try {
-    parseFaults(text);
-    return text;
-  } catch (error) {
-    if (error instanceof FaultSyntaxError) throw new InvalidArgumentError(error.message);
-    throw error;
-  }
-}
-
-async function readSeedFile(path: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    throw new Error(`the seed file ${path} cannot be read: ${error instanceof Error ? error.message : error}`, {
-      cause: error,
-    });
-  }
-}
-
-/** Ends with the first Ctrl-C or SIGTERM; a second one then ends the process as it would without us. */
-function firstSignal(): { arrived: Promise<void>; ignore: () => void } {
-  const { promise: arrived, resolve } = Promise.withResolvers<void>();
-  const signals = ['SIGINT', 'SIGTERM'] as const;
-  const ignore = () => {
-    for (const signal of signals) process.off(signal, stop);
-  };
-  const stop = () => {
-    ignore();
-    resolve();
-  };
-  for (const signal of signals) process.on(signal, stop);
-  return { arrived, ignore };
 }

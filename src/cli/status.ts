@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { readConfig } from '../config.ts';
+import { isUnderWay } from '../membership/import-state.ts';
 import { askRegions } from '../pipeline/control.ts';
 import { dataDir } from '../pipeline/data-dir.ts';
 import type { RegionStatus } from '../pipeline/region-line.ts';
@@ -30,16 +31,18 @@ async function status(io: Io, given: string | undefined, flags: CommonFlags): Pr
     io.out.write(`${JSON.stringify(summary)}\n`);
     return EXIT.ok;
   }
-  io.out.write(summaryText(summary, { color: io.color, width: io.width, problems }));
   const regions = await askRegions(dir);
+  const interrupted = regions === undefined && isUnderWay(record.state);
+  io.out.write(summaryText(summary, { color: io.color, width: io.width, problems, interrupted }));
   const underWay = regions !== undefined && (record.state === 'running' || record.state === 'pausing');
   if (underWay) io.out.write(`\n${regions.map(regionLine).join('\n')}\n`);
   else say(io, '', ...nextSteps(config, record, summary));
   return EXIT.ok;
 }
 
-function regionLine({ region, waiting, active, delayed, stopped, limitedForMs }: RegionStatus): string {
+function regionLine({ region, waiting, active, delayed, stopped, limitedForMs, workers }: RegionStatus): string {
   const parts = [
+    workers === 0 ? `no worker: start one with rollcall worker --region ${region}` : '',
     `${counted(active, 'call')} under way`,
     `${counted(waiting, 'batch').replace('batchs', 'batches')} queued`,
     delayed > 0 ? `${counted(delayed, 'call')} to be tried again` : '',

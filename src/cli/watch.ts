@@ -1,9 +1,10 @@
+import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
 import { readConfig } from '../config.ts';
 import { type ImportReader, openImportReader } from '../ledger/reading.ts';
 import { firstSignal } from '../lifecycle.ts';
-import { type ImportState, isFinal } from '../membership/import-state.ts';
+import { isUnderWay } from '../membership/import-state.ts';
 import { askRegions } from '../pipeline/control.ts';
 import { dataDir } from '../pipeline/data-dir.ts';
 import { findImport } from './data.ts';
@@ -16,7 +17,8 @@ import { conclude } from './run-import.ts';
 type Flags = CommonFlags & { readonly timeout?: number };
 
 const LOOK_MS = 250;
-const AT_REST: ReadonlySet<ImportState> = new Set(['staged', 'paused', 'blocked']);
+/** Time that a process gets to answer, in ms. */
+const APPEAR_MS = 8_000;
 
 /** `rollcall watch`: follows an import that another process runs, to its end. */
 export function watchCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
@@ -33,51 +35,38 @@ async function watch(io: Io, given: string | undefined, flags: Flags): Promise<E
   const { id } = findImport(config.dataDir, given);
   const state = () => findImport(config.dataDir, id).state;
   let reader: ImportReader | undefined;
+  if (isUnderWay(state())) {
+    say(io, `Watching import ${id}; Ctrl-C ends the look, not the import.`);
+  }
   const progress = showProgress(io, {
     tallies: () => {
-      if (state() === 'staging' || state() === 'rejected') return undefined;
-      reader ??= openImportReader(dir.ledger(id));
-      return reader.tallies();
+      if (reader === undefined && existsSync(dir.ledger(id))) reader = openImportReader(dir.ledger(id));
+      return reader?.tallies();
     },
     staging: () => undefined,
     regions: async () => (await askRegions(dir)) ?? [],
   });
   const signal = firstSignal(EXIT.ok);
-  let stopped = false;
-  void signal.arrived.then(() => {
-    stopped = true;
-  });
   const until = performance.now() + (flags.timeout ?? Number.POSITIVE_INFINITY) * 1000;
-  let timedOut = false;
-  let abandoned = false;
-  while (!stopped && !timedOut && !abandoned && !isFinal(state()) && !AT_REST.has(state())) {
-    await sleep(LOOK_MS);
-    timedOut = performance.now() >= until;
-    // Nobody runs it: it was interrupted, or is about to be picked up by the process that was just started.
-    abandoned = (await askRegions(dir)) === undefined && !(await appearsSoon(() => askRegions(dir)));
+  let seenAt = performance.now();
+  while (!signal.signal.aborted && isUnderWay(state())) {
+    if ((await askRegions(dir)) !== undefined) seenAt = performance.now();
+    // Nobody runs it: it was interrupted. A process that was just started is given a moment until it answers.
+    else if (performance.now() - seenAt > APPEAR_MS) break;
+    if (performance.now() >= until) break;
+    await sleep(LOOK_MS, undefined, { signal: signal.signal }).catch(() => {});
   }
   progress.stop();
   reader?.close();
   signal.ignore();
-  if (stopped) {
+  if (!isUnderWay(state())) return conclude(config, io, id, flags.json === true);
+  if (signal.signal.aborted) {
     say(io, '', `Import ${id} goes on; this was only a look at it.`);
     return EXIT.ok;
   }
-  if (timedOut && !isFinal(state())) {
+  if (performance.now() >= until) {
     say(io, '', `The wait ran out; import ${id} goes on. Look again with:`, `  ${config.command} watch ${id}`);
     return EXIT.stillRunning;
   }
   return conclude(config, io, id, flags.json === true);
-}
-
-/** A process that was just started needs a moment until it answers. */
-const APPEAR_MS = 8_000;
-
-async function appearsSoon(ask: () => Promise<unknown>): Promise<boolean> {
-  const until = performance.now() + APPEAR_MS;
-  while (performance.now() < until) {
-    if ((await ask()) !== undefined) return true;
-    await sleep(LOOK_MS);
-  }
-  return false;
 }

@@ -49,7 +49,7 @@ export function workerMetrics(): WorkerMetrics {
     watch: (regions) => {
       new Gauge({
         name: 'rollcall_backlog',
-        help: 'Batches in the region\'s queue by state',
+        help: "Batches in the region's queue by state",
         labelNames: ['region', 'state'],
         registers,
         async collect() {
@@ -83,7 +83,12 @@ export interface HealthServer {
  * `GET /healthz`: the process runs. `GET /readyz`: the queue answers. `GET /metrics`: for Prometheus.
  * `PUT /concurrency` with `{"region":"us","concurrency":40}`: calls at the same time, from now on.
  */
-export async function serveHealth(port: number, host: string, regions: readonly WorkingRegion[], registry: Registry): Promise<HealthServer> {
+export async function serveHealth(
+  port: number,
+  host: string,
+  regions: readonly WorkingRegion[],
+  registry: Registry,
+): Promise<HealthServer> {
   const server = createServer((request, reply) => {
     answer(request, reply, regions, registry).catch((error: unknown) => {
       send(reply, 503, { status: 'not ready', message: error instanceof Error ? error.message : String(error) });
@@ -115,7 +120,9 @@ async function answer(
     case 'GET /healthz':
       return send(reply, 200, { status: 'ok', regions: regions.map(({ region }) => region) });
     case 'GET /readyz': {
-      const late = new Promise<never>((_, reject) => setTimeout(reject, READY_MS, new Error('the queue does not answer')).unref());
+      const late = new Promise<never>((_, reject) =>
+        setTimeout(reject, READY_MS, new Error('the queue does not answer')).unref(),
+      );
       await Promise.race([Promise.all(regions.map(({ queue }) => queue.depth())), late]);
       return send(reply, 200, { status: 'ready' });
     }
@@ -129,7 +136,11 @@ async function answer(
   }
 }
 
-async function changeConcurrency(request: IncomingMessage, reply: ServerResponse, regions: readonly WorkingRegion[]): Promise<void> {
+async function changeConcurrency(
+  request: IncomingMessage,
+  reply: ServerResponse,
+  regions: readonly WorkingRegion[],
+): Promise<void> {
   let body = '';
   for await (const chunk of request) {
     body += chunk;

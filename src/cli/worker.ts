@@ -1,12 +1,11 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { createChatClient } from '../chat/client.ts';
 import { readConfig } from '../config.ts';
 import { createLifecycle, firstSignal } from '../lifecycle.ts';
 import { REGIONS, type Region } from '../membership/membership.ts';
 import { startWorkerProcess, type WorkingRegion } from '../pipeline/worker-process.ts';
 import { openBackend } from '../queue/backend.ts';
 import { counted } from '../report/wording.ts';
-import { quietly, serviceOf } from './compose.ts';
+import { clientOf, quietly, serviceOf } from './compose.ts';
 import { UsageError } from './errors.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { type QueueFlags, wholeNumber, withQueue } from './flags.ts';
@@ -23,7 +22,7 @@ interface Flags extends QueueFlags {
 /** `rollcall worker`: sends the batches of some regions, wherever the queue can be reached. */
 export function workerCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('worker')
-    .description('send the batches of some regions from this machine; needs the queue and those regions\' keys')
+    .description("send the batches of some regions from this machine; needs the queue and those regions' keys")
     .option('--region <regions>', 'regions to work for, such as us,eu (default: all that have a key here)', regionList)
     .option('--concurrency <n>', 'calls at the same time in each region (default: 20)', wholeNumber(1, 1_000))
     .option('--health-port <port>', 'serve /healthz, /readyz, /metrics and /concurrency there', wholeNumber(0, 65_535))
@@ -40,7 +39,7 @@ async function work(io: Io, flags: Flags): Promise<ExitCode> {
   const regions = flags.region ?? (Object.keys(service.apps) as Region[]);
   const onError = quietly((error) => say(io, `${new Date().toISOString()} ${error.message}`));
   const life = createLifecycle();
-  const signal = firstSignal(EXIT.interrupted);
+  const signal = firstSignal(EXIT.interrupted, () => say(io, 'Left at once.'));
   try {
     const backend = await openBackend(config.dataDir, config.queue, onError);
     const metrics = workerMetrics();
@@ -48,10 +47,8 @@ async function work(io: Io, flags: Flags): Promise<ExitCode> {
     const worker = startWorkerProcess({
       backend,
       apps: regions.map((region) => {
-        const { appId, apiKey = '' } = service.apps[region] ?? { appId: '' };
-        const { host, ca } = service;
-        const chat = createChatClient({ region, appId, apiKey, host, connections: concurrency, ...(ca !== undefined && { ca }) });
-        return { region, appId, chat };
+        const appId = service.apps[region]?.appId ?? '';
+        return { region, appId, chat: clientOf(service, region, concurrency) };
       }),
       concurrency,
       observer: metrics.observer,
@@ -84,7 +81,8 @@ function regionList(text: string): readonly Region[] {
   const words = text.split(',').map((word) => word.trim().toLowerCase());
   return words.map((word) => {
     const region = REGIONS.find((one) => one === word);
-    if (region === undefined) throw new InvalidArgumentError(`${JSON.stringify(word)} is no region; allowed are ${REGIONS.join(', ')}.`);
+    if (region === undefined)
+      throw new InvalidArgumentError(`${JSON.stringify(word)} is no region; allowed are ${REGIONS.join(', ')}.`);
     return region;
   });
 }

@@ -119,6 +119,8 @@ class CsvTable {
   #width = 0;
   /** Cells of the longest row so far. */
   #widest = 0;
+  /** Empty cells past the header with which the first row ends. */
+  #excess: number | undefined;
   readonly #at: Record<Field, number> = { region: -1, guid: -1, uid: -1, scope: -1, onBehalfOf: -1 };
 
   constructor({ columns, reader, hasDefaultGuid }: CsvOptions) {
@@ -148,7 +150,8 @@ class CsvTable {
   }
 
   #row(cells: readonly string[]): InputRow {
-    if (cells.length !== this.#width) this.#compareWidth(cells);
+    if (cells.length === this.#width) this.#excess ??= 0;
+    else this.#compareWidth(cells);
     const at = this.#at;
     return this.#reader.read(
       this.#line,
@@ -161,13 +164,17 @@ class CsvTable {
     );
   }
 
-  /** Empty cells past the header hold nothing that could be lost (many programs end rows with a delimiter): no problem. */
+  /**
+   * Many programs end every row with a delimiter: empty cells past the header are no problem where the first row has as
+   * many. In another row they may come from a delimiter inside a cell, which moves every cell behind it into a wrong column.
+   */
   #compareWidth(cells: readonly string[]): void {
     const width = this.#width;
+    this.#excess ??= Math.max(0, cells.length - width);
     for (; this.#widest < cells.length; this.#widest += 1) this.#columns.addExtra(`_extra_${this.#widest - width + 1}`);
     const extra = cells.findIndex((cell, index) => index >= width && cell.trim() !== '');
-    if (cells.length > width && extra === -1) return;
-    const column = this.#columns.names[cells.length > width ? extra : cells.length] ?? '';
+    if (extra === -1 && cells.length - width === this.#excess) return;
+    const column = this.#columns.names[cells.length > width ? Math.max(extra, width) : cells.length] ?? '';
     const direction = cells.length > width ? 'too many' : 'too few';
     const reason = `the row has ${cells.length} cells and the header ${width}: ${direction}; a delimiter inside a cell needs quotes around the cell`;
     this.#reader.addProblem(column, cells[extra] ?? '', 'CELL_COUNT', reason);

@@ -5,7 +5,9 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { IntakeError, shown } from './intake-error.ts';
 
-export type IntakeSource = { readonly path: string } | { readonly stream: Readable; readonly name: string };
+export type IntakeSource =
+  | { readonly path: string; readonly name?: string }
+  | { readonly stream: Readable; readonly name: string };
 
 /** Largest piece that travels through the intake, in bytes: what bounds memory and the rows of one chunk. */
 const BLOCK_BYTES = 64 * 1024;
@@ -59,20 +61,20 @@ export class ByteSource {
 export async function openSource(source: IntakeSource, signal: AbortSignal | undefined): Promise<ByteSource> {
   signal?.throwIfAborted();
   if ('stream' in source) return new ByteSource(source.stream, source.name, signal);
-  const { path } = source;
+  const { path, name = path } = source;
   const status = await stat(path).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code === 'ENOENT' || cause.code === 'ENOTDIR') {
-      const what = `there is no file ${shown(path)}`;
+      const what = `there is no file ${shown(name)}`;
       throw new IntakeError({ code: 'FILE_NOT_FOUND', what, remedy: 'Check the path', cause });
     }
-    const what = `${shown(path)} cannot be opened: ${cause.message}`;
+    const what = `${shown(name)} cannot be opened: ${cause.message}`;
     throw new IntakeError({ code: 'NOT_READABLE', what, remedy: 'Check the path and its permissions', cause });
   });
   if (status.isDirectory()) {
-    const what = `${shown(path)} is a directory; a file is needed`;
+    const what = `${shown(name)} is a directory; a file is needed`;
     throw new IntakeError({ code: 'NOT_A_FILE', what, remedy: 'Name one file in it' });
   }
-  return new ByteSource(createReadStream(path, { highWaterMark: BLOCK_BYTES }), path, signal);
+  return new ByteSource(createReadStream(path, { highWaterMark: BLOCK_BYTES }), name, signal);
 }
 
 export function isGzip(head: Buffer): boolean {

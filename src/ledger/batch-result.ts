@@ -44,7 +44,17 @@ export interface BatchResult {
   readonly region: Region;
   /** Every call of this batch since it was dispatched, in order. */
   readonly calls: readonly CallRecord[];
+  /** Why one of these or an earlier call may have been carried out; null when none can have been. */
+  readonly doubt: string | null;
   readonly sent: Sent;
   /** End of the last call, ms since 1970. */
   readonly at: number;
+}
+
+/** A batch that left the queue without a result. */
+export interface BatchTakenBack extends Pick<BatchResult, 'batch' | 'calls' | 'doubt'> {}
+
+/** A region that refuses every call until a person has mended its key or plan. */
+export interface StoppedRegion extends Refusal {
+  readonly region: Region;
 }

@@ -66,7 +66,7 @@ export function openCatalog(path: string): Catalog {
           finished: isFinal(to) ? at : null,
         });
         sql('journal').run({ id, at, state: to, reason });
-        return { ...record, state: to, reason };
+        return reader.find(id) ?? record;
       }),
   };
 }

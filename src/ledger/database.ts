@@ -12,10 +12,10 @@ export const CATALOG_MIGRATIONS = new URL('migrations/catalog/', import.meta.url
 export const IMPORT_MIGRATIONS = new URL('migrations/import/', import.meta.url);
 
 export class LedgerError extends Error {
-  readonly code: 'NEWER_LEDGER' | 'NO_LEDGER';
+  readonly code: 'NEWER_LEDGER' | 'NO_LEDGER' | 'DAMAGED_LEDGER';
 
-  constructor(code: LedgerError['code'], message: string) {
-    super(message);
+  constructor(code: LedgerError['code'], message: string, options?: ErrorOptions) {
+    super(message, options);
     this.name = 'LedgerError';
     this.code = code;
   }
@@ -24,15 +24,17 @@ export class LedgerError extends Error {
 /** Opens a database for writing and brings it to the newest schema of `migrations` (a folder of numbered .sql files). */
 export function openForWriting(path: string, migrations: URL): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: 10_000 });
-  database.exec(`
-    pragma journal_mode = wal;
-    pragma synchronous = normal;
-    pragma cache_size = -${CACHE_KIB};
-    pragma temp_store = file;
-    pragma threads = 2;
-    pragma foreign_keys = on;
-  `);
-  migrate(database, migrations, path);
+  namingDamage(path, () => {
+    database.exec(`
+      pragma journal_mode = wal;
+      pragma synchronous = normal;
+      pragma cache_size = -${CACHE_KIB};
+      pragma temp_store = file;
+      pragma threads = 2;
+      pragma foreign_keys = on;
+    `);
+    migrate(database, migrations, path);
+  });
   return database;
 }
 
@@ -66,8 +68,28 @@ export function closeStaged(database: DatabaseSync, path: string): void {
 /** Opens a database that somebody else may be writing. */
 export function openForReading(path: string): DatabaseSync {
   const database = new DatabaseSync(path, { readOnly: true, timeout: 10_000 });
-  database.exec(`pragma cache_size = -${CACHE_KIB}; pragma temp_store = file;`);
+  // Reads the first page, so that a file that is no database is told here and not at some later question.
+  namingDamage(path, () => {
+    database.exec(`pragma cache_size = -${CACHE_KIB}; pragma temp_store = file; pragma schema_version;`);
+  });
   return database;
+}
+
+/** Primary result codes of SQLite for a file that cannot be trusted: SQLITE_CORRUPT and SQLITE_NOTADB. */
+const DAMAGE: ReadonlySet<unknown> = new Set([11, 26]);
+
+/** SQLite does not say which file is damaged. */
+function namingDamage(path: string, open: () => void): void {
+  try {
+    open();
+  } catch (error) {
+    if (!(error instanceof Error && 'errcode' in error && DAMAGE.has(error.errcode))) throw error;
+    throw new LedgerError(
+      'DAMAGED_LEDGER',
+      `${path} is damaged (${error.message}): put it back from a backup, or import the input again, with another --data-dir`,
+      { cause: error },
+    );
+  }
 }
 
 function migrate(database: DatabaseSync, folder: URL, path: string): void {

@@ -1,9 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { REGIONS, type Region, type Scope } from '../membership/membership.ts';
 import { OUTCOMES, type RowCounts, sumOfOutcomes } from '../membership/outcome.ts';
-import type { BatchResult } from './batch-result.ts';
+import type { BatchResult, BatchTakenBack, StoppedRegion } from './batch-result.ts';
 import { IMPORT_MIGRATIONS, inTransaction, openForWriting, statementsOf } from './database.ts';
-import { type Consequences, PENDING, recordRefusedGroup, recordResults } from './recording.ts';
+import { type Consequences, PENDING, recordRefusedGroup, recordResults, recordTakenBack } from './recording.ts';
 import { regionId, regionOf, scopeOf } from './words.ts';
 
 /** A batch on its way to the service. */
@@ -17,13 +17,6 @@ export interface BatchToSend {
   readonly rows: readonly { readonly row: number; readonly uid: string; readonly scope: Scope }[];
 }
 
-/** A batch that left the queue without a result. */
-export interface BatchTakenBack {
-  readonly id: number;
-  readonly doubt: string | null;
-  readonly calls: BatchResult['calls'];
-}
-
 export interface RegionTally {
   readonly calls: number;
   readonly retries: number;
@@ -33,12 +26,6 @@ export interface RegionTally {
 
 /** Totals of an import; `unprocessed` counts what has no outcome yet. `''` holds rows whose region cannot be told. */
 export type Tallies = ReadonlyMap<Region | '', RegionTally>;
-
-export interface StoppedRegion {
-  readonly region: Region;
-  readonly code: string;
-  readonly message: string;
-}
 
 /** The ledger of one import, open for the coordinator, its only writer. */
 export interface ImportLedger {
@@ -56,6 +43,8 @@ export interface ImportLedger {
   dispatchedOfGroup(group: number): number[];
   /** Ends what is left: certainly unsent rows become `unprocessed`, doubtful ones `unconfirmed`. */
   leaveRest(message: string): void;
+  /** Notes that a region refuses every call, as another import found out. */
+  stopRegion(stopped: StoppedRegion): void;
   startRegions(): void;
   stoppedRegions(): StoppedRegion[];
   /** Batches without a result, by region. */
@@ -81,7 +70,11 @@ export function openImportLedger(path: string): ImportLedger {
       doubt: batch['doubt'] === null ? null : String(batch['doubt']),
       rows: sql('rows_of_batch')
         .all({ batch: Number(batch['id']) })
-        .map((row) => ({ row: Number(row['row_id']), uid: String(row['uid']), scope: scopeOf(Number(row['scope_id'])) })),
+        .map((row) => ({
+          row: Number(row['row_id']),
+          uid: String(row['uid']),
+          scope: scopeOf(Number(row['scope_id'])),
+        })),
     }));
 
   return {
@@ -96,10 +89,7 @@ export function openImportLedger(path: string): ImportLedger {
           sql('dispatched_again').run({ batch, at });
         }
       }),
-    takeBack: (batches) =>
-      inTransaction(database, () => {
-        for (const { id, doubt, calls } of batches) sql('take_back').run({ batch: id, doubt, calls: calls.length });
-      }),
+    takeBack: (batches) => recordTakenBack(database, sql, batches),
     takeBackAll: (doubt) => Number(sql('take_back_all').run({ doubt }).changes),
     record: (results) => recordResults(database, sql, results),
     settleRefusedGroup: (group) => recordRefusedGroup(database, sql, group),
@@ -116,17 +106,13 @@ export function openImportLedger(path: string): ImportLedger {
         sql('leave_rest').run({ message });
         sql('close_rest').run({ at: Date.now() });
       }),
+    stopRegion: ({ region, code, message }) => {
+      sql('stop_region').run({ region: regionId(region), code, message, at: Date.now() });
+    },
     startRegions: () => {
       sql('start_regions').run();
     },
-    stoppedRegions: () =>
-      sql('stopped_regions')
-        .all()
-        .map((row) => ({
-          region: row['name'] as Region,
-          code: String(row['code']),
-          message: String(row['message']),
-        })),
+    stoppedRegions: () => sql('stopped_regions').all() as unknown as StoppedRegion[],
     openBatches: () => {
       const open = new Map<Region, { pending: number; dispatched: number }>();
       for (const row of sql('open_batches').all()) {

@@ -73,10 +73,12 @@ update memberships set batch_id = :to where batch_id = :from and row_id = :row;
 update groups set refused_code = :code, refused_message = :message where id = :group and refused_code is null;
 
 -- name: settle_group_rows
--- In: group, outcome, code, message. What is pending of the group gets this outcome unsent.
-update memberships set outcome_id = :outcome, code = :code, message = :message
- where outcome_id is null and batch_id in
-       (select b.id from batches b join lanes l on l.id = b.lane_id where l.group_id = :group and b.state = 0);
+-- In: group, unsent (1: rows that were certainly not sent, 0: the others), outcome, code, message.
+-- What is pending of the group gets this outcome without a further call.
+update memberships set outcome_id = :outcome, code = :code,
+       message = case when doubt is null then 'not sent, ' || :message else 'not sent again, ' || :message || '; ' || doubt end
+  from (select b.id, b.doubt from batches b join lanes l on l.id = b.lane_id where l.group_id = :group and b.state = 0) as rest
+ where memberships.batch_id = rest.id and outcome_id is null and (doubt is null) = :unsent;
 
 -- name: close_group_batches
 update batches set state = 2, finished_at = :at
@@ -84,12 +86,6 @@ update batches set state = 2, finished_at = :at
 
 -- name: dispatched_of_group
 select b.id from batches b join lanes l on l.id = b.lane_id where l.group_id = :group and b.state = 1;
-
--- name: refused_group_of
--- Out: the refusal of the batch's group, if it was refused.
-select g.id as group_id, g.refused_code, g.refused_message from batches b
-  join lanes l on l.id = b.lane_id join groups g on g.id = l.group_id
- where b.id = :batch and g.refused_code is not null;
 
 -- name: stop_region
 update regions set stopped_code = :code, stopped_message = :message, stopped_at = :at
@@ -99,7 +95,7 @@ update regions set stopped_code = :code, stopped_message = :message, stopped_at 
 update regions set stopped_code = null, stopped_message = null, stopped_at = null where stopped_code is not null;
 
 -- name: stopped_regions
-select name, stopped_code as code, stopped_message as message, stopped_at as at from regions
+select name as region, stopped_code as code, stopped_message as message from regions
  where stopped_code is not null order by id;
 
 -- name: open_batches
@@ -130,15 +126,8 @@ insert into tallies (region_id, name, n) values (:region, :name, :n)
 select coalesce(r.name, '') as region, t.name, t.n from tallies t left join regions r on r.id = t.region_id;
 
 -- name: regions_used
-select distinct r.name, (select count(*) from batches b where b.region_id = r.id) as batches
-  from groups g join regions r on r.id = g.region_id order by r.id;
-
--- name: regions_used
 -- Out: regions of the groups that are to be sent to.
 select distinct b.region_id as id from batches b order by b.region_id;
-
--- name: groups_used
-select count(distinct l.group_id) as n from batches b join lanes l on l.id = b.lane_id;
 
 -- name: recount
 -- The truth behind the tallies, counted from the rows themselves.

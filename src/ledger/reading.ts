@@ -1,7 +1,8 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { OUTCOMES, type Outcome, type RowCounts } from '../membership/outcome.ts';
+import type { StoppedRegion } from './batch-result.ts';
 import { openForReading, readStatements, statementsOf } from './database.ts';
-import { readTallies, type StoppedRegion, type Tallies } from './import-ledger.ts';
+import { readTallies, type Tallies } from './import-ledger.ts';
 import type { InputDescription } from './staged-row.ts';
 import { outcomeId } from './words.ts';
 

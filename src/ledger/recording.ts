@@ -1,11 +1,12 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { BatchResult, CallRecord, RowOutcome, Sent } from './batch-result.ts';
+import type { BatchResult, BatchTakenBack, CallRecord, RowOutcome, Sent, StoppedRegion } from './batch-result.ts';
 import { inTransaction } from './database.ts';
 import { outcomeId, regionId } from './words.ts';
 
 /** Batch states; the migration says what they mean. */
 export const PENDING = 0;
-export const DONE = 2;
+const DISPATCHED = 1;
+const DONE = 2;
 const REPLACED = 3;
 
 interface Batch {
@@ -21,7 +22,7 @@ interface Batch {
 export interface Consequences {
   /** Groups that were refused now: their dispatched batches are better withdrawn. */
   readonly refusedGroups: readonly number[];
-  readonly stoppedRegions: readonly BatchResult['region'][];
+  readonly stoppedRegions: readonly StoppedRegion[];
   /** Batches that wait again: halves, UIDs to ask for again, batches of a stopped region. */
   readonly reopened: number;
 }
@@ -33,22 +34,44 @@ export function recordResults(
   results: readonly BatchResult[],
 ): Consequences {
   const refusedGroups = new Set<number>();
-  const stoppedRegions = new Set<BatchResult['region']>();
+  const stoppedRegions = new Map<StoppedRegion['region'], StoppedRegion>();
   let reopened = 0;
   const recorder = recorderOf(sql);
   inTransaction(database, () => {
     for (const result of results) {
       const batch = sql('batch').get({ batch: result.batch }) as unknown as Batch | undefined;
       if (batch === undefined || batch.state === DONE || batch.state === REPLACED) continue;
+      const { region, sent } = result;
+      if (sent.kind === 'group') refusedGroups.add(batch.group_id);
+      if (sent.kind === 'stop-region') {
+        stoppedRegions.set(region, { region, code: sent.code, message: sent.message });
+        // It waits already, so this is the same refusal once more.
+        if (batch.state === PENDING) continue;
+      }
       recorder.calls(batch, result.calls);
-      const end = recorder.sent(batch, result);
-      reopened += end.reopened;
-      if (result.sent.kind === 'group') refusedGroups.add(batch.group_id);
-      if (result.sent.kind === 'stop-region') stoppedRegions.add(result.region);
+      reopened += recorder.sent(batch, result).reopened;
     }
     recorder.flushTallies();
   });
-  return { refusedGroups: [...refusedGroups], stoppedRegions: [...stoppedRegions], reopened };
+  return { refusedGroups: [...refusedGroups], stoppedRegions: [...stoppedRegions.values()], reopened };
+}
+
+/** Has batches wait again that left the queue without a result, with the calls that were made for them. */
+export function recordTakenBack(
+  database: DatabaseSync,
+  sql: (name: string) => StatementSync,
+  batches: readonly BatchTakenBack[],
+): void {
+  const recorder = recorderOf(sql);
+  inTransaction(database, () => {
+    for (const { batch: id, doubt, calls } of batches) {
+      const batch = sql('batch').get({ batch: id }) as unknown as Batch | undefined;
+      if (batch?.state !== DISPATCHED) continue;
+      recorder.calls(batch, calls);
+      sql('take_back').run({ batch: id, doubt, calls: calls.length });
+    }
+    recorder.flushTallies();
+  });
 }
 
 /** Fills the pending rest of a group that was refused with that refusal, unsent. */
@@ -159,13 +182,13 @@ function recorderOf(sql: (name: string) => StatementSync) {
         case 'halve': {
           const rows = rowsOf(batch);
           const middle = Math.ceil(rows.length / 2);
-          cutOff(batch, rows.slice(0, middle), result.calls.length, batch.asked_again, null);
-          cutOff(batch, rows.slice(middle), result.calls.length, batch.asked_again, null);
+          cutOff(batch, rows.slice(0, middle), result.calls.length, batch.asked_again, result.doubt);
+          cutOff(batch, rows.slice(middle), result.calls.length, batch.asked_again, result.doubt);
           close(batch, result, REPLACED);
           return { reopened: 2 };
         }
         case 'stop-region':
-          close(batch, result, PENDING);
+          sql('take_back').run({ batch: batch.id, doubt: result.doubt, calls: result.calls.length });
           sql('stop_region').run({
             region: regionId(result.region),
             code: sent.code,
@@ -200,9 +223,12 @@ function recorderOf(sql: (name: string) => StatementSync) {
   function settleGroup(group: number, at: number): void {
     const refused = sql('group').get({ group });
     const code = String(refused?.['refused_code']);
-    const message = `not sent, because the service refused the whole group: ${refused?.['refused_message']}`;
-    const { changes } = sql('settle_group_rows').run({ group, outcome: outcomeId('failed'), code, message });
-    tally(Number(refused?.['region_id']), 'failed', Number(changes));
+    const message = `because the service refused the whole group: ${refused?.['refused_message']}`;
+    for (const outcome of ['failed', 'unconfirmed'] as const) {
+      const unsent = outcome === 'failed' ? 1 : 0;
+      const { changes } = sql('settle_group_rows').run({ group, unsent, outcome: outcomeId(outcome), code, message });
+      tally(Number(refused?.['region_id']), outcome, Number(changes));
+    }
     sql('close_group_batches').run({ group, at });
   }
 }

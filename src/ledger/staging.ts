@@ -25,26 +25,26 @@ export interface Staging {
 export function startStaging(path: string): Staging {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
   const thread = new Worker(new URL(`./staging-thread.${extension}`, import.meta.url), { workerData: { path } });
+  const staged = Promise.withResolvers<StagedTotals>();
+  staged.promise.catch(() => {}); // a failure is told to whoever calls next, and nobody may be waiting now
   let failure: Error | undefined;
   let underWay = 0;
-  let wake: (reply?: StagingReply) => void = () => {};
+  let wake = () => {};
 
   thread.on('message', (reply: StagingReply) => {
-    if (reply.kind === 'inserted') underWay -= 1;
-    wake(reply);
+    if (reply.kind === 'staged') staged.resolve(reply.totals);
+    else underWay -= 1;
+    wake();
   });
-  thread.on('error', (error) => {
-    failure = error instanceof Error ? error : new Error(String(error));
+  thread.on('error', (cause) => {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    failure = new Error(`the ledger cannot be written: ${reason}`, { cause });
+    staged.reject(failure);
     wake();
   });
 
-  const nextReply = () =>
-    new Promise<StagingReply | undefined>((resolve) => {
-      wake = resolve;
-      if (failure !== undefined) resolve(undefined);
-    });
   const check = () => {
-    if (failure !== undefined) throw new Error(`the ledger cannot be written: ${failure.message}`, { cause: failure });
+    if (failure !== undefined) throw failure;
   };
 
   return {
@@ -53,18 +53,15 @@ export function startStaging(path: string): Staging {
       thread.postMessage(flatten(rows));
       underWay += 1;
       while (underWay >= CHUNKS_AHEAD) {
-        await nextReply();
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
         check();
       }
     },
-    finish: async (input) => {
-      check();
+    finish: (input) => {
       thread.postMessage({ kind: 'finish', input } satisfies StagingMessage);
-      for (;;) {
-        const reply = await nextReply();
-        check();
-        if (reply?.kind === 'staged') return reply.totals;
-      }
+      return staged.promise;
     },
     abandon: async () => {
       await thread.terminate();

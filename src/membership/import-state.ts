@@ -60,6 +60,11 @@ export function isFinal(state: ImportState): boolean {
   return TRANSITIONS[state] === undefined;
 }
 
+/** Whether somebody is to be at work on it: it is neither over nor waiting for a person. */
+export function isUnderWay(state: ImportState): boolean {
+  return state === 'staging' || state === 'running' || state === 'pausing' || state === 'cancelling';
+}
+
 /** States that `from` may move to. */
 export function nextStates(from: ImportState): readonly ImportState[] {
   return Object.keys(TRANSITIONS[from] ?? {}) as ImportState[];

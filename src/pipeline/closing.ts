@@ -2,7 +2,7 @@ import type { FinishImportPorts } from '../../jobs/finish-import.ts';
 import type { ImportRecord } from '../ledger/catalog.ts';
 import type { ImportLedger } from '../ledger/import-ledger.ts';
 import { openImportReader } from '../ledger/reading.ts';
-import type { ImportState } from '../membership/import-state.ts';
+import { type ImportState, isFinal } from '../membership/import-state.ts';
 import type { DataDir } from './data-dir.ts';
 import { reportInput, reportPaths, writeReportFiles } from './report-files.ts';
 import { summaryOf } from './summary.ts';
@@ -36,7 +36,7 @@ export function closingJobs({ dir, find, move, ledgerOf, version, fail }: Closin
       },
       close: (id, state, reason) => {
         ledgerOf(id).close();
-        move(id, state, reason);
+        if (!isFinal(find(id).state)) move(id, state, reason);
       },
       failed: (_id, error) => fail(error),
     },

@@ -77,6 +77,9 @@ export async function askRegions(dir: DataDir): Promise<readonly RegionStatus[] 
   return (await ask(dir, 'GET', '/regions')) as readonly RegionStatus[] | undefined;
 }
 
+/** Nobody listens: never did, was killed, or stops at this moment. */
+const GONE: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE']);
+
 function ask(dir: DataDir, method: string, path: string): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const outgoing = request({ socketPath: socketPath(dir), method, path }, async (reply) => {
@@ -90,7 +93,7 @@ function ask(dir: DataDir, method: string, path: string): Promise<unknown> {
       }
     });
     outgoing.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT' || error.code === 'ECONNREFUSED') resolve(undefined);
+      if (GONE.has(error.code)) resolve(undefined);
       else reject(error);
     });
     outgoing.end();

@@ -137,7 +137,8 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
     regions: options.regions,
     outcomes,
     stateOf: (id) => catalog.find(id)?.state,
-    openLine: (region) => options.openLine(region, backend, ({ importId }, result) => recorder.deliver(importId, result)),
+    openLine: (region) =>
+      options.openLine(region, backend, ({ importId }, result) => recorder.deliver(importId, result)),
     finish: async (importId, state, reason) => {
       ending.set(importId, { version: 1, importId, state, ...(reason !== undefined && { reason }) });
       await queueEnding();
@@ -231,16 +232,19 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
       const record = find(id);
       if (record.state === 'staging') {
         await staging.abort(id);
-        return move(id, 'cancelled');
+        if (find(id).state === 'staging') return move(id, 'cancelled');
       }
-      if (!nextStates(record.state).some((next) => next === 'cancelling' || next === 'cancelled'))
-        refuse(record, 'cancelled');
+      // It may have been staged, and even started, in the meantime.
+      const { state } = find(id);
+      if (!nextStates(state).some((next) => next === 'cancelling' || next === 'cancelled'))
+        refuse(find(id), 'cancelled');
       await runner.cancel(id);
       return find(id);
     },
     regions: () => runner.regions(),
-    settled: (id) =>
-      new Promise((resolve) => {
+    settled: async (id) => {
+      find(id);
+      return new Promise((resolve) => {
         // A state is looked at when the move is over: `staged` is passed through on the way to `running`.
         const look = () =>
           queueMicrotask(() => {
@@ -251,7 +255,8 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
           });
         events.on('state', look);
         look();
-      }),
+      });
+    },
     stop: (deadlineMs) => {
       stopping ??= (async () => {
         clearInterval(keepEnding);

@@ -35,12 +35,31 @@ export class DataDirInUse extends Error {
   }
 }
 
+/** The data directory cannot be made, or is none. */
+export class DataDirUnusable extends Error {
+  constructor(root: string, cause: unknown) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    super(`${root} cannot be used as data directory: ${why}; name another one with --data-dir`, { cause });
+    this.name = 'DataDirUnusable';
+  }
+}
+
+/** Makes the directory where it is missing. @throws DataDirUnusable */
+export function makeDataDir({ root }: DataDir): void {
+  try {
+    mkdirSync(root, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw new DataDirUnusable(root, error);
+  }
+}
+
 /**
  * Makes this process the owner of the data directory, or throws DataDirInUse. Returns the release.
  * SQLite holds the lock because the operating system drops it with the process: nothing is left after `kill -9`.
  */
-export function ownDataDir({ root }: DataDir): () => void {
-  mkdirSync(root, { recursive: true, mode: 0o700 });
+export function ownDataDir(dir: DataDir): () => void {
+  makeDataDir(dir);
+  const { root } = dir;
   const lock = new DatabaseSync(join(root, 'owner.lock'), { timeout: 0 });
   try {
     lock.exec('pragma locking_mode = exclusive; begin exclusive; create table if not exists owner (pid integer);');

@@ -1,3 +1,4 @@
+import type { ImportRecord } from '../ledger/catalog.ts';
 import type { Region } from '../membership/membership.ts';
 
 /** An id that no import has. */
@@ -8,6 +9,8 @@ export class UnknownImport extends Error {
   }
 }
 
+const NO_APP = 'no app: set ';
+
 /** Rows of an import go to a region that has no app: nothing is sent before that is mended. */
 export class RegionWithoutApp extends Error {
   readonly regions: readonly Region[];
@@ -17,9 +20,14 @@ export class RegionWithoutApp extends Error {
     super(
       `rows are for ${regions.length === 1 ? 'region' : 'regions'} ${regions.join(' and ')}, which ${
         regions.length === 1 ? 'has' : 'have'
-      } no app: set ${names.map((name) => `ROLLCALL_${name}_APP_ID and ROLLCALL_${name}_API_KEY`).join(', ')}, then \`rollcall resume ${id}\`; nothing was sent`,
+      } ${NO_APP}${names.map((name) => `ROLLCALL_${name}_APP_ID and ROLLCALL_${name}_API_KEY`).join(', ')}, then \`rollcall resume ${id}\``,
     );
     this.name = 'RegionWithoutApp';
     this.regions = regions;
   }
+}
+
+/** Whether an import was read and then not started for the reason of a RegionWithoutApp. */
+export function lacksApp({ state, reason }: Pick<ImportRecord, 'state' | 'reason'>): boolean {
+  return state === 'staged' && reason.includes(NO_APP);
 }

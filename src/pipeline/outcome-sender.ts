@@ -16,7 +16,7 @@ const GATHER_MS = 5;
 
 interface Outbox {
   readonly queue: JobQueue<RecordOutcomesPayload>;
-  results: RecordOutcomesPayload['results'];
+  results: RecordOutcomesPayload['results'][number][];
   /** Settles when the gathered results are in the queue. */
   leaving: Promise<void> | undefined;
 }
@@ -43,17 +43,20 @@ export function createOutcomeSender(backend: Backend, onError: (error: Error) =>
 
   return {
     deliver: ({ importId, replyTo }, result) => {
-      if (replyTo === null) throw new Error(`batch ${result.batch} of import ${importId} does not say where its result goes`);
+      if (replyTo === null)
+        throw new Error(`batch ${result.batch} of import ${importId} does not say where its result goes`);
       const outbox = outboxOf(replyTo);
-      outbox.results.push({ importId, result: result as RecordOutcomesPayload['results'][number]['result'] });
+      outbox.results.push({ importId, result });
       outbox.leaving ??= leave(outbox);
       return outbox.leaving;
     },
     close: async () => {
-      await Promise.all([...outboxes.values()].map(async ({ leaving, queue }) => {
-        await leaving;
-        await queue.close();
-      }));
+      await Promise.all(
+        [...outboxes.values()].map(async ({ leaving, queue }) => {
+          await leaving;
+          await queue.close();
+        }),
+      );
     },
   };
 }

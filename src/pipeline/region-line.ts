@@ -56,11 +56,13 @@ export function openRegionQueue(
 export async function openRegionLine(options: RegionLineOptions): Promise<RegionLine> {
   const { region, appId, backend, onError } = options;
   const queue = openRegionQueue(backend, region, appId, onError);
-  await queue.setCallsPerMinute(options.callsPerMinute);
   // A queue of this process alone is a cache of the ledger, which says anew what is to be sent.
   if (!backend.shared) await queue.clear();
+  await queue.setCallsPerMinute(options.callsPerMinute);
   const worker: RegionWorker | undefined =
-    options.worker === undefined ? undefined : startRegionWorker({ region, backend, queue, onError, ...options.worker });
+    options.worker === undefined
+      ? undefined
+      : startRegionWorker({ region, backend, queue, onError, ...options.worker });
   return {
     region,
     queue,

@@ -92,4 +92,3 @@ function budgetWatch(queue: JobQueue<AddMembersPayload>, onError: (error: Error)
       .catch(onError);
   };
 }
-

@@ -1,4 +1,4 @@
-import { open, rename, rm, writeFile } from 'node:fs/promises';
+import { open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ImportReader } from '../ledger/reading.ts';
 import { OUTCOMES, type Outcome, RETRYABLE } from '../membership/outcome.ts';
@@ -55,7 +55,7 @@ export async function writeReportFiles(
   if (hasAny(reader, RETRYABLE)) await write(paths.retry, retryReport(input, reader.rows(RETRYABLE)));
   const summary = summaryOf();
   await write(paths.html, [htmlPage(reader, summary, version)]);
-  await writeFile(paths.summary, `${JSON.stringify(summary, null, 2)}\n`);
+  await write(paths.summary, [`${JSON.stringify(summary, null, 2)}\n`]);
 }
 
 /** The page that stands alone. */

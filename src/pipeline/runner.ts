@@ -1,18 +1,18 @@
 import type { FinishImportPayload } from '../../jobs/finish-import.ts';
+import type { RecordOutcomesPayload } from '../../jobs/record-outcomes.ts';
+import type { BatchResult, StoppedRegion } from '../ledger/batch-result.ts';
 import type { ImportRecord } from '../ledger/catalog.ts';
 import { type ImportLedger, openImportLedger, totalRows } from '../ledger/import-ledger.ts';
+import type { Consequences } from '../ledger/recording.ts';
 import { type ImportState, isFinal } from '../membership/import-state.ts';
 import type { Region } from '../membership/membership.ts';
+import type { JobQueue } from '../queue/job-queue.ts';
 import type { DataDir } from './data-dir.ts';
 import { RegionWithoutApp } from './import-errors.ts';
 import { errorLimit, readOptions } from './import-options.ts';
-import type { Recorder } from './recorder.ts';
-import type { JobQueue } from '../queue/job-queue.ts';
-import type { BatchResult } from '../ledger/batch-result.ts';
-import type { RecordOutcomesPayload } from '../../jobs/record-outcomes.ts';
 import { watchForLosses } from './losses.ts';
+import type { Recorder } from './recorder.ts';
 import type { RegionLine, RegionStatus } from './region-line.ts';
-import type { Consequences } from '../ledger/recording.ts';
 import { createRunningImport, type RunningImport, type Standstill } from './running-import.ts';
 
 /** Runs imports: opens their ledgers and regions, and decides what follows when one stands still. */
@@ -54,6 +54,8 @@ interface OpenImport {
   /** Set when the import is to end before everything is sent. */
   ending: { readonly state: 'aborted' | 'cancelled'; readonly reason: string | undefined } | undefined;
 }
+
+const CANCELLED = { state: 'cancelled', reason: undefined } as const;
 
 const ORPHANED = 'the process that sent it ended before an answer came';
 
@@ -113,11 +115,19 @@ export function createRunner(options: RunnerOptions): Runner {
     await finish(id, state, reason);
   };
 
+  /** Closes an import of which every batch has its end. */
+  const close = (id: string, ledger: ImportLedger): Promise<void> => {
+    if (totalRows(ledger.tallies()).unprocessed === 0) return finish(id, 'completed');
+    // The rest was given up before, by a process that did not live to close the import.
+    if (find(id).state === 'cancelling') return finish(id, 'cancelled');
+    return finish(id, 'aborted', tooManyErrors(id, ledger) ?? 'it was ended before, and then interrupted');
+  };
+
   const standsStill = async (id: string, why: Standstill): Promise<void> => {
+    if (stopping) return;
     const { ledger, ending } = open(id);
-    const unsent = ledger.openBatches().size > 0;
-    if (ending !== undefined && unsent) return end(id, ending.state, ending.reason);
-    if (!unsent) return finish(id, 'completed');
+    if (ledger.openBatches().size === 0) return close(id, ledger);
+    if (ending !== undefined) return end(id, ending.state, ending.reason);
     if (why === 'blocked') {
       const stopped = ledger.stoppedRegions().map(({ region, code, message }) => `${region}: ${code}, ${message}`);
       return move(id, 'blocked', `the service refused ${stopped.join('; ')}`);
@@ -129,6 +139,7 @@ export function createRunner(options: RunnerOptions): Runner {
   function recorded(id: string, batches: readonly number[], consequences: Consequences): void {
     const opened = open(id);
     opened.running?.recorded(batches, consequences);
+    for (const stopped of consequences.stoppedRegions) stopElsewhere(id, stopped);
     if (opened.ending !== undefined || opened.running === undefined) return;
     const reason = tooManyErrors(id, opened.ledger);
     if (reason === undefined) return;
@@ -136,23 +147,48 @@ export function createRunner(options: RunnerOptions): Runner {
     void opened.running.hold();
   }
 
-  const run = async (id: string, opened: OpenImport): Promise<void> => {
-    const used = await Promise.all(opened.ledger.regionsUsed().map(line));
-    if (stopping) return;
-    for (const { queue } of used) if (await queue.isPaused()) await queue.resume();
-    if (opened.running === undefined) {
-      // Results that wait would be asked for again otherwise.
-      if (outcomes !== undefined) await drained(outcomes);
-      opened.running = createRunningImport({
-        id,
-        replyTo: outcomes?.name ?? null,
-        ledger: opened.ledger,
-        lines: new Map(used.map((one) => [one.region, one])),
-        onStandstill: (why) => void standsStill(id, why).catch(fail),
-        onFailure: fail,
-      });
+  /** A region's line is shared: when it stops for one import, it stops for all. */
+  const stopElsewhere = (id: string, stopped: StoppedRegion): void => {
+    for (const [other, { ledger, running }] of imports) {
+      if (other === id || running === undefined || !ledger.regionsUsed().includes(stopped.region)) continue;
+      ledger.stopRegion(stopped);
+      running.stop(stopped.region);
     }
-    opened.running.go();
+  };
+
+  const hold = async (id: string): Promise<void> => {
+    const opened = open(id);
+    // Batches of an import that nobody ran here may still be with workers elsewhere.
+    const running = outcomes === undefined ? opened.running : await runningOf(id, opened);
+    if (running === undefined) await standsStill(id, 'held');
+    else await running.hold();
+  };
+
+  /** The import's regions are opened, and what is out of it is known. */
+  const runningOf = async (id: string, opened: OpenImport): Promise<RunningImport> => {
+    const used = await Promise.all(opened.ledger.regionsUsed().map(line));
+    // Results that wait would be asked for again otherwise.
+    if (outcomes !== undefined && opened.running === undefined) await drained(outcomes);
+    opened.running ??= createRunningImport({
+      id,
+      replyTo: outcomes?.name ?? null,
+      ledger: opened.ledger,
+      lines: new Map(used.map((one) => [one.region, one])),
+      onStandstill: (why) => void standsStill(id, why).catch(fail),
+      onFailure: fail,
+    });
+    return opened.running;
+  };
+
+  const run = async (id: string, opened: OpenImport): Promise<void> => {
+    const running = await runningOf(id, opened);
+    for (const region of opened.ledger.regionsUsed()) {
+      const { queue } = await line(region);
+      if (await queue.isPaused()) await queue.resume();
+    }
+    // Paused or cancelled meanwhile?
+    if (stopping || find(id).state !== 'running') return;
+    running.go();
   };
 
   return {
@@ -174,25 +210,23 @@ export function createRunner(options: RunnerOptions): Runner {
     go: async (id) => {
       const opened = open(id);
       const { state } = find(id);
-      if (state === 'cancelling') return end(id, 'cancelled');
-      if (state === 'running' && opened.running !== undefined) return;
+      if (state === 'cancelling') opened.ending ??= CANCELLED;
+      if (opened.ending !== undefined) return hold(id);
       checkRegions(id, opened.ledger);
       opened.ledger.startRegions();
       if (state !== 'running') move(id, 'running');
-      await run(id, opened);
+      const reason = tooManyErrors(id, opened.ledger);
+      if (reason === undefined) return run(id, opened);
+      opened.ending = { state: 'aborted', reason };
+      await hold(id);
     },
-    hold: async (id) => {
-      const { running } = open(id);
-      if (running !== undefined) await running.hold();
-      else await standsStill(id, 'held');
-    },
+    hold,
     cancel: async (id) => {
       const opened = open(id);
       if (find(id).state === 'staged') return end(id, 'cancelled');
       if (find(id).state !== 'cancelling') move(id, 'cancelling');
-      opened.ending = { state: 'cancelled', reason: undefined };
-      if (opened.running !== undefined) await opened.running.hold();
-      else await standsStill(id, 'held');
+      opened.ending = CANCELLED;
+      await hold(id);
     },
     record: async (id, result) => {
       // Of an import that is over, or was deleted: its rows have their outcomes.
@@ -226,7 +260,12 @@ export function createRunner(options: RunnerOptions): Runner {
       }, deadlineMs);
       await answered;
       clearTimeout(timer);
-      for (const { ledger } of imports.values()) ledger.close();
+      // Calls that were given up have gone back to their queues, with what is known about them.
+      if (outcomes === undefined) await Promise.all([...imports.values()].map(({ running }) => running?.hold()));
+      for (const { ledger, running } of imports.values()) {
+        running?.close();
+        ledger.close();
+      }
       await Promise.all(working.map((one) => one.close()));
     },
   };

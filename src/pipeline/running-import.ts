@@ -1,4 +1,5 @@
 import type { AddMembersPayload } from '../../jobs/add-members.ts';
+import type { BatchTakenBack } from '../ledger/batch-result.ts';
 import type { ImportLedger } from '../ledger/import-ledger.ts';
 import type { Consequences } from '../ledger/recording.ts';
 import type { Region } from '../membership/membership.ts';
@@ -10,6 +11,8 @@ import type { RegionLine } from './region-line.ts';
 export const BACKLOG = 2_000;
 /** Batches that one round trip dispatches. */
 const CHUNK = 200;
+/** A call under way may go back to the queue instead of ending: while calls are awaited, it is looked after this often. */
+const LOOK_AGAIN_MS = 250;
 
 /** Why nothing of an import is out any more. */
 export type Standstill = 'completed' | 'blocked' | 'held';
@@ -18,7 +21,7 @@ export type Standstill = 'completed' | 'blocked' | 'held';
 export interface RunningImport {
   /** Begins or goes on. */
   go(): void;
-  /** Dispatches no more, takes back what is not under way, and resolves when the calls under way have answered. */
+  /** Dispatches no more and takes back what is not under way. The standstill follows when the calls under way have ended. */
   hold(): Promise<void>;
   /** Dispatches no more and leaves what is out to its workers: this process goes, they stay. */
   rest(): Promise<void>;
@@ -29,8 +32,11 @@ export interface RunningImport {
    * while a batch is still there: its job id is the same. When no more is to be sent, they are taken back instead.
    */
   resend(region: Region, before: number, doubt: string): Promise<void>;
+  /** The region refuses every call: nothing of it stays out. */
+  stop(region: Region): void;
   /** Told by the recorder. */
   recorded(batches: readonly number[], consequences: Consequences): void;
+  close(): void;
 }
 
 export interface RunningImportOptions {
@@ -56,7 +62,10 @@ export function createRunningImport({
   const share = Math.max(1, Math.floor(BACKLOG / Math.max(1, regions.length)));
   /** Batches that are out, by region. */
   const out = new Map<Region, Set<number>>(
-    regions.map((region) => [region, new Set(ledger.dispatchedBatches(region, Number.POSITIVE_INFINITY, BACKLOG).map(({ id }) => id))]),
+    regions.map((region) => [
+      region,
+      new Set(ledger.dispatchedBatches(region, Number.POSITIVE_INFINITY, BACKLOG).map(({ id }) => id)),
+    ]),
   );
   const stopped = new Set<Region>();
   let dispatching = false;
@@ -65,6 +74,7 @@ export function createRunningImport({
   /** Work on the queue, one thing after the other. */
   let work: Promise<void> = Promise.resolve();
   let pumpPlanned = false;
+  let lookingAgain: NodeJS.Timeout | undefined;
 
   const enqueue = (task: () => Promise<void>): Promise<void> => {
     work = work.then(task).catch(onFailure);
@@ -127,6 +137,22 @@ export function createRunningImport({
 
   const ours = (queued: string) => queued.startsWith(`${id}-`);
 
+  /** Takes back what is out of regions that are to stand still, until nothing is. */
+  const takeBack = (): Promise<void> =>
+    enqueue(async () => {
+      clearTimeout(lookingAgain);
+      const standing = regions.filter((region) => held || stopped.has(region));
+      for (const region of standing) await withdraw(region, ours);
+      if (outCount() === 0) settle();
+      if (standing.some((region) => out.get(region)?.size !== 0)) lookingAgain = setTimeout(takeBack, LOOK_AGAIN_MS);
+    });
+
+  const stop = (region: Region): void => {
+    if (stopped.has(region)) return;
+    stopped.add(region);
+    void takeBack();
+  };
+
   return {
     go: () => {
       held = false;
@@ -138,10 +164,8 @@ export function createRunningImport({
     hold: () => {
       held = true;
       dispatching = false;
-      return enqueue(async () => {
-        for (const region of regions) await withdraw(region, ours);
-        if (outCount() === 0) settle();
-      });
+      still = false;
+      return takeBack();
     },
     rest: () => {
       dispatching = false;
@@ -154,7 +178,7 @@ export function createRunningImport({
         const unheard = ledger.dispatchedBatches(region, before, BACKLOG);
         if (unheard.length === 0) return;
         if (!dispatching || stopped.has(region)) {
-          ledger.takeBack(unheard.map((batch) => ({ id: batch.id, doubt, calls: [] })));
+          ledger.takeBack(unheard.map((batch) => ({ batch: batch.id, doubt, calls: [] })));
           for (const batch of unheard) out.get(region)?.delete(batch.id);
           if (outCount() === 0) settle();
           return;
@@ -162,25 +186,24 @@ export function createRunningImport({
         ledger.markDispatched(unheard.map((batch) => batch.id));
         await line(region).queue.add(unheard.map((batch) => toJob(address, { ...batch, doubt: batch.doubt ?? doubt })));
       }),
+    stop,
     recorded: (batches, { refusedGroups, stoppedRegions }) => {
       for (const batch of batches) for (const set of out.values()) set.delete(batch);
-      for (const region of stoppedRegions) {
-        if (stopped.has(region)) continue;
-        stopped.add(region);
-        void enqueue(() => withdraw(region, ours));
-      }
+      for (const { region } of stoppedRegions) stop(region);
       for (const group of refusedGroups) {
         void enqueue(async () => {
           const ids = new Set(ledger.dispatchedOfGroup(group).map((batch) => jobId(id, batch)));
           if (ids.size > 0) for (const region of regions) await withdraw(region, (queued) => ids.has(queued));
           ledger.settleRefusedGroup(group);
+          if (outCount() === 0) settle();
         });
       }
       if (outCount() === 0 || [...out.values()].some((set) => set.size <= share - Math.min(CHUNK, share))) pump();
     },
+    close: () => clearTimeout(lookingAgain),
   };
 }
 
-function takenBack({ payload }: QueuedJob<AddMembersPayload>) {
-  return { id: payload.batch, doubt: payload.doubt, calls: payload.calls };
+function takenBack({ payload: { batch, doubt, calls } }: QueuedJob<AddMembersPayload>): BatchTakenBack {
+  return { batch, doubt, calls };
 }

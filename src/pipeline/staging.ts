@@ -31,8 +31,8 @@ export function stagingJobs({ dir, find, move, progress, staged, fail }: Staging
   >();
   /** A half-written ledger must not pass for a whole one: it gets its name when it is complete. */
   const unfinished = (id: string) => `${dir.ledger(id)}.part`;
-  const discard = async (id: string) => {
-    for (const ending of ['', '-wal', '-shm']) await rm(`${unfinished(id)}${ending}`, { force: true });
+  const discard = async (path: string) => {
+    for (const ending of ['', '-wal', '-shm']) await rm(`${path}${ending}`, { force: true });
   };
   const end = (id: string) => {
     underWay.get(id)?.end();
@@ -47,13 +47,18 @@ export function stagingJobs({ dir, find, move, progress, staged, fail }: Staging
   return {
     ports: {
       task: async (id) => {
+        // Cancelled while it waited for its turn.
+        if (find(id).state !== 'staging') throw new StagingStopped();
         const { promise, resolve } = Promise.withResolvers<void>();
         const controller = new AbortController();
         underWay.set(id, { abort: controller, ended: promise, end: resolve });
-        await discard(id);
+        await discard(unfinished(id));
+        // Left by a process that died between completing the ledger and moving on: its log must not meet the new file.
+        await discard(dir.ledger(id));
         const record = find(id);
         const options = intakeOptions(readOptions(record));
-        return { source: record.source, options, ledger: unfinished(id), signal: controller.signal };
+        const name = record.file === '-' ? 'standard input' : record.file;
+        return { source: record.source, name, options, ledger: unfinished(id), signal: controller.signal };
       },
       progress,
       staged: async (id) => {
@@ -62,12 +67,12 @@ export function stagingJobs({ dir, find, move, progress, staged, fail }: Staging
         await staged(id);
       },
       rejected: async (id, error) => {
-        await discard(id);
+        await discard(unfinished(id));
         end(id);
         move(id, 'rejected', error.message);
       },
       failed: async (id, error) => {
-        await discard(id);
+        await discard(unfinished(id));
         end(id);
         if (!(error instanceof StagingStopped)) fail(error);
       },

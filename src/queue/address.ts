@@ -46,17 +46,21 @@ export function parseQueueAddress(url: string | undefined, directory: string): Q
 }
 
 function redisAddress(tls: boolean, topology: 'single' | 'cluster' | 'sentinel', rest: string): QueueAddress {
-  const [, login, hostList = '', path = '', query = ''] = /^(?:([^@/]*)@)?([^/?]*)(?:\/([^?]*))?(?:\?(.*))?$/.exec(rest) ?? [];
+  const [, login, hostList = '', path = '', query = ''] =
+    /^(?:([^@/]*)@)?([^/?]*)(?:\/([^?]*))?(?:\?(.*))?$/.exec(rest) ?? [];
   const hosts = hostList.split(',').map((text) => {
     const [, host, port] = /^(\[[^\]]+\]|[^:]+)(?::(\d+))?$/.exec(text) ?? [];
     if (host === undefined) throw new QueueAddressError(`has ${JSON.stringify(text)} where a host belongs`);
     return { host: host.replace(/^\[|\]$/g, ''), port: port === undefined ? DEFAULT_PORT[topology] : Number(port) };
   });
-  if (topology === 'single' && hosts.length > 1) throw new QueueAddressError('names several hosts, which needs redis+cluster:// or redis+sentinel://');
+  if (topology === 'single' && hosts.length > 1)
+    throw new QueueAddressError('names several hosts, which needs redis+cluster:// or redis+sentinel://');
   const isDb = /^\d*$/.test(path);
   if (topology === 'sentinel' ? path === '' : !isDb) {
     throw new QueueAddressError(
-      topology === 'sentinel' ? 'does not name the master' : `has ${JSON.stringify(path)} where the number of a database belongs`,
+      topology === 'sentinel'
+        ? 'does not name the master'
+        : `has ${JSON.stringify(path)} where the number of a database belongs`,
     );
   }
   const [username, password] = login === undefined ? [] : split(login, ':').map(decodeURIComponent);
@@ -77,7 +81,9 @@ function redisAddress(tls: boolean, topology: 'single' | 'cluster' | 'sentinel',
 function namespaceOf(query: URLSearchParams): string {
   const namespace = query.get('namespace') ?? DEFAULT_NAMESPACE;
   if (/^[a-z_][a-z0-9_]{0,40}$/.test(namespace)) return namespace;
-  throw new QueueAddressError(`has the namespace ${JSON.stringify(namespace)}, which may have lower-case letters, digits and _`);
+  throw new QueueAddressError(
+    `has the namespace ${JSON.stringify(namespace)}, which may have lower-case letters, digits and _`,
+  );
 }
 
 function split(text: string, separator: string): string[] {

@@ -31,15 +31,7 @@ export function defineJob<Payload, Ports>(definition: JobDefinition<Payload, Por
   return Object.freeze(definition);
 }
 
-/** Thrown by `process`: the job goes back into the queue as it is, and no attempt is used. */
-export class HandBack extends Error {
-  constructor() {
-    super('handed back unfinished');
-    this.name = 'HandBack';
-  }
-}
-
-/** Thrown by `process`: the whole queue waits `waitMs`, the job goes back to its front, and no attempt is used. */
+/** Thrown by `process`: the whole queue waits `waitMs`, the job goes back into it, and no attempt is used. */
 export class SlowDown extends Error {
   readonly waitMs: number;
 

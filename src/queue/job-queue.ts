@@ -22,13 +22,13 @@ export interface JobQueue<Payload> {
   add(jobs: readonly QueuedJob<Payload>[]): Promise<void>;
   /** Takes jobs that are not running out of the queue again, those for which `chosen` is true, with their last payload. */
   withdraw(chosen: (id: string) => boolean): Promise<QueuedJob<Payload>[]>;
-  /** Forgets every job. Only for a queue that nobody else uses. */
+  /** Forgets every job, a pause, and the budget, which must be set anew. Only for a queue that nobody else uses. */
   clear(): Promise<void>;
   /** Starts no more jobs anywhere; running ones finish, adding goes on. */
   pause(): Promise<void>;
   resume(): Promise<void>;
   isPaused(): Promise<boolean>;
-  /** Sets the budget that all workers of this queue share. */
+  /** Sets the budget that all workers of this queue share. Without one, `slowDown` has no effect. */
   setCallsPerMinute(callsPerMinute: number): Promise<void>;
   /** The budget that is set; undefined when none is. */
   callsPerMinute(): Promise<number | undefined>;
@@ -62,6 +62,8 @@ export function openJobQueue<Payload>(
     streams: { events: { maxLen: 10 } },
   });
   queue.on('error', onError);
+  /** Looking at a wait and setting it are two steps: in a row, so that no shorter one comes between them. */
+  let slowing: Promise<void> = Promise.resolve();
 
   return {
     name,
@@ -81,8 +83,11 @@ export function openJobQueue<Payload>(
       const withdrawn: QueuedJob<Payload>[] = [];
       for (const job of idle) {
         if (job?.id === undefined || !chosen(job.id)) continue;
-        // 0: a worker took it between the listing and now.
-        if ((await queue.remove(job.id)) === 1) withdrawn.push({ id: job.id, payload: job.data as Payload });
+        // Read again: since the listing a worker may have tried it and noted that in the payload.
+        const last = await queue.getJob(job.id);
+        // 0: a worker has it.
+        if (last === undefined || (await queue.remove(job.id)) !== 1) continue;
+        withdrawn.push({ id: job.id, payload: last.data as Payload });
       }
       return withdrawn;
     },
@@ -98,13 +103,21 @@ export function openJobQueue<Payload>(
       const limit = await queue.getGlobalRateLimit();
       return limit === null ? undefined : Math.round((limit.max / limit.duration) * 60_000);
     },
-    slowDown: async (waitMs) => {
-      if ((await queue.getRateLimitTtl()) < waitMs) await queue.rateLimit(waitMs);
+    slowDown: (waitMs) => {
+      const slow = async () => {
+        if ((await queue.getRateLimitTtl()) < waitMs) await queue.rateLimit(waitMs);
+      };
+      slowing = slowing.then(slow, slow);
+      return slowing;
     },
     limitedForMs: async () => Math.max(0, await queue.getRateLimitTtl()),
     depth: async () => {
-      const counts = await queue.getJobCounts('waiting', 'delayed', 'active');
-      return { waiting: counts['waiting'] ?? 0, delayed: counts['delayed'] ?? 0, active: counts['active'] ?? 0 };
+      const [{ delayed = 0, active = 0 }, { 0: waiting = 0 }] = await Promise.all([
+        queue.getJobCounts('delayed', 'active'),
+        // By priority, which no job has: of a paused queue, Postgres counts no job as waiting.
+        queue.getCountsPerPriority([0]),
+      ]);
+      return { waiting, delayed, active };
     },
     workers: () => queue.getWorkersCount(),
     close: () => queue.close(),

@@ -1,6 +1,6 @@
-import { DelayedError, type Job, RateLimitError, WaitingError } from 'bullmq';
+import { DelayedError, type Job, RateLimitError } from 'bullmq';
 import type { Backend } from './backend.ts';
-import { HandBack, type JobDefinition, type JobRun, SlowDown } from './define-job.ts';
+import { type JobDefinition, type JobRun, SlowDown } from './define-job.ts';
 import type { JobQueue } from './job-queue.ts';
 
 /** Runs the jobs of one queue. */
@@ -8,7 +8,7 @@ export interface JobWorker {
   setConcurrency(concurrency: number): void;
   /** Takes no more jobs and resolves when the running ones have finished. */
   close(): Promise<void>;
-  /** Aborts the signal of the running jobs. */
+  /** Aborts the signal of the running jobs, for a process that leaves: those that fail now go back to the queue. Close first. */
   abort(): void;
 }
 
@@ -40,15 +40,10 @@ export function startJobWorker<Payload, Ports>(options: JobWorkerOptions<Payload
       try {
         await definition.process(runOf(job, payload), ports);
       } catch (error) {
-        if (error instanceof SlowDown) {
-          await queue.slowDown(error.waitMs);
-          throw new RateLimitError();
-        }
-        if (error instanceof HandBack) {
-          await job.moveToWait(token);
-          throw new WaitingError();
-        }
-        throw error;
+        if (error instanceof SlowDown) await queue.slowDown(error.waitMs);
+        // A process that leaves takes no attempt from the job, nor, if that was the last one, the job from the queue.
+        else if (!aborted.signal.aborted) throw error;
+        throw new RateLimitError();
       }
     },
     {

@@ -1,4 +1,11 @@
-import { createPostgresBackend, type IQueueBackend, type PostgresConnectionOptions, Queue, runMigrations, Worker } from 'bullmq';
+import {
+  createPostgresBackend,
+  type IQueueBackend,
+  type PostgresConnectionOptions,
+  Queue,
+  runMigrations,
+  Worker,
+} from 'bullmq';
 import { Pool } from 'pg';
 import type { QueueAddress } from './address.ts';
 import type { Backend, BullQueue, BullWorker } from './backend.ts';

@@ -14,8 +14,7 @@ export async function openRedis(address: RedisAddress, onError: (error: Error) =
   return {
     kind: 'redis',
     shared: true,
-    queue: (name, options) =>
-      new Queue(name, { ...options, connection, prefix: prefix(name) }) as unknown as BullQueue,
+    queue: (name, options) => new Queue(name, { ...options, connection, prefix: prefix(name) }) as unknown as BullQueue,
     worker: (name, process, options) =>
       new Worker<unknown, void, string, IQueueBackend>(name, process as never, {
         ...options,

@@ -3,9 +3,10 @@ import { IMPORT_STATES } from '../membership/import-state.ts';
 import { OUTCOMES, type RowCounts } from '../membership/outcome.ts';
 
 const count = z.int().nonnegative();
-const rowCounts = z
-  .record(z.enum(['read', ...OUTCOMES]), count)
-  .meta({ description: 'Rows by outcome. `read` is the sum of all others once the import is over.' });
+const rowCounts = z.record(z.enum(['read', ...OUTCOMES]), count).meta({
+  description:
+    'Rows by outcome. `read` is the sum of all others once the import is over; before, some still have none.',
+});
 const path = z.string().nullable();
 
 /** The summary of an import, as `--json` prints it and `summary.json` keeps it (design.md, section 7). */

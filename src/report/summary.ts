@@ -22,6 +22,8 @@ export interface SummaryOptions {
   /** Columns of the terminal. */
   readonly width: number;
   readonly problems: readonly ProblemCount[];
+  /** Nobody runs it, although it is neither over nor waiting: it was stopped or killed, and can be resumed. */
+  readonly interrupted?: boolean;
 }
 
 type Style = Parameters<typeof styleText>[0];
@@ -43,9 +45,10 @@ export function summaryText(summary: ImportSummary, options: SummaryOptions): st
   const paint: Paint = (style, text) => (options.color ? styleText(style, text, { validateStream: false }) : text);
   const { tone, sentence, pending } = verdictOf(summary);
   const { width } = options;
+  const state = options.interrupted ? 'interrupted' : summary.state;
   const blocks = [
     [
-      paint('dim', cut(`import ${printable(summary.id)}, ${summary.state}: ${printable(summary.file)}`, width)),
+      paint('dim', cut(`import ${printable(summary.id)}, ${state}: ${printable(summary.file)}`, width)),
       ...wrap(sentence, width).map((line) => paint(TONE_STYLES[tone], line)),
     ],
     table(summary, width, paint),

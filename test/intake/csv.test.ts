@@ -120,6 +120,11 @@ describe('CSV', () => {
     expect(intake.columns()).toEqual(['uid', 'guid', '_extra_1']);
   });
 
+  test('an empty cell too many in a later row is a problem: a comma inside a cell may have moved the others', async () => {
+    const { rows } = await read('uid,guid,name,on_behalf_of\nu1,g1,Ada,\nu2,g1,Rossi, Elena,\nu3,g1,Bo,\n');
+    expect(rows.map(({ problems }) => problems.map(({ code }) => code))).toEqual([[], ['CELL_COUNT'], []]);
+  });
+
   test('a header without rows is refused', async () => {
     expect(await refusal(read('uid,guid\n'))).toMatchObject({ code: 'NO_ROWS' });
   });

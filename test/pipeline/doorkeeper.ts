@@ -1,4 +1,5 @@
 import type { ChatClient } from '../../src/chat/client.ts';
+import { CallAborted } from '../../src/chat/errors.ts';
 import type { Region } from '../../src/membership/membership.ts';
 
 export type AddMembersCall = Parameters<ChatClient['addMembers']>;
@@ -14,7 +15,7 @@ export class Doorkeeper {
   readonly chat = (service: ChatClient, _region: Region): ChatClient => ({
     ...service,
     addMembers: async (...call) => {
-      await this.#wait();
+      await this.#wait(call[2]?.signal);
       return service.addMembers(...call);
     },
   });
@@ -35,10 +36,14 @@ export class Doorkeeper {
     for (const pass of this.#waiting.splice(0, calls)) pass();
   }
 
-  async #wait(): Promise<void> {
+  async #wait(signal: AbortSignal | undefined): Promise<void> {
     this.arrived += 1;
     for (const watcher of this.#watchers.splice(0)) watcher();
-    if (!this.#open) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    if (this.#open) return;
+    await new Promise<void>((resolve, reject) => {
+      this.#waiting.push(resolve);
+      signal?.addEventListener('abort', () => reject(new CallAborted(false, signal.reason)));
+    });
   }
 }
 

@@ -70,7 +70,9 @@ describe.each(QUEUE_PLACES)('on the $name queue', (place) => {
     const first = await run(fileOf(asked));
     const members = expectedMembers(asked);
     const second = await run(fileOf(asked));
-    const again = rows(first.id).map(({ status }) => (status === 'added' || status === 'banned' ? 'already_member' : status));
+    const again = rows(first.id).map(({ status }) =>
+      status === 'added' || status === 'banned' ? 'already_member' : status,
+    );
     expect(rows(second.id).map(({ status }) => status)).toEqual(again);
     expect(membersIn(sandbox, members.keys())).toEqual(members);
   });
@@ -85,7 +87,10 @@ describe.each(QUEUE_PLACES)('on the $name queue', (place) => {
     ['replies that are no JSON', 'not-json=6'],
     ['replies that leave UIDs out', 'omit-uid=6'],
     ['a rate limit of the service', 'too-many=3'],
-    ['all of it at once', 'reset-after=2,reset-midway=2,reset-before=2,timeout=2,error=2,truncated=2,not-json=2,omit-uid=2'],
+    [
+      'all of it at once',
+      'reset-after=2,reset-midway=2,reset-before=2,timeout=2,error=2,truncated=2,not-json=2,omit-uid=2',
+    ],
   ])('%s: every row has one outcome in the end, and the groups are as asked', async (_, faults) => {
     const asked = mixedRows();
     const { run, rows, sandbox, counts, summary } = await openPipeline({
@@ -99,12 +104,10 @@ describe.each(QUEUE_PLACES)('on the $name queue', (place) => {
     expect(membersIn(sandbox, members.keys())).toEqual(members);
     const { verdicts } = planOf(asked);
     const sent = rows(id).filter((_row, index) => verdicts[index]?.is === 'sent');
-    const fulfilled = (status: string) => ['added', 'banned', 'already_member'].includes(status);
-    expect(sent.filter(({ status }) => !fulfilled(status))).toEqual([]);
+    const fulfilled = ['added', 'banned', 'already_member', ...(faults.includes('omit-uid') ? ['unconfirmed'] : [])];
+    expect(sent.filter(({ status }) => !fulfilled.includes(status))).toEqual([]);
     expect(summary(id).rows).toEqual(counts(id));
-    expect(summary(id).calls).toBe(
-      sandbox.calls.us.requests + sandbox.calls.eu.requests + sandbox.calls.in.requests,
-    );
+    expect(summary(id).calls).toBe(sandbox.calls.us.requests + sandbox.calls.eu.requests + sandbox.calls.in.requests);
   });
 
   test('"already a member" after a call without an answer says that the earlier call may have done it', async () => {
@@ -121,24 +124,30 @@ describe.each(QUEUE_PLACES)('on the $name queue', (place) => {
     const { id, state } = await run(csv(participants(3)));
     expect(state).toBe('completed');
     expect(counts(id)).toMatchObject({ read: 3, added: 2, unconfirmed: 1 });
-    expect(rows(id).find(({ status }) => status === 'unconfirmed')).toMatchObject({ code: 'NOT_IN_REPLY', attempts: 2 });
+    expect(rows(id).find(({ status }) => status === 'unconfirmed')).toMatchObject({
+      code: 'NOT_IN_REPLY',
+      attempts: 2,
+    });
     expect(sandbox.calls.us.requests).toBe(2);
   });
 
-  test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty', '__defineGetter__', 'valueOf', '0', '-1', '_'])(
-    'a UID spelled %s is a UID like any other',
-    async (uid) => {
-      const { run, rows, sandbox } = await openPipeline({ place });
-      const { id } = await run(csv([{ uid }, { uid: 'anna' }]));
-      expect(rows(id).map(({ status }) => status)).toEqual(['added', 'added']);
-      expect(sandbox.members('us', 'g')).toEqual(
-        new Map([
-          [uid.toLowerCase(), 'participant'],
-          ['anna', 'participant'],
-        ]),
-      );
-    },
-  );
+  test('a UID spelled like a property of objects is a UID like any other', async () => {
+    const uids = [
+      '__proto__',
+      'constructor',
+      'toString',
+      'hasOwnProperty',
+      '__defineGetter__',
+      'valueOf',
+      '0',
+      '-1',
+      '_',
+    ];
+    const { run, rows, sandbox } = await openPipeline({ place });
+    const { id } = await run(csv(uids.map((uid) => ({ uid }))));
+    expect(rows(id).map(({ uid, status }) => [uid, status])).toEqual(uids.map((uid) => [uid, 'added']));
+    expect([...sandbox.members('us', 'g').keys()].sort()).toEqual(uids.map((uid) => uid.toLowerCase()).sort());
+  });
 
   test.each(['__proto__', 'constructor'])('a group spelled %s is a group like any other', async (guid) => {
     const { run, rows, sandbox } = await openPipeline({ place });
@@ -160,11 +169,17 @@ describe.each(QUEUE_PLACES)('on the $name queue', (place) => {
   });
 
   test('a service that says "too many" is left alone for as long as it asks, and no attempt is lost', async () => {
-    const { run, counts, summary, sandbox } = await openPipeline({ place, sandbox: { faults: 'too-many=2' }, concurrency: 2 });
+    const { run, counts, summary, sandbox } = await openPipeline({
+      place,
+      sandbox: { faults: 'too-many=2' },
+      concurrency: 1,
+    });
     const { id } = await run(csv(participants(50)));
     expect(counts(id)).toMatchObject({ read: 50, added: 50 });
-    expect(summary(id).regions['us']).toMatchObject({ rateLimited: 2, retries: 0 });
-    // Two batches, each refused at most once or one of them twice: no storm.
+    const { startedAt, finishedAt, regions } = summary(id);
+    expect(regions['us']).toMatchObject({ calls: 4, rateLimited: 2, retries: 0 });
     expect(sandbox.calls.us.requests).toBe(4);
+    // Twice "Retry-After: 1".
+    expect(Date.parse(finishedAt ?? '') - Date.parse(startedAt ?? '')).toBeGreaterThanOrEqual(2_000);
   });
 });

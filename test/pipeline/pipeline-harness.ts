@@ -93,7 +93,7 @@ export async function openPipeline(options: PipelineOptions & StartOptions): Pro
   let files = 0;
   let started = await start(options);
   onTestFinished(async () => {
-    await started.coordinator.stop(2_000);
+    await started.coordinator.stop(500);
     if (failures.length > 0) throw new AggregateError(failures, failures.map(({ message }) => message).join('; '));
   });
 
@@ -118,11 +118,9 @@ export async function openPipeline(options: PipelineOptions & StartOptions): Pro
         const line = await openRegionLine({
           region,
           appId,
-          chat: chat(client, region),
           backend,
           callsPerMinute: options.callsPerMinute ?? 1_000_000,
-          concurrency: options.concurrency ?? 10,
-          deliver,
+          worker: { chat: chat(client, region), concurrency: options.concurrency ?? 10, deliver },
           onError: (error) => failures.push(error),
         });
         lines.set(region, line);
@@ -203,7 +201,7 @@ export function participants(count: number, guid = 'g', prefix = 'u'): Membershi
 }
 
 /** Resolves when the import is in this state. */
-export async function reached({ coordinator }: Pipeline, id: string, state: ImportState): Promise<void> {
+export async function reached(coordinator: Coordinator, id: string, state: ImportState): Promise<void> {
   if (coordinator.find(id).state === state) return;
   await new Promise<void>((resolve) => {
     const look = () => {

@@ -42,18 +42,18 @@ export const OFFICES: Readonly<Record<Region, readonly Office[]>> = {
   ],
 };
 
-/** Name and share of a region's people, in percent; together 100. */
+/** Name and share of a region's people, in percent and rounded up, which the last one makes up for. */
 export const DEPARTMENTS: readonly (readonly [name: string, percent: number])[] = [
-  ['Engineering', 28],
-  ['Support', 19],
-  ['Sales', 15],
-  ['Manufacturing', 14],
-  ['Finance', 8],
-  ['Design', 6],
-  ['People', 5],
-  ['Facilities', 3],
-  ['Legal', 1],
   ['Board', 1],
+  ['Legal', 1],
+  ['Facilities', 3],
+  ['People', 5],
+  ['Design', 6],
+  ['Finance', 8],
+  ['Manufacturing', 14],
+  ['Sales', 15],
+  ['Support', 19],
+  ['Engineering', 28],
 ];
 
 type Sizes = Readonly<Record<Region, readonly (readonly [name: string, people: number])[]>>;

@@ -28,6 +28,7 @@ export const GROUPS: readonly Group[] = REGIONS.flatMap((region) => {
   const people = peopleOf(region);
   const active = people.filter(({ story }) => story !== 'leaver' && story !== 'new');
   const inOffice = (city: string) => people.filter(({ office }) => office === city);
+  const inDepartment = (name: string) => people.filter(({ department }) => department === name);
   const group = (guid: string, members: readonly Person[], actor?: string): Group => ({
     region,
     guid: slug(guid),
@@ -37,12 +38,7 @@ export const GROUPS: readonly Group[] = REGIONS.flatMap((region) => {
   const everybody = (guid: string, members: readonly Person[]) => group(guid, some(members, members.length, 4));
   return [
     everybody('all-hands', people),
-    ...DEPARTMENTS.map(([name]) =>
-      everybody(
-        `dept-${name}`,
-        people.filter(({ department }) => department === name),
-      ),
-    ),
+    ...DEPARTMENTS.map(([name]) => everybody(`dept-${name}`, inDepartment(name))),
     ...OFFICES[region].map(({ city }) => everybody(`office-${city}`, inOffice(city))),
     ...OFFICES[region].flatMap(({ city, people: count }, turn) => {
       const here = inOffice(city).filter((person) => active.includes(person));

@@ -45,10 +45,10 @@ export function some<Item>(people: readonly Item[], count: number, start: number
 
 /** The department of each of `count` people. */
 function departmentOf(count: number): readonly string[] {
-  const dealt = DEPARTMENTS.flatMap(([name, percent]) =>
+  const places = DEPARTMENTS.flatMap(([name, percent]) =>
     Array.from<string>({ length: Math.ceil((count * percent) / 100) }).fill(name),
-  ).slice(0, count);
-  return some(dealt, count, 0);
+  );
+  return some(places.slice(0, count), count, 0);
 }
 
 function storyOf(index: number): Story {

@@ -1,0 +1,26 @@
+/** Contender of import.ts and memory.ts: `rollcall import <file>` in this process, exactly as the command line runs it. */
+import { existsSync } from 'node:fs';
+import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import type { Io } from '../src/cli/io.ts';
+import { main } from '../src/cli/main.ts';
+import type { ImportSummary } from '../src/report/import-summary.ts';
+import { report } from './measure.ts';
+
+const [file = '', dataDir = ''] = process.argv.slice(2);
+if (!existsSync(file)) throw new Error(`usage: rollcall-import.ts <file> <data directory>`);
+
+await report(async () => {
+  const out = new PassThrough();
+  const err = new PassThrough();
+  const io: Io = { out, err, live: false, color: false, width: 80 };
+  const said = Promise.all([text(out), text(err)]);
+  const pace = ['--calls-per-minute', '10000000'];
+  const code = await main(['import', file, '--json', '--data-dir', dataDir, ...pace], io);
+  out.end();
+  err.end();
+  const [json, messages] = await said;
+  if (code !== 0) throw new Error(`rollcall ended with ${code}: ${messages}`);
+  const { rows } = JSON.parse(json) as ImportSummary;
+  return rows.added + rows.banned;
+});

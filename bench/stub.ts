@@ -1,0 +1,131 @@
+/**
+ * A chat service that answers at once, in a process of its own: real TLS, replies shaped like chat-service.md section 2
+ * with a whole action message for every UID (20 KB for 25), put together from prepared pieces so that it costs little.
+ * It knows every group and user and refuses nothing.
+ *
+ * Run   started by the benchmarks (`startStub`), and ends with them
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import type { ActionMessage, AddMembersRequest } from '../src/chat/contract.ts';
+import { REGIONS } from '../src/membership/membership.ts';
+import { makeCertificates } from '../src/sandbox/certificates.ts';
+
+export interface Stub {
+  readonly port: number;
+  /** PEM of the authority to trust. */
+  readonly caFile: string;
+  close(): Promise<void>;
+}
+
+const APP = 'bench';
+
+/** Settings with which rollcall finds the stub. */
+export function stubSettings({ port, caFile }: Stub): Record<string, string> {
+  const apps = REGIONS.flatMap((region) => [
+    [`ROLLCALL_${region.toUpperCase()}_APP_ID`, APP],
+    [`ROLLCALL_${region.toUpperCase()}_API_KEY`, 'bench-key'],
+  ]);
+  return { ...Object.fromEntries(apps), ROLLCALL_HOST: `localhost:${port}`, ROLLCALL_CA_FILE: caFile };
+}
+
+export async function startStub(): Promise<Stub> {
+  const folder = await mkdtemp(join(tmpdir(), 'rollcall-stub-'));
+  const caFile = join(folder, 'ca.pem');
+  const child = spawn(process.execPath, [fileURLToPath(import.meta.url), caFile], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const ended = once(child, 'close');
+  const [port] = await Promise.race([once(child.stdout, 'data'), ended]);
+  if (child.exitCode !== null) throw new Error('the stub did not start');
+  return {
+    port: Number(port),
+    caFile,
+    close: async () => {
+      child.stdin.end();
+      await ended;
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+const entry = preparedEntry();
+
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const guid = request.url?.split('/')[3] ?? '';
+  const lists = JSON.parse(await text(request)) as AddMembersRequest;
+  const data = Object.entries(lists).map(([list, uids]) => {
+    const entries = uids.map((uid) => (list === 'usersToBan' ? `"${uid}":{"success":true}` : entry(guid, uid)));
+    return `"${list}":{${entries.join(',')}}`;
+  });
+  const body = Buffer.from(`{"data":{${data.join(',')}}}`, 'latin1');
+  response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length }).end(body);
+}
+
+/** One entry of a reply, cut at the places where UID and GUID belong. */
+function preparedEntry(): (guid: string, uid: string) => string {
+  const at = 1_750_000_000;
+  const system = { uid: 'app_system', name: 'System', role: 'default', status: 'offline', createdAt: at };
+  const message: ActionMessage = {
+    id: '4711',
+    conversationId: 'group_GUID',
+    sender: system.uid,
+    receiverType: 'group',
+    receiver: 'GUID',
+    category: 'action',
+    type: 'groupMember',
+    data: {
+      action: 'added',
+      entities: {
+        by: { entity: system, entityType: 'user' },
+        on: { entity: { ...system, uid: 'UID', name: 'Name of UID', updatedAt: at }, entityType: 'user' },
+        for: {
+          entity: {
+            guid: 'GUID',
+            name: 'Name of GUID',
+            icon: 'https://assets.chat.example/groups/icons/default-group-icon.png',
+            description: 'A group in which the members of GUID talk about what they have in common',
+            tags: ['bench'],
+            type: 'public',
+            owner: system.uid,
+            membersCount: 250,
+            conversationId: 'group_GUID',
+            createdAt: at,
+            updatedAt: at,
+          },
+          entityType: 'group',
+        },
+      },
+    },
+    sentAt: at,
+    updatedAt: at,
+  };
+  const pieces = `"UID":${JSON.stringify({ success: true, data: message })}`.split(/(GUID|UID)/);
+  return (guid, uid) => {
+    let written = '';
+    for (const piece of pieces) written += piece === 'GUID' ? guid : piece === 'UID' ? uid : piece;
+    return written;
+  };
+}
+
+if (import.meta.main) {
+  const names = ['localhost', ...REGIONS.map((region) => `${APP}.api-${region}.localhost`)];
+  const { caPem, serverPem, serverKeyPem } = await makeCertificates(names);
+  writeFileSync(process.argv[2] ?? '', caPem);
+  const server = createServer(
+    { cert: serverPem, key: serverKeyPem, keepAliveTimeout: 120_000 },
+    (request, response) => void answer(request, response),
+  );
+  server.listen(0, 'localhost', () => process.stdout.write(String((server.address() as AddressInfo).port)));
+  // The benchmark is over, or it was killed.
+  process.stdin.on('end', () => process.exit()).resume();
+}

@@ -1,0 +1,143 @@
+import { appendFileSync, readdirSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, test } from 'vitest';
+import { EXIT, EXIT_MEANINGS } from '../../src/cli/exit-codes.ts';
+import { manyMembers, members, openSandboxPlace, openWorkplace, until } from './workplace.ts';
+
+describe('exit codes', () => {
+  test('0: every row is added, banned or a member already; duplicates of such rows included', async () => {
+    const place = await openSandboxPlace();
+    const file = place.file(
+      'members.csv',
+      members([
+        ['g', 'ann', 'admin'],
+        ['g', 'ANN'],
+        ['g', 'ben', 'ban'],
+      ]),
+    );
+    const { code, summary } = await place.summary(['import', file]);
+    expect(code).toBe(EXIT.ok);
+    expect(summary.rows).toMatchObject({ read: 3, added: 1, banned: 1, duplicate: 1 });
+    expect(place.sandbox.members('us', 'g')).toEqual(
+      new Map([
+        ['ann', 'admin'],
+        ['ben', 'ban'],
+      ]),
+    );
+  });
+
+  test('1: finished, and a row failed', async () => {
+    const place = await openSandboxPlace({ seed: { users: ['ann'], groups: ['g'] } });
+    const { code, summary } = await place.summary([
+      'import',
+      place.file(
+        'm.csv',
+        members([
+          ['g', 'ann'],
+          ['g', 'nobody'],
+        ]),
+      ),
+    ]);
+    expect(code).toBe(EXIT.rowsFailed);
+    expect(summary.rows).toMatchObject({ read: 2, added: 1, failed: 1 });
+  });
+
+  test('2: wrong use', async () => {
+    const place = await openWorkplace();
+    const { code, stderr } = await place.run(['import', 'nowhere.csv', '--sandbox']);
+    expect(code).toBe(EXIT.usage);
+    expect(stderr).toContain('there is no file "nowhere.csv"');
+  });
+
+  test('3: stopped by --max-errors, and what was not sent is unprocessed', async () => {
+    const place = await openSandboxPlace({ seed: { groups: ['g'] } });
+    const rows = Array.from({ length: 600 }, (_, at) => ['g', `nobody-${at}`] as const);
+    const { code, summary } = await place.summary([
+      'import',
+      place.file('m.csv', members(rows)),
+      '--max-errors',
+      '1%',
+      '--concurrency',
+      '1',
+    ]);
+    expect(code).toBe(EXIT.stopped);
+    expect(summary.state).toBe('aborted');
+    expect(summary.rows.failed).toBeGreaterThan(6);
+    expect(summary.rows.failed + summary.rows.unprocessed).toBe(600);
+  });
+
+  test('3: cancelled', async () => {
+    const place = await openSandboxPlace({ users: 'any', groups: 'any', latencyMs: 300 });
+    const run = place.start(['import', place.file('m.csv', manyMembers(400, 16)), '--concurrency', '1', '--json']);
+    await until(() => place.calls() > 0);
+    expect((await place.run(['cancel'])).code).toBe(EXIT.ok);
+    const { code, stdout } = await run.ended;
+    expect(code).toBe(EXIT.stopped);
+    expect(JSON.parse(stdout).state).toBe('cancelled');
+  });
+
+  test('4: a sum that does not hold is told, and is no success', async () => {
+    const { place, id } = await pausedImport();
+    const ledger = new DatabaseSync(join(place.dataDir, 'imports', id, 'ledger.sqlite'));
+    ledger.exec(`update tallies set n = n + 1 where name = 'added'`);
+    ledger.close();
+    const { code, stderr } = await place.run(['resume', id]);
+    expect(code).toBe(EXIT.fatal);
+    expect(stderr).toContain('the sum of outcomes does not hold');
+  });
+
+  test('4: a damaged ledger is a fault: it is named, and nothing is sent', async () => {
+    const { place, id } = await pausedImport();
+    const ledger = join(place.dataDir, 'imports', id, 'ledger.sqlite');
+    truncateSync(ledger, 0);
+    appendFileSync(ledger, 'x'.repeat(8192));
+    const before = place.calls();
+    const { code, stderr } = await place.run(['resume', id]);
+    expect(code).toBe(EXIT.fatal);
+    expect(stderr).toContain(ledger);
+    expect(stderr).not.toMatch(/\n\s+at /);
+    expect(place.calls()).toBe(before);
+  });
+
+  test('5: interrupted, and can be resumed', async () => {
+    const place = await openSandboxPlace({ users: 'any', groups: 'any', latencyMs: 300 });
+    const run = place.start(['import', place.file('m.csv', manyMembers(400, 16)), '--concurrency', '1']);
+    await until(() => place.calls() > 0);
+    run.child.kill('SIGINT');
+    expect((await run.ended).code).toBe(EXIT.interrupted);
+  });
+
+  test('6: the wait ran out, and the import goes on', async () => {
+    const place = await openSandboxPlace({ users: 'any', groups: 'any', latencyMs: 500 });
+    const run = place.start(['import', place.file('m.csv', manyMembers(400, 16)), '--concurrency', '1']);
+    await until(() => place.calls() > 0);
+    const { code, stderr } = await place.run(['watch', '--timeout', '1']);
+    expect(code).toBe(EXIT.stillRunning);
+    expect(stderr).toMatch(/goes on\. Look again with:\n {2}rollcall watch \S+/);
+    expect(run.child.exitCode).toBeNull();
+  });
+
+  test('all of them stand in the help, with their meaning', async () => {
+    const place = await openWorkplace();
+    const { code, stdout } = await place.run(['--help']);
+    expect(code).toBe(EXIT.ok);
+    const text = stdout.slice(stdout.indexOf('Exit codes:')).replace(/\s+/g, ' ');
+    const meanings = Object.entries(EXIT).map(
+      ([name, number]) => `${number} ${EXIT_MEANINGS[name as keyof typeof EXIT]}`,
+    );
+    expect(text).toContain(`Exit codes: ${meanings.join(' ')}`);
+    expect(meanings.map((line) => line[0])).toEqual(['0', '1', '2', '3', '4', '5', '6']);
+  });
+});
+
+/** An import that has sent a part and waits. */
+async function pausedImport() {
+  const place = await openSandboxPlace({ users: 'any', groups: 'any', latencyMs: 200 });
+  const run = place.start(['import', place.file('m.csv', manyMembers(200, 8)), '--concurrency', '1']);
+  await until(() => place.calls() > 0);
+  await place.run(['pause']);
+  expect((await run.ended).code).toBe(EXIT.interrupted);
+  const [id = ''] = readdirSync(join(place.dataDir, 'imports'));
+  return { place, id };
+}

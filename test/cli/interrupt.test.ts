@@ -1,0 +1,169 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { EXIT } from '../../src/cli/exit-codes.ts';
+import { manyMembers, openSandboxPlace, openWorkplace, type Running, type SandboxPlace, until } from './workplace.ts';
+
+const ROWS = 300;
+const GROUPS = 12;
+/** An import of twelve calls, one after the other. */
+const IMPORT = ['import', 'm.csv', '--concurrency', '1'];
+
+async function runningImport(latencyMs: number, node?: string): Promise<{ place: SandboxPlace; run: Running }> {
+  const place = await openSandboxPlace({ users: 'any', groups: 'any', latencyMs });
+  place.file('m.csv', manyMembers(ROWS, GROUPS));
+  const run = place.start(IMPORT, node === undefined ? {} : { node });
+  await until(() => place.calls() > 1);
+  return { place, run };
+}
+
+/** The command that an ending has printed, without the name of the program. */
+function commandIn(stderr: string, verb: string): string[] {
+  const [, command = ''] = new RegExp(`^ {2}rollcall (${verb} .*)$`, 'm').exec(stderr) ?? [];
+  return command.split(' ');
+}
+
+async function expectAllOnce(place: SandboxPlace): Promise<void> {
+  const { stdout } = await place.run(['report', '--format', 'ndjson']);
+  const rows = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(rows.map((row) => row._row)).toEqual(Array.from({ length: ROWS }, (_, at) => at + 2));
+  expect(rows.filter((row) => !['added', 'already_member'].includes(row._status))).toEqual([]);
+  for (let group = 0; group < GROUPS; group += 1) {
+    expect(place.sandbox.members('us', `g${group}`).size).toBe(ROWS / GROUPS);
+  }
+}
+
+describe('an import in the middle of sending', () => {
+  test.each(['SIGINT', 'SIGTERM'] as const)(
+    'ends after %s with exit code 5 and the command that goes on, which completes it with every row once',
+    async (signal) => {
+      const { place, run } = await runningImport(150);
+      run.child.kill(signal);
+      const { code, stderr } = await run.ended;
+      expect(code).toBe(EXIT.interrupted);
+      expect(stderr).toContain('Stopping: calls under way may finish. Ctrl-C again leaves at once.');
+      const answered = place.sandbox.calls.us.byStatus[200] ?? 0;
+      expect(answered).toBeLessThan(GROUPS);
+
+      const { code: resumed, summary } = await place.summary(commandIn(stderr, 'resume'));
+      expect(resumed).toBe(EXIT.ok);
+      // Calls that had answered are not made again.
+      expect(summary.rows).toMatchObject({ read: ROWS, added: ROWS });
+      expect(place.calls()).toBe(GROUPS);
+      await expectAllOnce(place);
+    },
+  );
+
+  test('leaves at once when the signal comes twice, and can be resumed all the same', async () => {
+    const { place, run } = await runningImport(4_000);
+    run.child.kill('SIGINT');
+    await run.says('Ctrl-C again leaves at once');
+    await new Promise((resolve) => setTimeout(resolve, 300)); // longer than signals count as one Ctrl-C
+    run.child.kill('SIGINT');
+    const { code, stderr } = await run.ended;
+    expect(code).toBe(EXIT.interrupted);
+    expect(stderr).toContain('Left at once.');
+    // The second call has not been waited for.
+    expect(place.sandbox.calls.us.byStatus[200]).toBe(1);
+    expect((await place.run([...commandIn(stderr, 'resume'), '--concurrency', '20'])).code).toBe(EXIT.ok);
+    await expectAllOnce(place);
+  });
+
+  test('under an older Node too: the launcher ends with its child, and leaves none behind', async () => {
+    const older = olderNode();
+    // Where every Node is new enough, the launcher has no child.
+    const { place, run } = await runningImport(150, older);
+    const children = childrenOf(run.child.pid);
+    expect(children.length).toBe(older === undefined ? 0 : 1);
+    run.child.kill('SIGINT');
+    const { code, stderr } = await run.ended;
+    expect(code).toBe(EXIT.interrupted);
+    expect(children.filter(isAlive)).toEqual([]);
+    expect((await place.run(commandIn(stderr, 'resume'))).code).toBe(EXIT.ok);
+    await expectAllOnce(place);
+  });
+});
+
+test('a signal while the file is being read: nothing is sent, and resume reads it again from the start', async () => {
+  const place = await openSandboxPlace();
+  const file = place.file('m.csv', manyMembers(300_000, 1_000));
+  const run = place.start(['import', file, '--dry-run']);
+  await until(() => unfinishedLedgers(place.dataDir).length > 0);
+  run.child.kill('SIGINT');
+  const { code, stderr } = await run.ended;
+  expect(code).toBe(EXIT.interrupted);
+  expect(unfinishedLedgers(place.dataDir)).toEqual([]);
+
+  const { code: resumed, summary } = await place.summary(commandIn(stderr, 'resume'));
+  expect([resumed, summary.state, summary.rows.read]).toEqual([EXIT.ok, 'staged', 300_000]);
+  expect(place.calls()).toBe(0);
+});
+
+test('a signal while standard input is still open: half an input does not pass for a whole one', async () => {
+  const place = await openSandboxPlace();
+  const run = place.start(['import', '-'], { input: 'open' });
+  run.child.stdin?.write('guid,uid\ng,ann\n');
+  await until(() => existsSync(join(place.dataDir, 'imports')));
+  run.child.kill('SIGINT');
+  run.child.stdin?.end();
+  const { code, stderr } = await run.ended;
+  expect(code).toBe(EXIT.interrupted);
+  expect(stderr).toContain('Stopped before an import began; nothing was sent, and nothing is kept.');
+  expect(readdirSync(join(place.dataDir, 'imports'))).toEqual([]);
+  expect((await place.run(['list'])).stderr).toContain('There are no imports');
+});
+
+test('a signal to watch ends the look, not the import', async () => {
+  const { place, run } = await runningImport(300);
+  const watching = place.start(['watch']);
+  await watching.says('Watching import');
+  watching.child.kill('SIGINT');
+  const { code, stderr } = await watching.ended;
+  expect([code, stderr]).toEqual([EXIT.ok, expect.stringContaining('goes on; this was only a look at it.')]);
+  expect((await run.ended).code).toBe(EXIT.ok);
+});
+
+test('a signal to sandbox ends it with 0', async () => {
+  const place = await openWorkplace();
+  const run = place.start(['sandbox', '--json']);
+  await run.says('ROLLCALL_HOST');
+  run.child.kill('SIGINT');
+  expect((await run.ended).code).toBe(EXIT.ok);
+});
+
+/** A Node of the system that rollcall itself cannot run on, if there is one. */
+function olderNode(): string | undefined {
+  const path = '/usr/bin/node';
+  if (!existsSync(path)) return undefined;
+  const major = Number(execFileSync(path, ['-p', 'process.versions.node.split(".")[0]'], { encoding: 'utf8' }));
+  return major < 24 ? path : undefined;
+}
+
+function childrenOf(pid: number | undefined): number[] {
+  const table = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' });
+  return table
+    .trim()
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/).map(Number))
+    .filter(([, parent]) => parent === pid)
+    .map(([child]) => Number(child));
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function unfinishedLedgers(dataDir: string): string[] {
+  const imports = join(dataDir, 'imports');
+  if (!existsSync(imports)) return [];
+  return readdirSync(imports, { recursive: true, encoding: 'utf8' }).filter((name) => name.includes('.part'));
+}

@@ -1,0 +1,153 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'csv-parse/sync';
+import { describe, expect, test } from 'vitest';
+import { EXIT } from '../../src/cli/exit-codes.ts';
+import { importSummary } from '../../src/report/import-summary.ts';
+import { manyMembers, members, openSandboxPlace, openWorkplace, type SandboxPlace } from './workplace.ts';
+
+const FORMULA = '=HYPERLINK("https://evil.example","x")';
+
+/** A finished import: one row added, one failed, one invalid, one duplicate. */
+async function finished(): Promise<SandboxPlace> {
+  const place = await openSandboxPlace({ seed: { users: ['ann'], groups: ['g'] } });
+  const quoted = `"${FORMULA.replaceAll('"', '""')}"`;
+  const file = place.file('m.csv', `guid,uid,scope,note\ng,ann,,${quoted}\ng,late,,\ng,not an id,,\ng,ANN,,\n`);
+  expect((await place.run(['import', file])).code).toBe(EXIT.rowsFailed);
+  return place;
+}
+
+describe('report', () => {
+  test('gives every row in the order of the input, in every format, to standard output or to a file', async () => {
+    const place = await finished();
+    const csv = await place.run(['report']);
+    const statuses = ['added', 'failed', 'invalid', 'duplicate'];
+    const rows: Record<string, string>[] = parse(csv.stdout, { columns: true, bom: true });
+    expect(rows.map((row) => row['_status'])).toEqual(statuses);
+    expect(rows.map((row) => row['_row'])).toEqual(['2', '3', '4', '5']);
+    expect(csv.stderr).toBe('');
+    // Harmless in a spreadsheet, exact for a program.
+    expect(rows[0]?.['note']).toBe(`'${FORMULA}`);
+
+    const json = JSON.parse((await place.run(['report', '--format', 'json'])).stdout);
+    expect(importSummary.parse(json.summary).rows).toMatchObject({ read: 4, added: 1 });
+    expect(json.rows.map((row: { _status: string }) => row._status)).toEqual(statuses);
+    expect(json.rows[0].input.note).toBe(FORMULA);
+
+    const ndjson = await place.run(['report', '--format', 'ndjson', '--output', 'rows.ndjson']);
+    expect([ndjson.stdout, ndjson.stderr]).toEqual(['', 'Written to rows.ndjson.\n']);
+    const lines = readFileSync(join(place.root, 'rows.ndjson'), 'utf8').trimEnd().split('\n');
+    expect(lines.map((line) => JSON.parse(line)._status)).toEqual(statuses);
+    const html = await place.run(['report', '--format', 'html']);
+    expect(html.stdout).toMatch(/^<!doctype html>/i);
+  });
+
+  test('--status chooses rows; --retryable gives those that may succeed, in the original columns', async () => {
+    const place = await finished();
+    const chosen = await place.run(['report', '--status', 'invalid,duplicate', '--format', 'ndjson']);
+    expect(
+      chosen.stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line)._row),
+    ).toEqual([4, 5]);
+    expect((await place.run(['report', '--retryable'])).stdout).toMatch(/^guid,uid,scope,note\r?\ng,late,,\r?\n$/);
+  });
+
+  test('that cannot be written says so', async () => {
+    const place = await finished();
+    const { code, stderr } = await place.run(['report', '--output', 'nowhere/report.csv']);
+    expect(code).toBe(EXIT.usage);
+    expect(stderr).toMatch(/^rollcall: the report cannot be written: .*nowhere\/report\.csv.*--output\n$/);
+  });
+
+  test('of a file that was refused says why there is none', async () => {
+    const place = await openSandboxPlace();
+    await place.run(['import', place.file('m.csv', 'guid,uid\n')]);
+    const { code, stdout, stderr } = await place.run(['report']);
+    expect([code, stdout]).toEqual([EXIT.usage, '']);
+    expect(stderr).toContain('is rejected and has no rows to report: ');
+  });
+});
+
+describe('retry', () => {
+  test('sends exactly what failed, and so does its file when it is imported', async () => {
+    const place = await finished();
+    const calls = place.calls();
+    place.sandbox.addUser('us', 'late');
+    const { code, summary } = await place.summary(['retry']);
+    expect(code).toBe(EXIT.ok);
+    expect(summary.rows).toMatchObject({ read: 1, added: 1 });
+    expect(place.calls()).toBe(calls + 1);
+    expect([...place.sandbox.members('us', 'g').keys()]).toEqual(['ann', 'late']);
+
+    const nothing = await place.run(['retry']);
+    expect([nothing.code, nothing.stderr]).toEqual([EXIT.ok, expect.stringContaining('has nothing to send again')]);
+
+    const [, first] = JSON.parse((await place.run(['list', '--json'])).stdout);
+    const again = await place.summary(['import', first.reports.retry]);
+    expect(again.summary.rows).toMatchObject({ read: 1, already_member: 1 });
+  });
+
+  test('of an import into the sandbox stays there', async () => {
+    const place = await openSandboxPlace();
+    const seed = place.file('seed.json', '{"groups":["g"]}');
+    const file = place.file('m.csv', members([['g', 'late']]));
+    expect((await place.run(['import', file, '--sandbox-seed', seed])).code).toBe(EXIT.rowsFailed);
+    const { code, stderr } = await place.run(['retry']);
+    expect(code).toBe(EXIT.usage);
+    expect(stderr).toMatch(/was meant for the sandbox; type: rollcall retry \S+ --sandbox$/m);
+    expect(place.calls()).toBe(0);
+  });
+});
+
+describe('list', () => {
+  test('without imports says so, and how to start one', async () => {
+    const place = await openWorkplace();
+    const plain = await place.run(['list']);
+    expect([plain.code, plain.stdout]).toEqual([EXIT.ok, '']);
+    expect(plain.stderr).toContain('start one with `rollcall import <file>`');
+    expect((await place.run(['list', '--json'])).stdout).toBe('[]\n');
+  });
+
+  test('shows imports, newest first, each as status shows it', async () => {
+    const place = await finished();
+    await place.run(['import', place.file('other.csv', members([['g', 'ann']]))]);
+    const { stdout } = await place.run(['list']);
+    const [head, newest, oldest, ...rest] = stdout.trimEnd().split('\n');
+    expect(head).toMatch(/^id +state +rows +in place +problems +file$/);
+    expect(newest).toMatch(/completed +1 +1 +0 {2}other\.csv$/);
+    expect(oldest).toMatch(/completed +4 +1 +2 {2}m\.csv$/);
+    expect(rest).toEqual([]);
+    const listed = JSON.parse((await place.run(['list', '--limit', '1', '--json'])).stdout);
+    expect(listed).toEqual([JSON.parse((await place.run(['status', '--json'])).stdout)]);
+    // The file is written a moment before the import is closed.
+    const { finishedAt, ...kept } = JSON.parse(readFileSync(summaryFile(place, listed[0].id), 'utf8'));
+    expect(importSummary.parse(listed[0])).toMatchObject(kept);
+    expect(Date.parse(listed[0].finishedAt) - Date.parse(finishedAt)).toBeGreaterThanOrEqual(0);
+  });
+});
+
+function summaryFile(place: SandboxPlace, id: string): string {
+  return join(place.dataDir, 'imports', id, 'summary.json');
+}
+
+describe('standard output', () => {
+  test('holds results alone, without escape codes; everything else goes to standard error', async () => {
+    const place = await openSandboxPlace();
+    const file = place.file('m.csv', manyMembers(60, 3));
+    const { stdout, stderr } = await place.run(['import', file], { env: { TERM: 'xterm-256color' } });
+    expect(stdout).toContain('All 60 rows are in place');
+    expect(stderr).toContain('See every row:');
+    expect(`${stdout}${stderr}`).not.toContain('\u001b');
+  });
+
+  test('may be closed early, as head does', async () => {
+    const place = await openSandboxPlace();
+    await place.run(['import', place.file('m.csv', manyMembers(20_000, 10)), '--dry-run']);
+    const run = place.start(['report']);
+    run.child.stdout?.once('data', () => run.child.stdout?.destroy());
+    const { code, stderr } = await run.ended;
+    expect([code, stderr]).toEqual([EXIT.ok, '']);
+  });
+});

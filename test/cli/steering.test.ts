@@ -1,0 +1,139 @@
+import { describe, expect, test } from 'vitest';
+import { EXIT } from '../../src/cli/exit-codes.ts';
+import { importSummary } from '../../src/report/import-summary.ts';
+import { manyMembers, openSandboxPlace, type SandboxPlace, until } from './workplace.ts';
+
+const GROUPS = 20;
+const ONE_BY_ONE = ['--concurrency', '1'];
+
+/** A sandbox that is slow enough to act meanwhile, and a file of twenty calls. */
+async function slowPlace(): Promise<SandboxPlace> {
+  const place = await openSandboxPlace({ users: 'any', groups: 'any', latencyMs: 250 });
+  place.file('m.csv', manyMembers(GROUPS * 10, GROUPS));
+  return place;
+}
+
+async function stateOf(place: SandboxPlace): Promise<string> {
+  const { stdout } = await place.run(['status', '--json']);
+  return importSummary.parse(JSON.parse(stdout)).state;
+}
+
+describe('while an import runs, another process', () => {
+  test('pauses it: no call starts any more, and resume sends the rest', async () => {
+    const place = await slowPlace();
+    const run = place.start(['import', 'm.csv', ...ONE_BY_ONE]);
+    await until(() => place.calls() > 1);
+    const pause = await place.run(['pause']);
+    expect([pause.code, pause.stdout]).toEqual([EXIT.ok, '']);
+    expect(pause.stderr).toMatch(/^Import \S+ is paus(ing|ed): /);
+    const { code, stderr } = await run.ended;
+    expect(code).toBe(EXIT.interrupted);
+    expect(stderr).toMatch(/Paused\. Go on with:\n {2}rollcall resume /);
+    const sent = place.calls();
+    expect(sent).toBeLessThan(GROUPS);
+
+    expect(await stateOf(place)).toBe('paused');
+    expect(place.calls()).toBe(sent);
+    const { code: resumed, summary } = await place.summary(['resume']);
+    expect(resumed).toBe(EXIT.ok);
+    expect([summary.rows.added, place.calls()]).toEqual([GROUPS * 10, GROUPS]);
+  });
+
+  test('cancels it: what was not sent is unprocessed, and retry sends exactly that', async () => {
+    const place = await slowPlace();
+    const run = place.start(['import', 'm.csv', ...ONE_BY_ONE, '--json']);
+    await until(() => place.calls() > 1);
+    expect((await place.run(['cancel', '--json'])).stdout).toMatch(/^\{"id":"\S+","state":"cancell/);
+    const { code, stdout } = await run.ended;
+    expect(code).toBe(EXIT.stopped);
+    const { state, rows } = importSummary.parse(JSON.parse(stdout));
+    expect([state, rows.added + rows.unprocessed]).toEqual(['cancelled', GROUPS * 10]);
+
+    const { code: retried, summary } = await place.summary(['retry']);
+    expect(retried).toBe(EXIT.ok);
+    expect([summary.rows.read, summary.rows.added]).toEqual([rows.unprocessed, rows.unprocessed]);
+    expect(place.calls()).toBe(GROUPS);
+  });
+
+  test('sees how far it is, and watches it to its end', async () => {
+    const place = await slowPlace();
+    const run = place.start(['import', 'm.csv', ...ONE_BY_ONE]);
+    await until(() => place.calls() > 1);
+    const status = await place.run(['status']);
+    expect(status.code).toBe(EXIT.ok);
+    expect(status.stdout).toMatch(/^import \S+, running: m\.csv$/m);
+    expect(status.stdout).toMatch(/still to come/);
+    expect(status.stdout).toMatch(/^us {2}1 call under way, \d+ batch(es)? queued$/m);
+
+    const watch = await place.summary(['watch']);
+    expect(watch.code).toBe(EXIT.ok);
+    expect(importSummary.parse(watch.summary)).toMatchObject({ state: 'completed', rows: { added: GROUPS * 10 } });
+    expect((await run.ended).code).toBe(EXIT.ok);
+  });
+
+  test('does not get in its way: the data directory has one owner', async () => {
+    const place = await slowPlace();
+    const run = place.start(['import', 'm.csv', ...ONE_BY_ONE]);
+    await until(() => place.calls() > 0);
+    const { code, stderr } = await place.run(['import', 'm.csv']);
+    expect(code).toBe(EXIT.usage);
+    expect(stderr).toContain(`${place.dataDir} is in use by another rollcall process`);
+    expect(stderr).toContain('--data-dir');
+    const resume = await place.run(['resume']);
+    expect([resume.code, resume.stderr]).toEqual([
+      EXIT.ok,
+      expect.stringContaining('goes on in the process that runs it'),
+    ]);
+    expect((await run.ended).code).toBe(EXIT.ok);
+    expect(place.calls()).toBe(GROUPS);
+  });
+});
+
+test('--detach prints the id alone, and the import completes in the background', async () => {
+  const place = await slowPlace();
+  const { code, stdout, stderr } = await place.run(['import', 'm.csv', '--detach']);
+  expect(code).toBe(EXIT.ok);
+  const [, id = ''] = /^(\d{8}-\d{6}-\w{3})\n$/.exec(stdout) ?? [];
+  expect(stderr).toContain(`rollcall watch ${id}`);
+  const watch = await place.summary(['watch', id]);
+  expect([watch.code, watch.summary.id, watch.summary.rows.added]).toEqual([EXIT.ok, id, GROUPS * 10]);
+});
+
+test('watch tells of an import that nobody runs, with the command that goes on', async () => {
+  const place = await slowPlace();
+  const run = place.start(['import', 'm.csv', ...ONE_BY_ONE]);
+  await until(() => place.calls() > 0);
+  run.child.kill('SIGKILL');
+  await run.ended;
+  const { code, stderr } = await place.run(['watch']);
+  expect(code).toBe(EXIT.interrupted);
+  expect(stderr).toMatch(/Go on with:\n {2}rollcall resume /);
+});
+
+describe('where nobody runs an import,', () => {
+  test('pause and cancel act by themselves, and an end is final', async () => {
+    const place = await slowPlace();
+    const run = place.start(['import', 'm.csv', ...ONE_BY_ONE]);
+    await until(() => place.calls() > 0);
+    run.child.kill('SIGKILL');
+    await run.ended;
+    expect((await place.run(['pause'])).code).toBe(EXIT.ok);
+    expect(await stateOf(place)).toBe('paused');
+    expect((await place.run(['cancel'])).code).toBe(EXIT.ok);
+    expect(await stateOf(place)).toBe('cancelled');
+
+    for (const verb of ['pause', 'resume', 'cancel']) {
+      const { code, stderr } = await place.run([verb]);
+      expect([verb, code]).toEqual([verb, EXIT.usage]);
+      expect(stderr).toContain('cancelled is final');
+    }
+  });
+
+  test('retry wants it to be over first', async () => {
+    const place = await slowPlace();
+    expect((await place.run(['import', 'm.csv', '--dry-run'])).code).toBe(EXIT.ok);
+    const { code, stderr } = await place.run(['retry']);
+    expect(code).toBe(EXIT.usage);
+    expect(stderr).toMatch(/is staged, not over; first: rollcall resume /);
+  });
+});

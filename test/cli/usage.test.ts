@@ -1,0 +1,153 @@
+import { existsSync } from 'node:fs';
+import { Writable } from 'node:stream';
+import { describe, expect, test } from 'vitest';
+import { EXIT } from '../../src/cli/exit-codes.ts';
+import { main } from '../../src/cli/main.ts';
+import { type Ended, members, openSandboxPlace, openWorkplace } from './workplace.ts';
+
+const KEY = 'f00dfacef00dfacef00dfacef00dfacef00dface';
+
+describe('what is typed wrongly is refused with what is allowed', () => {
+  test.each([
+    [['imprt', 'm.csv'], "unknown command 'imprt'\n(Did you mean import?)"],
+    [['import', 'm.csv', '--dryrun'], "unknown option '--dryrun'\n(Did you mean --dry-run?)"],
+    [['import'], "missing required argument 'file'"],
+    [['import', 'm.csv', 'n.csv'], 'too many arguments'],
+    [['import', 'm.csv', '--scope', 'owner'], 'Allowed choices are admin, moderator, participant, ban.'],
+    [['import', 'm.csv', '--region', 'mars'], 'Allowed choices are us, eu, in.'],
+    [['import', 'm.csv', '--format', 'xlsx'], 'Allowed choices are auto, csv, json, ndjson.'],
+    [['import', 'm.csv', '--map', 'uuid=Badge'], '"uuid=Badge" is not field=column; fields are region, guid, uid'],
+    [['import', 'm.csv', '--delimiter', ';;'], 'Expected one character, or the word tab.'],
+    [['import', 'm.csv', '--max-errors', '5 rows'], 'Expected a number of rows, such as 100, or a share of them'],
+    [['import', 'm.csv', '--calls-per-minute', '0'], 'Expected a whole number from 1 to 10000000.'],
+    [['import', 'm.csv', '--concurrency', '-1'], 'Expected a whole number from 1 to 1000.'],
+    [['import', 'm.csv', '--detach', '--sandbox'], "'--detach' cannot be used with option '--sandbox'"],
+    [['import', 'm.csv', '--sandbox-faults', 'broken=1'], 'unknown kind "broken", known are reset-before'],
+    [['import', import.meta.filename, '--sandbox-seed', 'nowhere.json'], 'the seed file nowhere.json cannot be read'],
+    [['watch', '--timeout', 'soon'], 'Expected a whole number from 1 to'],
+    [['list', '--limit', '0'], 'Expected a whole number from 1 to 1000.'],
+    [['report', '--status', 'added,gone'], '"gone" is no outcome; allowed are added, banned, already_member'],
+    [['report', '--format', 'pdf'], 'Allowed choices are csv, ndjson, json, html.'],
+    [['sandbox', '--ca-file', '/nowhere/ca.pem'], 'cannot be written to /nowhere/ca.pem'],
+    [['sandbox', '--seed', '/nowhere/seed.json'], 'the seed file /nowhere/seed.json cannot be read'],
+    [[], 'Usage: rollcall'],
+  ])('%j', async (args, message) => {
+    const { code, stdout, stderr } = await typed(args);
+    expect([code, stdout]).toEqual([EXIT.usage, '']);
+    expect(stderr).toContain(message);
+    expect(stderr).not.toMatch(/\n\s+at /);
+  });
+});
+
+describe('a command about an import', () => {
+  test.each(['status', 'watch', 'pause', 'resume', 'cancel', 'retry', 'report'])(
+    '%s needs one that exists',
+    async (verb) => {
+      const place = await openWorkplace({ queue: false });
+      const { code, stdout, stderr } = await typed([verb, '--data-dir', place.dataDir]);
+      expect([code, stdout]).toEqual([EXIT.usage, '']);
+      expect(stderr).toBe(
+        `rollcall: there are no imports in ${place.dataDir}: start one with \`rollcall import <file>\`, or name another directory with --data-dir\n`,
+      );
+    },
+  );
+
+  test('says which ids there are when it is given another', async () => {
+    const place = await openWorkplace();
+    await place.run(['import', place.file('m.csv', members([['g', 'ann']])), '--dry-run']);
+    const { code, stderr } = await place.run(['status', '20260101-000000-abc']);
+    expect(code).toBe(EXIT.usage);
+    expect(stderr).toBe(
+      'rollcall: no import has the id "20260101-000000-abc"; `rollcall list` shows those that there are\n',
+    );
+  });
+});
+
+/** What is wrong with the settings is told before the file is looked at. */
+describe('settings that cannot work stop an import before it begins', () => {
+  const GOOD = { ROLLCALL_HOST: 'localhost:8443', ROLLCALL_APP_ID: 'app', ROLLCALL_API_KEY: KEY };
+  test.each([
+    [{}, 'ROLLCALL_HOST is not set'],
+    [{ ROLLCALL_HOST: 'localhost:8443' }, 'no app is set: set ROLLCALL_APP_ID'],
+    [{ ...GOOD, ROLLCALL_API_KEY: '' }, 'region us has no API key: set ROLLCALL_US_API_KEY'],
+    [{ ...GOOD, ROLLCALL_API_KEY: `${KEY} ${KEY}` }, 'the API key of region us: '],
+    [{ ...GOOD, ROLLCALL_APP_ID: 'my_app' }, 'the app id of region us: app id "my_app" is not usable'],
+    [
+      { ...GOOD, ROLLCALL_HOST: 'http://chat.example' },
+      'ROLLCALL_HOST: host "http://chat.example" is not usable: plain http',
+    ],
+    [{ ...GOOD, ROLLCALL_CA_FILE: '/nowhere/ca.pem' }, 'ROLLCALL_CA_FILE names /nowhere/ca.pem, which cannot be read'],
+    [{ ...GOOD, ROLLCALL_CA_FILE: 'm.csv' }, 'm.csv): the additional certificate authority cannot be read'],
+    [{ ...GOOD, ROLLCALL_REGION: 'mars' }, 'ROLLCALL_REGION is "mars"; allowed are us, eu, in'],
+  ])('%o', async (env: Record<string, string>, message) => {
+    const place = await openWorkplace({ env, queue: false });
+    const { code, stdout, stderr } = await place.run(['import', place.file('m.csv', members([['g', 'ann']]))]);
+    expect([code, stdout]).toEqual([EXIT.usage, '']);
+    expect(stderr).toContain(message);
+    expect(stderr).not.toContain(KEY);
+    expect(existsSync(place.dataDir)).toBe(false);
+  });
+});
+
+describe('doctor', () => {
+  test('finds nothing wrong where an import works, and says what it has looked at', async () => {
+    const place = await openSandboxPlace();
+    const { code, stdout } = await place.run(['doctor']);
+    expect(code).toBe(EXIT.ok);
+    expect(
+      stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => line.slice(0, 22).trim()),
+    ).toEqual(
+      ['data directory', 'queue', 'settings', 'region us', 'region eu', 'region in'].map((check) => `ok     ${check}`),
+    );
+    const { ok, findings } = JSON.parse((await place.run(['doctor', '--json'])).stdout);
+    expect([ok, findings.length]).toEqual([true, 6]);
+    expect(place.sandbox.calls.us.byStatus).toEqual({ 200: 2 });
+  });
+
+  test('says what to set where nothing is set', async () => {
+    const place = await openWorkplace();
+    const { code, stdout } = await place.run(['doctor']);
+    expect(code).toBe(EXIT.usage);
+    expect(stdout).toMatch(/^WRONG {2}settings {8}ROLLCALL_HOST is not set$/m);
+    expect(stdout).toMatch(/^ +set it to what follows `api-<region>\.`/im);
+  });
+
+  test('tells a service that cannot be reached from a key that is refused', async () => {
+    const place = await openSandboxPlace();
+    const host = place.sandbox.host;
+    await place.sandbox.close();
+    const { code, stdout } = await place.run(['doctor']);
+    expect(code).toBe(EXIT.usage);
+    expect(stdout).toMatch(/^WRONG {2}region us +CONNECT_FAILED: /m);
+    expect(stdout).toContain(`Check ROLLCALL_HOST (${host})`);
+  });
+});
+
+test('demo imports a sample whose bad rows are expected: it ends with 0', async () => {
+  const place = await openWorkplace();
+  const { code, stdout, stderr } = await place.run(['demo']);
+  expect(stderr).toContain('every one of them is accounted for');
+  expect(stdout).toContain('nothing is unaccounted for');
+  expect(code).toBe(EXIT.ok);
+});
+
+/** The command line in this process: what is wrong with the words alone needs no process of its own. */
+async function typed(args: readonly string[]): Promise<Ended> {
+  const [out, err] = [kept(), kept()];
+  const code = await main(args, { out: out.stream, err: err.stream, live: false, color: false, width: 80 });
+  return { code, stdout: out.text(), stderr: err.text() };
+}
+
+function kept() {
+  let heard = '';
+  const stream = new Writable({
+    write: (chunk, _encoding, done) => {
+      heard += chunk;
+      done();
+    },
+  });
+  return { stream, text: () => heard };
+}

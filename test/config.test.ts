@@ -1,0 +1,121 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { readConfig } from '../src/config.ts';
+import { tempDir } from './temp-dir.ts';
+
+const KEY = 'f00dfacef00dfacef00dfacef00dfacef00dface';
+
+function withFile(content: unknown): string {
+  const folder = tempDir();
+  writeFileSync(join(folder, 'rollcall.config.json'), typeof content === 'string' ? content : JSON.stringify(content));
+  return folder;
+}
+
+describe('settings', () => {
+  test('have defaults', () => {
+    const folder = tempDir();
+    expect(readConfig({}, {}, folder)).toEqual({
+      dataDir: join(folder, '.rollcall'),
+      host: undefined,
+      apps: {},
+      defaultRegion: 'us',
+      caFile: undefined,
+      callsPerMinute: 10_000,
+      concurrency: 20,
+      command: 'rollcall',
+    });
+  });
+
+  test('come from flags first, then from the environment, then from the file', () => {
+    const folder = withFile({ dataDir: 'file', callsPerMinute: 1, concurrency: 1, host: 'file.example' });
+    const env = { ROLLCALL_DATA_DIR: 'environment', ROLLCALL_CALLS_PER_MINUTE: '2' };
+    const { dataDir, callsPerMinute, concurrency, host } = readConfig({ dataDir: 'flag' }, env, folder);
+    expect([dataDir, callsPerMinute, concurrency, host]).toEqual([join(folder, 'flag'), 2, 1, 'file.example']);
+  });
+
+  test('cannot be changed', () => {
+    const config = readConfig({}, {}, tempDir());
+    expect(() => Object.assign(config, { host: 'other' })).toThrow(TypeError);
+  });
+
+  test('that are set to nothing count as not set', () => {
+    const folder = withFile({ host: 'file.example' });
+    expect(readConfig({}, { ROLLCALL_HOST: ' ', ROLLCALL_CONCURRENCY: '' }, folder).host).toBe('file.example');
+  });
+
+  test('name an app for each region, or one app and its region', () => {
+    const env = { ROLLCALL_APP_ID: 'one', ROLLCALL_API_KEY: KEY, ROLLCALL_REGION: 'EU', ROLLCALL_IN_APP_ID: 'two' };
+    const { apps, defaultRegion } = readConfig({}, env, tempDir());
+    expect(apps).toEqual({ eu: { appId: 'one', apiKey: KEY }, in: { appId: 'two', apiKey: undefined } });
+    expect(defaultRegion).toBe('eu');
+  });
+
+  test('with an app in one region only make it the region of rows that name none', () => {
+    expect(readConfig({}, { ROLLCALL_IN_APP_ID: 'a' }, tempDir()).defaultRegion).toBe('in');
+    const two = { ROLLCALL_IN_APP_ID: 'a', ROLLCALL_EU_APP_ID: 'b' };
+    expect(readConfig({}, two, tempDir()).defaultRegion).toBe('us');
+  });
+
+  test('tell how rollcall is called again under npm', () => {
+    expect(readConfig({}, { npm_execpath: '/npm' }, tempDir()).command).toBe('npx rollcall');
+  });
+});
+
+describe('a setting that is wrong stops with its name, its value and what is allowed', () => {
+  test.each([
+    [{ ROLLCALL_REGION: 'mars' }, 'ROLLCALL_REGION is "mars"; allowed are us, eu, in'],
+    [
+      { ROLLCALL_CALLS_PER_MINUTE: '0' },
+      'ROLLCALL_CALLS_PER_MINUTE is "0"; allowed is a whole number from 1 to 10000000',
+    ],
+    [{ ROLLCALL_CALLS_PER_MINUTE: '1e3' }, 'ROLLCALL_CALLS_PER_MINUTE is "1e3"; allowed is a whole number'],
+    [{ ROLLCALL_CONCURRENCY: 'many' }, 'ROLLCALL_CONCURRENCY is "many"; allowed is a whole number from 1 to 1000'],
+    [{ ROLLCALL_CONCURRENCY: '1001' }, 'ROLLCALL_CONCURRENCY is "1001"; allowed is a whole number from 1 to 1000'],
+    [{ ROLLCALL_CONFIG: '/nowhere/c.json' }, 'ROLLCALL_CONFIG names /nowhere/c.json, which cannot be read: ENOENT'],
+    [{ ROLLCALL_EU_API_KEY: KEY }, 'ROLLCALL_EU_API_KEY is set and ROLLCALL_EU_APP_ID is not: set both'],
+    [{ ROLLCALL_API_KEY: KEY }, 'ROLLCALL_API_KEY is set and ROLLCALL_APP_ID is not: set both'],
+    [
+      { ROLLCALL_APP_ID: 'one', ROLLCALL_REGION: 'eu', ROLLCALL_EU_APP_ID: 'two' },
+      'region eu has two apps: ROLLCALL_APP_ID says one, and ROLLCALL_EU_APP_ID (or apps.eu.appId) says two: keep one',
+    ],
+  ])('%o', (env, message) => {
+    const told = messageOf(() => readConfig({}, env, tempDir()));
+    expect(told).toContain(message);
+    expect(told).not.toContain(KEY);
+  });
+
+  test.each([
+    [`{"apiKey":"${KEY}",`, 'is not JSON; mend or remove it'],
+    [[], 'top level: '],
+    [{ apiKeys: KEY }, 'Unrecognized key: "apiKeys"'],
+    [{ host: 5 }, 'host is 5: '],
+    [{ callsPerMinute: '100' }, 'callsPerMinute is "100": '],
+    [{ callsPerMinute: 1.5 }, 'callsPerMinute in '],
+    [{ region: 'mars' }, 'region in '],
+    [{ apps: { eu: { appId: 'a', apiKey: [KEY] } } }, 'apps.eu.apiKey: '],
+    [{ apps: { mars: { appId: 'a' } } }, 'mars'],
+    [{ apiKey: KEY }, 'apiKey in '],
+  ])('rollcall.config.json with %j', (content, message) => {
+    const folder = withFile(content);
+    const told = messageOf(() => readConfig({}, {}, folder));
+    expect(told).toContain(join(folder, 'rollcall.config.json'));
+    expect(told).toContain(message);
+    expect(told).not.toContain(KEY);
+  });
+
+  test('a rollcall.config.json that is there and cannot be read is not passed over', () => {
+    const folder = tempDir();
+    mkdirSync(join(folder, 'rollcall.config.json'));
+    expect(() => readConfig({}, {}, folder)).toThrow('which cannot be read: EISDIR');
+  });
+});
+
+function messageOf(read: () => unknown): string {
+  try {
+    read();
+  } catch (error) {
+    return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  }
+  return 'nothing was thrown';
+}

@@ -1,0 +1,55 @@
+/**
+ * A coordinator in a process of its own, to be killed: `node coordinator-process.ts <settings as JSON>`. Imports the file
+ * into the sandbox, or goes on with the import that is there. Writes a line for every state; ends when the import is over.
+ */
+import { createChatClient } from '../../src/chat/client.ts';
+import { openCatalogReader } from '../../src/ledger/catalog.ts';
+import { openCoordinator } from '../../src/pipeline/coordinator.ts';
+import { dataDir } from '../../src/pipeline/data-dir.ts';
+import { importOptions } from '../../src/pipeline/import-options.ts';
+import { openRegionLine } from '../../src/pipeline/region-line.ts';
+import { openBackend } from '../../src/queue/backend.ts';
+
+export interface CoordinatorProcessSettings {
+  readonly dataDir: string;
+  readonly file: string;
+  readonly host: string;
+  readonly ca: string;
+  readonly appId: string;
+  readonly apiKey: string;
+}
+
+const settings: CoordinatorProcessSettings = JSON.parse(process.argv[2] ?? '{}');
+const dir = dataDir(settings.dataDir);
+const throwIt = (error: Error) => {
+  throw error;
+};
+const coordinator = await openCoordinator({
+  dir,
+  backend: ({ queue }) => openBackend(queue),
+  regions: new Set(['us']),
+  version: 'test',
+  onError: throwIt,
+  openLine: (region, backend, deliver) =>
+    openRegionLine({
+      region,
+      appId: settings.appId,
+      backend,
+      callsPerMinute: 1_000_000,
+      worker: { chat: createChatClient({ region, ...settings }), concurrency: 5, deliver },
+      onError: throwIt,
+    }),
+});
+coordinator.events.on('failure', throwIt);
+coordinator.events.on('state', ({ state }) => process.stdout.write(`${state}\n`));
+
+const catalog = openCatalogReader(dir.catalog);
+const [existing] = catalog.list(1);
+catalog.close();
+const { file } = settings;
+const id =
+  existing?.id ?? (await coordinator.create({ file, source: file, options: importOptions.parse({ region: 'us' }) }));
+if (existing !== undefined) await coordinator.resume(id);
+process.stdout.write('working\n');
+await coordinator.settled(id);
+await coordinator.stop(1_000);

@@ -1,0 +1,104 @@
+import { onTestFinished } from 'vitest';
+import { z } from 'zod';
+import type { Backend } from '../../src/queue/backend.ts';
+import { defineJob, type JobDefinition, type JobRun } from '../../src/queue/define-job.ts';
+import { type JobQueue, openJobQueue } from '../../src/queue/job-queue.ts';
+import { type JobWorker, startJobWorker } from '../../src/queue/job-worker.ts';
+import { Journal } from './journal.ts';
+
+/** A backend for one test, with nothing in it that the test could meet. Whoever asked closes it. */
+export type OpenBackend = () => Promise<Backend>;
+
+/** The payload of these tests. */
+export interface Note {
+  readonly text: string;
+}
+
+type Errand = JobDefinition<Note, undefined>;
+
+export const errand = (process: (job: JobRun<Note>) => Promise<void>, settings: Partial<Errand> = {}): Errand =>
+  defineJob<Note, undefined>({
+    name: 'errand',
+    version: 1,
+    payload: z.object({ text: z.string() }),
+    attempts: 3,
+    backoffMs: () => 0,
+    process,
+    ...settings,
+  });
+
+export interface Office {
+  readonly backend: Backend;
+  /** Opens a queue, the same one for the same name, closed when the test is over. */
+  queue(name?: string, attempts?: number): JobQueue<Note>;
+  /** Starts a worker, which has ended when the test is over. */
+  work(queue: JobQueue<Note>, definition: Errand, concurrency?: number): JobWorker;
+  /** Where a job can be made to wait. The end of the test opens it. */
+  door(): Door;
+  /** Resolves when every idle worker has had its turn: jobs added now to a queue of their own have come and gone. */
+  everyWorkerLooked(): Promise<void>;
+}
+
+/** Shut until it is opened. */
+export interface Door {
+  readonly opened: Promise<void>;
+  open(): void;
+}
+
+let offices = 0;
+
+/** Queues and workers of one test. It fails when one of them reports an error. */
+export async function openOffice(openBackend: OpenBackend): Promise<Office> {
+  const backend = await openBackend();
+  const errors: Error[] = [];
+  onTestFinished(async () => {
+    await backend.close();
+    if (errors.length > 0) throw new AggregateError(errors, errors.map(({ message }) => message).join('; '));
+  });
+  const onError = (error: Error) => errors.push(error);
+  const suffix = `${process.pid}-${++offices}`;
+
+  const doors: Door[] = [];
+  const office: Office = {
+    backend,
+    door: () => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const door = { opened: promise, open: resolve };
+      doors.push(door);
+      return door;
+    },
+    queue: (name = 'errands', attempts = 3) => {
+      const queue = openJobQueue<Note>(backend, `${name}-${suffix}`, { name: 'errand', attempts }, onError);
+      onTestFinished(() => queue.close());
+      return queue;
+    },
+    work: (queue, definition, concurrency = 1) => {
+      const worker = startJobWorker({ backend, queue, definition, ports: undefined, concurrency, onError });
+      onTestFinished(async () => {
+        for (const { open } of doors) open();
+        const closed = worker.close();
+        worker.abort();
+        await closed;
+      });
+      return worker;
+    },
+    everyWorkerLooked: async () => {
+      const queue = office.queue('look');
+      const seen = new Journal<string>();
+      office.work(
+        queue,
+        errand(async ({ id }) => seen.note(id)),
+      );
+      for (const [index, id] of ['first', 'second', 'third'].entries()) {
+        await queue.add([{ id, payload: { text: '' } }]);
+        await seen.until(index + 1);
+      }
+    },
+  };
+  return office;
+}
+
+/** Jobs with these ids, each with its id as text. */
+export function notes(...ids: readonly string[]): { id: string; payload: Note }[] {
+  return ids.map((id) => ({ id, payload: { text: id } }));
+}
