@@ -40,17 +40,26 @@ export function parseQueueAddress(url: string | undefined, directory: string): Q
   }
   const [, scheme, topology = 'single', rest = ''] = SCHEME.exec(url) ?? [];
   if (scheme === undefined) {
-    throw new QueueAddressError(`begins with ${JSON.stringify(url.split('//')[0]?.slice(0, 20))}`);
+    // Without a scheme, what stands first may be a password.
+    const [begin] = /^[a-z+]+:\/\//i.exec(url) ?? [];
+    throw new QueueAddressError(begin === undefined ? 'does not begin with a scheme' : `begins with ${begin}`);
   }
   return redisAddress(scheme === 'rediss', topology as 'single' | 'cluster' | 'sentinel', rest);
 }
 
 function redisAddress(tls: boolean, topology: 'single' | 'cluster' | 'sentinel', rest: string): QueueAddress {
+  // The rest of a password would pass for a host or a path, and be shown.
+  if (/^[^@]*[/?][^@]*@|@.*@/.test(rest)) {
+    throw new QueueAddressError(
+      'has a user or password with one of the characters / ? @, which are written %2F %3F %40',
+    );
+  }
   const [, login, hostList = '', path = '', query = ''] =
     /^(?:([^@/]*)@)?([^/?]*)(?:\/([^?]*))?(?:\?(.*))?$/.exec(rest) ?? [];
   const hosts = hostList.split(',').map((text) => {
     const [, host, port] = /^(\[[^\]]+\]|[^:]+)(?::(\d+))?$/.exec(text) ?? [];
     if (host === undefined) throw new QueueAddressError(`has ${JSON.stringify(text)} where a host belongs`);
+    if (Number(port ?? 1) < 1 || Number(port ?? 1) > 65_535) throw new QueueAddressError(`has the port ${port}`);
     return { host: host.replace(/^\[|\]$/g, ''), port: port === undefined ? DEFAULT_PORT[topology] : Number(port) };
   });
   if (topology === 'single' && hosts.length > 1)
@@ -63,7 +72,7 @@ function redisAddress(tls: boolean, topology: 'single' | 'cluster' | 'sentinel',
         : `has ${JSON.stringify(path)} where the number of a database belongs`,
     );
   }
-  const [username, password] = login === undefined ? [] : split(login, ':').map(decodeURIComponent);
+  const [username, password] = login === undefined ? [] : split(login, ':').map(decoded);
   return {
     kind: 'redis',
     topology,
@@ -79,11 +88,22 @@ function redisAddress(tls: boolean, topology: 'single' | 'cluster' | 'sentinel',
 
 /** @throws QueueAddressError */
 function namespaceOf(query: URLSearchParams): string {
+  const unknown = [...query.keys()].find((name) => name !== 'namespace');
+  if (unknown !== undefined) throw new QueueAddressError(`has the parameter ${JSON.stringify(unknown)}`);
   const namespace = query.get('namespace') ?? DEFAULT_NAMESPACE;
   if (/^[a-z_][a-z0-9_]{0,40}$/.test(namespace)) return namespace;
   throw new QueueAddressError(
     `has the namespace ${JSON.stringify(namespace)}, which may have lower-case letters, digits and _`,
   );
+}
+
+/** @throws QueueAddressError */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new QueueAddressError('has a user or password with a % that begins no escape; it is written %25');
+  }
 }
 
 function split(text: string, separator: string): string[] {
