@@ -47,6 +47,8 @@ const payload = z.object({
   doubt: z.string().nullable(),
   lists: z.partialRecord(z.enum(MEMBER_LISTS), listed),
   calls: z.array(callRecord),
+  /** Starts that ended before a call was sent, because the worker's process left. */
+  handedBack: z.int(),
 });
 export type AddMembersPayload = z.infer<typeof payload>;
 
@@ -85,7 +87,7 @@ export const addMembers = defineJob<AddMembersPayload, AddMembersPorts>({
     Math.max(backoffMs(attemptsMade, Math.random()), error instanceof SendAgain ? (error.waitMs ?? 0) : 0),
   process: async (job, ports) => {
     const batch = sawWorkerDie(job) ? { ...job.payload, doubt: 'a worker ended in the middle of it' } : job.payload;
-    if (job.starts - job.payload.calls.length > MOST_DEATHS) return endPoison(ports, batch);
+    if (unexplainedStarts(job) > MOST_DEATHS) return endPoison(ports, batch);
     const at = Date.now();
     const startedAt = performance.now();
     const noteCall = (kind: CallRecord['kind'], code: string, httpStatus: number | null): CallRecord => ({
@@ -95,22 +97,24 @@ export const addMembers = defineJob<AddMembersPayload, AddMembersPorts>({
       code,
       kind,
     });
-    let reply: AddMembersResult;
+    let call: CallRecord;
+    let sent: Sent;
     try {
-      reply = await ports.chat.addMembers(batch.guid, requestOf(batch), {
+      const reply = await ports.chat.addMembers(batch.guid, requestOf(batch), {
         onBehalfOf: batch.onBehalfOf,
         signal: job.signal,
       });
+      call = noteCall('answered', '', reply.httpStatus);
+      ports.called?.(call, reply.rate);
+      sent = readAnswer(batch, reply);
     } catch (error) {
       if (error instanceof CallAborted) return givenUp(job, batch, error, noteCall('again', error.code, null));
       const verdict = verdictOf(error, batch);
-      const call = noteCall(verdict.kind, verdict.code, verdict.httpStatus);
+      call = noteCall(verdict.kind, verdict.code, verdict.httpStatus);
       ports.called?.(call, error instanceof ServiceRefusal ? error.rate : undefined);
       return refused(job, ports, batch, verdict, call);
     }
-    const call = noteCall('answered', '', reply.httpStatus);
-    ports.called?.(call, reply.rate);
-    await deliver(ports, batch, call, readAnswer(batch, reply));
+    await deliver(ports, batch, call, sent);
   },
 });
 
@@ -139,10 +143,9 @@ async function givenUp(
   error: CallAborted,
   call: CallRecord,
 ): Promise<never> {
-  if (error.maybeCarriedOut) {
-    const doubt = 'the process that sent it was stopped before an answer came';
-    await job.update({ ...batch, calls: [...batch.calls, call], doubt });
-  }
+  const doubt = 'the process that sent it was stopped before an answer came';
+  if (error.maybeCarriedOut) await job.update({ ...batch, calls: [...batch.calls, call], doubt });
+  else await job.update({ ...batch, handedBack: batch.handedBack + 1 });
   throw error;
 }
 
@@ -162,7 +165,8 @@ async function refused(
       throw new SlowDown(verdict.waitMs ?? 0);
     case 'again':
       if (job.isLastAttempt) {
-        return deliver(ports, batch, call, { kind: 'unanswered', maybeCarriedOut: doubt !== null, code, message });
+        const sent: Sent = { kind: 'unanswered', maybeCarriedOut: doubt !== null, code, message };
+        return deliver(ports, { ...batch, doubt }, call, sent);
       }
       await job.update({ ...batch, calls, doubt });
       throw new SendAgain(verdict);
@@ -211,9 +215,14 @@ function settledBy(batch: AddMembersPayload, sent: Sent): Map<Outcome, number> {
   return settled;
 }
 
-/** More starts than calls that were noted: a worker took this batch and never came back. */
+/** A worker took this batch, and neither came back nor handed it back. */
 function sawWorkerDie(job: JobRun<AddMembersPayload>): boolean {
-  return job.payload.doubt === null && job.starts > job.payload.calls.length + 1;
+  return job.payload.doubt === null && unexplainedStarts(job) > 1;
+}
+
+/** Starts, this one included, of which the payload knows no end. */
+function unexplainedStarts({ starts, payload: { calls, handedBack } }: JobRun<AddMembersPayload>): number {
+  return starts - calls.length - handedBack;
 }
 
 function requestOf({ lists }: AddMembersPayload): AddMembersRequest {

@@ -4,7 +4,7 @@ import { defineJob } from '../src/queue/define-job.ts';
 /**
  * finish-import: checks that every row has exactly one outcome, writes the reports, and closes the import.
  *
- * Queue     imports
+ * Queue     finish-import, in the coordinator's process
  * Input     the id of an import of which nothing is out any more, and the final state that it has earned
  * Output    report files beside the ledger; the import in its final state
  * Retries   a full disk may be mended meanwhile; until it is, the import stays as it is and `resume` finishes it.

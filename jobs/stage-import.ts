@@ -8,7 +8,7 @@ import { defineJob } from '../src/queue/define-job.ts';
 /**
  * stage-import: reads a file into the ledger, checks every row, and cuts the good ones into batches. Nothing is sent.
  *
- * Queue     imports
+ * Queue     stage-import, in the coordinator's process
  * Input     the id of an import in the state `staging`
  * Output    `staged` with totals, or `rejected` with the reason, through the ports
  * Retries   none: a file that cannot be read today is the user's to mend; after a crash the coordinator queues it again.

@@ -54,10 +54,11 @@ async function doctor(io: Io, flags: CommonFlags): Promise<ExitCode> {
   else {
     const width = Math.max(...findings.map(({ check }) => check.length));
     const indent = ' '.repeat(width + 9);
-    const write = (line: string) => io.out.write(`${(io.live ? wrap(line, io.width, indent) : [line]).join('\n')}\n`);
-    for (const { check, ok: well, detail, remedy } of findings) {
-      write(`${well ? 'ok   ' : 'WRONG'}  ${check.padEnd(width)}  ${detail}`);
-      if (remedy !== undefined) write(`${indent}${remedy[0]?.toUpperCase()}${remedy.slice(1)}`);
+    const room = io.live ? io.width - indent.length : Number.POSITIVE_INFINITY;
+    for (const { check, ok: well, detail, remedy = '' } of findings) {
+      const texts = [detail, `${remedy.charAt(0).toUpperCase()}${remedy.slice(1)}`].filter((text) => text !== '');
+      const lines = texts.flatMap((text) => wrap(text, room));
+      io.out.write(`${well ? 'ok   ' : 'WRONG'}  ${check.padEnd(width)}  ${lines.join(`\n${indent}`)}\n`);
     }
     say(io, '', ok ? 'Everything is well.' : 'Mend what is marked WRONG and run it again.');
   }

@@ -25,26 +25,32 @@ export interface Staging {
 export function startStaging(path: string): Staging {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
   const thread = new Worker(new URL(`./staging-thread.${extension}`, import.meta.url), { workerData: { path } });
-  const staged = Promise.withResolvers<StagedTotals>();
-  staged.promise.catch(() => {}); // a failure is told to whoever calls next, and nobody may be waiting now
   let failure: Error | undefined;
   let underWay = 0;
+  let totals: StagedTotals | undefined;
   let wake = () => {};
 
   thread.on('message', (reply: StagingReply) => {
-    if (reply.kind === 'staged') staged.resolve(reply.totals);
-    else underWay -= 1;
+    if (reply.kind === 'inserted') underWay -= 1;
+    else totals = reply.totals;
     wake();
   });
-  thread.on('error', (cause) => {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    failure = new Error(`the ledger cannot be written: ${reason}`, { cause });
-    staged.reject(failure);
+  thread.on('error', (error) => {
+    failure = error instanceof Error ? error : new Error(String(error));
+    wake();
+  });
+  thread.on('exit', () => {
+    failure ??= new Error('the thread that writes it has ended');
     wake();
   });
 
+  /** Replies may come several at a time: a waiter looks at what they came to, and never at a single one. */
+  const news = () =>
+    new Promise<void>((resolve) => {
+      wake = resolve;
+    });
   const check = () => {
-    if (failure !== undefined) throw failure;
+    if (failure !== undefined) throw new Error(`the ledger cannot be written: ${failure.message}`, { cause: failure });
   };
 
   return {
@@ -53,15 +59,18 @@ export function startStaging(path: string): Staging {
       thread.postMessage(flatten(rows));
       underWay += 1;
       while (underWay >= CHUNKS_AHEAD) {
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
+        await news();
         check();
       }
     },
-    finish: (input) => {
+    finish: async (input) => {
+      check();
       thread.postMessage({ kind: 'finish', input } satisfies StagingMessage);
-      return staged.promise;
+      for (;;) {
+        if (totals !== undefined) return totals;
+        check();
+        await news();
+      }
     },
     abandon: async () => {
       await thread.terminate();

@@ -32,6 +32,7 @@ export function toJob({ importId, replyTo }: ResultAddress, batch: BatchToSend):
       doubt: batch.doubt,
       lists,
       calls: [],
+      handedBack: 0,
     },
   };
 }

@@ -131,6 +131,8 @@ export function createRunningImport({
 
   const withdraw = async (region: Region, chosen: (jobId: string) => boolean): Promise<void> => {
     const jobs = await line(region).queue.withdraw(chosen);
+    // Where the last answer has come meanwhile, the import may be over, and its ledger closed.
+    if (jobs.length === 0) return;
     ledger.takeBack(jobs.map(takenBack));
     for (const { payload } of jobs) out.get(region)?.delete(payload.batch);
   };

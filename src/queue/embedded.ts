@@ -2,10 +2,18 @@ import { spawn } from 'node:child_process';
 import { EventEmitter } from 'node:events';
 import { existsSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { PGlite } from '@electric-sql/pglite';
-import { type PgPool, type PgPoolClient, type PgQueryResult, runMigrations } from 'bullmq';
+import {
+  assertSchemaCompatibility,
+  LATEST_SCHEMA_VERSION,
+  type PgPool,
+  type PgPoolClient,
+  type PgQueryResult,
+  runMigrations,
+} from 'bullmq';
 
 /**
  * The embedded queue: BullMQ's Postgres backend over PGlite, in this process, in one directory.
@@ -33,15 +41,17 @@ export interface EmbeddedPool extends PgPool {
 
 /** Opens the queue in `directory`, made first where it is missing. */
 export async function openEmbedded(directory: string): Promise<EmbeddedPool> {
-  if (!existsSync(directory)) await createInChild(directory);
-  try {
-    return await openPool(directory);
-  } catch {
-    // Killed in the middle of a write, or another version's directory: nothing in it that the ledger does not know.
-    await rm(directory, { recursive: true, force: true });
-    await createInChild(directory);
-    return await openPool(directory);
+  // A directory without this file is a new one to PGlite: it would make the database in this process, without a schema.
+  if (existsSync(join(directory, 'PG_VERSION'))) {
+    try {
+      return await openPool(directory);
+    } catch {
+      // Killed in the middle of a write, or another version's directory: nothing in it that the ledger does not know.
+    }
   }
+  await rm(directory, { recursive: true, force: true });
+  await createInChild(directory);
+  return openPool(directory);
 }
 
 /** Creates the directory with BullMQ's schema in it. initdb leaves some 400 MB in its process: run it in one that ends. */
@@ -83,8 +93,16 @@ function openDatabase(directory: string): Promise<PGlite> {
 
 async function openPool(directory: string): Promise<EmbeddedPool> {
   const database = await openDatabase(directory);
-  await database.exec('SET search_path = bullmq; SET synchronous_commit = off');
-  return poolOver(database);
+  try {
+    const version = await assertSchemaCompatibility({ query: queryOver(database) }, 'bullmq');
+    if (version !== LATEST_SCHEMA_VERSION)
+      throw new Error(`the tables in ${directory} are of another release of BullMQ`);
+    await database.exec('SET search_path = bullmq; SET synchronous_commit = off');
+    return poolOver(database);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
 }
 
 function clientOver(database: PGlite): PgPoolClient {
@@ -113,7 +131,8 @@ function poolOver(database: PGlite): EmbeddedPool {
       if (!database.closed) await database.close();
     },
   };
-  return Object.assign(new EventEmitter(), pool) as unknown as EmbeddedPool;
+  // Every queue and every worker listens for errors: with three regions more of them than Node takes for normal.
+  return Object.assign(new EventEmitter().setMaxListeners(0), pool) as unknown as EmbeddedPool;
 }
 
 /** Never fails: a database that cannot be cleaned says so in the queries of the jobs, and the next cleaning does more. */

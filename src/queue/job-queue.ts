@@ -34,6 +34,11 @@ export interface JobQueue<Payload> {
   callsPerMinute(): Promise<number | undefined>;
   /** Starts nothing for `waitMs`; a shorter wait never ends a longer one. */
   slowDown(waitMs: number): Promise<void>;
+  /**
+   * Sets the longest wait that this process was told once more, if it is not over. The server knows no "at least":
+   * another process may have set a shorter wait over it in the same moment.
+   */
+  keepSlow(): Promise<void>;
   /** Ms until the rate limit lets the next job start; 0 when it does now. */
   limitedForMs(): Promise<number>;
   depth(): Promise<QueueDepth>;
@@ -65,6 +70,17 @@ export function openJobQueue<Payload>(
   /** Looking at a wait and setting it are two steps: in a row, so that no shorter one comes between them. */
   let slowing: Promise<void> = Promise.resolve();
 
+  let slowUntil = 0;
+  const keepSlow = (): Promise<void> => {
+    if (slowUntil <= Date.now()) return slowing;
+    const slow = async () => {
+      const waitMs = slowUntil - Date.now();
+      if (waitMs > 0 && (await queue.getRateLimitTtl()) < waitMs) await queue.rateLimit(waitMs);
+    };
+    slowing = slowing.then(slow, slow);
+    return slowing;
+  };
+
   return {
     name,
     add: async (jobs) => {
@@ -79,15 +95,14 @@ export function openJobQueue<Payload>(
       }
     },
     withdraw: async (chosen) => {
-      const idle = await queue.getJobs(['waiting', 'delayed', 'prioritized']);
+      const idle = await queue.getRanges(['waiting', 'delayed', 'prioritized'], 0, -1, true);
       const withdrawn: QueuedJob<Payload>[] = [];
-      for (const job of idle) {
-        if (job?.id === undefined || !chosen(job.id)) continue;
-        // Read again: since the listing a worker may have tried it and noted that in the payload.
-        const last = await queue.getJob(job.id);
+      for (const id of idle.filter(chosen)) {
+        // Read at the last moment: since the listing a worker may have tried it, and noted that in the payload.
+        const job = await queue.getJob(id);
         // 0: a worker has it.
-        if (last === undefined || (await queue.remove(job.id)) !== 1) continue;
-        withdrawn.push({ id: job.id, payload: last.data as Payload });
+        if (job === undefined || (await queue.remove(id)) !== 1) continue;
+        withdrawn.push({ id, payload: job.data as Payload });
       }
       return withdrawn;
     },
@@ -104,12 +119,10 @@ export function openJobQueue<Payload>(
       return limit === null ? undefined : Math.round((limit.max / limit.duration) * 60_000);
     },
     slowDown: (waitMs) => {
-      const slow = async () => {
-        if ((await queue.getRateLimitTtl()) < waitMs) await queue.rateLimit(waitMs);
-      };
-      slowing = slowing.then(slow, slow);
-      return slowing;
+      slowUntil = Math.max(slowUntil, Date.now() + waitMs);
+      return keepSlow();
     },
+    keepSlow,
     limitedForMs: async () => Math.max(0, await queue.getRateLimitTtl()),
     depth: async () => {
       const [{ delayed = 0, active = 0 }, { 0: waiting = 0 }] = await Promise.all([

@@ -36,6 +36,7 @@ export function startJobWorker<Payload, Ports>(options: JobWorkerOptions<Payload
   const worker = backend.worker(
     queue.name,
     async (job, token) => {
+      await queue.keepSlow();
       const payload = await payloadOf(job, token);
       try {
         await definition.process(runOf(job, payload), ports);

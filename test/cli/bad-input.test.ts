@@ -60,7 +60,7 @@ const REFUSALS: readonly Refusal[] = [
     title: 'JSON of another shape',
     name: 'm.json',
     content: '{"people":7}',
-    says: ['people', 'guid'],
+    says: ['no column is recognised as the uid', 'the columns are "people"', '--map uid=<column>'],
   },
   {
     title: 'gzip that is cut off',

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { type ChatClient, createChatClient } from '../../src/chat/client.ts';
 import type { Timeouts } from '../../src/chat/connection.ts';
 import type { ImportRecord } from '../../src/ledger/catalog.ts';
@@ -211,4 +211,9 @@ export async function reached(coordinator: Coordinator, id: string, state: Impor
     };
     coordinator.events.on('state', look);
   });
+}
+
+/** Expects it to become so, with the patience that a busy machine needs. */
+export function eventually<Value>(look: () => Value) {
+  return expect.poll(look, { timeout: 30_000, interval: 20 });
 }

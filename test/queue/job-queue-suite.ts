@@ -1,16 +1,23 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Backend } from '../../src/queue/backend.ts';
 import { Journal } from './journal.ts';
 import { errand, type Note, notes, type OpenBackend, openOffice } from './queue-harness.ts';
 
 /** What every backend promises about the jobs in a queue (src/queue/job-queue.ts). */
 export function describeJobQueue(name: string, openBackend: OpenBackend): void {
-  const office = () => openOffice(openBackend);
   const idle = { waiting: 0, delayed: 0, active: 0 };
 
   describe(`a queue on ${name}`, () => {
+    let backend: Backend;
+    beforeAll(async () => {
+      backend = await openBackend();
+    });
+    afterAll(() => backend.close());
+    const office = () => openOffice(backend);
+
     test('runs every job once, with its id and its payload, in the order in which they came', async () => {
-      const { queue, work } = await office();
+      const { queue, work } = office();
       const errands = queue();
       const ran = new Journal<[string, Note]>();
       await errands.add(notes('a', 'b', 'c'));
@@ -24,7 +31,7 @@ export function describeJobQueue(name: string, openBackend: OpenBackend): void {
     });
 
     test('gives a payload out as it was put in, whatever characters are in it', async () => {
-      const errands = (await office()).queue();
+      const errands = office().queue();
       const text = fc.string({ unit: 'binary', maxLength: 60 }).map((any) => any.replaceAll('\0', ''));
       await fc.assert(
         fc.asyncProperty(fc.array(text, { maxLength: 5 }), async (texts) => {
@@ -38,7 +45,7 @@ export function describeJobQueue(name: string, openBackend: OpenBackend): void {
     });
 
     test('keeps the first of two jobs with one id as long as that is in the queue', async () => {
-      const errands = (await office()).queue();
+      const errands = office().queue();
       const job = (text: string) => ({ id: 'a', payload: { text } });
       await errands.add([job('first'), job('second in the same breath')]);
       await errands.add([job('third')]);
@@ -47,7 +54,7 @@ export function describeJobQueue(name: string, openBackend: OpenBackend): void {
     });
 
     test('takes a second job with the id of one that is under way for the same job', async () => {
-      const { door, queue, work, everyWorkerLooked } = await office();
+      const { door, queue, work, everyWorkerLooked } = office();
       const errands = queue();
       const ran = new Journal<string>();
       const { opened, open } = door();
@@ -68,7 +75,7 @@ export function describeJobQueue(name: string, openBackend: OpenBackend): void {
     });
 
     test('takes an id again once its job is done', async () => {
-      const { queue, work } = await office();
+      const { queue, work } = office();
       const errands = queue();
       const ran = new Journal<string>();
       work(
@@ -82,14 +89,14 @@ export function describeJobQueue(name: string, openBackend: OpenBackend): void {
     });
 
     test('takes more jobs than fit into one round trip', async () => {
-      const errands = (await office()).queue();
+      const errands = office().queue();
       const ids = Array.from({ length: 1_101 }, (_, index) => `job-${index}`);
       await errands.add(notes(...ids));
       expect(await errands.depth()).toEqual({ ...idle, waiting: 1_101 });
     });
 
     test('holds what a map would hold, however adding and withdrawing follow each other', async () => {
-      const errands = (await office()).queue();
+      const errands = office().queue();
       const ids = fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd', 'e'), { maxLength: 4 });
       const steps = fc.array(fc.record({ kind: fc.constantFrom('add', 'withdraw'), ids }), { maxLength: 6 });
       await fc.assert(
@@ -114,7 +121,7 @@ export function describeJobQueue(name: string, openBackend: OpenBackend): void {
     });
 
     test('gives back jobs that wait for a worker or for their next attempt, and none that is running', async () => {
-      const { door, queue, work } = await office();
+      const { door, queue, work } = office();
       const errands = queue();
       const ran = new Journal<string>();
       const { opened, open } = door();
@@ -142,7 +149,7 @@ export function describeJobQueue(name: string, openBackend: OpenBackend): void {
     });
 
     test('starts nothing while it is paused, finishes what runs, and goes on when resumed', async () => {
-      const { door, queue, work, everyWorkerLooked } = await office();
+      const { door, queue, work, everyWorkerLooked } = office();
       const errands = queue();
       const ran = new Journal<string>();
       const { opened, open } = door();
@@ -167,7 +174,7 @@ export function describeJobQueue(name: string, openBackend: OpenBackend): void {
     });
 
     test('tells its depth and gives jobs back while it is paused', async () => {
-      const errands = (await office()).queue();
+      const errands = office().queue();
       await errands.pause();
       await errands.add(notes('a', 'b'));
       expect(await errands.depth()).toEqual({ ...idle, waiting: 2 });
@@ -176,7 +183,7 @@ export function describeJobQueue(name: string, openBackend: OpenBackend): void {
     });
 
     test('is paused for everybody who has it open', async () => {
-      const { queue } = await office();
+      const { queue } = office();
       const [here, there] = [queue(), queue()];
       expect(await there.isPaused()).toBe(false);
       await here.pause();
@@ -186,7 +193,7 @@ export function describeJobQueue(name: string, openBackend: OpenBackend): void {
     });
 
     test('forgets its jobs, a pause and a wait when it is cleared, and can be used again', async () => {
-      const { queue, work } = await office();
+      const { queue, work } = office();
       const errands = queue();
       const ran = new Journal<string>();
       const worker = work(
@@ -219,7 +226,7 @@ export function describeJobQueue(name: string, openBackend: OpenBackend): void {
     });
 
     test('has nothing to do with a queue of another name', async () => {
-      const { queue } = await office();
+      const { queue } = office();
       const [here, there] = [queue('here'), queue('there')];
       await here.add(notes('a'));
       await here.pause();

@@ -6,7 +6,7 @@ import { type JobQueue, openJobQueue } from '../../src/queue/job-queue.ts';
 import { type JobWorker, startJobWorker } from '../../src/queue/job-worker.ts';
 import { Journal } from './journal.ts';
 
-/** A backend for one test, with nothing in it that the test could meet. Whoever asked closes it. */
+/** A backend, opened once for all tests of a suite: each has queues of its own. Closing it leaves nothing behind. */
 export type OpenBackend = () => Promise<Backend>;
 
 /** The payload of these tests. */
@@ -28,7 +28,6 @@ export const errand = (process: (job: JobRun<Note>) => Promise<void>, settings: 
   });
 
 export interface Office {
-  readonly backend: Backend;
   /** Opens a queue, the same one for the same name, closed when the test is over. */
   queue(name?: string, attempts?: number): JobQueue<Note>;
   /** Starts a worker, which has ended when the test is over. */
@@ -48,19 +47,17 @@ export interface Door {
 let offices = 0;
 
 /** Queues and workers of one test. It fails when one of them reports an error. */
-export async function openOffice(openBackend: OpenBackend): Promise<Office> {
-  const backend = await openBackend();
+export function openOffice(backend: Backend): Office {
   const errors: Error[] = [];
-  onTestFinished(async () => {
-    await backend.close();
+  onTestFinished(() => {
     if (errors.length > 0) throw new AggregateError(errors, errors.map(({ message }) => message).join('; '));
   });
   const onError = (error: Error) => errors.push(error);
   const suffix = `${process.pid}-${++offices}`;
 
   const doors: Door[] = [];
+  let looks = 0;
   const office: Office = {
-    backend,
     door: () => {
       const { promise, resolve } = Promise.withResolvers<void>();
       const door = { opened: promise, open: resolve };
@@ -83,7 +80,7 @@ export async function openOffice(openBackend: OpenBackend): Promise<Office> {
       return worker;
     },
     everyWorkerLooked: async () => {
-      const queue = office.queue('look');
+      const queue = office.queue(`look-${++looks}`);
       const seen = new Journal<string>();
       office.work(
         queue,

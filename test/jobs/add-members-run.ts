@@ -1,0 +1,108 @@
+import { onTestFinished } from 'vitest';
+import { type AddMembersPayload, type AddMembersPorts, ATTEMPTS, addMembers } from '../../jobs/add-members.ts';
+import { type ChatClient, type ChatClientOptions, createChatClient } from '../../src/chat/client.ts';
+import type { BatchResult } from '../../src/ledger/batch-result.ts';
+import type { JobRun } from '../../src/queue/define-job.ts';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
+
+/** What one start of the job came to. */
+export interface Ran {
+  /** The result that was handed back, if any. */
+  readonly delivered: BatchResult | undefined;
+  /** What the queue would see: a failure, or a wait. */
+  readonly thrown: unknown;
+  /** The payload that the next start would find. */
+  readonly payload: AddMembersPayload;
+  /** `stopped` and `delivered`, in the order in which they were asked for. */
+  readonly asked: readonly string[];
+}
+
+/** A batch for the group `g` of region us; rows are numbered in the order of the lists, from 1. */
+export function batchOf(
+  lists: Partial<Record<keyof AddMembersPayload['lists'], readonly string[]>>,
+  changes: Partial<AddMembersPayload> = {},
+): AddMembersPayload {
+  let row = 0;
+  const numbered = Object.entries(lists).map(([list, uids]) => [list, uids.map((uid) => [++row, uid])]);
+  return addMembers.payload.parse({
+    version: 1,
+    importId: 'imp-1',
+    batch: 7,
+    region: 'us',
+    guid: 'g',
+    onBehalfOf: '',
+    doubt: null,
+    lists: Object.fromEntries(numbered),
+    calls: [],
+    handedBack: 0,
+    replyTo: null,
+    ...changes,
+  });
+}
+
+/** One start of the job, as the queue makes it. */
+export async function run(
+  chat: Pick<ChatClient, 'addMembers'>,
+  payload: AddMembersPayload,
+  { attemptsMade = 0, starts = payload.calls.length + 1, ...given }: Partial<JobRun<AddMembersPayload>> = {},
+): Promise<Ran> {
+  let delivered: BatchResult | undefined;
+  let next = payload;
+  const asked: string[] = [];
+  const ports: AddMembersPorts = {
+    chat,
+    deliver: async ({ importId }, result) => {
+      asked.push('delivered');
+      if (importId !== payload.importId || delivered !== undefined) throw new Error(`delivered wrongly: ${importId}`);
+      delivered = result;
+    },
+    stopRegion: async () => {
+      asked.push('stopped');
+    },
+  };
+  const job: JobRun<AddMembersPayload> = {
+    id: 'imp-1-7',
+    payload,
+    attemptsMade,
+    starts,
+    isLastAttempt: attemptsMade + 1 >= ATTEMPTS,
+    signal: new AbortController().signal,
+    update: async (changed) => {
+      // As it comes out of a queue.
+      next = addMembers.payload.parse(JSON.parse(JSON.stringify(changed)));
+    },
+    ...given,
+  };
+  let thrown: unknown;
+  try {
+    await addMembers.process(job, ports);
+  } catch (error) {
+    thrown = error;
+  }
+  return { delivered, thrown, payload: next, asked };
+}
+
+export interface Service {
+  readonly sandbox: Sandbox;
+  readonly chat: ChatClient;
+}
+
+/** A sandbox with the group `g` and whatever users are asked for, and a client of its region us; gone after the test. */
+export async function openService(
+  options: SandboxOptions = {},
+  client: (sandbox: Sandbox) => Partial<ChatClientOptions> = () => ({}),
+): Promise<Service> {
+  const sandbox = await startSandbox({ users: 'any', seed: { groups: ['g'] }, randomSeed: 1, ...options });
+  onTestFinished(() => sandbox.close());
+  const { appId, apiKey } = sandbox.apps.us;
+  const chat = createChatClient({
+    region: 'us',
+    appId,
+    apiKey,
+    host: sandbox.host,
+    ca: sandbox.caPem,
+    ...client(sandbox),
+  });
+  onTestFinished(() => chat.close());
+  return { sandbox, chat };
+}

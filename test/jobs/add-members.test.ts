@@ -1,0 +1,349 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { ATTEMPTS, addMembers, SendAgain } from '../../jobs/add-members.ts';
+import { MEMBER_LISTS } from '../../src/chat/contract.ts';
+import { CallAborted, ServiceRefusal } from '../../src/chat/errors.ts';
+import { SlowDown } from '../../src/queue/define-job.ts';
+import { batchOf, openService, run } from './add-members-run.ts';
+
+const LAST = { attemptsMade: ATTEMPTS - 1 };
+const answered = { kind: 'answered', others: [], missing: [] };
+
+describe('an answered call', () => {
+  test('puts every UID into its list and says nothing of rows that are simply done', async () => {
+    const { sandbox, chat } = await openService();
+    const batch = batchOf({ admins: ['a'], moderators: ['m'], participants: ['p', 'q'], usersToBan: ['b'] });
+    const { delivered, thrown, asked } = await run(chat, batch);
+    expect(thrown).toBeUndefined();
+    expect(asked).toEqual(['delivered']);
+    expect(delivered).toMatchObject({ batch: 7, region: 'us', doubt: null, sent: answered });
+    expect(Object.fromEntries(sandbox.members('us', 'g'))).toEqual({
+      a: 'admin',
+      m: 'moderator',
+      p: 'participant',
+      q: 'participant',
+      b: 'ban',
+    });
+  });
+
+  test('is recorded with its start, its length and its status', async () => {
+    const { chat } = await openService();
+    const before = Date.now();
+    const { delivered } = await run(chat, batchOf({ participants: ['p'] }));
+    expect(delivered?.calls).toHaveLength(1);
+    const [call] = delivered?.calls ?? [];
+    expect(call).toMatchObject({ kind: 'answered', code: '', httpStatus: 200 });
+    expect(call?.at).toBeGreaterThanOrEqual(before);
+    expect(delivered?.at).toBe((call?.at ?? 0) + (call?.ms ?? 0));
+    expect(delivered?.at).toBeLessThanOrEqual(Date.now() + 1);
+  });
+
+  test('tells refused UIDs with code and message, and those who were in the group before', async () => {
+    const { chat } = await openService({
+      users: 0,
+      seed: {
+        users: ['new'],
+        groups: ['g'],
+        regions: { us: { members: { g: { admins: ['old'], usersToBan: ['out'] } } } },
+      },
+    });
+    const { delivered } = await run(chat, batchOf({ participants: ['new', 'old', 'nobody'], usersToBan: ['out'] }));
+    expect(delivered?.sent).toMatchObject({
+      kind: 'answered',
+      missing: [],
+      others: [
+        { row: 2, outcome: 'already_member', code: 'ERR_ALREADY_JOINED' },
+        { row: 3, outcome: 'failed', code: 'ERR_UID_NOT_FOUND', message: expect.stringContaining('nobody') },
+        { row: 4, outcome: 'already_member', code: 'ERR_ALREADY_BANNED' },
+      ],
+    });
+  });
+
+  test('that leaves a UID out makes its row missing and not done', async () => {
+    const { chat } = await openService({ faults: 'omit-uid' });
+    const { delivered } = await run(chat, batchOf({ participants: ['p', 'q', 'r'] }));
+    expect(delivered?.sent).toEqual({ ...answered, missing: [3] });
+  });
+
+  test('is read whatever the UIDs are called and however they are written', async () => {
+    const { sandbox, chat } = await openService();
+    const uids = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'MixedCase', '42'];
+    const { delivered } = await run(chat, batchOf({ participants: uids }));
+    expect(delivered?.sent).toEqual(answered);
+    const stored = uids.map((uid) => uid.toLowerCase());
+    expect([...sandbox.members('us', 'g').keys()].sort()).toEqual(stored.sort());
+  });
+
+  test('is made for the acting user', async () => {
+    const { chat } = await openService({ seed: { regions: { us: { members: { g: { admins: ['boss'] } } } } } });
+    const asBoss = await run(chat, batchOf({ participants: ['p'] }, { onBehalfOf: 'boss' }));
+    expect(asBoss.delivered?.sent).toEqual(answered);
+    const asStranger = await run(chat, batchOf({ participants: ['q', 'r'] }, { onBehalfOf: 'stranger' }));
+    expect(asStranger.delivered?.sent).toMatchObject({
+      kind: 'refused',
+      outcome: 'failed',
+      code: 'ERR_GROUP_NOT_JOINED',
+    });
+    expect(asStranger.asked).toEqual(['delivered']);
+  });
+});
+
+describe('a refusal', () => {
+  test('of the group is told as one of the group', async () => {
+    const { chat } = await openService({ seed: { groups: [] } });
+    const { delivered, asked } = await run(chat, batchOf({ participants: ['p', 'q'] }));
+    expect(delivered?.sent).toMatchObject({ kind: 'group', code: 'ERR_GUID_NOT_FOUND' });
+    expect(delivered?.calls).toMatchObject([{ kind: 'group', code: 'ERR_GUID_NOT_FOUND', httpStatus: 404 }]);
+    expect(asked).toEqual(['delivered']);
+  });
+
+  test('of the key stops the region first, and consumes nothing', async () => {
+    const { chat } = await openService({}, ({ apps }) => ({ apiKey: apps.us.authOnlyKey }));
+    const { delivered, asked } = await run(chat, batchOf({ participants: ['p'] }));
+    expect(asked).toEqual(['stopped', 'delivered']);
+    expect(delivered).toMatchObject({ doubt: null, sent: { kind: 'stop-region', code: 'AUTH_ERR_NO_ACCESS' } });
+  });
+
+  test('of the whole call for one of its UIDs is one to halve, and final where there is only one', async () => {
+    const { chat } = await openService({ behaviour: { maxUidsPerCall: 0 } });
+    const two = await run(chat, batchOf({ participants: ['p', 'q'] }));
+    expect(two.delivered?.sent).toMatchObject({ kind: 'halve', code: 'ERR_BAD_REQUEST' });
+    const one = await run(chat, batchOf({ participants: ['p'] }));
+    expect(one.delivered?.sent).toMatchObject({ kind: 'refused', outcome: 'failed', code: 'ERR_BAD_REQUEST' });
+  });
+
+  test.each([
+    { list: 'participants', code: 'ERR_ALREADY_JOINED', outcome: 'already_member' },
+    { list: 'usersToBan', code: 'ERR_ALREADY_BANNED', outcome: 'already_member' },
+    // A member is not banned by being a member, nor the reverse.
+    { list: 'usersToBan', code: 'ERR_ALREADY_JOINED', outcome: 'failed' },
+    { list: 'participants', code: 'ERR_ALREADY_BANNED', outcome: 'failed' },
+  ])(
+    'of a call for one UID with $code in $list is $outcome, as its entry would be',
+    async ({ list, code, outcome }) => {
+      const addMembers = async () => {
+        throw new ServiceRefusal({ httpStatus: 400, serviceCode: code, serviceMessage: 'so it is', rate: {} });
+      };
+      const { delivered } = await run({ addMembers }, batchOf({ [list]: ['p'] }));
+      expect(delivered?.sent).toEqual({ kind: 'refused', outcome, code, message: 'so it is' });
+    },
+  );
+
+  test('on our side of a call that cannot be put is final, and nothing is sent', async () => {
+    const { sandbox, chat } = await openService();
+    const { delivered } = await run(chat, batchOf({ participants: ['p', 'q'] }, { guid: '..' }));
+    expect(delivered?.sent).toMatchObject({ kind: 'refused', outcome: 'failed', code: 'INVALID_CALL' });
+    expect(sandbox.calls.us.requests).toBe(0);
+  });
+
+  test('for too many calls makes the queue wait, uses no attempt, and raises no doubt', async () => {
+    const { chat } = await openService({ faults: 'too-many=1' });
+    const first = await run(chat, batchOf({ participants: ['p'] }), LAST);
+    expect(first.delivered).toBeUndefined();
+    expect(first.thrown).toBeInstanceOf(SlowDown);
+    expect(first.thrown).toMatchObject({ waitMs: 1_000 });
+    expect(first.payload).toMatchObject({ doubt: null, calls: [{ kind: 'slow-down', httpStatus: 429 }] });
+    const second = await run(chat, first.payload, LAST);
+    expect(second.delivered).toMatchObject({ doubt: null, sent: answered, calls: [{}, {}] });
+  });
+});
+
+describe('a call without a usable answer', () => {
+  const kinds = {
+    'reset-before': 'CONNECTION_LOST',
+    'reset-midway': 'CONNECTION_LOST',
+    'reset-after': 'CONNECTION_LOST',
+    timeout: 'HEADERS_TIMEOUT',
+    unavailable: 'HTTP_503',
+    error: 'ERR_OPERATION_FAILED',
+    truncated: 'MALFORMED_REPLY',
+    'not-json': 'MALFORMED_REPLY',
+  };
+  const impatient = () => ({ timeouts: { headersMs: 200 } });
+
+  test.each(Object.entries(kinds))(
+    '(%s) is made again, with the doubt that it may have been carried out',
+    async (fault, code) => {
+      const { chat } = await openService({ faults: `${fault}=1` }, impatient);
+      const first = await run(chat, batchOf({ participants: ['p', 'q'] }));
+      expect(first.delivered).toBeUndefined();
+      expect(first.thrown).toBeInstanceOf(SendAgain);
+      expect(first.payload.calls).toMatchObject([{ kind: 'again', code }]);
+      expect(first.payload.doubt).toContain(code);
+      const second = await run(chat, first.payload, { attemptsMade: 1 });
+      expect(second.delivered).toMatchObject({ doubt: first.payload.doubt, calls: [{ code }, { kind: 'answered' }] });
+    },
+  );
+
+  test.each(Object.entries(kinds))('(%s) that was the last one is told as unanswered', async (fault, code) => {
+    const { chat } = await openService({ faults: fault }, impatient);
+    const { delivered, thrown } = await run(chat, batchOf({ participants: ['p', 'q'] }), LAST);
+    expect(thrown).toBeUndefined();
+    expect(delivered?.sent).toMatchObject({ kind: 'unanswered', maybeCarriedOut: true, code });
+    expect(delivered?.doubt).toContain(code);
+  });
+
+  test('that could not even begin raises no doubt, and never forgets an older one', async () => {
+    const { sandbox, chat } = await openService();
+    await sandbox.close();
+    const first = await run(chat, batchOf({ participants: ['p'] }));
+    expect(first.thrown).toBeInstanceOf(SendAgain);
+    expect(first.payload).toMatchObject({ doubt: null, calls: [{ code: 'CONNECT_FAILED', httpStatus: null }] });
+    const last = await run(chat, batchOf({ participants: ['p'] }), LAST);
+    expect(last.delivered).toMatchObject({ doubt: null, sent: { kind: 'unanswered', maybeCarriedOut: false } });
+    const doubtful = await run(chat, batchOf({ participants: ['p'] }, { doubt: 'older' }), LAST);
+    expect(doubtful.delivered).toMatchObject({ doubt: 'older', sent: { kind: 'unanswered', maybeCarriedOut: true } });
+  });
+
+  test('was carried out where its repeat finds everybody there, and the rows say so', async () => {
+    const { sandbox, chat } = await openService({ faults: 'reset-after=1' });
+    const first = await run(chat, batchOf({ admins: ['a'], usersToBan: ['b'] }));
+    const { delivered } = await run(chat, first.payload, { attemptsMade: 1 });
+    const note = expect.stringContaining('it may be by an earlier call: an earlier call got no usable answer');
+    expect(delivered?.sent).toEqual({
+      kind: 'answered',
+      missing: [],
+      others: [
+        { row: 1, outcome: 'already_member', code: 'ERR_ALREADY_JOINED', message: note },
+        { row: 2, outcome: 'already_member', code: 'ERR_ALREADY_BANNED', message: note },
+      ],
+    });
+    expect(sandbox.members('us', 'g').size).toBe(2);
+  });
+});
+
+describe('a batch that a worker has begun and never ended', () => {
+  test('is in doubt when it is started again', async () => {
+    const { chat } = await openService({ seed: { regions: { us: { members: { g: { participants: ['p'] } } } } } });
+    const { delivered } = await run(chat, batchOf({ participants: ['p'] }), { starts: 2 });
+    expect(delivered?.doubt).toBe('a worker ended in the middle of it');
+    expect(delivered?.sent).toMatchObject({
+      others: [{ outcome: 'already_member', message: expect.stringContaining('a worker ended in the middle of it') }],
+    });
+  });
+
+  test('keeps that doubt through a call that raises none', async () => {
+    const { chat } = await openService({ faults: 'too-many=1' });
+    const first = await run(chat, batchOf({ participants: ['p'] }), { starts: 2 });
+    expect(first.payload.doubt).toBe('a worker ended in the middle of it');
+    const second = await run(chat, first.payload, { starts: 3 });
+    expect(second.delivered).toMatchObject({ doubt: 'a worker ended in the middle of it', sent: answered });
+  });
+
+  test('is told apart from one that was started again for a call that is known', async () => {
+    const { chat } = await openService({ faults: 'too-many=2' });
+    const first = await run(chat, batchOf({ participants: ['p'] }), { starts: 1 });
+    const second = await run(chat, first.payload, { starts: 2 });
+    const third = await run(chat, second.payload, { starts: 3 });
+    expect(third.delivered).toMatchObject({ doubt: null, sent: answered });
+    expect(third.delivered?.calls).toHaveLength(3);
+  });
+});
+
+describe('a process that leaves', () => {
+  test('hands nothing back for a call that was under way, and leaves the doubt with the batch', async () => {
+    const { sandbox, chat } = await openService({ faults: 'timeout' });
+    const leaving = new AbortController();
+    const running = run(chat, batchOf({ participants: ['p'] }), { signal: leaving.signal });
+    await expect.poll(() => sandbox.calls.us.requests).toBe(1);
+    leaving.abort();
+    const { delivered, thrown, payload } = await running;
+    expect(delivered).toBeUndefined();
+    expect(thrown).toBeInstanceOf(CallAborted);
+    expect(payload.doubt).toBe('the process that sent it was stopped before an answer came');
+    expect(payload.calls).toMatchObject([{ code: 'ABORTED', httpStatus: null }]);
+  });
+
+  test('leaves a batch as it was when its call had not begun', async () => {
+    const { sandbox, chat } = await openService();
+    const batch = batchOf({ participants: ['p'] });
+    const { delivered, thrown, payload } = await run(chat, batch, { signal: AbortSignal.abort() });
+    expect(delivered).toBeUndefined();
+    expect(thrown).toBeInstanceOf(CallAborted);
+    expect(payload).toEqual(batch);
+    expect(sandbox.calls.us.requests).toBe(0);
+  });
+});
+
+describe('a fault of ours', () => {
+  const faults = {
+    'while calling': async () => {
+      throw new TypeError('undefined is not a function');
+    },
+    'while reading the answer': async () => ({
+      entries: {
+        get: () => {
+          throw new TypeError('undefined is not a function');
+        },
+      } as never,
+      rate: {},
+      httpStatus: 200,
+      ms: 1,
+    }),
+  };
+
+  test.each(Object.entries(faults))(
+    '%s is tried again, and in the end the batch is told as unanswered',
+    async (_, addMembers) => {
+      const first = await run({ addMembers }, batchOf({ participants: ['p'] }));
+      expect(first.thrown).toBeInstanceOf(SendAgain);
+      expect(first.payload.calls).toMatchObject([{ kind: 'again', code: 'WORKER_FAULT' }]);
+      const last = await run({ addMembers }, first.payload, LAST);
+      expect(last.thrown).toBeUndefined();
+      expect(last.delivered?.sent).toEqual({
+        kind: 'unanswered',
+        maybeCarriedOut: true,
+        code: 'WORKER_FAULT',
+        message: 'undefined is not a function',
+      });
+    },
+  );
+});
+
+describe('the wait before the next attempt', () => {
+  const again = (waitMs: number | undefined) =>
+    new SendAgain({
+      kind: 'again',
+      code: 'HTTP_503',
+      message: 'later',
+      httpStatus: 503,
+      maybeCarriedOut: true,
+      ...(waitMs !== undefined && { waitMs }),
+    });
+  const attempts = fc.integer({ min: 1, max: ATTEMPTS });
+
+  test('is never shorter than the service asked for, and else a minute at most', () => {
+    fc.assert(
+      fc.property(attempts, fc.integer({ min: 0, max: 600_000 }), (made, waitMs) => {
+        const wait = addMembers.backoffMs(made, again(waitMs));
+        expect(wait).toBeGreaterThanOrEqual(waitMs);
+        expect(wait).toBeLessThanOrEqual(Math.max(waitMs, 60_000));
+        expect(addMembers.backoffMs(made, again(undefined))).toBeLessThanOrEqual(60_000);
+        expect(addMembers.backoffMs(made, new Error('of another kind'))).toBeLessThanOrEqual(60_000);
+      }),
+    );
+  });
+});
+
+describe('the API key', () => {
+  test('is in no result, payload or error, even where the service repeats it', async () => {
+    const keys: string[] = [];
+    const { chat } = await openService({ behaviour: { echoKey: true } }, ({ apps }) => {
+      keys.push(apps.us.authOnlyKey);
+      return { apiKey: apps.us.authOnlyKey };
+    });
+    const { delivered } = await run(chat, batchOf({ participants: ['p'] }));
+    expect(delivered?.sent).toMatchObject({ message: expect.stringContaining('[redacted]') });
+    for (const key of keys) expect(JSON.stringify(delivered)).not.toContain(key);
+  });
+});
+
+test('a payload of another version, region or list is not taken for a batch', () => {
+  const batch = batchOf({ participants: ['p'] });
+  const accepts = (changes: object) => addMembers.payload.safeParse({ ...batch, ...changes }).success;
+  expect(accepts({})).toBe(true);
+  for (const list of MEMBER_LISTS) expect(accepts({ lists: { [list]: [[1, 'p']] } })).toBe(true);
+  expect(accepts({ version: 2 })).toBe(false);
+  expect(accepts({ region: 'mars' })).toBe(false);
+  expect(accepts({ lists: { owners: [[1, 'p']] } })).toBe(false);
+});

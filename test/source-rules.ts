@@ -1,0 +1,147 @@
+import { dirname, join, normalize } from 'node:path/posix';
+
+/** A source file by its path from the project's folder, with slashes. */
+export interface SourceFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** Folders by height (design.md, section 4): a file imports from lower ones only, or from its own folder. */
+const LAYERS: readonly (readonly string[])[] = [
+  ['src/membership', 'src/chat'],
+  ['src/intake', 'src/ledger', 'src/queue', 'src/report'],
+  ['jobs'],
+  ['src/pipeline', 'src/sync'],
+  ['src/server'],
+  ['src/cli'],
+];
+
+/** Pairs that the height alone would judge otherwise. */
+const ALSO_ALLOWED: ReadonlySet<string> = new Set(['src/chat src/membership']);
+
+/** What the sandbox may share with the rest, so that client and service cannot agree on a mistake. */
+const SHARED_WITH_SANDBOX = /^src\/(chat\/contract\.ts|membership\/)/;
+/** What a process sets up for itself; only what starts processes may ask for it. */
+const PROCESS_FILES = /^src\/[^/]+$/;
+const STARTS_PROCESSES = new Set(['src/cli', 'src/server']);
+const MOST_LINES = 350;
+
+/** Specifiers that a file imports or re-exports from, types included. Statements begin a line, as the formatter has it. */
+export function importsOf(text: string): string[] {
+  const statements = text.matchAll(/^(?:import|export)\b(?:[^'"`;]*?\bfrom)?\s*['"]([^'"]+)['"]/gm);
+  const calls = text.matchAll(/\bimport\(\s*['"]([^'"]+)['"]/g);
+  return [...statements, ...calls].flatMap(([, specifier]) => specifier ?? []);
+}
+
+/** Every breach of the design's layout in these files, one sentence each. */
+export function breaches(files: readonly SourceFile[]): string[] {
+  return [
+    ...files.flatMap((file) => [...wrongImports(file), ...wrongText(file), ...wrongName(file)]),
+    ...cycles(files),
+  ];
+}
+
+function wrongImports({ path, text }: SourceFile): string[] {
+  return importsOf(text).flatMap((specifier) => {
+    if (!specifier.startsWith('.')) return wrongPackage(path, specifier);
+    const target = targetOf(path, specifier);
+    const reason = wrongWay(path, target);
+    return reason === undefined ? [] : [`${path} imports ${target}: ${reason}`];
+  });
+}
+
+function wrongPackage(path: string, specifier: string): string[] {
+  const owner = [
+    { packages: /^bullmq(\/|$)/, home: /^src\/queue\//, says: 'bullmq belongs to src/queue' },
+    {
+      packages: /^node:sqlite$/,
+      home: /^src\/(ledger\/|pipeline\/data-dir\.ts$)/,
+      says: 'node:sqlite belongs to src/ledger and src/pipeline/data-dir.ts',
+    },
+  ].find(({ packages }) => packages.test(specifier));
+  return owner === undefined || owner.home.test(path) ? [] : [`${path} imports ${specifier}: ${owner.says}`];
+}
+
+function wrongWay(path: string, target: string): string | undefined {
+  const [from, to] = [folderOf(path), folderOf(target)];
+  if (from === to) return undefined;
+  if (!/^(src|jobs)\//.test(target)) return 'the product does not need it to run';
+  if (from === 'src/sandbox') {
+    return SHARED_WITH_SANDBOX.test(target) ? undefined : 'the sandbox shares the contract and the words only';
+  }
+  if (to === 'src/sandbox') return from === 'src/cli' ? undefined : 'only src/cli starts the sandbox';
+  if (PROCESS_FILES.test(target)) {
+    return STARTS_PROCESSES.has(from) ? undefined : 'only src/cli and src/server set up processes';
+  }
+  if (PROCESS_FILES.test(path)) return to === 'src/membership' ? undefined : 'it may know the words, and no more';
+  if (ALSO_ALLOWED.has(`${from} ${to}`)) return undefined;
+  const [height, depth] = [heightOf(from), heightOf(to)];
+  if (height === undefined || depth === undefined) return 'no layer of the design has this folder';
+  return depth < height ? undefined : depth === height ? 'siblings do not know each other' : 'a folder looks down';
+}
+
+function heightOf(folder: string): number | undefined {
+  const height = LAYERS.findIndex((layer) => layer.includes(folder));
+  return height === -1 ? undefined : height;
+}
+
+function wrongText({ path, text }: SourceFile): string[] {
+  const lines = text.split('\n').length - (text.endsWith('\n') ? 1 : 0);
+  const code = withoutComments(text);
+  return [
+    ...(lines > MOST_LINES ? [`${path} has ${lines} lines: ${MOST_LINES} is the end`] : []),
+    ...(/^export \*/m.test(code) ? [`${path} exports *: names are exported one by one`] : []),
+    ...(/^export default\b/m.test(code) ? [`${path} exports a default: exports have names`] : []),
+    ...(/\bprocess\.env\b|\benv\b[^;\n]*['"]node:process['"]/.test(code) && path !== 'src/config.ts'
+      ? [`${path} reads process.env: src/config.ts does that`]
+      : []),
+    ...(/\bconsole\.\w/.test(code) ? [`${path} uses the console: results go to stdout, the rest to the log`] : []),
+  ];
+}
+
+function wrongName({ path }: SourceFile): string[] {
+  const vague = path.split('/').find((part) => /^(utils?|helpers?|common|types)(\.\w+)?$/.test(part));
+  return vague === undefined ? [] : [`${path}: ${vague} says nothing; a shared thing gets a name and a home`];
+}
+
+/** Import cycles, each once, beginning with its first file by name. */
+function cycles(files: readonly SourceFile[]): string[] {
+  const edges = new Map(
+    files.map(({ path, text }) => [
+      path,
+      importsOf(text)
+        .filter((specifier) => specifier.startsWith('.'))
+        .map((specifier) => targetOf(path, specifier)),
+    ]),
+  );
+  const found = new Set<string>();
+  const cleared = new Set<string>();
+  const visit = (path: string, way: readonly string[]): void => {
+    const start = way.indexOf(path);
+    if (start !== -1) {
+      const loop = way.slice(start);
+      const first = loop.indexOf(loop.toSorted()[0] ?? path);
+      const turned = [...loop.slice(first), ...loop.slice(0, first)];
+      found.add(`${[...turned, turned[0]].join(' -> ')}: a cycle`);
+      return;
+    }
+    if (cleared.has(path)) return;
+    for (const next of edges.get(path) ?? []) visit(next, [...way, path]);
+    cleared.add(path);
+  };
+  for (const path of edges.keys()) visit(path, []);
+  return [...found];
+}
+
+const targetOf = (path: string, specifier: string) => normalize(join(dirname(path), specifier));
+
+/** `src/cli` for what lies there at any depth, `src` for files beside the folders, else the first folder. */
+function folderOf(path: string): string {
+  const [top = '', second = '', ...rest] = path.split('/');
+  return top === 'src' && rest.length > 0 ? `src/${second}` : top;
+}
+
+/** Only what is certainly a comment goes: a line that begins as one, or goes on as one. */
+function withoutComments(text: string): string {
+  return text.replace(/^\s*(\/\/|\/\*|\*).*$/gm, '');
+}
