@@ -8,7 +8,7 @@ import type { Region } from '../membership/membership.ts';
 import { type Coordinator, openCoordinator } from '../pipeline/coordinator.ts';
 import { dataDir } from '../pipeline/data-dir.ts';
 import { openRegionLine } from '../pipeline/region-line.ts';
-import { openBackend } from '../queue/backend.ts';
+import { openBackend } from '../queue/open-backend.ts';
 import { VERSION } from '../version.ts';
 
 /** The chat service that calls go to: the real one, or a sandbox. */

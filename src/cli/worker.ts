@@ -3,7 +3,7 @@ import { readConfig } from '../config.ts';
 import { createLifecycle, firstSignal } from '../lifecycle.ts';
 import { REGIONS, type Region } from '../membership/membership.ts';
 import { startWorkerProcess, type WorkingRegion } from '../pipeline/worker-process.ts';
-import { openBackend } from '../queue/backend.ts';
+import { openBackend } from '../queue/open-backend.ts';
 import { counted } from '../report/wording.ts';
 import { clientOf, quietly, serviceOf } from './compose.ts';
 import { UsageError } from './errors.ts';

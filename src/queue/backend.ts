@@ -1,5 +1,4 @@
 import type { IQueueBackend, Processor, Queue, QueueOptions, Worker, WorkerOptions } from 'bullmq';
-import { parseQueueAddress } from './address.ts';
 
 export type BullQueue = Queue<unknown, void, string, unknown, void, string, IQueueBackend>;
 export type BullWorker = Worker<unknown, void, string, IQueueBackend>;
@@ -18,25 +17,4 @@ export interface Backend {
   /** What about the server puts jobs at risk, in words. */
   warnings(): Promise<string[]>;
   close(): Promise<void>;
-}
-
-/**
- * Opens the backend that `url` names (address.ts), or without one the embedded backend in `directory`.
- * @throws QueueAddressError
- */
-export async function openBackend(
-  directory: string,
-  url?: string,
-  onError: (error: Error) => void = () => {},
-): Promise<Backend> {
-  const address = parseQueueAddress(url, directory);
-  // Each driver costs time to load; a run needs one of them.
-  switch (address.kind) {
-    case 'embedded':
-      return (await import('./postgres.ts')).openEmbeddedBackend(address.directory);
-    case 'redis':
-      return (await import('./redis.ts')).openRedis(address, onError);
-    case 'postgres':
-      return (await import('./postgres.ts')).openPostgres(address, onError);
-  }
 }

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Scope } from '../../src/membership/membership.ts';
 import { sumOfOutcomes } from '../../src/membership/outcome.ts';
-import { openBackend } from '../../src/queue/backend.ts';
+import { openBackend } from '../../src/queue/open-backend.ts';
 import { Doorkeeper } from '../pipeline/doorkeeper.ts';
 import { csv, openPipeline, participants, reached } from '../pipeline/pipeline-harness.ts';
 import { describeJobQueue } from '../queue/job-queue-suite.ts';

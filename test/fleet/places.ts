@@ -1,4 +1,4 @@
-import { openBackend } from '../../src/queue/backend.ts';
+import { openBackend } from '../../src/queue/open-backend.ts';
 import { QUEUE_PLACES, type QueuePlace } from '../pipeline/pipeline-harness.ts';
 import { createDatabase, startPostgres } from '../servers/postgres.ts';
 import { startRedis } from '../servers/redis.ts';

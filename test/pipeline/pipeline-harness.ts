@@ -12,7 +12,8 @@ import { type Coordinator, openCoordinator } from '../../src/pipeline/coordinato
 import { type DataDir, dataDir } from '../../src/pipeline/data-dir.ts';
 import { type ImportOptions, importOptions } from '../../src/pipeline/import-options.ts';
 import { openRegionLine, type RegionLine } from '../../src/pipeline/region-line.ts';
-import { type Backend, openBackend } from '../../src/queue/backend.ts';
+import type { Backend } from '../../src/queue/backend.ts';
+import { openBackend } from '../../src/queue/open-backend.ts';
 import type { ImportSummary } from '../../src/report/import-summary.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { layEmbeddedQueue } from '../queue/embedded-template.ts';
