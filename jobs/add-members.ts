@@ -2,9 +2,11 @@ import { z } from 'zod';
 import type { AddMembersResult, ChatClient } from '../src/chat/client.ts';
 import { type AddMembersRequest, MEMBER_LISTS, type MemberList } from '../src/chat/contract.ts';
 import { backoffMs, judge, readEntry, refusedOutcome, type Verdict } from '../src/chat/error-policy.ts';
-import { CallAborted } from '../src/chat/errors.ts';
+import { CallAborted, ServiceRefusal } from '../src/chat/errors.ts';
+import type { Rate } from '../src/chat/rate-headers.ts';
 import type { BatchResult, CallRecord, RowOutcome, Sent } from '../src/ledger/batch-result.ts';
 import { REGIONS } from '../src/membership/membership.ts';
+import type { Outcome } from '../src/membership/outcome.ts';
 import { defineJob, type JobRun, SlowDown } from '../src/queue/define-job.ts';
 
 /**
@@ -18,7 +20,10 @@ import { defineJob, type JobRun, SlowDown } from '../src/queue/define-job.ts';
  */
 export const ATTEMPTS = 8;
 
-const callRecord = z.object({
+/** Starts of a batch that ended neither in a call that was noted nor in a result: then it is not tried any more. */
+const MOST_DEATHS = 10;
+
+export const callRecord = z.object({
   at: z.int(),
   ms: z.int(),
   httpStatus: z.int().nullable(),
@@ -32,6 +37,8 @@ const listed = z.array(z.tuple([z.int(), z.string()]));
 const payload = z.object({
   version: z.literal(1),
   importId: z.string(),
+  /** Queue of the coordinator that waits for the result; null when it is in the worker's process. */
+  replyTo: z.string().nullable(),
   batch: z.int(),
   region: z.enum(REGIONS),
   guid: z.string(),
@@ -40,15 +47,24 @@ const payload = z.object({
   doubt: z.string().nullable(),
   lists: z.partialRecord(z.enum(MEMBER_LISTS), listed),
   calls: z.array(callRecord),
+  /** Starts that ended before a call was sent, because the worker's process left. */
+  handedBack: z.int(),
 });
 export type AddMembersPayload = z.infer<typeof payload>;
+
+/** Whose result it is. */
+export type ResultAddress = Pick<AddMembersPayload, 'importId' | 'replyTo'>;
 
 export interface AddMembersPorts {
   readonly chat: Pick<ChatClient, 'addMembers'>;
   /** Resolves when the result is safe. */
-  deliver(importId: string, result: BatchResult): Promise<void>;
+  deliver(to: ResultAddress, result: BatchResult): Promise<void>;
   /** Keeps further calls of this region from starting: its key or plan was refused. */
   stopRegion(): Promise<void>;
+  /** Told of every call that ended, with what the reply said about the rate limit. */
+  called?(call: CallRecord, rate: Rate | undefined): void;
+  /** Told how many rows got which outcome, when that is safe. Batches that are cut or sent again tell it at their end. */
+  settled?(outcome: Outcome, rows: number): void;
 }
 
 /** Thrown to have the queue send the batch again; `waitMs` where the service said how long to wait. */
@@ -64,12 +80,14 @@ export class SendAgain extends Error {
 
 export const addMembers = defineJob<AddMembersPayload, AddMembersPorts>({
   name: 'add-members',
+  version: 1,
   payload,
   attempts: ATTEMPTS,
   backoffMs: (attemptsMade, error) =>
     Math.max(backoffMs(attemptsMade, Math.random()), error instanceof SendAgain ? (error.waitMs ?? 0) : 0),
   process: async (job, ports) => {
     const batch = sawWorkerDie(job) ? { ...job.payload, doubt: 'a worker ended in the middle of it' } : job.payload;
+    if (unexplainedStarts(job) > MOST_DEATHS) return endPoison(ports, batch);
     const at = Date.now();
     const startedAt = performance.now();
     const noteCall = (kind: CallRecord['kind'], code: string, httpStatus: number | null): CallRecord => ({
@@ -87,15 +105,26 @@ export const addMembers = defineJob<AddMembersPayload, AddMembersPorts>({
         signal: job.signal,
       });
       call = noteCall('answered', '', reply.httpStatus);
+      ports.called?.(call, reply.rate);
       sent = readAnswer(batch, reply);
     } catch (error) {
       if (error instanceof CallAborted) return givenUp(job, batch, error, noteCall('again', error.code, null));
       const verdict = verdictOf(error, batch);
-      return refused(job, ports, batch, verdict, noteCall(verdict.kind, verdict.code, verdict.httpStatus));
+      call = noteCall(verdict.kind, verdict.code, verdict.httpStatus);
+      ports.called?.(call, error instanceof ServiceRefusal ? error.rate : undefined);
+      return refused(job, ports, batch, verdict, call);
     }
     await deliver(ports, batch, call, sent);
   },
 });
+
+/** A batch with which worker after worker died ends as an outcome, never in silence. */
+function endPoison(ports: AddMembersPorts, batch: AddMembersPayload): Promise<void> {
+  const { region, calls } = batch;
+  const message = `${MOST_DEATHS} workers took this batch and ended without a result`;
+  const sent: Sent = { kind: 'unanswered', maybeCarriedOut: true, code: 'WORKERS_DIED', message };
+  return ports.deliver(batch, { batch: batch.batch, region, calls, doubt: batch.doubt, sent, at: Date.now() });
+}
 
 /** A fault of ours is no statement of the service, but a batch must not vanish with it: it ends as unanswered. */
 function verdictOf(error: unknown, batch: AddMembersPayload): Verdict {
@@ -114,10 +143,9 @@ async function givenUp(
   error: CallAborted,
   call: CallRecord,
 ): Promise<never> {
-  if (error.maybeCarriedOut) {
-    const doubt = 'the process that sent it was stopped before an answer came';
-    await job.update({ ...batch, calls: [...batch.calls, call], doubt });
-  }
+  const doubt = 'the process that sent it was stopped before an answer came';
+  if (error.maybeCarriedOut) await job.update({ ...batch, calls: [...batch.calls, call], doubt });
+  else await job.update({ ...batch, handedBack: batch.handedBack + 1 });
   throw error;
 }
 
@@ -159,21 +187,42 @@ function finalOutcome(batch: AddMembersPayload, code: string): 'failed' | 'alrea
   return sizeOf(batch) === 1 && list !== undefined ? refusedOutcome(list, code) : 'failed';
 }
 
-function deliver(ports: AddMembersPorts, batch: AddMembersPayload, call: CallRecord, sent: Sent): Promise<void> {
+async function deliver(ports: AddMembersPorts, batch: AddMembersPayload, call: CallRecord, sent: Sent): Promise<void> {
   const calls = [...batch.calls, call];
-  return ports.deliver(batch.importId, {
-    batch: batch.batch,
-    region: batch.region,
-    calls,
-    doubt: batch.doubt,
-    sent,
-    at: call.at + call.ms,
-  });
+  const { region } = batch;
+  await ports.deliver(batch, { batch: batch.batch, region, calls, doubt: batch.doubt, sent, at: call.at + call.ms });
+  if (ports.settled !== undefined) for (const [outcome, rows] of settledBy(batch, sent)) ports.settled(outcome, rows);
 }
 
-/** More starts than calls that were noted: a worker took this batch and never came back. */
+/** Rows by outcome, as far as this result settles them. */
+function settledBy(batch: AddMembersPayload, sent: Sent): Map<Outcome, number> {
+  const settled = new Map<Outcome, number>();
+  const add = (outcome: Outcome, rows: number) => settled.set(outcome, (settled.get(outcome) ?? 0) + rows);
+  if (sent.kind === 'refused') add(sent.outcome, sizeOf(batch));
+  if (sent.kind === 'group') add('failed', sizeOf(batch));
+  if (sent.kind === 'unanswered') add(sent.maybeCarriedOut ? 'unconfirmed' : 'failed', sizeOf(batch));
+  if (sent.kind === 'answered') {
+    const unlike = new Set(sent.missing);
+    for (const { row, outcome } of sent.others) {
+      unlike.add(row);
+      add(outcome, 1);
+    }
+    for (const list of MEMBER_LISTS) {
+      const succeeded = (batch.lists[list] ?? []).filter(([row]) => !unlike.has(row)).length;
+      if (succeeded > 0) add(list === 'usersToBan' ? 'banned' : 'added', succeeded);
+    }
+  }
+  return settled;
+}
+
+/** A worker took this batch, and neither came back nor handed it back. */
 function sawWorkerDie(job: JobRun<AddMembersPayload>): boolean {
-  return job.payload.doubt === null && job.starts > job.payload.calls.length + 1;
+  return job.payload.doubt === null && unexplainedStarts(job) > 1;
+}
+
+/** Starts, this one included, of which the payload knows no end. */
+function unexplainedStarts({ starts, payload: { calls, handedBack } }: JobRun<AddMembersPayload>): number {
+  return starts - calls.length - handedBack;
 }
 
 function requestOf({ lists }: AddMembersPayload): AddMembersRequest {

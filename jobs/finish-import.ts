@@ -32,6 +32,7 @@ export const WRONG_SUM = 'the sum of outcomes does not hold';
 
 export const finishImport = defineJob<FinishImportPayload, FinishImportPorts>({
   name: 'finish-import',
+  version: 1,
   payload,
   attempts: 3,
   backoffMs: (attemptsMade) => 1_000 * 2 ** attemptsMade,

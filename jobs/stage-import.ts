@@ -45,6 +45,7 @@ export interface StagingProgress {
 
 export const stageImport = defineJob<StageImportPayload, StageImportPorts>({
   name: 'stage-import',
+  version: 1,
   payload,
   attempts: 1,
   backoffMs: () => 0,

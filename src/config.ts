@@ -29,6 +29,8 @@ export interface Config {
   readonly callsPerMinute: number;
   /** Calls at the same time and region in one process. Default 20. */
   readonly concurrency: number;
+  /** Where jobs are kept (queue/address.ts); undefined: embedded in this process. May hold a password. */
+  readonly queue: string | undefined;
   /** What the user types to run rollcall again. */
   readonly command: string;
 }
@@ -36,6 +38,7 @@ export interface Config {
 /** Settings that a flag can give, by the name of the setting. */
 export interface Flags {
   readonly dataDir?: string | undefined;
+  readonly queue?: string | undefined;
   readonly callsPerMinute?: number | undefined;
   readonly concurrency?: number | undefined;
 }
@@ -55,6 +58,7 @@ export const MOST_CONCURRENCY = 1_000;
 const appFile = z.strictObject({ appId: z.string().optional(), apiKey: z.string().optional() });
 const configFile = z.strictObject({
   dataDir: z.string().optional(),
+  queue: z.string().optional(),
   host: z.string().optional(),
   region: z.string().optional(),
   appId: z.string().optional(),
@@ -73,11 +77,6 @@ export function readConfig(
   folder = process.cwd(),
 ): Config {
   const { path, file } = readFile(env['ROLLCALL_CONFIG'], folder);
-  if (present(env['ROLLCALL_QUEUE']) !== undefined) {
-    throw new ConfigError(
-      'ROLLCALL_QUEUE is set, and this version has the embedded queue only; unset it to use the embedded one',
-    );
-  }
   const setting: Settings = (name, key) => {
     const value = present(env[name]);
     if (value !== undefined) return { name, value };
@@ -96,6 +95,7 @@ export function readConfig(
     defaultRegion: region ?? onlyRegion(apps) ?? 'us',
     caFile: caFile === undefined ? undefined : resolve(folder, caFile),
     callsPerMinute: flags.callsPerMinute ?? wholeNumber(callsPerMinute, MOST_CALLS_PER_MINUTE) ?? 10_000,
+    queue: flags.queue ?? setting('ROLLCALL_QUEUE', 'queue')?.value,
     concurrency: flags.concurrency ?? wholeNumber(concurrency, MOST_CONCURRENCY) ?? 20,
     command: env['npm_execpath'] === undefined ? 'rollcall' : 'npx rollcall',
   });
@@ -140,7 +140,7 @@ function readFile(named: string | undefined, folder: string): { readonly path: s
 function placed(json: unknown, at: readonly PropertyKey[]): string {
   const name = at.join('.');
   if (name === '') return 'top level';
-  if (at.at(-1) === 'apiKey') return name;
+  if (at.at(-1) === 'apiKey' || at.at(-1) === 'queue') return name;
   const value = at.reduce((inner, key) => (inner as Record<PropertyKey, unknown> | undefined)?.[key], json);
   return typeof value === 'object' && value !== null ? name : `${name} is ${JSON.stringify(value)}`;
 }

@@ -3,10 +3,10 @@ import { readConfig } from '../config.ts';
 import { openLog } from '../log.ts';
 import { askToAct } from '../pipeline/control.ts';
 import { dataDir } from '../pipeline/data-dir.ts';
-import { composeCoordinator } from './compose.ts';
+import { composeCoordinator, dispatchOnly, NO_SERVICE } from './compose.ts';
 import { findImport } from './data.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
-import { type CommonFlags, withDataDir, withJson } from './flags.ts';
+import { type CommonFlags, type QueueFlags, withDataDir, withJson, withQueue } from './flags.ts';
 import { type Io, say } from './io.ts';
 import { conclude } from './run-import.ts';
 
@@ -26,12 +26,17 @@ function actCommand(
   description: string,
 ): Command {
   const command = new Command(verb).description(description).argument('[id]', 'import (default: the latest)');
-  return withDataDir(withJson(command)).action((id: string | undefined, flags: CommonFlags) =>
+  return withQueue(withDataDir(withJson(command))).action((id: string | undefined, flags: CommonFlags & QueueFlags) =>
     end(act(io, verb, id, flags)),
   );
 }
 
-async function act(io: Io, verb: 'pause' | 'cancel', given: string | undefined, flags: CommonFlags): Promise<ExitCode> {
+async function act(
+  io: Io,
+  verb: 'pause' | 'cancel',
+  given: string | undefined,
+  flags: CommonFlags & QueueFlags,
+): Promise<ExitCode> {
   const config = readConfig(flags);
   const { id } = findImport(config.dataDir, given);
   const answer = await askToAct(dataDir(config.dataDir), id, verb);
@@ -40,8 +45,11 @@ async function act(io: Io, verb: 'pause' | 'cancel', given: string | undefined, 
     say(io, `Import ${id} is ${answer.state}: ${answer.reason}.`);
     return EXIT.ok;
   }
-  // Nobody runs it: this process owns the data directory for a moment. Nothing is sent, so it needs no service.
-  const coordinator = await composeCoordinator(config, { host: '', apps: {}, ca: undefined }, openLog(config.dataDir));
+  // Nobody runs it: this process owns the data directory for a moment. Nothing is sent, so it needs no service; but
+  // batches may wait in a shared queue, whose name has the app in it.
+  const service = config.queue === undefined ? NO_SERVICE : dispatchOnly(config);
+  const log = openLog(config.dataDir);
+  const coordinator = await composeCoordinator(config, service, log, (text) => log.warn(text));
   try {
     await coordinator[verb](id);
     await coordinator.settled(id);

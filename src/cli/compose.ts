@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { apiUrl, managementUrl } from '../chat/address.ts';
-import { createChatClient } from '../chat/client.ts';
+import { type ChatClient, createChatClient } from '../chat/client.ts';
 import { SettingError } from '../chat/errors.ts';
 import { type Config, ConfigError } from '../config.ts';
 import type { Logger } from '../log.ts';
@@ -8,11 +8,13 @@ import type { Region } from '../membership/membership.ts';
 import { type Coordinator, openCoordinator } from '../pipeline/coordinator.ts';
 import { dataDir } from '../pipeline/data-dir.ts';
 import { openRegionLine } from '../pipeline/region-line.ts';
-import { openBackend } from '../queue/backend.ts';
+import { openBackend } from '../queue/open-backend.ts';
 import { VERSION } from '../version.ts';
 
 /** The chat service that calls go to: the real one, or a sandbox. */
 export interface Service {
+  /** Whether this process calls it. Otherwise workers elsewhere do, and only the app ids count. */
+  readonly sends: boolean;
   readonly host: string;
   readonly apps: Config['apps'];
   /** Certificate authority to trust besides the usual ones, PEM. */
@@ -20,26 +22,28 @@ export interface Service {
 }
 
 /** Wires the parts of a coordinator together: the one place that knows them all. */
-export async function composeCoordinator(config: Config, service: Service, log: Logger): Promise<Coordinator> {
+export async function composeCoordinator(
+  config: Config,
+  service: Service,
+  log: Logger,
+  warn: (text: string) => void,
+): Promise<Coordinator> {
   const onError = quietly((error) => log.warn({ err: error }, 'the queue reports an error'));
   const coordinator = await openCoordinator({
     dir: dataDir(config.dataDir),
-    backend: ({ queue }) => openBackend(queue),
+    backend: async ({ queue }) => {
+      const backend = await openBackend(queue, config.queue, onError);
+      for (const warning of await backend.warnings()) warn(warning);
+      return backend;
+    },
     regions: new Set(Object.keys(service.apps) as Region[]),
     version: VERSION,
     onError,
     openLine: (region, backend, deliver) => {
-      const { appId, apiKey } = appOf(service.apps, region);
-      const chat = createChatClient({
-        region,
-        appId,
-        apiKey,
-        host: service.host,
-        connections: config.concurrency,
-        ...(service.ca !== undefined && { ca: service.ca }),
-      });
       const { callsPerMinute, concurrency } = config;
-      return openRegionLine({ region, appId, chat, backend, callsPerMinute, concurrency, deliver, onError });
+      const worker = service.sends ? { chat: clientOf(service, region, concurrency), concurrency, deliver } : undefined;
+      const appId = service.apps[region]?.appId ?? '';
+      return openRegionLine({ region, appId, backend, callsPerMinute, worker, onError });
     },
   });
   coordinator.events.on('state', ({ id, state, reason }) => log.info({ import: id, state, reason }, 'import'));
@@ -47,19 +51,39 @@ export async function composeCoordinator(config: Config, service: Service, log: 
   return coordinator;
 }
 
-/** The service of the configuration, checked before anything is read. */
-export function serviceOf(config: Config): Service {
+/** For a process that neither sends nor hands out: it reads, checks, ends. */
+export const NO_SERVICE: Service = { sends: false, host: '', apps: {}, ca: undefined };
+
+/** A client for a region of the service. */
+export function clientOf(service: Service, region: Region, connections: number): ChatClient {
+  const { host, ca } = service;
+  return createChatClient({
+    region,
+    ...appOf(service.apps, region),
+    host,
+    connections,
+    ...(ca !== undefined && { ca }),
+  });
+}
+
+/** The apps of the configuration, for a process that hands batches to workers elsewhere: it needs neither host nor key. */
+export function dispatchOnly(config: Config): Service {
+  if (Object.keys(config.apps).length === 0) throw new ConfigError(NO_APP);
+  return { sends: false, host: '', apps: config.apps, ca: undefined };
+}
+
+const NO_APP =
+  'no app is set: set ROLLCALL_APP_ID, ROLLCALL_API_KEY and ROLLCALL_REGION, or ROLLCALL_US_APP_ID, ROLLCALL_US_API_KEY and so on for each region';
+
+/** The service of the configuration in these regions (default: all that have an app), checked before anything is read. */
+export function serviceOf(config: Config, only?: readonly Region[]): Service {
   if (config.host === undefined) {
     throw new ConfigError(
       'ROLLCALL_HOST is not set: set it to what follows `api-<region>.` in the address of your chat service, or try `--sandbox`',
     );
   }
-  const regions = Object.keys(config.apps) as Region[];
-  if (regions.length === 0) {
-    throw new ConfigError(
-      'no app is set: set ROLLCALL_APP_ID, ROLLCALL_API_KEY and ROLLCALL_REGION, or ROLLCALL_US_APP_ID, ROLLCALL_US_API_KEY and so on for each region',
-    );
-  }
+  const regions = only ?? (Object.keys(config.apps) as Region[]);
+  if (regions.length === 0) throw new ConfigError(NO_APP);
   const { host, apps, caFile } = config;
   const ca = caFile === undefined ? undefined : readCa(caFile);
   naming('ROLLCALL_HOST', () => managementUrl(host));
@@ -70,7 +94,7 @@ export function serviceOf(config: Config): Service {
     naming(`the API key of region ${region}`, () => void createChatClient(client).close());
     naming(`ROLLCALL_CA_FILE (${caFile})`, () => void createChatClient({ ...client, ca }).close());
   }
-  return { host, apps, ca };
+  return { sends: true, host, apps, ca };
 }
 
 /** Says which setting it is that the client does not take. */
@@ -103,7 +127,7 @@ function readCa(path: string): string {
 /** Time in ms in which one error of a kind is reported once: a broken queue would fill the disk otherwise. */
 const QUIET_MS = 10_000;
 
-function quietly(report: (error: Error) => void): (error: Error) => void {
+export function quietly(report: (error: Error) => void): (error: Error) => void {
   const last = new Map<string, number>();
   return (error) => {
     const now = Date.now();

@@ -7,7 +7,7 @@ import { readConfig } from '../config.ts';
 import type { Region } from '../membership/membership.ts';
 import { askRegions } from '../pipeline/control.ts';
 import { dataDir } from '../pipeline/data-dir.ts';
-import { openBackend } from '../queue/backend.ts';
+import { openBackend } from '../queue/open-backend.ts';
 import { wrap } from '../report/terminal-text.ts';
 import { type Service, serviceOf } from './compose.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';

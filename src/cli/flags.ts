@@ -21,6 +21,29 @@ export function withJson(command: Command): Command {
   return command.option('--json', 'print one JSON document on standard output');
 }
 
+export interface QueueFlags {
+  readonly queue?: string;
+}
+
+export function withQueue(command: Command): Command {
+  return command.option(
+    '--queue <url>',
+    'where jobs are kept: redis://…, postgres://… (default: embedded, or ROLLCALL_QUEUE)',
+  );
+}
+
+export interface WorkersFlags extends QueueFlags {
+  readonly withWorkers?: true;
+}
+
+/** For commands that run imports. */
+export function withWorkers(command: Command): Command {
+  return withQueue(command).option(
+    '--with-workers',
+    'with --queue: send from this process too, not only from `rollcall worker`',
+  );
+}
+
 export interface SandboxFlags {
   readonly sandbox?: true;
   readonly sandboxSeed?: string;

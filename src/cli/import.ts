@@ -8,7 +8,7 @@ import { IntakeError } from '../intake/intake-error.ts';
 import { dataDir } from '../pipeline/data-dir.ts';
 import { newImportId } from '../pipeline/import-id.ts';
 import type { ImportOptions } from '../pipeline/import-options.ts';
-import { type Service, serviceOf } from './compose.ts';
+import { dispatchOnly, NO_SERVICE, type Service, serviceOf } from './compose.ts';
 import { detach } from './detach.ts';
 import type { ExitCode } from './exit-codes.ts';
 import {
@@ -16,18 +16,20 @@ import {
   type ReadingFlags,
   type SandboxFlags,
   type SendingFlags,
+  type WorkersFlags,
   withDataDir,
   withJson,
   withMaxErrors,
   withPace,
   withReading,
   withSandbox,
+  withWorkers,
 } from './flags.ts';
 import { type Io, say } from './io.ts';
 import { type RunOptions, runImport } from './run-import.ts';
 import { openSandboxService } from './sandbox-service.ts';
 
-export interface ImportFlags extends CommonFlags, ReadingFlags, SandboxFlags, SendingFlags {
+export interface ImportFlags extends CommonFlags, ReadingFlags, SandboxFlags, SendingFlags, WorkersFlags {
   readonly dryRun?: true;
   readonly detach?: true;
 }
@@ -41,7 +43,7 @@ export function importCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<
   command.option('--dry-run', 'read and check, and send nothing');
   withPace(withMaxErrors(command));
   command.addOption(new Option('--detach', 'send in the background').conflicts(['sandbox', 'sandboxSeed', 'dryRun']));
-  withSandbox(withDataDir(withJson(command)));
+  withSandbox(withWorkers(withDataDir(withJson(command))));
   return command.action((file: string, flags: ImportFlags) => end(importFile(io, file, flags)));
 }
 
@@ -96,11 +98,11 @@ async function keepStandardInput(config: Config, io: Io, id: string, signal: Abo
 /** What opens the service that an import with these flags goes to. */
 export function serviceOpener(
   config: Config,
-  flags: SandboxFlags & { readonly dryRun?: true },
+  flags: SandboxFlags & WorkersFlags & { readonly dryRun?: true },
 ): () => Promise<Service & { close(): Promise<void> }> {
   if (flags.sandbox) return () => openSandboxService(flags, config.callsPerMinute);
-  if (flags.dryRun) return async () => ({ host: '', apps: {}, ca: undefined, close: async () => {} });
-  const service = serviceOf(config);
+  if (flags.dryRun) return async () => ({ ...NO_SERVICE, close: async () => {} });
+  const service = config.queue !== undefined && !flags.withWorkers ? dispatchOnly(config) : serviceOf(config);
   return async () => ({ ...service, close: async () => {} });
 }
 

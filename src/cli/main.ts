@@ -7,6 +7,7 @@ import { TransitionError } from '../membership/import-state.ts';
 import { ControlRefused } from '../pipeline/control.ts';
 import { DataDirInUse, DataDirUnusable } from '../pipeline/data-dir.ts';
 import { RegionWithoutApp, UnknownImport } from '../pipeline/import-errors.ts';
+import { QueueAddressError } from '../queue/address.ts';
 import { FaultSyntaxError } from '../sandbox/faults.ts';
 import { SeedError } from '../sandbox/seed.ts';
 import { VERSION } from '../version.ts';
@@ -26,6 +27,7 @@ import { sandboxCommand } from './sandbox.ts';
 import { SeedUnreadable } from './sandbox-service.ts';
 import { statusCommand } from './status.ts';
 import { watchCommand } from './watch.ts';
+import { workerCommand } from './worker.ts';
 
 /** Faults of the one who calls, not of the program: a message and exit code 2. */
 const USAGE_ERRORS = [
@@ -41,6 +43,7 @@ const USAGE_ERRORS = [
   UnknownImport,
   NoImports,
   UsageError,
+  QueueAddressError,
   FaultSyntaxError,
   SeedError,
   SeedUnreadable,
@@ -69,6 +72,7 @@ export async function main(args: readonly string[], io: Io): Promise<ExitCode> {
     cancelCommand(io, end),
     retryCommand(io, end),
     reportCommand(io, end),
+    workerCommand(io, end),
     sandboxCommand({ stdout: io.out, stderr: io.err }),
     doctorCommand(io, end),
     demoCommand(io, end),

@@ -119,6 +119,7 @@ function runningLines(
 
 /** What the region is doing: its rate and estimate, or what it is waiting for. */
 function waitOf(status: RegionStatus | undefined, callsPerMinute: number, leftMs: number | undefined): string {
+  if (status?.workers === 0) return `no worker: start one with rollcall worker --region ${status.region}`;
   if (status?.stopped) return 'stopped: the service refused the key or plan';
   if (status !== undefined && status.limitedForMs >= NOTABLE_WAIT_MS) {
     return `waits ${duration(status.limitedForMs)} for the rate limit`;

@@ -11,23 +11,25 @@ import {
   type CommonFlags,
   type SandboxFlags,
   type SendingFlags,
+  type WorkersFlags,
   withDataDir,
   withJson,
   withPace,
   withSandbox,
+  withWorkers,
 } from './flags.ts';
 import { serviceOpener } from './import.ts';
 import { type Io, say } from './io.ts';
 import { runImport } from './run-import.ts';
 
-type Flags = CommonFlags & SandboxFlags & SendingFlags;
+type Flags = CommonFlags & SandboxFlags & SendingFlags & WorkersFlags;
 
 /** `rollcall resume`: goes on with an import that was paused, blocked, interrupted or only checked. */
 export function resumeCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('resume')
     .description('go on with an import that was paused, blocked, interrupted or only checked')
     .argument('[id]', 'import (default: the latest)');
-  withSandbox(withPace(withDataDir(withJson(command))));
+  withSandbox(withPace(withWorkers(withDataDir(withJson(command)))));
   return command.action((id: string | undefined, flags: Flags) => end(resume(io, id, flags)));
 }
 

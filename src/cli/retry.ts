@@ -10,25 +10,27 @@ import {
   type CommonFlags,
   type SandboxFlags,
   type SendingFlags,
+  type WorkersFlags,
   withDataDir,
   withJson,
   withMaxErrors,
   withPace,
   withSandbox,
+  withWorkers,
 } from './flags.ts';
 import { serviceOpener } from './import.ts';
 import { type Io, say } from './io.ts';
 import { checkTarget } from './resume.ts';
 import { runImport } from './run-import.ts';
 
-type Flags = CommonFlags & SandboxFlags & SendingFlags;
+type Flags = CommonFlags & SandboxFlags & SendingFlags & WorkersFlags;
 
 /** `rollcall retry`: imports the retry file of an import that is over: what failed, was not confirmed or not sent. */
 export function retryCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('retry')
     .description('send what failed, was not confirmed or was not sent again, as an import of its own')
     .argument('[id]', 'import (default: the latest)');
-  withSandbox(withMaxErrors(withPace(withDataDir(withJson(command)))));
+  withSandbox(withMaxErrors(withPace(withWorkers(withDataDir(withJson(command))))));
   return command.action((id: string | undefined, flags: Flags) => end(retry(io, id, flags)));
 }
 

@@ -41,10 +41,13 @@ export async function runImport(options: RunOptions): Promise<ExitCode> {
     const service = await options.openService();
     life.onStop(() => service.close());
     // Made once in each data directory; it takes a few seconds, and silence would look like a fault.
-    if (!existsSync(dir.queue)) say(io, 'Preparing the queue for its first use …');
+    if (config.queue === undefined && !existsSync(dir.queue)) say(io, 'Preparing the queue for its first use …');
     makeDataDir(dir);
     const log = openLog(dir.root);
-    const coordinator = await composeCoordinator(config, service, log);
+    const coordinator = await composeCoordinator(config, service, log, (text) => {
+      log.warn(text);
+      say(io, `Warning: ${text}.`);
+    });
     life.onStop((deadlineMs) => coordinator.stop(deadlineMs));
     const failed = new Promise<void>((resolve) => {
       coordinator.events.once('failure', (error) => {

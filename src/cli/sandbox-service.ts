@@ -16,7 +16,7 @@ export async function openSandboxService(
     faults: flags.sandboxFaults ?? '',
     rateLimit: { calls: callsPerMinute, perMs: 60_000 },
   });
-  return { host: sandbox.host, apps: sandbox.apps, ca: sandbox.caPem, close: () => sandbox.close() };
+  return { sends: true, host: sandbox.host, apps: sandbox.apps, ca: sandbox.caPem, close: () => sandbox.close() };
 }
 
 export class SeedUnreadable extends Error {}

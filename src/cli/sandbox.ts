@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { firstSignal } from '../lifecycle.ts';
-import { REGIONS } from '../membership/membership.ts';
+import { REGIONS, type Region } from '../membership/membership.ts';
 import { FAULT_KINDS } from '../sandbox/faults.ts';
 import { type Sandbox, startSandbox } from '../sandbox/sandbox.ts';
 import { UsageError } from './errors.ts';
@@ -34,6 +34,9 @@ interface Flags {
   readonly faults?: string;
   readonly randomSeed?: number;
   readonly caFile?: string;
+  readonly listen: string;
+  readonly host: string;
+  readonly key?: string;
   readonly json?: true;
 }
 
@@ -41,7 +44,10 @@ interface Flags {
 export function sandboxCommand(io: SandboxIo): Command {
   return new Command('sandbox')
     .description('run the chat service on this machine, to try imports without a real one')
-    .option('--port <port>', 'port on 127.0.0.1; 0 takes any free one', wholeNumber(0, 65_535), 0)
+    .option('--listen <address>', 'address to listen on; 0.0.0.0 opens it to other machines', '127.0.0.1')
+    .option('--host <name>', 'what stands for the host in its addresses; its names must lead here', 'localhost')
+    .option('--key <key>', 'API key of every app, for set-ups where it must be known beforehand (default: random)')
+    .option('--port <port>', 'port; 0 takes any free one', wholeNumber(0, 65_535), 0)
     .option(
       '--users <n>',
       `make user-1 to user-N in every region (default: ${DEFAULT_USERS})`,
@@ -85,6 +91,9 @@ async function run(flags: Flags, io: SandboxIo): Promise<void> {
   try {
     const sandbox = await startSandbox({
       port: flags.port,
+      listenOn: flags.listen,
+      domain: flags.host,
+      ...(flags.key !== undefined && { apps: byRegion({ apiKey: flags.key }) }),
       ...populationOf(flags),
       ...(seed !== undefined && { seed }),
       rateLimit: { calls: flags.callsPerMinute, perMs: 60_000 },
@@ -113,11 +122,15 @@ async function run(flags: Flags, io: SandboxIo): Promise<void> {
   }
 }
 
+function byRegion<Value>(value: Value): Record<Region, Value> {
+  return Object.fromEntries(REGIONS.map((region) => [region, value])) as Record<Region, Value>;
+}
+
 /** What a person needs: the exports alone on stdout, so that they can be kept in a file. */
 function introduce(sandbox: Sandbox, flags: Flags, io: SandboxIo): void {
   io.stderr.write(
     [
-      `The sandbox listens on ${sandbox.url} (this machine only).`,
+      `The sandbox listens on ${sandbox.url}${flags.listen === '127.0.0.1' ? ' (this machine only)' : ''}.`,
       '',
       ...REGIONS.map((region) => `  ${region}  https://${sandbox.apps[region].appId}.api-${region}.${sandbox.host}/v3`),
       '',

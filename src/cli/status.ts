@@ -40,8 +40,9 @@ async function status(io: Io, given: string | undefined, flags: CommonFlags): Pr
   return EXIT.ok;
 }
 
-function regionLine({ region, waiting, active, delayed, stopped, limitedForMs }: RegionStatus): string {
+function regionLine({ region, waiting, active, delayed, stopped, limitedForMs, workers }: RegionStatus): string {
   const parts = [
+    workers === 0 ? `no worker: start one with rollcall worker --region ${region}` : '',
     `${counted(active, 'call')} under way`,
     `${counted(waiting, 'batch').replace('batchs', 'batches')} queued`,
     delayed > 0 ? `${counted(delayed, 'call')} to be tried again` : '',

@@ -1,5 +1,8 @@
 -- Statements on the catalog, by name.
 
+-- name: coordinator
+select id from coordinator;
+
 -- name: find
 select id, state, reason, file, source, options, retry_of as retryOf,
        created_at as createdAt, started_at as startedAt, finished_at as finishedAt

@@ -29,6 +29,8 @@ export interface CatalogReader {
 
 /** The catalog, open for the coordinator, its only writer. */
 export interface Catalog extends CatalogReader {
+  /** Who this data directory is to workers elsewhere. */
+  coordinatorId(): string;
   add(record: Pick<ImportRecord, 'id' | 'file' | 'source' | 'options' | 'retryOf'>): void;
   /** Moves an import to another state, or throws a TransitionError. The one function that changes a state. */
   move(id: string, to: ImportState, detail?: string): ImportRecord;
@@ -42,6 +44,7 @@ export function openCatalog(path: string): Catalog {
   const reader = readerOf(database);
   return {
     ...reader,
+    coordinatorId: () => String(sql('coordinator').get()?.['id']),
     add: ({ id, file, source, options, retryOf }) =>
       inTransaction(database, () => {
         const at = Date.now();

@@ -30,6 +30,9 @@ export type Tallies = ReadonlyMap<Region | '', RegionTally>;
 /** The ledger of one import, open for the coordinator, its only writer. */
 export interface ImportLedger {
   pendingBatches(region: Region, limit: number): BatchToSend[];
+  /** Batches that were put into the queue before `before` (ms since 1970) and not heard of, longest first. */
+  dispatchedBatches(region: Region, before: number, limit: number): BatchToSend[];
+  /** Notes that batches are in the queue, or were put there once more. */
   markDispatched(batches: readonly number[]): void;
   takeBack(batches: readonly BatchTakenBack[]): void;
   /** After a crash: whatever was dispatched may have been sent. Returns how many batches. */
@@ -58,28 +61,33 @@ export function openImportLedger(path: string): ImportLedger {
   const database = openForWriting(path, IMPORT_MIGRATIONS);
   const sql = statementsOf(database, new URL('import.sql', import.meta.url));
 
-  return {
-    pendingBatches: (region, limit) =>
-      sql('pending_batches')
-        .all({ region: regionId(region), limit })
-        .map((batch) => ({
-          id: Number(batch['id']),
-          region,
-          guid: String(batch['guid']),
-          onBehalfOf: String(batch['on_behalf_of']),
-          doubt: batch['doubt'] === null ? null : String(batch['doubt']),
-          rows: sql('rows_of_batch')
-            .all({ batch: Number(batch['id']) })
-            .map((row) => ({
-              row: Number(row['row_id']),
-              uid: String(row['uid']),
-              scope: scopeOf(Number(row['scope_id'])),
-            })),
+  const toSend = (region: Region, batches: Record<string, unknown>[]): BatchToSend[] =>
+    batches.map((batch) => ({
+      id: Number(batch['id']),
+      region,
+      guid: String(batch['guid']),
+      onBehalfOf: String(batch['on_behalf_of']),
+      doubt: batch['doubt'] === null ? null : String(batch['doubt']),
+      rows: sql('rows_of_batch')
+        .all({ batch: Number(batch['id']) })
+        .map((row) => ({
+          row: Number(row['row_id']),
+          uid: String(row['uid']),
+          scope: scopeOf(Number(row['scope_id'])),
         })),
+    }));
+
+  return {
+    pendingBatches: (region, limit) => toSend(region, sql('pending_batches').all({ region: regionId(region), limit })),
+    dispatchedBatches: (region, before, limit) =>
+      toSend(region, sql('dispatched_batches').all({ region: regionId(region), before, limit })),
     markDispatched: (batches) =>
       inTransaction(database, () => {
         const at = Date.now();
-        for (const batch of batches) sql('mark_dispatched').run({ batch, at });
+        for (const batch of batches) {
+          sql('mark_dispatched').run({ batch, at });
+          sql('dispatched_again').run({ batch, at });
+        }
       }),
     takeBack: (batches) => recordTakenBack(database, sql, batches),
     takeBackAll: (doubt) => Number(sql('take_back_all').run({ doubt }).changes),

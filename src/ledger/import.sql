@@ -7,6 +7,16 @@ select b.id, b.doubt, b.calls, g.guid, l.on_behalf_of
  where b.state = 0 and b.region_id = :region
  order by b.turn, b.id limit :limit;
 
+-- name: dispatched_batches
+-- In: region, before (ms), limit. Out: batches that were put into the queue before that and not heard of, longest first.
+select b.id, b.doubt, b.calls, g.guid, l.on_behalf_of
+  from batches b join lanes l on l.id = b.lane_id join groups g on g.id = l.group_id
+ where b.state = 1 and b.region_id = :region and b.dispatched_at < :before
+ order by b.dispatched_at, b.id limit :limit;
+
+-- name: dispatched_again
+update batches set dispatched_at = :at where id = :batch and state = 1;
+
 -- name: rows_of_batch
 -- In: batch. Out: its rows, highest scope first.
 select m.row_id, m.scope_id, r.uid from memberships m join rows r on r.id = m.row_id

@@ -1,19 +1,22 @@
 import { EventEmitter } from 'node:events';
 import { mkdirSync } from 'node:fs';
+import type { AddMembersPorts } from '../../jobs/add-members.ts';
 import { type FinishImportPayload, finishImport } from '../../jobs/finish-import.ts';
+import { recordOutcomes } from '../../jobs/record-outcomes.ts';
 import { type StageImportPayload, type StagingProgress, stageImport } from '../../jobs/stage-import.ts';
 import { type ImportRecord, openCatalog } from '../ledger/catalog.ts';
 import { type ImportState, isFinal, nextStates, TransitionError } from '../membership/import-state.ts';
 import type { Region } from '../membership/membership.ts';
 import type { Backend } from '../queue/backend.ts';
 import { openJobQueue } from '../queue/job-queue.ts';
-import { startJobWorker } from '../queue/job-worker.ts';
+import { type JobWorker, startJobWorker } from '../queue/job-worker.ts';
 import { closingJobs } from './closing.ts';
 import { type DataDir, ownDataDir } from './data-dir.ts';
 import { UnknownImport } from './import-errors.ts';
 import { newImportId } from './import-id.ts';
 import { type ImportOptions, importOptions } from './import-options.ts';
-import { createRecorder, type Recorder } from './recorder.ts';
+import { openOutcomesQueue } from './outcome-sender.ts';
+import { createRecorder } from './recorder.ts';
 import type { RegionLine, RegionStatus } from './region-line.ts';
 import { createRunner } from './runner.ts';
 import { stagingJobs } from './staging.ts';
@@ -61,11 +64,16 @@ export interface CoordinatorOptions {
   readonly backend: (dir: DataDir) => Promise<Backend>;
   /** Regions that have an app. */
   readonly regions: ReadonlySet<Region>;
-  readonly openLine: (region: Region, backend: Backend, deliver: Recorder['deliver']) => Promise<RegionLine>;
+  readonly openLine: (region: Region, backend: Backend, deliver: AddMembersPorts['deliver']) => Promise<RegionLine>;
   readonly version: string;
   /** Told of troubles that the queue mends by itself. */
   readonly onError: (error: Error) => void;
 }
+
+/** Jobs with results that are recorded at the same time, most of them in one transaction. */
+const OUTCOME_JOBS = 50;
+/** How often jobs that a wiped queue has lost are put there again, in ms. */
+const KEEP_MS = 5_000;
 
 /** States in which an import waits for somebody. */
 const AT_REST: ReadonlySet<ImportState> = new Set(['staged', 'paused', 'blocked']);
@@ -86,8 +94,11 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
   const fail = (error: unknown) => {
     events.emit('failure', error instanceof Error ? error : new Error(String(error)));
   };
+  /** Imports that are over but for their reports. */
+  const ending = new Map<string, FinishImportPayload>();
   const move = (id: string, to: ImportState, detail?: string): ImportRecord => {
     const record = catalog.move(id, to, detail);
+    if (isFinal(to)) ending.delete(id);
     events.emit('state', record);
     return record;
   };
@@ -111,24 +122,43 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
     fail,
     ledgerOf: (id) => runner.ledgerOf(id),
   });
-  const stagings = openJobQueue<StageImportPayload>(backend, 'stage-import', stageImport, onError);
-  const closings = openJobQueue<FinishImportPayload>(backend, 'finish-import', finishImport, onError);
+  // Named after this coordinator, because others may share the server.
+  const owner = catalog.coordinatorId();
+  const stagings = openJobQueue<StageImportPayload>(backend, `stage-import-${owner}`, stageImport, onError);
+  const closings = openJobQueue<FinishImportPayload>(backend, `finish-import-${owner}`, finishImport, onError);
   // Leftovers of an earlier process: what is still to do is in the ledger.
   await Promise.all([stagings.clear(), closings.clear()]);
+  const outcomes = backend.shared ? openOutcomesQueue(backend, `outcomes-${owner}`, onError) : undefined;
   const runner = createRunner({
     dir,
     find,
     move,
     recorder,
     regions: options.regions,
-    openLine: (region) => options.openLine(region, backend, recorder.deliver),
-    finish: (importId, state, reason) =>
-      closings.add([
-        { id: `finish-${importId}`, payload: { version: 1, importId, state, ...(reason !== undefined && { reason }) } },
-      ]),
+    outcomes,
+    stateOf: (id) => catalog.find(id)?.state,
+    openLine: (region) =>
+      options.openLine(region, backend, ({ importId }, result) => recorder.deliver(importId, result)),
+    finish: async (importId, state, reason) => {
+      ending.set(importId, { version: 1, importId, state, ...(reason !== undefined && { reason }) });
+      await queueEnding();
+    },
     fail,
+    onError,
   });
-  const workers = [
+  const workers: JobWorker[] = [
+    ...(outcomes === undefined
+      ? []
+      : [
+          startJobWorker({
+            backend,
+            queue: outcomes,
+            definition: recordOutcomes,
+            ports: { record: (importId, result) => runner.record(importId, result) },
+            concurrency: OUTCOME_JOBS,
+            onError,
+          }),
+        ]),
     startJobWorker({
       backend,
       queue: stagings,
@@ -152,6 +182,16 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
     if (record === undefined) throw new UnknownImport(id);
     return record;
   }
+
+  /** Job ids stay the same, so that what is still queued is not queued twice. */
+  async function queueEnding(): Promise<void> {
+    await closings.add([...ending.values()].map((payload) => ({ id: `finish-${payload.importId}`, payload })));
+  }
+
+  // A shared queue may be wiped: the jobs that end imports are put there again until they have done it.
+  const keepEnding = setInterval(() => {
+    if (backend.shared && ending.size > 0) queueEnding().catch(onError);
+  }, KEEP_MS);
 
   const stage = (importId: string) => stagings.add([{ id: `stage-${importId}`, payload: { version: 1, importId } }]);
 
@@ -219,10 +259,11 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
     },
     stop: (deadlineMs) => {
       stopping ??= (async () => {
+        clearInterval(keepEnding);
         await staging.abortAll();
         await runner.stop(deadlineMs);
         await Promise.all(workers.map((worker) => worker.close()));
-        await Promise.all([stagings.close(), closings.close()]);
+        await Promise.all([stagings.close(), closings.close(), outcomes?.close()]);
         await backend.close();
         catalog.close();
         release();

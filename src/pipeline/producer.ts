@@ -1,4 +1,4 @@
-import type { AddMembersPayload } from '../../jobs/add-members.ts';
+import type { AddMembersPayload, ResultAddress } from '../../jobs/add-members.ts';
 import type { MemberList } from '../chat/contract.ts';
 import type { BatchToSend } from '../ledger/import-ledger.ts';
 import type { Scope } from '../membership/membership.ts';
@@ -12,7 +12,7 @@ const LIST_OF_SCOPE: Readonly<Record<Scope, MemberList>> = {
 };
 
 /** A batch of the ledger as a job. Its id is the same every time, so that adding it twice queues it once. */
-export function toJob(importId: string, batch: BatchToSend): QueuedJob<AddMembersPayload> {
+export function toJob({ importId, replyTo }: ResultAddress, batch: BatchToSend): QueuedJob<AddMembersPayload> {
   const lists: AddMembersPayload['lists'] = {};
   for (const { row, uid, scope } of batch.rows) {
     const list = LIST_OF_SCOPE[scope];
@@ -24,6 +24,7 @@ export function toJob(importId: string, batch: BatchToSend): QueuedJob<AddMember
     payload: {
       version: 1,
       importId,
+      replyTo,
       batch: batch.id,
       region: batch.region,
       guid: batch.guid,
@@ -31,6 +32,7 @@ export function toJob(importId: string, batch: BatchToSend): QueuedJob<AddMember
       doubt: batch.doubt,
       lists,
       calls: [],
+      handedBack: 0,
     },
   };
 }

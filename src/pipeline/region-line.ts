@@ -1,9 +1,8 @@
-import { type AddMembersPayload, type AddMembersPorts, addMembers } from '../../jobs/add-members.ts';
-import type { ChatClient } from '../chat/client.ts';
+import { type AddMembersPayload, addMembers } from '../../jobs/add-members.ts';
 import type { Region } from '../membership/membership.ts';
 import type { Backend } from '../queue/backend.ts';
 import { type JobQueue, openJobQueue } from '../queue/job-queue.ts';
-import { type JobWorker, startJobWorker } from '../queue/job-worker.ts';
+import { type RegionWorker, type RegionWorkerOptions, startRegionWorker } from './region-worker.ts';
 
 /** What a region is doing. */
 export interface RegionStatus {
@@ -16,16 +15,20 @@ export interface RegionStatus {
   readonly stopped: boolean;
   /** Ms until the rate limit lets the next call start. */
   readonly limitedForMs: number;
+  /** Processes that work on it. */
+  readonly workers: number;
 }
 
-/** One app of the service in one region: its queue, and its workers in this process. */
+/** One app of the service in one region, as the coordinator sees it: its queue, and its worker if one is in this process. */
 export interface RegionLine {
   readonly region: Region;
   readonly queue: JobQueue<AddMembersPayload>;
   status(): Promise<RegionStatus>;
-  /** Takes no more jobs; resolves when running ones have finished. */
+  /** Sets the budget again where a wiped queue has forgotten it. */
+  keepBudget(): Promise<void>;
+  /** Takes no more jobs in this process; resolves when running ones have finished. */
   stopWorking(): Promise<void>;
-  /** Gives up the calls under way. */
+  /** Gives up the calls under way in this process. */
   abort(): void;
   close(): Promise<void>;
 }
@@ -33,41 +36,53 @@ export interface RegionLine {
 export interface RegionLineOptions {
   readonly region: Region;
   readonly appId: string;
-  readonly chat: ChatClient;
   readonly backend: Backend;
   readonly callsPerMinute: number;
-  readonly concurrency: number;
-  readonly deliver: AddMembersPorts['deliver'];
+  /** Absent: other processes send. */
+  readonly worker: Pick<RegionWorkerOptions, 'chat' | 'concurrency' | 'deliver'> | undefined;
   readonly onError: (error: Error) => void;
 }
 
+/** All workers of a region and app share one queue, and with it one budget of calls. */
+export function openRegionQueue(
+  backend: Backend,
+  region: Region,
+  appId: string,
+  onError: (error: Error) => void,
+): JobQueue<AddMembersPayload> {
+  return openJobQueue(backend, `add-members-${region}-${appId}`, addMembers, onError);
+}
+
 export async function openRegionLine(options: RegionLineOptions): Promise<RegionLine> {
-  const { region, appId, chat, backend, deliver, onError } = options;
-  const queue = openJobQueue<AddMembersPayload>(backend, `add-members-${region}-${appId}`, addMembers, onError);
-  // The embedded queue is a cache of the ledger, which says anew what is to be sent.
-  await queue.clear();
+  const { region, appId, backend, onError } = options;
+  const queue = openRegionQueue(backend, region, appId, onError);
+  // A queue of this process alone is a cache of the ledger, which says anew what is to be sent.
+  if (!backend.shared) await queue.clear();
   await queue.setCallsPerMinute(options.callsPerMinute);
-  const worker: JobWorker = startJobWorker({
-    backend,
-    queue,
-    definition: addMembers,
-    ports: { chat, deliver, stopRegion: () => queue.pause() },
-    concurrency: options.concurrency,
-    onError,
-  });
+  const worker: RegionWorker | undefined =
+    options.worker === undefined
+      ? undefined
+      : startRegionWorker({ region, backend, queue, onError, ...options.worker });
   return {
     region,
     queue,
     status: async () => {
-      const [depth, stopped, limitedForMs] = await Promise.all([queue.depth(), queue.isPaused(), queue.limitedForMs()]);
-      return { region, ...depth, stopped, limitedForMs };
+      const [depth, stopped, limitedForMs, workers] = await Promise.all([
+        queue.depth(),
+        queue.isPaused(),
+        queue.limitedForMs(),
+        backend.shared ? queue.workers() : 1,
+      ]);
+      return { region, ...depth, stopped, limitedForMs, workers };
     },
-    stopWorking: () => worker.close(),
-    abort: () => worker.abort(),
+    keepBudget: async () => {
+      if ((await queue.callsPerMinute()) === undefined) await queue.setCallsPerMinute(options.callsPerMinute);
+    },
+    stopWorking: async () => worker?.close(),
+    abort: () => worker?.abort(),
     close: async () => {
-      await worker.close();
+      await worker?.close();
       await queue.close();
-      await chat.close();
     },
   };
 }

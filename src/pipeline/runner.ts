@@ -1,12 +1,16 @@
 import type { FinishImportPayload } from '../../jobs/finish-import.ts';
-import type { StoppedRegion } from '../ledger/batch-result.ts';
+import type { RecordOutcomesPayload } from '../../jobs/record-outcomes.ts';
+import type { BatchResult, StoppedRegion } from '../ledger/batch-result.ts';
 import type { ImportRecord } from '../ledger/catalog.ts';
 import { type ImportLedger, openImportLedger, totalRows } from '../ledger/import-ledger.ts';
-import type { ImportState } from '../membership/import-state.ts';
+import type { Consequences } from '../ledger/recording.ts';
+import { type ImportState, isFinal } from '../membership/import-state.ts';
 import type { Region } from '../membership/membership.ts';
+import type { JobQueue } from '../queue/job-queue.ts';
 import type { DataDir } from './data-dir.ts';
 import { RegionWithoutApp } from './import-errors.ts';
 import { errorLimit, readOptions } from './import-options.ts';
+import { watchForLosses } from './losses.ts';
 import type { Recorder } from './recorder.ts';
 import type { RegionLine, RegionStatus } from './region-line.ts';
 import { createRunningImport, type RunningImport, type Standstill } from './running-import.ts';
@@ -18,6 +22,8 @@ export interface Runner {
   go(id: string): Promise<void>;
   hold(id: string): Promise<void>;
   cancel(id: string): Promise<void>;
+  /** Takes a result that a worker elsewhere found. */
+  record(id: string, result: BatchResult): Promise<void>;
   ledgerOf(id: string): { ledger: ImportLedger; close: () => void };
   /** What the regions are doing that imports have used so far. */
   regions(): Promise<RegionStatus[]>;
@@ -32,9 +38,14 @@ interface RunnerOptions {
   readonly move: (id: string, to: ImportState, detail?: string) => void;
   readonly recorder: Recorder;
   readonly regions: ReadonlySet<Region>;
+  /** Queue that brings results from other processes; undefined when all workers are in this one. */
+  readonly outcomes: JobQueue<RecordOutcomesPayload> | undefined;
   readonly openLine: (region: Region) => Promise<RegionLine>;
   readonly finish: (id: string, state: FinalState, reason?: string) => Promise<void>;
+  readonly stateOf: (id: string) => ImportState | undefined;
   readonly fail: (error: unknown) => void;
+  /** Told of troubles that the queue mends by itself. */
+  readonly onError: (error: Error) => void;
 }
 
 interface OpenImport {
@@ -49,18 +60,29 @@ const CANCELLED = { state: 'cancelled', reason: undefined } as const;
 const ORPHANED = 'the process that sent it ended before an answer came';
 
 export function createRunner(options: RunnerOptions): Runner {
-  const { dir, find, move, recorder, regions, finish, fail } = options;
+  const { dir, find, move, recorder, regions, outcomes, stateOf, finish, fail } = options;
   const imports = new Map<string, OpenImport>();
   const lines = new Map<Region, Promise<RegionLine>>();
   let stopping = false;
+  const losses =
+    outcomes === undefined
+      ? undefined
+      : watchForLosses({
+          outcomes,
+          lines: async () => Promise.all(lines.values()),
+          imports: () => [...imports.values()].flatMap(({ running }) => (running === undefined ? [] : [running])),
+          onError: options.onError,
+        });
 
   const open = (id: string): OpenImport => {
     let opened = imports.get(id);
     if (opened === undefined) {
       const ledger = openImportLedger(dir.ledger(id));
-      ledger.takeBackAll(ORPHANED);
+      // Workers of this process ended with it; those elsewhere go on, and their results come.
+      if (outcomes === undefined) ledger.takeBackAll(ORPHANED);
       opened = { ledger, running: undefined, ending: undefined };
       imports.set(id, opened);
+      recorder.open(id, ledger, (batches, consequences) => recorded(id, batches, consequences));
     }
     return opened;
   };
@@ -113,6 +135,18 @@ export function createRunner(options: RunnerOptions): Runner {
     if (find(id).state === 'pausing') move(id, 'paused');
   };
 
+  /** What was recorded goes to the running import, and the bound on errors is looked at. */
+  function recorded(id: string, batches: readonly number[], consequences: Consequences): void {
+    const opened = open(id);
+    opened.running?.recorded(batches, consequences);
+    for (const stopped of consequences.stoppedRegions) stopElsewhere(id, stopped);
+    if (opened.ending !== undefined || opened.running === undefined) return;
+    const reason = tooManyErrors(id, opened.ledger);
+    if (reason === undefined) return;
+    opened.ending = { state: 'aborted', reason };
+    void opened.running.hold();
+  }
+
   /** A region's line is shared: when it stops for one import, it stops for all. */
   const stopElsewhere = (id: string, stopped: StoppedRegion): void => {
     for (const [other, { ledger, running }] of imports) {
@@ -122,33 +156,39 @@ export function createRunner(options: RunnerOptions): Runner {
     }
   };
 
-  const hold = (id: string): Promise<void> => open(id).running?.hold() ?? standsStill(id, 'held');
+  const hold = async (id: string): Promise<void> => {
+    const opened = open(id);
+    // Batches of an import that nobody ran here may still be with workers elsewhere.
+    const running = outcomes === undefined ? opened.running : await runningOf(id, opened);
+    if (running === undefined) await standsStill(id, 'held');
+    else await running.hold();
+  };
+
+  /** The import's regions are opened, and what is out of it is known. */
+  const runningOf = async (id: string, opened: OpenImport): Promise<RunningImport> => {
+    const used = await Promise.all(opened.ledger.regionsUsed().map(line));
+    // Results that wait would be asked for again otherwise.
+    if (outcomes !== undefined && opened.running === undefined) await drained(outcomes);
+    opened.running ??= createRunningImport({
+      id,
+      replyTo: outcomes?.name ?? null,
+      ledger: opened.ledger,
+      lines: new Map(used.map((one) => [one.region, one])),
+      onStandstill: (why) => void standsStill(id, why).catch(fail),
+      onFailure: fail,
+    });
+    return opened.running;
+  };
 
   const run = async (id: string, opened: OpenImport): Promise<void> => {
-    const used = await Promise.all(opened.ledger.regionsUsed().map(line));
-    for (const { queue } of used) if (await queue.isPaused()) await queue.resume();
+    const running = await runningOf(id, opened);
+    for (const region of opened.ledger.regionsUsed()) {
+      const { queue } = await line(region);
+      if (await queue.isPaused()) await queue.resume();
+    }
     // Paused or cancelled meanwhile?
     if (stopping || find(id).state !== 'running') return;
-    if (opened.running === undefined) {
-      const running = createRunningImport({
-        id,
-        ledger: opened.ledger,
-        lines: new Map(used.map((one) => [one.region, one])),
-        onStandstill: (why) => void standsStill(id, why).catch(fail),
-        onFailure: fail,
-      });
-      opened.running = running;
-      recorder.open(id, opened.ledger, (batches, consequences) => {
-        running.recorded(batches, consequences);
-        for (const stopped of consequences.stoppedRegions) stopElsewhere(id, stopped);
-        if (opened.ending !== undefined) return;
-        const reason = tooManyErrors(id, opened.ledger);
-        if (reason === undefined) return;
-        opened.ending = { state: 'aborted', reason };
-        void running.hold();
-      });
-    }
-    opened.running.go();
+    running.go();
   };
 
   return {
@@ -188,6 +228,14 @@ export function createRunner(options: RunnerOptions): Runner {
       opened.ending = CANCELLED;
       await hold(id);
     },
+    record: async (id, result) => {
+      // Of an import that is over, or was deleted: its rows have their outcomes.
+      const state = stateOf(id);
+      if (state !== undefined && !isFinal(state)) {
+        open(id);
+        await recorder.deliver(id, result);
+      }
+    },
     ledgerOf: (id) => ({
       ledger: open(id).ledger,
       close: () => {
@@ -201,17 +249,19 @@ export function createRunner(options: RunnerOptions): Runner {
       stopping = true;
       const opened = await Promise.allSettled(lines.values());
       const working = opened.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
-      const drained = Promise.all([
-        ...[...imports.values()].map(({ running }) => running?.hold()),
+      losses?.stop();
+      const answered = Promise.all([
+        // Workers elsewhere go on without this process, and their results wait for it.
+        ...[...imports.values()].map(({ running }) => (outcomes === undefined ? running?.hold() : running?.rest())),
         ...working.map((one) => one.stopWorking()),
       ]);
       const timer = setTimeout(() => {
         for (const one of working) one.abort();
       }, deadlineMs);
-      await drained;
+      await answered;
       clearTimeout(timer);
       // Calls that were given up have gone back to their queues, with what is known about them.
-      await Promise.all([...imports.values()].map(({ running }) => running?.hold()));
+      if (outcomes === undefined) await Promise.all([...imports.values()].map(({ running }) => running?.hold()));
       for (const { ledger, running } of imports.values()) {
         running?.close();
         ledger.close();
@@ -219,4 +269,13 @@ export function createRunner(options: RunnerOptions): Runner {
       await Promise.all(working.map((one) => one.close()));
     },
   };
+}
+
+/** Resolves when no result waits any more. */
+async function drained(outcomes: JobQueue<RecordOutcomesPayload>): Promise<void> {
+  for (;;) {
+    const { waiting, active, delayed } = await outcomes.depth();
+    if (waiting + active + delayed === 0) return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
 }

@@ -23,6 +23,15 @@ export interface RunningImport {
   go(): void;
   /** Dispatches no more and takes back what is not under way. The standstill follows when the calls under way have ended. */
   hold(): Promise<void>;
+  /** Dispatches no more and leaves what is out to its workers: this process goes, they stay. */
+  rest(): Promise<void>;
+  /** How many batches are out in a region. */
+  outIn(region: Region): number;
+  /**
+   * Puts batches into the queue once more that were put there before `before` (ms since 1970) and not heard of. Harmless
+   * while a batch is still there: its job id is the same. When no more is to be sent, they are taken back instead.
+   */
+  resend(region: Region, before: number, doubt: string): Promise<void>;
   /** The region refuses every call: nothing of it stays out. */
   stop(region: Region): void;
   /** Told by the recorder. */
@@ -32,6 +41,8 @@ export interface RunningImport {
 
 export interface RunningImportOptions {
   readonly id: string;
+  /** Queue that brings the results back; null when workers are in this process. */
+  readonly replyTo: string | null;
   readonly ledger: ImportLedger;
   readonly lines: ReadonlyMap<Region, RegionLine>;
   readonly onStandstill: (why: Standstill) => void;
@@ -40,15 +51,22 @@ export interface RunningImportOptions {
 
 export function createRunningImport({
   id,
+  replyTo,
   ledger,
   lines,
   onStandstill,
   onFailure,
 }: RunningImportOptions): RunningImport {
+  const address = { importId: id, replyTo };
   const regions = ledger.regionsUsed();
   const share = Math.max(1, Math.floor(BACKLOG / Math.max(1, regions.length)));
   /** Batches that are out, by region. */
-  const out = new Map<Region, Set<number>>(regions.map((region) => [region, new Set()]));
+  const out = new Map<Region, Set<number>>(
+    regions.map((region) => [
+      region,
+      new Set(ledger.dispatchedBatches(region, Number.POSITIVE_INFINITY, BACKLOG).map(({ id }) => id)),
+    ]),
+  );
   const stopped = new Set<Region>();
   let dispatching = false;
   let held = false;
@@ -78,7 +96,7 @@ export function createRunningImport({
       // Marked first: should the process die in between, a doubt too many is noted, and never one too few.
       ledger.markDispatched(next.map((batch) => batch.id));
       for (const batch of next) batches.add(batch.id);
-      await line(region).queue.add(next.map((batch) => toJob(id, batch)));
+      await line(region).queue.add(next.map((batch) => toJob(address, batch)));
     }
   };
 
@@ -151,6 +169,25 @@ export function createRunningImport({
       still = false;
       return takeBack();
     },
+    rest: () => {
+      dispatching = false;
+      still = true;
+      return enqueue(async () => {});
+    },
+    outIn: (region) => out.get(region)?.size ?? 0,
+    resend: (region, before, doubt) =>
+      enqueue(async () => {
+        const unheard = ledger.dispatchedBatches(region, before, BACKLOG);
+        if (unheard.length === 0) return;
+        if (!dispatching || stopped.has(region)) {
+          ledger.takeBack(unheard.map((batch) => ({ batch: batch.id, doubt, calls: [] })));
+          for (const batch of unheard) out.get(region)?.delete(batch.id);
+          if (outCount() === 0) settle();
+          return;
+        }
+        ledger.markDispatched(unheard.map((batch) => batch.id));
+        await line(region).queue.add(unheard.map((batch) => toJob(address, { ...batch, doubt: batch.doubt ?? doubt })));
+      }),
     stop,
     recorded: (batches, { refusedGroups, stoppedRegions }) => {
       for (const batch of batches) for (const set of out.values()) set.delete(batch);

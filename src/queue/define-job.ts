@@ -18,6 +18,8 @@ export interface JobRun<Payload> {
 /** One kind of job: name, payload, settings and work in one place (one file in `jobs/` each). */
 export interface JobDefinition<Payload, Ports> {
   readonly name: string;
+  /** Of the payload. A worker leaves jobs of a newer version to newer workers. */
+  readonly version: number;
   readonly payload: z.ZodType<Payload>;
   readonly attempts: number;
   /** Wait before the next attempt in ms, given how many attempts have failed, and what the last one threw. */

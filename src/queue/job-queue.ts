@@ -30,11 +30,20 @@ export interface JobQueue<Payload> {
   isPaused(): Promise<boolean>;
   /** Sets the budget that all workers of this queue share. Without one, `slowDown` has no effect. */
   setCallsPerMinute(callsPerMinute: number): Promise<void>;
+  /** The budget that is set; undefined when none is. */
+  callsPerMinute(): Promise<number | undefined>;
   /** Starts nothing for `waitMs`; a shorter wait never ends a longer one. */
   slowDown(waitMs: number): Promise<void>;
+  /**
+   * Sets the longest wait that this process was told once more, if it is not over. The server knows no "at least":
+   * another process may have set a shorter wait over it in the same moment.
+   */
+  keepSlow(): Promise<void>;
   /** Ms until the rate limit lets the next job start; 0 when it does now. */
   limitedForMs(): Promise<number>;
   depth(): Promise<QueueDepth>;
+  /** Processes that work on this queue. */
+  workers(): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -60,6 +69,17 @@ export function openJobQueue<Payload>(
   queue.on('error', onError);
   /** Looking at a wait and setting it are two steps: in a row, so that no shorter one comes between them. */
   let slowing: Promise<void> = Promise.resolve();
+
+  let slowUntil = 0;
+  const keepSlow = (): Promise<void> => {
+    if (slowUntil <= Date.now()) return slowing;
+    const slow = async () => {
+      const waitMs = slowUntil - Date.now();
+      if (waitMs > 0 && (await queue.getRateLimitTtl()) < waitMs) await queue.rateLimit(waitMs);
+    };
+    slowing = slowing.then(slow, slow);
+    return slowing;
+  };
 
   return {
     name,
@@ -94,13 +114,15 @@ export function openJobQueue<Payload>(
       const { max, duration } = limitWindow(callsPerMinute);
       await queue.setGlobalRateLimit(max, duration);
     },
-    slowDown: (waitMs) => {
-      const slow = async () => {
-        if ((await queue.getRateLimitTtl()) < waitMs) await queue.rateLimit(waitMs);
-      };
-      slowing = slowing.then(slow, slow);
-      return slowing;
+    callsPerMinute: async () => {
+      const limit = await queue.getGlobalRateLimit();
+      return limit === null ? undefined : Math.round((limit.max / limit.duration) * 60_000);
     },
+    slowDown: (waitMs) => {
+      slowUntil = Math.max(slowUntil, Date.now() + waitMs);
+      return keepSlow();
+    },
+    keepSlow,
     limitedForMs: async () => Math.max(0, await queue.getRateLimitTtl()),
     depth: async () => {
       const [{ delayed = 0, active = 0 }, { 0: waiting = 0 }] = await Promise.all([
@@ -110,6 +132,7 @@ export function openJobQueue<Payload>(
       ]);
       return { waiting, delayed, active };
     },
+    workers: () => queue.getWorkersCount(),
     close: () => queue.close(),
   };
 }

@@ -1,6 +1,6 @@
-import { RateLimitError } from 'bullmq';
+import { DelayedError, type Job, RateLimitError } from 'bullmq';
 import type { Backend } from './backend.ts';
-import { type JobDefinition, SlowDown } from './define-job.ts';
+import { type JobDefinition, type JobRun, SlowDown } from './define-job.ts';
 import type { JobQueue } from './job-queue.ts';
 
 /** Runs the jobs of one queue. */
@@ -22,29 +22,24 @@ export interface JobWorkerOptions<Payload, Ports> {
   readonly onError: (error: Error) => void;
 }
 
+/** Time after which a job that is too new for this worker is offered again. */
+const NEWER_JOB_WAIT_MS = 5_000;
+
 /** A worker that died is noticed after the lock runs out and one or two rounds of looking for stalled jobs. */
 const LOCK_MS = 10_000;
 const STALLED_CHECK_MS = 5_000;
+export const WORKER_DEATH_NOTICED_MS = LOCK_MS + 2 * STALLED_CHECK_MS;
 
 export function startJobWorker<Payload, Ports>(options: JobWorkerOptions<Payload, Ports>): JobWorker {
   const { backend, queue, definition, ports } = options;
   const aborted = new AbortController();
   const worker = backend.worker(
     queue.name,
-    async (job) => {
+    async (job, token) => {
+      await queue.keepSlow();
+      const payload = await payloadOf(job, token);
       try {
-        await definition.process(
-          {
-            id: job.id ?? '',
-            payload: definition.payload.parse(job.data),
-            attemptsMade: job.attemptsMade,
-            starts: job.attemptsStarted,
-            isLastAttempt: job.attemptsMade + 1 >= definition.attempts,
-            signal: aborted.signal,
-            update: (payload) => job.updateData(payload),
-          },
-          ports,
-        );
+        await definition.process(runOf(job, payload), ports);
       } catch (error) {
         if (error instanceof SlowDown) await queue.slowDown(error.waitMs);
         // A process that leaves takes no attempt from the job, nor, if that was the last one, the job from the queue.
@@ -63,6 +58,34 @@ export function startJobWorker<Payload, Ports>(options: JobWorkerOptions<Payload
     },
   );
   worker.on('error', options.onError);
+
+  function runOf(job: Job, payload: Payload): JobRun<Payload> {
+    return {
+      id: job.id ?? '',
+      payload,
+      attemptsMade: job.attemptsMade,
+      starts: job.attemptsStarted,
+      isLastAttempt: job.attemptsMade + 1 >= definition.attempts,
+      signal: aborted.signal,
+      update: (changed) => job.updateData(changed),
+    };
+  }
+
+  /** The payload, or back into the queue with a job that only a newer rollcall understands. */
+  async function payloadOf(job: Job, token: string | undefined): Promise<Payload> {
+    const version: unknown = job.data?.version;
+    if (typeof version === 'number' && version > definition.version) {
+      options.onError(
+        new Error(
+          `a ${definition.name} job has version ${version} and this rollcall knows ${definition.version}: it is left to a newer worker; update this one`,
+        ),
+      );
+      await job.moveToDelayed(Date.now() + NEWER_JOB_WAIT_MS, token);
+      throw new DelayedError();
+    }
+    return definition.payload.parse(job.data);
+  }
+
   return {
     setConcurrency: (concurrency) => {
       worker.concurrency = concurrency;

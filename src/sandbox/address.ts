@@ -1,4 +1,4 @@
-import { isRegion, type Region } from '../membership/membership.ts';
+import { isRegion, REGIONS, type Region } from '../membership/membership.ts';
 
 /** Where a request goes, by its host name (chat-service.md, section 1). */
 export type Address =
@@ -6,14 +6,29 @@ export type Address =
   | { readonly kind: 'management' }
   | { readonly kind: 'unknown' };
 
-export const MANAGEMENT_NAME = 'apimgmt.localhost';
+/** The names of a sandbox under its domain, which stands for `<host>` in the service's addresses. */
+export interface Names {
+  /** For the certificate. */
+  readonly all: readonly string[];
+  /** Reads the header Host. An app's name may lack its app id, which is then empty. */
+  parse(host: string): Address;
+}
 
-const APP_NAME = /^(?:([^.]+)\.)?(api|call)-([a-z]+)\.localhost$/;
+const APP_LABELS = /^(?:([^.]+)\.)?(api|call)-([a-z]+)$/;
+const MANAGEMENT_LABEL = 'apimgmt';
 
-/** Reads the header Host. An app's name may lack its app id, which is then empty. */
-export function parseHost(host: string): Address {
-  const name = host.toLowerCase().replace(/:\d+$/, '');
-  if (name === MANAGEMENT_NAME) return { kind: 'management' };
-  const [, appId = '', service, region = ''] = APP_NAME.exec(name) ?? [];
-  return isRegion(region) ? { kind: 'app', appId, region, calls: service === 'call' } : { kind: 'unknown' };
+export function namesUnder(domain: string): Names {
+  const ending = `.${domain.toLowerCase()}`;
+  const apps = REGIONS.flatMap((region) => [`*.api-${region}${ending}`, `*.call-${region}${ending}`]);
+  return {
+    all: [...apps, `${MANAGEMENT_LABEL}${ending}`, domain],
+    parse: (host) => {
+      const name = host.toLowerCase().replace(/:\d+$/, '');
+      if (!name.endsWith(ending)) return { kind: 'unknown' };
+      const labels = name.slice(0, -ending.length);
+      if (labels === MANAGEMENT_LABEL) return { kind: 'management' };
+      const [, appId = '', service, region = ''] = APP_LABELS.exec(labels) ?? [];
+      return isRegion(region) ? { kind: 'app', appId, region, calls: service === 'call' } : { kind: 'unknown' };
+    },
+  };
 }

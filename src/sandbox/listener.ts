@@ -19,6 +19,8 @@ const PLAIN_HTTP_REPLY = [
 export interface ListenerOptions {
   /** 0 takes any free port. */
   readonly port: number;
+  /** Address of this machine. */
+  readonly listenOn: string;
   /** PEM. */
   readonly cert: string;
   readonly key: string;
@@ -34,10 +36,10 @@ export interface Listener {
 }
 
 /**
- * An HTTPS server on loopback which answers plain HTTP on the same port with a 400 that says what is wrong.
+ * An HTTPS server which answers plain HTTP on the same port with a 400 that says what is wrong.
  * @throws Error when the port is in use, naming it
  */
-export async function listen({ port, cert, key, onRequest }: ListenerOptions): Promise<Listener> {
+export async function listen({ port, listenOn, cert, key, onRequest }: ListenerOptions): Promise<Listener> {
   // Longer than clients keep an idle connection, so that no call meets one that is just being closed.
   const https = createHttpsServer({ cert, key, keepAliveTimeout: 120_000 }, onRequest);
   // A client that does not trust the certificate breaks off, which is its own business.
@@ -63,13 +65,13 @@ export async function listen({ port, cert, key, onRequest }: ListenerOptions): P
     });
   });
 
-  tcp.listen(port, '127.0.0.1');
+  tcp.listen(port, listenOn);
   try {
     await once(tcp, 'listening');
   } catch (error) {
     const inUse = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
     const what = inUse ? 'is in use: choose another, or 0 for any free one' : 'cannot be opened';
-    throw new Error(`port ${port} on 127.0.0.1 ${what}`, { cause: error });
+    throw new Error(`port ${port} on ${listenOn} ${what}`, { cause: error });
   }
   const address = tcp.address();
   if (address === null || typeof address === 'string') throw new Error('a TCP server without a port');

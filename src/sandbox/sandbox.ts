@@ -1,7 +1,7 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { REGIONS, type Region, type Scope } from '../membership/membership.ts';
-import { MANAGEMENT_NAME } from './address.ts';
+import { namesUnder } from './address.ts';
 import { App } from './app.ts';
 import { type Behaviour, DEFAULT_BEHAVIOUR } from './behaviour.ts';
 import { makeCertificates } from './certificates.ts';
@@ -15,8 +15,12 @@ import { type AppKeys, Service, type Tenant } from './service.ts';
 import { type Traffic, TrafficCounter } from './traffic.ts';
 
 export interface SandboxOptions {
-  /** Port on 127.0.0.1. Default 0: any free one. */
+  /** Default 0: any free one. */
   readonly port?: number;
+  /** Address to listen on. Default 127.0.0.1: this machine only. */
+  readonly listenOn?: string;
+  /** Domain that stands for `<host>` in the service's addresses. Default `localhost`; another one must lead here. */
+  readonly domain?: string;
   /** user-1 to user-N in every region, or `any`: whoever is asked about exists. Default 0. */
   readonly users?: number | 'any';
   /** group-1 to group-N in every region, or `any`. Default 0. */
@@ -98,12 +102,14 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const tenants = byRegion(makeTenant);
   const management = options.management ?? { key: newKey(), secret: newKey() };
 
-  const names = REGIONS.flatMap((region) => [`*.api-${region}.localhost`, `*.call-${region}.localhost`]);
-  const certificates = await makeCertificates([...names, MANAGEMENT_NAME, 'localhost']);
+  const { domain = 'localhost', listenOn = '127.0.0.1' } = options;
+  const names = namesUnder(domain);
+  const certificates = await makeCertificates(names.all);
   const { caPem } = certificates;
   const service = new Service({
     tenants,
     management,
+    names,
     behaviour,
     faults,
     latencyMs: () => from + (to - from) * randomLatency(),
@@ -111,6 +117,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   });
   const listener = await listen({
     port: options.port ?? 0,
+    listenOn,
     cert: certificates.serverPem,
     key: certificates.serverKeyPem,
     onRequest: (request, response) => void service.handle(request, response, () => listener.reset(request)),
@@ -127,7 +134,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     }
   }
 
-  const host = `localhost:${listener.port}`;
+  const host = `${domain}:${listener.port}`;
   const apps = byRegion((region) => tenants[region].keys);
   return {
     host,

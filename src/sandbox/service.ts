@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { API_VERSION, HEADERS, type KeyScope } from '../chat/contract.ts';
 import type { Region } from '../membership/membership.ts';
 import { addMembers } from './add-members.ts';
-import { parseHost } from './address.ts';
+import type { Names } from './address.ts';
 import type { App } from './app.ts';
 import type { Behaviour } from './behaviour.ts';
 import type { FaultKind, Faults } from './faults.ts';
@@ -34,6 +34,7 @@ export interface Tenant {
 export interface ServiceOptions {
   readonly tenants: Readonly<Record<Region, Tenant>>;
   readonly management: ManagementKey;
+  readonly names: Names;
   readonly behaviour: Behaviour;
   readonly faults: Faults;
   /** Milliseconds that the next call takes. */
@@ -68,7 +69,7 @@ export class Service {
 
   /** @param reset cuts the connection beneath the request */
   async handle(request: IncomingMessage, response: ServerResponse, reset: () => void): Promise<void> {
-    const address = parseHost(request.headers.host ?? '');
+    const address = this.#options.names.parse(request.headers.host ?? '');
     if (address.kind !== 'app') {
       request.resume();
       send(response, this.#answerElsewhere(request, address.kind));

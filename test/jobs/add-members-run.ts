@@ -34,6 +34,8 @@ export function batchOf(
     doubt: null,
     lists: Object.fromEntries(numbered),
     calls: [],
+    handedBack: 0,
+    replyTo: null,
     ...changes,
   });
 }
@@ -49,7 +51,7 @@ export async function run(
   const asked: string[] = [];
   const ports: AddMembersPorts = {
     chat,
-    deliver: async (importId, result) => {
+    deliver: async ({ importId }, result) => {
       asked.push('delivered');
       if (importId !== payload.importId || delivered !== undefined) throw new Error(`delivered wrongly: ${importId}`);
       delivered = result;

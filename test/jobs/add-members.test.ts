@@ -260,7 +260,7 @@ describe('a process that leaves', () => {
     const { delivered, thrown, payload } = await run(chat, batch, { signal: AbortSignal.abort() });
     expect(delivered).toBeUndefined();
     expect(thrown).toBeInstanceOf(CallAborted);
-    expect(payload).toEqual(batch);
+    expect(payload).toEqual({ ...batch, handedBack: 1 });
     expect(sandbox.calls.us.requests).toBe(0);
   });
 });

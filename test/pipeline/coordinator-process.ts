@@ -8,7 +8,7 @@ import { openCoordinator } from '../../src/pipeline/coordinator.ts';
 import { dataDir } from '../../src/pipeline/data-dir.ts';
 import { importOptions } from '../../src/pipeline/import-options.ts';
 import { openRegionLine } from '../../src/pipeline/region-line.ts';
-import { openBackend } from '../../src/queue/backend.ts';
+import { openBackend } from '../../src/queue/open-backend.ts';
 
 export interface CoordinatorProcessSettings {
   readonly dataDir: string;
@@ -34,11 +34,9 @@ const coordinator = await openCoordinator({
     openRegionLine({
       region,
       appId: settings.appId,
-      chat: createChatClient({ region, ...settings }),
       backend,
       callsPerMinute: 1_000_000,
-      concurrency: 5,
-      deliver,
+      worker: { chat: createChatClient({ region, ...settings }), concurrency: 5, deliver },
       onError: throwIt,
     }),
 });

@@ -12,7 +12,8 @@ import { type Coordinator, openCoordinator } from '../../src/pipeline/coordinato
 import { type DataDir, dataDir } from '../../src/pipeline/data-dir.ts';
 import { type ImportOptions, importOptions } from '../../src/pipeline/import-options.ts';
 import { openRegionLine, type RegionLine } from '../../src/pipeline/region-line.ts';
-import { type Backend, openBackend } from '../../src/queue/backend.ts';
+import type { Backend } from '../../src/queue/backend.ts';
+import { openBackend } from '../../src/queue/open-backend.ts';
 import type { ImportSummary } from '../../src/report/import-summary.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { layEmbeddedQueue } from '../queue/embedded-template.ts';
@@ -118,11 +119,9 @@ export async function openPipeline(options: PipelineOptions & StartOptions): Pro
         const line = await openRegionLine({
           region,
           appId,
-          chat: chat(client, region),
           backend,
           callsPerMinute: options.callsPerMinute ?? 1_000_000,
-          concurrency: options.concurrency ?? 10,
-          deliver,
+          worker: { chat: chat(client, region), concurrency: options.concurrency ?? 10, deliver },
           onError: (error) => failures.push(error),
         });
         lines.set(region, line);

@@ -1,9 +1,9 @@
 import { mkdirSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { openBackend } from '../../src/queue/backend.ts';
 import { openEmbedded } from '../../src/queue/embedded.ts';
 import { openJobQueue } from '../../src/queue/job-queue.ts';
+import { openBackend } from '../../src/queue/open-backend.ts';
 import { tempDir } from '../temp-dir.ts';
 import { layEmbeddedQueue } from './embedded-template.ts';
 import { Journal } from './journal.ts';

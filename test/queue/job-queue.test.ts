@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openBackend } from '../../src/queue/backend.ts';
+import { openBackend } from '../../src/queue/open-backend.ts';
 import { layEmbeddedQueue } from './embedded-template.ts';
 import { describeJobQueue } from './job-queue-suite.ts';
 import { describeJobWorker } from './job-worker-suite.ts';

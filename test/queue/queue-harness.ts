@@ -19,6 +19,7 @@ type Errand = JobDefinition<Note, undefined>;
 export const errand = (process: (job: JobRun<Note>) => Promise<void>, settings: Partial<Errand> = {}): Errand =>
   defineJob<Note, undefined>({
     name: 'errand',
+    version: 1,
     payload: z.object({ text: z.string() }),
     attempts: 3,
     backoffMs: () => 0,

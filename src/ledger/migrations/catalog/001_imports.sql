@@ -1,5 +1,9 @@
 -- The catalog: which imports there are and in which state each is. Everything else about an import is in its own file.
 
+-- Who this data directory is to workers elsewhere: part of the name of the queue that brings its results.
+create table coordinator (id text primary key) strict;
+insert into coordinator values (lower(hex(randomblob(6))));
+
 create table imports (
   id          text primary key,
   state       text not null,             -- membership/import-state.ts

@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import type { BatchResult } from '../src/ledger/batch-result.ts';
+import { REGIONS } from '../src/membership/membership.ts';
+import { OUTCOMES } from '../src/membership/outcome.ts';
+import { defineJob } from '../src/queue/define-job.ts';
+import { callRecord } from './add-members.ts';
+
+/**
+ * record-outcomes: writes what workers of other processes found out into the ledger.
+ *
+ * Queue     outcomes-<coordinator>, so that results wait while their coordinator is away
+ * Input     results of one or several batches, which may be of several imports
+ * Output    outcomes in the ledgers, through the port `record`
+ * Retries   until it is written: a result is never given up. Recording one twice changes nothing.
+ */
+const refusal = { code: z.string(), message: z.string() };
+const sent = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('answered'),
+    others: z.array(z.object({ row: z.int(), outcome: z.enum(OUTCOMES), ...refusal })),
+    missing: z.array(z.int()),
+  }),
+  z.object({ kind: z.literal('halve'), ...refusal }),
+  z.object({ kind: z.literal('group'), ...refusal }),
+  z.object({ kind: z.literal('stop-region'), ...refusal }),
+  z.object({ kind: z.literal('refused'), outcome: z.enum(['failed', 'already_member']), ...refusal }),
+  z.object({ kind: z.literal('unanswered'), maybeCarriedOut: z.boolean(), ...refusal }),
+]);
+const batchResult = z.object({
+  batch: z.int(),
+  region: z.enum(REGIONS),
+  calls: z.array(callRecord),
+  doubt: z.string().nullable(),
+  sent,
+  at: z.int(),
+}) satisfies z.ZodType<BatchResult>;
+
+const payload = z.object({
+  version: z.literal(1),
+  results: z.array(z.object({ importId: z.string(), result: batchResult })),
+});
+export interface RecordOutcomesPayload {
+  readonly version: 1;
+  readonly results: readonly { readonly importId: string; readonly result: BatchResult }[];
+}
+
+export interface RecordOutcomesPorts {
+  /** Resolves when the result is on disk, or is of an import that is over. */
+  record(importId: string, result: BatchResult): Promise<void>;
+}
+
+/** A day of tries, and more: the ledger's disk may be full over a weekend. */
+const ATTEMPTS = 10_000;
+
+export const recordOutcomes = defineJob<RecordOutcomesPayload, RecordOutcomesPorts>({
+  name: 'record-outcomes',
+  version: 1,
+  payload,
+  attempts: ATTEMPTS,
+  backoffMs: (attemptsMade) => Math.min(30_000, 500 * 2 ** Math.min(attemptsMade, 10)),
+  process: async ({ payload: { results } }, { record }) => {
+    await Promise.all(results.map(({ importId, result }) => record(importId, result)));
+  },
+});

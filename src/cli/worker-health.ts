@@ -1,0 +1,169 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { z } from 'zod';
+import { REGIONS } from '../membership/membership.ts';
+import type { CallObserver } from '../pipeline/region-worker.ts';
+import type { WorkingRegion } from '../pipeline/worker-process.ts';
+
+/** A worker's metrics, by region, for Prometheus. */
+export interface WorkerMetrics {
+  readonly registry: Registry;
+  readonly observer: CallObserver;
+  /** Reads the queues when it is asked for metrics. */
+  watch(regions: readonly WorkingRegion[]): void;
+}
+
+export function workerMetrics(): WorkerMetrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const registers = [registry];
+  const calls = new Counter({
+    name: 'rollcall_calls_total',
+    help: 'Calls to the chat service by region and code; the code is empty when the call was answered',
+    labelNames: ['region', 'code'],
+    registers,
+  });
+  const seconds = new Histogram({
+    name: 'rollcall_call_seconds',
+    help: 'Time that calls to the chat service take',
+    labelNames: ['region'],
+    buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+    registers,
+  });
+  const outcomes = new Counter({
+    name: 'rollcall_outcomes_total',
+    help: 'Rows by region and outcome, as far as the reply tells',
+    labelNames: ['region', 'outcome'],
+    registers,
+  });
+  return {
+    registry,
+    observer: {
+      called: (region, ms, code) => {
+        calls.inc({ region, code });
+        seconds.observe({ region }, ms / 1000);
+      },
+      settled: (region, outcome, rows) => outcomes.inc({ region, outcome }, rows),
+    },
+    watch: (regions) => {
+      new Gauge({
+        name: 'rollcall_backlog',
+        help: "Batches in the region's queue by state",
+        labelNames: ['region', 'state'],
+        registers,
+        async collect() {
+          for (const { region, queue } of regions) {
+            for (const [state, n] of Object.entries(await queue.depth())) this.set({ region, state }, n);
+          }
+        },
+      });
+      new Gauge({
+        name: 'rollcall_limited_seconds',
+        help: 'Time until the rate limit lets the next call start',
+        labelNames: ['region'],
+        registers,
+        async collect() {
+          for (const { region, queue } of regions) this.set({ region }, (await queue.limitedForMs()) / 1000);
+        },
+      });
+    },
+  };
+}
+
+const change = z.strictObject({ region: z.enum(REGIONS), concurrency: z.int().min(1).max(1000) });
+const LONGEST_BODY = 1_000;
+
+export interface HealthServer {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/**
+ * `GET /healthz`: the process runs. `GET /readyz`: the queue answers. `GET /metrics`: for Prometheus.
+ * `PUT /concurrency` with `{"region":"us","concurrency":40}`: calls at the same time, from now on.
+ */
+export async function serveHealth(
+  port: number,
+  host: string,
+  regions: readonly WorkingRegion[],
+  registry: Registry,
+): Promise<HealthServer> {
+  const server = createServer((request, reply) => {
+    answer(request, reply, regions, registry).catch((error: unknown) => {
+      send(reply, 503, { status: 'not ready', message: error instanceof Error ? error.message : String(error) });
+    });
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, resolve);
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** Time in which the queue must answer to count as ready, in ms. */
+const READY_MS = 2_000;
+
+async function answer(
+  request: IncomingMessage,
+  reply: ServerResponse,
+  regions: readonly WorkingRegion[],
+  registry: Registry,
+): Promise<void> {
+  switch (`${request.method} ${request.url}`) {
+    case 'GET /healthz':
+      return send(reply, 200, { status: 'ok', regions: regions.map(({ region }) => region) });
+    case 'GET /readyz': {
+      const late = new Promise<never>((_, reject) =>
+        setTimeout(reject, READY_MS, new Error('the queue does not answer')).unref(),
+      );
+      await Promise.race([Promise.all(regions.map(({ queue }) => queue.depth())), late]);
+      return send(reply, 200, { status: 'ready' });
+    }
+    case 'GET /metrics':
+      reply.writeHead(200, { 'content-type': registry.contentType }).end(await registry.metrics());
+      return;
+    case 'PUT /concurrency':
+      return changeConcurrency(request, reply, regions);
+    default:
+      send(reply, 404, { message: `there is no ${request.method} ${request.url}` });
+  }
+}
+
+async function changeConcurrency(
+  request: IncomingMessage,
+  reply: ServerResponse,
+  regions: readonly WorkingRegion[],
+): Promise<void> {
+  let body = '';
+  for await (const chunk of request) {
+    body += chunk;
+    if (body.length > LONGEST_BODY) return send(reply, 413, { message: 'the body is too long' });
+  }
+  const read = change.safeParse(parsed(body));
+  const found = regions.find(({ region }) => region === read.data?.region);
+  if (!read.success || found === undefined) {
+    const here = regions.map(({ region }) => region).join(', ');
+    return send(reply, 400, { message: `expected {"region": one of ${here}, "concurrency": 1 to 1000}` });
+  }
+  found.worker.setConcurrency(read.data.concurrency);
+  send(reply, 200, read.data);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function send(reply: ServerResponse, status: number, body: unknown): void {
+  reply.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}

@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto';
+import type { AddMembersPorts } from '../../jobs/add-members.ts';
+import { type RecordOutcomesPayload, recordOutcomes } from '../../jobs/record-outcomes.ts';
+import type { Backend } from '../queue/backend.ts';
+import { type JobQueue, openJobQueue } from '../queue/job-queue.ts';
+
+/** Sends results of this process's workers to the coordinators that wait for them. */
+export interface OutcomeSender {
+  /** Resolves when the result is in the coordinator's queue: only then may the batch count as done. */
+  readonly deliver: AddMembersPorts['deliver'];
+  close(): Promise<void>;
+}
+
+/** Results wait this long for others to travel with, in ms. There are never more than calls at the same time. */
+const GATHER_MS = 5;
+
+interface Outbox {
+  readonly queue: JobQueue<RecordOutcomesPayload>;
+  results: RecordOutcomesPayload['results'][number][];
+  /** Settles when the gathered results are in the queue. */
+  leaving: Promise<void> | undefined;
+}
+
+export function createOutcomeSender(backend: Backend, onError: (error: Error) => void): OutcomeSender {
+  const outboxes = new Map<string, Outbox>();
+
+  const outboxOf = (replyTo: string): Outbox => {
+    let outbox = outboxes.get(replyTo);
+    if (outbox === undefined) {
+      outbox = { queue: openOutcomesQueue(backend, replyTo, onError), results: [], leaving: undefined };
+      outboxes.set(replyTo, outbox);
+    }
+    return outbox;
+  };
+
+  const leave = async (outbox: Outbox): Promise<void> => {
+    await new Promise((resolve) => setTimeout(resolve, GATHER_MS));
+    const { results } = outbox;
+    outbox.results = [];
+    outbox.leaving = undefined;
+    await outbox.queue.add([{ id: randomUUID(), payload: { version: 1, results } }]);
+  };
+
+  return {
+    deliver: ({ importId, replyTo }, result) => {
+      if (replyTo === null)
+        throw new Error(`batch ${result.batch} of import ${importId} does not say where its result goes`);
+      const outbox = outboxOf(replyTo);
+      outbox.results.push({ importId, result });
+      outbox.leaving ??= leave(outbox);
+      return outbox.leaving;
+    },
+    close: async () => {
+      await Promise.all(
+        [...outboxes.values()].map(async ({ leaving, queue }) => {
+          await leaving;
+          await queue.close();
+        }),
+      );
+    },
+  };
+}
+
+/** The queue that brings results to a coordinator. */
+export function openOutcomesQueue(
+  backend: Backend,
+  name: string,
+  onError: (error: Error) => void,
+): JobQueue<RecordOutcomesPayload> {
+  return openJobQueue(backend, name, recordOutcomes, onError);
+}

@@ -1,0 +1,112 @@
+/** Where BullMQ's jobs are kept, as a URL says it. */
+export type QueueAddress =
+  | { readonly kind: 'embedded'; readonly directory: string }
+  | {
+      readonly kind: 'redis';
+      /** One server, the nodes of a cluster, or the sentinels that know the master. */
+      readonly topology: 'single' | 'cluster' | 'sentinel';
+      readonly hosts: readonly { readonly host: string; readonly port: number }[];
+      readonly tls: boolean;
+      readonly username: string | undefined;
+      readonly password: string | undefined;
+      readonly db: number;
+      /** Name of the master that sentinels know. */
+      readonly master: string | undefined;
+      /** Keeps several rollcalls apart on one server: part of the key prefix. */
+      readonly namespace: string;
+    }
+  | { readonly kind: 'postgres'; readonly connectionString: string };
+
+/** The queue's address cannot be used. The message never shows a password. */
+export class QueueAddressError extends Error {
+  constructor(what: string) {
+    super(
+      `the queue's address ${what}; allowed are redis://host:port/db, rediss://… (TLS), redis+cluster://host:port,host:port, redis+sentinel://host:port,host:port/master, postgres://host:port/database, each with user:password@ before the host, those of Redis with ?namespace=name behind; without an address the queue is embedded`,
+    );
+    this.name = 'QueueAddressError';
+  }
+}
+
+const SCHEME = /^(rediss?)(?:\+(cluster|sentinel))?:\/\/(.*)$/;
+const DEFAULT_NAMESPACE = 'rollcall';
+const DEFAULT_PORT = { single: 6379, cluster: 6379, sentinel: 26379 } as const;
+
+/** @throws QueueAddressError */
+export function parseQueueAddress(url: string | undefined, directory: string): QueueAddress {
+  if (url === undefined) return { kind: 'embedded', directory };
+  if (/^postgres(ql)?:\/\//.test(url)) {
+    if (!URL.canParse(url)) throw new QueueAddressError('is not a URL');
+    return { kind: 'postgres', connectionString: url };
+  }
+  const [, scheme, topology = 'single', rest = ''] = SCHEME.exec(url) ?? [];
+  if (scheme === undefined) {
+    // Without a scheme, what stands first may be a password.
+    const [begin] = /^[a-z+]+:\/\//i.exec(url) ?? [];
+    throw new QueueAddressError(begin === undefined ? 'does not begin with a scheme' : `begins with ${begin}`);
+  }
+  return redisAddress(scheme === 'rediss', topology as 'single' | 'cluster' | 'sentinel', rest);
+}
+
+function redisAddress(tls: boolean, topology: 'single' | 'cluster' | 'sentinel', rest: string): QueueAddress {
+  // The rest of a password would pass for a host or a path, and be shown.
+  if (/^[^@]*[/?][^@]*@|@.*@/.test(rest)) {
+    throw new QueueAddressError(
+      'has a user or password with one of the characters / ? @, which are written %2F %3F %40',
+    );
+  }
+  const [, login, hostList = '', path = '', query = ''] =
+    /^(?:([^@/]*)@)?([^/?]*)(?:\/([^?]*))?(?:\?(.*))?$/.exec(rest) ?? [];
+  const hosts = hostList.split(',').map((text) => {
+    const [, host, port] = /^(\[[^\]]+\]|[^:]+)(?::(\d+))?$/.exec(text) ?? [];
+    if (host === undefined) throw new QueueAddressError(`has ${JSON.stringify(text)} where a host belongs`);
+    if (Number(port ?? 1) < 1 || Number(port ?? 1) > 65_535) throw new QueueAddressError(`has the port ${port}`);
+    return { host: host.replace(/^\[|\]$/g, ''), port: port === undefined ? DEFAULT_PORT[topology] : Number(port) };
+  });
+  if (topology === 'single' && hosts.length > 1)
+    throw new QueueAddressError('names several hosts, which needs redis+cluster:// or redis+sentinel://');
+  const isDb = /^\d*$/.test(path);
+  if (topology === 'sentinel' ? path === '' : !isDb) {
+    throw new QueueAddressError(
+      topology === 'sentinel'
+        ? 'does not name the master'
+        : `has ${JSON.stringify(path)} where the number of a database belongs`,
+    );
+  }
+  const [username, password] = login === undefined ? [] : split(login, ':').map(decoded);
+  return {
+    kind: 'redis',
+    topology,
+    hosts,
+    tls,
+    username: username === '' ? undefined : username,
+    password,
+    db: topology === 'sentinel' ? 0 : Number(path),
+    master: topology === 'sentinel' ? path : undefined,
+    namespace: namespaceOf(new URLSearchParams(query)),
+  };
+}
+
+/** @throws QueueAddressError */
+function namespaceOf(query: URLSearchParams): string {
+  const unknown = [...query.keys()].find((name) => name !== 'namespace');
+  if (unknown !== undefined) throw new QueueAddressError(`has the parameter ${JSON.stringify(unknown)}`);
+  const namespace = query.get('namespace') ?? DEFAULT_NAMESPACE;
+  if (/^[a-z_][a-z0-9_]{0,40}$/.test(namespace)) return namespace;
+  throw new QueueAddressError(
+    `has the namespace ${JSON.stringify(namespace)}, which may have lower-case letters, digits and _`,
+  );
+}
+
+/** @throws QueueAddressError */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new QueueAddressError('has a user or password with a % that begins no escape; it is written %25');
+  }
+}
+
+function split(text: string, separator: string): string[] {
+  const at = text.indexOf(separator);
+  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + 1)];
+}

@@ -1,0 +1,75 @@
+import { type IQueueBackend, Queue, Worker } from 'bullmq';
+import { Cluster, Redis } from 'ioredis';
+import type { QueueAddress } from './address.ts';
+import type { Backend, BullQueue, BullWorker } from './backend.ts';
+
+type RedisAddress = Extract<QueueAddress, { kind: 'redis' }>;
+
+/** Jobs in Redis or Valkey: one server, a cluster, or a master that sentinels know. */
+export async function openRedis(address: RedisAddress, onError: (error: Error) => void): Promise<Backend> {
+  const connection = connect(address);
+  connection.on('error', onError);
+  // Hash tags put all keys of a queue into one slot, which a cluster needs, and different queues into different ones.
+  const prefix = (name: string) => `{${address.namespace}-${name}}`;
+  return {
+    kind: 'redis',
+    shared: true,
+    queue: (name, options) => new Queue(name, { ...options, connection, prefix: prefix(name) }) as unknown as BullQueue,
+    worker: (name, process, options) =>
+      new Worker<unknown, void, string, IQueueBackend>(name, process as never, {
+        ...options,
+        connection,
+        prefix: prefix(name),
+      }) as unknown as BullWorker,
+    warnings: () => warningsOf(connection),
+    close: async () => {
+      // `quit` would wait for a server that may be gone.
+      connection.disconnect();
+    },
+  };
+}
+
+function connect({ topology, hosts, tls, username, password, db, master }: RedisAddress): Redis | Cluster {
+  const common = {
+    ...(username !== undefined && { username }),
+    ...(password !== undefined && { password }),
+    ...(tls && { tls: {} }),
+    // Commands wait for a server that is away: nothing is lost, and the import goes on when it is back.
+    maxRetriesPerRequest: null,
+    retryStrategy: () => 500 + Math.random() * 250,
+  };
+  switch (topology) {
+    case 'cluster':
+      return new Cluster([...hosts], { redisOptions: common, clusterRetryStrategy: () => 500 + Math.random() * 250 });
+    case 'sentinel':
+      return new Redis({ ...common, sentinels: [...hosts], name: master ?? 'mymaster' });
+    case 'single':
+      return new Redis({ ...common, ...hosts[0], db });
+  }
+}
+
+const OLDEST = [6, 2] as const;
+
+/** What about the server puts jobs at risk, in words. Nothing is lost by it for good: the ledger knows what is to do. */
+async function warningsOf(connection: Redis | Cluster): Promise<string[]> {
+  const info = await connection.info();
+  const read = (field: string) => new RegExp(`^${field}:(.*)$`, 'm').exec(info)?.[1]?.trim();
+  const warnings: string[] = [];
+  const version = read('valkey_version') ?? read('redis_version') ?? '0';
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1])) {
+    warnings.push(`the queue's server is version ${version}; use Redis 6.2 or newer, or Valkey`);
+  }
+  const policy = read('maxmemory_policy');
+  if (policy !== undefined && policy !== 'noeviction') {
+    warnings.push(
+      `the queue's server drops keys when memory is short (maxmemory-policy ${policy}), jobs among them; set it to noeviction`,
+    );
+  }
+  if (read('aof_enabled') === '0' && read('rdb_last_save_time') !== undefined) {
+    warnings.push(
+      "the queue's server keeps no append-only file: a restart loses jobs in flight, which are then sent again; set appendonly yes",
+    );
+  }
+  return warnings;
+}

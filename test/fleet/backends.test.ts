@@ -1,0 +1,129 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Scope } from '../../src/membership/membership.ts';
+import { sumOfOutcomes } from '../../src/membership/outcome.ts';
+import { openBackend } from '../../src/queue/open-backend.ts';
+import { Doorkeeper } from '../pipeline/doorkeeper.ts';
+import { csv, openPipeline, participants, reached } from '../pipeline/pipeline-harness.ts';
+import { describeJobQueue } from '../queue/job-queue-suite.ts';
+import { describeJobWorker } from '../queue/job-worker-suite.ts';
+import type { TestServer } from '../servers/server.ts';
+import { EMBEDDED, POSTGRES, queuePlace, REDIS, type ServerPlace } from './places.ts';
+
+/** What the pipeline promises wherever its jobs are kept. */
+function describePipeline(place: Parameters<typeof openPipeline>[0]['place']): void {
+  async function runningImport(rows = participants(300)) {
+    const door = new Doorkeeper();
+    const pipeline = await openPipeline({ place, concurrency: 2, chat: door.chat });
+    const id = await pipeline.send(csv(rows));
+    await door.until(2);
+    return { ...pipeline, pipeline, door, id, coordinator: pipeline.coordinator };
+  }
+
+  test('a mixed file: every row gets the outcome that it deserves, and the groups are as asked', async () => {
+    const { run, rows, sandbox, counts } = await openPipeline({ place });
+    const scopes: readonly Scope[] = ['participant', 'admin', 'moderator', 'ban'];
+    const asked = Array.from({ length: 240 }, (_, n) => ({
+      region: (['us', 'eu', 'in'] as const)[n % 3] ?? 'us',
+      guid: `team-${n % 7}`,
+      uid: `user-${n}`,
+      scope: scopes[n % 4] ?? 'participant',
+    }));
+    const repeated = asked.slice(0, 30).map((row) => ({ ...row, uid: row.uid.toUpperCase() }));
+    const { id, state } = await run(csv([...asked, ...repeated, { guid: 'team-1', uid: 'not an id!' }]));
+    expect(state).toBe('completed');
+    expect(rows(id).map(({ status }) => status)).toEqual([
+      ...asked.map(({ scope }) => (scope === 'ban' ? 'banned' : 'added')),
+      ...repeated.map(() => 'duplicate'),
+      'invalid',
+    ]);
+    for (const { region, guid, uid, scope } of asked) expect(sandbox.members(region, guid).get(uid)).toBe(scope);
+    expect(sumOfOutcomes(counts(id))).toBe(271);
+  });
+
+  test('faults of every kind: every row has one outcome in the end, and the groups are as asked', async () => {
+    const faults = 'reset-after=2,reset-midway=2,reset-before=2,timeout=2,error=2,truncated=2,not-json=2,too-many=1';
+    const { run, counts, summary, sandbox } = await openPipeline({
+      place,
+      sandbox: { faults },
+      timeouts: { headersMs: 300 },
+    });
+    const { id, state } = await run(csv(participants(400)));
+    expect(state).toBe('completed');
+    const { added, already_member: already, unconfirmed } = counts(id);
+    expect([added + already, unconfirmed]).toEqual([400, 0]);
+    expect(sandbox.members('us', 'g').size).toBe(400);
+    expect(summary(id).calls).toBe(sandbox.calls.us.requests);
+  });
+
+  test('pause lets the calls under way answer, and resume sends the rest, each batch once', async () => {
+    const { id, door, coordinator, sandbox, counts, lines } = await runningImport();
+    const paused = reached(coordinator, id, 'paused');
+    await coordinator.pause(id);
+    door.letIn(2);
+    await paused;
+    expect(sandbox.calls.us.requests).toBe(2);
+    expect(await lines.get('us')?.queue.depth()).toMatchObject({ waiting: 0, delayed: 0 });
+    door.open();
+    await coordinator.resume(id);
+    expect((await coordinator.settled(id)).state).toBe('completed');
+    expect(counts(id)).toMatchObject({ added: 300 });
+    expect(sandbox.calls.us.requests).toBe(12);
+  });
+
+  test('cancel: calls under way count, the rest is unprocessed', async () => {
+    const { id, door, coordinator, sandbox, counts } = await runningImport();
+    await coordinator.cancel(id);
+    door.open();
+    expect((await coordinator.settled(id)).state).toBe('cancelled');
+    expect(counts(id)).toMatchObject({ added: 50, unprocessed: 250 });
+    expect(sandbox.calls.us.requests).toBe(2);
+  });
+
+  test('a refused key blocks its region while others complete, and resume goes on when it is mended', async () => {
+    const pipeline = await openPipeline({ place, apiKeys: { eu: 'wrong-key' } });
+    const rows = [...participants(100), ...participants(100).map((row) => ({ ...row, region: 'eu' as const }))];
+    const { id, state, reason } = await pipeline.run(csv(rows));
+    expect([state, reason]).toEqual(['blocked', expect.stringContaining('eu: ')]);
+    expect(pipeline.counts(id)).toMatchObject({ added: 100, unprocessed: 100 });
+    await pipeline.stop();
+    await pipeline.restart();
+    await pipeline.coordinator.resume(id);
+    expect((await pipeline.coordinator.settled(id)).state).toBe('completed');
+    expect(pipeline.counts(id)).toMatchObject({ added: 200 });
+  });
+
+  test('a refused group: its rows say so, the rest of its batches is not sent, and other groups are', async () => {
+    const { run, counts, sandbox } = await openPipeline({ place, sandbox: { groups: 1 }, concurrency: 1 });
+    const { id, state } = await run(csv([...participants(500, 'nowhere'), ...participants(50, 'group-1')]));
+    expect(state).toBe('completed');
+    expect(counts(id)).toMatchObject({ failed: 500, added: 50 });
+    expect(sandbox.calls.us.requests).toBeLessThan(2 + 20);
+  });
+
+  test('a new coordinator goes on where the one before was stopped, and sends no batch twice', async () => {
+    const { id, door, pipeline, sandbox, counts } = await runningImport();
+    const stopped = pipeline.stop();
+    door.open();
+    await stopped;
+    await pipeline.restart();
+    await pipeline.coordinator.resume(id);
+    expect((await pipeline.coordinator.settled(id)).state).toBe('completed');
+    expect(counts(id)).toMatchObject({ added: 300 });
+    expect(sandbox.calls.us.requests).toBe(12);
+  });
+}
+
+describe('the pipeline on the embedded queue', () => describePipeline(EMBEDDED));
+
+describe.each<ServerPlace>([REDIS, POSTGRES])('on $name', (place) => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await place.start();
+    return () => server.stop();
+  });
+  const open = async () => openBackend('', await place.newAddress(server));
+
+  describe('the pipeline', () => describePipeline(queuePlace(place, () => server)));
+  describe('jobs in a queue', () => describeJobQueue(place.name, open));
+  describe('running jobs', () => describeJobWorker(place.name, open));
+});

@@ -1,0 +1,46 @@
+import { openBackend } from '../../src/queue/open-backend.ts';
+import { QUEUE_PLACES, type QueuePlace } from '../pipeline/pipeline-harness.ts';
+import { createDatabase, startPostgres } from '../servers/postgres.ts';
+import { startRedis } from '../servers/redis.ts';
+import type { TestServer } from '../servers/server.ts';
+
+/** A place for queues that a server keeps: a new address, empty, for each test. */
+export interface ServerPlace {
+  readonly name: string;
+  start(): Promise<TestServer>;
+  /** An address on this server where nobody else is. */
+  newAddress(server: TestServer): Promise<string>;
+}
+
+let addresses = 0;
+
+export const REDIS: ServerPlace = {
+  name: 'Redis',
+  start: () => startRedis(),
+  newAddress: async ({ url }) => `${url}?namespace=test_${++addresses}`,
+};
+
+export const POSTGRES: ServerPlace = {
+  name: 'Postgres',
+  start: () => startPostgres(),
+  newAddress: (server) => createDatabase(server, `test_${++addresses}`),
+};
+
+/** What the pipeline's harness takes: each data directory keeps its address. */
+export function queuePlace({ name, newAddress }: ServerPlace, server: () => TestServer): QueuePlace {
+  const urls = new Map<string, Promise<string>>();
+  return {
+    name,
+    open: async ({ root, queue }) => {
+      const url = urls.get(root) ?? newAddress(server());
+      urls.set(root, url);
+      return openBackend(queue, await url);
+    },
+  };
+}
+
+export const EMBEDDED: QueuePlace = QUEUE_PLACES.find(({ name }) => name === 'embedded') ?? missing();
+
+function missing(): never {
+  throw new Error('the pipeline is not tested on the embedded queue');
+}

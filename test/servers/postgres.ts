@@ -1,0 +1,81 @@
+import { execFile } from 'node:child_process';
+import { chown, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { Client } from 'pg';
+import { startPostgresContainer } from './containers.ts';
+import { dockerAnswers, findProgram, freePort, postgresFolders, type RunningProgram, startProgram } from './program.ts';
+import type { TestServer } from './server.ts';
+
+const run = promisify(execFile);
+
+/** Speed instead of safety: what is lost when the machine fails is a test's. */
+const SETTINGS = ['-c', 'fsync=off', '-c', 'max_connections=200', '-c', 'shared_buffers=16MB'];
+
+/** Starts a Postgres of this process's own: from Docker where that answers, else as a program of this machine. */
+export async function startPostgres(): Promise<TestServer> {
+  return (await dockerAnswers()) ? startPostgresContainer(SETTINGS, flush) : startPostgresProgram();
+}
+
+/** Makes an empty database, and gives its address. */
+export async function createDatabase({ url }: TestServer, name: string): Promise<string> {
+  await ask(url, `create database ${name}`);
+  const address = new URL(url);
+  address.pathname = `/${name}`;
+  return address.href;
+}
+
+async function startPostgresProgram(): Promise<TestServer> {
+  const path = findProgram(['postgres'], postgresFolders());
+  const initdb = findProgram(['initdb'], [dirname(path), ...postgresFolders()]);
+  const user = await userToRunAs();
+  const dir = await mkdtemp(join(tmpdir(), 'rollcall-postgres-'));
+  if (user !== undefined) await chown(dir, user.uid, user.gid);
+  const data = join(dir, 'data');
+  await run(initdb, ['-D', data, '-U', 'rollcall', '-A', 'trust', '-N', '-E', 'UTF8', '--locale=C'], { ...user });
+  const port = await freePort();
+  const url = `postgres://rollcall@127.0.0.1:${port}/postgres`;
+  const args = ['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', dir, ...SETTINGS];
+  const start = () => startProgram({ path, args, user, ready: 'ready to accept connections' });
+  let running: RunningProgram = await start();
+  const end = async (signal: NodeJS.Signals) => {
+    running.signal(signal);
+    await running.ended;
+  };
+  return {
+    url,
+    kill: () => end('SIGKILL'),
+    start: async () => {
+      running = await start();
+    },
+    freeze: async () => running.signal('SIGSTOP'),
+    thaw: async () => running.signal('SIGCONT'),
+    flush: () => flush(url),
+    stop: async () => {
+      await end('SIGKILL');
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Postgres refuses to run as root. */
+async function userToRunAs(): Promise<{ uid: number; gid: number } | undefined> {
+  if (process.getuid?.() !== 0) return undefined;
+  const id = async (flag: string) => Number((await run('id', [flag, 'nobody'])).stdout);
+  return { uid: await id('-u'), gid: await id('-g') };
+}
+
+async function flush(url: string): Promise<void> {
+  await ask(url, 'truncate bullmq.jobs cascade');
+}
+
+async function ask(url: string, sql: string): Promise<void> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,116 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/** What to install where nothing is found: one of the two. */
+const REMEDY = 'install it with `apt-get install redis-server postgresql`, or start Docker, and run the tests again';
+
+/** The path of the first of these programs that is on this machine, in PATH or in one of the folders. */
+export function findProgram(names: readonly string[], folders: readonly string[] = []): string {
+  const places = [...(process.env['PATH'] ?? '').split(delimiter), ...folders];
+  for (const name of names) {
+    const found = places.map((place) => join(place, name)).find((path) => existsSync(path));
+    if (found !== undefined) return found;
+  }
+  throw new Error(`these tests need ${names.join(' or ')}, which is not on this machine: ${REMEDY}`);
+}
+
+/** Where Debian keeps Postgres, the newest first. */
+export function postgresFolders(): string[] {
+  const root = '/usr/lib/postgresql';
+  if (!existsSync(root)) return [];
+  const versions = readdirSync(root).sort((a, b) => Number(b) - Number(a));
+  return versions.map((version) => join(root, version, 'bin'));
+}
+
+let docker: Promise<boolean> | undefined;
+
+/** Whether Docker is here and answers. */
+export function dockerAnswers(): Promise<boolean> {
+  docker ??= run('docker', ['info'], { timeout: 10_000 }).then(
+    () => true,
+    () => false,
+  );
+  return docker;
+}
+
+/** A port that nobody listens on. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() =>
+        typeof address === 'object' && address ? resolve(address.port) : reject(new Error('no port')),
+      );
+    });
+  });
+}
+
+export interface Program {
+  readonly path: string;
+  readonly args: readonly string[];
+  /** User and group to run as. */
+  readonly user?: { readonly uid: number; readonly gid: number } | undefined;
+  /** What it says when it can be used. */
+  readonly ready: string;
+}
+
+/** A server in a process of its own, with the processes that it has started. It does not outlive this one. */
+export interface RunningProgram {
+  signal(signal: NodeJS.Signals): void;
+  /** Resolves when it has ended. */
+  readonly ended: Promise<void>;
+}
+
+/** Resolves when the program says that it is ready. @throws Error with what it said, when it ends instead */
+export async function startProgram({ path, args, user, ready }: Program): Promise<RunningProgram> {
+  const child = spawn(path, args, { stdio: ['ignore', 'pipe', 'pipe'], ...user });
+  const kill = () => signalTree(child, 'SIGKILL');
+  process.once('exit', kill);
+  const ended = new Promise<void>((resolve) => {
+    child.once('close', () => {
+      process.off('exit', kill);
+      resolve();
+    });
+  });
+  let said = '';
+  await new Promise<void>((resolve, reject) => {
+    const listen = (text: string) => {
+      if (said.includes(ready)) return;
+      said += text;
+      if (said.includes(ready)) resolve();
+    };
+    child.stdout.setEncoding('utf8').on('data', listen);
+    child.stderr.setEncoding('utf8').on('data', listen);
+    child.once('error', reject);
+    child.once('close', () => reject(new Error(`${path} ended before it was ready:\n${said}`)));
+  });
+  return { ended, signal: (signal) => signalTree(child, signal) };
+}
+
+/** Children first: a Postgres that is frozen or killed leaves its backends as they are. */
+function signalTree({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+  if (pid === undefined) return;
+  const pids = signal === 'SIGTERM' ? [pid] : [...childrenOf(pid), pid];
+  for (const one of pids) {
+    try {
+      process.kill(one, signal);
+    } catch {
+      // It has ended already.
+    }
+  }
+}
+
+function childrenOf(parent: number): number[] {
+  try {
+    const text = readFileSync(`/proc/${parent}/task/${parent}/children`, 'utf8').trim();
+    return text === '' ? [] : text.split(' ').map(Number);
+  } catch {
+    return [];
+  }
+}
