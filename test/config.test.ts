@@ -34,6 +34,23 @@ describe('settings', () => {
     expect([dataDir, callsPerMinute, concurrency, host]).toEqual([join(folder, 'flag'), 2, 1, 'file.example']);
   });
 
+  test('the queue is embedded, unless a flag, the environment or the file names one', () => {
+    const folder = withFile({ queue: 'redis://file' });
+    const env = { ROLLCALL_QUEUE: 'redis://environment' };
+    const queues = [
+      readConfig({}, {}, tempDir()),
+      readConfig({}, {}, folder),
+      readConfig({}, env, folder),
+      readConfig({ queue: 'redis://flag' }, env, folder),
+    ];
+    expect(queues.map(({ queue }) => queue)).toEqual([
+      undefined,
+      'redis://file',
+      'redis://environment',
+      'redis://flag',
+    ]);
+  });
+
   test('cannot be changed', () => {
     const config = readConfig({}, {}, tempDir());
     expect(() => Object.assign(config, { host: 'other' })).toThrow(TypeError);

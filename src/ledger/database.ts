@@ -12,7 +12,7 @@ export const CATALOG_MIGRATIONS = new URL('migrations/catalog/', import.meta.url
 export const IMPORT_MIGRATIONS = new URL('migrations/import/', import.meta.url);
 
 export class LedgerError extends Error {
-  readonly code: 'NEWER_LEDGER' | 'NO_LEDGER' | 'DAMAGED_LEDGER';
+  readonly code: 'NEWER_LEDGER' | 'DAMAGED_LEDGER';
 
   constructor(code: LedgerError['code'], message: string, options?: ErrorOptions) {
     super(message, options);

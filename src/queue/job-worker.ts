@@ -58,6 +58,11 @@ export function startJobWorker<Payload, Ports>(options: JobWorkerOptions<Payload
     },
   );
   worker.on('error', options.onError);
+  worker.on('failed', (job, error) => {
+    // Told of every failed attempt; only the last one is news.
+    if (job?.finishedOn === undefined) return;
+    options.onError(new Error(`job ${job.id} (${definition.name}) was given up: ${error.message}`, { cause: error }));
+  });
 
   function runOf(job: Job, payload: Payload): JobRun<Payload> {
     return {
