@@ -42,8 +42,8 @@ export const finishImport = defineJob<FinishImportPayload, FinishImportPorts>({
       await ports.writeReports(importId, state);
       ports.close(importId, state, difference === '' ? reason : `${WRONG_SUM}: ${difference}`);
     } catch (error) {
-      if (isLastAttempt) ports.failed(importId, error);
-      throw error;
+      if (!isLastAttempt) throw error;
+      ports.failed(importId, error);
     }
   },
 });

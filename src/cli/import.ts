@@ -2,6 +2,7 @@ import { createWriteStream, existsSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, Option } from 'commander';
 import { type Config, readConfig } from '../config.ts';
 import { IntakeError } from '../intake/intake-error.ts';
@@ -75,6 +76,9 @@ function beginning(
   };
 }
 
+/** The end of a pipe and the Ctrl-C that caused it come in any order, within this time in ms. */
+const TOGETHER_MS = 100;
+
 /**
  * Standard input cannot be read again after a crash, so it is kept first. Undefined when a signal came meanwhile: the
  * same Ctrl-C ends whoever writes into the pipe, and half an input must not pass for a whole one.
@@ -86,7 +90,7 @@ async function keepStandardInput(config: Config, io: Io, id: string, signal: Abo
   if (process.stdin.isTTY) say(io, 'Reading from the keyboard; Ctrl-D on a line of its own ends it.');
   try {
     await pipeline(process.stdin, createWriteStream(path, { mode: 0o600 }), { signal });
-    signal.throwIfAborted();
+    await sleep(TOGETHER_MS, undefined, { signal });
     return path;
   } catch (error) {
     await rm(folder, { recursive: true, force: true });

@@ -128,7 +128,10 @@ export async function start(): Promise<void> {
   process.stdout.on('error', (error) => {
     if (!isClosedPipe(error)) throw error;
   });
-  process.exitCode = await main(process.argv.slice(2), terminalIo(process.stdout, process.stderr));
+  const code = await main(process.argv.slice(2), terminalIo(process.stdout, process.stderr));
+  // A fault may leave something open behind it that would keep the process for ever.
+  if (code === EXIT.fatal) process.exit(code);
+  process.exitCode = code;
 }
 
 if (import.meta.main) await start();

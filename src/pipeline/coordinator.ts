@@ -80,17 +80,14 @@ const AT_REST: ReadonlySet<ImportState> = new Set(['staged', 'paused', 'blocked'
 
 export async function openCoordinator(options: CoordinatorOptions): Promise<Coordinator> {
   const { dir, onError } = options;
-  const release = ownDataDir(dir);
+  // Whatever fails before the end of the start gives back what was taken until then.
+  await using taken = new AsyncDisposableStack();
+  taken.defer(ownDataDir(dir));
   const catalog = openCatalog(dir.catalog);
+  taken.defer(() => catalog.close());
   const events = new EventEmitter<CoordinatorEvents>();
-  let backend: Backend;
-  try {
-    backend = await options.backend(dir);
-  } catch (error) {
-    catalog.close();
-    release();
-    throw error;
-  }
+  const backend = await options.backend(dir);
+  taken.defer(() => backend.close());
   const fail = (error: unknown) => {
     events.emit('failure', error instanceof Error ? error : new Error(String(error)));
   };
@@ -199,6 +196,7 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
     throw new TransitionError(record.state, to);
   };
 
+  const resources = taken.move();
   let stopping: Promise<void> | undefined;
 
   return {
@@ -264,9 +262,7 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
         await runner.stop(deadlineMs);
         await Promise.all(workers.map((worker) => worker.close()));
         await Promise.all([stagings.close(), closings.close(), outcomes?.close()]);
-        await backend.close();
-        catalog.close();
-        release();
+        await resources.disposeAsync();
       })();
       return stopping;
     },

@@ -37,7 +37,7 @@ describe('a retry file that goes through intake', () => {
       'guid;uid;scope;note\n-team;-anna;Admin;=1+1\n"\tteam ";--x;;"a;""=cmd|\'x\'!A0"\n',
       2,
     ],
-    ['rows of other lengths', 'guid,uid\nt,a\nt,b,\nt,c,d,e\n', 2],
+    ['rows of other lengths', 'guid,uid\nt,a,\nt,b,\nt,c,d,e\n', 2],
     ['rows that were refused', 'guid\tuid\tphone\nteam\t+39 055\t+39 055\nteam\tbo\t+39 055\n', 1],
     [
       'every scope and region',
