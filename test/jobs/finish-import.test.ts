@@ -52,6 +52,9 @@ describe('the end of an import', () => {
   });
 
   test('is told as failed when no attempt is left, and the import stays open', async () => {
-    expect(await run(noSpace, { isLastAttempt: true })).toEqual({ did: [['failed', 'imp-1', full]], thrown: undefined});
+    expect(await run(noSpace, { isLastAttempt: true })).toEqual({
+      did: [['failed', 'imp-1', full]],
+      thrown: undefined,
+    });
   });
 });
