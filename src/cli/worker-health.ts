@@ -10,7 +10,7 @@ import type { WorkingRegion } from '../pipeline/worker-process.ts';
 export interface WorkerMetrics {
   readonly registry: Registry;
   readonly observer: CallObserver;
-  /** Reads the queues when it is asked for metrics. */
+  /** Reads the queues when it is asked for metrics. A queue that does not answer is left out. */
   watch(regions: readonly WorkingRegion[]): void;
 }
 
@@ -53,8 +53,10 @@ export function workerMetrics(): WorkerMetrics {
         labelNames: ['region', 'state'],
         registers,
         async collect() {
+          this.reset();
           for (const { region, queue } of regions) {
-            for (const [state, n] of Object.entries(await queue.depth())) this.set({ region, state }, n);
+            const depth = await inTime(queue.depth()).catch(() => ({}));
+            for (const [state, n] of Object.entries(depth)) this.set({ region, state }, n);
           }
         },
       });
@@ -64,7 +66,11 @@ export function workerMetrics(): WorkerMetrics {
         labelNames: ['region'],
         registers,
         async collect() {
-          for (const { region, queue } of regions) this.set({ region }, (await queue.limitedForMs()) / 1000);
+          this.reset();
+          for (const { region, queue } of regions) {
+            const ms = await inTime(queue.limitedForMs()).catch(() => undefined);
+            if (ms !== undefined) this.set({ region }, ms / 1000);
+          }
         },
       });
     },
@@ -110,6 +116,13 @@ export async function serveHealth(
 /** Time in which the queue must answer to count as ready, in ms. */
 const READY_MS = 2_000;
 
+/** Waits for an answer of the queue, which holds commands back for as long as its server is away. */
+async function inTime<Value>(answer: Promise<Value>): Promise<Value> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(late.reject, READY_MS, new Error('the queue does not answer'));
+  return Promise.race([answer, late.promise]).finally(() => clearTimeout(timer));
+}
+
 async function answer(
   request: IncomingMessage,
   reply: ServerResponse,
@@ -120,10 +133,7 @@ async function answer(
     case 'GET /healthz':
       return send(reply, 200, { status: 'ok', regions: regions.map(({ region }) => region) });
     case 'GET /readyz': {
-      const late = new Promise<never>((_, reject) =>
-        setTimeout(reject, READY_MS, new Error('the queue does not answer')).unref(),
-      );
-      await Promise.race([Promise.all(regions.map(({ queue }) => queue.depth())), late]);
+      await inTime(Promise.all(regions.map(({ queue }) => queue.depth())));
       return send(reply, 200, { status: 'ready' });
     }
     case 'GET /metrics':

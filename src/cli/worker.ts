@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { readConfig } from '../config.ts';
-import { createLifecycle, firstSignal } from '../lifecycle.ts';
+import { MOST_CONCURRENCY, readConfig } from '../config.ts';
+import { createLifecycle, firstSignal, STOP_DEADLINE_MS } from '../lifecycle.ts';
 import { REGIONS, type Region } from '../membership/membership.ts';
 import { startWorkerProcess, type WorkingRegion } from '../pipeline/worker-process.ts';
 import { openBackend } from '../queue/open-backend.ts';
@@ -48,14 +48,17 @@ async function work(io: Io, flags: Flags): Promise<ExitCode> {
       backend,
       apps: regions.map((region) => {
         const appId = service.apps[region]?.appId ?? '';
-        return { region, appId, chat: clientOf(service, region, concurrency) };
+        // Connections are opened as calls need them, whose number can be raised while this runs.
+        return { region, appId, chat: clientOf(service, region, MOST_CONCURRENCY) };
       }),
       concurrency,
       observer: metrics.observer,
       onError,
     });
     life.onStop((deadlineMs) => worker.stop(deadlineMs));
-    for (const warning of await backend.warnings()) say(io, `Warning: ${warning}.`);
+    backend.warnings().then((warnings) => {
+      for (const warning of warnings) say(io, `Warning: ${warning}.`);
+    }, onError);
     metrics.watch(worker.regions);
     if (flags.healthPort !== undefined) {
       const health = await serveHealth(flags.healthPort, flags.healthHost, worker.regions, metrics.registry);
@@ -66,10 +69,21 @@ async function work(io: Io, flags: Flags): Promise<ExitCode> {
     await signal.arrived;
     say(io, 'Stopping: calls under way may finish, the rest goes back into the queue. Ctrl-C again leaves at once.');
   } finally {
+    const leave = setTimeout(leaveWithoutQueue, STOP_DEADLINE_MS + GOODBYE_MS, io);
     await life.stop();
+    clearTimeout(leave);
     signal.ignore();
   }
   return EXIT.ok;
+}
+
+/** Time in which the queue must have taken back what calls under way left, in ms. */
+const GOODBYE_MS = 2_000;
+
+/** A queue that is away takes nothing back. When it is there again, it misses this worker and hands its jobs to others. */
+function leaveWithoutQueue(io: Io): void {
+  say(io, 'The queue does not answer; left without it. Other workers take over when it is back.');
+  process.exit(EXIT.ok);
 }
 
 function introduce(io: Io, regions: readonly WorkingRegion[], concurrency: number): void {

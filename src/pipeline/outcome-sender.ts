@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { AddMembersPorts } from '../../jobs/add-members.ts';
 import { type RecordOutcomesPayload, recordOutcomes } from '../../jobs/record-outcomes.ts';
 import type { Backend } from '../queue/backend.ts';
@@ -11,6 +12,8 @@ export interface OutcomeSender {
   close(): Promise<void>;
 }
 
+/** Wait before results are handed over again, in ms, when the queue broke off. */
+const AGAIN_MS = 500;
 /** Results wait this long for others to travel with, in ms. There are never more than calls at the same time. */
 const GATHER_MS = 5;
 
@@ -34,11 +37,20 @@ export function createOutcomeSender(backend: Backend, onError: (error: Error) =>
   };
 
   const leave = async (outbox: Outbox): Promise<void> => {
-    await new Promise((resolve) => setTimeout(resolve, GATHER_MS));
+    await sleep(GATHER_MS);
     const { results } = outbox;
     outbox.results = [];
     outbox.leaving = undefined;
-    await outbox.queue.add([{ id: randomUUID(), payload: { version: 1, results } }]);
+    const job = { id: randomUUID(), payload: { version: 1, results } } as const;
+    for (;;) {
+      try {
+        return await outbox.queue.add([job]);
+      } catch (error) {
+        // Calls whose results were dropped would be made again. The id stays the same: what did arrive arrives once.
+        onError(error instanceof Error ? error : new Error(String(error)));
+        await sleep(AGAIN_MS);
+      }
+    }
   };
 
   return {

@@ -14,6 +14,11 @@ export interface Backend {
     process: Processor<unknown, void, string>,
     options: Omit<WorkerOptions, 'connection'>,
   ): BullWorker;
+  /**
+   * Has the queue of this name start nothing for `waitMs` (whole ms), or as long as it was told before if that is longer.
+   * BullMQ's own `rateLimit` shortens; looking first and then setting would let another process come between.
+   */
+  lengthenWait(queue: BullQueue, waitMs: number): Promise<void>;
   /** What about the server puts jobs at risk, in words. */
   warnings(): Promise<string[]>;
   close(): Promise<void>;

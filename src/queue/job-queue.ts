@@ -2,7 +2,10 @@ import type { Backend } from './backend.ts';
 import type { JobDefinition } from './define-job.ts';
 import { limitWindow } from './limits.ts';
 
-/** A job to be queued. The id makes adding idempotent while the job is in the queue; it may not contain a colon. */
+/**
+ * A job to be queued. The id makes adding idempotent while the job is in the queue. It holds a hyphen and no colon: Redis
+ * keeps jobs beside BullMQ's own keys, and one with the id `delayed` would overwrite the list of that name.
+ */
 export interface QueuedJob<Payload> {
   readonly id: string;
   readonly payload: Payload;
@@ -32,13 +35,8 @@ export interface JobQueue<Payload> {
   setCallsPerMinute(callsPerMinute: number): Promise<void>;
   /** The budget that is set; undefined when none is. */
   callsPerMinute(): Promise<number | undefined>;
-  /** Starts nothing for `waitMs`; a shorter wait never ends a longer one. */
+  /** Starts nothing for `waitMs`; a shorter wait never ends a longer one, whichever process asks for it. */
   slowDown(waitMs: number): Promise<void>;
-  /**
-   * Sets the longest wait that this process was told once more, if it is not over. The server knows no "at least":
-   * another process may have set a shorter wait over it in the same moment.
-   */
-  keepSlow(): Promise<void>;
   /** Ms until the rate limit lets the next job start; 0 when it does now. */
   limitedForMs(): Promise<number>;
   depth(): Promise<QueueDepth>;
@@ -67,20 +65,6 @@ export function openJobQueue<Payload>(
     streams: { events: { maxLen: 10 } },
   });
   queue.on('error', onError);
-  /** Looking at a wait and setting it are two steps: in a row, so that no shorter one comes between them. */
-  let slowing: Promise<void> = Promise.resolve();
-
-  let slowUntil = 0;
-  const keepSlow = (): Promise<void> => {
-    if (slowUntil <= Date.now()) return slowing;
-    const slow = async () => {
-      const waitMs = slowUntil - Date.now();
-      if (waitMs > 0 && (await queue.getRateLimitTtl()) < waitMs) await queue.rateLimit(waitMs);
-    };
-    slowing = slowing.then(slow, slow);
-    return slowing;
-  };
-
   return {
     name,
     add: async (jobs) => {
@@ -118,11 +102,7 @@ export function openJobQueue<Payload>(
       const limit = await queue.getGlobalRateLimit();
       return limit === null ? undefined : Math.round((limit.max / limit.duration) * 60_000);
     },
-    slowDown: (waitMs) => {
-      slowUntil = Math.max(slowUntil, Date.now() + waitMs);
-      return keepSlow();
-    },
-    keepSlow,
+    slowDown: (waitMs) => backend.lengthenWait(queue, Math.max(1, Math.ceil(waitMs))),
     limitedForMs: async () => Math.max(0, await queue.getRateLimitTtl()),
     depth: async () => {
       const [{ delayed = 0, active = 0 }, { 0: waiting = 0 }] = await Promise.all([

@@ -36,7 +36,6 @@ export function startJobWorker<Payload, Ports>(options: JobWorkerOptions<Payload
   const worker = backend.worker(
     queue.name,
     async (job, token) => {
-      await queue.keepSlow();
       const payload = await payloadOf(job, token);
       try {
         await definition.process(runOf(job, payload), ports);
@@ -69,7 +68,7 @@ export function startJobWorker<Payload, Ports>(options: JobWorkerOptions<Payload
       id: job.id ?? '',
       payload,
       attemptsMade: job.attemptsMade,
-      starts: job.attemptsStarted,
+      starts: job.attemptsStarted - timesLeftAlone(job),
       isLastAttempt: job.attemptsMade + 1 >= definition.attempts,
       signal: aborted.signal,
       update: (changed) => job.updateData(changed),
@@ -85,6 +84,8 @@ export function startJobWorker<Payload, Ports>(options: JobWorkerOptions<Payload
           `a ${definition.name} job has version ${version} and this rollcall knows ${definition.version}: it is left to a newer worker; update this one`,
         ),
       );
+      // Not a start in which anything was tried: it must not look as if a worker had died with it.
+      await job.updateProgress(timesLeftAlone(job) + 1);
       await job.moveToDelayed(Date.now() + NEWER_JOB_WAIT_MS, token);
       throw new DelayedError();
     }
@@ -98,4 +99,9 @@ export function startJobWorker<Payload, Ports>(options: JobWorkerOptions<Payload
     close: () => worker.close(),
     abort: () => aborted.abort(),
   };
+}
+
+/** How many workers passed the job on to a newer one. Nothing else uses a job's progress. */
+function timesLeftAlone({ progress }: Job): number {
+  return typeof progress === 'number' ? progress : 0;
 }

@@ -33,20 +33,27 @@ export async function openPostgres(address: PostgresAddress, onError: (error: Er
   } finally {
     client.release();
   }
-  return overPool('postgres', pool as unknown as PostgresConnectionOptions, () => pool.end());
+  return overPool('postgres', pool);
 }
 
 /** Jobs in the embedded Postgres, in one directory of this process. */
 export async function openEmbeddedBackend(directory: string): Promise<Backend> {
-  const pool = await openEmbedded(directory);
-  return overPool('embedded', pool, () => pool.end());
+  return overPool('embedded', await openEmbedded(directory));
 }
 
-function overPool(
-  kind: 'postgres' | 'embedded',
-  connection: PostgresConnectionOptions,
-  close: () => Promise<void>,
-): Backend {
+/** As BullMQ's set_rate_limit, but that it does not shorten. Times are those of the processes, in ms since 1970. */
+const LENGTHEN_WAIT = `
+  insert into rate_limit (queue, points, expire_at_ms) values ($1, ${Number.MAX_SAFE_INTEGER}, $2)
+  on conflict (queue) do update
+  set points = excluded.points, expire_at_ms = greatest(rate_limit.expire_at_ms, excluded.expire_at_ms)`;
+
+interface OpenPool {
+  query(text: string, values: unknown[]): Promise<unknown>;
+  end(): Promise<void>;
+}
+
+function overPool(kind: 'postgres' | 'embedded', pool: OpenPool): Backend {
+  const connection = pool as unknown as PostgresConnectionOptions;
   return {
     kind,
     shared: kind === 'postgres',
@@ -63,7 +70,10 @@ function overPool(
         { ...options, connection },
         createPostgresBackend,
       ) as unknown as BullWorker,
+    lengthenWait: async ({ name }, waitMs) => {
+      await pool.query(LENGTHEN_WAIT, [name, Date.now() + waitMs]);
+    },
     warnings: async () => [],
-    close,
+    close: () => pool.end(),
   };
 }

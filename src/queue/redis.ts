@@ -5,6 +5,10 @@ import type { Backend, BullQueue, BullWorker } from './backend.ts';
 
 type RedisAddress = Extract<QueueAddress, { kind: 'redis' }>;
 
+/** The key counts the calls of a window; as BullMQ does, a number that no window allows says that none may start. */
+const LENGTHEN_WAIT =
+  "redis.call('set', KEYS[1], ARGV[2], 'PX', math.max(redis.call('pttl', KEYS[1]), tonumber(ARGV[1])))";
+
 /** Jobs in Redis or Valkey: one server, a cluster, or a master that sentinels know. */
 export async function openRedis(address: RedisAddress, onError: (error: Error) => void): Promise<Backend> {
   const connection = connect(address);
@@ -21,6 +25,9 @@ export async function openRedis(address: RedisAddress, onError: (error: Error) =
         connection,
         prefix: prefix(name),
       }) as unknown as BullWorker,
+    lengthenWait: async (queue, waitMs) => {
+      await connection.eval(LENGTHEN_WAIT, 1, queue.toKey('limiter'), waitMs, Number.MAX_SAFE_INTEGER);
+    },
     warnings: () => warningsOf(connection),
     close: async () => {
       // `quit` would wait for a server that may be gone.

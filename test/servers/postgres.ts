@@ -66,15 +66,24 @@ async function userToRunAs(): Promise<{ uid: number; gid: number } | undefined> 
   return { uid: await id('-u'), gid: await id('-g') };
 }
 
+/** Empties the queues of every database. */
 async function flush(url: string): Promise<void> {
-  await ask(url, 'truncate bullmq.jobs cascade');
+  for (const { datname } of await ask(
+    url,
+    'select datname from pg_database where datallowconn and not datistemplate',
+  )) {
+    const database = new URL(url);
+    database.pathname = `/${datname}`;
+    const [made] = await ask(database.href, "select to_regclass('bullmq.job') as job");
+    if (made?.['job'] !== null) await ask(database.href, 'truncate bullmq.job, bullmq.meta, bullmq.rate_limit cascade');
+  }
 }
 
-async function ask(url: string, sql: string): Promise<void> {
+async function ask(url: string, sql: string): Promise<Record<string, unknown>[]> {
   const client = new Client({ connectionString: url });
   await client.connect();
   try {
-    await client.query(sql);
+    return (await client.query(sql)).rows;
   } finally {
     await client.end();
   }

@@ -1,0 +1,115 @@
+import { join } from 'node:path';
+import { expect, onTestFinished } from 'vitest';
+import type { AddMembersPayload } from '../../jobs/add-members.ts';
+import { openCatalogReader } from '../../src/ledger/catalog.ts';
+import { openImportReader, type RowWithOutcome } from '../../src/ledger/reading.ts';
+import { REGIONS, type Region } from '../../src/membership/membership.ts';
+import { dataDir } from '../../src/pipeline/data-dir.ts';
+import { openRegionQueue } from '../../src/pipeline/region-line.ts';
+import type { Backend } from '../../src/queue/backend.ts';
+import type { JobQueue } from '../../src/queue/job-queue.ts';
+import { openBackend } from '../../src/queue/open-backend.ts';
+import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
+import { openSandboxPlace, type Running, type SandboxPlace } from '../cli/workplace.ts';
+import type { TestServer } from '../servers/server.ts';
+import { REDIS } from './places.ts';
+
+/** Coordinator and workers as processes, a sandbox in this one, and a queue server between them. */
+export interface Fleet extends SandboxPlace {
+  readonly url: string;
+  readonly backend: Backend;
+  /** Keys of the apps, for workers that are not started by `worker`. */
+  readonly keys: Readonly<Record<string, string>>;
+  /** Starts a worker that has the keys of these regions and no other. Resolves when it works. */
+  worker(
+    regions: readonly Region[],
+    args?: readonly string[],
+    env?: Readonly<Record<string, string>>,
+  ): Promise<Running>;
+  /** Starts `import` of these rows on a coordinator without any key. */
+  import(rows: readonly Asked[], args?: readonly string[]): Running;
+  queue(region: Region): JobQueue<AddMembersPayload>;
+  /** The latest import's id and state. */
+  latest(): { readonly id: string; readonly state: string; readonly reason: string };
+  rows(): RowWithOutcome[];
+}
+
+export interface Asked {
+  readonly region?: Region;
+  readonly guid: string;
+  readonly uid: string;
+}
+
+export async function openFleet(server: TestServer, sandbox: SandboxOptions = {}): Promise<Fleet> {
+  const place = await openSandboxPlace(
+    { users: 'any', groups: 'any', rateLimit: { calls: 1_000_000, perMs: 1_000 }, ...sandbox },
+    { queue: false },
+  );
+  const url = await REDIS.newAddress(server);
+  const keyNames = Object.keys(place.env).filter((name) => name.endsWith('_API_KEY'));
+  const keys = Object.fromEntries(keyNames.map((name) => [name, place.env[name] ?? '']));
+  // The coordinator has none.
+  for (const name of keyNames) delete place.env[name];
+  place.env['ROLLCALL_QUEUE'] = url;
+  const backend = await openBackend('', url);
+  onTestFinished(() => backend.close());
+  const queues = new Map(
+    REGIONS.map((region) => {
+      const queue = openRegionQueue(backend, region, place.sandbox.apps[region].appId, () => {});
+      onTestFinished(() => queue.close());
+      return [region, queue];
+    }),
+  );
+  const fleet: Fleet = {
+    ...place,
+    url,
+    backend,
+    keys,
+    worker: async (regions, args = [], env = {}) => {
+      const own = regions.map((region) => `ROLLCALL_${region.toUpperCase()}_API_KEY`);
+      const running = place.start(['worker', '--region', regions.join(','), ...args], {
+        env: { ...Object.fromEntries(own.map((name) => [name, keys[name] ?? ''])), ...env },
+        stays: true,
+      });
+      await running.says('Working for');
+      return running;
+    },
+    import: (rows, args = []) => {
+      const lines = rows.map(({ region = 'us', guid, uid }) => `${region},${guid},${uid}`);
+      const file = place.file('members.csv', `region,guid,uid\n${lines.join('\n')}\n`);
+      return place.start(['import', file, '--calls-per-minute', '1000000', ...args], { stays: true });
+    },
+    queue: (region) => queues.get(region) ?? queueMissing(region),
+    latest: () => {
+      const catalog = openCatalogReader(join(place.dataDir, 'catalog.sqlite'));
+      try {
+        return catalog.list(1)[0] ?? { id: '', state: 'none', reason: '' };
+      } finally {
+        catalog.close();
+      }
+    },
+    rows: () => {
+      const reader = openImportReader(dataDir(place.dataDir).ledger(fleet.latest().id));
+      try {
+        return reader.rows().toArray();
+      } finally {
+        reader.close();
+      }
+    },
+  };
+  return fleet;
+}
+
+function queueMissing(region: Region): never {
+  throw new Error(`no queue for ${region}`);
+}
+
+/** `count` rows of as many groups, which are as many calls. */
+export function calls(count: number, region: Region = 'us'): Asked[] {
+  return Array.from({ length: count }, (_, at) => ({ region, guid: `g${at}`, uid: `u${at}` }));
+}
+
+/** Expects it to become so, with the patience that a busy machine and a dead worker's lock need. */
+export function eventually<Value>(look: () => Value) {
+  return expect.poll(look, { timeout: 60_000, interval: 50 });
+}

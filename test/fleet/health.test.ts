@@ -1,0 +1,78 @@
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { freePort } from '../servers/program.ts';
+import { startRedis } from '../servers/redis.ts';
+import type { TestServer } from '../servers/server.ts';
+import { calls, eventually, openFleet } from './fleet.ts';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startRedis();
+  return () => server.stop();
+});
+
+async function openHealth(sandbox: Parameters<typeof openFleet>[1] = {}) {
+  const fleet = await openFleet(server, sandbox);
+  const port = await freePort();
+  await fleet.worker(['us'], ['--concurrency', '2', '--health-port', String(port)]);
+  const ask = async (path: string, init: RequestInit = {}) => {
+    const reply = await fetch(`http://127.0.0.1:${port}${path}`, init);
+    return { status: reply.status, text: await reply.text() };
+  };
+  const put = (body: string) => ask('/concurrency', { method: 'PUT', body });
+  return { fleet, ask, put };
+}
+
+test('metrics tell of calls, outcomes and the backlog by region, and of no key', async () => {
+  const { fleet, ask } = await openHealth({ faults: 'unavailable=1' });
+  expect((await fleet.import(calls(10)).ended).code).toBe(0);
+  const { status, text } = await ask('/metrics');
+  expect(status).toBe(200);
+  for (const line of [
+    'rollcall_calls_total{region="us",code=""} 10',
+    'rollcall_calls_total{region="us",code="HTTP_503"} 1',
+    'rollcall_call_seconds_count{region="us"} 11',
+    'rollcall_outcomes_total{region="us",outcome="added"} 10',
+    'rollcall_backlog{region="us",state="waiting"} 0',
+    'rollcall_limited_seconds{region="us"} 0',
+  ]) {
+    expect(text.split('\n')).toContain(line);
+  }
+  for (const key of Object.values(fleet.keys)) expect(text).not.toContain(key);
+});
+
+test('a worker whose queue does not answer is alive, is not ready, and still tells its metrics', async () => {
+  const { ask } = await openHealth();
+  expect(await ask('/healthz')).toEqual({ status: 200, text: '{"status":"ok","regions":["us"]}' });
+  expect((await ask('/readyz')).status).toBe(200);
+  await server.freeze();
+  onTestFinished(() => server.thaw());
+  expect((await ask('/healthz')).status).toBe(200);
+  expect(await ask('/readyz')).toEqual({
+    status: 503,
+    text: '{"status":"not ready","message":"the queue does not answer"}',
+  });
+  const { status, text } = await ask('/metrics');
+  expect([status, text]).toEqual([200, expect.stringContaining('process_cpu_seconds_total')]);
+  expect(text).not.toContain('rollcall_backlog{');
+  await server.thaw();
+  await eventually(async () => (await ask('/readyz')).status).toBe(200);
+});
+
+test('concurrency can be raised while it works, beyond what it was started with', async () => {
+  const { fleet, put } = await openHealth({ latencyMs: 400 });
+  fleet.import(calls(200));
+  await eventually(() => fleet.sandbox.calls.us.maxConcurrent).toBe(2);
+  expect(await put('{"region":"us","concurrency":12}')).toMatchObject({ status: 200 });
+  await eventually(() => fleet.sandbox.calls.us.maxConcurrent).toBe(12);
+});
+
+test.each(['', 'null', '{"region":"us"}', '{"region":"eu","concurrency":3}', '{"region":"us","concurrency":0}'])(
+  'a wish for concurrency that is no such wish is refused with what is allowed: %s',
+  async (body) => {
+    const { put } = await openHealth();
+    expect(await put(body)).toEqual({
+      status: 400,
+      text: '{"message":"expected {\\"region\\": one of us, \\"concurrency\\": 1 to 1000}"}',
+    });
+  },
+);

@@ -1,0 +1,146 @@
+import { once } from 'node:events';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { openRegionQueue } from '../../src/pipeline/region-line.ts';
+import { openBackend } from '../../src/queue/open-backend.ts';
+import { startRedis } from '../servers/redis.ts';
+import type { TestServer } from '../servers/server.ts';
+import { calls, eventually, type Fleet, openFleet } from './fleet.ts';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startRedis();
+  return () => server.stop();
+});
+
+const idle = { waiting: 0, delayed: 0, active: 0 };
+const statusOf = async (fleet: Fleet) => (await fleet.run(['status'])).stdout;
+
+test('a region without a worker and one whose key is refused do not hold up another, and status says what each waits for', async () => {
+  const fleet = await openFleet(server);
+  await fleet.worker(['us']);
+  const refused = await fleet.worker(['in'], [], { ROLLCALL_IN_API_KEY: 'wrong-key' });
+  const run = fleet.import([...calls(60, 'us'), ...calls(60, 'eu'), ...calls(60, 'in')]);
+  await eventually(() => fleet.rows().filter(({ status }) => status === 'added').length).toBe(60);
+  await eventually(() => fleet.queue('in').isPaused()).toBe(true);
+  const status = await statusOf(fleet);
+  expect(status).toMatch(/^us +0 calls under way, 0 batches queued$/m);
+  expect(status).toMatch(/^eu +no worker: start one with rollcall worker --region eu, .*60 batches queued/m);
+  expect(status).toMatch(/^in .*stopped: the service refused the key or plan/m);
+  // The worker of eu comes, and what is left is the key.
+  await fleet.worker(['eu']);
+  const { code, stderr } = await run.ended;
+  expect([code, stderr]).toEqual([3, expect.stringContaining('in: ')]);
+  expect(fleet.latest().state).toBe('blocked');
+  expect(fleet.sandbox.calls.eu.requests).toBe(60);
+  refused.child.kill('SIGTERM');
+  await refused.ended;
+  await fleet.worker(['in']);
+  expect((await fleet.run(['resume', '--calls-per-minute', '1000000'])).code).toBe(0);
+  expect(fleet.sandbox.calls.in.byStatus[200]).toBe(60);
+});
+
+describe('from another process', () => {
+  test('pause takes back what workers elsewhere have not begun, and resume sends each batch once', async () => {
+    const fleet = await openFleet(server, { latencyMs: 300 });
+    await fleet.worker(['us'], ['--concurrency', '2']);
+    const run = fleet.import(calls(60));
+    await eventually(() => fleet.calls()).toBeGreaterThan(0);
+    expect((await fleet.run(['pause'])).code).toBe(0);
+    expect((await run.ended).code).toBe(5);
+    expect(fleet.latest().state).toBe('paused');
+    expect(await fleet.queue('us').depth()).toEqual(idle);
+    expect(fleet.calls()).toBeLessThan(60);
+    expect((await fleet.run(['resume', '--calls-per-minute', '1000000'])).code).toBe(0);
+    expect(fleet.calls()).toBe(60);
+  });
+
+  test('cancel lets calls under way count, and the rest is unprocessed', async () => {
+    const fleet = await openFleet(server, { latencyMs: 300 });
+    await fleet.worker(['us'], ['--concurrency', '2']);
+    const run = fleet.import(calls(60));
+    await eventually(() => fleet.calls()).toBeGreaterThan(0);
+    expect((await fleet.run(['cancel'])).code).toBe(0);
+    expect((await run.ended).code).toBe(3);
+    const done = fleet.rows().filter(({ status }) => status === 'added').length;
+    expect(done).toBe(fleet.calls());
+    expect(fleet.rows().filter(({ status }) => status === 'unprocessed')).toHaveLength(60 - done);
+    expect(await fleet.queue('us').depth()).toEqual(idle);
+  });
+
+  test('cancel of an import that nobody runs takes its batches out of Redis', async () => {
+    const fleet = await openFleet(server);
+    const run = fleet.import(calls(60));
+    await eventually(() => fleet.queue('us').depth()).toEqual({ ...idle, waiting: 60 });
+    run.child.kill('SIGKILL');
+    await once(run.child, 'exit');
+    expect((await fleet.run(['cancel'])).code).toBe(0);
+    expect(fleet.latest().state).toBe('cancelled');
+    expect(await fleet.queue('us').depth()).toEqual(idle);
+    expect(fleet.rows().map(({ status }) => status)).toEqual(Array(60).fill('unprocessed'));
+  });
+});
+
+test('results wait while the coordinator is away, and a new one records them without sending anything again', async () => {
+  const fleet = await openFleet(server, { latencyMs: 100 });
+  const run = fleet.import(calls(60));
+  await eventually(() => fleet.queue('us').depth()).toEqual({ ...idle, waiting: 60 });
+  run.child.kill('SIGKILL');
+  await once(run.child, 'exit');
+  await fleet.worker(['us']);
+  await eventually(() => fleet.calls()).toBe(60);
+  await eventually(() => fleet.queue('us').depth()).toEqual(idle);
+  expect(fleet.rows().filter(({ status }) => status === 'added')).toEqual([]);
+  expect((await fleet.run(['resume'])).code).toBe(0);
+  expect(fleet.rows().map(({ status }) => status)).toEqual(Array(60).fill('added'));
+  expect(fleet.calls()).toBe(60);
+});
+
+describe('the budget of a region', () => {
+  test('is lowered by a service that promises less than is set', async () => {
+    const fleet = await openFleet(server, { rateLimit: { calls: 300, perMs: 60_000 } });
+    await fleet.worker(['us']);
+    fleet.import(calls(60));
+    await eventually(() => fleet.queue('us').callsPerMinute()).toBe(300);
+  });
+
+  test('waits as long as a 429 asks, and uses up no attempt for it', async () => {
+    const fleet = await openFleet(server, { faults: 'too-many=1', latencyMs: 20 });
+    await fleet.worker(['us'], ['--concurrency', '1']);
+    expect((await fleet.import(calls(5)).ended).code).toBe(0);
+    expect(fleet.sandbox.calls.us.byStatus).toEqual({ 200: 5, 429: 1 });
+    const [first, second] = fleet.rows().sort((a, b) => (a.finishedAt ?? 0) - (b.finishedAt ?? 0));
+    expect([first?.attempts, second?.attempts].sort()).toEqual([1, 2]);
+  });
+
+  test('keeps the longest of the waits that processes ask for at the same time', async () => {
+    const { url } = await openFleet(server);
+    const backends = await Promise.all([openBackend('', url), openBackend('', url)]);
+    for (const [round, [long, short]] of [
+      [600_000, 500],
+      [500, 600_000],
+      [600_000, 20_000],
+    ].entries()) {
+      const [here, there] = backends.map((backend) => openRegionQueue(backend, 'us', `round-${round}`, () => {}));
+      for (const queue of [here, there]) onTestFinished(() => queue?.close());
+      await here?.setCallsPerMinute(600);
+      await Promise.all([here?.limitedForMs(), there?.limitedForMs()]);
+      await Promise.all([here?.slowDown(long ?? 0), there?.slowDown(short ?? 0)]);
+      await here?.slowDown(1_000);
+      await eventually(() => there?.limitedForMs()).toBeGreaterThan(590_000);
+    }
+    for (const backend of backends) onTestFinished(() => backend.close());
+  });
+});
+
+test.each([
+  { aof: false, settings: {}, says: 'keeps no append-only file' },
+  { aof: true, settings: { 'maxmemory-policy': 'allkeys-lru' }, says: 'maxmemory-policy allkeys-lru' },
+])('a server that $says is warned of, by coordinator and worker', async ({ says, ...options }) => {
+  const careless = await startRedis(options);
+  onTestFinished(() => careless.stop());
+  const fleet = await openFleet(careless);
+  const worker = await fleet.worker(['us']);
+  await worker.says(says);
+  const run = fleet.import(calls(1));
+  expect((await run.ended).stderr).toContain(says);
+});
