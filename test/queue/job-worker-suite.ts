@@ -18,8 +18,8 @@ export function describeJobWorker(name: string, openBackend: OpenBackend): void 
     const office = () => openOffice(backend);
 
     describe('an attempt', () => {
-      test('that fails is followed by another until none is left, and then the job is gone', async () => {
-        const { queue, work, everyWorkerLooked } = office();
+      test('that fails is followed by another until none is left, and then the job is gone, which is said', async () => {
+        const { queue, work, everyWorkerLooked, givenUp } = office();
         const errands = queue();
         const runs = new Journal<object>();
         work(
@@ -38,6 +38,7 @@ export function describeJobWorker(name: string, openBackend: OpenBackend): void 
           { attemptsMade: 1, starts: 2, isLastAttempt: false },
           { attemptsMade: 2, starts: 3, isLastAttempt: true },
         ]);
+        expect(givenUp).toEqual([expect.stringContaining('no')]);
       });
 
       test('waits as long as the job says, which is told how often and why it failed', async () => {

@@ -30,6 +30,8 @@ export const errand = (process: (job: JobRun<Note>) => Promise<void>, settings: 
 export interface Office {
   /** Opens a queue, the same one for the same name, closed when the test is over. */
   queue(name?: string, attempts?: number): JobQueue<Note>;
+  /** What was said of jobs that used up their attempts. */
+  readonly givenUp: readonly string[];
   /** Starts a worker, which has ended when the test is over. */
   work(queue: JobQueue<Note>, definition: Errand, concurrency?: number): JobWorker;
   /** Where a job can be made to wait. The end of the test opens it. */
@@ -49,15 +51,21 @@ let offices = 0;
 /** Queues and workers of one test. It fails when one of them reports an error. */
 export function openOffice(backend: Backend): Office {
   const errors: Error[] = [];
+  const givenUp: string[] = [];
   onTestFinished(() => {
     if (errors.length > 0) throw new AggregateError(errors, errors.map(({ message }) => message).join('; '));
   });
-  const onError = (error: Error) => errors.push(error);
+  const onError = (error: Error) => {
+    // Jobs that use up their attempts are told of as well, and these tests have such jobs on purpose.
+    if (error.message.includes('was given up')) givenUp.push(error.message);
+    else errors.push(error);
+  };
   const suffix = `${process.pid}-${++offices}`;
 
   const doors: Door[] = [];
   let looks = 0;
   const office: Office = {
+    givenUp,
     door: () => {
       const { promise, resolve } = Promise.withResolvers<void>();
       const door = { opened: promise, open: resolve };
