@@ -19,6 +19,8 @@ export interface Backend {
    * BullMQ's own `rateLimit` shortens; looking first and then setting would let another process come between.
    */
   lengthenWait(queue: BullQueue, waitMs: number): Promise<void>;
+  /** Takes a job out that no worker has, in one step; gives its payload as it was last, undefined when there is none. */
+  takeOut(queue: BullQueue, id: string): Promise<unknown>;
   /** What about the server puts jobs at risk, in words. */
   warnings(): Promise<string[]>;
   close(): Promise<void>;

@@ -82,11 +82,8 @@ export function openJobQueue<Payload>(
       const idle = await queue.getRanges(['waiting', 'delayed', 'prioritized'], 0, -1, true);
       const withdrawn: QueuedJob<Payload>[] = [];
       for (const id of idle.filter(chosen)) {
-        // Read at the last moment: since the listing a worker may have tried it, and noted that in the payload.
-        const job = await queue.getJob(id);
-        // 0: a worker has it.
-        if (job === undefined || (await queue.remove(id)) !== 1) continue;
-        withdrawn.push({ id, payload: job.data as Payload });
+        const payload = await backend.takeOut(queue, id);
+        if (payload !== undefined) withdrawn.push({ id, payload: payload as Payload });
       }
       return withdrawn;
     },

@@ -47,8 +47,11 @@ const LENGTHEN_WAIT = `
   on conflict (queue) do update
   set points = excluded.points, expire_at_ms = greatest(rate_limit.expire_at_ms, excluded.expire_at_ms)`;
 
+/** BullMQ's own `remove` looks first and then deletes: a worker that comes between would send what counts as unsent. */
+const TAKE_OUT = "delete from job where queue = $1 and id = $2 and state in ('waiting', 'delayed') returning data";
+
 interface OpenPool {
-  query(text: string, values: unknown[]): Promise<unknown>;
+  query(text: string, values: unknown[]): Promise<{ rows: Record<string, unknown>[] }>;
   end(): Promise<void>;
 }
 
@@ -73,6 +76,7 @@ function overPool(kind: 'postgres' | 'embedded', pool: OpenPool): Backend {
     lengthenWait: async ({ name }, waitMs) => {
       await pool.query(LENGTHEN_WAIT, [name, Date.now() + waitMs]);
     },
+    takeOut: async ({ name }, id) => (await pool.query(TAKE_OUT, [name, id])).rows[0]?.['data'],
     warnings: async () => [],
     close: () => pool.end(),
   };

@@ -28,6 +28,11 @@ export async function openRedis(address: RedisAddress, onError: (error: Error) =
     lengthenWait: async (queue, waitMs) => {
       await connection.eval(LENGTHEN_WAIT, 1, queue.toKey('limiter'), waitMs, Number.MAX_SAFE_INTEGER);
     },
+    takeOut: async (queue, id) => {
+      // Read at the last moment: a worker may have tried it and noted that in the payload. 0: a worker has it.
+      const job = await queue.getJob(id);
+      return job !== undefined && (await queue.remove(id)) === 1 ? job.data : undefined;
+    },
     warnings: () => warningsOf(connection),
     close: async () => {
       // `quit` would wait for a server that may be gone.
