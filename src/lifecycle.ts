@@ -32,6 +32,21 @@ export function createLifecycle(): Lifecycle {
   };
 }
 
+/** Time in which a shared queue must have taken note that this process leaves, beyond the deadline, in ms. */
+const GOODBYE_MS = 2_000;
+
+/**
+ * A queue that is away answers nobody, and stopping would wait for it: after the deadline the process ends with `code`,
+ * after `lastWords`. Nothing is lost: the queue misses this process when it is back. Returns what calls it off.
+ */
+export function leaveWithoutQueue(code: number, lastWords: () => void): () => void {
+  const timer = setTimeout(() => {
+    lastWords();
+    process.exit(code);
+  }, STOP_DEADLINE_MS + GOODBYE_MS);
+  return () => clearTimeout(timer);
+}
+
 /**
  * One Ctrl-C may come several times: the terminal sends it to every process in front, and npm and the launcher pass it
  * on besides. Signals within this time of the first, in ms, are the same wish.

@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import type { StagingProgress } from '../../jobs/stage-import.ts';
 import type { Config } from '../config.ts';
 import { type ImportReader, openImportReader } from '../ledger/reading.ts';
-import { createLifecycle, firstSignal } from '../lifecycle.ts';
+import { createLifecycle, firstSignal, leaveWithoutQueue } from '../lifecycle.ts';
 import { openLog } from '../log.ts';
 import { isUnderWay } from '../membership/import-state.ts';
 import { serveControl } from '../pipeline/control.ts';
@@ -68,7 +68,10 @@ export async function runImport(options: RunOptions): Promise<ExitCode> {
     progress.stop();
     if (interrupted) say(io, '', 'Stopping: calls under way may finish. Ctrl-C again leaves at once.');
   } finally {
+    const leave = () => say(io, 'The queue does not answer; left without it.', ...goOn());
+    const stay = config.queue === undefined ? () => {} : leaveWithoutQueue(EXIT.interrupted, leave);
     await life.stop();
+    stay();
     signal.ignore();
   }
   if (failure !== undefined) {

@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { MOST_CONCURRENCY, readConfig } from '../config.ts';
-import { createLifecycle, firstSignal, STOP_DEADLINE_MS } from '../lifecycle.ts';
+import { createLifecycle, firstSignal, leaveWithoutQueue } from '../lifecycle.ts';
 import { REGIONS, type Region } from '../membership/membership.ts';
 import { startWorkerProcess, type WorkingRegion } from '../pipeline/worker-process.ts';
 import { openBackend } from '../queue/open-backend.ts';
@@ -69,21 +69,14 @@ async function work(io: Io, flags: Flags): Promise<ExitCode> {
     await signal.arrived;
     say(io, 'Stopping: calls under way may finish, the rest goes back into the queue. Ctrl-C again leaves at once.');
   } finally {
-    const leave = setTimeout(leaveWithoutQueue, STOP_DEADLINE_MS + GOODBYE_MS, io);
+    const stay = leaveWithoutQueue(EXIT.ok, () =>
+      say(io, 'The queue does not answer; left without it. Other workers take over when it is back.'),
+    );
     await life.stop();
-    clearTimeout(leave);
+    stay();
     signal.ignore();
   }
   return EXIT.ok;
-}
-
-/** Time in which the queue must have taken back what calls under way left, in ms. */
-const GOODBYE_MS = 2_000;
-
-/** A queue that is away takes nothing back. When it is there again, it misses this worker and hands its jobs to others. */
-function leaveWithoutQueue(io: Io): void {
-  say(io, 'The queue does not answer; left without it. Other workers take over when it is back.');
-  process.exit(EXIT.ok);
 }
 
 function introduce(io: Io, regions: readonly WorkingRegion[], concurrency: number): void {

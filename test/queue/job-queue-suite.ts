@@ -134,13 +134,13 @@ export function describeJobQueue(name: string, openBackend: OpenBackend): void {
         },
         { backoffMs: () => 600_000 },
       );
-      await errands.add(notes('delayed', 'running', 'waiting', 'kept'));
+      await errands.add(notes('job-delayed', 'running', 'waiting', 'kept'));
       work(errands, definition);
       await ran.until(2);
       expect(await errands.depth()).toEqual({ waiting: 2, delayed: 1, active: 1 });
       const withdrawn = await errands.withdraw((id) => id !== 'kept');
       expect(withdrawn.sort((a, b) => a.id.localeCompare(b.id))).toEqual([
-        { id: 'delayed', payload: { text: 'tried' } },
+        { id: 'job-delayed', payload: { text: 'tried' } },
         { id: 'waiting', payload: { text: 'waiting' } },
       ]);
       expect(await errands.depth()).toEqual({ waiting: 1, delayed: 0, active: 1 });
@@ -201,12 +201,12 @@ export function describeJobQueue(name: string, openBackend: OpenBackend): void {
         errand(
           async ({ id }) => {
             ran.note(id);
-            if (id === 'delayed') throw new Error('not now');
+            if (id === 'job-delayed') throw new Error('not now');
           },
           { backoffMs: () => 600_000 },
         ),
       );
-      await errands.add(notes('delayed'));
+      await errands.add(notes('job-delayed'));
       await expect.poll(() => errands.depth()).toEqual({ ...idle, delayed: 1 });
       await worker.close();
       await errands.add(notes('waiting'));
@@ -222,7 +222,7 @@ export function describeJobQueue(name: string, openBackend: OpenBackend): void {
         errand(async ({ id }) => ran.note(id)),
       );
       await errands.add(notes('waiting'));
-      expect(await ran.until(2)).toEqual(['delayed', 'waiting']);
+      expect(await ran.until(2)).toEqual(['job-delayed', 'waiting']);
     });
 
     test('has nothing to do with a queue of another name', async () => {
