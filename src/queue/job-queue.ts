@@ -87,7 +87,11 @@ export function openJobQueue<Payload>(
       }
       return withdrawn;
     },
-    clear: () => queue.obliterate({ force: true }),
+    clear: async () => {
+      await queue.obliterate({ force: true });
+      // Redis keeps a wait beside the queue.
+      await queue.removeRateLimitKey();
+    },
     pause: () => queue.pause(),
     resume: () => queue.resume(),
     isPaused: () => queue.isPaused(),
