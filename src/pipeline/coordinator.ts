@@ -260,7 +260,12 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
         clearInterval(keepEnding);
         await staging.abortAll();
         await runner.stop(deadlineMs);
+        // A server that is away keeps no one here; what these jobs had to do, the next start does.
+        const leave = backend.shared
+          ? setTimeout(() => workers.map((worker) => worker.abort()), deadlineMs)
+          : undefined;
         await Promise.all(workers.map((worker) => worker.close()));
+        clearTimeout(leave);
         await Promise.all([stagings.close(), closings.close(), outcomes?.close()]);
         await resources.disposeAsync();
       })();

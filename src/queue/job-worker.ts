@@ -25,6 +25,9 @@ export interface JobWorkerOptions<Payload, Ports> {
 /** Time after which a job that is too new for this worker is offered again. */
 const NEWER_JOB_WAIT_MS = 5_000;
 
+/** Time that aborted jobs get to go back into the queue, in ms. */
+const LEAVE_MS = 5_000;
+
 /** A worker that died is noticed after the lock runs out and one or two rounds of looking for stalled jobs. */
 const LOCK_MS = 10_000;
 const STALLED_CHECK_MS = 5_000;
@@ -92,12 +95,18 @@ export function startJobWorker<Payload, Ports>(options: JobWorkerOptions<Payload
     return definition.payload.parse(job.data);
   }
 
+  const left = Promise.withResolvers<void>();
   return {
     setConcurrency: (concurrency) => {
       worker.concurrency = concurrency;
     },
-    close: () => worker.close(),
-    abort: () => aborted.abort(),
+    close: () => Promise.race([worker.close(), left.promise]),
+    abort: () => {
+      if (aborted.signal.aborted) return;
+      aborted.abort();
+      // Seen after a Redis that was killed and came back: BullMQ's close then waits for an answer that never comes.
+      setTimeout(left.resolve, LEAVE_MS).unref();
+    },
   };
 }
 
