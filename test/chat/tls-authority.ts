@@ -1,4 +1,4 @@
-import './reflect-metadata-stub.ts';
+import 'reflect-metadata';
 import type { webcrypto } from 'node:crypto';
 import {
   BasicConstraintsExtension,
