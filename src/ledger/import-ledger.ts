@@ -84,10 +84,7 @@ export function openImportLedger(path: string): ImportLedger {
     markDispatched: (batches) =>
       inTransaction(database, () => {
         const at = Date.now();
-        for (const batch of batches) {
-          sql('mark_dispatched').run({ batch, at });
-          sql('dispatched_again').run({ batch, at });
-        }
+        for (const batch of batches) sql('mark_dispatched').run({ batch, at });
       }),
     takeBack: (batches) => recordTakenBack(database, sql, batches),
     takeBackAll: (doubt) => Number(sql('take_back_all').run({ doubt }).changes),

@@ -14,16 +14,14 @@ select b.id, b.doubt, b.calls, g.guid, l.on_behalf_of
  where b.state = 1 and b.region_id = :region and b.dispatched_at < :before
  order by b.dispatched_at, b.id limit :limit;
 
--- name: dispatched_again
-update batches set dispatched_at = :at where id = :batch and state = 1;
-
 -- name: rows_of_batch
 -- In: batch. Out: its rows, highest scope first.
 select m.row_id, m.scope_id, r.uid from memberships m join rows r on r.id = m.row_id
  where m.batch_id = :batch order by m.scope_id, m.row_id;
 
 -- name: mark_dispatched
-update batches set state = 1, dispatched_at = :at where id = :batch and state = 0;
+-- In: batch, at (ms). It is in the queue, for the first time or once more.
+update batches set state = 1, dispatched_at = :at where id = :batch and state in (0, 1);
 
 -- name: take_back
 -- In: batch, doubt (null: it was certainly not sent), calls made. A batch that left the queue unsent waits again.
@@ -42,7 +40,7 @@ insert into calls (batch_id, region_id, at, ms, http_status, code, kind)
   values (:batch, :region, :at, :ms, :http_status, :code, :kind);
 
 -- name: finish_batch
--- In: batch, state (2 done, 3 replaced, 0 pending again), calls made, http_status, at.
+-- In: batch, state (2 done, 3 replaced), calls made, http_status, at.
 update batches set state = :state, calls = calls + :calls, http_status = :http_status, finished_at = :at where id = :batch;
 
 -- name: succeed_batch

@@ -219,10 +219,10 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
       return find(id);
     },
     resume: async (id) => {
-      const { state } = find(id);
-      if (state === 'staging') {
+      const record = find(id);
+      if (record.state === 'staging') {
         if (!staging.isUnderWay(id)) await stage(id);
-      } else if (isFinal(find(id).state)) refuse(find(id), 'running');
+      } else if (isFinal(record.state)) refuse(record, 'running');
       else await runner.go(id);
       return find(id);
     },

@@ -9,7 +9,7 @@ import type { Region } from '../membership/membership.ts';
 import type { JobQueue } from '../queue/job-queue.ts';
 import type { DataDir } from './data-dir.ts';
 import { RegionWithoutApp } from './import-errors.ts';
-import { errorLimit, readOptions } from './import-options.ts';
+import { errorLimit, type ImportOptions, readOptions } from './import-options.ts';
 import { watchForLosses } from './losses.ts';
 import type { Recorder } from './recorder.ts';
 import type { RegionLine, RegionStatus } from './region-line.ts';
@@ -50,6 +50,8 @@ interface RunnerOptions {
 
 interface OpenImport {
   readonly ledger: ImportLedger;
+  /** As kept with the import: they never change. */
+  readonly options: ImportOptions;
   running: RunningImport | undefined;
   /** Set when the import is to end before everything is sent. */
   ending: { readonly state: 'aborted' | 'cancelled'; readonly reason: string | undefined } | undefined;
@@ -80,7 +82,7 @@ export function createRunner(options: RunnerOptions): Runner {
       const ledger = openImportLedger(dir.ledger(id));
       // Workers of this process ended with it; those elsewhere go on, and their results come.
       if (outcomes === undefined) ledger.takeBackAll(ORPHANED);
-      opened = { ledger, running: undefined, ending: undefined };
+      opened = { ledger, options: readOptions(find(id)), running: undefined, ending: undefined };
       imports.set(id, opened);
       recorder.open(id, ledger, (batches, consequences) => recorded(id, batches, consequences));
     }
@@ -101,10 +103,11 @@ export function createRunner(options: RunnerOptions): Runner {
     if (missing.length > 0) throw new RegionWithoutApp(id, missing);
   };
 
-  const tooManyErrors = (id: string, ledger: ImportLedger): string | undefined => {
+  const tooManyErrors = ({ ledger, options: { maxErrors } }: OpenImport): string | undefined => {
+    if (maxErrors === undefined) return undefined;
     const rows = totalRows(ledger.tallies());
     const errors = rows.failed + rows.invalid + rows.unconfirmed;
-    const limit = errorLimit(readOptions(find(id)), rows.read);
+    const limit = errorLimit({ maxErrors }, rows.read);
     return errors > limit
       ? `${errors} rows failed, are invalid or unconfirmed; --max-errors allows ${limit}`
       : undefined;
@@ -116,17 +119,18 @@ export function createRunner(options: RunnerOptions): Runner {
   };
 
   /** Closes an import of which every batch has its end. */
-  const close = (id: string, ledger: ImportLedger): Promise<void> => {
-    if (totalRows(ledger.tallies()).unprocessed === 0) return finish(id, 'completed');
+  const close = (id: string, opened: OpenImport): Promise<void> => {
+    if (totalRows(opened.ledger.tallies()).unprocessed === 0) return finish(id, 'completed');
     // The rest was given up before, by a process that did not live to close the import.
     if (find(id).state === 'cancelling') return finish(id, 'cancelled');
-    return finish(id, 'aborted', tooManyErrors(id, ledger) ?? 'it was ended before, and then interrupted');
+    return finish(id, 'aborted', tooManyErrors(opened) ?? 'it was ended before, and then interrupted');
   };
 
   const standsStill = async (id: string, why: Standstill): Promise<void> => {
     if (stopping) return;
-    const { ledger, ending } = open(id);
-    if (ledger.openBatches().size === 0) return close(id, ledger);
+    const opened = open(id);
+    const { ledger, ending } = opened;
+    if (ledger.openBatches().size === 0) return close(id, opened);
     if (ending !== undefined) return end(id, ending.state, ending.reason);
     if (why === 'blocked') {
       const stopped = ledger.stoppedRegions().map(({ region, code, message }) => `${region}: ${code}, ${message}`);
@@ -141,7 +145,7 @@ export function createRunner(options: RunnerOptions): Runner {
     opened.running?.recorded(batches, consequences);
     for (const stopped of consequences.stoppedRegions) stopElsewhere(id, stopped);
     if (opened.ending !== undefined || opened.running === undefined) return;
-    const reason = tooManyErrors(id, opened.ledger);
+    const reason = tooManyErrors(opened);
     if (reason === undefined) return;
     opened.ending = { state: 'aborted', reason };
     void opened.running.hold();
@@ -194,9 +198,9 @@ export function createRunner(options: RunnerOptions): Runner {
   return {
     staged: async (id, start) => {
       const opened = open(id);
-      const reason = tooManyErrors(id, opened.ledger);
+      const reason = tooManyErrors(opened);
       if (reason !== undefined) return end(id, 'aborted', reason);
-      if (readOptions(find(id)).dryRun) return move(id, 'staged', 'a dry run: read and checked, nothing was sent');
+      if (opened.options.dryRun) return move(id, 'staged', 'a dry run: read and checked, nothing was sent');
       try {
         checkRegions(id, opened.ledger);
       } catch (error) {
@@ -215,7 +219,7 @@ export function createRunner(options: RunnerOptions): Runner {
       checkRegions(id, opened.ledger);
       opened.ledger.startRegions();
       if (state !== 'running') move(id, 'running');
-      const reason = tooManyErrors(id, opened.ledger);
+      const reason = tooManyErrors(opened);
       if (reason === undefined) return run(id, opened);
       opened.ending = { state: 'aborted', reason };
       await hold(id);
