@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { type AppAddress, apiUrl, managementUrl } from './address.ts';
+import { type ActingOptions, type Ask, actingUid, type CallOptions, segment, type Told } from './call.ts';
 import { type Connection, type ConnectionOptions, openConnection } from './connection.ts';
 import {
   type AddMembersReply,
@@ -16,7 +17,8 @@ import {
 } from './contract.ts';
 import { InvalidCall, SettingError } from './errors.ts';
 import type { Request } from './exchange.ts';
-import { type Rate, readRate } from './rate-headers.ts';
+import { createMemberClient, type MemberClient } from './member-client.ts';
+import { readRate } from './rate-headers.ts';
 import { createRedact, type Redact } from './redact.ts';
 import { readReply, refusedEntry } from './reply.ts';
 
@@ -32,15 +34,7 @@ export interface ManagementClientOptions extends Omit<ConnectionOptions, 'connec
   readonly secret: string;
 }
 
-export interface CallOptions {
-  /** Gives the call up, which then ends in CallAborted. */
-  readonly signal?: AbortSignal | undefined;
-}
-
-export interface ActingOptions extends CallOptions {
-  /** UID on whose behalf the service acts; absent or empty for the service itself (chat-service.md, section 5.8). */
-  readonly onBehalfOf?: string | undefined;
-}
+export type { ActingOptions, CallOptions } from './call.ts';
 
 /** What the reply says about one UID. Read it with `readEntry` of error-policy.ts. */
 export interface MemberEntry {
@@ -48,20 +42,16 @@ export interface MemberEntry {
   readonly entry: MemberResult;
 }
 
-export interface AddMembersResult {
+export interface AddMembersResult extends Told {
   /** By lowercased UID, because the service compares UIDs without regard to case. A UID that it left out is missing. */
   readonly entries: ReadonlyMap<string, MemberEntry>;
-  readonly rate: Rate;
-  readonly httpStatus: number;
-  /** From the call to the last byte of its reply, in milliseconds. */
-  readonly ms: number;
 }
 
 /**
  * Calls to one app. Every method throws what errors.ts lists: ServiceRefusal, TransportFailure, MalformedReply,
  * InvalidCall or CallAborted. Nothing is repeated here; what to do about an error is `judge` of error-policy.ts.
  */
-export interface ChatClient {
+export interface ChatClient extends MemberClient {
   /** Adds up to 25 UIDs to a group, in lists of at least one (chat-service.md, section 4.1). */
   addMembers(guid: string, request: AddMembersRequest, options?: ActingOptions): Promise<AddMembersResult>;
   /** `POST /users/{uid}/auth_tokens` (chat-service.md, section 4.2). */
@@ -87,34 +77,36 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
   const connection = openConnection(base.origin, options);
   const common = { [HEADERS.apiKey]: options.apiKey, 'Content-Type': 'application/json' };
 
-  function request(method: Request['method'], path: string, body?: unknown, onBehalfOf?: string): Request {
-    return {
+  const ask: Ask = async ({ method, path, body, onBehalfOf, maxReplyBytes }, schema, signal) => {
+    const request: Request = {
       method,
       path: base.pathname + path,
-      headers: onBehalfOf ? { ...common, [HEADERS.onBehalfOf]: usableUid(onBehalfOf) } : common,
+      headers: onBehalfOf ? { ...common, [HEADERS.onBehalfOf]: actingUid(onBehalfOf) } : common,
       ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(maxReplyBytes !== undefined && { maxReplyBytes }),
     };
-  }
-
-  async function ask(sent: Request, signal: AbortSignal | undefined): Promise<OpenReply> {
-    return (await call(connection, sent, signal, openReply, redact)).reply;
-  }
+    return call(connection, request, signal, schema, redact);
+  };
 
   return {
+    ...createMemberClient(ask, redact),
     async addMembers(guid, members, { onBehalfOf, signal } = {}) {
       checkMembers(members);
-      const sent = request('POST', `/groups/${segment('guid', guid)}/members`, members, onBehalfOf);
-      const { reply, ...told } = await call(connection, sent, signal, addMembersReply, redact);
+      const path = `/groups/${segment('guid', guid)}/members`;
+      const sent = { method: 'POST', path, body: members, onBehalfOf } as const;
+      const { reply, ...told } = await ask(sent, addMembersReply, signal);
       return { entries: entriesOf(reply, redact), ...told };
     },
     async createAuthToken(uid, { signal } = {}) {
-      return ask(request('POST', `/users/${segment('uid', uid)}/auth_tokens`, {}), signal);
+      const path = `/users/${segment('uid', uid)}/auth_tokens`;
+      return (await ask({ method: 'POST', path, body: {} }, openReply, signal)).reply;
     },
     async listUsers({ signal } = {}) {
-      return ask(request('GET', '/users'), signal);
+      return (await ask({ method: 'GET', path: '/users' }, openReply, signal)).reply;
     },
     async sendMessage(message, { onBehalfOf, signal } = {}) {
-      return ask(request('POST', '/messages', message, onBehalfOf), signal);
+      const sent = { method: 'POST', path: '/messages', body: message, onBehalfOf } as const;
+      return (await ask(sent, openReply, signal)).reply;
     },
     close: () => connection.close(),
   };
@@ -140,7 +132,7 @@ async function call<Schema extends z.ZodType>(
   signal: AbortSignal | undefined,
   schema: Schema,
   redact: Redact,
-): Promise<{ reply: z.output<Schema>; rate: Rate; httpStatus: number; ms: number }> {
+): Promise<{ reply: z.output<Schema> } & Told> {
   const { httpStatus, headers, body, ms } = await connection.exchange(request, signal);
   const rate = readRate(headers, Date.now(), httpStatus === 429);
   return { reply: readReply({ httpStatus, body, rate }, schema, redact), rate, httpStatus, ms };
@@ -173,22 +165,6 @@ function checkMembers(members: AddMembersRequest): void {
       `a call with ${uids} UIDs is not possible: 1 to ${MAX_UIDS_PER_CALL} over all lists are allowed`,
     );
   }
-}
-
-/** An id as one segment of a path, whatever characters it has. */
-function segment(name: 'guid' | 'uid', id: string): string {
-  // Servers and proxies resolve dot segments even when they are escaped: such a call would go to another resource.
-  if (id === '' || id === '.' || id === '..' || !id.isWellFormed()) {
-    throw new InvalidCall(`${name} ${JSON.stringify(id)} cannot stand in an address; correct the ${name}`);
-  }
-  return encodeURIComponent(id);
-}
-
-function usableUid(uid: string): string {
-  if (/^[\x21-\x7e]+$/.test(uid)) return uid;
-  throw new InvalidCall(
-    `onBehalfOf ${JSON.stringify(uid)} cannot be sent as a header: visible ASCII characters only; correct the UID`,
-  );
 }
 
 /** Never shows the value. */

@@ -21,7 +21,7 @@ export interface ConnectionOptions {
   /** Most connections at a time, and so most calls under way; further calls wait for one. Default 64. */
   readonly connections?: number | undefined;
   readonly timeouts?: Partial<Timeouts> | undefined;
-  /** Longest reply body that is read, in bytes. Default 1 MiB. */
+  /** Longest reply body that is read, in bytes, unless a request allows more. Default 1 MiB. */
   readonly maxReplyBytes?: number | undefined;
 }
 
@@ -73,7 +73,8 @@ export function openConnection(origin: string, options: ConnectionOptions): Conn
     async exchange(request, signal) {
       if (closed) throw new CallAborted(false, new Error('the client is closed'));
       const reply = new Promise<Reply>((resolve, reject) => {
-        new Exchange(origin, maxReplyBytes, resolve, reject).start(pool, request, signal);
+        const maxBytes = Math.max(maxReplyBytes, request.maxReplyBytes ?? 0);
+        new Exchange(origin, maxBytes, resolve, reject).start(pool, request, signal);
       });
       underWay.add(reply);
       try {

@@ -68,6 +68,10 @@ export const memberResult = z.looseObject({
 });
 export type MemberResult = z.infer<typeof memberResult>;
 
+const SUCCESS: MemberResult = { success: true };
+/** An entry that is no object says nothing. */
+const otherResult = memberResult.catch({});
+
 /**
  * The UIDs of one list; a list without any may come as an empty array or object, or not at all. An entry that is no
  * object counts as one that says nothing: it is not a success, and it does not take its neighbours with it.
@@ -79,8 +83,15 @@ const resultList = z
   // By hand, because a record schema leaves out the key "__proto__", which is a possible UID.
   .transform(
     (list): Record<string, MemberResult> =>
-      Object.fromEntries(Object.entries(list).map(([uid, entry]) => [uid, memberResult.catch({}).parse(entry)])),
+      Object.fromEntries(
+        Object.entries(list).map(([uid, entry]) => [uid, isSuccess(entry) ? SUCCESS : otherResult.parse(entry)]),
+      ),
   );
+
+/** Almost every entry is one, and brings a whole action message along that nobody reads. */
+function isSuccess(entry: unknown): boolean {
+  return typeof entry === 'object' && entry !== null && 'success' in entry && entry.success === true;
+}
 
 /** Reply of POST /groups/{guid}/members (section 2.1). */
 export const addMembersReply = z.looseObject({

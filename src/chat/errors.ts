@@ -1,5 +1,5 @@
 /**
- * Everything that a call to the chat service can end in besides its reply. Branch on class or `code`, never on text.
+ * Everything that a call to the chat service, or a list of several calls, can end in besides its reply. Branch on class or `code`, never on text.
  * Texts of the service are redacted before they get here (redact.ts).
  */
 import type { Rate } from './rate-headers.ts';
@@ -86,5 +86,18 @@ export class CallAborted extends Error {
   constructor(maybeCarriedOut: boolean, cause: unknown) {
     super('the call was given up by this side', { cause });
     this.maybeCarriedOut = maybeCarriedOut;
+  }
+}
+
+/** A list was read page by page, and what came does not add up to the whole of it. Nothing of it may be used. */
+export class UntrustedListing extends Error {
+  override readonly name = 'UntrustedListing';
+  readonly code = 'UNTRUSTED_LISTING';
+
+  /** @param list what is listed, such as `members of group "g1"` */
+  constructor(list: string, problem: string, readings: number) {
+    super(
+      `the list of the ${list} cannot be trusted, after ${readings} readings: ${problem}; nothing of it was used, read it again at a quieter time`,
+    );
   }
 }

@@ -3,11 +3,13 @@ import { CallAborted, InvalidCall, MalformedReply, type TransportCode, Transport
 import type { ReplyHeaders } from './rate-headers.ts';
 
 export interface Request {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Absolute path, percent-encoded. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
+  /** Longest reply body that is read, in bytes, where it is more than that of the connection. */
+  readonly maxReplyBytes?: number;
 }
 
 export interface Reply {

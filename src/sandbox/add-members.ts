@@ -8,8 +8,8 @@ import {
 import type { Behaviour } from './behaviour.ts';
 import { actingScope, actingUser, type Call, readBody, requireGroup } from './call.ts';
 import { addedMessage, SYSTEM_USER } from './entities.ts';
-import { type Group, type MemberScope, type Obstacle, SCOPE_OF_LIST } from './group.ts';
-import { badRequest, Refusal, serviceError, uidNotFound } from './refusal.ts';
+import { type Group, type MemberScope, SCOPE_OF_LIST } from './group.ts';
+import { badRequest, obstacleError, Refusal, serviceError, uidNotFound } from './refusal.ts';
 
 /** One UID under the one list that counts for it. */
 interface Wish {
@@ -41,7 +41,7 @@ export function addMembers(call: Call): object {
     const user = app.user(uid);
     if (user === undefined) return refused(uidNotFound(uid), behaviour);
     const obstacle = list === 'usersToBan' ? group.ban(user.uid, now) : group.add(user.uid, places[list], rules);
-    if (obstacle !== undefined) return refused(obstacleError(obstacle, user.uid, group), behaviour);
+    if (obstacle !== undefined) return refused(obstacleError(obstacle, user.uid, group.profile.guid), behaviour);
     return list === 'usersToBan' ? { success: true } : { success: true, data: addedMessage(app, group, by, user, now) };
   }
 
@@ -105,17 +105,6 @@ function requireRoom(wishes: readonly Wish[], group: Group, { fullGroup, maxGrou
   if (additions === 0 || group.membersCount + additions <= maxGroupMembers) return;
   const message = `The group with GUID ${group.profile.guid} can have ${maxGroupMembers} members in this plan.`;
   throw new Refusal(403, serviceError('ERR_PLAN_QUOTA_RESTRICTION', message));
-}
-
-function obstacleError(obstacle: Obstacle, uid: string, group: Group): ServiceError {
-  const { guid } = group.profile;
-  const messages: Readonly<Record<Obstacle, string>> = {
-    ERR_ALREADY_JOINED: `The user with UID ${uid} has already joined the group with GUID ${guid}.`,
-    ERR_BANNED_GROUPMEMBER: `The user with UID ${uid} is banned from the group with GUID ${guid}.`,
-    ERR_ALREADY_BANNED: `The user with UID ${uid} is already banned from the group with GUID ${guid}.`,
-    ERR_NO_VACANCY: `The group with GUID ${guid} is full.`,
-  };
-  return serviceError(obstacle, messages[obstacle]);
 }
 
 function refused(error: ServiceError, { failureEntry }: Behaviour): MemberResult {

@@ -28,6 +28,8 @@ export interface Behaviour {
   readonly fullGroup: 'per-uid' | 'refuse-call';
   /** Whether the list of members holds banned users. Observed: yes. */
   readonly listBanned: boolean;
+  /** What a page says about its list: the truth, nothing, or numbers as odd as in a documented sample (total 0, one page). */
+  readonly pagination: 'right' | 'absent' | 'odd';
   /** Time in ms until a new member shows up in reads. Observed for messages only, up to 3,000; guess for members: 0. */
   readonly readDelayMs: number;
   /** Status for a key that is missing or unknown, and for an unknown app. Guess. */
@@ -57,6 +59,7 @@ export const DEFAULT_BEHAVIOUR: Behaviour = {
   maxGroupMembers: 100_000,
   fullGroup: 'per-uid',
   listBanned: true,
+  pagination: 'right',
   readDelayMs: 0,
   refusedKeyStatus: 401,
   keyScopeStatus: 403,

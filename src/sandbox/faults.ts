@@ -13,11 +13,24 @@ export const FAULT_KINDS = {
   truncated: 'the change is made, the JSON of the reply breaks off',
   'not-json': '200 with an HTML page, nothing is changed',
   'omit-uid': 'the change is made, the last UID is missing from the reply (add members only)',
+  'short-page': 'a page lacks its second half and counts as if it were whole (lists of members and of the banned only)',
+  'empty-page': 'a page comes empty, while its list says that it has entries (lists of members and of the banned only)',
+  'repeat-page': 'the first page comes whichever was asked for (lists of members and of the banned only)',
   slow: 'the answer takes longer; other faults may join',
 } as const;
 export type FaultKind = keyof typeof FAULT_KINDS;
 
-const ADD_MEMBERS_ONLY: ReadonlySet<FaultKind> = new Set(['reset-midway', 'omit-uid']);
+/** Calls that have faults of their own. */
+export type FaultyCall = 'add-members' | 'list';
+
+/** Faults that strike such calls alone. */
+const ONLY: Readonly<Partial<Record<FaultKind, FaultyCall>>> = {
+  'reset-midway': 'add-members',
+  'omit-uid': 'add-members',
+  'short-page': 'list',
+  'empty-page': 'list',
+  'repeat-page': 'list',
+};
 
 /** A fault, where it happens (everywhere without a region), and when: with a chance per call, or in the next calls. */
 export type Fault = {
@@ -107,13 +120,14 @@ export class Faults {
   }
 
   /** Decides for one call. Of several faults that strike, the first kind in FAULT_KINDS wins and the others keep their count. */
-  strike(region: Region, addsMembers: boolean): Suffering {
+  strike(region: Region, call: FaultyCall | undefined): Suffering {
     let struck: FaultKind | undefined;
     let delayMs = 0;
     for (const active of this.#active) {
       const { fault } = active;
       if (fault.region !== undefined && fault.region !== region) continue;
-      if (ADD_MEMBERS_ONLY.has(fault.kind) && !addsMembers) continue;
+      const only = ONLY[fault.kind];
+      if (only !== undefined && only !== call) continue;
       if (active.left === 0) continue;
       // Always draw, so that which calls are struck by one fault does not depend on the others.
       if ('chance' in fault && this.#random() >= fault.chance) continue;

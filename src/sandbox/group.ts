@@ -37,7 +37,14 @@ export interface GroupProfile {
 }
 
 /** What stands in the way of a change. */
-export type Obstacle = 'ERR_ALREADY_JOINED' | 'ERR_BANNED_GROUPMEMBER' | 'ERR_NO_VACANCY' | 'ERR_ALREADY_BANNED';
+export type Obstacle =
+  | 'ERR_ALREADY_JOINED'
+  | 'ERR_BANNED_GROUPMEMBER'
+  | 'ERR_NO_VACANCY'
+  | 'ERR_ALREADY_BANNED'
+  | 'ERR_NOT_A_MEMBER'
+  | 'ERR_SAME_SCOPE'
+  | 'ERR_NOT_A_BANNED_USER';
 
 /** A group and everybody who is in it or banned from it. UIDs come in lower case and belong to existing users. */
 export class Group {
@@ -91,6 +98,36 @@ export class Group {
     if (before?.banned) return 'ERR_ALREADY_BANNED';
     if (before !== undefined) this.#membersCount -= 1;
     this.#places.set(uid, { scope: before?.scope ?? 'participant', banned: true, joinedAt: before?.joinedAt ?? at });
+    this.#updatedAt = at;
+    return undefined;
+  }
+
+  /** Lifts a ban, which makes nobody a member again; or says what stands in the way. */
+  unban(uid: string, at: number): Obstacle | undefined {
+    if (!this.#places.get(uid)?.banned) return 'ERR_NOT_A_BANNED_USER';
+    this.#places.delete(uid);
+    this.#updatedAt = at;
+    return undefined;
+  }
+
+  /** Ends a membership, or says what stands in the way. */
+  remove(uid: string, at: number): Obstacle | undefined {
+    const before = this.#places.get(uid);
+    if (before === undefined) return 'ERR_NOT_A_MEMBER';
+    if (before.banned) return 'ERR_BANNED_GROUPMEMBER';
+    this.#places.delete(uid);
+    this.#membersCount -= 1;
+    this.#updatedAt = at;
+    return undefined;
+  }
+
+  /** Gives a member another scope, or says what stands in the way. */
+  changeScope(uid: string, scope: MemberScope, at: number): Obstacle | undefined {
+    const before = this.#places.get(uid);
+    if (before === undefined) return 'ERR_NOT_A_MEMBER';
+    if (before.banned) return 'ERR_BANNED_GROUPMEMBER';
+    if (before.scope === scope) return 'ERR_SAME_SCOPE';
+    this.#places.set(uid, { ...before, scope });
     this.#updatedAt = at;
     return undefined;
   }

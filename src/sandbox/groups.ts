@@ -58,6 +58,17 @@ export function listMembers(call: Call): object {
   }));
 }
 
+/** GET /groups/{guid}/bannedusers: by page. */
+export function listBanned(call: Call): object {
+  const group = requireGroup(call);
+  actingScope(actingUser(call), group);
+  const banned = [...group.places].filter(([, place]) => place.banned);
+  return pageOf(call, banned, ([uid, place]) => ({
+    ...userEntity(call.app.users.get(uid) ?? SYSTEM_USER),
+    scope: place.scope,
+  }));
+}
+
 /** Who shows up in reads at this moment. */
 function listed({ behaviour, now }: Call, group: Group): (readonly [string, Place])[] {
   return [...group.places].filter(

@@ -1,4 +1,5 @@
 import type { Call } from './call.ts';
+import type { FaultKind } from './faults.ts';
 import { badRequest } from './refusal.ts';
 
 /** Documented: 100 items per page where nothing is asked for, 1,000 at most. */
@@ -9,19 +10,27 @@ const MAX_PER_PAGE = 1000;
 export function pageOf<T>(call: Call, items: readonly T[], show: (item: T) => object): object {
   const perPage = wholeNumber(call, 'perPage', DEFAULT_PER_PAGE, MAX_PER_PAGE);
   const page = wholeNumber(call, 'page', 1, Number.MAX_SAFE_INTEGER);
-  const shown = items.slice((page - 1) * perPage, page * perPage).map(show);
+  const from = call.fault === 'repeat-page' ? 0 : (page - 1) * perPage;
+  const shown = spoilt(call.fault, items.slice(from, from + perPage)).map(show);
+  if (call.behaviour.pagination === 'absent') return { data: shown };
+  const isRight = call.behaviour.pagination === 'right';
   return {
     data: shown,
     meta: {
       pagination: {
-        total: items.length,
+        total: isRight ? items.length : 0,
         count: shown.length,
         per_page: perPage,
         current_page: page,
-        total_pages: Math.max(1, Math.ceil(items.length / perPage)),
+        total_pages: isRight ? Math.max(1, Math.ceil(items.length / perPage)) : 1,
       },
     },
   };
+}
+
+function spoilt<T>(fault: FaultKind | undefined, page: readonly T[]): readonly T[] {
+  if (fault === 'empty-page') return [];
+  return fault === 'short-page' ? page.slice(0, page.length >> 1) : page;
 }
 
 function wholeNumber({ query }: Call, name: string, absent: number, max: number): number {

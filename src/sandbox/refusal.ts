@@ -1,4 +1,5 @@
 import type { ServiceError } from '../chat/contract.ts';
+import type { Obstacle } from './group.ts';
 
 /** A request that the service refuses as a whole: its status and the `error` of its body. */
 export class Refusal extends Error {
@@ -29,4 +30,18 @@ export function uidNotFound(uid: string): ServiceError {
 
 export function guidNotFound(guid: string): ServiceError {
   return serviceError('ERR_GUID_NOT_FOUND', `The group with GUID ${guid} does not exist.`);
+}
+
+/** Why a user cannot be given the place in a group that was asked for. */
+export function obstacleError(obstacle: Obstacle, uid: string, guid: string): ServiceError {
+  const messages: Readonly<Record<Obstacle, string>> = {
+    ERR_ALREADY_JOINED: `The user with UID ${uid} has already joined the group with GUID ${guid}.`,
+    ERR_BANNED_GROUPMEMBER: `The user with UID ${uid} is banned from the group with GUID ${guid}.`,
+    ERR_ALREADY_BANNED: `The user with UID ${uid} is already banned from the group with GUID ${guid}.`,
+    ERR_NO_VACANCY: `The group with GUID ${guid} is full.`,
+    ERR_NOT_A_MEMBER: `The user with UID ${uid} is not a member of the group with GUID ${guid}.`,
+    ERR_SAME_SCOPE: `The user with UID ${uid} has this scope in the group with GUID ${guid} already.`,
+    ERR_NOT_A_BANNED_USER: `The user with UID ${uid} is not banned from the group with GUID ${guid}.`,
+  };
+  return serviceError(obstacle, messages[obstacle]);
 }

@@ -1,7 +1,9 @@
 import type { KeyScope } from '../chat/contract.ts';
 import { addMembers } from './add-members.ts';
 import type { Operation } from './call.ts';
-import { createGroup, getGroup, listMembers } from './groups.ts';
+import { banMember, changeScope, removeMember, unbanMember } from './edit-members.ts';
+import type { FaultyCall } from './faults.ts';
+import { createGroup, getGroup, listBanned, listMembers } from './groups.ts';
 import { createAuthToken, createUser, listUsers, sendMessage } from './users.ts';
 
 /** An operation of an app: where it is, which keys open it (section 5.3), and what it does. */
@@ -11,11 +13,24 @@ interface Route {
   readonly path: string;
   readonly scopes: readonly KeyScope[];
   readonly operation: Operation;
+  /** For the faults that strike such calls alone. */
+  readonly faulty?: FaultyCall;
 }
 
 const ROUTES: readonly Route[] = [
-  { method: 'POST', path: 'groups/{guid}/members', scopes: ['fullAccess'], operation: addMembers },
-  { method: 'GET', path: 'groups/{guid}/members', scopes: ['fullAccess'], operation: listMembers },
+  {
+    method: 'POST',
+    path: 'groups/{guid}/members',
+    scopes: ['fullAccess'],
+    operation: addMembers,
+    faulty: 'add-members',
+  },
+  { method: 'GET', path: 'groups/{guid}/members', scopes: ['fullAccess'], operation: listMembers, faulty: 'list' },
+  { method: 'PUT', path: 'groups/{guid}/members/{uid}', scopes: ['fullAccess'], operation: changeScope },
+  { method: 'DELETE', path: 'groups/{guid}/members/{uid}', scopes: ['fullAccess'], operation: removeMember },
+  { method: 'GET', path: 'groups/{guid}/bannedusers', scopes: ['fullAccess'], operation: listBanned, faulty: 'list' },
+  { method: 'POST', path: 'groups/{guid}/bannedusers/{uid}', scopes: ['fullAccess'], operation: banMember },
+  { method: 'DELETE', path: 'groups/{guid}/bannedusers/{uid}', scopes: ['fullAccess'], operation: unbanMember },
   { method: 'GET', path: 'groups/{guid}', scopes: ['fullAccess'], operation: getGroup },
   { method: 'POST', path: 'groups', scopes: ['fullAccess'], operation: createGroup },
   { method: 'GET', path: 'users', scopes: ['fullAccess'], operation: listUsers },
@@ -26,9 +41,7 @@ const ROUTES: readonly Route[] = [
 
 const SPLIT_ROUTES = ROUTES.map((route) => ({ ...route, segments: route.path.split('/') }));
 
-export interface Match {
-  readonly scopes: readonly KeyScope[];
-  readonly operation: Operation;
+export interface Match extends Pick<Route, 'scopes' | 'operation' | 'faulty'> {
   readonly params: readonly string[];
 }
 

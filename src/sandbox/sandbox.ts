@@ -94,8 +94,9 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   function makeTenant(region: Region): Tenant {
     const keys = { appId: `sandbox-${region}`, apiKey: newKey(), authOnlyKey: newKey(), ...options.apps?.[region] };
     const app = new App({ region, appId: keys.appId, anyUser: users === 'any', anyGroup: groups === 'any', createdAt });
-    seedNumbers(app, users === 'any' ? 0 : users, groups === 'any' ? 0 : groups);
+    // First, because a group that it names may have an owner.
     if (options.seed !== undefined) seedApp(app, options.seed);
+    seedNumbers(app, users === 'any' ? 0 : users, groups === 'any' ? 0 : groups);
     const window = new RateWindow(options.rateLimit ?? DEFAULT_RATE_LIMIT, behaviour.rateHeaders);
     return { app, keys, window, traffic: new TrafficCounter() };
   }

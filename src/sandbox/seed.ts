@@ -1,21 +1,24 @@
 import { z } from 'zod';
 import { MEMBER_LISTS } from '../chat/contract.ts';
-import { REGIONS } from '../membership/membership.ts';
+import { REGIONS, type Scope } from '../membership/membership.ts';
 import { type App, storedId } from './app.ts';
-import { SCOPE_OF_LIST } from './group.ts';
+import { type Group, SCOPE_OF_LIST } from './group.ts';
 
 const id = z.string().refine((text) => storedId(text) !== undefined, {
   error: (issue) =>
     `${JSON.stringify(issue.input)} cannot be an id: up to 100 letters, digits, "-" and "_" are allowed`,
 });
 const ids = z.array(id);
-const lists = z.strictObject(Object.fromEntries(MEMBER_LISTS.map((list) => [list, ids]))).partial();
+const inGroup = z
+  .strictObject({ admins: ids, moderators: ids, participants: ids, usersToBan: ids, owner: id })
+  .partial();
 const population = { users: ids.optional(), groups: ids.optional() };
-const regionSeed = z.strictObject({ ...population, members: z.record(id, lists).optional() });
+const regionSeed = z.strictObject({ ...population, members: z.record(id, inGroup).optional() });
 
 /**
  * What a sandbox starts with: users and groups of every region, and those of one region with its members.
- * Whoever stands among the members, and their groups, need not be listed besides.
+ * Whoever stands among the members, and their groups, need not be listed besides. A group's owner, who is an admin of
+ * it unless the lists say otherwise, can stand beside them.
  */
 export const seedDocument = z.strictObject({
   ...population,
@@ -65,19 +68,24 @@ export function seedNumbers(app: App, users: number, groups: number): void {
 export function seedApp(app: App, seed: SeedDocument): void {
   const own = seed.regions?.[app.region] ?? {};
   for (const uid of [...(seed.users ?? []), ...(own.users ?? [])]) app.addUser(uid);
-  for (const guid of [...(seed.groups ?? []), ...(own.groups ?? [])]) app.addGroup(guid);
-  for (const [guid, members] of Object.entries(own.members ?? {})) {
-    for (const list of MEMBER_LISTS) {
-      const scope = SCOPE_OF_LIST[list];
-      for (const uid of members[list] ?? []) {
-        const user = app.addUser(uid);
-        const group = app.addGroup(guid);
-        if (user === undefined || group === undefined) continue; // the schema lets no impossible id through
-        if (scope === 'ban') group.ban(user.uid, app.createdAt);
-        else group.add(user.uid, { scope, banned: false, joinedAt: app.createdAt }, SEED_RULES);
-      }
-    }
+  // Before the groups, because a group gets its owner when it is made.
+  for (const [guid, { owner, ...lists }] of Object.entries(own.members ?? {})) {
+    const group = app.addGroup(guid, owner === undefined ? {} : { owner: owner.toLowerCase() });
+    if (group === undefined) continue; // the schema lets no impossible id through
+    for (const list of MEMBER_LISTS) seat(app, group, lists[list] ?? [], SCOPE_OF_LIST[list]);
+    if (owner !== undefined) seat(app, group, [owner], 'admin');
   }
+  for (const guid of [...(seed.groups ?? []), ...(own.groups ?? [])]) app.addGroup(guid);
 }
 
 const SEED_RULES = { maxMembers: Number.POSITIVE_INFINITY, liftBan: false };
+
+/** Whoever has a place in the group already keeps it, but for a ban, which ends a membership. */
+function seat(app: App, group: Group, uids: readonly string[], scope: Scope): void {
+  for (const uid of uids) {
+    const user = app.addUser(uid);
+    if (user === undefined) continue; // as above
+    if (scope === 'ban') group.ban(user.uid, app.createdAt);
+    else group.add(user.uid, { scope, banned: false, joinedAt: app.createdAt }, SEED_RULES);
+  }
+}

@@ -3,7 +3,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { API_VERSION, HEADERS, type KeyScope } from '../chat/contract.ts';
 import type { Region } from '../membership/membership.ts';
-import { addMembers } from './add-members.ts';
 import type { Names } from './address.ts';
 import type { App } from './app.ts';
 import type { Behaviour } from './behaviour.ts';
@@ -93,8 +92,7 @@ export class Service {
     const body = await readBodyText(request, this.#options.behaviour.maxBodyBytes);
     if (body === undefined) return 'reset';
     const route = findRoute(request);
-    const addsMembers = route.match?.operation === addMembers;
-    const { fault, delayMs } = this.#options.faults.strike(tenant.app.region, addsMembers);
+    const { fault, delayMs } = this.#options.faults.strike(tenant.app.region, route.match?.faulty);
     const wait = delayMs + this.#options.latencyMs();
     // Without a reference: a call that waits must not keep a process alive that has closed the sandbox.
     if (wait > 0) await delay(wait, undefined, { ref: false });

@@ -128,6 +128,18 @@ test('readDelayMs: new members show up in reads only after that time', async () 
   expect(await seen()).toEqual([2, 2]);
 });
 
+describe('what a page says about its list', () => {
+  test.each([
+    ['right', { pagination: { total: 100, count: 10, per_page: 10, current_page: 1, total_pages: 10 } }],
+    ['odd', { pagination: { total: 0, count: 10, per_page: 10, current_page: 1, total_pages: 1 } }],
+    ['absent', undefined],
+  ] as const)('pagination: %s', async (pagination, meta) => {
+    const { ask } = await withSwitch({ pagination });
+    const { json } = await ask('GET', '/v3/users?perPage=10');
+    expect([json.data.length, json.meta]).toEqual([10, meta]);
+  });
+});
+
 describe('statuses', () => {
   test.each([403, 404] as const)(
     'refusedKeyStatus: %s for a key that is missing or unknown',

@@ -125,7 +125,7 @@ describe('where and when', () => {
       fc.property(fc.nat(20), fc.nat(40), fc.nat(), (count, calls, seed) => {
         const faults = new Faults(seededRandom(seed));
         faults.set([{ kind: 'error', count }]);
-        const struck = Array.from({ length: calls }, () => faults.strike('us', true).fault === 'error');
+        const struck = Array.from({ length: calls }, () => faults.strike('us', 'add-members').fault === 'error');
         expect(struck).toEqual(struck.map((_, at) => at < count));
       }),
     );
@@ -134,14 +134,16 @@ describe('where and when', () => {
   test('of several faults the first kind wins, and the others keep their count', () => {
     const faults = new Faults(seededRandom(1));
     faults.set('error=1,timeout=1,reset-before=1');
-    const struck = Array.from({ length: 4 }, () => faults.strike('us', true).fault);
+    const struck = Array.from({ length: 4 }, () => faults.strike('us', 'add-members').fault);
     expect(struck).toEqual(['reset-before', 'timeout', 'error', undefined]);
   });
 
   test('a probability strikes about that share of the calls', () => {
     const faults = new Faults(seededRandom(7));
     faults.set('error=5%');
-    const struck = Array.from({ length: 10_000 }, () => faults.strike('in', true).fault).filter(Boolean).length;
+    const struck = Array.from({ length: 10_000 }, () => faults.strike('in', 'add-members').fault).filter(
+      Boolean,
+    ).length;
     expect(struck).toBeGreaterThan(400);
     expect(struck).toBeLessThan(600);
   });
@@ -150,7 +152,7 @@ describe('where and when', () => {
     const run = (seed: number) => {
       const faults = new Faults(seededRandom(seed));
       faults.set('error=30%,timeout=0.2');
-      return Array.from({ length: 200 }, () => faults.strike('us', true).fault);
+      return Array.from({ length: 200 }, () => faults.strike('us', 'add-members').fault);
     };
     expect(run(42)).toEqual(run(42));
     expect(run(42)).not.toEqual(run(43));

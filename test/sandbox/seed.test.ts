@@ -45,6 +45,21 @@ describe('what a sandbox starts with', () => {
     expect((await ask('GET', '/v3/groups/club', { region: 'us' })).status).toBe(404);
   });
 
+  test('a group of a document can have an owner, who is an admin of it unless a list says otherwise', async () => {
+    const members = {
+      'group-1': { owner: 'Boss', participants: ['ann'] },
+      'group-2': { owner: 'ann', moderators: ['Ann'] },
+    };
+    const { ask, sandbox } = await openSandbox({
+      groups: 2,
+      seed: parseSeed(JSON.stringify({ groups: ['group-2'], regions: { us: { members } } }), 'seed.json'),
+    });
+    const ownerOf = async (guid: string) => (await ask('GET', `/v3/groups/${guid}`)).json.data.owner;
+    expect([await ownerOf('group-1'), await ownerOf('group-2')]).toEqual(['boss', 'ann']);
+    expect(Object.fromEntries(sandbox.members('us', 'group-1'))).toEqual({ ann: 'participant', boss: 'admin' });
+    expect(Object.fromEntries(sandbox.members('us', 'group-2'))).toEqual({ ann: 'moderator' });
+  });
+
   test('users and groups can be added while it runs, and an impossible id is told', async () => {
     const { add, sandbox } = await openSandbox({});
     expect([sandbox.addUser('us', 'Ann'), sandbox.addGroup('us', 'team')]).toEqual([true, true]);

@@ -1,0 +1,129 @@
+import { type ActingOptions, type AppRequest, type Ask, type CallOptions, segment, type Told } from './call.ts';
+import type { MemberResult } from './contract.ts';
+import { MalformedReply, ServiceRefusal } from './errors.ts';
+import {
+  bannedPage,
+  editReply,
+  groupReply,
+  type ListedMember,
+  MAX_PAGE_BYTES,
+  MAX_PER_PAGE,
+  type MemberScope,
+  membersPage,
+  type Pagination,
+} from './member-operations.ts';
+import type { Redact } from './redact.ts';
+import { refusedEntry } from './reply.ts';
+
+export interface PageOptions extends CallOptions {
+  /** Entries per page, 1 to MAX_PER_PAGE, which is the default. */
+  readonly perPage?: number | undefined;
+}
+
+export interface MembersPage extends Told {
+  readonly members: readonly ListedMember[];
+  /** Undefined when the page says nothing about its list. */
+  readonly pagination: Pagination | undefined;
+}
+
+export interface BannedPage extends Told {
+  readonly uids: readonly string[];
+  readonly pagination: Pagination | undefined;
+}
+
+export interface GroupFacts extends Told {
+  /** UID; null when not told, and then anybody may be the owner. */
+  readonly owner: string | null;
+  readonly membersCount: number | null;
+}
+
+/**
+ * Calls that read and edit the members of a group: publicly known, not contract. One page does not make a list:
+ * member-list.ts reads whole ones. Errors are those of every call; what they mean says member-policy.ts.
+ */
+export interface MemberClient {
+  /** `GET /groups/{guid}/members`; may list banned users too. @param page from 1 */
+  listMembersPage(guid: string, page: number, options?: PageOptions): Promise<MembersPage>;
+  /** `GET /groups/{guid}/bannedusers`. @param page from 1 */
+  listBannedPage(guid: string, page: number, options?: PageOptions): Promise<BannedPage>;
+  /** `GET /groups/{guid}`. */
+  getGroup(guid: string, options?: CallOptions): Promise<GroupFacts>;
+  /** `PUT /groups/{guid}/members/{uid}`. */
+  changeScope(guid: string, uid: string, scope: MemberScope, options?: ActingOptions): Promise<Told>;
+  /** `DELETE /groups/{guid}/members/{uid}`; who is removed may come back. */
+  removeMember(guid: string, uid: string, options?: ActingOptions): Promise<Told>;
+  /** `POST /groups/{guid}/bannedusers/{uid}`. */
+  banMember(guid: string, uid: string, options?: ActingOptions): Promise<Told>;
+  /** `DELETE /groups/{guid}/bannedusers/{uid}`. */
+  unbanMember(guid: string, uid: string, options?: ActingOptions): Promise<Told>;
+}
+
+export function createMemberClient(ask: Ask, redact: Redact): MemberClient {
+  const inGroup = (guid: string, list: 'members' | 'bannedusers') => `/groups/${segment('guid', guid)}/${list}`;
+
+  async function edit(
+    method: 'POST' | 'PUT' | 'DELETE',
+    list: string,
+    uid: string,
+    { onBehalfOf, signal }: ActingOptions,
+    scope?: MemberScope,
+  ): Promise<Told> {
+    const path = `${list}/${segment('uid', uid)}`;
+    const body = scope === undefined ? undefined : { scope };
+    const { reply, ...told } = await ask({ method, path, body, onBehalfOf }, editReply, signal);
+    requireDone(reply.data, scope, told, redact);
+    return told;
+  }
+
+  return {
+    async listMembersPage(guid, page, options = {}) {
+      const request = pageRequest(inGroup(guid, 'members'), page, options);
+      const { reply, ...told } = await ask(request, membersPage, options.signal);
+      return { members: reply.data, pagination: reply.meta?.pagination, ...told };
+    },
+    async listBannedPage(guid, page, options = {}) {
+      const request = pageRequest(inGroup(guid, 'bannedusers'), page, options);
+      const { reply, ...told } = await ask(request, bannedPage, options.signal);
+      return { uids: reply.data.map(({ uid }) => uid), pagination: reply.meta?.pagination, ...told };
+    },
+    async getGroup(guid, { signal } = {}) {
+      const path = `/groups/${segment('guid', guid)}`;
+      const { reply, ...told } = await ask({ method: 'GET', path }, groupReply, signal);
+      return { ...reply.data, ...told };
+    },
+    async changeScope(guid, uid, scope, options = {}) {
+      return edit('PUT', inGroup(guid, 'members'), uid, options, scope);
+    },
+    async removeMember(guid, uid, options = {}) {
+      return edit('DELETE', inGroup(guid, 'members'), uid, options);
+    },
+    async banMember(guid, uid, options = {}) {
+      return edit('POST', inGroup(guid, 'bannedusers'), uid, options);
+    },
+    async unbanMember(guid, uid, options = {}) {
+      return edit('DELETE', inGroup(guid, 'bannedusers'), uid, options);
+    },
+  };
+}
+
+function pageRequest(list: string, page: number, { perPage = MAX_PER_PAGE }: PageOptions): AppRequest {
+  return { method: 'GET', path: `${list}?perPage=${perPage}&page=${page}`, maxReplyBytes: MAX_PAGE_BYTES };
+}
+
+/** A status of 200 alone does not say that it was done: `success` must, or the scope that the member has now. */
+function requireDone(data: MemberResult, scope: MemberScope | undefined, told: Told, redact: Redact): void {
+  const { httpStatus, rate } = told;
+  if (data.success === true) return;
+  if (data.success === false || data.error !== undefined) {
+    const { error } = refusedEntry(data, redact);
+    const serviceMessage = error?.message ?? '';
+    throw new ServiceRefusal({ httpStatus, serviceCode: error?.code ?? null, serviceMessage, rate });
+  }
+  const scopeNow = data['scope'];
+  if (scope !== undefined && typeof scopeNow === 'string' && scopeNow.toLowerCase() === scope) return;
+  const lacks = scope === undefined ? 'that it succeeded' : `that it succeeded, nor that the scope is ${scope} now`;
+  throw new MalformedReply(
+    `HTTP ${httpStatus} came with a reply that does not say ${lacks}; the call may have been carried out`,
+    httpStatus,
+  );
+}

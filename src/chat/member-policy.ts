@@ -1,0 +1,64 @@
+/**
+ * What errors mean for the operations of member-client.ts, as data: what differs from adding members (error-policy.ts),
+ * and from there the rest. Publicly known codes, not contract.
+ */
+import { judge, type Verdict, type VerdictKind } from './error-policy.ts';
+import { UntrustedListing } from './errors.ts';
+
+/** What changes one member of a group. */
+export type EditOperation = 'change-scope' | 'remove' | 'ban' | 'unban';
+
+export interface EditVerdict extends Omit<Verdict, 'kind'> {
+  /** `in-place`: it is so already, which is what was wanted. Never `halve`: an edit has one UID. */
+  readonly kind: Exclude<VerdictKind, 'halve'> | 'in-place';
+}
+
+/** Codes that say "it is so already", by what was to be done. */
+const IN_PLACE: Readonly<Record<EditOperation, readonly string[]>> = {
+  'change-scope': ['ERR_SAME_SCOPE'],
+  // A banned user is no member any more, and the service refuses to remove one.
+  remove: ['ERR_NOT_A_MEMBER', 'ERR_BANNED_GROUPMEMBER'],
+  ban: ['ERR_ALREADY_BANNED'],
+  unban: ['ERR_NOT_A_BANNED_USER'],
+};
+
+const BY_CODE: Readonly<Record<string, EditVerdict['kind']>> = {
+  // Nothing but "it failed": a repeat does no harm, because a change that was made after all is then in place.
+  ERR_MEMBER_SCOPE_CHANGE_FAILED: 'again',
+  ERR_MEMBER_DELETE_FAILED: 'again',
+  ERR_MEMBER_BAN_FAILED: 'again',
+  ERR_MEMBER_UNBAN_FAILED: 'again',
+  // These operations are no contract: a service without one of them is no reason to stop what it does have.
+  ERR_API_NOT_FOUND: 'final',
+};
+
+/**
+ * @param error what the call threw; anything but a failed call is thrown again, as `judge` does
+ * @param onBehalfOf the acting user of the call; empty when the service itself acts
+ */
+export function judgeEdit(operation: EditOperation, error: unknown, onBehalfOf = ''): EditVerdict {
+  const verdict = judge(error, 1, onBehalfOf);
+  return { ...verdict, kind: editKind(operation, verdict, onBehalfOf !== '') };
+}
+
+function editKind(operation: EditOperation, { code, kind }: Verdict, actsForUser: boolean): EditVerdict['kind'] {
+  if (IN_PLACE[operation].includes(code)) return 'in-place';
+  // Documented for the acting user; where nobody acts, it can only be the member that is not in the group.
+  if (code === 'ERR_GROUP_NOT_JOINED' && operation === 'remove' && !actsForUser) return 'in-place';
+  const byCode = Object.hasOwn(BY_CODE, code) ? BY_CODE[code] : undefined;
+  // That `judge` halves no call of one UID is not in its type.
+  return byCode ?? (kind === 'halve' ? 'final' : kind);
+}
+
+/**
+ * What it means that a list or a group could not be read. A verdict of `final` concerns this group alone.
+ * @param error what readMembers, readBanned or getGroup threw; anything but a failed reading is thrown again
+ */
+export function judgeReading(error: unknown): Verdict {
+  if (error instanceof UntrustedListing) {
+    const { code, message } = error;
+    return { kind: 'again', code, message, httpStatus: null, maybeCarriedOut: false };
+  }
+  const verdict = judge(error, 1);
+  return verdict.code === 'ERR_API_NOT_FOUND' ? { ...verdict, kind: 'final' } : verdict;
+}
