@@ -1,0 +1,114 @@
+/** What the guards let pass: every limit with its default and the reason for it, in one table. */
+export const LIMITS = {
+  groupPercent: {
+    default: 20,
+    unit: 'percent',
+    why: 'members of one group that may leave or be lowered: more than a fifth in a night is rather a mistake in the file',
+  },
+  groupRemovals: {
+    default: 100,
+    unit: 'number',
+    why: 'the same as a number, because a fifth of a very large group is a catastrophe too',
+  },
+  smallGroup: {
+    default: 20,
+    unit: 'number',
+    why: 'members below which a group is small: one person is already a large part of it, so that a percentage says nothing',
+  },
+  smallGroupRemovals: {
+    default: 3,
+    unit: 'number',
+    why: 'members of a small group that may leave or be lowered: just below what a group of 20 may lose',
+  },
+  regionPercent: {
+    default: 10,
+    unit: 'percent',
+    why: 'members of all groups of a region: many groups together change less than one may',
+  },
+  regionRemovals: { default: 500, unit: 'number', why: 'the same as a number, for very large regions' },
+  runPercent: { default: 10, unit: 'percent', why: 'members of all groups of the run, for the same reason' },
+  runRemovals: { default: 1000, unit: 'number', why: 'the same as a number: what a person can still look through' },
+  smallTotal: {
+    default: 200,
+    unit: 'number',
+    why: 'members below which a region or a run is small: its groups’ own limits say more than a percentage of it',
+  },
+  smallTotalRemovals: {
+    default: 20,
+    unit: 'number',
+    why: 'members of a small region or run that may leave or be lowered: what one of 200 may lose',
+  },
+  emptiedFrom: {
+    default: 2,
+    unit: 'number',
+    why: 'leaving members from which on nobody may be left but those who are spared; one person replaced by another is daily life',
+  },
+  forgottenGroups: {
+    default: 0,
+    unit: 'number',
+    why: 'groups with members that the last run had and this file no longer mentions: often the file is cut off',
+  },
+  shrunkPercent: { default: 10, unit: 'percent', why: 'rows that the file may have fewer than in the last run' },
+  shrunkRows: { default: 3, unit: 'number', why: 'rows fewer that are nothing to worry about, however short the file' },
+  invalidRows: {
+    default: 0,
+    unit: 'number',
+    why: 'whoever stands in an invalid row would count as missing',
+  },
+  failedListings: { default: 0, unit: 'number', why: 'groups whose members could not be listed as a whole' },
+  movedGroups: {
+    default: 0,
+    unit: 'number',
+    why: 'groups that stand in another region than in the last run: often it is the file of another region',
+  },
+  lostColumns: {
+    default: 0,
+    unit: 'number',
+    why: 'columns of the last run that this file has not: without its scopes everybody would be a participant',
+  },
+  ownerChanges: {
+    default: 0,
+    unit: 'number',
+    why: 'owners that may be removed, banned or lowered, even when told by name',
+  },
+} as const satisfies Record<string, { default: number; unit: 'percent' | 'number'; why: string }>;
+export type LimitName = keyof typeof LIMITS;
+export type Limits = Readonly<Record<LimitName, number>>;
+
+export class LimitError extends Error {
+  readonly code = 'BAD_LIMIT';
+
+  constructor(message: string) {
+    super(message);
+    this.name = 'LimitError';
+  }
+}
+
+/**
+ * The limits with these put in place of defaults: whole numbers from 0, percentages to 100 (100 switches one off).
+ * Throws LimitError with the name, the value and what is allowed.
+ */
+export function limitsWith(given: Readonly<Record<string, number>> = {}): Limits {
+  const limits: Record<string, number> = Object.fromEntries(
+    Object.entries(LIMITS).map(([name, limit]) => [name, limit.default]),
+  );
+  for (const [name, value] of Object.entries(given)) {
+    if (!isLimitName(name)) {
+      throw new LimitError(
+        `${JSON.stringify(name)} is no limit of a guard; allowed are ${Object.keys(LIMITS).join(', ')}`,
+      );
+    }
+    const isPercent = LIMITS[name].unit === 'percent';
+    const fits = isPercent ? value >= 0 && value <= 100 : Number.isSafeInteger(value) && value >= 0;
+    if (!fits) {
+      const allowed = isPercent ? 'a percentage from 0 to 100' : 'a whole number from 0';
+      throw new LimitError(`the limit ${name} is ${value}; allowed is ${allowed}`);
+    }
+    limits[name] = value;
+  }
+  return limits as Limits;
+}
+
+function isLimitName(name: string): name is LimitName {
+  return Object.hasOwn(LIMITS, name);
+}

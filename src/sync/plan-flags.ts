@@ -1,0 +1,46 @@
+/** How a sync decides. */
+export interface SyncFlags {
+  /** `add` never removes; `mirror` also looks at those whom the file does not name. */
+  readonly mode: 'add' | 'mirror';
+  /** Mirror: what is done about those whom the file does not name. */
+  readonly missing: 'report' | 'remove' | 'ban';
+  /** Whether a scope may be lowered; without it scopes only go up. */
+  readonly allowDemotion: boolean;
+  /** Whether somebody whom the file names may be added while banned, which lifts the ban (publicly known, not contract). */
+  readonly allowUnban: boolean;
+  /** UIDs that are never removed, banned or lowered. Compared without regard to case. */
+  readonly protect: ReadonlySet<string>;
+  /** UIDs from which anything may be taken although they are owner, admin or protected. */
+  readonly removeByName: ReadonlySet<string>;
+}
+
+/** The careful way: nothing is taken from anybody. */
+export const DEFAULT_FLAGS: SyncFlags = {
+  mode: 'add',
+  missing: 'report',
+  allowDemotion: false,
+  allowUnban: false,
+  protect: new Set(),
+  removeByName: new Set(),
+};
+
+/** An undo takes back whatever the import did, so that it has no mode and lowers what the import raised. */
+export type UndoFlags = Pick<SyncFlags, 'allowUnban' | 'protect' | 'removeByName'>;
+
+/** Flags as a plan keeps them. */
+export interface PlanFlags extends Omit<SyncFlags, 'mode'> {
+  readonly mode: SyncFlags['mode'] | 'undo';
+}
+
+export function flagsToJson(flags: PlanFlags): string {
+  return JSON.stringify({ ...flags, protect: [...flags.protect], removeByName: [...flags.removeByName] });
+}
+
+/** Reads what `flagsToJson` wrote. */
+export function flagsFromJson(json: string): PlanFlags {
+  const { protect, removeByName, ...rest } = JSON.parse(json) as Omit<PlanFlags, 'protect' | 'removeByName'> & {
+    readonly protect: readonly string[];
+    readonly removeByName: readonly string[];
+  };
+  return { ...rest, protect: new Set(protect), removeByName: new Set(removeByName) };
+}

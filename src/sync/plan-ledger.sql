@@ -1,0 +1,73 @@
+-- What is written into a plan's file while its groups are listed. `desired`: the staged file; `undone`: an import's ledger.
+
+-- name: set_source
+-- In: file, hash, size. The counts come from the staged file.
+insert into plan (id, file, hash, size, rows, invalid, fields)
+select 1, :file, :hash, :size,
+       (select count(*) from desired.rows),
+       (select count(distinct row_id) from desired.problems),
+       (select json_group_array(key) from json_each((select recognised from desired.input)));
+
+-- name: set_groups
+-- The groups that the file wants somebody in. A group of which only invalid rows speak is none of them.
+insert into groups (id, region, guid, wanted)
+select g.id, reg.name, g.guid, count(*)
+  from desired.rows r join desired.groups g on g.id = r.group_id join desired.regions reg on reg.id = g.region_id
+ where r.lane_id is not null
+ group by g.id;
+
+-- name: set_undone_source
+insert into plan (id, file, hash, size, rows, invalid, fields)
+select 1, :file, :hash, :size, (select count(*) from undone.rows), 0, '[]';
+
+-- name: set_undone_groups
+-- The groups in which the import may have done something.
+insert into groups (id, region, guid, wanted)
+select g.id, reg.name, g.guid, count(*)
+  from undone.memberships m
+  join undone.outcomes o on o.id = m.outcome_id and o.name in ('added', 'banned', 'changed', 'removed', 'unconfirmed')
+  join undone.rows r on r.id = m.row_id
+  join undone.groups g on g.id = r.group_id
+  join undone.regions reg on reg.id = g.region_id
+ group by g.id;
+
+-- name: groups_to_list
+select region, guid from groups where listing = 'pending' order by id;
+
+-- name: group_id
+select id from groups where region = :region and guid = :guid;
+
+-- name: forget_live
+delete from live where group_id = :group;
+
+-- name: add_live
+-- In: group, uid, scope, banned, joined_at. Pages may overlap: who comes twice counts once, as said last.
+insert or replace into live (group_id, uid, scope_id, banned, joined_at)
+values (:group, :uid, :scope, :banned, :joined_at);
+
+-- name: close_listing
+update groups set listing = :listing, code = :code, message = :message, bans_known = 0 where id = :group;
+
+-- name: add_banned
+-- In: group, uid. Whether the list of members has the banned too is not known, so that both must do.
+insert into live (group_id, uid, scope_id, banned) values (:group, :uid, 3, 1)
+  on conflict (group_id, uid) do update set banned = 1;
+
+-- name: close_bans
+update groups set bans_known = 1 where id = :group;
+
+-- name: count_members
+update groups set members = (select count(*) from live where group_id = :group and banned = 0) where id = :group;
+
+-- name: forget_actions_of
+delete from actions where group_id = :group;
+
+-- name: set_owner
+update groups set owner = :owner where id = :group;
+
+-- name: forget_findings
+delete from findings;
+
+-- name: add_finding
+insert into findings (guard, region, guid, value, allowed, sentence)
+values (:guard, :region, :guid, :value, :allowed, :sentence);

@@ -1,0 +1,51 @@
+-- What plans are asked. The connection may be one that only reads.
+
+-- name: facts
+select file, hash, size, rows, invalid, fields, flags, planned_at from plan;
+
+-- name: group_tallies
+-- Out: groups in the order of the file, with their actions counted. `leaving`: members that would be none any more;
+-- `staying`: members that stay by their own right and not because they are spared; `owner_hit`: the owner is one of those
+-- who lose something.
+select g.region, g.guid, g.listing, g.code, g.message, g.owner, g.wanted, g.members,
+       coalesce(a.adds, 0) as adds, coalesce(a.changes, 0) as changes, coalesce(a.keeps, 0) as keeps,
+       coalesce(a.removes, 0) as removes, coalesce(a.bans, 0) as bans, coalesce(a.reports, 0) as reports,
+       coalesce(a.correct, 0) as correct, coalesce(a.leaving, 0) as leaving, coalesce(a.lowered, 0) as lowered,
+       g.members - coalesce(a.leaving + a.reported, 0) as staying, coalesce(a.owner_hit, 0) as owner_hit
+  from groups g
+  left join (select x.group_id,
+                    sum(action = 'add') as adds, sum(action = 'change') as changes, sum(action = 'keep') as keeps,
+                    sum(action = 'remove') as removes, sum(action = 'ban') as bans, sum(action = 'report') as reports,
+                    sum(reason = 'right') as correct,
+                    sum(action in ('remove', 'ban') and from_id between 1 and 3) as leaving,
+                    sum(action = 'change' and to_id > from_id) as lowered,
+                    sum(action = 'report' and from_id between 1 and 3) as reported,
+                    sum(uid = o.owner and (action in ('remove', 'ban') or (action = 'change' and to_id > from_id))) as owner_hit
+               from actions x join groups o on o.id = x.group_id group by x.group_id) as a on a.group_id = g.id
+ order by g.id;
+
+-- name: owners_needed
+-- Out: groups where somebody is spared only because nobody has asked who the owner is.
+select region, guid from groups
+ where id in (select group_id from actions where reason in ('spared_owner_unknown', 'not_lowered_owner_unknown'))
+ order by id;
+
+-- name: bans_needed
+-- Out: groups in which something is to be changed and nobody has asked who is banned.
+select region, guid from groups
+ where bans_known = 0 and id in (select group_id from actions where action in ('add', 'change', 'remove', 'ban'))
+ order by id;
+
+-- name: span_of_group
+-- In: region, guid. Out: the ids between which the group's actions lie; nothing where there is no such group.
+select id as first, id as last from groups where region = :region and guid = :guid;
+
+-- name: actions_chosen
+-- In: actions (JSON array of names), first, last (group ids). Out: actions in the order of the groups, then by UID.
+select g.region, g.guid, a.uid, a.action, a.from_id, a.to_id, a.reason, a.line
+  from actions a join groups g on g.id = a.group_id
+ where a.group_id between :first and :last and a.action in (select value from json_each(:actions))
+ order by a.group_id, a.uid;
+
+-- name: findings
+select guard, region, guid, value, allowed, sentence from findings order by id;

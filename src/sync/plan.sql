@@ -1,0 +1,145 @@
+-- Making a plan: one action for everybody whom the file names or the service lists in a group that was listed. First the
+-- cases are gathered, then every one gets a reason; the table `reasons` says which action a reason leads to.
+
+-- name: open_cases
+-- want: the scope that the file asks for, 4 for a ban; null where it does not name the UID. state: the place in the group
+-- now, 0 for nobody, 4 for banned. was: an undo's place before, -1 where no record says.
+create temp table if not exists cases (
+  group_id integer not null, uid text not null collate nocase, state integer not null, want integer, was integer,
+  outcome text, contradicted integer not null default 0, line integer,
+  primary key (group_id, uid)) without rowid;
+
+-- name: open_shielded
+-- Cases with what stands before a UID when something is to be taken from it.
+create temp view if not exists shielded as
+select c.*, case when n.uid is not null then 'named'
+                 when c.uid = g.owner then 'owner'
+                 when p.uid is not null then 'protected'
+                 when g.owner is null then 'owner_unknown'
+                 else '' end as shield
+  from temp.cases c
+  join main.groups g on g.id = c.group_id
+  left join main.named n on n.uid = c.uid
+  left join main.protected p on p.uid = c.uid;
+
+-- name: forget_cases
+delete from temp.cases;
+
+-- name: forget_actions
+delete from actions;
+
+-- name: forget_protected
+delete from protected;
+
+-- name: protect
+-- In: uids (JSON array).
+insert or ignore into protected select value from json_each(:uids);
+
+-- name: forget_named
+delete from named;
+
+-- name: name_uids
+-- In: uids (JSON array).
+insert or ignore into named select value from json_each(:uids);
+
+-- name: set_reason
+insert into reasons (name, action) values (:name, :action)
+  on conflict (name) do update set action = excluded.action;
+
+-- name: set_flags
+update plan set flags = :flags, planned_at = :at;
+
+-- name: gather_wanted
+-- Rows that are neither invalid nor duplicates. The service's spelling of a UID goes before the file's. Sorted first,
+-- because a shuffled file would jump about in both tables; the limit keeps the order, `cross` the order of joining.
+insert into temp.cases (group_id, uid, state, want, line)
+select r.group_id, coalesce(l.uid, r.uid), coalesce(l.state, 0), r.scope_id, r.line
+  from (select group_id, uid, scope_id, line from desired.rows where lane_id is not null
+         order by group_id, uid collate nocase limit -1) as r
+  cross join groups g on g.id = r.group_id and g.listing = 'listed'
+  left join live l on l.group_id = r.group_id and l.uid = r.uid;
+
+-- name: gather_contradicted
+-- Members whom invalid rows name all the same, because only together with another row they are wrong.
+insert or ignore into temp.cases (group_id, uid, state, contradicted, line)
+select l.group_id, l.uid, l.state, 1, r.line
+  from desired.rows r
+  join desired.problems p on p.row_id = r.id and p.position = 0
+  join groups g on g.id = r.group_id and g.listing = 'listed'
+  join live l on l.group_id = r.group_id and l.uid = r.uid;
+
+-- name: gather_unnamed
+insert or ignore into temp.cases (group_id, uid, state)
+select l.group_id, l.uid, l.state from live l join groups g on g.id = l.group_id and g.listing = 'listed';
+
+-- name: decide_sync
+-- In: mirror, demotion, unban (0 or 1), missing. The order matters: the first that is true is the reason.
+insert into actions (group_id, uid, action, from_id, to_id, reason, line)
+select d.group_id, d.uid, why.action, d.state,
+       case why.action when 'keep' then d.state else coalesce(d.want, case :missing when 'ban' then 4 else 0 end) end,
+       d.reason, d.line
+  from (select *,
+          case when want is null and state = 4 then 'stays_banned'
+               when want is null and not :mirror then 'unnamed'
+               when want is null and contradicted then 'contradicted'
+               when want is null and :missing = 'report' then 'missing'
+               when want is not null and want = state then 'right'
+               when coalesce(want, 4) = 4 and shield in ('owner', 'protected') then 'spared_' || shield
+               when coalesce(want, 4) = 4 and state = 1 and shield <> 'named' then 'spared_admin'
+               when coalesce(want, 4) = 4 and shield = 'owner_unknown' then 'spared_owner_unknown'
+               when want is null and :missing = 'ban' then 'missing_banned'
+               when want is null then 'missing_removed'
+               when want = 4 then 'ban_wanted'
+               when state = 0 then 'absent'
+               when state = 4 and :unban then 'ban_lifted'
+               when state = 4 then 'banned'
+               when want < state then 'raised'
+               when not :demotion then 'not_lowered'
+               when shield in ('owner', 'protected', 'owner_unknown') then 'not_lowered_' || shield
+               else 'lowered' end as reason
+          from temp.shielded) as d
+  join reasons why on why.name = d.reason;
+
+-- name: gather_undone
+-- What the import did to somebody is a move from one place (`was`) to another (`want`). An import of edits says in its
+-- column `from` where it began; any other adds those who were not there, and does not know whom it banned.
+with journal as (
+  select case i.format when 'csv' then '$[' || c.key || ']' else '$.from' end as path
+    from undone.input i, json_each(i.columns) c
+   where c.value = 'from' and json_extract(i.recognised, '$.action') is not null)
+insert into temp.cases (group_id, uid, state, want, was, outcome, line)
+select r.group_id, coalesce(l.uid, r.uid), coalesce(l.state, 0),
+       case o.name when 'removed' then 0 else m.scope_id end,
+       case when j.path is null then iif(o.name = 'added', 0, -1)
+            when json_extract(r.original, j.path) = '' then 0
+            else coalesce((select s.id from undone.scopes s where s.name = json_extract(r.original, j.path)), -1) end,
+       o.name, r.line
+  from undone.memberships m
+  join undone.outcomes o on o.id = m.outcome_id
+       and o.name in ('added', 'banned', 'changed', 'removed', 'unconfirmed')
+  join undone.rows r on r.id = m.row_id
+  join groups g on g.id = r.group_id and g.listing = 'listed'
+  left join journal j
+  left join live l on l.group_id = r.group_id and l.uid = r.uid;
+
+-- name: decide_undo
+-- In: unban (0 or 1). A move is taken back where it still stands. An admin whom the import made one is not spared.
+insert into actions (group_id, uid, action, from_id, to_id, reason, line)
+select d.group_id, d.uid, why.action, d.state, case why.action when 'keep' then d.state else max(d.was, 0) end,
+       d.reason, d.line
+  from (select *,
+          case when outcome = 'unconfirmed' then 'undo_unconfirmed'
+               when state = was then 'undo_nothing'
+               when state <> want then 'undo_moved'
+               when was = -1 then 'undo_unrecorded'
+               when want = 4 and was = 0 then 'undo_ban_outside'
+               when want = 4 and not :unban then 'undo_ban_stays'
+               when want = 4 then 'undo_banned'
+               when want = 0 and was = 4 then 'undo_unrecorded'
+               when want = 0 then 'undo_removed'
+               when (was = 0 or was > want) and shield in ('owner', 'protected', 'owner_unknown') then 'spared_' || shield
+               when was = 0 then 'undo_added'
+               when was = 4 then 'undo_unbanned'
+               else 'undo_changed' end as reason
+          from temp.shielded) as d
+  join reasons why on why.name = d.reason;

@@ -1,0 +1,23 @@
+import type { GroupName, PlanReader } from './plan-reading.ts';
+
+/** What the guards compare a plan with: the last run of the same sync that was applied. */
+export interface PreviousRun {
+  readonly rows: number;
+  /** Fields that its file had a column for. */
+  readonly fields: readonly string[];
+  readonly groups: readonly PreviousGroup[];
+}
+
+export interface PreviousGroup extends GroupName {
+  /** Members when its plan had been applied. */
+  readonly members: number;
+}
+
+/** Reads a stored plan as the run that the next one is compared with. */
+export function previousRun(plan: Pick<PlanReader, 'facts' | 'groups'>): PreviousRun {
+  const { rows, fields } = plan.facts();
+  const groups = plan
+    .groups()
+    .map(({ region, guid, members, actions, leaving }) => ({ region, guid, members: members + actions.add - leaving }));
+  return { rows, fields, groups };
+}
