@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { EXIT } from '../src/cli/exit-codes.ts';
 import { openCatalogReader } from '../src/ledger/catalog.ts';
 import { openImportReader } from '../src/ledger/reading.ts';
 import { REGIONS } from '../src/membership/membership.ts';
@@ -78,6 +79,9 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
     await torment(options, fleet, redis, () => callsOf(sandbox) / expected);
     log('left in peace');
     const code = await fleet.coordinatorEnds();
+    if (code !== EXIT.ok && code !== EXIT.rowsFailed) {
+      throw new Error(`the coordinator ended with ${code}; the last that all processes said:\n${fleet.lastWords()}`);
+    }
     const { wrongRows, read, sum } = await readOutcomes(root, order.fates);
     return {
       code,
@@ -113,22 +117,21 @@ async function torment(options: ChaosOptions, fleet: Fleet, redis: TestServer, p
     else await fleet.killWorker(n);
   };
   const blows: { at: number; blow: Blow }[] = Array.from({ length: kills }, () => ({ at: random(), blow: kill }));
-  const others: Blow[] = [
-    async () => {
-      log('kill -9 of Redis, and its restart');
-      await redis.kill();
-      await redis.start();
-    },
-    async () => {
-      log('FLUSHALL');
-      await redis.flush();
-    },
-    async () => {
-      log(`freeze of the worker of ${WORKERS[sleeper]}`);
-      fleet.freeze(sleeper, freezeMs);
-    },
-  ];
-  for (const blow of others) blows.push({ at: random(), blow });
+  const restart: Blow = async () => {
+    log('kill -9 of Redis, and its restart');
+    await redis.kill();
+    await redis.start();
+  };
+  const wipe: Blow = async () => {
+    log('FLUSHALL');
+    await redis.flush();
+  };
+  const freeze: Blow = async () => {
+    log(`freeze of the worker of ${WORKERS[sleeper]}`);
+    fleet.freeze(sleeper, freezeMs, () => log(`the worker of ${WORKERS[sleeper]} wakes up`));
+  };
+  // It is to wake up while there is still something to do.
+  blows.push({ at: random(), blow: restart }, { at: random(), blow: wipe }, { at: random() / 4, blow: freeze });
   blows.sort((a, b) => a.at - b.at);
   for (const { at, blow } of blows) {
     // The last tenth stays for the end: a blow after the last call would hit nothing.
@@ -140,9 +143,11 @@ async function torment(options: ChaosOptions, fleet: Fleet, redis: TestServer, p
 interface Fleet {
   killWorker(n: number): Promise<void>;
   killCoordinator(): Promise<void>;
-  freeze(n: number, ms: number): void;
+  freeze(n: number, ms: number, thawed: () => void): void;
   /** Whether the import has come to its end. */
   isOver(): boolean;
+  /** The end of what coordinator and workers have printed. */
+  lastWords(): string;
   /** Resolves with the exit code of the coordinator that was not killed. */
   coordinatorEnds(): Promise<number | null>;
   stop(): Promise<void>;
@@ -152,7 +157,8 @@ interface Fleet {
 function startFleet(root: string, queue: string, sandbox: Sandbox, file: string, callsPerMinute: number): Fleet {
   const dir = join(root, 'data');
   const env = { PATH: process.env['PATH'] ?? '', HOME: root, ROLLCALL_DATA_DIR: dir, ROLLCALL_QUEUE: queue };
-  const output = openSync(join(root, 'output.log'), 'a');
+  const outputFile = join(root, 'output.log');
+  const output = openSync(outputFile, 'a');
   const start = (args: readonly string[]) =>
     spawn(process.execPath, [LAUNCHER, ...args], {
       cwd: root,
@@ -195,12 +201,17 @@ function startFleet(root: string, queue: string, sandbox: Sandbox, file: string,
       await kill(coordinator);
       startCoordinator();
     },
-    freeze: (n, ms) => {
+    freeze: (n, ms, thawed) => {
       const child = workers[n];
+      const thaw = () => {
+        child?.kill('SIGCONT');
+        thawed();
+      };
       child?.kill('SIGSTOP');
-      timers.push(setTimeout(() => child?.kill('SIGCONT'), ms));
+      timers.push(setTimeout(thaw, ms));
     },
     isOver: () => ended,
+    lastWords: () => readFileSync(outputFile, 'utf8').slice(-5_000),
     coordinatorEnds: () => over.promise,
     stop: async () => {
       for (const timer of timers) clearTimeout(timer);

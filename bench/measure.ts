@@ -1,5 +1,5 @@
 /** What benchmarks share: each contender runs in a fresh process, by turns, and medians are compared. */
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
@@ -16,16 +16,31 @@ export interface Measured {
   readonly count: number;
 }
 
-/** Runs `file` of this folder in a process of its own, which prints what it measured as JSON (`report`). */
-export async function run(file: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Measured> {
+/** A contender that runs. */
+export interface Started {
+  readonly child: ChildProcess;
+  /** Resolves at its end. */
+  readonly measured: Promise<Measured>;
+}
+
+/** Starts `file` of this folder in a process of its own, which prints what it measured as JSON (`report`). */
+export function start(file: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Started {
   const path = fileURLToPath(new URL(file, import.meta.url));
   const child = spawn(process.execPath, [path, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, ...env },
   });
-  const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'close')]);
-  if (code !== 0) throw new Error(`${file} ${args.join(' ')} ended with ${code}: ${output}`);
-  return JSON.parse(output) as Measured;
+  const finish = async (): Promise<Measured> => {
+    const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'close')]);
+    if (code !== 0) throw new Error(`${file} ${args.join(' ')} ended with ${code}: ${output}`);
+    return JSON.parse(output) as Measured;
+  };
+  return { child, measured: finish() };
+}
+
+/** Starts it and waits for its end. */
+export function run(file: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Measured> {
+  return start(file, args, env).measured;
 }
 
 /** Does the work, and prints what it took for the `run` that waits. The work tells how much it did. */

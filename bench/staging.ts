@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
 import { parse } from 'csv-parse';
-import { type StageImportPorts, stageImport } from '../jobs/stage-import.ts';
+import { stageElsewhere } from '../src/pipeline/staging-elsewhere.ts';
 import { membershipFile } from './generate.ts';
 import { line, type Measured, middle, report, run } from './measure.ts';
 
@@ -64,43 +64,19 @@ async function readAlone(path: string): Promise<number> {
   return rows;
 }
 
-/** The job itself, with ports that put the ledger beside the input. */
+/** The work of the job `stage-import`, in the threads in which it is done. */
 async function stage(source: string): Promise<number> {
   const folder = await mkdtemp(`${source}-`);
-  let rows = 0;
-  const failed = async (_id: string, error: unknown) => {
-    throw error;
-  };
-  const ports: StageImportPorts = {
-    task: async () => ({
+  try {
+    const task = {
       source,
       name: source,
       ledger: join(folder, 'ledger.sqlite'),
       options: { format: 'auto', mapping: {}, defaults: { region: 'us' } },
       signal: new AbortController().signal,
-    }),
-    progress: () => {},
-    staged: async (_id, totals) => {
-      rows = totals.rows;
-    },
-    rejected: failed,
-    failed,
-  };
-  try {
-    await stageImport.process(
-      {
-        id: 'stage',
-        payload: { version: 1, importId: 'bench' },
-        attemptsMade: 0,
-        starts: 1,
-        isLastAttempt: true,
-        signal: new AbortController().signal,
-        update: async () => {},
-      },
-      ports,
-    );
+    } as const;
+    return (await stageElsewhere(task, () => {})).rows;
   } finally {
     await rm(folder, { recursive: true });
   }
-  return rows;
 }

@@ -24,7 +24,8 @@ export interface Stub {
   readonly port: number;
   /** PEM of the authority to trust. */
   readonly caFile: string;
-  close(): Promise<void>;
+  /** Ends it; gives the CPU that answering took, in seconds. */
+  close(): Promise<number>;
 }
 
 const APP = 'bench';
@@ -47,6 +48,7 @@ export async function startStub(): Promise<Stub> {
   const ended = once(child, 'close');
   const [port] = await Promise.race([once(child.stdout, 'data'), ended]);
   if (child.exitCode !== null) throw new Error('the stub did not start');
+  const cpuSeconds = text(child.stdout);
   return {
     port: Number(port),
     caFile,
@@ -54,6 +56,7 @@ export async function startStub(): Promise<Stub> {
       child.stdin.end();
       await ended;
       await rm(folder, { recursive: true });
+      return Number(await cpuSeconds);
     },
   };
 }
@@ -126,6 +129,12 @@ if (import.meta.main) {
     (request, response) => void answer(request, response),
   );
   server.listen(0, 'localhost', () => process.stdout.write(String((server.address() as AddressInfo).port)));
-  // The benchmark is over, or it was killed.
-  process.stdin.on('end', () => process.exit()).resume();
+  const cpuBefore = process.cpuUsage();
+  process.stdin
+    .on('end', () => {
+      // The benchmark is over, or it was killed.
+      const { user, system } = process.cpuUsage(cpuBefore);
+      process.stdout.write(String((user + system) / 1e6), () => process.exit());
+    })
+    .resume();
 }

@@ -2,6 +2,7 @@ import { DelayedError, type Job, RateLimitError } from 'bullmq';
 import type { Backend } from './backend.ts';
 import { type JobDefinition, type JobRun, SlowDown } from './define-job.ts';
 import type { JobQueue } from './job-queue.ts';
+import { repeatStrategy } from './job-schedulers.ts';
 
 /** Runs the jobs of one queue. */
 export interface JobWorker {
@@ -15,7 +16,8 @@ export interface JobWorker {
 export interface JobWorkerOptions<Payload, Ports> {
   readonly backend: Backend;
   readonly queue: JobQueue<Payload>;
-  readonly definition: JobDefinition<Payload, Ports>;
+  /** Of the jobs in the queue, each with a name of its own. */
+  readonly definitions: readonly JobDefinition<Payload, Ports>[];
   readonly ports: Ports;
   /** Jobs that run at the same time in this process. */
   readonly concurrency: number;
@@ -28,20 +30,23 @@ const NEWER_JOB_WAIT_MS = 5_000;
 /** Time that aborted jobs get to go back into the queue, in ms. */
 const LEAVE_MS = 5_000;
 
-/** A worker that died is noticed after the lock runs out and one or two rounds of looking for stalled jobs. */
+/** A worker that died is noticed after the lock runs out and one or two rounds of looking for stalled jobs: within 15 s. */
 const LOCK_MS = 10_000;
-const STALLED_CHECK_MS = 5_000;
+const STALLED_CHECK_MS = 2_000;
 export const WORKER_DEATH_NOTICED_MS = LOCK_MS + 2 * STALLED_CHECK_MS;
 
 export function startJobWorker<Payload, Ports>(options: JobWorkerOptions<Payload, Ports>): JobWorker {
-  const { backend, queue, definition, ports } = options;
+  const { backend, queue, definitions, ports } = options;
+  const definitionOf = (job: Pick<Job, 'name'> | undefined) => definitions.find(({ name }) => name === job?.name);
   const aborted = new AbortController();
   const worker = backend.worker(
     queue.name,
     async (job, token) => {
-      const payload = await payloadOf(job, token);
+      const definition = definitionOf(job);
+      if (definition === undefined || versionOf(job) > definition.version) return leave(job, definition, token);
+      const payload = definition.payload.parse(job.data);
       try {
-        await definition.process(runOf(job, payload), ports);
+        await definition.process(runOf(job, payload, definition), ports);
       } catch (error) {
         if (error instanceof SlowDown) await queue.slowDown(error.waitMs);
         // A process that leaves takes no attempt from the job, nor, if that was the last one, the job from the queue.
@@ -56,17 +61,20 @@ export function startJobWorker<Payload, Ports>(options: JobWorkerOptions<Payload
       // A crash is not the job's fault: it would otherwise fail for good at the second one, attempts left or not.
       maxStalledCount: 20,
       maximumRateLimitDelay: 2_000,
-      settings: { backoffStrategy: (attemptsMade, _type, error) => definition.backoffMs(attemptsMade, error) },
+      settings: {
+        repeatStrategy,
+        backoffStrategy: (attemptsMade, _type, error, job) => definitionOf(job)?.backoffMs(attemptsMade, error) ?? 0,
+      },
     },
   );
   worker.on('error', options.onError);
   worker.on('failed', (job, error) => {
     // Told of every failed attempt; only the last one is news.
     if (job?.finishedOn === undefined) return;
-    options.onError(new Error(`job ${job.id} (${definition.name}) was given up: ${error.message}`, { cause: error }));
+    options.onError(new Error(`job ${job.id} (${job.name}) was given up: ${error.message}`, { cause: error }));
   });
 
-  function runOf(job: Job, payload: Payload): JobRun<Payload> {
+  function runOf(job: Job, payload: Payload, definition: JobDefinition<Payload, Ports>): JobRun<Payload> {
     return {
       id: job.id ?? '',
       payload,
@@ -78,21 +86,22 @@ export function startJobWorker<Payload, Ports>(options: JobWorkerOptions<Payload
     };
   }
 
-  /** The payload, or back into the queue with a job that only a newer rollcall understands. */
-  async function payloadOf(job: Job, token: string | undefined): Promise<Payload> {
-    const version: unknown = job.data?.version;
-    if (typeof version === 'number' && version > definition.version) {
-      options.onError(
-        new Error(
-          `a ${definition.name} job has version ${version} and this rollcall knows ${definition.version}: it is left to a newer worker; update this one`,
-        ),
-      );
-      // Not a start in which anything was tried: it must not look as if a worker had died with it.
-      await job.updateProgress(timesLeftAlone(job) + 1);
-      await job.moveToDelayed(Date.now() + NEWER_JOB_WAIT_MS, token);
-      throw new DelayedError();
-    }
-    return definition.payload.parse(job.data);
+  /** Puts a job back into the queue that only a newer rollcall understands. */
+  async function leave(
+    job: Job,
+    known: JobDefinition<Payload, Ports> | undefined,
+    token: string | undefined,
+  ): Promise<never> {
+    const knows = known === undefined ? 'does not know such jobs' : `knows ${known.version}`;
+    options.onError(
+      new Error(
+        `a ${job.name} job has version ${versionOf(job)} and this rollcall ${knows}: it is left to a newer worker; update this one`,
+      ),
+    );
+    // Not a start in which anything was tried: it must not look as if a worker had died with it.
+    await job.updateProgress(timesLeftAlone(job) + 1);
+    await job.moveToDelayed(Date.now() + NEWER_JOB_WAIT_MS, token);
+    throw new DelayedError();
   }
 
   const left = Promise.withResolvers<void>();
@@ -108,6 +117,12 @@ export function startJobWorker<Payload, Ports>(options: JobWorkerOptions<Payload
       setTimeout(left.resolve, LEAVE_MS).unref();
     },
   };
+}
+
+/** Of the payload; one without is for its schema to refuse. */
+function versionOf({ data }: Job): number {
+  const version: unknown = data?.version;
+  return typeof version === 'number' ? version : 0;
 }
 
 /** How many workers passed the job on to a newer one. Nothing else uses a job's progress. */

@@ -2,8 +2,9 @@ import { once } from 'node:events';
 import { Redis } from 'ioredis';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
-import { type AddMembersPayload, addMembers } from '../../jobs/add-members.ts';
-import { startJobWorker } from '../../src/queue/job-worker.ts';
+import { addMembers } from '../../jobs/add-members.ts';
+import type { BatchPayload } from '../../jobs/send-batch.ts';
+import { startJobWorker, WORKER_DEATH_NOTICED_MS } from '../../src/queue/job-worker.ts';
 import { Journal } from '../queue/journal.ts';
 import { startRedis } from '../servers/redis.ts';
 import type { TestServer } from '../servers/server.ts';
@@ -100,7 +101,7 @@ test('no byte of Redis holds a key, though the service repeats it in its refusal
 });
 
 describe('a job of a newer rollcall', () => {
-  const job = { id: 'from-the-future', payload: { version: 2, wish: 'unknown' } as unknown as AddMembersPayload };
+  const job = { id: 'from-the-future', payload: { version: 2, wish: 'unknown' } as unknown as BatchPayload };
 
   test('is left alone by an older worker, which says so, and costs it no start', async () => {
     const fleet = await openFleet(server);
@@ -114,12 +115,14 @@ describe('a job of a newer rollcall', () => {
     const newer = startJobWorker({
       backend: fleet.backend,
       queue: fleet.queue('us'),
-      definition: {
-        ...addMembers,
-        version: 2,
-        payload: z.any(),
-        process: async ({ starts, payload }) => runs.note({ starts, payload }),
-      },
+      definitions: [
+        {
+          ...addMembers,
+          version: 2,
+          payload: z.any(),
+          process: async ({ starts, payload }) => runs.note({ starts, payload }),
+        },
+      ],
       ports: undefined as never,
       concurrency: 1,
       onError: () => {},
@@ -127,6 +130,34 @@ describe('a job of a newer rollcall', () => {
     onTestFinished(() => newer.close());
     // Otherwise it would pass for a batch with which worker after worker died.
     expect(await runs.until(1)).toEqual([{ starts: 1, payload: job.payload }]);
+  });
+});
+
+/** How long the batches of a worker that was killed may lie idle, in ms: a promise to the user. */
+const BACK_WITHIN_MS = 15_000;
+
+describe('a worker that is killed', () => {
+  test('has what it held called again by another, within the time that is promised', async () => {
+    const held = 4;
+    const fleet = await openFleet(server, { faults: `timeout=${held}` });
+    const doomed = await fleet.worker(['us'], ['--concurrency', String(held)]);
+    const run = fleet.import(calls(200));
+    await eventually(() => fleet.calls()).toBe(held);
+    await fleet.worker(['us']);
+    await eventually(() => fleet.calls()).toBeGreaterThan(held);
+    const killedAt = Date.now();
+    doomed.child.kill('SIGKILL');
+    expect((await run.ended).code).toBe(0);
+    expect(fleet.calls()).toBe(held + 200);
+    const finished = fleet
+      .rows()
+      .map(({ status, finishedAt }) => ({ status, ms: (finishedAt ?? Infinity) - killedAt }));
+    expect(finished.filter(({ status }) => status !== 'added')).toEqual([]);
+    expect(Math.max(...finished.map(({ ms }) => ms))).toBeLessThanOrEqual(BACK_WITHIN_MS);
+  });
+
+  test('is noticed within that time even when lock and checks begin at the worst moment', () => {
+    expect(WORKER_DEATH_NOTICED_MS).toBeLessThanOrEqual(BACK_WITHIN_MS);
   });
 });
 
