@@ -6,7 +6,7 @@ import { defineJob } from '../src/queue/define-job.ts';
  *
  * Queue     finish-import, in the coordinator's process
  * Input     the id of an import of which nothing is out any more, and the final state that it has earned
- * Output    report files beside the ledger; the import in its final state
+ * Output    report files beside the ledger, whose rows are quick to find by UID from now on; the import in its final state
  * Retries   a full disk may be mended meanwhile; until it is, the import stays as it is and `resume` finishes it.
  */
 const payload = z.object({
@@ -19,10 +19,10 @@ const payload = z.object({
 export type FinishImportPayload = z.infer<typeof payload>;
 
 export interface FinishImportPorts {
-  /** Writes the report files of an import that is over. */
+  /** Writes the report files of an import that is over, and makes its ledger ready for being searched. */
   writeReports(importId: string, state: FinishImportPayload['state']): Promise<void>;
   /** Compares the running totals with the rows; the difference in words, empty when there is none. */
-  checkSum(importId: string): string;
+  checkSum(importId: string): Promise<string>;
   close(importId: string, state: FinishImportPayload['state'], reason: string | undefined): void;
   failed(importId: string, error: unknown): void;
 }
@@ -38,7 +38,7 @@ export const finishImport = defineJob<FinishImportPayload, FinishImportPorts>({
   backoffMs: (attemptsMade) => 1_000 * 2 ** attemptsMade,
   process: async ({ payload: { importId, state, reason }, isLastAttempt }, ports) => {
     try {
-      const difference = ports.checkSum(importId);
+      const difference = await ports.checkSum(importId);
       await ports.writeReports(importId, state);
       ports.close(importId, state, difference === '' ? reason : `${WRONG_SUM}: ${difference}`);
     } catch (error) {

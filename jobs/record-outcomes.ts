@@ -3,7 +3,7 @@ import type { BatchResult } from '../src/ledger/batch-result.ts';
 import { REGIONS } from '../src/membership/membership.ts';
 import { OUTCOMES } from '../src/membership/outcome.ts';
 import { defineJob } from '../src/queue/define-job.ts';
-import { callRecord } from './add-members.ts';
+import { callRecord } from './send-batch.ts';
 
 /**
  * record-outcomes: writes what workers of other processes found out into the ledger.

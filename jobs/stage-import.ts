@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Intake, type IntakeOptions, openIntake } from '../src/intake/intake.ts';
+import { type IntakeOptions, openIntake } from '../src/intake/intake.ts';
 import { IntakeError } from '../src/intake/intake-error.ts';
 import type { StagedTotals } from '../src/ledger/cut.ts';
 import { startStaging } from '../src/ledger/staging.ts';
@@ -29,6 +29,8 @@ export interface StagingTask {
 
 export interface StageImportPorts {
   task(importId: string): Promise<StagingTask>;
+  /** Does what `stageFile` does, there or here. */
+  stage(task: StagingTask, progress: (progress: StagingProgress) => void): Promise<StagedTotals>;
   progress(importId: string, progress: StagingProgress): void;
   staged(importId: string, totals: StagedTotals): Promise<void>;
   rejected(importId: string, error: IntakeError): Promise<void>;
@@ -52,8 +54,7 @@ export const stageImport = defineJob<StageImportPayload, StageImportPorts>({
   process: async ({ payload: { importId } }, ports) => {
     try {
       const task = await ports.task(importId);
-      const intake = await openIntake({ path: task.source, name: task.name }, { ...task.options, signal: task.signal });
-      const totals = await stage(intake, task.ledger, (progress) => ports.progress(importId, progress));
+      const totals = await ports.stage(task, (progress) => ports.progress(importId, progress));
       task.signal.throwIfAborted();
       await ports.staged(importId, totals);
     } catch (error) {
@@ -63,12 +64,12 @@ export const stageImport = defineJob<StageImportPayload, StageImportPorts>({
   },
 });
 
-/** Reads all rows into a new ledger file. */
-async function stage(
-  intake: Intake,
-  ledger: string,
+/** Reads all rows into a new ledger file. Throws IntakeError when the input cannot be used; the signal's reason when aborted. */
+export async function stageFile(
+  { source, name, options, ledger, signal }: StagingTask,
   progress: (progress: StagingProgress) => void,
 ): Promise<StagedTotals> {
+  const intake = await openIntake({ path: source, name }, { ...options, signal });
   const staging = startStaging(ledger);
   try {
     let rows = 0;

@@ -31,6 +31,16 @@ export interface Config {
   readonly concurrency: number;
   /** Where jobs are kept (queue/address.ts); undefined: embedded in this process. May hold a password. */
   readonly queue: string | undefined;
+  /** How long a server keeps imports that are over, in ms; undefined: until they are removed. */
+  readonly keepMs: number | undefined;
+  /** Origin of the server that imports are run by, such as `http://127.0.0.1:7700`; undefined: this process runs them. */
+  readonly server: string | undefined;
+  /** What that server knows the user by; a secret. */
+  readonly token: string | undefined;
+  /** Address that a server tells of imports that are over; undefined: none. */
+  readonly notify: string | undefined;
+  /** What those notes are signed with; a secret. */
+  readonly notifySecret: string | undefined;
   /** What the user types to run rollcall again. */
   readonly command: string;
 }
@@ -41,6 +51,10 @@ export interface Flags {
   readonly queue?: string | undefined;
   readonly callsPerMinute?: number | undefined;
   readonly concurrency?: number | undefined;
+  /** In ms. */
+  readonly keep?: number | undefined;
+  readonly server?: string | undefined;
+  readonly notify?: string | undefined;
 }
 
 export class ConfigError extends Error {
@@ -67,6 +81,9 @@ const configFile = z.strictObject({
   caFile: z.string().optional(),
   callsPerMinute: z.number().optional(),
   concurrency: z.number().optional(),
+  keep: z.string().optional(),
+  server: z.string().optional(),
+  notify: z.string().optional(),
 });
 type ConfigFile = z.infer<typeof configFile>;
 
@@ -97,6 +114,15 @@ export function readConfig(
     callsPerMinute: flags.callsPerMinute ?? wholeNumber(callsPerMinute, MOST_CALLS_PER_MINUTE) ?? 10_000,
     queue: flags.queue ?? setting('ROLLCALL_QUEUE', 'queue')?.value,
     concurrency: flags.concurrency ?? wholeNumber(concurrency, MOST_CONCURRENCY) ?? 20,
+    keepMs: flags.keep ?? durationSetting(setting('ROLLCALL_KEEP', 'keep')),
+    server: serverOrigin(
+      flags.server === undefined
+        ? setting('ROLLCALL_SERVER', 'server')
+        : { name: '--server', value: flags.server.trim() },
+    ),
+    token: secret('ROLLCALL_TOKEN', env),
+    notify: flags.notify ?? setting('ROLLCALL_NOTIFY', 'notify')?.value,
+    notifySecret: secret('ROLLCALL_NOTIFY_SECRET', env),
     command: env['npm_execpath'] === undefined ? 'rollcall' : 'npx rollcall',
   });
 }
@@ -140,7 +166,7 @@ function readFile(named: string | undefined, folder: string): { readonly path: s
 function placed(json: unknown, at: readonly PropertyKey[]): string {
   const name = at.join('.');
   if (name === '') return 'top level';
-  if (at.at(-1) === 'apiKey' || at.at(-1) === 'queue') return name;
+  if (['apiKey', 'queue', 'server', 'notify'].includes(String(at.at(-1)))) return name;
   const value = at.reduce((inner, key) => (inner as Record<PropertyKey, unknown> | undefined)?.[key], json);
   return typeof value === 'object' && value !== null ? name : `${name} is ${JSON.stringify(value)}`;
 }
@@ -193,6 +219,49 @@ function wholeNumber(given: Setting | undefined, most: number): number | undefin
   const number = /^\d+$/.test(given.value) ? Number(given.value) : 0;
   if (number >= 1 && number <= most) return number;
   throw new ConfigError(`${given.name} is ${JSON.stringify(given.value)}; allowed is a whole number from 1 to ${most}`);
+}
+
+const MS: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+/** As messages say what a duration may be. */
+export const DURATION = 'a number of hours, days or weeks, such as 12h, 90d or 2w';
+
+/** `90d` in ms; undefined when it is no duration, or none at all. */
+export function durationMs(text: string): number | undefined {
+  const [, count, unit = ''] = /^(\d{1,6})([hdw])$/.exec(text.trim()) ?? [];
+  const ms = Number(count) * (MS[unit] ?? 0);
+  return ms > 0 ? ms : undefined;
+}
+
+function durationSetting(given: Setting | undefined): number | undefined {
+  if (given === undefined) return undefined;
+  const ms = durationMs(given.value);
+  if (ms !== undefined) return ms;
+  throw new ConfigError(`${given.name} is ${JSON.stringify(given.value)}; allowed is ${DURATION}`);
+}
+
+/** What the API's addresses begin with. */
+function serverOrigin(setting: Setting | undefined): string | undefined {
+  if (setting === undefined) return undefined;
+  const { name, value } = setting;
+  const allowed = "allowed is a server's address without a path, such as http://127.0.0.1:7700";
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  // A password is not repeated.
+  if (url !== undefined && url.username + url.password !== '') {
+    throw new ConfigError(
+      `${name} holds a user name or password; ${allowed}, and the token belongs into ROLLCALL_TOKEN`,
+    );
+  }
+  if (url !== undefined && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`) return url.origin;
+  throw new ConfigError(`${name} is ${JSON.stringify(value)}; ${allowed}`);
+}
+
+/** A secret, which only the environment gives: flags are seen by every process of the machine, and files are copied. */
+function secret(name: string, env: Readonly<Record<string, string | undefined>>): string | undefined {
+  const value = present(env[name]);
+  if (value === undefined || /^[\x21-\x7e]+$/.test(value)) return value;
+  throw new ConfigError(
+    `${name} holds a blank or a letter that is not ASCII: set it to the secret as it was given out`,
+  );
 }
 
 /** A variable that is set to nothing counts as not set. */

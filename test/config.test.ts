@@ -51,6 +51,24 @@ describe('settings', () => {
     ]);
   });
 
+  test('imports that are over are kept as long as a flag, the environment or the file says', () => {
+    const folder = withFile({ keep: '2w' });
+    const kept = [
+      readConfig({}, {}, tempDir()),
+      readConfig({}, {}, folder),
+      readConfig({}, { ROLLCALL_KEEP: '90d' }, folder),
+      readConfig({ keep: 12 * 3_600_000 }, { ROLLCALL_KEEP: '90d' }, folder),
+    ];
+    const hours = [undefined, 14 * 24, 90 * 24, 12];
+    expect(kept.map(({ keepMs }) => keepMs)).toEqual(hours.map((h) => (h === undefined ? h : h * 3_600_000)));
+  });
+
+  test.each(['90', '0d', 'd', '1.5d', '90 days', '-1d'])('%j is no time to keep imports', (value) => {
+    expect(() => readConfig({}, { ROLLCALL_KEEP: value }, tempDir())).toThrow(
+      `ROLLCALL_KEEP is ${JSON.stringify(value)}; allowed is a number of hours, days or weeks, such as 12h, 90d or 2w`,
+    );
+  });
+
   test('cannot be changed', () => {
     const config = readConfig({}, {}, tempDir());
     expect(() => Object.assign(config, { host: 'other' })).toThrow(TypeError);

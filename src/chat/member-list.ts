@@ -10,7 +10,7 @@
  * so that being listed is better evidence than not being listed.
  */
 import { UntrustedListing } from './errors.ts';
-import type { MemberClient } from './member-client.ts';
+import type { BannedPage, MembersPage, PageOptions } from './member-client.ts';
 import { type ListedMember, MAX_PER_PAGE, type Pagination } from './member-operations.ts';
 
 /** How often a list is read before it is given up. */
@@ -24,20 +24,31 @@ export interface ListOptions {
   readonly onPage?: ((progress: { readonly page: number; readonly entries: number }) => void) | undefined;
 }
 
+/** Who gives the pages: a client, or whoever passes its calls on once the rate limit allows them. */
+export interface MembersPages {
+  listMembersPage(
+    guid: string,
+    page: number,
+    options: PageOptions,
+  ): Promise<Pick<MembersPage, 'members' | 'pagination'>>;
+}
+export interface BannedPages {
+  listBannedPage(guid: string, page: number, options: PageOptions): Promise<Pick<BannedPage, 'uids' | 'pagination'>>;
+}
+
 /**
  * All members of a group, each once, in the order of the list. Banned users may be among them: see `markBanned`.
  * It takes ceil(members / 1000) calls, and one for an empty group; more where the list does not say its length.
- * @param client a client, or whoever passes its calls on once the rate limit allows them: an error of a call ends the
- *   reading, so that a page that is worth another try is best tried again there
+ * @param pages an error of theirs ends the reading, so that a page that is worth another try is best tried again there
  * @throws UntrustedListing when no reading was whole, and what the calls throw
  */
 export async function readMembers(
-  client: Pick<MemberClient, 'listMembersPage'>,
+  pages: MembersPages,
   guid: string,
   options: ListOptions = {},
 ): Promise<ListedMember[]> {
   const byUid = await readList(`members of group ${JSON.stringify(guid)}`, options, async (page, pageOptions) => {
-    const { members, pagination } = await client.listMembersPage(guid, page, pageOptions);
+    const { members, pagination } = await pages.listMembersPage(guid, page, pageOptions);
     return { entries: members.map((member) => [member.uid, member] as const), pagination };
   });
   return [...byUid.values()];
@@ -49,13 +60,13 @@ export async function readMembers(
  * @throws as readMembers
  */
 export async function readBanned(
-  client: Pick<MemberClient, 'listBannedPage'>,
+  pages: BannedPages,
   guid: string,
   options: ListOptions = {},
 ): Promise<ReadonlySet<string>> {
   const what = `banned users of group ${JSON.stringify(guid)}`;
   const byUid = await readList(what, options, async (page, pageOptions) => {
-    const { uids, pagination } = await client.listBannedPage(guid, page, pageOptions);
+    const { uids, pagination } = await pages.listBannedPage(guid, page, pageOptions);
     return { entries: uids.map((uid) => [uid, true] as const), pagination };
   });
   return new Set(byUid.keys());

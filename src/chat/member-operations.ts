@@ -43,7 +43,7 @@ const pagination = z
  * What a page says about its list. Documented samples contradict themselves (5 entries, total 0), so that any number
  * can be missing, and none is right for certain.
  */
-export type Pagination = Readonly<NonNullable<z.infer<typeof pagination>>>;
+export type Pagination = Readonly<Partial<NonNullable<z.infer<typeof pagination>>>>;
 
 const meta = z.object({ pagination }).optional().catch(undefined);
 

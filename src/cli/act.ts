@@ -1,13 +1,18 @@
 import { Command } from 'commander';
-import { readConfig } from '../config.ts';
 import { openLog } from '../log.ts';
-import { askToAct } from '../pipeline/control.ts';
-import { dataDir } from '../pipeline/data-dir.ts';
 import { composeCoordinator, dispatchOnly, NO_SERVICE } from './compose.ts';
-import { findImport } from './data.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
-import { type CommonFlags, type QueueFlags, withDataDir, withJson, withQueue } from './flags.ts';
+import {
+  type CommonFlags,
+  type QueueFlags,
+  type ServerFlags,
+  withDataDir,
+  withJson,
+  withQueue,
+  withServer,
+} from './flags.ts';
 import { type Io, say } from './io.ts';
+import { openImports } from './open-imports.ts';
 import { conclude } from './run-import.ts';
 
 /** `rollcall pause` and `rollcall cancel`: asked of the process that runs the import, or done here when there is none. */
@@ -26,8 +31,8 @@ function actCommand(
   description: string,
 ): Command {
   const command = new Command(verb).description(description).argument('[id]', 'import (default: the latest)');
-  return withQueue(withDataDir(withJson(command))).action((id: string | undefined, flags: CommonFlags & QueueFlags) =>
-    end(act(io, verb, id, flags)),
+  return withQueue(withServer(withDataDir(withJson(command)))).action(
+    (id: string | undefined, flags: CommonFlags & ServerFlags & QueueFlags) => end(act(io, verb, id, flags)),
   );
 }
 
@@ -35,11 +40,11 @@ async function act(
   io: Io,
   verb: 'pause' | 'cancel',
   given: string | undefined,
-  flags: CommonFlags & QueueFlags,
+  flags: CommonFlags & ServerFlags & QueueFlags,
 ): Promise<ExitCode> {
-  const config = readConfig(flags);
-  const { id } = findImport(config.dataDir, given);
-  const answer = await askToAct(dataDir(config.dataDir), id, verb);
+  const { config, imports } = openImports(flags);
+  const { id } = await imports.find(given);
+  const answer = await imports.act(id, verb);
   if (answer !== undefined) {
     if (flags.json) io.out.write(`${JSON.stringify({ id, state: answer.state })}\n`);
     say(io, `Import ${id} is ${answer.state}: ${answer.reason}.`);
@@ -56,6 +61,6 @@ async function act(
   } finally {
     await coordinator.stop(0);
   }
-  conclude(config, io, id, flags.json === true);
+  await conclude(imports, io, id, flags.json === true);
   return EXIT.ok;
 }

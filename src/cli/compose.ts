@@ -15,18 +15,24 @@ import { VERSION } from '../version.ts';
 export interface Service {
   /** Whether this process calls it. Otherwise workers elsewhere do, and only the app ids count. */
   readonly sends: boolean;
+  /** Whether it is a sandbox, to which only imports go that were meant for one. */
+  readonly sandbox: boolean;
   readonly host: string;
   readonly apps: Config['apps'];
   /** Certificate authority to trust besides the usual ones, PEM. */
   readonly ca: string | undefined;
 }
 
-/** Wires the parts of a coordinator together: the one place that knows them all. */
+/**
+ * Wires the parts of a coordinator together: the one place that knows them all.
+ * @param keepMs how long imports stay when they are over; not given: until they are removed
+ */
 export async function composeCoordinator(
   config: Config,
   service: Service,
   log: Logger,
   warn: (text: string) => void,
+  keepMs?: number,
 ): Promise<Coordinator> {
   const onError = quietly((error) => log.warn({ err: error }, 'the queue reports an error'));
   const coordinator = await openCoordinator({
@@ -38,10 +44,14 @@ export async function composeCoordinator(
     },
     regions: new Set(Object.keys(service.apps) as Region[]),
     version: VERSION,
+    sandbox: service.sandbox,
+    ...(keepMs !== undefined && { keepMs }),
     onError,
-    openLine: (region, backend, deliver) => {
+    openLine: (region, backend, deliver, answer) => {
       const { callsPerMinute, concurrency } = config;
-      const worker = service.sends ? { chat: clientOf(service, region, concurrency), concurrency, deliver } : undefined;
+      const worker = service.sends
+        ? { chat: clientOf(service, region, concurrency), concurrency, deliver, answer }
+        : undefined;
       const appId = service.apps[region]?.appId ?? '';
       return openRegionLine({ region, appId, backend, callsPerMinute, worker, onError });
     },
@@ -52,7 +62,7 @@ export async function composeCoordinator(
 }
 
 /** For a process that neither sends nor hands out: it reads, checks, ends. */
-export const NO_SERVICE: Service = { sends: false, host: '', apps: {}, ca: undefined };
+export const NO_SERVICE: Service = { sends: false, sandbox: false, host: '', apps: {}, ca: undefined };
 
 /** A client for a region of the service. */
 export function clientOf(service: Service, region: Region, connections: number): ChatClient {
@@ -69,7 +79,7 @@ export function clientOf(service: Service, region: Region, connections: number):
 /** The apps of the configuration, for a process that hands batches to workers elsewhere: it needs neither host nor key. */
 export function dispatchOnly(config: Config): Service {
   if (Object.keys(config.apps).length === 0) throw new ConfigError(NO_APP);
-  return { sends: false, host: '', apps: config.apps, ca: undefined };
+  return { sends: false, sandbox: false, host: '', apps: config.apps, ca: undefined };
 }
 
 const NO_APP =
@@ -94,7 +104,7 @@ export function serviceOf(config: Config, only?: readonly Region[]): Service {
     naming(`the API key of region ${region}`, () => void createChatClient(client).close());
     naming(`ROLLCALL_CA_FILE (${caFile})`, () => void createChatClient({ ...client, ca }).close());
   }
-  return { sends: true, host, apps, ca };
+  return { sends: true, sandbox: false, host, apps, ca };
 }
 
 /** Says which setting it is that the client does not take. */
@@ -114,7 +124,7 @@ function appOf(apps: Config['apps'], region: Region): { appId: string; apiKey: s
   return { appId: app.appId, apiKey: app.apiKey };
 }
 
-function readCa(path: string): string {
+export function readCa(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {

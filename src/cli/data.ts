@@ -5,23 +5,25 @@ import { type DataDir, dataDir } from '../pipeline/data-dir.ts';
 import { UnknownImport } from '../pipeline/import-errors.ts';
 import { reportInput, reportPaths } from '../pipeline/report-files.ts';
 import { summaryOf } from '../pipeline/summary.ts';
-import type { ImportSummary } from '../report/import-summary.ts';
-import type { ProblemCount } from '../report/problem-count.ts';
+import type { Findings } from './imports.ts';
 
 /** What commands read of a data directory, whoever writes it meanwhile. */
 
 export class NoImports extends Error {
-  constructor(path: string) {
-    super(
-      `there are no imports in ${path}: start one with \`rollcall import <file>\`, or name another directory with --data-dir`,
-    );
+  /** @param where completes "there are no imports …" @param otherwise the flag that leads elsewhere */
+  constructor(where: string, otherwise: string) {
+    super(`there are no imports ${where}: start one with \`rollcall import <file>\`, or name another ${otherwise}`);
     this.name = 'NoImports';
   }
 }
 
-export function withCatalog<Result>(path: string, read: (catalog: CatalogReader, dir: DataDir) => Result): Result {
+function noImports({ root }: DataDir): NoImports {
+  return new NoImports(`in ${root}`, 'directory with --data-dir');
+}
+
+function withCatalog<Result>(path: string, read: (catalog: CatalogReader, dir: DataDir) => Result): Result {
   const dir = dataDir(path);
-  if (!existsSync(dir.catalog)) throw new NoImports(dir.root);
+  if (!existsSync(dir.catalog)) throw noImports(dir);
   const catalog = openCatalogReader(dir.catalog);
   try {
     return read(catalog, dir);
@@ -30,21 +32,26 @@ export function withCatalog<Result>(path: string, read: (catalog: CatalogReader,
   }
 }
 
+/** Newest first. @throws NoImports */
+export function listImports(path: string, limit: number): ImportRecord[] {
+  return withCatalog(path, (catalog, dir) => {
+    const found = catalog.list(limit);
+    if (found.length === 0) throw noImports(dir);
+    return found;
+  });
+}
+
 /** The import with this id, or the latest one. */
 export function findImport(path: string, id: string | undefined): ImportRecord {
   return withCatalog(path, (catalog, dir) => {
     const record = id === undefined ? catalog.list(1)[0] : catalog.find(id);
-    if (record === undefined) throw id === undefined ? new NoImports(dir.root) : new UnknownImport(id);
+    if (record === undefined) throw id === undefined ? noImports(dir) : new UnknownImport(id);
     return record;
   });
 }
 
 /** Reads an import's ledger; undefined while it has none: it is being read, or was rejected. */
-export function withLedger<Result>(
-  dir: DataDir,
-  id: string,
-  read: (reader: ImportReader) => Result,
-): Result | undefined {
+function withLedger<Result>(dir: DataDir, id: string, read: (reader: ImportReader) => Result): Result | undefined {
   if (!existsSync(dir.ledger(id))) return undefined;
   const reader = openImportReader(dir.ledger(id));
   try {
@@ -52,11 +59,6 @@ export function withLedger<Result>(
   } finally {
     reader.close();
   }
-}
-
-export interface Findings {
-  readonly summary: ImportSummary;
-  readonly problems: readonly ProblemCount[];
 }
 
 /** What an import has come to so far. */

@@ -6,9 +6,9 @@ import { dataDir } from '../pipeline/data-dir.ts';
 import { findImport, findingsOf } from './data.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { type CommonFlags, withDataDir } from './flags.ts';
-import { importFile } from './import.ts';
+import { importHere } from './import.ts';
 import { type Io, say } from './io.ts';
-import { shortest } from './next-steps.ts';
+import { shortest } from './shortest.ts';
 
 const SAMPLE = new URL('../../samples/first-import/', import.meta.url);
 
@@ -22,7 +22,7 @@ async function demo(io: Io, flags: CommonFlags): Promise<ExitCode> {
   const file = shortest(fileURLToPath(new URL('members.csv', SAMPLE)));
   const seed = fileURLToPath(new URL('sandbox.json', SAMPLE));
   say(io, 'A sample of memberships goes to a chat service that runs in this process, over real TLS.', '');
-  const code = await importFile(io, file, { ...flags, sandbox: true, sandboxSeed: seed });
+  const code = await importHere(io, file, { ...flags, sandbox: true, sandboxSeed: seed });
   if (code !== EXIT.ok && code !== EXIT.rowsFailed) return code;
   const config = readConfig(flags);
   const { rows } = findingsOf(dataDir(config.dataDir), findImport(config.dataDir, undefined)).summary;

@@ -9,8 +9,9 @@ import { lacksApp } from '../pipeline/import-errors.ts';
 import { findImport } from './data.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { say } from './io.ts';
-import { shortest } from './next-steps.ts';
+import { localImports } from './local-imports.ts';
 import { conclude, type RunOptions, runImport } from './run-import.ts';
+import { shortest } from './shortest.ts';
 
 /** Reads the input here, so that a bad one is known at once, and leaves the sending to a process of its own. */
 export async function detach(options: RunOptions): Promise<ExitCode> {
@@ -26,7 +27,7 @@ export async function detach(options: RunOptions): Promise<ExitCode> {
   });
   if (id === undefined) return code;
   const record = findImport(config.dataDir, id);
-  if (record.state !== 'staged' || lacksApp(record)) return conclude(config, io, id, options.json);
+  if (record.state !== 'staged' || lacksApp(record)) return conclude(localImports(config), io, id, options.json);
   if (code !== EXIT.ok && code !== EXIT.rowsFailed) return code;
   const output = join(dataDir(config.dataDir).folder(id), 'output.log');
   const child = startSending(config, id, openSync(output, 'a', 0o600));

@@ -20,7 +20,7 @@ export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   ok: 'every row is added, banned, a member already, or a duplicate of such a row',
   rowsFailed: 'finished, and some rows failed, are invalid or unconfirmed',
   usage: 'wrong use or settings, or a file that cannot be used; nothing was sent',
-  stopped: 'stopped: too many errors, a key or plan refused, or cancelled',
+  stopped: 'stopped: too many errors, an objection of a guard, a key or plan refused, or cancelled',
   fatal: 'a fault: a full disk, a damaged ledger, a sum that does not hold',
   interrupted: 'interrupted or paused; `rollcall resume` goes on',
   stillRunning: 'the wait ran out; the import goes on',

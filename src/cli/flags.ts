@@ -1,9 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { MOST_CALLS_PER_MINUTE, MOST_CONCURRENCY } from '../config.ts';
-import { FIELDS, type Field } from '../intake/intake.ts';
+import { DURATION, durationMs, MOST_CALLS_PER_MINUTE, MOST_CONCURRENCY } from '../config.ts';
+import { FIELDS } from '../intake/intake.ts';
 import { REGIONS, SCOPES } from '../membership/membership.ts';
 import { OUTCOMES, type Outcome } from '../membership/outcome.ts';
 import type { ImportOptions } from '../pipeline/import-options.ts';
+import { columnMap, delimiterCharacter, ERROR_BOUND, errorBound, MAPPED_COLUMN } from '../pipeline/option-text.ts';
 import { FaultSyntaxError, parseFaults } from '../sandbox/faults.ts';
 
 /** Flags that several commands share, and the parsers of their values. */
@@ -15,6 +16,18 @@ export interface CommonFlags {
 
 export function withDataDir(command: Command): Command {
   return command.option('--data-dir <dir>', 'where imports are kept (default: .rollcall, or ROLLCALL_DATA_DIR)');
+}
+
+export interface ServerFlags {
+  readonly server?: string;
+}
+
+/** For commands about imports. */
+export function withServer(command: Command): Command {
+  return command.option(
+    '--server <url>',
+    'the rollcall server that runs imports (default: none, or ROLLCALL_SERVER); its token is in ROLLCALL_TOKEN',
+  );
 }
 
 export function withJson(command: Command): Command {
@@ -84,13 +97,13 @@ export function withReading(command: Command): Command {
     .option(
       '--map <field=column,...>',
       `columns whose names are not recognised; fields: ${FIELDS.join(', ')}`,
-      columnMap,
+      mappedColumns,
     )
     .addOption(
       new Option('--format <format>', 'format of the input').choices(['auto', 'csv', 'json', 'ndjson']).default('auto'),
     )
     .option('--encoding <name>', 'encoding of the input, such as utf-16le or windows-1252 (default: UTF-8)')
-    .option('--delimiter <character>', 'delimiter of a CSV input (default: detected)', delimiterCharacter);
+    .option('--delimiter <character>', 'delimiter of a CSV input (default: detected)', delimiter);
 }
 
 export interface SendingFlags {
@@ -110,7 +123,7 @@ export function withPace(command: Command): Command {
 }
 
 export function withMaxErrors(command: Command): Command {
-  return command.option('--max-errors <n|n%>', 'stop when more rows failed, are invalid or unconfirmed', errorBound);
+  return command.option('--max-errors <n|n%>', 'stop when more rows failed, are invalid or unconfirmed', maxErrors);
 }
 
 export function wholeNumber(from: number, to: number): (text: string) => number {
@@ -119,6 +132,13 @@ export function wholeNumber(from: number, to: number): (text: string) => number 
     if (value >= from && value <= to) return value;
     throw new InvalidArgumentError(`Expected a whole number from ${from} to ${to}.`);
   };
+}
+
+/** `90d` in ms. */
+export function duration(text: string): number {
+  const ms = durationMs(text);
+  if (ms !== undefined) return ms;
+  throw new InvalidArgumentError(`Expected ${DURATION}.`);
 }
 
 /** `failed,invalid` as a set of outcomes. */
@@ -134,35 +154,22 @@ export function outcomeList(text: string): ReadonlySet<Outcome> {
   return outcomes;
 }
 
-function columnMap(text: string, earlier: ImportOptions['map'] = {}): ImportOptions['map'] {
-  const map = { ...earlier };
-  for (const part of text.split(',')) {
-    const at = part.indexOf('=');
-    const field = FIELDS.find((one) => one.toLowerCase() === part.slice(0, at).trim().toLowerCase()) as
-      | Field
-      | undefined;
-    const column = part.slice(at + 1).trim();
-    if (at < 1 || field === undefined || column === '') {
-      throw new InvalidArgumentError(
-        `${JSON.stringify(part)} is not field=column; fields are ${FIELDS.join(', ')}, for example uid=Member ID.`,
-      );
-    }
-    map[field] = column;
-  }
-  return map;
+function mappedColumns(text: string, earlier: ImportOptions['map'] = {}): ImportOptions['map'] {
+  const { map, unreadable } = columnMap(text);
+  if (unreadable === undefined) return { ...earlier, ...map };
+  throw new InvalidArgumentError(`${JSON.stringify(unreadable)} is not ${MAPPED_COLUMN}, for example uid=Member ID.`);
 }
 
-function delimiterCharacter(text: string): string {
-  if (text === 'tab' || text === '\\t') return '\t';
-  if (text.length === 1) return text;
+function delimiter(text: string): string {
+  const character = delimiterCharacter(text);
+  if (character !== undefined) return character;
   throw new InvalidArgumentError('Expected one character, or the word tab.');
 }
 
-function errorBound(text: string): ImportOptions['maxErrors'] {
-  const [, digits, percent] = /^(\d+(?:\.\d+)?)(%?)$/.exec(text) ?? [];
-  if (digits !== undefined && percent === '%' && Number(digits) <= 100) return { percent: Number(digits) };
-  if (digits !== undefined && percent === '' && Number.isInteger(Number(digits))) return { rows: Number(digits) };
-  throw new InvalidArgumentError('Expected a number of rows, such as 100, or a share of them, such as 5%.');
+function maxErrors(text: string): ImportOptions['maxErrors'] {
+  const bound = errorBound(text);
+  if (bound !== undefined) return bound;
+  throw new InvalidArgumentError(`Expected ${ERROR_BOUND}.`);
 }
 
 /** Checks the text and keeps it, so that it can be shown as it was written. */

@@ -17,6 +17,7 @@ import {
   type ReadingFlags,
   type SandboxFlags,
   type SendingFlags,
+  type ServerFlags,
   type WorkersFlags,
   withDataDir,
   withJson,
@@ -24,13 +25,17 @@ import {
   withPace,
   withReading,
   withSandbox,
+  withServer,
   withWorkers,
 } from './flags.ts';
+import { importThere } from './import-there.ts';
 import { type Io, say } from './io.ts';
+import { openImports } from './open-imports.ts';
 import { type RunOptions, runImport } from './run-import.ts';
 import { openSandboxService } from './sandbox-service.ts';
+import { TOGETHER_MS } from './standard-input.ts';
 
-export interface ImportFlags extends CommonFlags, ReadingFlags, SandboxFlags, SendingFlags, WorkersFlags {
+export interface ImportFlags extends CommonFlags, ServerFlags, ReadingFlags, SandboxFlags, SendingFlags, WorkersFlags {
   readonly dryRun?: true;
   readonly detach?: true;
 }
@@ -44,11 +49,20 @@ export function importCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<
   command.option('--dry-run', 'read and check, and send nothing');
   withPace(withMaxErrors(command));
   command.addOption(new Option('--detach', 'send in the background').conflicts(['sandbox', 'sandboxSeed', 'dryRun']));
-  withSandbox(withWorkers(withDataDir(withJson(command))));
+  withSandbox(withWorkers(withServer(withDataDir(withJson(command)))));
   return command.action((file: string, flags: ImportFlags) => end(importFile(io, file, flags)));
 }
 
-export async function importFile(io: Io, file: string, flags: ImportFlags): Promise<ExitCode> {
+async function importFile(io: Io, file: string, flags: ImportFlags): Promise<ExitCode> {
+  const { imports } = openImports(flags);
+  const { server } = imports;
+  if (server === undefined) return importHere(io, file, flags);
+  if (file !== '-' && !existsSync(file)) throw missing(file);
+  return importThere({ io, imports, server, json: flags.json === true }, file, flags);
+}
+
+/** Imports a file in this process. */
+export async function importHere(io: Io, file: string, flags: ImportFlags): Promise<ExitCode> {
   const config = readConfig(flags);
   const options = importOptionsOf(config, flags);
   // What can be known before anything is opened is said before anything is opened.
@@ -75,9 +89,6 @@ function beginning(
     return coordinator.create({ id, file, source, options, start });
   };
 }
-
-/** The end of a pipe and the Ctrl-C that caused it come in any order, within this time in ms. */
-const TOGETHER_MS = 100;
 
 /**
  * Standard input cannot be read again after a crash, so it is kept first. Undefined when a signal came meanwhile: the
@@ -110,7 +121,7 @@ export function serviceOpener(
   return async () => ({ ...service, close: async () => {} });
 }
 
-function importOptionsOf(config: Config, flags: ImportFlags): ImportOptions {
+export function importOptionsOf(config: Config, flags: ImportFlags): ImportOptions {
   const { guid, scope, encoding, delimiter, onBehalfOf, maxErrors } = flags;
   return {
     format: flags.format ?? 'auto',

@@ -1,34 +1,32 @@
 import { Command } from 'commander';
-import { readConfig } from '../config.ts';
 import { isUnderWay } from '../membership/import-state.ts';
-import { askRegions } from '../pipeline/control.ts';
-import { dataDir } from '../pipeline/data-dir.ts';
+import { FULFILLED } from '../membership/outcome.ts';
 import type { ImportSummary } from '../report/import-summary.ts';
 import { cut } from '../report/terminal-text.ts';
 import { grouped, printable } from '../report/wording.ts';
-import { findingsOf, NoImports, withCatalog } from './data.ts';
+import { NoImports } from './data.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
-import { type CommonFlags, wholeNumber, withDataDir, withJson } from './flags.ts';
+import { type CommonFlags, type ServerFlags, wholeNumber, withDataDir, withJson, withServer } from './flags.ts';
 import { type Io, say } from './io.ts';
+import { openImports } from './open-imports.ts';
 
 const MOST = 1_000;
+
+type Flags = CommonFlags & ServerFlags & { readonly limit: number };
 
 /** `rollcall list`: the imports of a data directory, newest first. */
 export function listCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('list')
     .description('show imports, newest first')
     .option('--limit <n>', 'how many', wholeNumber(1, MOST), 20);
-  return withDataDir(withJson(command)).action((flags: CommonFlags & { limit: number }) => end(list(io, flags)));
+  return withServer(withDataDir(withJson(command))).action((flags: Flags) => end(list(io, flags)));
 }
 
-async function list(io: Io, flags: CommonFlags & { limit: number }): Promise<ExitCode> {
-  const config = readConfig(flags);
-  let imports: ImportSummary[];
+async function list(io: Io, flags: Flags): Promise<ExitCode> {
+  const { imports } = openImports(flags);
+  let found: readonly ImportSummary[];
   try {
-    imports = withCatalog(config.dataDir, (catalog, dir) =>
-      catalog.list(flags.limit).map((record) => findingsOf(dir, record).summary),
-    );
-    if (imports.length === 0) throw new NoImports(config.dataDir);
+    found = await imports.list(flags.limit);
   } catch (error) {
     if (!(error instanceof NoImports)) throw error;
     if (flags.json) io.out.write('[]\n');
@@ -36,15 +34,15 @@ async function list(io: Io, flags: CommonFlags & { limit: number }): Promise<Exi
     return EXIT.ok;
   }
   if (flags.json) {
-    io.out.write(`${JSON.stringify(imports)}\n`);
+    io.out.write(`${JSON.stringify(found)}\n`);
     return EXIT.ok;
   }
-  const isOwned = (await askRegions(dataDir(config.dataDir))) !== undefined;
-  const table = imports.map(({ id, state, file, rows }) => [
+  const isOwned = (await imports.regions()) !== undefined;
+  const table = found.map(({ id, state, file, rows }) => [
     id,
     isUnderWay(state) && !isOwned ? 'interrupted' : state,
     grouped(rows.read),
-    grouped(rows.added + rows.banned + rows.already_member),
+    grouped([...FULFILLED].reduce((sum, outcome) => sum + rows[outcome], 0)),
     grouped(rows.failed + rows.invalid + rows.unconfirmed),
     printable(file),
   ]);
@@ -53,7 +51,7 @@ async function list(io: Io, flags: CommonFlags & { limit: number }): Promise<Exi
 }
 
 /** Columns in line; numbers to the right; the last column is cut where the terminal ends. */
-function drawTable(head: readonly string[], rows: readonly (readonly string[])[], width: number): string {
+export function drawTable(head: readonly string[], rows: readonly (readonly string[])[], width: number): string {
   const widths = head.map((name, column) => Math.max(name.length, ...rows.map((row) => row[column]?.length ?? 0)));
   const isNumber = (column: number) => rows.length > 0 && rows.every((row) => /^[\d,]+$/.test(row[column] ?? ''));
   const line = (cells: readonly string[]) =>

@@ -4,12 +4,15 @@ import { ConfigError } from '../config.ts';
 import { IntakeError } from '../intake/intake-error.ts';
 import { LedgerError } from '../ledger/database.ts';
 import { TransitionError } from '../membership/import-state.ts';
+import { SyncTransitionError } from '../membership/sync-state.ts';
 import { ControlRefused } from '../pipeline/control.ts';
 import { DataDirInUse, DataDirUnusable } from '../pipeline/data-dir.ts';
 import { RegionWithoutApp, UnknownImport } from '../pipeline/import-errors.ts';
 import { QueueAddressError } from '../queue/address.ts';
 import { FaultSyntaxError } from '../sandbox/faults.ts';
 import { SeedError } from '../sandbox/seed.ts';
+import { ProtectFileError } from '../sync/protect.ts';
+import { SyncRefused, UnknownSync } from '../sync/sync-errors.ts';
 import { VERSION } from '../version.ts';
 import { cancelCommand, pauseCommand } from './act.ts';
 import { NoImports } from './data.ts';
@@ -25,7 +28,12 @@ import { resumeCommand } from './resume.ts';
 import { retryCommand } from './retry.ts';
 import { sandboxCommand } from './sandbox.ts';
 import { SeedUnreadable } from './sandbox-service.ts';
+import { serveCommand } from './serve.ts';
+import { ServerFault, ServerRefused } from './server-client.ts';
 import { statusCommand } from './status.ts';
+import { syncCommand } from './sync.ts';
+import { tokenCommand } from './token.ts';
+import { undoCommand } from './undo.ts';
 import { watchCommand } from './watch.ts';
 import { workerCommand } from './worker.ts';
 
@@ -47,6 +55,11 @@ const USAGE_ERRORS = [
   FaultSyntaxError,
   SeedError,
   SeedUnreadable,
+  ServerRefused,
+  ProtectFileError,
+  SyncRefused,
+  SyncTransitionError,
+  UnknownSync,
 ];
 
 /** Runs one command line; resolves with its exit code. */
@@ -58,6 +71,8 @@ export async function main(args: readonly string[], io: Io): Promise<ExitCode> {
   const program = new Command('rollcall')
     .description('Imports memberships into chat groups in bulk, and accounts for every row.')
     .version(VERSION)
+    // What follows the name of a command is its own.
+    .enablePositionalOptions()
     .addHelpText(
       'after',
       `\nTry it without an account:\n  rollcall import members.csv --sandbox\n\n${exitCodesHelp()}`,
@@ -72,13 +87,17 @@ export async function main(args: readonly string[], io: Io): Promise<ExitCode> {
     cancelCommand(io, end),
     retryCommand(io, end),
     reportCommand(io, end),
+    syncCommand(io, end),
+    undoCommand(io, end),
+    serveCommand(io, end),
+    tokenCommand(io, end),
     workerCommand(io, end),
     sandboxCommand({ stdout: io.out, stderr: io.err }),
     doctorCommand(io, end),
     demoCommand(io, end),
   ];
   for (const command of commands) program.addCommand(command);
-  for (const command of [program, ...commands]) {
+  for (const command of [program, ...commands, ...commands.flatMap(({ commands: inner }) => inner)]) {
     command.exitOverride().configureOutput({
       writeOut: (text) => io.out.write(text),
       writeErr: (text) => io.err.write(text),
@@ -114,7 +133,8 @@ function complain(io: Io, error: unknown): ExitCode {
     return EXIT.usage;
   }
   // What the system refuses (a full disk, a missing right) speaks for itself; anything else is ours to find.
-  say(io, `rollcall: ${damaged || 'syscall' in error ? error.message : (error.stack ?? error.message)}`);
+  const speaks = damaged || error instanceof ServerFault || 'syscall' in error;
+  say(io, `rollcall: ${speaks ? error.message : (error.stack ?? error.message)}`);
   return EXIT.fatal;
 }
 

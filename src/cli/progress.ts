@@ -13,6 +13,8 @@ export interface ProgressSource {
   tallies(): ReadonlyMap<Region | '', RegionTally> | undefined;
   staging(): (StagingProgress & { readonly totalBytes: number | undefined }) | undefined;
   regions(): Promise<readonly RegionStatus[]>;
+  /** Why nothing can be shown just now. */
+  trouble?(): string | undefined;
 }
 
 export interface Progress {
@@ -32,14 +34,34 @@ const SHORTEST_BAR = 6;
 /** A region's name and the space after it. */
 const REGION_COLUMNS = 4;
 
-export function showProgress(io: Io, source: ProgressSource): Progress {
+/** Draws the lines again and again: in place on a terminal, in a pipe as one line where it has changed. */
+export function redraw(io: Io, linesNow: () => readonly string[]): Progress {
   const draw = io.live ? createLogUpdate(io.err as NodeJS.WriteStream) : undefined;
+  let lastLine = '';
+  const tick = () => {
+    const lines = linesNow();
+    if (draw !== undefined && lines.length > 0) draw(lines.join('\n'));
+    else if (draw === undefined && lines.length > 0 && lines.join('   ') !== lastLine) {
+      lastLine = lines.join('   ');
+      io.err.write(`${lastLine}\n`);
+    }
+  };
+  const timer = setInterval(tick, io.live ? LIVE_MS : LINE_MS);
+  return {
+    stop: () => {
+      clearInterval(timer);
+      if (draw === undefined) return;
+      tick();
+      draw.done();
+    },
+  };
+}
+
+export function showProgress(io: Io, source: ProgressSource): Progress {
   const pace = paceMeter();
   let regions: readonly RegionStatus[] = [];
   let asking = false;
-  let lastLine = '';
-
-  const tick = () => {
+  return redraw(io, () => {
     if (!asking) {
       asking = true;
       source
@@ -54,27 +76,13 @@ export function showProgress(io: Io, source: ProgressSource): Progress {
           asking = false;
         });
     }
+    const trouble = source.trouble?.();
+    if (trouble !== undefined) return [trouble];
     const tallies = source.tallies();
-    const lines =
-      tallies === undefined
-        ? stagingLines(source.staging())
-        : runningLines(tallies, regions, pace, io.live ? io.width : undefined);
-    if (draw !== undefined && lines.length > 0) draw(lines.join('\n'));
-    else if (draw === undefined && lines.length > 0 && lines.join('   ') !== lastLine) {
-      lastLine = lines.join('   ');
-      io.err.write(`${lastLine}\n`);
-    }
-  };
-
-  const timer = setInterval(tick, io.live ? LIVE_MS : LINE_MS);
-  return {
-    stop: () => {
-      clearInterval(timer);
-      if (draw === undefined) return;
-      tick();
-      draw.done();
-    },
-  };
+    return tallies === undefined
+      ? stagingLines(source.staging())
+      : runningLines(tallies, regions, pace, io.live ? io.width : undefined);
+  });
 }
 
 function stagingLines(staging: ReturnType<ProgressSource['staging']>): string[] {

@@ -1,8 +1,5 @@
 import { Command } from 'commander';
-import { readConfig } from '../config.ts';
 import { isFinal, TransitionError } from '../membership/import-state.ts';
-import { askToAct } from '../pipeline/control.ts';
-import { dataDir } from '../pipeline/data-dir.ts';
 import { readOptions } from '../pipeline/import-options.ts';
 import { findImport } from './data.ts';
 import { UsageError } from './errors.ts';
@@ -11,37 +8,40 @@ import {
   type CommonFlags,
   type SandboxFlags,
   type SendingFlags,
+  type ServerFlags,
   type WorkersFlags,
   withDataDir,
   withJson,
   withPace,
   withSandbox,
+  withServer,
   withWorkers,
 } from './flags.ts';
 import { serviceOpener } from './import.ts';
 import { type Io, say } from './io.ts';
+import { openImports } from './open-imports.ts';
 import { runImport } from './run-import.ts';
 
-type Flags = CommonFlags & SandboxFlags & SendingFlags & WorkersFlags;
+type Flags = CommonFlags & ServerFlags & SandboxFlags & SendingFlags & WorkersFlags;
 
 /** `rollcall resume`: goes on with an import that was paused, blocked, interrupted or only checked. */
 export function resumeCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('resume')
     .description('go on with an import that was paused, blocked, interrupted or only checked')
     .argument('[id]', 'import (default: the latest)');
-  withSandbox(withPace(withWorkers(withDataDir(withJson(command)))));
+  withSandbox(withPace(withWorkers(withServer(withDataDir(withJson(command))))));
   return command.action((id: string | undefined, flags: Flags) => end(resume(io, id, flags)));
 }
 
 async function resume(io: Io, given: string | undefined, flags: Flags): Promise<ExitCode> {
-  const config = readConfig(flags);
-  const record = findImport(config.dataDir, given);
-  const { id } = record;
-  const answer = await askToAct(dataDir(config.dataDir), id, 'resume');
+  const { config, imports } = openImports(flags);
+  const { id } = await imports.find(given);
+  const answer = await imports.act(id, 'resume');
   if (answer !== undefined) {
-    say(io, `Import ${id} goes on in the process that runs it. Look at it with:`, `  ${config.command} watch ${id}`);
+    say(io, `Import ${id} goes on in the process that runs it. Look at it with:`, `  ${imports.command('watch', id)}`);
     return EXIT.ok;
   }
+  const record = findImport(config.dataDir, id);
   if (isFinal(record.state)) throw new TransitionError(record.state, 'running');
   const options = readOptions(record);
   checkTarget(`${config.command} resume ${id}`, id, options.sandbox, flags.sandbox === true);

@@ -16,7 +16,8 @@ export async function openSandboxService(
     faults: flags.sandboxFaults ?? '',
     rateLimit: { calls: callsPerMinute, perMs: 60_000 },
   });
-  return { sends: true, host: sandbox.host, apps: sandbox.apps, ca: sandbox.caPem, close: () => sandbox.close() };
+  const { host, apps, caPem: ca } = sandbox;
+  return { sends: true, sandbox: true, host, apps, ca, close: () => sandbox.close() };
 }
 
 export class SeedUnreadable extends Error {}

@@ -1,42 +1,38 @@
 import { Command } from 'commander';
-import { readConfig } from '../config.ts';
 import { isUnderWay } from '../membership/import-state.ts';
-import { askRegions } from '../pipeline/control.ts';
-import { dataDir } from '../pipeline/data-dir.ts';
 import type { RegionStatus } from '../pipeline/region-line.ts';
 import { summaryText } from '../report/summary.ts';
 import { counted, duration } from '../report/wording.ts';
-import { findImport, findingsOf } from './data.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
-import { type CommonFlags, withDataDir, withJson } from './flags.ts';
+import { type CommonFlags, type ServerFlags, withDataDir, withJson, withServer } from './flags.ts';
 import { type Io, say } from './io.ts';
 import { nextSteps } from './next-steps.ts';
+import { openImports } from './open-imports.ts';
 
 /** `rollcall status`: what an import has come to so far, and what its regions wait for. */
 export function statusCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('status')
     .description('show what an import has come to so far')
     .argument('[id]', 'import (default: the latest)');
-  return withDataDir(withJson(command)).action((id: string | undefined, flags: CommonFlags) =>
+  return withServer(withDataDir(withJson(command))).action((id: string | undefined, flags: CommonFlags & ServerFlags) =>
     end(status(io, id, flags)),
   );
 }
 
-async function status(io: Io, given: string | undefined, flags: CommonFlags): Promise<ExitCode> {
-  const config = readConfig(flags);
-  const dir = dataDir(config.dataDir);
-  const record = findImport(config.dataDir, given);
-  const { summary, problems } = findingsOf(dir, record);
+async function status(io: Io, given: string | undefined, flags: CommonFlags & ServerFlags): Promise<ExitCode> {
+  const { imports } = openImports(flags);
+  const found = await imports.find(given);
+  const { summary, problems } = await imports.findings(found);
   if (flags.json) {
     io.out.write(`${JSON.stringify(summary)}\n`);
     return EXIT.ok;
   }
-  const regions = await askRegions(dir);
-  const interrupted = regions === undefined && isUnderWay(record.state);
+  const regions = await imports.regions();
+  const interrupted = regions === undefined && isUnderWay(found.state);
   io.out.write(summaryText(summary, { color: io.color, width: io.width, problems, interrupted }));
-  const underWay = regions !== undefined && (record.state === 'running' || record.state === 'pausing');
+  const underWay = regions !== undefined && (found.state === 'running' || found.state === 'pausing');
   if (underWay) io.out.write(`\n${regions.map(regionLine).join('\n')}\n`);
-  else say(io, '', ...nextSteps(config, record, summary));
+  else say(io, '', ...nextSteps(imports, found, summary));
   return EXIT.ok;
 }
 

@@ -13,6 +13,8 @@ export interface CsvOptions {
   readonly columns: Columns;
   readonly reader: MembershipReader;
   readonly hasDefaultGuid: boolean;
+  /** Whether the column `action` says what is to be done. */
+  readonly edits: boolean;
 }
 
 /** Throws BAD_DELIMITER. */
@@ -114,6 +116,7 @@ class CsvTable {
   readonly #columns: Columns;
   readonly #reader: MembershipReader;
   readonly #hasDefaultGuid: boolean;
+  readonly #edits: boolean;
   #line = 0;
   /** Cells that a row must have; 0 until the header is read. */
   #width = 0;
@@ -122,11 +125,13 @@ class CsvTable {
   /** Empty cells past the header with which the first row ends. */
   #excess: number | undefined;
   readonly #at: Record<Field, number> = { region: -1, guid: -1, uid: -1, scope: -1, onBehalfOf: -1 };
+  #actionAt = -1;
 
-  constructor({ columns, reader, hasDefaultGuid }: CsvOptions) {
+  constructor({ columns, reader, hasDefaultGuid, edits }: CsvOptions) {
     this.#columns = columns;
     this.#reader = reader;
     this.#hasDefaultGuid = hasDefaultGuid;
+    this.#edits = edits;
   }
 
   rowsOf(records: readonly string[][]): InputRow[] {
@@ -144,9 +149,11 @@ class CsvTable {
     for (const cell of cells) this.#columns.add(cell);
     this.#columns.requireMembership(this.#hasDefaultGuid);
     this.#columns.requireMapped();
+    this.#columns.requireAction();
     this.#width = cells.length;
     this.#widest = cells.length;
     for (const field of FIELDS) this.#at[field] = this.#columns.indexOf(field);
+    this.#actionAt = this.#columns.indexOf('action');
   }
 
   #row(cells: readonly string[]): InputRow {
@@ -161,6 +168,7 @@ class CsvTable {
       cells[at.uid] ?? '',
       cells[at.scope] ?? '',
       cells[at.onBehalfOf] ?? '',
+      this.#edits ? (cells[this.#actionAt] ?? '') : undefined,
     );
   }
 

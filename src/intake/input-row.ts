@@ -1,4 +1,4 @@
-import type { Region, Scope } from '../membership/membership.ts';
+import type { Action, Region, Scope } from '../membership/membership.ts';
 
 /** Why a row is `invalid`. A row may have several; all of them are listed. */
 export interface RowProblem {
@@ -18,7 +18,8 @@ export type RowProblemCode =
   | 'BAD_CHARACTER'
   | 'CONTROL_CHARACTER'
   | 'UNKNOWN_SCOPE'
-  | 'UNKNOWN_REGION';
+  | 'UNKNOWN_REGION'
+  | 'UNKNOWN_ACTION'; // in an import of edits
 
 /** One row of the input. The membership's fields mean nothing when there are problems. */
 export interface InputRow {
@@ -36,6 +37,8 @@ export interface InputRow {
   readonly scope: Scope;
   /** UID of the acting user; empty when the service itself acts. */
   readonly onBehalfOf: string;
+  /** What is to be done, in an import of edits; absent: `add`. */
+  readonly action?: Action;
   /** The shared NO_PROBLEMS when there are none. */
   readonly problems: readonly RowProblem[];
 }

@@ -37,6 +37,7 @@ export interface IntakeErrorDetails {
 export class IntakeError extends Error {
   readonly code: IntakeErrorCode;
   readonly place: string | undefined;
+  readonly what: string;
   readonly remedy: string;
 
   constructor({ code, place, what, remedy, cause }: IntakeErrorDetails) {
@@ -44,6 +45,7 @@ export class IntakeError extends Error {
     this.name = 'IntakeError';
     this.code = code;
     this.place = place;
+    this.what = what;
     this.remedy = remedy;
   }
 }

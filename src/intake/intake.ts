@@ -1,4 +1,4 @@
-import { Columns, FIELDS, type Field } from './columns.ts';
+import { Columns, FIELDS, type Field, type Reading } from './columns.ts';
 import { checkDelimiter, csvRows } from './csv.ts';
 import { decode, detectEncoding } from './decode.ts';
 import { detectDelimiter, detectFormat, detectLineEnds, type InputFormat } from './detect.ts';
@@ -21,6 +21,13 @@ export interface IntakeOptions {
   /** Columns that are not recognised by their names (`--map uid=member,…`). */
   readonly mapping: Readonly<Partial<Record<Field, string>>>;
   readonly defaults: RowDefaults;
+  /** For a look at an input: also read when the columns for UID or GUID are missing or not certain. */
+  readonly lenient?: boolean;
+  /**
+   * Reads the column `action` of a CSV input: rows may ask for a member's scope to be changed or for its removal. Without
+   * it that column means nothing, so that no file that somebody just hands in can remove anybody.
+   */
+  readonly edits?: boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -31,7 +38,7 @@ export interface Intake {
   readonly encoding: string;
   readonly delimiter?: string;
   /** Field → column it is read from, as recognised or mapped. JSON: as far as the rows have been read. */
-  readonly recognised: Readonly<Partial<Record<Field, string>>>;
+  readonly recognised: Readonly<Partial<Record<Reading, string>>>;
   /**
    * Original columns in order. CSV: the header, and `_extra_1`, … for rows that are longer. JSON and NDJSON: the union
    * of the keys. Complete when the rows have been read.
@@ -57,9 +64,16 @@ export async function openIntake(source: IntakeSource, options: IntakeOptions): 
   }
 }
 
+/** Throws UNKNOWN_ENCODING, BAD_DELIMITER or BAD_DEFAULT for options with which no input can be read. */
+export function checkIntakeOptions({ encoding, delimiter, mapping, defaults }: IntakeOptions): void {
+  detectEncoding(Buffer.alloc(0), encoding);
+  if (delimiter !== undefined) checkDelimiter(delimiter);
+  new MembershipReader(new Columns(mapping), defaults);
+}
+
 async function startIntake(source: ByteSource, options: IntakeOptions): Promise<Intake> {
-  const { mapping, defaults } = options;
-  const columns = new Columns(mapping);
+  const { mapping, defaults, edits = false } = options;
+  const columns = new Columns(mapping, options);
   const reader = new MembershipReader(columns, defaults);
   const hasDefaultGuid = defaults.guid !== undefined && defaults.guid !== '';
 
@@ -71,11 +85,12 @@ async function startIntake(source: ByteSource, options: IntakeOptions): Promise<
   const head = text.head.toString();
   if (text.head.length < HEAD_BYTES && head.trim() === '') throw empty(source.name);
   const format = options.format === 'auto' ? detectFormat(head) : options.format;
+  if (edits && format !== 'csv') throw editsOutsideCsv(source.name, format);
   const delimiter = format === 'csv' ? checkDelimiter(options.delimiter ?? detectDelimiter(head, mapping)) : undefined;
 
   const rows =
     delimiter !== undefined
-      ? csvRows(text.blocks, { delimiter, lineEnds: detectLineEnds(head), columns, reader, hasDefaultGuid })
+      ? csvRows(text.blocks, { delimiter, lineEnds: detectLineEnds(head), columns, reader, hasDefaultGuid, edits })
       : (format === 'json' ? jsonRows : ndjsonRows)(text.blocks, new ElementReader(columns, reader, hasDefaultGuid));
   const chunks = atLeastOneRow(rows, source.name, format, columns);
   const first = await chunks.next();
@@ -100,6 +115,14 @@ async function startIntake(source: ByteSource, options: IntakeOptions): Promise<
       }
     },
   };
+}
+
+function editsOutsideCsv(name: string, format: InputFormat): IntakeError {
+  return new IntakeError({
+    code: 'MISSING_COLUMN',
+    what: `${shown(name)} is ${format}; changes and removals are read from CSV, which has a column "action"`,
+    remedy: 'Write them as CSV',
+  });
 }
 
 /** Leaves out empty chunks; throws EMPTY or NO_ROWS when there was nothing else. */

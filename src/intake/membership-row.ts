@@ -1,5 +1,5 @@
-import { REGIONS, type Region, SCOPES, type Scope } from '../membership/membership.ts';
-import type { Columns, Field } from './columns.ts';
+import { ACTIONS, type Action, REGIONS, type Region, SCOPES, type Scope } from '../membership/membership.ts';
+import type { Columns, Reading } from './columns.ts';
 import { type InputRow, NO_PROBLEMS, type RowProblem, type RowProblemCode } from './input-row.ts';
 import { IntakeError, shown } from './intake-error.ts';
 
@@ -19,6 +19,9 @@ const ID = new RegExp(`^[A-Za-z0-9_-]{1,${MAX_ID_LENGTH}}$`);
 const NOT_ID_CHARACTER = /[^A-Za-z0-9_-]/u;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it looks for
 const CONTROL_CHARACTER = /[\u0000-\u001f\u007f-\u009f]/;
+
+/** What a member's scope can be changed to. */
+const MEMBER_SCOPES = SCOPES.filter((scope) => scope !== 'ban');
 
 /** Scope by word without separators, in lower case; besides our words, the service's list names (section 4.1). */
 const SCOPE_BY_WORD: ReadonlyMap<string, Scope> = new Map<string, Scope>([
@@ -65,7 +68,7 @@ export class MembershipReader {
     this.#problems.push({ column, value, code, reason });
   }
 
-  /** `original` is JSON text; an absent cell is the empty text. */
+  /** `original` is JSON text; an absent cell is the empty text. Without `action` the row is to be added. */
   read(
     line: number,
     original: string,
@@ -74,17 +77,20 @@ export class MembershipReader {
     uid: string,
     scope: string,
     onBehalfOf: string,
+    action?: string,
   ): InputRow {
-    return {
+    const asked = action === undefined ? 'add' : this.#action(action);
+    const row: InputRow = {
       line,
       original,
       region: this.#region(region),
       guid: this.#id('guid', guid),
       uid: this.#id('uid', uid),
-      scope: this.#scope(scope),
+      scope: this.#scopeFor(asked, scope),
       onBehalfOf: onBehalfOf === '' ? (this.#defaults.onBehalfOf ?? '') : this.#id('onBehalfOf', onBehalfOf),
       problems: this.#problems === undefined ? NO_PROBLEMS : this.#takeProblems(),
     };
+    return asked === 'add' ? row : { ...row, action: asked };
   }
 
   #takeProblems(): readonly RowProblem[] {
@@ -102,6 +108,32 @@ export class MembershipReader {
     const reason = `${shown(text)} is no region; allowed are ${REGIONS.join(', ')}`;
     this.#add('region', text, 'UNKNOWN_REGION', reason);
     return this.#defaults.region;
+  }
+
+  #action(text: string): Action {
+    const word = text.trim().toLowerCase();
+    const action = word === '' ? 'add' : ACTIONS.find((one) => one === word);
+    if (action !== undefined) return action;
+    const reason = `${shown(text)} is no action; allowed are ${ACTIONS.join(', ')}`;
+    this.#add('action', text, 'UNKNOWN_ACTION', reason);
+    return 'add';
+  }
+
+  /** The scope that goes with an action: a removal needs none, and a change is not left to a default. */
+  #scopeFor(action: Action, text: string): Scope {
+    if (action === 'add') return this.#scope(text);
+    if (action === 'remove') return 'participant';
+    const allowed = MEMBER_SCOPES.join(', ');
+    if (text.trim() === '') {
+      this.#add('scope', text, 'EMPTY', `the scope is empty; a change needs the new one: ${allowed}`);
+      return 'participant';
+    }
+    const scope = this.#scope(text);
+    if (scope === 'ban') {
+      const reason = `${shown(text)} is no scope of a member; a change allows ${allowed}, and to ban is the action add`;
+      this.#add('scope', text, 'UNKNOWN_SCOPE', reason);
+    }
+    return scope;
   }
 
   #scope(text: string): Scope {
@@ -149,11 +181,11 @@ export class MembershipReader {
     return '';
   }
 
-  #add(field: Field, value: string, code: RowProblemCode, reason: string): void {
+  #add(field: Reading, value: string, code: RowProblemCode, reason: string): void {
     this.addProblem(this.#columnOf(field), value, code, reason);
   }
 
-  #columnOf(field: Field): string {
+  #columnOf(field: Reading): string {
     return this.#columns.nameOf(field) ?? field;
   }
 }

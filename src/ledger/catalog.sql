@@ -14,6 +14,18 @@ select id, state, reason, file, source, options, retry_of as retryOf,
        created_at as createdAt, started_at as startedAt, finished_at as finishedAt
   from imports order by created_at desc, id desc limit :limit;
 
+-- name: page
+-- In: created_at and id of the import before the page, states (JSON array, null: any), limit. Out: newest first.
+select id, state, reason, file, source, options, retry_of as retryOf,
+       created_at as createdAt, started_at as startedAt, finished_at as finishedAt
+  from imports
+ where (created_at, id) < (:created_at, :id) and (:states is null or state in (select value from json_each(:states)))
+ order by created_at desc, id desc limit :limit;
+
+-- name: transitions
+-- In: id, since (ms). Out: moves of an import at that time or later, in their order.
+select at, state, reason from transitions where import_id = :id and at >= :since order by rowid;
+
 -- name: add
 insert into imports (id, state, reason, file, source, options, retry_of, created_at)
   values (:id, 'staging', 'created', :file, :source, :options, :retry_of, :at);
@@ -24,3 +36,21 @@ update imports set state = :state, reason = :reason,
 
 -- name: journal
 insert into transitions (import_id, at, state, reason) values (:id, :at, :state, :reason);
+
+-- name: unfinished
+-- Out: imports that are not over, oldest first.
+select id, state, reason, file, source, options, retry_of as retryOf,
+       created_at as createdAt, started_at as startedAt, finished_at as finishedAt
+  from imports where finished_at is null order by created_at, id;
+
+-- name: finished_before
+-- In: before (ms). Out: ids of imports that were over by then, oldest first.
+select id from imports where finished_at < :before order by finished_at, id;
+
+-- name: forget_origin
+-- Retries of an import that is removed stay, and say no more what they are a retry of.
+update imports set retry_of = null where retry_of = :id;
+
+-- name: remove
+-- With its transitions.
+delete from imports where id = :id;

@@ -20,10 +20,27 @@ export interface ImportRecord {
   readonly finishedAt: number | null;
 }
 
+/** A move of an import; `at` in ms since 1970. */
+export type Transition = Pick<ImportRecord, 'state' | 'reason'> & { readonly at: number };
+
+export interface CatalogPage {
+  readonly imports: ImportRecord[];
+  /** Where the next page begins (`before`); absent at the end. It holds while imports come and go. */
+  readonly next?: string;
+}
+
 export interface CatalogReader {
   find(id: string): ImportRecord | undefined;
   /** Newest first. */
   list(limit: number): ImportRecord[];
+  /** A page of the list, of imports in any state or in one of `states`. @throws BadCursor when `before` is no `next` */
+  page(wish: {
+    readonly states?: readonly ImportState[];
+    readonly before?: string;
+    readonly limit: number;
+  }): CatalogPage;
+  /** Moves of an import at `since` (ms since 1970) or later, in their order. */
+  transitions(id: string, since?: number): Transition[];
   close(): void;
 }
 
@@ -34,6 +51,12 @@ export interface Catalog extends CatalogReader {
   add(record: Pick<ImportRecord, 'id' | 'file' | 'source' | 'options' | 'retryOf'>): void;
   /** Moves an import to another state, or throws a TransitionError. The one function that changes a state. */
   move(id: string, to: ImportState, detail?: string): ImportRecord;
+  /** Imports that are not over, oldest first. */
+  unfinished(): ImportRecord[];
+  /** Ids of imports that were over before `before` (ms since 1970), oldest first. */
+  finishedBefore(before: number): string[];
+  /** Forgets an import and its transitions; retries of it stay. */
+  remove(id: string): void;
 }
 
 const STATEMENTS = new URL('catalog.sql', import.meta.url);
@@ -68,6 +91,16 @@ export function openCatalog(path: string): Catalog {
         sql('journal').run({ id, at, state: to, reason });
         return reader.find(id) ?? record;
       }),
+    unfinished: () => sql('unfinished').all() as unknown as ImportRecord[],
+    finishedBefore: (before) =>
+      sql('finished_before')
+        .all({ before })
+        .map((row) => String(row['id'])),
+    remove: (id) =>
+      inTransaction(database, () => {
+        sql('forget_origin').run({ id });
+        sql('remove').run({ id });
+      }),
   };
 }
 
@@ -81,8 +114,38 @@ function readerOf(database: DatabaseSync): CatalogReader {
   return {
     find: (id) => sql('find').get({ id }) as unknown as ImportRecord | undefined,
     list: (limit) => sql('list').all({ limit }) as unknown as ImportRecord[],
+    page: ({ states, before, limit }) => {
+      const place = before === undefined ? { created_at: Number.MAX_SAFE_INTEGER, id: '' } : placeOf(before);
+      const chosen = states === undefined ? null : JSON.stringify(states);
+      // One more than asked for tells whether there is a next page.
+      const found = sql('page').all({ ...place, states: chosen, limit: limit + 1 }) as unknown as ImportRecord[];
+      const imports = found.slice(0, limit);
+      const last = imports.at(-1);
+      return found.length > limit && last !== undefined ? { imports, next: cursorOf(last) } : { imports };
+    },
+    transitions: (id, since = 0) => sql('transitions').all({ id, since }) as unknown as Transition[],
     close: () => {
       if (database.isOpen) database.close();
     },
   };
+}
+
+/** A cursor that no page has given. */
+export class BadCursor extends Error {
+  constructor(cursor: string) {
+    super(
+      `${JSON.stringify(cursor)} is no place in the list of imports: take it from the page before, or begin without`,
+    );
+    this.name = 'BadCursor';
+  }
+}
+
+function cursorOf({ createdAt, id }: ImportRecord): string {
+  return `${createdAt}.${id}`;
+}
+
+function placeOf(cursor: string): { created_at: number; id: string } {
+  const [, createdAt, id] = /^(\d{1,15})\.(.+)$/.exec(cursor) ?? [];
+  if (createdAt === undefined || id === undefined) throw new BadCursor(cursor);
+  return { created_at: Number(createdAt), id };
 }

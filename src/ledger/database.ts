@@ -79,9 +79,9 @@ export function openForReading(path: string): DatabaseSync {
 const DAMAGE: ReadonlySet<unknown> = new Set([11, 26]);
 
 /** SQLite does not say which file is damaged. */
-function namingDamage(path: string, open: () => void): void {
+export function namingDamage<Result>(path: string, use: () => Result): Result {
   try {
-    open();
+    return use();
   } catch (error) {
     if (!(error instanceof Error && 'errcode' in error && DAMAGE.has(error.errcode))) throw error;
     throw new LedgerError(
@@ -124,14 +124,23 @@ export function inTransaction<Result>(database: DatabaseSync, work: () => Result
   }
 }
 
-/** Statements of a .sql file by the name in the `-- name:` line above each, in the order of the file. */
+/**
+ * Statements of a .sql file by the name in the `-- name:` line above each, in the order of the file; without the
+ * semicolon at the end, so that one may stand inside another.
+ */
 export function readStatements(file: URL): ReadonlyMap<string, string> {
   const statements = new Map<string, string>();
   for (const part of readFileSync(file, 'utf8')
     .split(/^-- name: /m)
     .slice(1)) {
     const end = part.indexOf('\n');
-    statements.set(part.slice(0, end).trim(), part.slice(end + 1).trim());
+    statements.set(
+      part.slice(0, end).trim(),
+      part
+        .slice(end + 1)
+        .trim()
+        .replace(/;$/, ''),
+    );
   }
   return statements;
 }

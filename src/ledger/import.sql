@@ -2,22 +2,26 @@
 
 -- name: pending_batches
 -- In: region, limit. Out: batches to send next, first batches of all groups first.
-select b.id, b.doubt, b.calls, g.guid, l.on_behalf_of
+select b.id, b.doubt, b.calls, g.guid, l.on_behalf_of, l.action_id
   from batches b join lanes l on l.id = b.lane_id join groups g on g.id = l.group_id
  where b.state = 0 and b.region_id = :region
  order by b.turn, b.id limit :limit;
 
 -- name: dispatched_batches
 -- In: region, before (ms), limit. Out: batches that were put into the queue before that and not heard of, longest first.
-select b.id, b.doubt, b.calls, g.guid, l.on_behalf_of
+select b.id, b.doubt, b.calls, g.guid, l.on_behalf_of, l.action_id
   from batches b join lanes l on l.id = b.lane_id join groups g on g.id = l.group_id
  where b.state = 1 and b.region_id = :region and b.dispatched_at < :before
  order by b.dispatched_at, b.id limit :limit;
 
+-- name: rows_to_send
+-- In: batch. Out: row, UID and scope of each of its rows, highest scope first.
+select m.row_id, r.uid, m.scope_id from memberships m join rows r on r.id = m.row_id
+ where m.batch_id = :batch order by m.scope_id, m.row_id;
+
 -- name: rows_of_batch
 -- In: batch. Out: its rows, highest scope first.
-select m.row_id, m.scope_id, r.uid from memberships m join rows r on r.id = m.row_id
- where m.batch_id = :batch order by m.scope_id, m.row_id;
+select row_id, scope_id from memberships where batch_id = :batch order by scope_id, row_id;
 
 -- name: mark_dispatched
 -- In: batch, at (ms). It is in the queue, for the first time or once more.
@@ -143,3 +147,6 @@ select region_id, guid, refused_code, refused_message from groups where id = :gr
 
 -- name: input
 select format, delimiter, columns, recognised from input;
+
+-- name: index_uids
+create index if not exists rows_by_uid on rows (uid_hash) where uid_hash is not null;

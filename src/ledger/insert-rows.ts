@@ -1,7 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { StagedProblem } from './staged-row.ts';
+import { readWish } from './words.ts';
 
-/** Values of one row in a flat array: line, region number (0: unknown), guid, uid, scope number (0: invalid), on behalf of, original. */
+/** Values of one row in a flat array: line, region number (0: unknown), guid, uid, wish (0: invalid), on behalf of, original. */
 export const VALUES_PER_ROW = 7;
 
 export interface FlatProblem extends StagedProblem {
@@ -39,13 +40,14 @@ export function rowInserter(database: DatabaseSync): RowInserter {
     const line = values[at] as number;
     const region = values[at + 1] as number;
     read[region] = (read[region] ?? 0) + 1;
-    const scope = values[at + 4] as number;
+    const wish = values[at + 4] as number;
     const original = values[at + 6] as string;
-    if (scope === 0) {
+    if (wish === 0) {
       pending.push(line, region || null, null, null, null, null, null, original);
     } else {
       const uid = values[at + 3] as string;
-      const lane = lanes(region, values[at + 2] as string, values[at + 5] as string);
+      const { scope, action } = readWish(wish);
+      const lane = lanes(region, values[at + 2] as string, values[at + 5] as string, action);
       pending.push(line, region, lane.group, lane.id, scope, hashUid(uid), uid, original);
     }
     if (pending.length === ROWS_PER_STATEMENT * COLUMNS) {
@@ -77,28 +79,30 @@ interface Lane {
 }
 
 /** Numbers groups and lanes as they come; names compare without regard to case. */
-function laneFinder(database: DatabaseSync): (region: number, guid: string, actor: string) => Lane {
+function laneFinder(database: DatabaseSync): (region: number, guid: string, actor: string, action: number) => Lane {
   database.exec(`
     create unique index if not exists groups_by_name on groups (region_id, guid collate nocase);
-    create unique index if not exists lanes_by_name on lanes (group_id, on_behalf_of collate nocase);
+    create unique index if not exists lanes_by_name on lanes (group_id, on_behalf_of collate nocase, action_id);
   `);
   const findGroup = database.prepare('select id from groups where region_id = ? and guid = ? collate nocase');
   const addGroup = database.prepare('insert into groups (region_id, guid) values (?, ?)');
-  const findLane = database.prepare('select id from lanes where group_id = ? and on_behalf_of = ? collate nocase');
-  const addLane = database.prepare('insert into lanes (group_id, on_behalf_of) values (?, ?)');
+  const findLane = database.prepare(
+    'select id from lanes where group_id = ? and on_behalf_of = ? collate nocase and action_id = ?',
+  );
+  const addLane = database.prepare('insert into lanes (group_id, on_behalf_of, action_id) values (?, ?, ?)');
   const remembered = new Map<string, Lane>();
 
-  const look = (region: number, guid: string, actor: string): Lane => {
+  const look = (region: number, guid: string, actor: string, action: number): Lane => {
     const group = Number(findGroup.get(region, guid)?.['id'] ?? addGroup.run(region, guid).lastInsertRowid);
-    const id = Number(findLane.get(group, actor)?.['id'] ?? addLane.run(group, actor).lastInsertRowid);
+    const id = Number(findLane.get(group, actor, action)?.['id'] ?? addLane.run(group, actor, action).lastInsertRowid);
     return { id, group };
   };
 
-  return (region, guid, actor) => {
-    const name = `${region} ${guid} ${actor}`;
+  return (region, guid, actor, action) => {
+    const name = `${region} ${guid} ${actor} ${action}`;
     let lane = remembered.get(name);
     if (lane === undefined) {
-      lane = look(region, guid, actor);
+      lane = look(region, guid, actor, action);
       if (remembered.size === REMEMBERED_GROUPS) remembered.clear();
       remembered.set(name, lane);
     }
@@ -107,7 +111,7 @@ function laneFinder(database: DatabaseSync): (region: number, guid: string, acto
 }
 
 /** 53 bits over the UID in lower case. Equal UIDs have equal hashes; the reverse is checked in SQL. */
-function hashUid(uid: string): number {
+export function hashUid(uid: string): number {
   let high = 0x811c9dc5;
   let low = 0x9747b28c;
   for (let i = 0; i < uid.length; i++) {

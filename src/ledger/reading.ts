@@ -1,27 +1,13 @@
-import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { OUTCOMES, type Outcome, type RowCounts } from '../membership/outcome.ts';
 import type { StoppedRegion } from './batch-result.ts';
-import { openForReading, readStatements, statementsOf } from './database.ts';
-import { readTallies, type Tallies } from './import-ledger.ts';
+import { chosenRows, type RowWithOutcome, withOutcome } from './chosen-rows.ts';
+import { openForReading, statementsOf } from './database.ts';
+import { checkTallies, readTallies, type SumCheck, type Tallies } from './import-ledger.ts';
+import { type RowFilter, type RowsPage, searchRows } from './row-search.ts';
 import type { InputDescription } from './staged-row.ts';
-import { outcomeId } from './words.ts';
 
-/** A row of the input with what came of it. Texts are '' when there is nothing to say; times are ms since 1970. */
-export interface RowWithOutcome {
-  readonly line: number;
-  readonly original: string;
-  readonly status: Outcome;
-  readonly code: string;
-  readonly message: string;
-  readonly region: string;
-  readonly guid: string;
-  readonly uid: string;
-  readonly scope: string;
-  readonly attempts: number;
-  readonly httpStatus: number | null;
-  readonly batch: number | null;
-  readonly finishedAt: number | null;
-}
+export type { RowWithOutcome } from './chosen-rows.ts';
+export type { RowFilter, RowsPage } from './row-search.ts';
 
 export interface ProblemTally {
   readonly status: Outcome;
@@ -54,6 +40,8 @@ export interface ImportReader {
   stoppedRegions(): StoppedRegion[];
   /** Rows in the order of the input, all or those with one of these outcomes; one at a time, not kept in memory. */
   rows(outcomes?: ReadonlySet<Outcome>): IteratorObject<RowWithOutcome>;
+  /** The first `limit` rows behind row number `after` (0: from the start) that pass the filter, in the order of the input. */
+  rowsPage(filter: RowFilter, after: number, limit: number): RowsPage;
   problems(): ProblemTally[];
   /** The groups most in need of attention, then the largest; and how many groups there are. */
   groups(limit: number): { readonly groups: GroupTally[]; readonly total: number };
@@ -61,14 +49,14 @@ export interface ImportReader {
   calls(buckets: number): CallTally[];
   /** Calls that began at `at` (ms since 1970) or later. */
   callsSince(at: number): number;
+  /** Counts outcomes from the rows themselves and compares: promise 1 of the design. */
+  check(): SumCheck;
   close(): void;
 }
 
-const READING = new URL('reading.sql', import.meta.url);
-
 export function openImportReader(path: string): ImportReader {
   const database = openForReading(path);
-  const sql = statementsOf(database, READING);
+  const sql = statementsOf(database, new URL('reading.sql', import.meta.url));
   const importSql = statementsOf(database, new URL('import.sql', import.meta.url));
   return {
     input: () => {
@@ -82,13 +70,14 @@ export function openImportReader(path: string): ImportReader {
     },
     tallies: () => readTallies(importSql),
     stoppedRegions: () => importSql('stopped_regions').all() as unknown as StoppedRegion[],
-    rows: (outcomes) => chosenRows(database, outcomes === undefined ? 'true' : choiceOf(outcomes)),
+    rows: (outcomes) => chosenRows(database, outcomes === undefined ? 'true' : withOutcome(outcomes)),
+    rowsPage: (filter, after, limit) => searchRows(database, filter, after, limit),
     problems: () =>
       sql('problem_counts')
         .all()
         .map((problem) => {
           const id = Number(problem['example_row']);
-          const [example] = chosenRows(database, 'r.id = ?', id).take(1);
+          const [example] = chosenRows(database, 'r.id = :row', { row: id }).take(1);
           const cell = sql('problem_value').get({ row: id })?.['value'];
           return {
             status: problem['status'] as Outcome,
@@ -124,33 +113,11 @@ export function openImportReader(path: string): ImportReader {
         }));
     },
     callsSince: (at) => Number(sql('calls_since').get({ at })?.['n']),
+    check: () => checkTallies(importSql),
     close: () => {
       if (database.isOpen) database.close();
     },
   };
-}
-
-function chosenRows(
-  database: DatabaseSync,
-  choice: string,
-  ...values: SQLInputValue[]
-): IteratorObject<RowWithOutcome> {
-  const text = readStatements(READING).get('report_rows') ?? '';
-  const statement = database.prepare(text.replace('/* chosen */ true', choice));
-  return Iterator.from(statement.iterate(...values) as Iterable<unknown> as Iterable<RowWithOutcome>);
-}
-
-/** SQL that chooses rows by outcome, from the tables that hold them. */
-function choiceOf(outcomes: ReadonlySet<Outcome>): string {
-  const sources: string[] = [];
-  const sent = [...outcomes].filter((outcome) => outcome !== 'invalid' && outcome !== 'duplicate').map(outcomeId);
-  if (sent.length > 0) {
-    const unset = outcomeId('unprocessed');
-    sources.push(`select row_id from memberships where coalesce(outcome_id, ${unset}) in (${sent.join(', ')})`);
-  }
-  if (outcomes.has('invalid')) sources.push('select row_id from problems');
-  if (outcomes.has('duplicate')) sources.push('select row_id from duplicates');
-  return sources.length === 0 ? 'false' : `r.id in (${sources.join(' union all ')})`;
 }
 
 function groupTallies(rows: Record<string, unknown>[]): GroupTally[] {

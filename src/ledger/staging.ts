@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { StagedTotals } from './cut.ts';
 import { type FlatProblem, VALUES_PER_ROW } from './insert-rows.ts';
 import type { InputDescription, StagedRow } from './staged-row.ts';
-import { regionId, scopeId } from './words.ts';
+import { regionId, wishId } from './words.ts';
 
 export type StagingMessage =
   | { kind: 'rows'; rows: (string | number)[]; problems: FlatProblem[] }
@@ -91,7 +91,7 @@ function flatten(rows: readonly StagedRow[]): StagingMessage {
       invalid && row.problems.some((problem) => problem.code.includes('REGION')) ? 0 : regionId(row.region);
     values[at++] = invalid ? '' : row.guid;
     values[at++] = invalid ? '' : row.uid;
-    values[at++] = invalid ? 0 : scopeId(row.scope);
+    values[at++] = invalid ? 0 : wishId(row.scope, row.action);
     values[at++] = invalid ? '' : row.onBehalfOf;
     values[at++] = row.original;
   }

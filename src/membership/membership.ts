@@ -8,14 +8,21 @@ export type Region = (typeof REGIONS)[number];
 export const SCOPES = ['admin', 'moderator', 'participant', 'ban'] as const;
 export type Scope = (typeof SCOPES)[number];
 
+/** What a row asks to be done. All but `add` is for imports of edits only, which a sync makes. */
+export const ACTIONS = ['add', 'change', 'remove'] as const;
+export type Action = (typeof ACTIONS)[number];
+
 /** One membership that the input asks for. UID and GUID are kept as written and compare without regard to case. */
 export interface Membership {
   readonly region: Region;
   readonly guid: string;
   readonly uid: string;
+  /** Of no meaning where the member is to be removed. */
   readonly scope: Scope;
   /** UID of the acting user; empty when the service itself acts. */
   readonly onBehalfOf: string;
+  /** Absent: `add`, as in every ordinary import. */
+  readonly action?: Action;
 }
 
 export function isRegion(text: string): text is Region {

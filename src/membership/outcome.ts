@@ -8,6 +8,8 @@ export const OUTCOMES = [
   'duplicate', // the same membership stands in another row, which is named
   'unconfirmed', // sent, and no answer tells; never counted as success
   'unprocessed', // the run was cancelled or aborted before it was sent
+  'changed', // the member has the scope that was asked for
+  'removed', // it is no member any more
 ] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
@@ -15,7 +17,7 @@ export type Outcome = (typeof OUTCOMES)[number];
 export type RowCounts = Readonly<Record<'read' | Outcome, number>>;
 
 /** Outcomes with which a row's wish is fulfilled. */
-export const FULFILLED: ReadonlySet<Outcome> = new Set(['added', 'banned', 'already_member']);
+export const FULFILLED: ReadonlySet<Outcome> = new Set(['added', 'banned', 'already_member', 'changed', 'removed']);
 
 /** Outcomes that a further import of the same row may change: what `retry` sends again. */
 export const RETRYABLE: ReadonlySet<Outcome> = new Set(['failed', 'unconfirmed', 'unprocessed']);

@@ -1,29 +1,35 @@
 import { EventEmitter } from 'node:events';
 import { mkdirSync } from 'node:fs';
-import type { AddMembersPorts } from '../../jobs/add-members.ts';
-import { type FinishImportPayload, finishImport } from '../../jobs/finish-import.ts';
-import { recordOutcomes } from '../../jobs/record-outcomes.ts';
-import { type StageImportPayload, type StagingProgress, stageImport } from '../../jobs/stage-import.ts';
+import type { ReadGroupPorts } from '../../jobs/read-group.ts';
+import type { BatchPorts } from '../../jobs/send-batch.ts';
+import type { StagingProgress } from '../../jobs/stage-import.ts';
 import { type ImportRecord, openCatalog } from '../ledger/catalog.ts';
-import { type ImportState, isFinal, nextStates, TransitionError } from '../membership/import-state.ts';
+import { type ImportState, isFinal, isUnderWay, nextStates, TransitionError } from '../membership/import-state.ts';
 import type { Region } from '../membership/membership.ts';
 import type { Backend } from '../queue/backend.ts';
-import { openJobQueue } from '../queue/job-queue.ts';
-import { type JobWorker, startJobWorker } from '../queue/job-worker.ts';
+import { actionsOf } from './actions.ts';
 import { closingJobs } from './closing.ts';
-import { type DataDir, ownDataDir } from './data-dir.ts';
-import { UnknownImport } from './import-errors.ts';
+import { announceAddress, type DataDir, ownDataDir } from './data-dir.ts';
+import type { GroupPages } from './group-reader.ts';
+import { UnknownImport, WrongState, WrongTarget } from './import-errors.ts';
 import { newImportId } from './import-id.ts';
-import { type ImportOptions, importOptions } from './import-options.ts';
-import { openOutcomesQueue } from './outcome-sender.ts';
+import { type ImportOptions, importOptions, readOptions } from './import-options.ts';
+import { openOwnJobs } from './own-jobs.ts';
+import { openReadingThreads, type ReadingThreads } from './reading-threads.ts';
 import { createRecorder } from './recorder.ts';
 import type { RegionLine, RegionStatus } from './region-line.ts';
+import { removeImport, startRetention, sweepRemoved } from './removal.ts';
+import { type RetryChanges, retryImport } from './retry-import.ts';
 import { createRunner } from './runner.ts';
 import { stagingJobs } from './staging.ts';
 
 /** The one process that owns a data directory: it stages files, dispatches batches, records outcomes, writes reports. */
 export interface Coordinator {
   readonly events: EventEmitter<CoordinatorEvents>;
+  /** For whoever reads ledgers beside it. */
+  readonly reading: ReadingThreads;
+  /** Where jobs are kept, for whoever has queues of its own there. Closed by `stop`. */
+  readonly backend: Backend;
   /** Queues a file for staging, and for sending when it is staged (unless it is a dry run). Returns the import's id. */
   create(request: CreateImport): Promise<string>;
   find(id: string): ImportRecord;
@@ -31,12 +37,34 @@ export interface Coordinator {
   /** Goes on with an import that is staged, paused or blocked, or that a stop or crash interrupted. */
   resume(id: string): Promise<ImportRecord>;
   cancel(id: string): Promise<ImportRecord>;
+  /**
+   * Goes on with every import that a stop or crash interrupted: in the middle of reading, sending, pausing or cancelling.
+   * Resolves when each has begun, with those that this process cannot go on with: they stay as they are.
+   */
+  continueAll(): Promise<LeftAlone[]>;
+  /**
+   * Sends what failed, was not confirmed or not sent in an import that is over once more, as an import of its own. Returns
+   * the new id. @throws WrongState, also when there is nothing to send again; WrongTarget
+   */
+  retry(id: string, changes?: RetryChanges): Promise<string>;
+  /** Deletes an import that is over, or staged and not started, with all its files. @throws WrongState */
+  remove(id: string): Promise<void>;
+  /** Tells whoever wants to use this data directory, which has one owner, the URL of the server that has it. */
+  announce(address: string): void;
+  /** Reads groups of the service, within the budgets of their regions. */
+  pages(region: Region): GroupPages;
   /** What the regions are doing that imports have used so far. */
   regions(): Promise<RegionStatus[]>;
   /** Resolves when nothing more happens by itself: over, paused, blocked, or staged by a dry run. */
   settled(id: string): Promise<ImportRecord>;
   /** Takes nothing new, lets calls under way answer for at most `deadlineMs`, and closes. Imports can be resumed. */
   stop(deadlineMs: number): Promise<void>;
+}
+
+/** An interrupted import that this process does not go on with. */
+export interface LeftAlone {
+  readonly record: ImportRecord;
+  readonly why: Error;
 }
 
 export interface CreateImport {
@@ -54,6 +82,7 @@ export interface CreateImport {
 
 export interface CoordinatorEvents {
   state: [record: ImportRecord];
+  removed: [id: string];
   staging: [id: string, progress: StagingProgress];
   /** The ledger or the queue fails: nothing can go on. */
   failure: [error: Error];
@@ -64,38 +93,43 @@ export interface CoordinatorOptions {
   readonly backend: (dir: DataDir) => Promise<Backend>;
   /** Regions that have an app. */
   readonly regions: ReadonlySet<Region>;
-  readonly openLine: (region: Region, backend: Backend, deliver: AddMembersPorts['deliver']) => Promise<RegionLine>;
+  readonly openLine: (
+    region: Region,
+    backend: Backend,
+    deliver: BatchPorts['deliver'],
+    answer: ReadGroupPorts['answer'],
+  ) => Promise<RegionLine>;
   readonly version: string;
+  /** Whether it sends to a sandbox: imports that were not meant for that are not sent, nor the reverse. Default false. */
+  readonly sandbox?: boolean;
+  /** How long imports stay when they are over, in ms. Default: until they are removed. */
+  readonly keepMs?: number;
   /** Told of troubles that the queue mends by itself. */
   readonly onError: (error: Error) => void;
 }
-
-/** Jobs with results that are recorded at the same time, most of them in one transaction. */
-const OUTCOME_JOBS = 50;
-/** How often jobs that a wiped queue has lost are put there again, in ms. */
-const KEEP_MS = 5_000;
 
 /** States in which an import waits for somebody. */
 const AT_REST: ReadonlySet<ImportState> = new Set(['staged', 'paused', 'blocked']);
 
 export async function openCoordinator(options: CoordinatorOptions): Promise<Coordinator> {
-  const { dir, onError } = options;
+  const { dir, onError, sandbox = false } = options;
   // Whatever fails before the end of the start gives back what was taken until then.
   await using taken = new AsyncDisposableStack();
   taken.defer(ownDataDir(dir));
   const catalog = openCatalog(dir.catalog);
   taken.defer(() => catalog.close());
-  const events = new EventEmitter<CoordinatorEvents>();
+  await sweepRemoved(dir);
+  // As many may wait for an import as want to.
+  const events = new EventEmitter<CoordinatorEvents>().setMaxListeners(0);
   const backend = await options.backend(dir);
   taken.defer(() => backend.close());
+  const jobs = await openOwnJobs(backend, catalog.coordinatorId(), onError);
   const fail = (error: unknown) => {
     events.emit('failure', error instanceof Error ? error : new Error(String(error)));
   };
-  /** Imports that are over but for their reports. */
-  const ending = new Map<string, FinishImportPayload>();
   const move = (id: string, to: ImportState, detail?: string): ImportRecord => {
     const record = catalog.move(id, to, detail);
-    if (isFinal(to)) ending.delete(id);
+    if (isFinal(to)) jobs.ended(id);
     events.emit('state', record);
     return record;
   };
@@ -108,71 +142,43 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
     find,
     move,
     progress: (id, progress) => events.emit('staging', id, progress),
-    staged: (id) => runner.staged(id, !waiting.has(id)),
+    staged: (id) => runner.staged(id, !waiting.delete(id)),
     fail,
   });
+  const reading = openReadingThreads();
+  taken.defer(() => reading.close());
   const closing = closingJobs({
     dir,
     find,
     move,
+    reading,
     version: options.version,
     fail,
     ledgerOf: (id) => runner.ledgerOf(id),
   });
-  // Named after this coordinator, because others may share the server.
-  const owner = catalog.coordinatorId();
-  const stagings = openJobQueue<StageImportPayload>(backend, `stage-import-${owner}`, stageImport, onError);
-  const closings = openJobQueue<FinishImportPayload>(backend, `finish-import-${owner}`, finishImport, onError);
-  // Leftovers of an earlier process: what is still to do is in the ledger.
-  await Promise.all([stagings.clear(), closings.clear()]);
-  const outcomes = backend.shared ? openOutcomesQueue(backend, `outcomes-${owner}`, onError) : undefined;
   const runner = createRunner({
     dir,
     find,
     move,
     recorder,
     regions: options.regions,
-    outcomes,
+    sandbox,
+    outcomes: jobs.outcomes,
+    answers: jobs.answers,
     stateOf: (id) => catalog.find(id)?.state,
     openLine: (region) =>
-      options.openLine(region, backend, ({ importId }, result) => recorder.deliver(importId, result)),
-    finish: async (importId, state, reason) => {
-      ending.set(importId, { version: 1, importId, state, ...(reason !== undefined && { reason }) });
-      await queueEnding();
-    },
+      options.openLine(
+        region,
+        backend,
+        ({ importId }, result) => recorder.deliver(importId, result),
+        async ({ requestId }, answer) => runner.groups.answered(requestId, answer),
+      ),
+    finish: (importId, state, reason) =>
+      jobs.end({ version: 1, importId, state, ...(reason !== undefined && { reason }) }),
     fail,
     onError,
   });
-  const workers: JobWorker[] = [
-    ...(outcomes === undefined
-      ? []
-      : [
-          startJobWorker({
-            backend,
-            queue: outcomes,
-            definition: recordOutcomes,
-            ports: { record: (importId, result) => runner.record(importId, result) },
-            concurrency: OUTCOME_JOBS,
-            onError,
-          }),
-        ]),
-    startJobWorker({
-      backend,
-      queue: stagings,
-      definition: stageImport,
-      ports: staging.ports,
-      concurrency: 1,
-      onError,
-    }),
-    startJobWorker({
-      backend,
-      queue: closings,
-      definition: finishImport,
-      ports: closing.ports,
-      concurrency: 1,
-      onError,
-    }),
-  ];
+  jobs.start({ stage: staging.ports, record: runner.record, answered: runner.groups.answered, finish: closing.ports });
 
   function find(id: string): ImportRecord {
     const record = catalog.find(id);
@@ -180,34 +186,50 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
     return record;
   }
 
-  /** Job ids stay the same, so that what is still queued is not queued twice. */
-  async function queueEnding(): Promise<void> {
-    await closings.add([...ending.values()].map((payload) => ({ id: `finish-${payload.importId}`, payload })));
-  }
-
-  // A shared queue may be wiped: the jobs that end imports are put there again until they have done it.
-  const keepEnding = setInterval(() => {
-    if (backend.shared && ending.size > 0) queueEnding().catch(onError);
-  }, KEEP_MS);
-
-  const stage = (importId: string) => stagings.add([{ id: `stage-${importId}`, payload: { version: 1, importId } }]);
-
   const refuse = (record: ImportRecord, to: ImportState): never => {
     throw new TransitionError(record.state, to);
+  };
+
+  const remove = async (id: string): Promise<void> => {
+    const record = find(id);
+    if (jobs.isEnding(id) || (record.state !== 'staged' && !isFinal(record.state))) {
+      throw new WrongState(record, 'cannot be deleted', jobs.isEnding(id) ? [] : actionsOf(record.state, false));
+    }
+    waiting.delete(id);
+    runner.close(id);
+    const gone = removeImport(dir, catalog, id);
+    events.emit('removed', id);
+    await gone;
+    await reading.forget(dir.ledger(id));
+  };
+
+  const retention =
+    options.keepMs === undefined
+      ? undefined
+      : startRetention({ keepMs: options.keepMs, finishedBefore: catalog.finishedBefore, remove, onError });
+
+  const goOn = async ({ id, state }: ImportRecord): Promise<void> => {
+    if (readOptions(find(id)).sandbox !== sandbox) throw new WrongTarget(id, !sandbox);
+    if (state === 'staging') return jobs.stage(id);
+    runner.check(id);
+    if (state === 'pausing') await runner.hold(id);
+    else await runner.go(id);
   };
 
   const resources = taken.move();
   let stopping: Promise<void> | undefined;
 
-  return {
+  const coordinator: Coordinator = {
     events,
+    reading,
+    backend,
     find,
     create: async ({ id = newImportId(), file, source, options: chosen, retryOf, start = true }) => {
       if (!start) waiting.add(id);
       mkdirSync(dir.folder(id), { recursive: true, mode: 0o700 });
       catalog.add({ id, file, source, options: JSON.stringify(importOptions.parse(chosen)), retryOf: retryOf ?? null });
       events.emit('state', find(id));
-      await stage(id);
+      await jobs.stage(id);
       return id;
     },
     pause: async (id) => {
@@ -221,8 +243,8 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
     resume: async (id) => {
       const record = find(id);
       if (record.state === 'staging') {
-        if (!staging.isUnderWay(id)) await stage(id);
-      } else if (isFinal(record.state)) refuse(record, 'running');
+        if (!staging.isUnderWay(id)) await jobs.stage(id);
+      } else if (isFinal(record.state) || (record.state === 'staged' && jobs.isEnding(id))) refuse(record, 'running');
       else await runner.go(id);
       return find(id);
     },
@@ -239,6 +261,27 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
       await runner.cancel(id);
       return find(id);
     },
+    continueAll: async () => {
+      const left = catalog
+        .unfinished()
+        .filter(({ state }) => isUnderWay(state))
+        .map((record) =>
+          goOn(record).then(
+            () => [],
+            (error: unknown) => [{ record, why: error instanceof Error ? error : new Error(String(error)) }],
+          ),
+        );
+      return (await Promise.all(left)).flat();
+    },
+    retry: async (id, changes = {}) => {
+      const record = find(id);
+      const meant = readOptions(record).sandbox;
+      if (meant !== sandbox) throw new WrongTarget(id, meant);
+      return retryImport(dir, record, changes, coordinator.create);
+    },
+    remove,
+    announce: (address) => announceAddress(dir, address),
+    pages: (region) => runner.groups.pages(region),
     regions: () => runner.regions(),
     settled: async (id) => {
       find(id);
@@ -257,19 +300,14 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
     },
     stop: (deadlineMs) => {
       stopping ??= (async () => {
-        clearInterval(keepEnding);
-        await staging.abortAll();
+        await retention?.stop();
+        await staging.stop();
         await runner.stop(deadlineMs);
-        // A server that is away keeps no one here; what these jobs had to do, the next start does.
-        const leave = backend.shared
-          ? setTimeout(() => workers.map((worker) => worker.abort()), deadlineMs)
-          : undefined;
-        await Promise.all(workers.map((worker) => worker.close()));
-        clearTimeout(leave);
-        await Promise.all([stagings.close(), closings.close(), outcomes?.close()]);
+        await jobs.close(deadlineMs);
         await resources.disposeAsync();
       })();
       return stopping;
     },
   };
+  return coordinator;
 }

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
@@ -9,9 +9,15 @@ export interface DataDir {
   readonly controlSocket: string;
   /** The embedded queue: a cache of the ledger. */
   readonly queue: string;
+  /** Where the server that owns the directory is reached, as long as there is one: a file with a URL. */
+  readonly address: string;
+  /** Folders of removed imports, until they are deleted. */
+  readonly removed: string;
   /** Everything of one import. */
   folder(id: string): string;
   ledger(id: string): string;
+  /** Everything of one sync. */
+  sync(id: string): string;
 }
 
 export function dataDir(path: string): DataDir {
@@ -22,16 +28,27 @@ export function dataDir(path: string): DataDir {
     catalog: join(root, 'catalog.sqlite'),
     controlSocket: join(root, 'control.sock'),
     queue: join(root, 'queue'),
+    address: join(root, 'address'),
+    removed: join(root, 'removed'),
     folder,
     ledger: (id) => join(folder(id), 'ledger.sqlite'),
+    sync: (id) => join(root, 'syncs', id),
   };
 }
 
 /** Another process owns the data directory. */
 export class DataDirInUse extends Error {
-  constructor(root: string) {
-    super(`${root} is in use by another rollcall process; wait for it, or name another directory with --data-dir`);
+  /** URL of the server that owns it; undefined when a command does. */
+  readonly address: string | undefined;
+
+  constructor(root: string, address?: string) {
+    super(
+      address === undefined
+        ? `${root} is in use by another rollcall process; wait for it, or name another directory with --data-dir`
+        : `${root} is in use by the rollcall server at ${address}; use it with --server ${address}, or name another directory with --data-dir`,
+    );
     this.name = 'DataDirInUse';
+    this.address = address;
   }
 }
 
@@ -59,16 +76,36 @@ export function makeDataDir({ root }: DataDir): void {
  */
 export function ownDataDir(dir: DataDir): () => void {
   makeDataDir(dir);
-  const { root } = dir;
+  const { root, address } = dir;
   const lock = new DatabaseSync(join(root, 'owner.lock'), { timeout: 0 });
   try {
     lock.exec('pragma locking_mode = exclusive; begin exclusive; create table if not exists owner (pid integer);');
   } catch (error) {
     lock.close();
-    if (error instanceof Error && /locked/.test(error.message)) throw new DataDirInUse(root);
+    if (error instanceof Error && /locked/.test(error.message)) throw new DataDirInUse(root, addressIn(dir));
     throw error;
   }
+  // Of an owner that was killed.
+  rmSync(address, { force: true });
   return () => {
-    if (lock.isOpen) lock.close();
+    if (!lock.isOpen) return;
+    rmSync(address, { force: true });
+    lock.close();
   };
+}
+
+/** Says where the owner of the data directory is reached, to those that it keeps out. Only for the owner. */
+export function announceAddress({ address }: DataDir, url: string): void {
+  const unfinished = `${address}.part`;
+  writeFileSync(unfinished, `${url}\n`, { mode: 0o600 });
+  renameSync(unfinished, address);
+}
+
+/** What the owner has announced; undefined when it is no server. */
+function addressIn({ address }: DataDir): string | undefined {
+  try {
+    return readFileSync(address, 'utf8').trim();
+  } catch {
+    return undefined;
+  }
 }

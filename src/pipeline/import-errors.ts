@@ -1,5 +1,7 @@
 import type { ImportRecord } from '../ledger/catalog.ts';
+import type { ImportState } from '../membership/import-state.ts';
 import type { Region } from '../membership/membership.ts';
+import type { ImportAction } from './actions.ts';
 
 /** An id that no import has. */
 export class UnknownImport extends Error {
@@ -30,4 +32,31 @@ export class RegionWithoutApp extends Error {
 /** Whether an import was read and then not started for the reason of a RegionWithoutApp. */
 export function lacksApp({ state, reason }: Pick<ImportRecord, 'state' | 'reason'>): boolean {
   return state === 'staged' && reason.includes(NO_APP);
+}
+
+/** What was meant for the sandbox must not reach the service, nor the reverse. */
+export class WrongTarget extends Error {
+  constructor(id: string, meantForSandbox: boolean) {
+    super(
+      meantForSandbox
+        ? `import ${id} was meant for the sandbox, and this process sends to the service; go on with it in one that was started with --sandbox`
+        : `import ${id} was not meant for the sandbox, and this process sends to one; go on with it in one that was started without --sandbox`,
+    );
+    this.name = 'WrongTarget';
+  }
+}
+
+/** What was asked is not possible with an import as it is. */
+export class WrongState extends Error {
+  readonly state: ImportState;
+  readonly possible: readonly ImportAction[];
+
+  /** @param refused completes "import … is running and …" */
+  constructor({ id, state }: Pick<ImportRecord, 'id' | 'state'>, refused: string, possible: readonly ImportAction[]) {
+    const now = possible.length === 0 ? 'wait until it is over' : `possible now: ${possible.join(', ')}`;
+    super(`import ${id} is ${state} and ${refused}; ${now}`);
+    this.name = 'WrongState';
+    this.state = state;
+    this.possible = possible;
+  }
 }

@@ -19,6 +19,8 @@ export const importOptions = z.strictObject({
   maxErrors: z
     .union([z.strictObject({ rows: z.int().nonnegative() }), z.strictObject({ percent: z.number().min(0).max(100) })])
     .optional(),
+  /** Rows may ask for a change or a removal in a column `action`: for what a sync makes, never for what is handed in. */
+  edits: z.boolean().optional(),
   /** Meant for the sandbox: must never go on against the service itself. */
   sandbox: z.boolean().default(false),
   /** Only read and check; `resume` sends. */
@@ -40,12 +42,13 @@ export function readOptions(record: Pick<ImportRecord, 'options'>): ImportOption
 
 /** The part of the options that concerns reading. */
 export function intakeOptions(options: ImportOptions): Omit<IntakeOptions, 'signal'> {
-  const { format, encoding, delimiter, map, guid, scope, region, onBehalfOf } = options;
+  const { format, encoding, delimiter, map, guid, scope, region, onBehalfOf, edits } = options;
   return {
     format,
     ...(encoding !== undefined && { encoding }),
     ...(delimiter !== undefined && { delimiter }),
     mapping: map,
+    ...(edits !== undefined && { edits }),
     defaults: {
       region,
       ...(guid !== undefined && { guid }),

@@ -1,6 +1,6 @@
-import type { RecordOutcomesPayload } from '../../jobs/record-outcomes.ts';
 import { MAX_BACKOFF_MS } from '../chat/error-policy.ts';
-import type { JobQueue } from '../queue/job-queue.ts';
+import type { Region } from '../membership/membership.ts';
+import type { JobQueue, QueueDepth } from '../queue/job-queue.ts';
 import { WORKER_DEATH_NOTICED_MS } from '../queue/job-worker.ts';
 import type { RegionLine } from './region-line.ts';
 import type { RunningImport } from './running-import.ts';
@@ -15,9 +15,11 @@ export interface LossWatch {
 }
 
 interface LossWatchOptions {
-  readonly outcomes: JobQueue<RecordOutcomesPayload>;
+  /** What brings results and answers: what is in there is not lost. */
+  readonly returns: readonly Pick<JobQueue<unknown>, 'depth'>[];
   readonly lines: () => Promise<readonly RegionLine[]>;
-  readonly imports: () => readonly RunningImport[];
+  /** What has jobs out. */
+  readonly imports: () => readonly Pick<RunningImport, 'outIn' | 'leaves' | 'resend'>[];
   readonly onError: (error: Error) => void;
 }
 
@@ -25,25 +27,40 @@ const LOOK_MS = 2_000;
 /** The slowest living job: its worker died, which is noticed, and then it waits out the longest backoff; three times. */
 const UNHEARD_MS = 3 * (WORKER_DEATH_NOTICED_MS + MAX_BACKOFF_MS);
 
-export function watchForLosses({ outcomes, lines, imports, onError }: LossWatchOptions): LossWatch {
+export function watchForLosses({ returns, lines, imports, onError }: LossWatchOptions): LossWatch {
   /** Regions whose queue was empty at the last look although batches were out. */
   const suspicious = new Set<string>();
+  /** Regions that imports want to leave and nobody works on, and since when, in ms. */
+  const deserted = new Map<Region, number>();
   let looking = false;
 
+  /** Whether no process has worked on a region for so long that no call can be under way: nobody is left to hand it back. */
+  const isDeserted = async ({ region, queue }: RegionLine, leaving: boolean): Promise<boolean> => {
+    if (!leaving || (await queue.workers()) > 0) deserted.delete(region);
+    else if (!deserted.has(region)) deserted.set(region, Date.now());
+    return Date.now() - (deserted.get(region) ?? Date.now()) >= WORKER_DEATH_NOTICED_MS;
+  };
+
   const look = async (): Promise<void> => {
-    const { waiting, active, delayed } = await outcomes.depth();
+    const returning = jobsIn(await Promise.all(returns.map((queue) => queue.depth())));
     for (const line of await lines()) {
       await line.keepBudget();
       const out = imports().filter((one) => one.outIn(line.region) > 0);
       if (out.length === 0) continue;
-      const depth = await line.queue.depth();
-      const empty = depth.waiting + depth.active + depth.delayed + waiting + active + delayed === 0;
+      const empty = returning + jobsIn([await line.queue.depth()]) === 0;
       // Once may be the moment between a result and its recording; twice in a row is a loss.
       const lost = empty && suspicious.has(line.region);
       if (empty && !lost) suspicious.add(line.region);
       else suspicious.delete(line.region);
-      const before = lost ? Number.POSITIVE_INFINITY : Date.now() - UNHEARD_MS;
-      for (const one of out) await one.resend(line.region, before, 'it was in the queue, and nothing was heard of it');
+      const abandoned = await isDeserted(
+        line,
+        out.some((one) => one.leaves(line.region)),
+      );
+      for (const one of out) {
+        const before =
+          lost || (abandoned && one.leaves(line.region)) ? Number.POSITIVE_INFINITY : Date.now() - UNHEARD_MS;
+        await one.resend(line.region, before, 'it was in the queue, and nothing was heard of it');
+      }
     }
   };
 
@@ -57,4 +74,8 @@ export function watchForLosses({ outcomes, lines, imports, onError }: LossWatchO
       });
   }, LOOK_MS);
   return { stop: () => clearInterval(timer) };
+}
+
+function jobsIn(depths: readonly QueueDepth[]): number {
+  return depths.reduce((sum, { waiting, active, delayed }) => sum + waiting + active + delayed, 0);
 }

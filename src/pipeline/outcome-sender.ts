@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AddMembersPorts } from '../../jobs/add-members.ts';
+
 import { type RecordOutcomesPayload, recordOutcomes } from '../../jobs/record-outcomes.ts';
+import type { BatchPorts } from '../../jobs/send-batch.ts';
 import type { Backend } from '../queue/backend.ts';
 import { type JobQueue, openJobQueue } from '../queue/job-queue.ts';
 
 /** Sends results of this process's workers to the coordinators that wait for them. */
 export interface OutcomeSender {
   /** Resolves when the result is in the coordinator's queue: only then may the batch count as done. */
-  readonly deliver: AddMembersPorts['deliver'];
+  readonly deliver: BatchPorts['deliver'];
   close(): Promise<void>;
 }
 

@@ -1,4 +1,5 @@
-import { type AddMembersPayload, addMembers } from '../../jobs/add-members.ts';
+import { addMembers } from '../../jobs/add-members.ts';
+import type { BatchPayload } from '../../jobs/send-batch.ts';
 import type { Region } from '../membership/membership.ts';
 import type { Backend } from '../queue/backend.ts';
 import { type JobQueue, openJobQueue } from '../queue/job-queue.ts';
@@ -22,7 +23,7 @@ export interface RegionStatus {
 /** One app of the service in one region, as the coordinator sees it: its queue, and its worker if one is in this process. */
 export interface RegionLine {
   readonly region: Region;
-  readonly queue: JobQueue<AddMembersPayload>;
+  readonly queue: JobQueue<BatchPayload>;
   status(): Promise<RegionStatus>;
   /** Sets the budget again where a wiped queue has forgotten it. */
   keepBudget(): Promise<void>;
@@ -39,7 +40,7 @@ export interface RegionLineOptions {
   readonly backend: Backend;
   readonly callsPerMinute: number;
   /** Absent: other processes send. */
-  readonly worker: Pick<RegionWorkerOptions, 'chat' | 'concurrency' | 'deliver'> | undefined;
+  readonly worker: Pick<RegionWorkerOptions, 'chat' | 'concurrency' | 'deliver' | 'answer'> | undefined;
   readonly onError: (error: Error) => void;
 }
 
@@ -49,7 +50,7 @@ export function openRegionQueue(
   region: Region,
   appId: string,
   onError: (error: Error) => void,
-): JobQueue<AddMembersPayload> {
+): JobQueue<BatchPayload> {
   return openJobQueue(backend, `add-members-${region}-${appId}`, addMembers, onError);
 }
 

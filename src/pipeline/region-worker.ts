@@ -1,5 +1,8 @@
 import pLimit from 'p-limit';
-import { type AddMembersPayload, type AddMembersPorts, addMembers } from '../../jobs/add-members.ts';
+import { type AddMembersPorts, addMembers } from '../../jobs/add-members.ts';
+import { type EditMemberPorts, editMember } from '../../jobs/edit-member.ts';
+import { type ReadGroupPayload, type ReadGroupPorts, readGroup } from '../../jobs/read-group.ts';
+import type { BatchPayload, BatchPorts } from '../../jobs/send-batch.ts';
 import type { ChatClient } from '../chat/client.ts';
 import type { Region } from '../membership/membership.ts';
 import type { Outcome } from '../membership/outcome.ts';
@@ -28,26 +31,35 @@ export interface CallObserver {
 export interface RegionWorkerOptions {
   readonly region: Region;
   readonly backend: Backend;
-  readonly queue: JobQueue<AddMembersPayload>;
+  readonly queue: JobQueue<BatchPayload>;
   readonly chat: ChatClient;
   readonly concurrency: number;
-  readonly deliver: AddMembersPorts['deliver'];
+  readonly deliver: BatchPorts['deliver'];
+  readonly answer: ReadGroupPorts['answer'];
   readonly observer?: CallObserver;
   readonly onError: (error: Error) => void;
 }
 
 export function startRegionWorker(options: RegionWorkerOptions): RegionWorker {
-  const { region, backend, queue, chat, deliver, onError } = options;
+  const { region, backend, queue, chat, deliver, answer, onError } = options;
   // The queue counts jobs and this counts calls: what one process sends to one host at the same time.
   const limit = pLimit(options.concurrency);
   const budget = budgetWatch(queue, onError);
-  const worker = startJobWorker<AddMembersPayload, AddMembersPorts>({
+  const worker = startJobWorker<BatchPayload | ReadGroupPayload, AddMembersPorts & EditMemberPorts & ReadGroupPorts>({
     backend,
     queue,
-    definition: addMembers,
+    definitions: [addMembers, editMember, readGroup],
     ports: {
-      chat: { addMembers: (guid, request, call) => limit(() => chat.addMembers(guid, request, call)) },
+      chat: {
+        addMembers: (...call) => limit(() => chat.addMembers(...call)),
+        changeScope: (...call) => limit(() => chat.changeScope(...call)),
+        removeMember: (...call) => limit(() => chat.removeMember(...call)),
+        listMembersPage: (...call) => limit(() => chat.listMembersPage(...call)),
+        listBannedPage: (...call) => limit(() => chat.listBannedPage(...call)),
+        getGroup: (...call) => limit(() => chat.getGroup(...call)),
+      },
       deliver,
+      answer,
       settled: (outcome, rows) => options.observer?.settled(region, outcome, rows),
       stopRegion: () => queue.pause(),
       called: (call, rate) => {
@@ -76,7 +88,7 @@ export function startRegionWorker(options: RegionWorkerOptions): RegionWorker {
 const COMPARE_MS = 2_000;
 
 /** Lowers the region's budget to what the service says it allows in a minute, if that is less than what is set. */
-function budgetWatch(queue: JobQueue<AddMembersPayload>, onError: (error: Error) => void): (perMinute: number) => void {
+function budgetWatch(queue: JobQueue<BatchPayload>, onError: (error: Error) => void): (perMinute: number) => void {
   let comparedAt = Number.NEGATIVE_INFINITY;
   let lowest = Number.POSITIVE_INFINITY;
   return (perMinute) => {

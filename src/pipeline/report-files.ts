@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ImportReader } from '../ledger/reading.ts';
@@ -35,6 +36,11 @@ export function reportPaths(folder: string, inputFormat: ReportInput['inputForma
     html: join(folder, 'report.html'),
     summary: join(folder, 'summary.json'),
   };
+}
+
+/** The retry file in the folder of an import that is over; undefined when no row is to be sent again. */
+export function retryFile(folder: string): string | undefined {
+  return (['csv', 'json'] as const).map((format) => reportPaths(folder, format).retry).find((path) => existsSync(path));
 }
 
 export function reportInput(reader: ImportReader): ReportInput {

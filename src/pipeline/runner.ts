@@ -1,5 +1,6 @@
 import type { FinishImportPayload } from '../../jobs/finish-import.ts';
 import type { RecordOutcomesPayload } from '../../jobs/record-outcomes.ts';
+import type { TakeAnswersPayload } from '../../jobs/take-answers.ts';
 import type { BatchResult, StoppedRegion } from '../ledger/batch-result.ts';
 import type { ImportRecord } from '../ledger/catalog.ts';
 import { type ImportLedger, openImportLedger, totalRows } from '../ledger/import-ledger.ts';
@@ -8,15 +9,18 @@ import { type ImportState, isFinal } from '../membership/import-state.ts';
 import type { Region } from '../membership/membership.ts';
 import type { JobQueue } from '../queue/job-queue.ts';
 import type { DataDir } from './data-dir.ts';
-import { RegionWithoutApp } from './import-errors.ts';
+import { createGroupReader, type GroupReader } from './group-reader.ts';
+import { RegionWithoutApp, WrongTarget } from './import-errors.ts';
 import { errorLimit, type ImportOptions, readOptions } from './import-options.ts';
 import { watchForLosses } from './losses.ts';
 import type { Recorder } from './recorder.ts';
 import type { RegionLine, RegionStatus } from './region-line.ts';
+import { BACKLOG, createRounds, type Rounds } from './rounds.ts';
 import { createRunningImport, type RunningImport, type Standstill } from './running-import.ts';
 
 /** Runs imports: opens their ledgers and regions, and decides what follows when one stands still. */
 export interface Runner {
+  readonly groups: GroupReader;
   /** An import's ledger is complete: start it, unless it is not wanted, a dry run, or has too many invalid rows. */
   staged(id: string, start: boolean): Promise<void>;
   go(id: string): Promise<void>;
@@ -25,6 +29,10 @@ export interface Runner {
   /** Takes a result that a worker elsewhere found. */
   record(id: string, result: BatchResult): Promise<void>;
   ledgerOf(id: string): { ledger: ImportLedger; close: () => void };
+  /** Throws what keeps the rows of an import from being sent by this process: WrongTarget, RegionWithoutApp. */
+  check(id: string): void;
+  /** Closes an import's ledger, if it is open. */
+  close(id: string): void;
   /** What the regions are doing that imports have used so far. */
   regions(): Promise<RegionStatus[]>;
   stop(deadlineMs: number): Promise<void>;
@@ -38,8 +46,12 @@ interface RunnerOptions {
   readonly move: (id: string, to: ImportState, detail?: string) => void;
   readonly recorder: Recorder;
   readonly regions: ReadonlySet<Region>;
+  /** Whether calls go to a sandbox. */
+  readonly sandbox: boolean;
   /** Queue that brings results from other processes; undefined when all workers are in this one. */
   readonly outcomes: JobQueue<RecordOutcomesPayload> | undefined;
+  /** Queue that brings what other processes have read; undefined as above. */
+  readonly answers: JobQueue<TakeAnswersPayload> | undefined;
   readonly openLine: (region: Region) => Promise<RegionLine>;
   readonly finish: (id: string, state: FinalState, reason?: string) => Promise<void>;
   readonly stateOf: (id: string) => ImportState | undefined;
@@ -54,25 +66,27 @@ interface OpenImport {
   readonly options: ImportOptions;
   running: RunningImport | undefined;
   /** Set when the import is to end before everything is sent. */
-  ending: { readonly state: 'aborted' | 'cancelled'; readonly reason: string | undefined } | undefined;
+  ending: 'aborted' | 'cancelled' | undefined;
 }
-
-const CANCELLED = { state: 'cancelled', reason: undefined } as const;
 
 const ORPHANED = 'the process that sent it ended before an answer came';
 
 export function createRunner(options: RunnerOptions): Runner {
-  const { dir, find, move, recorder, regions, outcomes, stateOf, finish, fail } = options;
+  const { dir, find, move, recorder, regions, outcomes, answers, stateOf, finish, fail } = options;
   const imports = new Map<string, OpenImport>();
   const lines = new Map<Region, Promise<RegionLine>>();
+  const rounds = new Map<Region, Rounds>();
   let stopping = false;
   const losses =
     outcomes === undefined
       ? undefined
       : watchForLosses({
-          outcomes,
+          returns: [outcomes, ...(answers === undefined ? [] : [answers])],
           lines: async () => Promise.all(lines.values()),
-          imports: () => [...imports.values()].flatMap(({ running }) => (running === undefined ? [] : [running])),
+          imports: () => [
+            groups,
+            ...[...imports.values()].flatMap(({ running }) => (running === undefined ? [] : [running])),
+          ],
           onError: options.onError,
         });
 
@@ -89,18 +103,58 @@ export function createRunner(options: RunnerOptions): Runner {
     return opened;
   };
 
+  const closeLedger = (id: string): void => {
+    const opened = imports.get(id);
+    recorder.close(id);
+    opened?.running?.close();
+    opened?.ledger.close();
+    imports.delete(id);
+  };
+
+  const checkOpen = (): void => {
+    if (stopping) throw new Error('this process stops, and begins nothing');
+  };
+
   const line = (region: Region): Promise<RegionLine> => {
     let opened = lines.get(region);
     if (opened === undefined) {
+      checkOpen();
       opened = options.openLine(region);
       lines.set(region, opened);
     }
     return opened;
   };
 
-  const checkRegions = (id: string, ledger: ImportLedger): void => {
+  /** The imports of a region take turns, with a fixed part of the backlog. */
+  const roundsOf = ({ region, queue }: RegionLine): Rounds => {
+    const known = rounds.get(region) ?? createRounds(queue, Math.floor(BACKLOG / regions.size));
+    rounds.set(region, known);
+    return known;
+  };
+
+  const groups = createGroupReader({
+    line,
+    roundOf: (opened) => roundsOf(opened).current(),
+    replyTo: answers?.name ?? null,
+    onError: options.onError,
+  });
+
+  /** Looks at what must be right before anything of an import is sent. @throws WrongTarget, RegionWithoutApp */
+  const checkTarget = (id: string, { ledger, options: { sandbox } }: OpenImport): void => {
+    if (sandbox !== options.sandbox) throw new WrongTarget(id, sandbox);
     const missing = ledger.regionsUsed().filter((region) => !regions.has(region));
     if (missing.length > 0) throw new RegionWithoutApp(id, missing);
+  };
+
+  /** Why a staged import is not sent without further ado; undefined when it is. */
+  const obstacleOf = (id: string, opened: OpenImport): string | undefined => {
+    if (opened.options.dryRun) return 'a dry run: read and checked, nothing was sent';
+    try {
+      checkTarget(id, opened);
+      return undefined;
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    }
   };
 
   const tooManyErrors = ({ ledger, options: { maxErrors } }: OpenImport): string | undefined => {
@@ -113,9 +167,11 @@ export function createRunner(options: RunnerOptions): Runner {
       : undefined;
   };
 
-  const end = async (id: string, state: 'aborted' | 'cancelled', reason?: string): Promise<void> => {
-    open(id).ledger.leaveRest(`not sent: the import was ${state} first`);
-    await finish(id, state, reason);
+  const end = async (id: string, state: 'aborted' | 'cancelled'): Promise<void> => {
+    const opened = open(id);
+    opened.ledger.leaveRest(`not sent: the import was ${state} first`);
+    // Counted at the end: calls that were under way have brought errors since, and what is in doubt counts as well.
+    await finish(id, state, state === 'aborted' ? tooManyErrors(opened) : undefined);
   };
 
   /** Closes an import of which every batch has its end. */
@@ -131,7 +187,7 @@ export function createRunner(options: RunnerOptions): Runner {
     const opened = open(id);
     const { ledger, ending } = opened;
     if (ledger.openBatches().size === 0) return close(id, opened);
-    if (ending !== undefined) return end(id, ending.state, ending.reason);
+    if (ending !== undefined) return end(id, ending);
     if (why === 'blocked') {
       const stopped = ledger.stoppedRegions().map(({ region, code, message }) => `${region}: ${code}, ${message}`);
       return move(id, 'blocked', `the service refused ${stopped.join('; ')}`);
@@ -143,11 +199,13 @@ export function createRunner(options: RunnerOptions): Runner {
   function recorded(id: string, batches: readonly number[], consequences: Consequences): void {
     const opened = open(id);
     opened.running?.recorded(batches, consequences);
-    for (const stopped of consequences.stoppedRegions) stopElsewhere(id, stopped);
+    for (const stopped of consequences.stoppedRegions) {
+      stopElsewhere(id, stopped);
+      groups.stopped(stopped);
+    }
     if (opened.ending !== undefined || opened.running === undefined) return;
-    const reason = tooManyErrors(opened);
-    if (reason === undefined) return;
-    opened.ending = { state: 'aborted', reason };
+    if (tooManyErrors(opened) === undefined) return;
+    opened.ending = 'aborted';
     void opened.running.hold();
   }
 
@@ -172,12 +230,13 @@ export function createRunner(options: RunnerOptions): Runner {
   const runningOf = async (id: string, opened: OpenImport): Promise<RunningImport> => {
     const used = await Promise.all(opened.ledger.regionsUsed().map(line));
     // Results that wait would be asked for again otherwise.
-    if (outcomes !== undefined && opened.running === undefined) await drained(outcomes);
+    if (outcomes !== undefined && opened.running === undefined) await drained(outcomes, () => stopping);
+    checkOpen();
     opened.running ??= createRunningImport({
       id,
       replyTo: outcomes?.name ?? null,
       ledger: opened.ledger,
-      lines: new Map(used.map((one) => [one.region, one])),
+      rounds: new Map(used.map((one) => [one.region, roundsOf(one)])),
       onStandstill: (why) => void standsStill(id, why).catch(fail),
       onFailure: fail,
     });
@@ -185,6 +244,7 @@ export function createRunner(options: RunnerOptions): Runner {
   };
 
   const run = async (id: string, opened: OpenImport): Promise<void> => {
+    if (stopping) return;
     const running = await runningOf(id, opened);
     for (const region of opened.ledger.regionsUsed()) {
       const { queue } = await line(region);
@@ -196,32 +256,30 @@ export function createRunner(options: RunnerOptions): Runner {
   };
 
   return {
+    groups,
     staged: async (id, start) => {
       const opened = open(id);
-      const reason = tooManyErrors(opened);
-      if (reason !== undefined) return end(id, 'aborted', reason);
-      if (opened.options.dryRun) return move(id, 'staged', 'a dry run: read and checked, nothing was sent');
-      try {
-        checkRegions(id, opened.ledger);
-      } catch (error) {
-        return move(id, 'staged', error instanceof Error ? error.message : undefined);
+      if (tooManyErrors(opened) !== undefined) return end(id, 'aborted');
+      const obstacle = obstacleOf(id, opened);
+      if (obstacle !== undefined || !start) {
+        // It may wait for days, and others with it.
+        closeLedger(id);
+        return move(id, 'staged', obstacle);
       }
       move(id, 'staged');
-      if (!start) return;
       move(id, 'running');
       await run(id, opened);
     },
     go: async (id) => {
       const opened = open(id);
       const { state } = find(id);
-      if (state === 'cancelling') opened.ending ??= CANCELLED;
+      if (state === 'cancelling') opened.ending ??= 'cancelled';
       if (opened.ending !== undefined) return hold(id);
-      checkRegions(id, opened.ledger);
+      checkTarget(id, opened);
       opened.ledger.startRegions();
       if (state !== 'running') move(id, 'running');
-      const reason = tooManyErrors(opened);
-      if (reason === undefined) return run(id, opened);
-      opened.ending = { state: 'aborted', reason };
+      if (tooManyErrors(opened) === undefined) return run(id, opened);
+      opened.ending = 'aborted';
       await hold(id);
     },
     hold,
@@ -229,7 +287,7 @@ export function createRunner(options: RunnerOptions): Runner {
       const opened = open(id);
       if (find(id).state === 'staged') return end(id, 'cancelled');
       if (find(id).state !== 'cancelling') move(id, 'cancelling');
-      opened.ending = CANCELLED;
+      opened.ending = 'cancelled';
       await hold(id);
     },
     record: async (id, result) => {
@@ -240,17 +298,13 @@ export function createRunner(options: RunnerOptions): Runner {
         await recorder.deliver(id, result);
       }
     },
-    ledgerOf: (id) => ({
-      ledger: open(id).ledger,
-      close: () => {
-        recorder.close(id);
-        imports.get(id)?.ledger.close();
-        imports.delete(id);
-      },
-    }),
+    ledgerOf: (id) => ({ ledger: open(id).ledger, close: () => closeLedger(id) }),
+    check: (id) => checkTarget(id, open(id)),
+    close: closeLedger,
     regions: async () => Promise.all((await Promise.all(lines.values())).map((one) => one.status())),
     stop: async (deadlineMs) => {
       stopping = true;
+      groups.stop();
       const opened = await Promise.allSettled(lines.values());
       const working = opened.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
       losses?.stop();
@@ -275,11 +329,11 @@ export function createRunner(options: RunnerOptions): Runner {
   };
 }
 
-/** Resolves when no result waits any more. */
-async function drained(outcomes: JobQueue<RecordOutcomesPayload>): Promise<void> {
-  for (;;) {
-    const { waiting, active, delayed } = await outcomes.depth();
-    if (waiting + active + delayed === 0) return;
+/** Resolves when no result waits any more, or the process stops. One that cannot be written keeps nobody waiting. */
+async function drained(outcomes: JobQueue<RecordOutcomesPayload>, stopping: () => boolean): Promise<void> {
+  while (!stopping()) {
+    const { waiting, active } = await outcomes.depth();
+    if (waiting + active === 0) return;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }

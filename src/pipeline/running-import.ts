@@ -1,16 +1,10 @@
-import type { AddMembersPayload } from '../../jobs/add-members.ts';
 import type { BatchTakenBack } from '../ledger/batch-result.ts';
 import type { ImportLedger } from '../ledger/import-ledger.ts';
 import type { Consequences } from '../ledger/recording.ts';
 import type { Region } from '../membership/membership.ts';
-import type { QueuedJob } from '../queue/job-queue.ts';
 import { jobId, toJob } from './producer.ts';
-import type { RegionLine } from './region-line.ts';
+import { BACKLOG, type Feed, type Rounds } from './rounds.ts';
 
-/** Batches that are dispatched and not recorded, at most, over all regions: a bound on the queue's memory. */
-export const BACKLOG = 2_000;
-/** Batches that one round trip dispatches. */
-const CHUNK = 200;
 /** A call under way may go back to the queue instead of ending: while calls are awaited, it is looked after this often. */
 const LOOK_AGAIN_MS = 250;
 
@@ -27,6 +21,8 @@ export interface RunningImport {
   rest(): Promise<void>;
   /** How many batches are out in a region. */
   outIn(region: Region): number;
+  /** Whether nothing of it is to stay out in a region: it is held, or the region is stopped. */
+  leaves(region: Region): boolean;
   /**
    * Puts batches into the queue once more that were put there before `before` (ms since 1970) and not heard of. Harmless
    * while a batch is still there: its job id is the same. When no more is to be sent, they are taken back instead.
@@ -44,7 +40,8 @@ export interface RunningImportOptions {
   /** Queue that brings the results back; null when workers are in this process. */
   readonly replyTo: string | null;
   readonly ledger: ImportLedger;
-  readonly lines: ReadonlyMap<Region, RegionLine>;
+  /** Of the regions that it uses. */
+  readonly rounds: ReadonlyMap<Region, Rounds>;
   readonly onStandstill: (why: Standstill) => void;
   readonly onFailure: (error: unknown) => void;
 }
@@ -53,27 +50,17 @@ export function createRunningImport({
   id,
   replyTo,
   ledger,
-  lines,
+  rounds,
   onStandstill,
   onFailure,
 }: RunningImportOptions): RunningImport {
   const address = { importId: id, replyTo };
-  const regions = ledger.regionsUsed();
-  const share = Math.max(1, Math.floor(BACKLOG / Math.max(1, regions.length)));
-  /** Batches that are out, by region. */
-  const out = new Map<Region, Set<number>>(
-    regions.map((region) => [
-      region,
-      new Set(ledger.dispatchedBatches(region, Number.POSITIVE_INFINITY, BACKLOG).map(({ id }) => id)),
-    ]),
-  );
   const stopped = new Set<Region>();
   let dispatching = false;
   let held = false;
   let still = true;
   /** Work on the queue, one thing after the other. */
   let work: Promise<void> = Promise.resolve();
-  let pumpPlanned = false;
   let lookingAgain: NodeJS.Timeout | undefined;
 
   const enqueue = (task: () => Promise<void>): Promise<void> => {
@@ -81,33 +68,36 @@ export function createRunningImport({
     return work;
   };
 
-  const line = (region: Region): RegionLine => {
-    const found = lines.get(region);
-    if (found === undefined) throw new Error(`region ${region} has no app`);
-    return found;
-  };
+  const lanes: ReadonlyMap<Region, Lane> = new Map(
+    [...rounds].map(([region, turns]) => [region, openLane(region, turns)]),
+  );
 
-  const outCount = () => [...out.values()].reduce((sum, batches) => sum + batches.size, 0);
+  function openLane(region: Region, turns: Rounds): Lane {
+    const unheard = ledger.dispatchedBatches(region, Number.POSITIVE_INFINITY, BACKLOG);
+    const out = new Map(unheard.map((batch) => [batch.id, turns.current()]));
+    const dispatch: Feed['dispatch'] = async (most, roundOf) => {
+      let sent = 0;
+      await enqueue(async () => {
+        if (!dispatching || stopped.has(region)) return;
+        const jobs = ledger.pendingBatches(region, most).map((batch, nth) => toJob(address, batch, roundOf(nth)));
+        if (jobs.length === 0) return;
+        // Marked first: should the process die in between, a doubt too many is noted, and never one too few.
+        ledger.markDispatched(jobs.map(({ payload }) => payload.batch));
+        for (const { payload, round } of jobs) out.set(payload.batch, round);
+        sent = jobs.length;
+        await turns.queue.add(jobs);
+      });
+      return sent;
+    };
+    const lane = { region, rounds: turns, out, dispatch };
+    turns.join(lane);
+    return lane;
+  }
 
-  const fill = async (region: Region, batches: Set<number>): Promise<void> => {
-    while (dispatching && !stopped.has(region) && batches.size <= share - Math.min(CHUNK, share)) {
-      const next = ledger.pendingBatches(region, Math.min(CHUNK, share - batches.size));
-      if (next.length === 0) return;
-      // Marked first: should the process die in between, a doubt too many is noted, and never one too few.
-      ledger.markDispatched(next.map((batch) => batch.id));
-      for (const batch of next) batches.add(batch.id);
-      await line(region).queue.add(next.map((batch) => toJob(address, batch)));
-    }
-  };
+  const outCount = () => [...lanes.values()].reduce((sum, { out }) => sum + out.size, 0);
 
-  const pump = (): void => {
-    if (pumpPlanned) return;
-    pumpPlanned = true;
-    void enqueue(async () => {
-      pumpPlanned = false;
-      for (const [region, batches] of out) await fill(region, batches);
-      if (outCount() === 0) settle();
-    });
+  const changed = (): void => {
+    for (const lane of lanes.values()) lane.rounds.changed(lane);
   };
 
   const standStill = (why: Standstill): void => {
@@ -117,25 +107,36 @@ export function createRunningImport({
     onStandstill(why);
   };
 
-  /** Nothing is out: is that the end, or is there more to send? */
+  /** Where nothing is out: is that the end, or is there more to send? */
   const settle = (): void => {
+    if (outCount() > 0) return;
     if (held) {
       standStill('held');
       return;
     }
     if (!dispatching) return;
     const open = [...ledger.openBatches().keys()];
-    if (open.some((region) => !stopped.has(region))) pump();
+    if (open.some((region) => !stopped.has(region))) changed();
     else standStill(open.length === 0 ? 'completed' : 'blocked');
   };
 
-  const withdraw = async (region: Region, chosen: (jobId: string) => boolean): Promise<void> => {
-    const jobs = await line(region).queue.withdraw(chosen);
+  const forget = (lane: Lane, batches: readonly BatchTakenBack[]): void => {
     // Where the last answer has come meanwhile, the import may be over, and its ledger closed.
-    if (jobs.length === 0) return;
-    ledger.takeBack(jobs.map(takenBack));
-    for (const { payload } of jobs) out.get(region)?.delete(payload.batch);
+    if (batches.length === 0) return;
+    ledger.takeBack(batches);
+    for (const { batch } of batches) lane.out.delete(batch);
+    lane.rounds.changed(lane);
   };
+
+  const withdraw = async (lane: Lane, chosen: (jobId: string) => boolean): Promise<void> => {
+    const jobs = await lane.rounds.queue.withdraw(chosen);
+    forget(
+      lane,
+      jobs.map(({ payload: { batch, doubt, calls } }) => ({ batch, doubt, calls })),
+    );
+  };
+
+  const leaves = (region: Region) => held || stopped.has(region);
 
   const ours = (queued: string) => queued.startsWith(`${id}-`);
 
@@ -143,10 +144,10 @@ export function createRunningImport({
   const takeBack = (): Promise<void> =>
     enqueue(async () => {
       clearTimeout(lookingAgain);
-      const standing = regions.filter((region) => held || stopped.has(region));
-      for (const region of standing) await withdraw(region, ours);
-      if (outCount() === 0) settle();
-      if (standing.some((region) => out.get(region)?.size !== 0)) lookingAgain = setTimeout(takeBack, LOOK_AGAIN_MS);
+      const standing = [...lanes.values()].filter(({ region }) => leaves(region));
+      for (const lane of standing) await withdraw(lane, ours);
+      settle();
+      if (standing.some(({ out }) => out.size > 0)) lookingAgain = setTimeout(takeBack, LOOK_AGAIN_MS);
     });
 
   const stop = (region: Region): void => {
@@ -161,7 +162,8 @@ export function createRunningImport({
       still = false;
       dispatching = true;
       stopped.clear();
-      pump();
+      changed();
+      void enqueue(async () => settle());
     },
     hold: () => {
       held = true;
@@ -174,38 +176,58 @@ export function createRunningImport({
       still = true;
       return enqueue(async () => {});
     },
-    outIn: (region) => out.get(region)?.size ?? 0,
+    outIn: (region) => lanes.get(region)?.out.size ?? 0,
+    leaves,
     resend: (region, before, doubt) =>
       enqueue(async () => {
+        const lane = lanes.get(region);
         const unheard = ledger.dispatchedBatches(region, before, BACKLOG);
-        if (unheard.length === 0) return;
+        if (lane === undefined || unheard.length === 0) return;
         if (!dispatching || stopped.has(region)) {
-          ledger.takeBack(unheard.map((batch) => ({ batch: batch.id, doubt, calls: [] })));
-          for (const batch of unheard) out.get(region)?.delete(batch.id);
-          if (outCount() === 0) settle();
+          forget(
+            lane,
+            unheard.map((batch) => ({ batch: batch.id, doubt, calls: [] })),
+          );
+          settle();
           return;
         }
         ledger.markDispatched(unheard.map((batch) => batch.id));
-        await line(region).queue.add(unheard.map((batch) => toJob(address, { ...batch, doubt: batch.doubt ?? doubt })));
+        await lane.rounds.queue.add(
+          unheard.map((batch) =>
+            toJob(address, { ...batch, doubt: batch.doubt ?? doubt }, lane.out.get(batch.id) ?? lane.rounds.current()),
+          ),
+        );
       }),
     stop,
     recorded: (batches, { refusedGroups, stoppedRegions }) => {
-      for (const batch of batches) for (const set of out.values()) set.delete(batch);
+      for (const lane of lanes.values()) {
+        for (const batch of batches) {
+          lane.rounds.served(lane.out.get(batch) ?? 0);
+          lane.out.delete(batch);
+        }
+      }
       for (const { region } of stoppedRegions) stop(region);
       for (const group of refusedGroups) {
         void enqueue(async () => {
           const ids = new Set(ledger.dispatchedOfGroup(group).map((batch) => jobId(id, batch)));
-          if (ids.size > 0) for (const region of regions) await withdraw(region, (queued) => ids.has(queued));
+          if (ids.size > 0) for (const lane of lanes.values()) await withdraw(lane, (queued) => ids.has(queued));
           ledger.settleRefusedGroup(group);
-          if (outCount() === 0) settle();
+          settle();
         });
       }
-      if (outCount() === 0 || [...out.values()].some((set) => set.size <= share - Math.min(CHUNK, share))) pump();
+      changed();
+      if (outCount() === 0) void enqueue(async () => settle());
     },
-    close: () => clearTimeout(lookingAgain),
+    close: () => {
+      clearTimeout(lookingAgain);
+      for (const lane of lanes.values()) lane.rounds.leave(lane);
+    },
   };
 }
 
-function takenBack({ payload: { batch, doubt, calls } }: QueuedJob<AddMembersPayload>): BatchTakenBack {
-  return { batch, doubt, calls };
+/** What an import sends to one region. */
+interface Lane extends Feed {
+  readonly region: Region;
+  readonly rounds: Rounds;
+  readonly out: Map<number, number>;
 }

@@ -4,15 +4,20 @@ import type { ImportRecord } from '../ledger/catalog.ts';
 import type { ImportState } from '../membership/import-state.ts';
 import type { DataDir } from './data-dir.ts';
 import { intakeOptions, readOptions } from './import-options.ts';
+import { stageElsewhere } from './staging-elsewhere.ts';
 
 /** What staging needs of the coordinator, and the coordinator of staging. */
 export interface StagingJobs {
   readonly ports: StageImportPorts;
   isUnderWay(id: string): boolean;
-  /** Stops reading; resolves when nothing is being read or written any more. */
+  /** Stops reading; resolves when nothing is being read or written any more, and what was read to its end has begun. */
   abort(id: string): Promise<void>;
-  abortAll(): Promise<void>;
+  /** The same for all, and begins no more. */
+  stop(): Promise<void>;
 }
+
+/** Inputs that are read at the same time: each takes a thread and some 30 MB, and a small one waits behind no big one. */
+export const STAGINGS = 4;
 
 interface StagingOptions {
   readonly dir: DataDir;
@@ -29,6 +34,7 @@ export function stagingJobs({ dir, find, move, progress, staged, fail }: Staging
     string,
     { readonly abort: AbortController; readonly ended: Promise<void>; end: () => void }
   >();
+  let stopped = false;
   /** A half-written ledger must not pass for a whole one: it gets its name when it is complete. */
   const unfinished = (id: string) => `${dir.ledger(id)}.part`;
   const discard = async (path: string) => {
@@ -48,7 +54,7 @@ export function stagingJobs({ dir, find, move, progress, staged, fail }: Staging
     ports: {
       task: async (id) => {
         // Cancelled while it waited for its turn.
-        if (find(id).state !== 'staging') throw new StagingStopped();
+        if (stopped || find(id).state !== 'staging') throw new StagingStopped();
         const { promise, resolve } = Promise.withResolvers<void>();
         const controller = new AbortController();
         underWay.set(id, { abort: controller, ended: promise, end: resolve });
@@ -60,11 +66,12 @@ export function stagingJobs({ dir, find, move, progress, staged, fail }: Staging
         const name = record.file === '-' ? 'standard input' : record.file;
         return { source: record.source, name, options, ledger: unfinished(id), signal: controller.signal };
       },
+      stage: stageElsewhere,
       progress,
       staged: async (id) => {
         await rename(unfinished(id), dir.ledger(id));
-        end(id);
         await staged(id);
+        end(id);
       },
       rejected: async (id, error) => {
         await discard(unfinished(id));
@@ -79,7 +86,8 @@ export function stagingJobs({ dir, find, move, progress, staged, fail }: Staging
     },
     isUnderWay: (id) => underWay.has(id),
     abort,
-    abortAll: async () => {
+    stop: async () => {
+      stopped = true;
       await Promise.all([...underWay.keys()].map(abort));
     },
   };

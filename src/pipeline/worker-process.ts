@@ -1,8 +1,9 @@
-import type { AddMembersPayload } from '../../jobs/add-members.ts';
+import type { BatchPayload } from '../../jobs/send-batch.ts';
 import type { ChatClient } from '../chat/client.ts';
 import type { Region } from '../membership/membership.ts';
 import type { Backend } from '../queue/backend.ts';
 import type { JobQueue } from '../queue/job-queue.ts';
+import { createAnswerSender } from './answer-sender.ts';
 import { createOutcomeSender } from './outcome-sender.ts';
 import { openRegionQueue } from './region-line.ts';
 import { type CallObserver, type RegionWorker, startRegionWorker } from './region-worker.ts';
@@ -16,7 +17,7 @@ export interface WorkerProcess {
 
 export interface WorkingRegion {
   readonly region: Region;
-  readonly queue: JobQueue<AddMembersPayload>;
+  readonly queue: JobQueue<BatchPayload>;
   readonly worker: RegionWorker;
 }
 
@@ -31,10 +32,12 @@ export interface WorkerProcessOptions {
 export function startWorkerProcess(options: WorkerProcessOptions): WorkerProcess {
   const { backend, concurrency, observer, onError } = options;
   const sender = createOutcomeSender(backend, onError);
+  const answers = createAnswerSender(backend, onError);
   const regions = options.apps.map(({ region, appId, chat }) => {
     const queue = openRegionQueue(backend, region, appId, onError);
     const { deliver } = sender;
-    const worker = startRegionWorker({ region, backend, queue, chat, concurrency, deliver, observer, onError });
+    const { answer } = answers;
+    const worker = startRegionWorker({ region, backend, queue, chat, concurrency, deliver, answer, observer, onError });
     return { region, queue, worker };
   });
   return {
@@ -46,6 +49,7 @@ export function startWorkerProcess(options: WorkerProcessOptions): WorkerProcess
       await Promise.all(regions.map(({ worker }) => worker.close()));
       clearTimeout(timer);
       await sender.close();
+      await answers.close();
       await Promise.all(regions.map(({ queue }) => queue.close()));
       await backend.close();
     },

@@ -9,6 +9,8 @@ export interface Backend {
   /** Whether other processes use it too. One that is not shared is a cache of this process's ledger. */
   readonly shared: boolean;
   queue(name: string, options: Omit<QueueOptions, 'connection'>): BullQueue;
+  /** Queues that this process has open. */
+  queues(): readonly BullQueue[];
   worker(
     name: string,
     process: Processor<unknown, void, string>,
@@ -25,3 +27,6 @@ export interface Backend {
   warnings(): Promise<string[]>;
   close(): Promise<void>;
 }
+
+/** A backend as the file of its kind makes it. */
+export type Driver = Omit<Backend, 'queues'>;

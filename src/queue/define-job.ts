@@ -24,7 +24,8 @@ export interface JobDefinition<Payload, Ports> {
   readonly attempts: number;
   /** Wait before the next attempt in ms, given how many attempts have failed, and what the last one threw. */
   readonly backoffMs: (attemptsMade: number, error: Error | undefined) => number;
-  readonly process: (job: JobRun<Payload>, ports: Ports) => Promise<void>;
+  /** (A method, so that a worker may hold jobs of several payloads: each is given what its own schema has parsed.) */
+  process(job: JobRun<Payload>, ports: Ports): Promise<void>;
 }
 
 export function defineJob<Payload, Ports>(definition: JobDefinition<Payload, Ports>): JobDefinition<Payload, Ports> {

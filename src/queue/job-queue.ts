@@ -9,7 +9,14 @@ import { limitWindow } from './limits.ts';
 export interface QueuedJob<Payload> {
   readonly id: string;
   readonly payload: Payload;
+  /** Name of its definition, in a queue of several; else the queue's own. */
+  readonly name?: string;
+  /** Jobs of a lower round run first, those of one round in the order in which they came. From 1 to LAST_ROUND. */
+  readonly round?: number;
 }
+
+/** BullMQ's lowest priority. */
+export const LAST_ROUND = 2 ** 21 - 1;
 
 export interface QueueDepth {
   /** Jobs that wait for a worker. */
@@ -19,7 +26,7 @@ export interface QueueDepth {
   readonly active: number;
 }
 
-/** A queue of one kind of job. */
+/** A queue of one kind of job, or of several that have a budget in common. */
 export interface JobQueue<Payload> {
   readonly name: string;
   add(jobs: readonly QueuedJob<Payload>[]): Promise<void>;
@@ -39,6 +46,8 @@ export interface JobQueue<Payload> {
   slowDown(waitMs: number): Promise<void>;
   /** Ms until the rate limit lets the next job start; 0 when it does now. */
   limitedForMs(): Promise<number>;
+  /** Round of the job that is next; 0 when none waits. */
+  firstRound(): Promise<number>;
   depth(): Promise<QueueDepth>;
   /** Processes that work on this queue. */
   workers(): Promise<number>;
@@ -70,10 +79,10 @@ export function openJobQueue<Payload>(
     add: async (jobs) => {
       for (let from = 0; from < jobs.length; from += CHUNK) {
         await queue.addBulk(
-          jobs.slice(from, from + CHUNK).map(({ id, payload }) => ({
-            name: definition.name,
+          jobs.slice(from, from + CHUNK).map(({ id, payload, name = definition.name, round = 0 }) => ({
+            name,
             data: payload,
-            opts: { jobId: id },
+            opts: { jobId: id, priority: round },
           })),
         );
       }
@@ -105,13 +114,18 @@ export function openJobQueue<Payload>(
     },
     slowDown: (waitMs) => backend.lengthenWait(queue, Math.max(1, Math.ceil(waitMs))),
     limitedForMs: async () => Math.max(0, await queue.getRateLimitTtl()),
+    firstRound: async () => {
+      const [id] = await queue.getRanges(['prioritized'], 0, 0, true);
+      // It may run by now.
+      return id === undefined ? 0 : ((await queue.getJob(id))?.priority ?? 0);
+    },
     depth: async () => {
-      const [{ delayed = 0, active = 0 }, { 0: waiting = 0 }] = await Promise.all([
-        queue.getJobCounts('delayed', 'active'),
-        // By priority, which no job has: of a paused queue, Postgres counts no job as waiting.
+      const [{ delayed = 0, active = 0, prioritized = 0 }, { 0: inNoRound = 0 }] = await Promise.all([
+        queue.getJobCounts('delayed', 'active', 'prioritized'),
+        // By priority: of a paused queue, Postgres counts no job without one as waiting.
         queue.getCountsPerPriority([0]),
       ]);
-      return { waiting, delayed, active };
+      return { waiting: prioritized + inNoRound, delayed, active };
     },
     workers: () => queue.getWorkersCount(),
     close: () => queue.close(),

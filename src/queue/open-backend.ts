@@ -1,5 +1,5 @@
-import { parseQueueAddress } from './address.ts';
-import type { Backend } from './backend.ts';
+import { parseQueueAddress, type QueueAddress } from './address.ts';
+import type { Backend, BullQueue, Driver } from './backend.ts';
 
 /**
  * Opens the backend that `url` names (address.ts), or without one the embedded backend in `directory`.
@@ -10,7 +10,10 @@ export async function openBackend(
   url?: string,
   onError: (error: Error) => void = () => {},
 ): Promise<Backend> {
-  const address = parseQueueAddress(url, directory);
+  return listing(await open(parseQueueAddress(url, directory), onError));
+}
+
+async function open(address: QueueAddress, onError: (error: Error) => void): Promise<Driver> {
   // Each driver costs time to load; a run needs one of them.
   switch (address.kind) {
     case 'embedded':
@@ -20,4 +23,19 @@ export async function openBackend(
     case 'postgres':
       return (await import('./postgres.ts')).openPostgres(address, onError);
   }
+}
+
+/** Remembers which queues are open. */
+function listing(driver: Driver): Backend {
+  let opened: BullQueue[] = [];
+  const open = () => opened.filter(({ closing }) => closing === undefined);
+  return {
+    ...driver,
+    queue: (name, options) => {
+      const queue = driver.queue(name, options);
+      opened = [...open(), queue];
+      return queue;
+    },
+    queues: open,
+  };
 }

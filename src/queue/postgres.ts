@@ -8,7 +8,7 @@ import {
 } from 'bullmq';
 import { Pool } from 'pg';
 import type { QueueAddress } from './address.ts';
-import type { Backend, BullQueue, BullWorker } from './backend.ts';
+import type { BullQueue, BullWorker, Driver } from './backend.ts';
 import { openEmbedded } from './embedded.ts';
 
 type PostgresAddress = Extract<QueueAddress, { kind: 'postgres' }>;
@@ -19,7 +19,7 @@ const SCHEMA = 'bullmq';
 const CONNECTIONS = 20;
 
 /** Jobs in a Postgres server. */
-export async function openPostgres(address: PostgresAddress, onError: (error: Error) => void): Promise<Backend> {
+export async function openPostgres(address: PostgresAddress, onError: (error: Error) => void): Promise<Driver> {
   const pool = new Pool({
     connectionString: address.connectionString,
     max: CONNECTIONS,
@@ -37,7 +37,7 @@ export async function openPostgres(address: PostgresAddress, onError: (error: Er
 }
 
 /** Jobs in the embedded Postgres, in one directory of this process. */
-export async function openEmbeddedBackend(directory: string): Promise<Backend> {
+export async function openEmbeddedBackend(directory: string): Promise<Driver> {
   return overPool('embedded', await openEmbedded(directory));
 }
 
@@ -55,7 +55,7 @@ interface OpenPool {
   end(): Promise<void>;
 }
 
-function overPool(kind: 'postgres' | 'embedded', pool: OpenPool): Backend {
+function overPool(kind: 'postgres' | 'embedded', pool: OpenPool): Driver {
   const connection = pool as unknown as PostgresConnectionOptions;
   return {
     kind,

@@ -1,7 +1,7 @@
 import { type IQueueBackend, Queue, Worker } from 'bullmq';
 import { Cluster, Redis } from 'ioredis';
 import type { QueueAddress } from './address.ts';
-import type { Backend, BullQueue, BullWorker } from './backend.ts';
+import type { BullQueue, BullWorker, Driver } from './backend.ts';
 
 type RedisAddress = Extract<QueueAddress, { kind: 'redis' }>;
 
@@ -10,7 +10,7 @@ const LENGTHEN_WAIT =
   "redis.call('set', KEYS[1], ARGV[2], 'PX', math.max(redis.call('pttl', KEYS[1]), tonumber(ARGV[1])))";
 
 /** Jobs in Redis or Valkey: one server, a cluster, or a master that sentinels know. */
-export async function openRedis(address: RedisAddress, onError: (error: Error) => void): Promise<Backend> {
+export async function openRedis(address: RedisAddress, onError: (error: Error) => void): Promise<Driver> {
   const connection = connect(address);
   connection.on('error', onError);
   // Hash tags put all keys of a queue into one slot, which a cluster needs, and different queues into different ones.

@@ -6,6 +6,7 @@ const BY_CODE: Readonly<Record<string, string>> = {
     'Create or reactivate these users, or mend the UIDs in the retry file; then import the retry file.',
   ERR_GUID_NOT_FOUND: 'Create the group or mend its GUID in the retry file; then import the retry file.',
   ERR_ALREADY_JOINED: 'Nothing, unless the scope should change: adding does not change the scope of a member.',
+  ERR_NOT_A_MEMBER: 'Whoever is to be changed has left the group since the plan was made: make a new plan.',
   ERR_GROUP_NOT_JOINED: 'The acting user is not in the group: add that user first, or leave out who acts.',
   ERR_NO_VACANCY:
     'The group is full: remove members or spread the rest over another group; then import the retry file.',

@@ -17,6 +17,8 @@ ${texture('failed', html`<path d="M-1 1L1 -1M0 6L6 0M5 7L7 5" class="ink" stroke
 ${texture('invalid', html`<path d="M-1 5L1 7M0 0L6 6M5 -1L7 1" class="ink" stroke-width="1.6"/>`)}
 ${texture('unconfirmed', html`<path d="M0 0L6 6M0 6L6 0" class="ink" stroke-width="1.1"/>`)}
 ${texture('unprocessed', html`<path d="M3 0V6" class="ink" stroke-width="2"/>`)}
+${texture('changed', html`<path d="M0 4L3 1L6 4" class="ink" stroke-width="1.2"/>`)}
+${texture('removed', html`<circle cx="3" cy="3" r="1.8" class="ink" stroke-width="1"/>`)}
 </defs></svg>`;
 }
 

@@ -20,6 +20,8 @@ export const LIGHT: Readonly<Record<string, string>> = {
   duplicate: '#8a8f96',
   unconfirmed: '#7a4aa0',
   unprocessed: '#6f7680',
+  changed: '#0b7285',
+  removed: '#46607a',
 };
 
 export const DARK: Readonly<Record<string, string>> = {
@@ -39,9 +41,11 @@ export const DARK: Readonly<Record<string, string>> = {
   duplicate: '#868d96',
   unconfirmed: '#b48ad6',
   unprocessed: '#a0a7b0',
+  changed: '#4fb3bf',
+  removed: '#8fa6bd',
 };
 
-const TEXTURED = ['banned', 'already_member', 'failed', 'invalid', 'unconfirmed', 'unprocessed'];
+const TEXTURED = ['banned', 'already_member', 'failed', 'invalid', 'unconfirmed', 'unprocessed', 'changed', 'removed'];
 const PLAIN = ['added', 'duplicate'];
 
 function variables(scheme: Readonly<Record<string, string>>): string {

@@ -128,5 +128,11 @@ function membership(row: ReportRow): Markup {
     const original = row.original.length > ORIGINAL_SHOWN ? `${row.original.slice(0, ORIGINAL_SHOWN)}…` : row.original;
     return html`<code>${original}</code>`;
   }
-  return html`<b><bdi>${row.uid}</bdi></b> ${row.scope === 'ban' ? 'banned from' : `as ${row.scope} in`} <b><bdi>${row.guid}</bdi></b> <span>${row.region}</span>`;
+  return html`<b><bdi>${row.uid}</bdi></b> ${wish(row.scope)} <b><bdi>${row.guid}</bdi></b> <span>${row.region}</span>`;
+}
+
+/** A row without a scope asks for a removal. */
+function wish(scope: string): string {
+  if (scope === '') return 'removed from';
+  return scope === 'ban' ? 'banned from' : `as ${scope} in`;
 }

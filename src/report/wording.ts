@@ -10,6 +10,8 @@ export const OUTCOME_LABELS: Readonly<Record<Outcome, string>> = {
   duplicate: 'duplicate',
   unconfirmed: 'unconfirmed',
   unprocessed: 'unprocessed',
+  changed: 'changed',
+  removed: 'removed',
 };
 
 const NUMBER = new Intl.NumberFormat('en-US');

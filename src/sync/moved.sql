@@ -35,6 +35,10 @@ select sum(was_action in ('add', 'change', 'remove', 'ban') and action not in ('
 -- In: limit. Out: examples.
 select * from temp.moves limit :limit;
 
+-- name: moved_changes
+-- Out: changes of the stored plan that a newer one no longer has, or has otherwise.
+select region, guid, uid from temp.moves where was_action in ('add', 'change', 'remove', 'ban');
+
 -- name: count_changes
 select count(*) as n from actions where action in ('add', 'change', 'remove', 'ban');
 

@@ -1,7 +1,7 @@
 import { statementsOf } from '../ledger/database.ts';
 import { counted, grouped } from '../report/wording.ts';
 import { type PlanLedger, withAttached } from './plan-ledger.ts';
-import { type GroupName, placeOf } from './plan-reading.ts';
+import { type GroupName, type PlanAction, placeOf } from './plan-reading.ts';
 import type { Action, Place } from './reasons.ts';
 
 /** How far a stored plan may be from one made now and still be applied, in percent of its changes. */
@@ -59,6 +59,19 @@ export function staleness(plan: PlanLedger, newer: string, tolerancePercent = DE
       tolerancePercent,
     );
   });
+}
+
+/** Tells which changes of a plan a newer one, whose file is at `newer`, has in the very same way. */
+export function stillCalledFor(plan: PlanLedger, newer: string): (change: PlanAction) => boolean {
+  const sql = statementsOf(plan.database, new URL('moved.sql', import.meta.url));
+  const key = (row: Readonly<Record<string, unknown>>) => `${row['region']} ${row['guid']} ${row['uid']}`.toLowerCase();
+  const moved = withAttached(plan.database, newer, 'newer', () => {
+    sql('find_moves').run();
+    const found = new Set(sql('moved_changes').all().map(key));
+    sql('forget_moves').run();
+    return found;
+  });
+  return (change) => !moved.has(key({ ...change }));
 }
 
 function judged(found: Omit<Staleness, 'percent' | 'within' | 'sentence'>, tolerancePercent: number): Staleness {

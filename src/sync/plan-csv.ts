@@ -1,7 +1,7 @@
 import { inChunks } from '../report/chunks.ts';
 import { csvLine } from '../report/csv-line.ts';
 import { harmless, isInert } from '../report/spreadsheet.ts';
-import type { ActionChoice, PlanReader } from './plan-reading.ts';
+import type { ActionChoice, PlanAction, PlanReader } from './plan-reading.ts';
 import { groupProblem } from './plan-totals.ts';
 import { CHANGES } from './reasons.ts';
 
@@ -44,16 +44,18 @@ function concerns(choice: ActionChoice | undefined, region: string, guid: string
  * The plan's changes as the input of an import: CHANGES_COLUMNS, `action` being add, change or remove. A ban is an `add`
  * with the scope `ban`; a removal has no scope. `from` is the place before, empty for nobody and `ban` for a banned one:
  * what an undo goes by. Yields chunks of some 64 KB.
+ * @param chosen which of the changes; default: all
  *
  * Ids of the kind that intake accepts are given as they are, also where they begin like a formula (see retryReport).
  */
-export function changesCsv(plan: Reading): Generator<string> {
-  return inChunks(changeLines(plan));
+export function changesCsv(plan: Reading, chosen: (change: PlanAction) => boolean = () => true): Generator<string> {
+  return inChunks(changeLines(plan, chosen));
 }
 
-function* changeLines(plan: Reading): Generator<string> {
+function* changeLines(plan: Reading, chosen: (change: PlanAction) => boolean): Generator<string> {
   yield csvLine(CHANGES_COLUMNS, ',');
-  for (const { region, guid, uid, action, from, to, sentence } of plan.actions({ actions: CHANGES })) {
+  for (const change of plan.actions({ actions: CHANGES }).filter(chosen)) {
+    const { region, guid, uid, action, from, to, sentence } = change;
     const cells = [region, guid, uid, to, action === 'ban' ? 'add' : action, from, sentence];
     yield csvLine(cells.map(importable), ',');
   }

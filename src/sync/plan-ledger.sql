@@ -53,6 +53,9 @@ update groups set listing = :listing, code = :code, message = :message, bans_kno
 insert into live (group_id, uid, scope_id, banned) values (:group, :uid, 3, 1)
   on conflict (group_id, uid) do update set banned = 1;
 
+-- name: count_live
+select count(*) as n from live where group_id = :group;
+
 -- name: close_bans
 update groups set bans_known = 1 where id = :group;
 

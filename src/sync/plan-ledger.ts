@@ -59,8 +59,8 @@ export interface PlanLedger extends PlanReader {
     listing: 'not_found' | 'failed',
     why: { readonly code: string; readonly message: string },
   ): void;
-  /** UIDs that are banned from a listed group, whether its list of members has them or not. */
-  recordBanned(group: GroupName, uids: Iterable<string>): void;
+  /** UIDs that are banned from a listed group; gives how many of them its list of members does not have. */
+  recordBanned(group: GroupName, uids: Iterable<string>): number;
   /** The UID that owns the group; empty where nobody does. */
   recordOwner(group: GroupName, owner: string): void;
   /** Replaces the findings. */
@@ -118,9 +118,12 @@ export function openPlanLedger(path: string): PlanLedger {
     recordBanned: (name, uids) =>
       inTransaction(database, () => {
         const group = idOf(name);
+        const known = () => Number(sql('count_live').get({ group })?.['n']);
+        const before = known();
         for (const uid of uids) sql('add_banned').run({ group, uid });
         sql('close_bans').run({ group });
         sql('count_members').run({ group });
+        return known() - before;
       }),
     recordOwner: (name, owner) => {
       sql('set_owner').run({ group: idOf(name), owner });

@@ -72,6 +72,7 @@ export async function openWorkplace(options: WorkplaceOptions = {}): Promise<Wor
   if (options.queue !== false) await layEmbeddedQueue(dataDir);
   const env: Record<string, string> = {
     PATH: process.env['PATH'] ?? '',
+    NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
     HOME: root,
     ROLLCALL_DATA_DIR: dataDir,
     ...options.env,

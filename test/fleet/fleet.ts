@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
-import type { AddMembersPayload } from '../../jobs/add-members.ts';
+import type { BatchPayload } from '../../jobs/send-batch.ts';
 import { openCatalogReader } from '../../src/ledger/catalog.ts';
 import { openImportReader, type RowWithOutcome } from '../../src/ledger/reading.ts';
 import { REGIONS, type Region } from '../../src/membership/membership.ts';
@@ -28,7 +28,7 @@ export interface Fleet extends SandboxPlace {
   ): Promise<Running>;
   /** Starts `import` of these rows on a coordinator without any key. */
   import(rows: readonly Asked[], args?: readonly string[]): Running;
-  queue(region: Region): JobQueue<AddMembersPayload>;
+  queue(region: Region): JobQueue<BatchPayload>;
   /** The latest import's id and state. */
   latest(): { readonly id: string; readonly state: string; readonly reason: string };
   rows(): RowWithOutcome[];

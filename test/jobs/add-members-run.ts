@@ -1,18 +1,19 @@
 import { onTestFinished } from 'vitest';
-import { type AddMembersPayload, type AddMembersPorts, ATTEMPTS, addMembers } from '../../jobs/add-members.ts';
+import { type AddMembersPayload, addMembers } from '../../jobs/add-members.ts';
+import { ATTEMPTS, type BatchPayload, type BatchPorts } from '../../jobs/send-batch.ts';
 import { type ChatClient, type ChatClientOptions, createChatClient } from '../../src/chat/client.ts';
 import type { BatchResult } from '../../src/ledger/batch-result.ts';
-import type { JobRun } from '../../src/queue/define-job.ts';
+import type { JobDefinition, JobRun } from '../../src/queue/define-job.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
 
 /** What one start of the job came to. */
-export interface Ran {
+export interface Ran<Payload = AddMembersPayload> {
   /** The result that was handed back, if any. */
   readonly delivered: BatchResult | undefined;
   /** What the queue would see: a failure, or a wait. */
   readonly thrown: unknown;
   /** The payload that the next start would find. */
-  readonly payload: AddMembersPayload;
+  readonly payload: Payload;
   /** `stopped` and `delivered`, in the order in which they were asked for. */
   readonly asked: readonly string[];
 }
@@ -40,16 +41,26 @@ export function batchOf(
   });
 }
 
-/** One start of the job, as the queue makes it. */
-export async function run(
+/** One start of add-members, as the queue makes it. */
+export function run(
   chat: Pick<ChatClient, 'addMembers'>,
   payload: AddMembersPayload,
-  { attemptsMade = 0, starts = payload.calls.length + 1, ...given }: Partial<JobRun<AddMembersPayload>> = {},
+  given: Partial<JobRun<AddMembersPayload>> = {},
 ): Promise<Ran> {
+  return start(addMembers, chat, payload, given);
+}
+
+/** One start of a job that sends a batch, as the queue makes it. */
+export async function start<Payload extends BatchPayload, Chat>(
+  definition: JobDefinition<Payload, BatchPorts & { readonly chat: Chat }>,
+  chat: Chat,
+  payload: Payload,
+  { attemptsMade = 0, starts = payload.calls.length + 1, ...given }: Partial<JobRun<Payload>> = {},
+): Promise<Ran<Payload>> {
   let delivered: BatchResult | undefined;
   let next = payload;
   const asked: string[] = [];
-  const ports: AddMembersPorts = {
+  const ports: BatchPorts & { readonly chat: Chat } = {
     chat,
     deliver: async ({ importId }, result) => {
       asked.push('delivered');
@@ -60,7 +71,7 @@ export async function run(
       asked.push('stopped');
     },
   };
-  const job: JobRun<AddMembersPayload> = {
+  const job: JobRun<Payload> = {
     id: 'imp-1-7',
     payload,
     attemptsMade,
@@ -69,13 +80,13 @@ export async function run(
     signal: new AbortController().signal,
     update: async (changed) => {
       // As it comes out of a queue.
-      next = addMembers.payload.parse(JSON.parse(JSON.stringify(changed)));
+      next = definition.payload.parse(JSON.parse(JSON.stringify(changed)));
     },
     ...given,
   };
   let thrown: unknown;
   try {
-    await addMembers.process(job, ports);
+    await definition.process(job, ports);
   } catch (error) {
     thrown = error;
   }

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ATTEMPTS, addMembers, SendAgain } from '../../jobs/add-members.ts';
+import { addMembers } from '../../jobs/add-members.ts';
+import { ATTEMPTS, SendAgain } from '../../jobs/send-batch.ts';
 import { MEMBER_LISTS } from '../../src/chat/contract.ts';
 import { CallAborted, ServiceRefusal } from '../../src/chat/errors.ts';
 import { SlowDown } from '../../src/queue/define-job.ts';

@@ -6,7 +6,7 @@ async function run(ports: Partial<FinishImportPorts>, { isLastAttempt = false, r
   const did: unknown[][] = [];
   const full: FinishImportPorts = {
     writeReports: async (...given) => void did.push(['reports', ...given]),
-    checkSum: () => '',
+    checkSum: async () => '',
     close: (...given) => did.push(['close', ...given]),
     failed: (...given) => did.push(['failed', ...given]),
     ...ports,
@@ -39,7 +39,7 @@ describe('the end of an import', () => {
   });
 
   test('says that the sum does not hold, whatever else there was to say', async () => {
-    const { did } = await run({ checkSum: () => '3 rows are missing' }, { reason: 'too many errors' });
+    const { did } = await run({ checkSum: async () => '3 rows are missing' }, { reason: 'too many errors' });
     expect(did.at(-1)).toEqual(['close', 'imp-1', 'aborted', `${WRONG_SUM}: 3 rows are missing`]);
   });
 

@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type StagingProgress, type StagingTask, stageImport } from '../../jobs/stage-import.ts';
+import { type StagingProgress, type StagingTask, stageFile, stageImport } from '../../jobs/stage-import.ts';
 import { IntakeError } from '../../src/intake/intake-error.ts';
 import type { StagedTotals } from '../../src/ledger/cut.ts';
 import { tempDir } from '../temp-dir.ts';
@@ -32,6 +32,7 @@ async function stage(content: string, signal = new AbortController().signal) {
   };
   await stageImport.process(job, {
     task: async () => task,
+    stage: stageFile,
     progress: (_, told) => progress.push(told),
     staged: async (_, what: StagedTotals) => void ends.push({ kind: 'staged', what }),
     rejected: async (_, what) => void ends.push({ kind: 'rejected', what }),

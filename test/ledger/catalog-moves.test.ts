@@ -84,6 +84,30 @@ describe('the catalog', () => {
     expect(journal(path, 'b')).toEqual([]);
   });
 
+  test('forgets an import with its journal; a retry of it stays, and so do all others', () => {
+    const { path, catalog } = newCatalog();
+    catalog.add(entry('a'));
+    catalog.add({ ...entry('b'), retryOf: 'a' });
+    catalog.add({ ...entry('c'), retryOf: 'b' });
+    catalog.remove('a');
+    expect(catalog.find('a')).toBeUndefined();
+    expect(journal(path, 'a')).toEqual([]);
+    expect(catalog.find('b')).toMatchObject({ id: 'b', retryOf: null });
+    expect(catalog.find('c')).toMatchObject({ retryOf: 'b' });
+    expect(journal(path, 'b')).toHaveLength(1);
+  });
+
+  test('knows what is not over, and what was over before a time', () => {
+    const { catalog } = newCatalog();
+    for (const id of ['a', 'b', 'c']) catalog.add(entry(id));
+    catalog.move('a', 'rejected');
+    catalog.move('b', 'staged');
+    const over = Number(catalog.find('a')?.finishedAt);
+    expect(catalog.unfinished().map(({ id }) => id)).toEqual(['b', 'c']);
+    expect(catalog.finishedBefore(over)).toEqual([]);
+    expect(catalog.finishedBefore(over + 1)).toEqual(['a']);
+  });
+
   test('lists the newest first, as many as are asked for', () => {
     const { catalog } = newCatalog();
     // Ids rise with time (pipeline/import-id.ts), so that two of one millisecond have an order as well.

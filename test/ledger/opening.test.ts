@@ -81,14 +81,15 @@ describe('migrations', () => {
 
 describe('a file that a newer rollcall has written', () => {
   test.each([
-    ['the catalog', openCatalog],
-    ['an import', openImportLedger],
-  ])('as %s is refused with what to do, and stays as it is', (_, open) => {
+    ['the catalog', openCatalog, CATALOG_MIGRATIONS],
+    ['an import', openImportLedger, IMPORT_MIGRATIONS],
+  ])('as %s is refused with what to do, and stays as it is', (_, open, migrations) => {
     const path = inNewerSchema();
     const opening = () => open(path);
+    const known = readdirSync(migrations).length;
     expect(opening).toThrow(LedgerError);
     expect(opening).toThrow(
-      `${path} has schema 99 and this rollcall knows 1: it was written by a newer rollcall; use that one`,
+      `${path} has schema 99 and this rollcall knows ${known}: it was written by a newer rollcall; use that one`,
     );
     const database = new DatabaseSync(path, { readOnly: true });
     expect(schemaOf(database)).toBe(99);

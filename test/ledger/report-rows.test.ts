@@ -17,7 +17,7 @@ import {
 
 const NO_USER = { code: 'ERR_UID_NOT_FOUND', message: 'no such user' };
 
-/** One row of every outcome: lines 2 to 9, in the order of the words. */
+/** One row of every outcome: lines 2 to 11, in the order of the words. */
 async function oneOfEach(): Promise<StagedImport> {
   const staged = await stagedImport([
     { uid: 'ann' },
@@ -33,15 +33,26 @@ async function oneOfEach(): Promise<StagedImport> {
     { uid: 'ANN' },
     { uid: 'eve', guid: 'lost' },
     { uid: 'fay', guid: 'late' },
+    { uid: 'gil', scope: 'admin', action: 'change' },
+    { uid: 'hal', action: 'remove' },
   ]);
   const { ledger } = staged;
-  const [first, lost] = dispatch(ledger, 2);
-  if (first === undefined || lost === undefined) throw new Error('two batches expected');
+  const [change, removal, first, lost] = dispatch(ledger, 4);
+  if (change === undefined || removal === undefined || first === undefined || lost === undefined) {
+    throw new Error('four batches expected');
+  }
   const others = [
     { row: 3, outcome: 'already_member', code: 'ERR_ALREADY_JOINED', message: 'was there' },
     { row: 4, outcome: 'failed', ...NO_USER },
   ] as const;
+  const was = { code: 'ERR_NOT_A_MEMBER', message: 'it was no member' };
   ledger.record([
+    resultOf(change, {
+      kind: 'answered',
+      others: [{ row: 9, outcome: 'changed', code: '', message: '' }],
+      missing: [],
+    }),
+    resultOf(removal, { kind: 'answered', others: [{ row: 10, outcome: 'removed', ...was }], missing: [] }),
     resultOf(first, { kind: 'answered', others, missing: [] }),
     resultOf(lost, { kind: 'unanswered', maybeCarriedOut: true, code: 'TIMEOUT', message: 'no answer' }),
   ]);
@@ -65,6 +76,8 @@ describe('the rows of a report', () => {
       ['duplicate', 'DUPLICATE', 'the same membership stands in row 2, which asks for participant'],
       ['unconfirmed', 'TIMEOUT', 'no answer'],
       ['unprocessed', 'NOT_SENT', 'cancelled'],
+      ['changed', '', ''],
+      ['removed', 'ERR_NOT_A_MEMBER', 'it was no member'],
     ]);
     expect(rows.map(({ guid, uid, scope, attempts }) => [guid, uid, scope, attempts])).toEqual([
       ['g', 'ann', 'participant', 1],
@@ -75,6 +88,8 @@ describe('the rows of a report', () => {
       ['g', 'ANN', 'participant', 0],
       ['lost', 'eve', 'participant', 1],
       ['late', 'fay', 'participant', 0],
+      ['g', 'gil', 'admin', 1],
+      ['g', 'hal', '', 1],
     ]);
     expect(rows.every(({ region }) => region === 'us')).toBe(true);
   });

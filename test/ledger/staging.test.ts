@@ -6,7 +6,7 @@ import { closeStaged, IMPORT_MIGRATIONS, openForStaging } from '../../src/ledger
 import { openImportLedger } from '../../src/ledger/import-ledger.ts';
 import { rowInserter } from '../../src/ledger/insert-rows.ts';
 import { openImportReader } from '../../src/ledger/reading.ts';
-import { type Membership, REGIONS, SCOPES } from '../../src/membership/membership.ts';
+import { ACTIONS, type Membership, REGIONS, SCOPES } from '../../src/membership/membership.ts';
 import { tempDir } from '../temp-dir.ts';
 import { planOf } from './naive-model.ts';
 import { members, openStaged, PROBLEM, type RowToStage, stage } from './staged-ledger.ts';
@@ -22,6 +22,7 @@ const membership: fc.Arbitrary<Membership> = fc.record({
     .map(([name, n, loud]) => (loud ? `${name}${n}`.toUpperCase() : `${name}${n}`)),
   scope: fc.constantFrom(...SCOPES, 'participant', 'participant'),
   onBehalfOf: spelled('', '', '', 'boss', 'chief'),
+  action: fc.oneof({ weight: 12, arbitrary: fc.constant('add' as const) }, fc.constantFrom(...ACTIONS)),
 });
 const row = fc.oneof({ weight: 15, arbitrary: membership }, { weight: 1, arbitrary: fc.constant('invalid' as const) });
 
@@ -57,7 +58,8 @@ describe('staging', () => {
           for (const one of batch.rows) {
             const asked = rows[one.row - 1];
             if (asked === undefined || asked === 'invalid') throw new Error('an invalid row is in a batch');
-            expect([one.uid, one.scope, batch.region]).toEqual([asked.uid, asked.scope, asked.region]);
+            expect([one.uid, batch.region, batch.action]).toEqual([asked.uid, asked.region, asked.action]);
+            if (batch.action !== 'remove') expect(one.scope).toBe(asked.scope);
             expect(batch.guid.toLowerCase()).toBe(asked.guid.toLowerCase());
             expect(batch.onBehalfOf.toLowerCase()).toBe(asked.onBehalfOf.toLowerCase());
           }
@@ -127,6 +129,62 @@ describe('staging', () => {
     ]);
     expect(rows.map(({ message }) => /row (\d+)/.exec(message)?.[1])).toEqual(['3', '2', '2', undefined]);
     expect(dispatch().flatMap((batch) => batch.rows.map(({ uid }) => uid))).toEqual(['berta']);
+  });
+
+  test('two actions for one UID of a group: every such row is invalid, and names a row that asks for another', async () => {
+    const { reader, dispatch } = await openStaged([
+      { uid: 'anna', action: 'remove' },
+      { uid: 'ANNA' },
+      { uid: 'anna', action: 'change', onBehalfOf: 'boss' },
+      { uid: 'anna', action: 'remove', guid: 'board' },
+    ]);
+    const rows = reader.rows().toArray();
+    expect(rows.map(({ status, code }) => [status, code])).toEqual([
+      ['invalid', 'SEVERAL_ACTIONS'],
+      ['invalid', 'SEVERAL_ACTIONS'],
+      ['invalid', 'SEVERAL_ACTIONS'],
+      ['unprocessed', ''],
+    ]);
+    expect(rows.map(({ message }) => /row (\d+)/.exec(message)?.[1])).toEqual(['3', '2', '2', undefined]);
+    expect(dispatch().map(({ guid, action }) => [guid, action])).toEqual([['board', 'remove']]);
+  });
+
+  test('the same removal or change twice is a duplicate, and a call has one of them', async () => {
+    const { reader, dispatch } = await openStaged([
+      { uid: 'anna', action: 'remove' },
+      { uid: 'Anna', action: 'remove' },
+      { uid: 'berta', action: 'change' },
+      { uid: 'berta', action: 'change', scope: 'admin' },
+      { uid: 'cleo', action: 'remove' },
+    ]);
+    expect(
+      reader
+        .rows()
+        .map(({ status, message }) => [status, message])
+        .toArray(),
+    ).toEqual([
+      ['unprocessed', ''],
+      ['duplicate', 'the same membership stands in row 2'],
+      ['duplicate', 'the same membership stands in row 5, which asks for admin'],
+      ['unprocessed', ''],
+      ['unprocessed', ''],
+    ]);
+    const sent = dispatch().map(({ rows }) => rows.map(({ uid }) => uid).join());
+    expect(sent.sort()).toEqual(['anna', 'berta', 'cleo']);
+  });
+
+  test('changes and removals go before those who are to be added, for whom removals make room', async () => {
+    const { dispatch } = await openStaged([
+      ...members(30),
+      { uid: 'old', action: 'remove' },
+      { uid: 'risen', action: 'change', scope: 'admin' },
+    ]);
+    expect(dispatch().map(({ action, rows }) => [action, rows.length])).toEqual([
+      ['remove', 1],
+      ['change', 1],
+      ['add', 25],
+      ['add', 5],
+    ]);
   });
 
   test('the first batches of all groups go before the second ones', async () => {

@@ -20,14 +20,17 @@ const counts = fc.record<Record<keyof RowCounts, number>>({
   duplicate: fc.nat(1e9),
   unconfirmed: fc.nat(1e9),
   unprocessed: fc.nat(1e9),
+  changed: fc.nat(1e9),
+  removed: fc.nat(1e9),
 });
 
-test('the sum of outcomes is all eight of them together, without the rows read', () => {
+test('the sum of outcomes is all of them together, without the rows read', () => {
   fc.assert(
     fc.property(counts, (rows) => {
       const { added, banned, already_member, failed, invalid, duplicate, unconfirmed, unprocessed } = rows;
+      const { changed, removed } = rows;
       expect(sumOfOutcomes(rows)).toBe(
-        added + banned + already_member + failed + invalid + duplicate + unconfirmed + unprocessed,
+        added + banned + already_member + failed + invalid + duplicate + unconfirmed + unprocessed + changed + removed,
       );
     }),
   );

@@ -215,6 +215,7 @@ describe.each(QUEUE_PLACES)('on the $name queue', (place) => {
       expect(record).toMatchObject({ state: 'aborted' });
       const { failed, added, unprocessed } = counts(record.id);
       expect(failed).toBeGreaterThan(4);
+      expect(record.reason).toBe(`${failed} rows failed, are invalid or unconfirmed; --max-errors allows 4`);
       expect(unprocessed).toBeGreaterThan(0);
       expect(added + failed + unprocessed).toBe(500);
       expect(sandbox.members('us', 'group-1').size).toBe(added);
@@ -248,7 +249,7 @@ describe.each(QUEUE_PLACES)('on the $name queue', (place) => {
 
   test('no more batches are out than the bound allows, however many there are', async () => {
     const door = new Doorkeeper();
-    const pipeline = await openPipeline({ place, concurrency: 20, chat: door.chat });
+    const pipeline = await openPipeline({ place, concurrency: 20, chat: door.chat, regions: ['us'] });
     const rows = Array.from({ length: 2_300 }, (_, n) => ({ guid: `g${n}`, uid: 'anna' }));
     const id = await pipeline.send(csv(rows));
     await door.until(20);

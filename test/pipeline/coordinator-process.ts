@@ -17,6 +17,7 @@ export interface CoordinatorProcessSettings {
   readonly ca: string;
   readonly appId: string;
   readonly apiKey: string;
+  readonly edits?: boolean;
 }
 
 const settings: CoordinatorProcessSettings = JSON.parse(process.argv[2] ?? '{}');
@@ -30,13 +31,13 @@ const coordinator = await openCoordinator({
   regions: new Set(['us']),
   version: 'test',
   onError: throwIt,
-  openLine: (region, backend, deliver) =>
+  openLine: (region, backend, deliver, answer) =>
     openRegionLine({
       region,
       appId: settings.appId,
       backend,
       callsPerMinute: 1_000_000,
-      worker: { chat: createChatClient({ region, ...settings }), concurrency: 5, deliver },
+      worker: { chat: createChatClient({ region, ...settings }), concurrency: 5, deliver, answer },
       onError: throwIt,
     }),
 });
@@ -46,9 +47,10 @@ coordinator.events.on('state', ({ state }) => process.stdout.write(`${state}\n`)
 const catalog = openCatalogReader(dir.catalog);
 const [existing] = catalog.list(1);
 catalog.close();
-const { file } = settings;
+const { file, edits } = settings;
 const id =
-  existing?.id ?? (await coordinator.create({ file, source: file, options: importOptions.parse({ region: 'us' }) }));
+  existing?.id ??
+  (await coordinator.create({ file, source: file, options: importOptions.parse({ region: 'us', edits }) }));
 if (existing !== undefined) await coordinator.resume(id);
 process.stdout.write('working\n');
 await coordinator.settled(id);

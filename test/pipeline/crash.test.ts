@@ -13,7 +13,7 @@ import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { layEmbeddedQueue } from '../queue/embedded-template.ts';
 import { tempDir } from '../temp-dir.ts';
 import type { CoordinatorProcessSettings } from './coordinator-process.ts';
-import { countsOf, csv, participants } from './pipeline-harness.ts';
+import { countsOf, csv, eventually, participants } from './pipeline-harness.ts';
 
 const PROGRAM = fileURLToPath(new URL('coordinator-process.ts', import.meta.url));
 const KILLS = 5;
@@ -71,6 +71,42 @@ test('a coordinator that is killed at any moment loses no row and reports none t
   const ledger = openImportLedger(path);
   expect(ledger.check()).toMatchObject({ holds: true });
   ledger.close();
+});
+
+test('a coordinator that is killed in the middle of edits goes on with them: each is done, and told once', async () => {
+  const root = tempDir();
+  const uids = Array.from({ length: 100 }, (_, n) => `u${n}`);
+  const sandbox = await startSandbox({
+    seed: { regions: { us: { members: { team: { participants: uids } } } } },
+    latencyMs: [20, 60],
+  });
+  onTestFinished(() => sandbox.close());
+  const dir = dataDir(join(root, 'data'));
+  await layEmbeddedQueue(dir.root);
+  const file = join(root, 'changes.csv');
+  const lines = uids.map((uid, n) => (n % 2 === 0 ? `team,${uid},,remove` : `team,${uid},admin,change`));
+  writeFileSync(file, `guid,uid,scope,action\n${lines.join('\n')}\n`);
+  const { appId, apiKey } = sandbox.apps.us;
+  const { host, caPem: ca } = sandbox;
+  const settings = { dataDir: dir.root, file, host, ca, appId, apiKey, edits: true };
+  const killed = startChild(settings);
+  await Promise.race([eventually(() => sandbox.calls.us.requests).toBeGreaterThan(20), killed.failed]);
+  killed.process.kill('SIGKILL');
+  await killed.ended;
+  const last = startChild(settings);
+  expect(await Promise.race([last.ended, last.failed])).toBe(0);
+
+  const catalog = openCatalogReader(dir.catalog);
+  const reader = openImportReader(dir.ledger(catalog.list(1)[0]?.id ?? ''));
+  catalog.close();
+  const reported = reader.rows().toArray();
+  reader.close();
+  expect(reported.map(({ status }) => status)).toEqual(uids.map((_, n) => (n % 2 === 0 ? 'removed' : 'changed')));
+  // What was under way is sent again, and found done.
+  for (const { code, message } of reported) if (code !== '') expect(message).toContain('the process that sent it');
+  const scopes = new Map(uids.filter((_, n) => n % 2 === 1).map((uid) => [uid, 'admin']));
+  expect(sandbox.members('us', 'team')).toEqual(scopes);
+  expect(sandbox.calls.us.requests).toBeLessThanOrEqual(100 + 5);
 });
 
 interface Child {

@@ -18,6 +18,14 @@ export class Doorkeeper {
       await this.#wait(call[2]?.signal);
       return service.addMembers(...call);
     },
+    changeScope: async (...call) => {
+      await this.#wait(call[3]?.signal);
+      return service.changeScope(...call);
+    },
+    removeMember: async (...call) => {
+      await this.#wait(call[2]?.signal);
+      return service.removeMember(...call);
+    },
   });
 
   /** Resolves when this many calls have come. */

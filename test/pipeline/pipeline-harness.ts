@@ -25,15 +25,15 @@ export interface QueuePlace {
   open(dir: DataDir): Promise<Backend>;
 }
 
-export const QUEUE_PLACES: readonly QueuePlace[] = [
-  {
-    name: 'embedded',
-    open: async (dir) => {
-      if (!existsSync(join(dir.root, 'queue'))) await layEmbeddedQueue(dir.root);
-      return openBackend(dir.queue);
-    },
+export const EMBEDDED: QueuePlace = {
+  name: 'embedded',
+  open: async (dir) => {
+    if (!existsSync(join(dir.root, 'queue'))) await layEmbeddedQueue(dir.root);
+    return openBackend(dir.queue);
   },
-];
+};
+
+export const QUEUE_PLACES: readonly QueuePlace[] = [EMBEDDED];
 
 export interface PipelineOptions {
   readonly place: QueuePlace;
@@ -48,6 +48,9 @@ export interface StartOptions {
   readonly regions?: readonly Region[];
   /** Keys in place of the sandbox's. */
   readonly apiKeys?: Partial<Record<Region, string>>;
+  /** Whether the coordinator takes what it sends to for a sandbox. Default: no, it is the service. */
+  readonly asSandbox?: boolean;
+  readonly keepMs?: number;
   /** Puts something between the workers and the service. */
   readonly chat?: (chat: ChatClient, region: Region) => ChatClient;
 }
@@ -98,15 +101,17 @@ export async function openPipeline(options: PipelineOptions & StartOptions): Pro
     if (failures.length > 0) throw new AggregateError(failures, failures.map(({ message }) => message).join('; '));
   });
 
-  async function start({ regions = REGIONS, apiKeys = {}, chat = (one) => one }: StartOptions) {
+  async function start({ regions = REGIONS, apiKeys = {}, chat = (one) => one, asSandbox, keepMs }: StartOptions) {
     const lines = new Map<Region, RegionLine>();
     const coordinator = await openCoordinator({
       dir,
       backend: (place) => options.place.open(place),
       regions: new Set(regions),
       version: 'test',
+      ...(asSandbox !== undefined && { sandbox: asSandbox }),
+      ...(keepMs !== undefined && { keepMs }),
       onError: (error) => failures.push(error),
-      openLine: async (region, backend, deliver) => {
+      openLine: async (region, backend, deliver, answer) => {
         const { appId, apiKey } = sandbox.apps[region];
         const client = createChatClient({
           region,
@@ -121,7 +126,7 @@ export async function openPipeline(options: PipelineOptions & StartOptions): Pro
           appId,
           backend,
           callsPerMinute: options.callsPerMinute ?? 1_000_000,
-          worker: { chat: chat(client, region), concurrency: options.concurrency ?? 10, deliver },
+          worker: { chat: chat(client, region), concurrency: options.concurrency ?? 10, deliver, answer },
           onError: (error) => failures.push(error),
         });
         lines.set(region, line);

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdirSync, rmdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { DataDirInUse } from '../../src/pipeline/data-dir.ts';
@@ -80,6 +80,24 @@ describe.each(QUEUE_PLACES)('on the $name queue', (place) => {
     await expect(pipeline.restart()).rejects.toThrow(DataDirInUse);
     await pipeline.stop();
     await pipeline.restart();
+  });
+
+  test('a server that owns a data directory says where it is, to whoever wants to own it, as long as it does', async () => {
+    const pipeline = await openPipeline({ place });
+    const url = 'http://127.0.0.1:7700';
+    pipeline.coordinator.announce(url);
+    const refusal = await pipeline.restart().catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(DataDirInUse);
+    expect(refusal).toMatchObject({
+      address: url,
+      message: `${pipeline.dir.root} is in use by the rollcall server at ${url}; use it with --server ${url}, or name another directory with --data-dir`,
+    });
+    await pipeline.stop();
+    expect(existsSync(pipeline.dir.address)).toBe(false);
+    // Left by one that was killed.
+    writeFileSync(pipeline.dir.address, url);
+    await pipeline.restart();
+    await expect(pipeline.restart()).rejects.toMatchObject({ address: undefined });
   });
 
   test('an import whose reports cannot be written is finished by resume when they can', async () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Backend } from '../../src/queue/backend.ts';
+import { LAST_ROUND } from '../../src/queue/job-queue.ts';
 import { Journal } from './journal.ts';
 import { errand, type Note, notes, type OpenBackend, openOffice } from './queue-harness.ts';
 
@@ -28,6 +29,34 @@ export function describeJobQueue(name: string, openBackend: OpenBackend): void {
       await errands.add(notes('d'));
       expect(await ran.until(4)).toEqual(['a', 'b', 'c', 'd'].map((id) => [id, { text: id }]));
       await expect.poll(() => errands.depth()).toEqual(idle);
+    });
+
+    test('runs jobs of a lower round first, whenever they came, and those of one round in their order', async () => {
+      const { queue, work } = office();
+      const errands = queue();
+      const inRound = (round: number, ...ids: string[]) => notes(...ids).map((job) => ({ ...job, round }));
+      expect(await errands.firstRound()).toBe(0);
+      await errands.add(inRound(LAST_ROUND, 'z'));
+      await errands.add([...inRound(3, 'c'), ...inRound(2, 'b', 'b-too')]);
+      await errands.add([...inRound(3, 'c-too'), ...inRound(1, 'a')]);
+      expect(await errands.firstRound()).toBe(1);
+      const ran = new Journal<string>();
+      work(
+        errands,
+        errand(async ({ id }) => ran.note(id)),
+      );
+      expect(await ran.until(6)).toEqual(['a', 'b', 'b-too', 'c', 'c-too', 'z']);
+      await expect.poll(() => errands.depth()).toEqual(idle);
+    });
+
+    test('counts and withdraws jobs of a round like any others, also while it is paused', async () => {
+      const errands = office().queue();
+      await errands.pause();
+      await errands.add([...notes('a'), ...notes('b', 'c').map((job) => ({ ...job, round: 7 }))]);
+      expect(await errands.depth()).toEqual({ ...idle, waiting: 3 });
+      expect(await errands.withdraw((id) => id !== 'b')).toEqual(expect.arrayContaining(notes('a', 'c')));
+      expect(await errands.depth()).toEqual({ ...idle, waiting: 1 });
+      expect(await errands.firstRound()).toBe(7);
     });
 
     test('gives a payload out as it was put in, whatever characters are in it', async () => {

@@ -78,7 +78,14 @@ export function openOffice(backend: Backend): Office {
       return queue;
     },
     work: (queue, definition, concurrency = 1) => {
-      const worker = startJobWorker({ backend, queue, definition, ports: undefined, concurrency, onError });
+      const worker = startJobWorker({
+        backend,
+        queue,
+        definitions: [definition],
+        ports: undefined,
+        concurrency,
+        onError,
+      });
       onTestFinished(async () => {
         for (const { open } of doors) open();
         const closed = worker.close();

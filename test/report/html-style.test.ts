@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { OUTCOMES } from '../../src/membership/outcome.ts';
 import { DARK, LIGHT } from '../../src/report/html-style.ts';
 
 /** Contrast ratio of two colours `#rrggbb` (WCAG 2.2, relative luminance). */
@@ -28,10 +29,7 @@ describe.each([
     },
   );
 
-  test.each(['added', 'banned', 'already_member', 'failed', 'invalid', 'duplicate', 'unconfirmed', 'unprocessed'])(
-    'gives the area of %s a contrast of 3 to 1',
-    (name) => {
-      expect(onPaper(name)).toBeGreaterThanOrEqual(3);
-    },
-  );
+  test.each(OUTCOMES)('gives the area of %s a contrast of 3 to 1', (name) => {
+    expect(onPaper(name)).toBeGreaterThanOrEqual(3);
+  });
 });

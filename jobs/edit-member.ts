@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import type { Told } from '../src/chat/call.ts';
+import type { ChatClient } from '../src/chat/client.ts';
+import { MEMBER_SCOPES } from '../src/chat/member-operations.ts';
+import { judgeEdit } from '../src/chat/member-policy.ts';
+import type { Sent } from '../src/ledger/batch-result.ts';
+import { defineJob } from '../src/queue/define-job.ts';
+import { BATCH_FIELDS, type BatchCall, type BatchPorts, SENDING, sendBatch } from './send-batch.ts';
+
+/**
+ * edit-member: changes the scope of one member of a group, or removes the member.
+ *
+ * Queue, output, retries: as send-batch.ts says. It is the queue of add-members, because the calls have one budget.
+ * Input     the batch, which is one row, and the calls that were made for it before.
+ * Output    `changed` or `removed`, also where it was so already, which the message says; else `failed`.
+ * Repeats   harmless: who was changed or removed by the earlier call is found so.
+ *
+ * Its version is above that of add-members for good: workers that do not know this job look at the version alone, take
+ * every job of the queue for add-members, and leave those that are newer to others.
+ */
+const payload = z.object({
+  version: z.literal(2),
+  ...BATCH_FIELDS,
+  row: z.int(),
+  uid: z.string(),
+  edit: z.discriminatedUnion('action', [
+    z.object({ action: z.literal('change'), scope: z.enum(MEMBER_SCOPES) }),
+    z.object({ action: z.literal('remove') }),
+  ]),
+});
+export type EditMemberPayload = z.infer<typeof payload>;
+
+export interface EditMemberPorts extends BatchPorts {
+  readonly chat: Pick<ChatClient, 'changeScope' | 'removeMember'>;
+}
+
+/** By action: the outcome of its success, and what a member of whom it is true already was before. */
+const DONE = {
+  change: { outcome: 'changed', before: 'it had this scope before' },
+  remove: { outcome: 'removed', before: 'it was no member' },
+} as const;
+
+const call: BatchCall<EditMemberPayload, EditMemberPorts, Told> = {
+  send: ({ chat }, { guid, uid, edit }, options) =>
+    edit.action === 'change' ? chat.changeScope(guid, uid, edit.scope, options) : chat.removeMember(guid, uid, options),
+  judge: ({ edit, onBehalfOf }, error) =>
+    judgeEdit(edit.action === 'change' ? 'change-scope' : 'remove', error, onBehalfOf),
+  readAnswer: (batch) => done(batch, '', ''),
+  readRefusal: (batch, { kind, code, message }) => {
+    if (kind === 'group') return { kind, code, message };
+    if (kind !== 'in-place') return { kind: 'refused', outcome: 'failed', code, message };
+    const { before } = DONE[batch.edit.action];
+    const doubt = batch.doubt === null ? '' : `; it may be by an earlier call: ${batch.doubt}`;
+    return done(batch, code, `${before} (${message})${doubt}`);
+  },
+  rows: ({ row, edit }) => [[row, DONE[edit.action].outcome]],
+};
+
+export const editMember = defineJob<EditMemberPayload, EditMemberPorts>({
+  name: 'edit-member',
+  version: 2,
+  payload,
+  ...SENDING,
+  process: (job, ports) => sendBatch(call, job, ports),
+});
+
+function done({ row, edit }: EditMemberPayload, code: string, message: string): Sent {
+  return { kind: 'answered', others: [{ row, outcome: DONE[edit.action].outcome, code, message }], missing: [] };
+}

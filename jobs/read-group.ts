@@ -1,0 +1,145 @@
+import { z } from 'zod';
+import type { Verdict } from '../src/chat/error-policy.ts';
+import { CallAborted, ServiceRefusal } from '../src/chat/errors.ts';
+import type { MemberClient } from '../src/chat/member-client.ts';
+import { judgeReading } from '../src/chat/member-policy.ts';
+import type { Rate } from '../src/chat/rate-headers.ts';
+import type { CallRecord } from '../src/ledger/batch-result.ts';
+import { REGIONS } from '../src/membership/membership.ts';
+import { defineJob, type JobRun, SlowDown } from '../src/queue/define-job.ts';
+import { SENDING, SendAgain } from './send-batch.ts';
+
+/**
+ * read-group: reads one page of a group's members or of its banned users, or the group itself.
+ *
+ * Queue     add-members-<region>-<app>: reading and sending have one budget; each start of a job is one call.
+ * Input     which page, and who asks.
+ * Output    what was read, or why it cannot be, through the port `answer`. Whoever asks waits for it in memory, and asks
+ *           again what was lost.
+ * Retries   as for sending a batch, when no answer came; waiting for the rate limit is not an attempt. A refused key or
+ *           plan stops nothing here: it is told to the one who asks, who takes back its other questions.
+ *
+ * Its version keeps it from workers that take every job of the queue for add-members (see edit-member.ts).
+ */
+const payload = z.object({
+  version: z.literal(2),
+  /** Unique among all that any coordinator asks. */
+  requestId: z.string(),
+  /** Queue of the coordinator that waits for the answer; null when it is in the worker's process. */
+  replyTo: z.string().nullable(),
+  region: z.enum(REGIONS),
+  guid: z.string(),
+  read: z.enum(['members', 'banned', 'group']),
+  /** Of a list, from 1. */
+  page: z.int(),
+});
+export type ReadGroupPayload = z.infer<typeof payload>;
+
+const number = z.number().optional();
+const pagination = z.object({ total: number, count: number, perPage: number, totalPages: number }).optional();
+
+/** What was read, or why it cannot be. */
+export const groupAnswer = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('members'),
+    /** UID and scope, as the service says it. */
+    members: z.array(z.tuple([z.string(), z.string()])),
+    pagination,
+  }),
+  z.object({ kind: z.literal('banned'), uids: z.array(z.string()), pagination }),
+  z.object({ kind: z.literal('group'), owner: z.string().nullable() }),
+  z.object({
+    kind: z.literal('refused'),
+    /** Whether it is true of every call of the region. */
+    region: z.boolean(),
+    code: z.string(),
+    message: z.string(),
+  }),
+]);
+export type GroupAnswer = z.infer<typeof groupAnswer>;
+
+/** Whose question it was. */
+export type AnswerAddress = Pick<ReadGroupPayload, 'requestId' | 'replyTo'>;
+
+export interface ReadGroupPorts {
+  readonly chat: Pick<MemberClient, 'listMembersPage' | 'listBannedPage' | 'getGroup'>;
+  /** Resolves when the answer is on its way. */
+  answer(to: AnswerAddress, answer: GroupAnswer): Promise<void>;
+  /** Told of every call that ended, with what the reply said about the rate limit. */
+  called?(call: CallRecord, rate: Rate | undefined): void;
+}
+
+export const readGroup = defineJob<ReadGroupPayload, ReadGroupPorts>({
+  name: 'read-group',
+  version: 2,
+  payload,
+  ...SENDING,
+  process: async (job, ports) => {
+    const at = Date.now();
+    const startedAt = performance.now();
+    const told = (kind: CallRecord['kind'], code: string, httpStatus: number | null, rate: Rate | undefined) =>
+      ports.called?.({ at, ms: Math.round(performance.now() - startedAt), httpStatus, code, kind }, rate);
+    let answer: GroupAnswer;
+    try {
+      const { httpStatus, rate, ...found } = await readOnce(ports.chat, job);
+      told('answered', '', httpStatus, rate);
+      answer = found.answer;
+    } catch (error) {
+      // The process leaves: the question goes back into the queue.
+      if (error instanceof CallAborted) throw error;
+      const verdict = verdictOf(error);
+      told(verdict.kind, verdict.code, verdict.httpStatus, error instanceof ServiceRefusal ? error.rate : undefined);
+      if (verdict.kind === 'slow-down') throw new SlowDown(verdict.waitMs ?? 0);
+      if (verdict.kind === 'again' && !job.isLastAttempt) throw new SendAgain(verdict);
+      const { code, message } = verdict;
+      answer = { kind: 'refused', region: verdict.kind === 'stop-region', code, message };
+    }
+    await ports.answer(job.payload, answer);
+  },
+});
+
+async function readOnce(
+  chat: ReadGroupPorts['chat'],
+  { payload: { guid, read, page }, signal }: JobRun<ReadGroupPayload>,
+): Promise<{ readonly answer: GroupAnswer; readonly httpStatus: number; readonly rate: Rate }> {
+  switch (read) {
+    case 'members': {
+      const { members, pagination: said, ...told } = await chat.listMembersPage(guid, page, { signal });
+      const listed = members.map(({ uid, scope }): [string, string] => [uid, scope]);
+      return { ...told, answer: { kind: 'members', members: listed, pagination: said } };
+    }
+    case 'banned': {
+      const { uids, pagination: said, ...told } = await chat.listBannedPage(guid, page, { signal });
+      return { ...told, answer: { kind: 'banned', uids: [...uids], pagination: said } };
+    }
+    case 'group': {
+      const { owner, ...told } = await chat.getGroup(guid, { signal });
+      return { ...told, answer: { kind: 'group', owner } };
+    }
+  }
+}
+
+/** A fault of ours is no statement of the service; whoever asks must hear of it all the same. */
+function verdictOf(error: unknown): Verdict {
+  try {
+    return judgeReading(error);
+  } catch (fault) {
+    const message = fault instanceof Error ? fault.message : String(fault);
+    return { kind: 'again', code: 'WORKER_FAULT', message, httpStatus: null, maybeCarriedOut: false };
+  }
+}
+
+/** A question that was not answered with what was asked for. */
+export class ReadingRefused extends Error {
+  /** The service's code if it gave one, else HTTP_<status>, else the code of the failure (chat/errors.ts). */
+  readonly code: string;
+  /** Whether it is true of every call of the region: a refused key or plan. */
+  readonly ofRegion: boolean;
+
+  constructor({ code, message, region }: Extract<GroupAnswer, { kind: 'refused' }>) {
+    super(message);
+    this.name = 'ReadingRefused';
+    this.code = code;
+    this.ofRegion = region;
+  }
+}

@@ -1,0 +1,239 @@
+import { z } from 'zod';
+import type { ActingOptions, Told } from '../src/chat/call.ts';
+import { backoffMs, type Verdict } from '../src/chat/error-policy.ts';
+import { CallAborted, ServiceRefusal } from '../src/chat/errors.ts';
+import type { EditVerdict } from '../src/chat/member-policy.ts';
+import type { Rate } from '../src/chat/rate-headers.ts';
+import type { BatchResult, CallRecord, Sent } from '../src/ledger/batch-result.ts';
+import { REGIONS } from '../src/membership/membership.ts';
+import type { Outcome } from '../src/membership/outcome.ts';
+import { type JobRun, SlowDown } from '../src/queue/define-job.ts';
+
+/**
+ * What the jobs of a region's queue have in common: each start is one call for one batch, and every batch ends in one
+ * result. add-members.ts and edit-member.ts say which call it is, and what its answer means.
+ *
+ * Queue     add-members-<region>-<app>, one per rate limit of the service; each start of a job is one call.
+ * Output    a BatchResult through the port `deliver`. Every end is delivered: a batch without a result would be lost.
+ * Retries   up to ATTEMPTS calls, with backoff, when no answer came; waiting for the rate limit is not an attempt.
+ * Repeats   the same batch may be sent twice (a lost reply, a dead worker): `doubt` says why, and the outcome repeats it.
+ */
+export const ATTEMPTS = 8;
+
+/** Starts of a batch that ended neither in a call that was noted nor in a result: then it is not tried any more. */
+const MOST_DEATHS = 10;
+
+export const callRecord = z.object({
+  at: z.int(),
+  ms: z.int(),
+  httpStatus: z.int().nullable(),
+  code: z.string(),
+  kind: z.enum(['answered', 'again', 'slow-down', 'halve', 'group', 'stop-region', 'final']),
+});
+
+/** Fields of every payload, beside its version. */
+export const BATCH_FIELDS = {
+  importId: z.string(),
+  /** Queue of the coordinator that waits for the result; null when it is in the worker's process. */
+  replyTo: z.string().nullable(),
+  batch: z.int(),
+  region: z.enum(REGIONS),
+  guid: z.string(),
+  onBehalfOf: z.string(),
+  /** Why an earlier call for these rows may have been carried out; null when none can have been. */
+  doubt: z.string().nullable(),
+  calls: z.array(callRecord),
+  /** Starts that ended before a call was sent, because the worker's process left. */
+  handedBack: z.int(),
+};
+export type BatchPayload = z.infer<z.ZodObject<typeof BATCH_FIELDS>> & { readonly version: number };
+
+/** Whose result it is. */
+export type ResultAddress = Pick<BatchPayload, 'importId' | 'replyTo'>;
+
+export interface BatchPorts {
+  /** Resolves when the result is safe. */
+  deliver(to: ResultAddress, result: BatchResult): Promise<void>;
+  /** Keeps further calls of this region from starting: its key or plan was refused. */
+  stopRegion(): Promise<void>;
+  /** Told of every call that ended, with what the reply said about the rate limit. */
+  called?(call: CallRecord, rate: Rate | undefined): void;
+  /** Told how many rows got which outcome, when that is safe. Batches that are cut or sent again tell it at their end. */
+  settled?(outcome: Outcome, rows: number): void;
+}
+
+type CallVerdict = Verdict | EditVerdict;
+
+/** One kind of call. */
+export interface BatchCall<Payload extends BatchPayload, Ports extends BatchPorts, Reply extends Told> {
+  send(ports: Ports, batch: Payload, options: ActingOptions): Promise<Reply>;
+  judge(batch: Payload, error: unknown): CallVerdict;
+  readAnswer(batch: Payload, reply: Reply): Sent;
+  /** What a refusal means that no repeat and no waiting changes. */
+  readRefusal(batch: Payload, verdict: CallVerdict): Sent;
+  /** Every row, with the outcome that a plain success is. */
+  rows(batch: Payload): readonly (readonly [row: number, success: Outcome])[];
+}
+
+/** Thrown to have the queue send the batch again; `waitMs` where the service said how long to wait. */
+export class SendAgain extends Error {
+  readonly waitMs: number | undefined;
+
+  constructor({ code, message, waitMs }: CallVerdict) {
+    super(`${code}: ${message}`);
+    this.name = 'SendAgain';
+    this.waitMs = waitMs;
+  }
+}
+
+/** Settings of a job that sends a batch. */
+export const SENDING = {
+  attempts: ATTEMPTS,
+  backoffMs: (attemptsMade: number, error: Error | undefined): number =>
+    Math.max(backoffMs(attemptsMade, Math.random()), error instanceof SendAgain ? (error.waitMs ?? 0) : 0),
+};
+
+/** One start of a job: makes one call, and delivers the result unless the batch is to be sent again. */
+export async function sendBatch<Payload extends BatchPayload, Ports extends BatchPorts, Reply extends Told>(
+  kind: BatchCall<Payload, Ports, Reply>,
+  job: JobRun<Payload>,
+  ports: Ports,
+): Promise<void> {
+  const batch = sawWorkerDie(job) ? { ...job.payload, doubt: 'a worker ended in the middle of it' } : job.payload;
+  if (unexplainedStarts(job) > MOST_DEATHS) return endPoison(ports, batch);
+  const at = Date.now();
+  const startedAt = performance.now();
+  const noteCall = (means: CallRecord['kind'], code: string, httpStatus: number | null): CallRecord => ({
+    at,
+    ms: Math.round(performance.now() - startedAt),
+    httpStatus,
+    code,
+    kind: means,
+  });
+  let call: CallRecord;
+  let sent: Sent;
+  try {
+    const reply = await kind.send(ports, batch, { onBehalfOf: batch.onBehalfOf, signal: job.signal });
+    call = noteCall('answered', '', reply.httpStatus);
+    ports.called?.(call, reply.rate);
+    sent = kind.readAnswer(batch, reply);
+  } catch (error) {
+    if (error instanceof CallAborted) return givenUp(job, batch, error, noteCall('again', error.code, null));
+    const verdict = verdictOf(kind, batch, error);
+    // That it is so already is an answer like a success; the row keeps the code.
+    call =
+      verdict.kind === 'in-place'
+        ? noteCall('answered', '', verdict.httpStatus)
+        : noteCall(verdict.kind, verdict.code, verdict.httpStatus);
+    ports.called?.(call, error instanceof ServiceRefusal ? error.rate : undefined);
+    return refused(kind, job, ports, batch, verdict, call);
+  }
+  await deliver(kind, ports, batch, call, sent);
+}
+
+/** A batch with which worker after worker died ends as an outcome, never in silence. */
+function endPoison(ports: BatchPorts, batch: BatchPayload): Promise<void> {
+  const { region, calls } = batch;
+  const message = `${MOST_DEATHS} workers took this batch and ended without a result`;
+  const sent: Sent = { kind: 'unanswered', maybeCarriedOut: true, code: 'WORKERS_DIED', message };
+  return ports.deliver(batch, { batch: batch.batch, region, calls, doubt: batch.doubt, sent, at: Date.now() });
+}
+
+/** A fault of ours is no statement of the service, but a batch must not vanish with it: it ends as unanswered. */
+function verdictOf<Payload extends BatchPayload>(
+  kind: Pick<BatchCall<Payload, never, never>, 'judge'>,
+  batch: Payload,
+  error: unknown,
+): CallVerdict {
+  try {
+    return kind.judge(batch, error);
+  } catch (fault) {
+    const message = fault instanceof Error ? fault.message : String(fault);
+    return { kind: 'again', code: 'WORKER_FAULT', message, httpStatus: null, maybeCarriedOut: true };
+  }
+}
+
+/** The process leaves: the batch goes back to where it came from, with the doubt that this call has raised. */
+async function givenUp<Payload extends BatchPayload>(
+  job: JobRun<Payload>,
+  batch: Payload,
+  error: CallAborted,
+  call: CallRecord,
+): Promise<never> {
+  const doubt = 'the process that sent it was stopped before an answer came';
+  if (error.maybeCarriedOut) await job.update({ ...batch, calls: [...batch.calls, call], doubt });
+  else await job.update({ ...batch, handedBack: batch.handedBack + 1 });
+  throw error;
+}
+
+async function refused<Payload extends BatchPayload, Ports extends BatchPorts, Reply extends Told>(
+  kind: BatchCall<Payload, Ports, Reply>,
+  job: JobRun<Payload>,
+  ports: Ports,
+  batch: Payload,
+  verdict: CallVerdict,
+  call: CallRecord,
+): Promise<void> {
+  const { code, message } = verdict;
+  const doubt = verdict.maybeCarriedOut ? `an earlier call got no usable answer (${code})` : batch.doubt;
+  const calls = [...batch.calls, call];
+  switch (verdict.kind) {
+    case 'slow-down':
+      await job.update({ ...batch, calls });
+      throw new SlowDown(verdict.waitMs ?? 0);
+    case 'again':
+      if (job.isLastAttempt) {
+        const sent: Sent = { kind: 'unanswered', maybeCarriedOut: doubt !== null, code, message };
+        return deliver(kind, ports, { ...batch, doubt }, call, sent);
+      }
+      await job.update({ ...batch, calls, doubt });
+      throw new SendAgain(verdict);
+    case 'stop-region':
+      await ports.stopRegion();
+      return deliver(kind, ports, batch, call, { kind: 'stop-region', code, message });
+    default:
+      return deliver(kind, ports, batch, call, kind.readRefusal(batch, verdict));
+  }
+}
+
+async function deliver<Payload extends BatchPayload>(
+  kind: Pick<BatchCall<Payload, never, never>, 'rows'>,
+  ports: BatchPorts,
+  batch: Payload,
+  call: CallRecord,
+  sent: Sent,
+): Promise<void> {
+  const calls = [...batch.calls, call];
+  const { region } = batch;
+  await ports.deliver(batch, { batch: batch.batch, region, calls, doubt: batch.doubt, sent, at: call.at + call.ms });
+  if (ports.settled === undefined) return;
+  for (const [outcome, rows] of settledBy(kind.rows(batch), sent)) ports.settled(outcome, rows);
+}
+
+/** Rows by outcome, as far as this result settles them. */
+function settledBy(rows: readonly (readonly [row: number, success: Outcome])[], sent: Sent): Map<Outcome, number> {
+  const settled = new Map<Outcome, number>();
+  const add = (outcome: Outcome, count: number) => settled.set(outcome, (settled.get(outcome) ?? 0) + count);
+  if (sent.kind === 'refused') add(sent.outcome, rows.length);
+  if (sent.kind === 'group') add('failed', rows.length);
+  if (sent.kind === 'unanswered') add(sent.maybeCarriedOut ? 'unconfirmed' : 'failed', rows.length);
+  if (sent.kind === 'answered') {
+    const unlike = new Set(sent.missing);
+    for (const { row, outcome } of sent.others) {
+      unlike.add(row);
+      add(outcome, 1);
+    }
+    for (const [row, success] of rows) if (!unlike.has(row)) add(success, 1);
+  }
+  return settled;
+}
+
+/** A worker took this batch, and neither came back nor handed it back. */
+function sawWorkerDie(job: JobRun<BatchPayload>): boolean {
+  return job.payload.doubt === null && unexplainedStarts(job) > 1;
+}
+
+/** Starts, this one included, of which the payload knows no end. */
+function unexplainedStarts({ starts, payload: { calls, handedBack } }: JobRun<BatchPayload>): number {
+  return starts - calls.length - handedBack;
+}

@@ -1,0 +1,67 @@
+import { openSyncCatalog } from '../ledger/sync-catalog.ts';
+import type { Logger } from '../log.ts';
+import type { Region } from '../membership/membership.ts';
+import type { Coordinator } from '../pipeline/coordinator.ts';
+import type { DataDir } from '../pipeline/data-dir.ts';
+import { UnknownImport } from '../pipeline/import-errors.ts';
+import { newImportId } from '../pipeline/import-id.ts';
+import { importOptions, readOptions } from '../pipeline/import-options.ts';
+import { stageElsewhere } from '../pipeline/staging-elsewhere.ts';
+import { createSyncRunner, type SyncImports, type SyncRunner } from '../sync/sync-runner.ts';
+import type { Service } from './compose.ts';
+
+/** Wires syncs to the coordinator whose imports carry them out. To be stopped before it. */
+export function composeSyncs(
+  coordinator: Coordinator,
+  dir: DataDir,
+  service: Pick<Service, 'apps' | 'sandbox'>,
+  log: Logger,
+): SyncRunner {
+  const catalog = openSyncCatalog(dir.catalog);
+  const syncs = createSyncRunner({
+    catalog,
+    imports: importsOf(coordinator, dir),
+    folder: dir.sync,
+    // Nobody is to take one for the other: a sync and the import that carries it out have the same id.
+    newId: (kind) => `${kind}-${newImportId()}`,
+    sandbox: service.sandbox,
+    regions: new Set(Object.keys(service.apps) as Region[]),
+    pages: coordinator.pages,
+    stage: stageElsewhere,
+  });
+  syncs.events.on('state', ({ id, state, reason }) => log.info({ sync: id, state, reason }, 'sync'));
+  return {
+    ...syncs,
+    stop: async () => {
+      await syncs.stop();
+      catalog.close();
+    },
+  };
+}
+
+function importsOf(coordinator: Coordinator, dir: DataDir): SyncImports {
+  return {
+    find: (id) => {
+      try {
+        const record = coordinator.find(id);
+        const { state, file } = record;
+        return { state, file, ledger: dir.ledger(id), sandbox: readOptions(record).sandbox };
+      } catch (error) {
+        if (error instanceof UnknownImport) return undefined;
+        throw error;
+      }
+    },
+    begin: async ({ id, file, source, sandbox }) => {
+      // Every row says its region; the default is for those that do not.
+      const options = importOptions.parse({ format: 'csv', region: 'us', edits: true, sandbox });
+      await coordinator.create({ id, file, source, options });
+    },
+    resume: async (id) => void (await coordinator.resume(id)),
+    onState: (listener) => {
+      const onState = ({ id, state }: { readonly id: string; readonly state: Parameters<typeof listener>[1] }) =>
+        listener(id, state);
+      coordinator.events.on('state', onState);
+      return () => void coordinator.events.off('state', onState);
+    },
+  };
+}

@@ -1,0 +1,96 @@
+import { existsSync } from 'node:fs';
+import type { Config } from '../config.ts';
+import { createLifecycle, firstSignal, type Lifecycle, leaveWithoutQueue } from '../lifecycle.ts';
+import { type Logger, openLog } from '../log.ts';
+import { serveControl } from '../pipeline/control.ts';
+import type { Coordinator } from '../pipeline/coordinator.ts';
+import { type DataDir, dataDir, makeDataDir } from '../pipeline/data-dir.ts';
+import { composeCoordinator, type Service } from './compose.ts';
+import { EXIT } from './exit-codes.ts';
+import { type Io, say } from './io.ts';
+import type { Progress } from './progress.ts';
+
+export interface CoordinateOptions {
+  readonly config: Config;
+  readonly io: Io;
+  /** What the calls go to; opened before the coordinator, closed after it. */
+  readonly openService: () => Promise<Service & { close(): Promise<void> }>;
+  /** What to type to go on, for whoever is interrupted. */
+  readonly goOn: () => readonly string[];
+}
+
+/** A coordinator in this process, for as long as a command lasts. */
+export interface Coordinating {
+  readonly coordinator: Coordinator;
+  readonly service: Service;
+  readonly dir: DataDir;
+  readonly log: Logger;
+  /** What is begun beside the coordinator stops before it. */
+  readonly onStop: Lifecycle['onStop'];
+  /** Told of what keeps everything from going on, as the coordinator's own failures are. */
+  readonly fail: (error: Error) => void;
+  /** Aborted by the first Ctrl-C. */
+  readonly signal: AbortSignal;
+  /** Resolves when `done` does, when something fails, or with the first Ctrl-C; the progress is stopped then. */
+  until(done: Promise<unknown>, progress: Progress): Promise<void>;
+}
+
+/** Runs a coordinator in this process while `work` lasts. Gives what it failed with, after saying so; undefined is well. */
+export async function coordinate(
+  { config, io, openService, goOn }: CoordinateOptions,
+  work: (coordinating: Coordinating) => Promise<void>,
+): Promise<Error | undefined> {
+  const dir = dataDir(config.dataDir);
+  const life = createLifecycle();
+  let failure: Error | undefined;
+  const signal = firstSignal(EXIT.interrupted, () => say(io, 'Left at once.', ...goOn()));
+  try {
+    const service = await openService();
+    life.onStop(() => service.close());
+    // Made once in each data directory; it takes a few seconds, and silence would look like a fault.
+    if (config.queue === undefined && !existsSync(dir.queue)) say(io, 'Preparing the queue for its first use …');
+    makeDataDir(dir);
+    const log = openLog(dir.root);
+    const coordinator = await composeCoordinator(config, service, log, (text) => {
+      log.warn(text);
+      say(io, `Warning: ${text}.`);
+    });
+    life.onStop((deadlineMs) => coordinator.stop(deadlineMs));
+    const { promise: failed, resolve } = Promise.withResolvers<void>();
+    const fail = (error: Error) => {
+      failure ??= error;
+      resolve();
+    };
+    coordinator.events.on('failure', fail);
+    const control = await serveControl(dir, coordinator);
+    life.onStop(() => control.close());
+    await work({
+      coordinator,
+      service,
+      dir,
+      log,
+      onStop: life.onStop,
+      fail,
+      signal: signal.signal,
+      until: async (done, progress) => {
+        const interrupted = await Promise.race([
+          done.then(() => false),
+          failed.then(() => false),
+          signal.arrived.then(() => true),
+        ]);
+        progress.stop();
+        if (interrupted) say(io, '', 'Stopping: calls under way may finish. Ctrl-C again leaves at once.');
+      },
+    });
+  } finally {
+    const leave = () => say(io, 'The queue does not answer; left without it.', ...goOn());
+    const stay = config.queue === undefined ? () => {} : leaveWithoutQueue(EXIT.interrupted, leave);
+    await life.stop();
+    stay();
+    signal.ignore();
+  }
+  if (failure !== undefined) {
+    say(io, '', `rollcall cannot go on: ${failure.message}`, 'When it is mended:', ...goOn().slice(1));
+  }
+  return failure;
+}

@@ -1,0 +1,40 @@
+import { type Config, readConfig, type Flags as SettingFlags } from '../config.ts';
+import { readCa } from './compose.ts';
+import { UsageError } from './errors.ts';
+import type { Imports } from './imports.ts';
+import { localImports } from './local-imports.ts';
+import { remoteImports } from './remote-imports.ts';
+import { connectToServer } from './server-client.ts';
+
+/** Flags for running imports in this process, by the name under which commander gives them. */
+const ONLY_HERE: Readonly<Record<string, string>> = {
+  dataDir: '--data-dir',
+  queue: '--queue',
+  withWorkers: '--with-workers',
+  // These imply --sandbox.
+  sandboxSeed: '--sandbox-seed',
+  sandboxFaults: '--sandbox-faults',
+  sandbox: '--sandbox',
+  callsPerMinute: '--calls-per-minute',
+  concurrency: '--concurrency',
+};
+
+/**
+ * The imports that a command is about: those of the server that a flag or setting names, else of the data directory.
+ * @throws ConfigError; UsageError for a flag that only counts where this process runs imports
+ */
+export function openImports(flags: SettingFlags): { readonly config: Config; readonly imports: Imports } {
+  const config = readConfig(flags);
+  if (config.server === undefined) return { config, imports: localImports(config) };
+  const asked = new Set(Object.entries(flags).flatMap(([name, value]) => (value === undefined ? [] : [name])));
+  const here = Object.keys(ONLY_HERE).find((name) => asked.has(name));
+  if (here !== undefined) {
+    throw new UsageError(
+      `${ONLY_HERE[here]} has no meaning for imports that the server at ${config.server} runs; leave it out, or leave out --server and ROLLCALL_SERVER`,
+    );
+  }
+  const ca = config.caFile === undefined ? undefined : readCa(config.caFile);
+  const server = connectToServer({ url: config.server, token: config.token, ca });
+  const flag = flags.server === undefined ? '' : ` --server ${config.server}`;
+  return { config, imports: remoteImports(server, config.command, flag) };
+}

@@ -1,0 +1,108 @@
+import { createWriteStream } from 'node:fs';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { ImportRecord } from '../ledger/catalog.ts';
+import type { SyncRecord } from '../ledger/sync-catalog.ts';
+import type { Coordinator } from '../pipeline/coordinator.ts';
+import { type DataDir, dataDir } from '../pipeline/data-dir.ts';
+import { counted, grouped } from '../report/wording.ts';
+import { planCsv } from '../sync/plan-csv.ts';
+import { openPlanReader } from '../sync/plan-reading.ts';
+import { type PlanningProgress, planFiles } from '../sync/planning.ts';
+import type { SyncRunner } from '../sync/sync-runner.ts';
+import { composeSyncs } from './compose-syncs.ts';
+import { type CoordinateOptions, coordinate } from './coordinate.ts';
+import { EXIT, type ExitCode } from './exit-codes.ts';
+import type { Io } from './io.ts';
+import { type Progress, redraw } from './progress.ts';
+import { followImport } from './run-import.ts';
+import { findSync } from './sync-data.ts';
+import { concludeSync, printPlan } from './sync-outcome.ts';
+
+export interface RunSyncOptions extends Omit<CoordinateOptions, 'goOn'> {
+  readonly json: boolean;
+  /** Where the plan is written as CSV, when there is one. */
+  readonly planCsv?: string | undefined;
+  /** Starts or goes on with a sync, and gives its id. */
+  readonly begin: (syncs: SyncRunner) => Promise<string>;
+}
+
+/** Runs a sync in this process, shows it, and ends with the exit code that it has earned. */
+export async function runSync(options: RunSyncOptions): Promise<ExitCode> {
+  const { config, io, json } = options;
+  let id = '';
+  const goOn = () => (id === '' ? [] : ['See how far it came:', `  ${config.command} sync show ${id}`]);
+  const failure = await coordinate({ ...options, goOn }, async (here) => {
+    const { coordinator, dir, service, log, fail, until } = here;
+    const syncs = composeSyncs(coordinator, dir, service, log);
+    here.onStop(() => syncs.stop());
+    syncs.events.on('failure', fail);
+    id = await options.begin(syncs);
+    const onPlanned = json ? () => {} : () => printPlan(config, io, id);
+    await until(syncs.settled(id), followSync(io, dir, coordinator, syncs, id, onPlanned));
+  });
+  if (failure !== undefined) return EXIT.fatal;
+  if (options.planCsv !== undefined)
+    await writePlan(dataDir(config.dataDir), findSync(config.dataDir, id), options.planCsv);
+  return concludeSync(config, io, id, json);
+}
+
+/** Shows the planning, then the plan, then the import that carries it out. */
+function followSync(
+  io: Io,
+  dir: DataDir,
+  coordinator: Coordinator,
+  syncs: SyncRunner,
+  id: string,
+  onPlanned: () => void,
+): Progress {
+  let last: PlanningProgress | undefined;
+  const planning = redraw(io, () => (last === undefined ? [] : [planningLine(last)]));
+  let carrying: Progress | undefined;
+  let isPlanned = syncs.find(id).state !== 'planning';
+  const onProgress = (planned: string, progress: PlanningProgress) => {
+    if (planned === id) last = progress;
+  };
+  const onSync = (record: SyncRecord) => {
+    if (record.id !== id || isPlanned) return;
+    isPlanned = true;
+    planning.stop();
+    onPlanned();
+  };
+  // The import has the id of its sync.
+  const onImport = (record: ImportRecord) => {
+    if (record.id !== id || carrying !== undefined) return;
+    planning.stop();
+    carrying = followImport(io, dir, coordinator, id);
+  };
+  syncs.events.on('planning', onProgress);
+  syncs.events.on('state', onSync);
+  coordinator.events.on('state', onImport);
+  return {
+    stop: () => {
+      planning.stop();
+      carrying?.stop();
+      syncs.events.off('planning', onProgress);
+      syncs.events.off('state', onSync);
+      coordinator.events.off('state', onImport);
+    },
+  };
+}
+
+function planningLine(progress: PlanningProgress): string {
+  if (progress.step === 'reading') return `reading  ${counted(progress.rows, 'row')}`;
+  const { step, done, groups } = progress;
+  const what = { members: 'listing', owner: 'asking for owners', banned: 'asking for the banned' }[step];
+  return `${what}  ${grouped(done)} of ${counted(groups, 'group')}`;
+}
+
+/** Writes a stored plan as CSV. */
+async function writePlan(dir: DataDir, { id, totals }: SyncRecord, path: string): Promise<void> {
+  if (totals === null) return;
+  const plan = openPlanReader(planFiles(dir.sync(id)).plan);
+  try {
+    await pipeline(Readable.from(planCsv(plan)), createWriteStream(path));
+  } finally {
+    plan.close();
+  }
+}

@@ -1,0 +1,47 @@
+import { Command } from 'commander';
+import { readConfig } from '../config.ts';
+import type { SyncRecord } from '../ledger/sync-catalog.ts';
+import { grouped, printable } from '../report/wording.ts';
+import type { PlanTotals } from '../sync/plan-totals.ts';
+import { EXIT, type ExitCode } from './exit-codes.ts';
+import { type CommonFlags, wholeNumber, withDataDir, withJson } from './flags.ts';
+import { type Io, say } from './io.ts';
+import { drawTable } from './list.ts';
+import { withSyncs } from './sync-data.ts';
+import { documentOf } from './sync-outcome.ts';
+
+const MOST = 1_000;
+
+/** `rollcall sync list`: the syncs of a data directory, newest first. */
+export function syncListCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
+  const command = new Command('list')
+    .description('show syncs, newest first')
+    .option('--limit <n>', 'how many', wholeNumber(1, MOST), 20);
+  return withDataDir(withJson(command)).action((flags: CommonFlags & { readonly limit: number }) =>
+    end(list(io, flags)),
+  );
+}
+
+async function list(io: Io, flags: CommonFlags & { readonly limit: number }): Promise<ExitCode> {
+  const config = readConfig(flags);
+  const found = withSyncs(config.dataDir, (syncs) => syncs?.list(flags.limit) ?? []);
+  if (flags.json) {
+    io.out.write(`${JSON.stringify(found.map((record) => documentOf(config, record)))}\n`);
+    return EXIT.ok;
+  }
+  if (found.length === 0) {
+    say(io, `There are no syncs in ${config.dataDir}: plan one with \`${config.command} sync <file>\`.`);
+    return EXIT.ok;
+  }
+  const head = ['id', 'state', 'add', 'change', 'remove', 'ban', 'file'];
+  io.out.write(`${drawTable(head, found.map(rowOf), io.width)}\n`);
+  return EXIT.ok;
+}
+
+function rowOf({ id, state, totals, file, undoOf }: SyncRecord): string[] {
+  const { actions } = (totals === null ? {} : JSON.parse(totals)) as Partial<PlanTotals>;
+  const counts = (['add', 'change', 'remove', 'ban'] as const).map((action) =>
+    actions === undefined ? '' : grouped(actions[action]),
+  );
+  return [id, state, ...counts, undoOf === null ? printable(file) : `takes back ${undoOf}`];
+}

@@ -1,0 +1,83 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { Command } from 'commander';
+import { readConfig } from '../config.ts';
+import { IntakeError } from '../intake/intake-error.ts';
+import { intakeOptions } from '../pipeline/import-options.ts';
+import type { ExitCode } from './exit-codes.ts';
+import {
+  type CommonFlags,
+  type ReadingFlags,
+  type SandboxFlags,
+  type SendingFlags,
+  type WorkersFlags,
+  withDataDir,
+  withJson,
+  withPace,
+  withReading,
+  withSandbox,
+  withWorkers,
+} from './flags.ts';
+import { importOptionsOf, serviceOpener } from './import.ts';
+import type { Io } from './io.ts';
+import { runSync } from './run-sync.ts';
+import { syncApplyCommand, syncApproveCommand } from './sync-apply.ts';
+import { whoTypes } from './sync-data.ts';
+import { type ModeFlags, syncFlagsOf, withDeciding, withMode } from './sync-flags.ts';
+import { syncListCommand } from './sync-list.ts';
+import { syncRejectCommand } from './sync-reject.ts';
+import { syncShowCommand } from './sync-show.ts';
+
+interface Flags extends CommonFlags, ReadingFlags, SandboxFlags, SendingFlags, WorkersFlags, ModeFlags {
+  readonly apply?: true;
+  /** Path. */
+  readonly planCsv?: string;
+}
+
+/** `rollcall sync`: plans how groups come to be as a file says, and carries it out when asked to. */
+export function syncCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
+  const command = new Command('sync')
+    .description('plan how groups come to be as a file says, and with --apply carry it out')
+    .argument('<file>', 'CSV, JSON or NDJSON, gzipped or not: who should be in which group')
+    // What follows the name of a subcommand is its own.
+    .enablePositionalOptions();
+  withDeciding(withMode(command))
+    .option('--apply', 'carry the plan out at once, unless a guard objects')
+    .option('--plan-csv <file>', 'write the plan as CSV');
+  withReading(command);
+  withSandbox(withPace(withWorkers(withDataDir(withJson(command)))));
+  command.action((file: string, flags: Flags) => end(sync(io, file, flags)));
+  return command
+    .addCommand(syncApplyCommand(io, end))
+    .addCommand(syncApproveCommand(io, end))
+    .addCommand(syncRejectCommand(io, end))
+    .addCommand(syncListCommand(io, end))
+    .addCommand(syncShowCommand(io, end));
+}
+
+async function sync(io: Io, file: string, flags: Flags): Promise<ExitCode> {
+  const config = readConfig(flags);
+  const chosen = await syncFlagsOf(flags);
+  if (!existsSync(file)) {
+    const what = `there is no file ${JSON.stringify(file)}`;
+    const remedy = 'Check the path and the folder that you are in; a sync reads files only';
+    throw new IntakeError({ code: 'FILE_NOT_FOUND', what, remedy });
+  }
+  return runSync({
+    config,
+    io,
+    json: flags.json === true,
+    planCsv: flags.planCsv,
+    openService: serviceOpener(config, flags),
+    begin: (syncs) =>
+      syncs.create({
+        file,
+        source: resolve(file),
+        reading: intakeOptions(importOptionsOf(config, flags)),
+        flags: chosen,
+        limits: flags.limit ?? {},
+        apply: flags.apply === true,
+        who: whoTypes(),
+      }),
+  });
+}

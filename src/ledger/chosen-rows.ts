@@ -1,0 +1,57 @@
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import type { Outcome } from '../membership/outcome.ts';
+import { readStatements } from './database.ts';
+import { outcomeId } from './words.ts';
+
+/** A row of the input with what came of it. Texts are '' when there is nothing to say; times are ms since 1970. */
+export interface RowWithOutcome {
+  /** Its number in the order of the input, from 1. */
+  readonly row: number;
+  readonly line: number;
+  readonly original: string;
+  readonly status: Outcome;
+  readonly code: string;
+  readonly message: string;
+  readonly region: string;
+  readonly guid: string;
+  readonly uid: string;
+  readonly scope: string;
+  readonly attempts: number;
+  readonly httpStatus: number | null;
+  readonly batch: number | null;
+  readonly finishedAt: number | null;
+}
+
+/** Values of the names in a choice. */
+export type Values = Readonly<Record<string, SQLInputValue>>;
+
+const REPORT_ROWS = readStatements(new URL('reading.sql', import.meta.url)).get('report_rows') ?? '';
+
+/** Rows in the order of the input, one at a time. `choice` is SQL that is true for those wanted; `r` is the row in it. */
+export function chosenRows(
+  database: DatabaseSync,
+  choice: string,
+  values: Values = {},
+): IteratorObject<RowWithOutcome> {
+  const statement = database.prepare(REPORT_ROWS.replace('/* chosen */ true', () => choice));
+  return Iterator.from(statement.iterate(values) as Iterable<unknown> as Iterable<RowWithOutcome>);
+}
+
+/** A choice of all rows with one of these outcomes, from the tables that hold them. */
+export function withOutcome(outcomes: ReadonlySet<Outcome>): string {
+  const sent = sentWith(outcomes);
+  const sources = [
+    ...(sent === 'false' ? [] : [`select m.row_id from memberships m where ${sent}`]),
+    ...(outcomes.has('invalid') ? ['select row_id from problems'] : []),
+    ...(outcomes.has('duplicate') ? ['select row_id from duplicates'] : []),
+  ];
+  return `r.id in (${sources.join(' union all ')})`;
+}
+
+/** SQL that is true for those rows of `memberships m`, the ones that are sent, which have one of these outcomes. */
+export function sentWith(outcomes: ReadonlySet<Outcome>): string {
+  const sent = [...outcomes].filter((outcome) => outcome !== 'invalid' && outcome !== 'duplicate');
+  if (sent.length === 0) return 'false';
+  // Without an outcome as yet, a row is unprocessed.
+  return `coalesce(m.outcome_id, ${outcomeId('unprocessed')}) in (${sent.map(outcomeId).join(', ')})`;
+}

@@ -1,0 +1,52 @@
+import type { ImportState } from '../membership/import-state.ts';
+import { CATALOG_MIGRATIONS, inTransaction, openForWriting, statementsOf } from './database.ts';
+
+/** A note of a move of an import that somebody is to be told of. */
+export interface Delivery {
+  /** The same in every repetition. */
+  readonly id: string;
+  readonly importId: string;
+  readonly state: ImportState;
+  readonly reason: string;
+  /** Of the move, ms since 1970. */
+  readonly at: number;
+  /** As it is sent; null until it is made. */
+  readonly body: string | null;
+}
+
+/** Notes that are still to be delivered: part of the catalog, and only for its owner. */
+export interface Deliveries {
+  /** The coordinator's id, which names its queues. */
+  readonly owner: string;
+  /** From now on, the catalog notes moves that are to be told. */
+  begin(): void;
+  /** It notes no more, and forgets what was not delivered. */
+  end(): void;
+  /** Oldest first. */
+  waiting(): Delivery[];
+  /** Undefined when it has been delivered or given up. */
+  find(id: string): Delivery | undefined;
+  write(id: string, body: string): void;
+  remove(id: string): void;
+  close(): void;
+}
+
+/** @param catalog path of the catalog, which the coordinator has open besides */
+export function openDeliveries(catalog: string): Deliveries {
+  const database = openForWriting(catalog, CATALOG_MIGRATIONS);
+  const sql = statementsOf(database, new URL('deliveries.sql', import.meta.url));
+  return {
+    owner: String(sql('owner').get()?.['id']),
+    begin: () => void sql('begin').run({ at: Date.now() }),
+    end: () =>
+      inTransaction(database, () => {
+        sql('end').run();
+        sql('clear').run();
+      }),
+    waiting: () => sql('waiting').all() as unknown as Delivery[],
+    find: (id) => sql('find').get({ id }) as unknown as Delivery | undefined,
+    write: (id, body) => void sql('write').run({ id, body }),
+    remove: (id) => void sql('remove').run({ id }),
+    close: () => database.close(),
+  };
+}

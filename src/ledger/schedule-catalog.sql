@@ -1,0 +1,76 @@
+-- Statements on the schedules of the catalog, by name.
+
+-- name: has_schedules
+select 1 from sqlite_master where type = 'table' and name = 'schedules';
+
+-- name: schedules_owner
+select id from coordinator;
+
+-- name: find_schedule
+select * from schedules where name = :name;
+
+-- name: list_schedules
+select * from schedules order by name;
+
+-- name: add_schedule
+insert into schedules
+  (name, cron, tz, file, source, headers, max_source, protect_file, options, repair, catch_up, created_at, next_due)
+  values (:name, :cron, :tz, :file, :source, :headers, :max_source, :protect_file, :options, :repair, :catch_up, :at, :next_due);
+
+-- name: remove_schedule
+-- With its runs and failures.
+delete from schedules where name = :name;
+
+-- name: pause_schedule
+update schedules set paused = :paused, next_due = :next_due where name = :name;
+
+-- name: set_due
+update schedules set next_due = :next_due where name = :name;
+
+-- name: set_copy
+update schedules set copy_hash = :hash, copy_etag = :etag, copy_modified = :modified where name = :name;
+
+-- name: set_placed
+update schedules set placed_hash = :hash where name = :name;
+
+-- name: add_run
+insert into schedule_runs (schedule, due_at, at, state, reason, who)
+  values (:schedule, :due, :at, :state, :reason, :who) returning *;
+
+-- name: set_run
+update schedule_runs set state = :state, reason = :reason where id = :id returning *;
+
+-- name: set_run_sync
+update schedule_runs set sync_id = :sync where id = :id returning *;
+
+-- name: find_run
+select * from schedule_runs where id = :id;
+
+-- name: open_runs
+-- Out: runs that somebody is to be at work on, oldest first.
+select * from schedule_runs where state = 'running' order by id;
+
+-- name: schedule_runs
+-- In: schedule, limit. Out: newest first.
+select * from schedule_runs where schedule = :schedule order by id desc limit :limit;
+
+-- name: note_failure
+-- Since when: as long as it is the same fault.
+insert into schedule_failures (schedule, region, guid, uid, code, since, run)
+  values (:schedule, :region, :guid, :uid, :code, :at, :run)
+  on conflict (schedule, region, guid, uid) do update
+  set since = iif(code = excluded.code, since, excluded.since), code = excluded.code, run = excluded.run;
+
+-- name: forget_failures
+-- In: run, the last one. What has not failed in it does not fail any more.
+delete from schedule_failures where schedule = :schedule and run <> :run;
+
+-- name: count_failures
+-- In: at, when the last run began. Out: how many rows fail, how many failed before, and since when the oldest does.
+select count(*) as rows, count(*) filter (where since < :at) as earlier, min(since) as since
+  from schedule_failures where schedule = :schedule;
+
+-- name: failures
+-- Out: the oldest first.
+select region, guid, uid, code, since from schedule_failures
+ where schedule = :schedule order by since, region, guid, uid limit :limit;

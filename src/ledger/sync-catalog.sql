@@ -1,0 +1,55 @@
+-- Statements on the syncs of the catalog, by name.
+
+-- name: has_syncs
+select 1 from sqlite_master where type = 'table' and name = 'syncs';
+
+-- name: find_sync
+select id, state, reason, file, source, options, totals, undo_of as undoOf, import_id as importId,
+       schedule_id as scheduleId, approved_by as approvedBy, approved_at as approvedAt, approval,
+       created_at as createdAt, finished_at as finishedAt
+  from syncs where id = :id;
+
+-- name: list_syncs
+-- In: limit. Out: newest first.
+select id, state, reason, file, source, options, totals, undo_of as undoOf, import_id as importId,
+       schedule_id as scheduleId, approved_by as approvedBy, approved_at as approvedAt, approval,
+       created_at as createdAt, finished_at as finishedAt
+  from syncs order by created_at desc, id desc limit :limit;
+
+-- name: syncs_under_way
+-- Out: those that somebody is to be at work on, oldest first.
+select id, state, reason, file, source, options, totals, undo_of as undoOf, import_id as importId,
+       schedule_id as scheduleId, approved_by as approvedBy, approved_at as approvedAt, approval,
+       created_at as createdAt, finished_at as finishedAt
+  from syncs where state in ('planning', 'applying') order by created_at, id;
+
+-- name: syncs_before
+-- In: schedule (null: none), source, before (id of a sync). Out: ids of earlier runs of the same sync that were carried
+-- out or had nothing to do, newest first.
+select s.id from syncs s join syncs this on this.id = :before
+ where s.undo_of is null and s.state in ('applied', 'unchanged') and s.schedule_id is :schedule
+   and (:schedule is not null or s.source = :source)
+   and (s.created_at, s.id) < (this.created_at, this.id)
+ order by s.created_at desc, s.id desc limit 10;
+
+-- name: sync_transitions
+select at, state, reason, who from sync_transitions where sync_id = :id order by rowid;
+
+-- name: add_sync
+insert into syncs (id, state, reason, file, source, options, undo_of, schedule_id, created_at)
+  values (:id, 'planning', 'created', :file, :source, :options, :undo_of, :schedule, :at);
+
+-- name: set_totals
+update syncs set totals = :totals where id = :id;
+
+-- name: approve
+update syncs set approved_by = :who, approved_at = :at, approval = :reason where id = :id;
+
+-- name: set_import
+update syncs set import_id = :import where id = :id;
+
+-- name: move_sync
+update syncs set state = :state, reason = :reason, finished_at = :finished where id = :id;
+
+-- name: journal_sync
+insert into sync_transitions (sync_id, at, state, reason, who) values (:id, :at, :state, :reason, :who);

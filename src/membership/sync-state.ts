@@ -1,0 +1,74 @@
+/** States of a sync and the moves between them, as data, each with its reason. */
+
+export const SYNC_STATES = [
+  'planning', // the file is being read and the groups are being listed; nothing is sent
+  'planned', // the plan is stored, and no guard objects to it
+  'held', // a guard objects to the plan: nothing is sent unless somebody approves it
+  'unchanged', // nothing is to be done
+  'failed', // the file or the service could not be read; nothing was sent
+  'rejected', // somebody looked at the plan and does not want it
+  'applying', // looked at once more, then carried out by an import
+  'stale', // file or groups have moved too far since the plan was made; nothing was sent
+  'applied', // the import has run to its end
+  'incomplete', // the import was ended before
+] as const;
+export type SyncState = (typeof SYNC_STATES)[number];
+
+/** For every state the states that may follow, and why. A state without an entry is final. */
+export const SYNC_TRANSITIONS: Readonly<Partial<Record<SyncState, Readonly<Partial<Record<SyncState, string>>>>>> = {
+  planning: {
+    planned: 'the plan is made, and no guard objects to it',
+    held: 'a guard objects to the plan',
+    unchanged: 'there is nothing to do',
+    failed: 'the file or the service could not be read',
+  },
+  planned: {
+    applying: 'somebody asked for it',
+    rejected: 'somebody does not want it',
+  },
+  held: {
+    applying: 'somebody approved it',
+    rejected: 'somebody does not want it',
+  },
+  applying: {
+    applied: 'every change has its outcome',
+    unchanged: 'there was nothing to do',
+    incomplete: 'its import was ended before every change was carried out',
+    stale: 'file or groups have moved too far since the plan was made',
+    failed: 'file or groups could not be read again',
+  },
+};
+
+export function isFinalSync(state: SyncState): boolean {
+  return SYNC_TRANSITIONS[state] === undefined;
+}
+
+/** Whether somebody is to be at work on it: it is neither over nor waiting for a person. */
+export function isSyncUnderWay(state: SyncState): boolean {
+  return state === 'planning' || state === 'applying';
+}
+
+/** What was asked is not possible with a sync as it is. */
+export class SyncTransitionError extends Error {
+  readonly from: SyncState;
+  readonly to: SyncState;
+
+  constructor(from: SyncState, to: SyncState) {
+    const allowed = Object.keys(SYNC_TRANSITIONS[from] ?? {});
+    super(
+      `a sync that is ${from} cannot become ${to}; ${
+        allowed.length === 0 ? `${from} is final: plan anew` : `possible from here: ${allowed.join(', ')}`
+      }`,
+    );
+    this.name = 'SyncTransitionError';
+    this.from = from;
+    this.to = to;
+  }
+}
+
+/** The reason of a move, or a SyncTransitionError: the one place that says what may follow what. */
+export function syncTransition(from: SyncState, to: SyncState): string {
+  const reason = SYNC_TRANSITIONS[from]?.[to];
+  if (reason === undefined) throw new SyncTransitionError(from, to);
+  return reason;
+}

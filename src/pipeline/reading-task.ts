@@ -1,0 +1,36 @@
+import type { ImportRecord } from '../ledger/catalog.ts';
+import type { ImportReader } from '../ledger/reading.ts';
+import type { ReportWish } from './report-text.ts';
+import type { ThreadError } from './thread-error.ts';
+
+/** What a reading thread is asked, and what it answers. */
+
+export type Question = keyof Pick<
+  ImportReader,
+  'input' | 'tallies' | 'stoppedRegions' | 'callsSince' | 'rowsPage' | 'problems' | 'groups' | 'calls' | 'check'
+>;
+
+/** What the report files are made from: the import as it will be when it is over. */
+export interface ReportsWish {
+  /** The ledger. */
+  readonly path: string;
+  /** Where the files go. */
+  readonly folder: string;
+  readonly record: Omit<ImportRecord, 'finishedAt'>;
+  readonly version: string;
+}
+
+export type ReadingTask =
+  | { readonly kind: 'query'; readonly path: string; readonly question: Question; readonly given: readonly unknown[] }
+  /** Begins a report under a number of the asker's; it is open until `end-report`. */
+  | { readonly kind: 'report'; readonly path: string; readonly report: number; readonly wish: ReportWish }
+  | { readonly kind: 'chunk' | 'end-report'; readonly report: number }
+  | { readonly kind: 'index-uids' | 'forget'; readonly path: string }
+  | ({ readonly kind: 'write-reports' } & ReportsWish)
+  | { readonly kind: 'leave' };
+
+export type NumberedTask = ReadingTask & { readonly id: number };
+
+export type ReadingReply =
+  | { readonly id: number; readonly result: unknown }
+  | { readonly id: number; readonly error: ThreadError };

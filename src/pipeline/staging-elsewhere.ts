@@ -1,0 +1,51 @@
+import { Worker } from 'node:worker_threads';
+import type { StagingProgress, StagingTask } from '../../jobs/stage-import.ts';
+import type { StagedTotals } from '../ledger/cut.ts';
+import { type ThreadError, unpackError } from './thread-error.ts';
+
+export type IntakeReply =
+  | { readonly progress: StagingProgress }
+  | { readonly totals: StagedTotals }
+  | { readonly error: ThreadError };
+
+/**
+ * Stages a file in a thread of its own, so that reading and checking it holds up nobody here. Rejects with what
+ * `stageFile` throws, or with the signal's reason when it is called off; nothing is read or written any more then.
+ */
+export async function stageElsewhere(
+  { signal, ...task }: StagingTask,
+  progress: (progress: StagingProgress) => void,
+): Promise<StagedTotals> {
+  signal.throwIfAborted();
+  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
+  const thread = new Worker(new URL(`./intake-thread.${extension}`, import.meta.url), { workerData: task });
+  const callOff = () => thread.postMessage('called off');
+  signal.addEventListener('abort', callOff);
+  try {
+    const totals = await endOf(thread, progress);
+    signal.throwIfAborted();
+    return totals;
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', callOff);
+  }
+}
+
+/** Resolves or rejects when the thread has ended. */
+function endOf(thread: Worker, progress: (progress: StagingProgress) => void): Promise<StagedTotals> {
+  return new Promise((resolve, reject) => {
+    let totals: StagedTotals | undefined;
+    let failure: unknown = new Error('the thread that reads the input has ended');
+    thread.on('message', (reply: IntakeReply) => {
+      if ('progress' in reply) progress(reply.progress);
+      else if ('totals' in reply) totals = reply.totals;
+      else failure = unpackError(reply.error);
+    });
+    thread.on('error', (error) => {
+      failure = error;
+    });
+    thread.on('exit', () => (totals === undefined ? reject(failure) : resolve(totals)));
+  });
+}

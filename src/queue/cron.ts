@@ -1,0 +1,77 @@
+import { CronExpressionParser } from 'cron-parser';
+
+/** When a job is due that comes again and again, as a cron expression and a time zone say it. */
+
+/** A cron expression or a time zone that cannot be used. */
+export class CronError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'CronError';
+  }
+}
+
+const NICKNAMES = ['@hourly', '@daily', '@weekly', '@monthly', '@yearly'];
+const ALLOWED = `allowed are five fields (minute, hour, day of month, month, weekday) such as "30 2 * * *", or one of ${NICKNAMES.join(', ')}`;
+
+/** @throws CronError when one of the two cannot be used, or the expression names a time that never comes */
+export function checkCron(cron: string, tz: string): void {
+  const shown = JSON.stringify(cron);
+  const fields = cron.trim().split(/\s+/);
+  if (cron.trim().startsWith('@')) {
+    if (!NICKNAMES.includes(cron.trim())) throw new CronError(`${shown} is no cron expression; ${ALLOWED}`);
+  } else if (fields.length !== 5) {
+    throw new CronError(
+      `${shown} is no cron expression: it has ${cron.trim() === '' ? 0 : fields.length} of five fields; ${ALLOWED}`,
+    );
+  }
+  // cron-parser takes H for a number of its own choice, another one each time.
+  if (/(^|[\s,])H/i.test(cron)) throw new CronError(`${shown} is no cron expression: H stands for no time; ${ALLOWED}`);
+  const zone = timeZone(tz);
+  if (zone === undefined || NOT_FOLLOWED.has(zone)) {
+    const why =
+      zone === undefined ? 'is no time zone' : 'changes its clocks by other than an hour, which cannot be followed';
+    throw new CronError(`${JSON.stringify(tz)} ${why}; allowed are names such as Europe/Rome, or UTC`);
+  }
+  try {
+    nextRun(cron, tz, Date.now());
+  } catch (error) {
+    const why = (error instanceof Error ? error.message : String(error)).replace(/\.$/, '');
+    throw new CronError(`${shown} is no cron expression: ${why}; ${ALLOWED}`);
+  }
+}
+
+/** As the system spells it; undefined when there is none. Names only: an offset such as +02:00 knows no summer time. */
+function timeZone(tz: string): string | undefined {
+  try {
+    return /^[A-Za-z]/.test(tz)
+      ? new Intl.DateTimeFormat('en', { timeZone: tz }).resolvedOptions().timeZone
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Their clocks change by half an hour and by two, at which cron-parser (5.10) gives up, or runs twice. */
+const NOT_FOLLOWED: ReadonlySet<string> = new Set(['Australia/Lord_Howe', 'Antarctica/Troll']);
+
+/** Longer than any clock is put forward at once, and than the time in which it is back on course. */
+const DETOUR_MS = 3 * 3_600_000;
+
+/**
+ * The first time after `after`, in ms since 1970. A time in the hour that is skipped in spring comes an hour later that
+ * night; one in the hour that autumn has twice comes in the first of the two, and only there.
+ */
+export function nextRun(cron: string, tz: string, after: number): number {
+  // Asked from within the hour behind a skipped one, cron-parser forgets the run that was put off into that hour.
+  const times = CronExpressionParser.parse(cron, { tz, currentDate: new Date(after - DETOUR_MS) });
+  let next = times.next().getTime();
+  while (next <= after) next = times.next().getTime();
+  return next;
+}
+
+/** The next `count` times after `after`. */
+export function nextRuns(cron: string, tz: string, after: number, count: number): number[] {
+  const times: number[] = [];
+  for (let at = after; times.length < count; times.push(at)) at = nextRun(cron, tz, at);
+  return times;
+}

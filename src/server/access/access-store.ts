@@ -1,0 +1,134 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { openForWriting, statementsOf } from '../../ledger/database.ts';
+
+/** What a token allows: to look, or to act as well. */
+export const ROLES = ['viewer', 'operator'] as const;
+export type Role = (typeof ROLES)[number];
+
+/** Who sends a request. */
+export interface Who {
+  /** Id of the token; empty for everyone on a server that asks for none. */
+  readonly id: string;
+  /** Name of the token, or "local". */
+  readonly name: string;
+  readonly role: Role;
+  /** Ms since 1970; null: never. */
+  readonly expiresAt: number | null;
+}
+
+/** Everyone, where no token is needed. */
+export const LOCAL: Who = { id: '', name: 'local', role: 'operator', expiresAt: null };
+
+export interface TokenRecord {
+  readonly id: string;
+  readonly role: Role;
+  readonly name: string;
+  /** Ms since 1970. */
+  readonly createdAt: number;
+  readonly expiresAt: number | null;
+  readonly revokedAt: number | null;
+}
+
+export interface AuditEntry {
+  readonly id: number;
+  /** Ms since 1970. */
+  readonly at: number;
+  readonly who: string;
+  readonly role: string;
+  /** Such as `import.create`. */
+  readonly action: string;
+  /** Such as an import's id. */
+  readonly target: string;
+  readonly detail: string;
+}
+
+/** An upload that was answered under an Idempotency-Key. */
+export interface KeptUpload {
+  /** SHA-256 of its options and of its file, in hex. */
+  readonly options: string;
+  readonly body: string;
+  readonly importId: string;
+}
+
+/** Tokens, sessions, audit log and idempotency keys: `<data>/access.sqlite`, which server and CLI write side by side. */
+export interface AccessStore {
+  /** Makes a token; its text is given here and never again. */
+  createToken(token: { role: Role; name: string; expiresAt: number | null }): { id: string; text: string };
+  tokens(): TokenRecord[];
+  hasValidToken(): boolean;
+  /** False when there is no such token, or it was revoked before. */
+  revoke(id: string): boolean;
+  /** Whose token this is; undefined when it is unknown, expired or revoked. */
+  byToken(text: string): Who | undefined;
+  /** Starts a session for a token's owner; gives the cookie. */
+  login(who: Who, expiresAt: number): string;
+  bySession(cookie: string): Who | undefined;
+  logout(cookie: string): void;
+  note(entry: Omit<AuditEntry, 'id' | 'at'>): void;
+  /** Newest first; `before` is the id of the last one seen. */
+  audit(limit: number, before?: number): AuditEntry[];
+  findUpload(who: string, key: string): KeptUpload | undefined;
+  keepUpload(who: string, key: string, upload: KeptUpload): void;
+  close(): void;
+}
+
+const MIGRATIONS = new URL('migrations/', import.meta.url);
+const STATEMENTS = new URL('access.sql', import.meta.url);
+
+/** Keys are remembered this long, in ms. */
+const KEY_LIFE_MS = 24 * 60 * 60 * 1000;
+const SECRET_BYTES = 32;
+const TOKEN = /^rct_([a-z0-9]{8})_([A-Za-z0-9_-]{43})$/;
+
+const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+export function openAccessStore(path: string): AccessStore {
+  const database = openForWriting(path, MIGRATIONS);
+  const sql = statementsOf(database, STATEMENTS);
+  const tokens = () => sql('tokens').all() as unknown as TokenRecord[];
+  return {
+    tokens,
+    createToken: ({ role, name, expiresAt }) => {
+      const id = Array.from(randomBytes(8), (byte) => (byte % 36).toString(36)).join('');
+      const secret = randomBytes(SECRET_BYTES).toString('base64url');
+      sql('add_token').run({ id, role, name, hash: sha256(secret), at: Date.now(), expires: expiresAt });
+      return { id, text: `rct_${id}_${secret}` };
+    },
+    hasValidToken: () =>
+      tokens().some(({ expiresAt, revokedAt }) => revokedAt === null && (expiresAt === null || expiresAt > Date.now())),
+    revoke: (id) => sql('revoke_token').run({ id, at: Date.now() }).changes === 1,
+    byToken: (text) => {
+      const [, id, secret] = TOKEN.exec(text) ?? [];
+      if (id === undefined || secret === undefined) return undefined;
+      const found = sql('valid_token').get({ id, at: Date.now() }) as (Who & { hash: Uint8Array }) | undefined;
+      return found !== undefined && timingSafeEqual(found.hash, sha256(secret)) ? whoOf(found) : undefined;
+    },
+    login: ({ id }, expiresAt) => {
+      const cookie = randomBytes(SECRET_BYTES).toString('base64url');
+      sql('end_old_sessions').run({ at: Date.now() });
+      sql('add_session').run({ hash: sha256(cookie), token: id, expires: expiresAt });
+      return cookie;
+    },
+    bySession: (cookie) => {
+      const found = sql('valid_session').get({ hash: sha256(cookie), at: Date.now() }) as Who | undefined;
+      return found === undefined ? undefined : whoOf(found);
+    },
+    logout: (cookie) => void sql('end_session').run({ hash: sha256(cookie) }),
+    note: (entry) => void sql('note').run({ ...entry, at: Date.now() }),
+    audit: (limit, before = Number.MAX_SAFE_INTEGER) =>
+      sql('audit_page').all({ before, limit }) as unknown as AuditEntry[],
+    findUpload: (who, key) =>
+      sql('find_upload').get({ who, key, since: Date.now() - KEY_LIFE_MS }) as unknown as KeptUpload | undefined,
+    keepUpload: (who, key, { options, body, importId }) => {
+      sql('forget_uploads').run({ since: Date.now() - KEY_LIFE_MS });
+      sql('keep_upload').run({ who, key, options, body, import: importId, at: Date.now() });
+    },
+    close: () => {
+      if (database.isOpen) database.close();
+    },
+  };
+}
+
+function whoOf({ id, name, role, expiresAt }: Who): Who {
+  return { id, name, role, expiresAt };
+}

@@ -1,0 +1,95 @@
+import { isIP } from 'node:net';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Api } from '../context.ts';
+import { Problem } from '../problem.ts';
+import { type AccessStore, LOCAL, type Who } from './access-store.ts';
+
+export const SESSION_COOKIE = 'rollcall_session';
+
+/** Methods that change something. */
+export const UNSAFE: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
+
+export interface Guard {
+  /** Whether who sent the request may still have what it asked for. */
+  mayGoOn(request: FastifyRequest): boolean;
+  /** Who sends it, as far as a token or session tells; on a server that asks for none, everyone. */
+  whoIs(request: FastifyRequest): Who | undefined;
+}
+
+/** Puts the checks of every request before all routes: host, origin, token, role. */
+export function guard(app: Api, access: AccessStore, tokenRequired: boolean): Guard {
+  const whoIs = (request: FastifyRequest): Who | undefined => {
+    const { authorization } = request.headers;
+    if (authorization !== undefined) {
+      const [, token] = /^Bearer +(\S+) *$/i.exec(authorization) ?? [];
+      return token === undefined ? undefined : access.byToken(token);
+    }
+    const cookie = request.cookies[SESSION_COOKIE];
+    if (cookie !== undefined) {
+      const who = access.bySession(cookie);
+      if (who !== undefined || tokenRequired) return who;
+    }
+    return tokenRequired ? undefined : LOCAL;
+  };
+  app.decorateRequest('who');
+  app.addHook('onRequest', async (request: FastifyRequest, reply: FastifyReply) => {
+    if (!tokenRequired) checkHost(request);
+    if (UNSAFE.has(request.method)) checkOrigin(request);
+    const { role = 'operator' } = request.routeOptions.config;
+    request.who = LOCAL;
+    if (role === 'public' || request.is404) return;
+    const who = whoIs(request);
+    if (who === undefined) throw unauthorised(request, reply);
+    if (role === 'operator' && who.role !== 'operator') {
+      throw new Problem('ROLE_TOO_LOW', `"${who.name}" is a ${who.role}, and this is for operators.`);
+    }
+    request.who = who;
+  });
+  return { whoIs, mayGoOn: (request) => whoIs(request) !== undefined };
+}
+
+function unauthorised(request: FastifyRequest, reply: FastifyReply): Problem {
+  reply.header('www-authenticate', 'Bearer realm="rollcall"');
+  const given = request.headers.authorization !== undefined || request.cookies[SESSION_COOKIE] !== undefined;
+  return given
+    ? new Problem('TOKEN_REFUSED', 'The token or session that was sent is unknown, expired or revoked.')
+    : new Problem('TOKEN_REQUIRED', 'This server answers only those who send a token.');
+}
+
+/**
+ * A web page elsewhere may give this server's address a name of its own (DNS rebinding) and would then count as the
+ * same origin. Where nobody has to log in, only the names of the machine itself are answered.
+ */
+function checkHost({ headers: { host = '' } }: FastifyRequest): void {
+  const name = host.replace(/:\d+$/, '').toLowerCase();
+  if (isLoopback(name)) return;
+  throw new Problem(
+    'WRONG_HOST',
+    `The Host header is ${JSON.stringify(host)}; without tokens only loopback names are answered.`,
+  );
+}
+
+/** Whether a host name or address leads to this machine alone. */
+export function isLoopback(host: string): boolean {
+  const name = host.replace(/^\[(.*)\]$/, '$1');
+  if (isIP(name) === 4) return name.startsWith('127.');
+  return name === '::1' || name === 'localhost' || name.endsWith('.localhost');
+}
+
+/** Browsers say where an unsafe request comes from; what says nothing is a program, which no page can make send it. */
+function checkOrigin({ headers }: FastifyRequest): void {
+  const site = headers['sec-fetch-site'];
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') {
+    throw new Problem('CROSS_ORIGIN', `The browser calls the request ${JSON.stringify(site)}.`);
+  }
+  const { origin, host } = headers;
+  if (origin === undefined || hostOf(origin) === host?.toLowerCase()) return;
+  throw new Problem(
+    'CROSS_ORIGIN',
+    `The request comes from ${JSON.stringify(origin)} and goes to ${JSON.stringify(host)}.`,
+  );
+}
+
+function hostOf(origin: string): string | undefined {
+  return URL.canParse(origin) ? new URL(origin).host : undefined;
+}

@@ -1,0 +1,39 @@
+-- Who may use the server, and what was done with it. Of tokens and sessions only the SHA-256 is kept.
+
+create table tokens (
+  id         text primary key,
+  role       text not null,              -- viewer, operator
+  name       text not null,
+  hash       blob not null,              -- SHA-256 of the secret part
+  created_at integer not null,           -- ms since 1970, like every time here
+  expires_at integer,
+  revoked_at integer
+) strict;
+
+-- Browsers that have logged in. A session is worth what its token is worth.
+create table sessions (
+  hash       blob primary key,           -- SHA-256 of the cookie
+  token_id   text not null references tokens (id) on delete cascade,
+  expires_at integer not null
+) strict;
+
+create table audit (
+  id     integer primary key,
+  at     integer not null,
+  who    text not null,                  -- name of the token, or "local"
+  role   text not null,
+  action text not null,
+  target text not null,
+  detail text not null
+) strict;
+
+-- Uploads with an Idempotency-Key, so that a repeated one makes no second import.
+create table idempotency (
+  who       text not null,               -- a key means something only to the one who chose it
+  key       text not null,
+  options   text not null,               -- SHA-256 of the request's options, in hex
+  body      text not null,               -- SHA-256 of the file, in hex
+  import_id text not null,
+  at        integer not null,
+  primary key (who, key)
+) strict;

@@ -1,0 +1,80 @@
+/** Sending a file to the server, with progress: `fetch` tells none for what it sends. */
+import { ApiError, away, problemOf } from './api.js';
+import { connection } from './connection.js';
+
+/** @import { ImportView } from './answers.d.ts' */
+
+/**
+ * Whether the file begins as gzip does.
+ * @param {Blob} file
+ */
+export async function isGzipped(file) {
+  const [first, second] = new Uint8Array(await file.slice(0, 2).arrayBuffer());
+  return first === 0x1f && second === 0x8b;
+}
+
+/**
+ * The first bytes of a file, unpacked if it is packed.
+ * @param {File} file
+ * @param {number} most bytes
+ * @returns {Promise<Blob>}
+ */
+export async function beginning(file, most) {
+  if (!(await isGzipped(file))) return file.slice(0, most);
+  const reader = file.slice(0, most).stream().pipeThrough(new DecompressionStream('gzip')).getReader();
+  /** @type {Uint8Array<ArrayBuffer>[]} */
+  const parts = [];
+  let size = 0;
+  try {
+    while (size < most) {
+      const { value, done } = await reader.read();
+      if (done) break;
+      parts.push(value);
+      size += value.length;
+    }
+  } catch {
+    // The slice ends in the middle of the packed text: what came before is enough.
+  }
+  void reader.cancel().catch(() => undefined);
+  return new Blob(parts).slice(0, most);
+}
+
+/** A key by which the server knows a repeated upload. `randomUUID` is missing where the page came by plain http. */
+export function newKey() {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/**
+ * Uploads a file as a new import.
+ * @param {string} path with the options as query
+ * @param {File} file
+ * @param {object} options
+ * @param {string} options.key of an earlier, broken attempt at the same, or a new one
+ * @param {(sent: number) => void} options.onProgress bytes
+ * @param {AbortSignal} options.signal
+ * @returns {Promise<ImportView>}
+ * @throws {ApiError}
+ */
+export async function upload(path, file, { key, onProgress, signal }) {
+  // Asked first, because a request tells a file that cannot be read from a server that does not answer by nothing.
+  await file.slice(0, 1).arrayBuffer();
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    request.open('POST', path);
+    // Not by its name: the server looks at the content, as it did for the preview.
+    request.setRequestHeader('content-type', 'application/octet-stream');
+    request.setRequestHeader('idempotency-key', key);
+    request.upload.addEventListener('progress', ({ loaded }) => onProgress(loaded));
+    request.addEventListener('load', () => {
+      if (request.status === 202 || request.status === 200) resolve(JSON.parse(request.responseText));
+      else reject(new ApiError(problemOf(request.status, request.responseText)));
+    });
+    request.addEventListener('error', () => {
+      connection.lost();
+      reject(away());
+    });
+    request.addEventListener('abort', () => reject(signal.reason));
+    signal.addEventListener('abort', () => request.abort());
+    request.send(file);
+  });
+}

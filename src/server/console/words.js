@@ -1,0 +1,181 @@
+/** How people read states, outcomes and actions, and the sentences for each. Pure. */
+import { counted, grouped } from './format.js';
+
+/** @import { Action, ImportState, ImportView, Outcome, RegionState, RowCounts } from './answers.d.ts' */
+
+/** @type {readonly Outcome[]} */
+export const OUTCOMES = [
+  'added',
+  'banned',
+  'already_member',
+  'failed',
+  'invalid',
+  'duplicate',
+  'unconfirmed',
+  'unprocessed',
+  'changed',
+  'removed',
+];
+
+/** @type {Readonly<Record<Outcome, string>>} */
+export const OUTCOME_LABELS = {
+  added: 'added',
+  banned: 'banned',
+  already_member: 'already a member',
+  failed: 'failed',
+  invalid: 'invalid',
+  duplicate: 'duplicate',
+  unconfirmed: 'unconfirmed',
+  unprocessed: 'not sent',
+  changed: 'changed',
+  removed: 'removed',
+};
+
+/** Outcomes with which a row's wish is fulfilled. @type {readonly Outcome[]} */
+const IN_PLACE = ['added', 'banned', 'already_member', 'changed', 'removed'];
+/** Outcomes of rows that went wrong. @type {readonly Outcome[]} */
+export const WRONG = ['failed', 'invalid', 'unconfirmed'];
+/** Outcomes that ask for a person once an import is over: before, what is not sent may just be to come. @type {readonly Outcome[]} */
+export const ATTENTION = [...WRONG, 'unprocessed'];
+
+/** @param {RowCounts} rows */
+export function inPlace(rows) {
+  return sumOf(rows, IN_PLACE);
+}
+
+/** Rows that have an outcome. @param {RowCounts} rows */
+export function settled(rows) {
+  return sumOf(rows, OUTCOMES);
+}
+
+/** @param {RowCounts} rows */
+export function needAttention(rows) {
+  return sumOf(rows, ATTENTION);
+}
+
+/** Rows that a further import may send again. @param {RowCounts} rows */
+export function retryable(rows) {
+  return sumOf(rows, ['failed', 'unconfirmed', 'unprocessed']);
+}
+
+/**
+ * @param {RowCounts} rows
+ * @param {readonly Outcome[]} outcomes
+ */
+function sumOf(rows, outcomes) {
+  return outcomes.reduce((sum, outcome) => sum + rows[outcome], 0);
+}
+
+/** What the list's filter offers: name → states. */
+export const STATE_GROUPS = {
+  'under way': ['staging', 'staged', 'running', 'pausing', 'paused', 'cancelling'],
+  blocked: ['blocked'],
+  completed: ['completed'],
+  'stopped early': ['cancelled', 'aborted', 'rejected'],
+};
+
+/** Tone of a state's badge. @type {Readonly<Record<ImportState, 'busy' | 'still' | 'good' | 'attention'>>} */
+export const STATE_TONES = {
+  staging: 'busy',
+  staged: 'still',
+  running: 'busy',
+  pausing: 'busy',
+  paused: 'still',
+  blocked: 'attention',
+  cancelling: 'busy',
+  cancelled: 'still',
+  aborted: 'attention',
+  completed: 'good',
+  rejected: 'attention',
+};
+
+/**
+ * Where the import stands and what that means, in one or two sentences of its own for each state.
+ * @param {ImportView} view
+ * @returns {string}
+ */
+export function stateSentence(view) {
+  const { state, rows } = view;
+  const open = rows.read - settled(rows);
+  switch (state) {
+    case 'staging':
+      return view.staging?.cutting === true
+        ? 'The file has been read; its rows are being sorted into calls. Nothing has been sent yet.'
+        : 'The file is being read and checked. Nothing has been sent yet.';
+    case 'staged':
+      return view.dryRun
+        ? `The file has been checked: ${counted(open, 'row')} can be sent. Nothing has been sent.`
+        : `The file has been read: ${counted(open, 'row')} can be sent. Sending has not begun.`;
+    case 'running':
+      return `Memberships are being sent: ${grouped(settled(rows))} of ${counted(rows.read, 'row')} have their outcome.`;
+    case 'pausing':
+      return 'Pausing: no new calls are made, those under way are finishing.';
+    case 'paused':
+      return `Paused: ${counted(open, 'row')} wait. Nothing is sent until it is resumed.`;
+    case 'blocked':
+      return `Blocked: the service refused a region’s key or plan, and ${counted(open, 'row')} wait for it. Mend it, then resume; none of them is used up.`;
+    case 'cancelling':
+      return 'Cancelling: the calls under way are finishing, the rest will not be sent.';
+    case 'cancelled':
+      return `Cancelled: ${grouped(rows.unprocessed)} of ${counted(rows.read, 'row')} were not sent.`;
+    case 'aborted':
+      return 'Stopped, because more rows went wrong than was allowed. What was not sent can be retried.';
+    case 'completed':
+      return completedSentence(rows);
+    case 'rejected':
+      return 'The file could not be used, and nothing was sent. Mend it and upload it again.';
+  }
+}
+
+/** @param {RowCounts} rows */
+function completedSentence(rows) {
+  const good = inPlace(rows);
+  if (rows.read === 0) return 'Completed: the file has no rows.';
+  if (good === rows.read) return `Completed: all ${counted(good, 'row')} are in place.`;
+  const attention = needAttention(rows);
+  const rest =
+    attention === 0
+      ? 'the others are duplicates of these.'
+      : `${counted(attention, 'row')} ${attention === 1 ? 'needs' : 'need'} attention.`;
+  return `Completed: ${grouped(good)} of ${counted(rows.read, 'row')} are in place; ${rest}`;
+}
+
+/** What a region is doing or waiting for. @param {RegionState} region */
+export function regionSentence(region) {
+  if (region.stopped) return 'Stopped: the service refused its key or plan';
+  if (region.limitedForMs >= 1000 && region.active === 0) {
+    return `Waits ${grouped(Math.ceil(region.limitedForMs / 1000))} s for the rate limit`;
+  }
+  if (region.active > 0) return `${counted(region.active, 'call')} under way, ${grouped(region.waiting)} waiting`;
+  if (region.waiting > 0 && region.workers === 0) return 'Waits for a worker: none is running';
+  if (region.waiting > 0) return `${counted(region.waiting, 'call')} waiting`;
+  if (region.delayed > 0) return `${counted(region.delayed, 'call')} waiting to be tried again`;
+  return '';
+}
+
+/** @param {ImportView} view @param {Action} action */
+export function actionLabel(view, action) {
+  switch (action) {
+    case 'pause':
+      return 'Pause';
+    case 'resume':
+      return view.state === 'staged' ? 'Start sending' : 'Resume';
+    case 'cancel':
+      return 'Cancel…';
+    case 'retry':
+      return `Retry ${counted(retryable(view.rows), 'row')}`;
+    case 'delete':
+      return 'Delete…';
+  }
+}
+
+/** The file's name without its folders. @param {string} file */
+export function fileName(file) {
+  return file === '-' ? 'standard input' : (file.split(/[\\/]/).at(-1) ?? file);
+}
+
+/** What is missing for a preview's field, beside its control. @type {Readonly<Record<string, string>>} */
+export const MISSING = {
+  uid: 'No column is recognised as the user. Choose the one that holds the UID.',
+  guid: 'No column is recognised as the group. Choose one, or give a group for all rows below.',
+};

@@ -1,0 +1,66 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { FastifyBaseLogger, FastifyInstance, FastifyRequest, RawServerDefault } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import type { Logger } from '../log.ts';
+import type { Region } from '../membership/membership.ts';
+import type { Coordinator } from '../pipeline/coordinator.ts';
+import type { DataDir } from '../pipeline/data-dir.ts';
+import type { AccessStore, Role, Who } from './access/access-store.ts';
+import type { Events } from './events/hub.ts';
+import type { ImportViews } from './import-views.ts';
+import type { Reading } from './reading.ts';
+
+/** The server as routes are added to it: schemas are zod's. */
+export type Api = FastifyInstance<
+  RawServerDefault,
+  IncomingMessage,
+  ServerResponse,
+  FastifyBaseLogger,
+  ZodTypeProvider
+>;
+
+/** How the server was started, as `GET /v1/settings` shows it. Holds no key and no password. */
+export interface ServerSettings {
+  readonly version: string;
+  /** What follows `api-<region>.` in the chat service's address. */
+  readonly host: string;
+  readonly sandbox: boolean;
+  readonly queue: 'embedded' | 'redis' | 'postgres';
+  readonly apps: Readonly<Partial<Record<Region, { readonly appId: string; readonly keySet: boolean }>>>;
+  readonly defaultRegion: Region;
+  readonly callsPerMinute: number;
+  readonly concurrency: number;
+  /** Days after which imports that are over are removed; null: never. */
+  readonly keepDays: number | null;
+  readonly maxUploadBytes: number;
+  readonly withWorkers: boolean;
+  /** Host that is told of imports that are over; null: none. */
+  readonly notifyHost: string | null;
+}
+
+/** What every resource is built on. */
+export interface ServerContext {
+  readonly coordinator: Coordinator;
+  readonly dir: DataDir;
+  readonly access: AccessStore;
+  readonly settings: ServerSettings;
+  readonly reading: Reading;
+  readonly views: ImportViews;
+  readonly events: Events;
+  readonly log: Logger;
+  /** Whether who sent a request may still have its answer: for those that last. */
+  readonly mayGoOn: (request: FastifyRequest) => boolean;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who sends it. On public routes: everyone. */
+    who: Who;
+  }
+  interface FastifyContextConfig {
+    /** The least role that may use the route. Default: operator. */
+    role?: Role | 'public';
+    /** The route itself sees to it that a body does not come too slowly. */
+    ownClock?: boolean;
+  }
+}

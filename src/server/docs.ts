@@ -1,0 +1,50 @@
+import swagger from '@fastify/swagger';
+import { createJsonSchemaTransform, createJsonSchemaTransformObject } from 'fastify-type-provider-zod';
+import { VERSION } from '../version.ts';
+import type { Api } from './context.ts';
+import { apiPage, errorsPage, PAGE_STYLE } from './docs-page.ts';
+
+const DESCRIPTION =
+  'Imports memberships into chat groups in bulk, and accounts for every row. Where the server asks for a token, send it as Authorization: Bearer rct_…. A request that is refused gets a problem document (RFC 9457) with a stable code.';
+
+/** Whole numbers without the bounds of JavaScript's, which say nothing about ours. */
+const PLAIN: { override: (context: { jsonSchema: { minimum?: number; maximum?: number } }) => void } = {
+  override: ({ jsonSchema }) => {
+    if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+    if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+  },
+};
+
+const describeShared = createJsonSchemaTransformObject({ zodToJsonConfig: PLAIN });
+
+/** Shared schemas are of answers only; the twins that the library makes of them for requests are left out. */
+function withoutInputs(document: ReturnType<typeof describeShared>): ReturnType<typeof describeShared> {
+  const schemas = 'components' in document ? document.components?.schemas : undefined;
+  for (const name of Object.keys(schemas ?? {})) if (name.endsWith('Input')) delete schemas?.[name];
+  return document;
+}
+
+/** Collects what routes say of themselves. To be called before they are added. */
+export async function describeRoutes(app: Api): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: { title: 'rollcall', version: VERSION, description: DESCRIPTION },
+      components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
+      security: [{ token: [] }],
+    },
+    transform: createJsonSchemaTransform({ zodToJsonConfig: PLAIN }),
+    transformObject: (document) => withoutInputs(describeShared(document)),
+  });
+}
+
+/** `/openapi.json` for programs, `/docs` and `/docs/errors` for people: the same, as pages without a script. */
+export function docsRoutes(app: Api): void {
+  const options = { config: { role: 'public' } as const, schema: { hide: true } };
+  app.get('/openapi.json', options, async () => app.swagger());
+  const page = (url: string, type: string, text: () => string) =>
+    app.get(url, options, async (_request, reply) => reply.type(`${type}; charset=utf-8`).send(text()));
+  page('/docs', 'text/html', () => apiPage(app.swagger()));
+  page('/docs/errors', 'text/html', errorsPage);
+  page('/docs/style.css', 'text/css', () => PAGE_STYLE);
+}

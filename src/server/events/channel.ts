@@ -1,0 +1,60 @@
+import type { ServerResponse } from 'node:http';
+import type { Logger } from '../../log.ts';
+import type { Coordinator } from '../../pipeline/coordinator.ts';
+import type { RegionStatus } from '../../pipeline/region-line.ts';
+import type { ImportViews } from '../import-views.ts';
+import type { Reading } from '../reading.ts';
+
+/** One browser or program that listens. */
+export interface Watcher {
+  readonly response: ServerResponse;
+  /** Whether its token still holds; asked at each heartbeat. */
+  readonly mayGoOn: () => boolean;
+}
+
+/** Those who watch the same thing. The text of an event is made once; each costs one write. */
+export interface Channel {
+  readonly watchers: Set<Watcher>;
+  /** Writes to all. */
+  tell(text: string): void;
+  close(): void;
+}
+
+/** What channels are made from. */
+export interface EventSources {
+  readonly coordinator: Coordinator;
+  readonly reading: Reading;
+  readonly views: ImportViews;
+  /** As they were at most a second ago. */
+  readonly regions: () => readonly RegionStatus[];
+  readonly log: Logger;
+}
+
+export const TICK_MS = 1_000;
+/** A watcher that has not taken this many bytes is left behind: it comes back and gets what is so then. */
+const MOST_UNSENT = 1024 * 1024;
+
+export function eventText(name: string, data: unknown, id?: number): string {
+  return `event: ${name}\n${id === undefined ? '' : `id: ${id}\n`}data: ${JSON.stringify(data)}\n\n`;
+}
+
+export function openChannel(onEmpty: () => void): Channel {
+  const watchers = new Set<Watcher>();
+  return {
+    watchers,
+    tell: (text) => {
+      for (const watcher of watchers) write(watcher, text);
+    },
+    close: () => {
+      for (const { response } of watchers) response.end();
+      watchers.clear();
+      onEmpty();
+    },
+  };
+}
+
+/** Writes to one watcher, or gives it up when it does not take what it was sent. */
+export function write({ response }: Watcher, text: string): void {
+  if (response.writableLength > MOST_UNSENT) response.destroy();
+  else response.write(text);
+}

@@ -1,0 +1,84 @@
+import type { ImportRecord } from '../../ledger/catalog.ts';
+import type { Tallies } from '../../ledger/import-ledger.ts';
+import { isFinal } from '../../membership/import-state.ts';
+import { type Channel, type EventSources, eventText, openChannel, TICK_MS, type Watcher, write } from './channel.ts';
+import { paceOf } from './progress.ts';
+
+/** The channel of one import: its moves as they happen, its progress once a second while something changes. */
+export interface ImportChannel extends Channel {
+  /** The import is in another state now. */
+  moved(record: ImportRecord): void;
+  /** Tells one watcher what it missed since `since` (ms since 1970) and what is so now. */
+  welcome(since: number | undefined, watcher: Watcher): Promise<void>;
+}
+
+const NO_ROWS: Tallies = new Map();
+
+export function importChannel(id: string, sources: EventSources, onClosed: () => void): ImportChannel {
+  const { coordinator, reading, views, regions, log } = sources;
+  const pace = paceOf();
+  /** What was told last, without its time. */
+  let told = '';
+  /** Events are made one after the other, so that they are told in the order in which things happened. */
+  let work: Promise<void> = Promise.resolve();
+  const inOrder = (task: () => Promise<void>): Promise<void> => {
+    work = work.then(task).catch((error: unknown) => log.warn({ err: error, import: id }, 'an event cannot be made'));
+    return work;
+  };
+
+  const progress = async () => {
+    const tallies = reading.hasRows(id) ? await reading.rowsOf(id).tallies() : NO_ROWS;
+    return pace(tallies, views.staging(id), regions(), Date.now());
+  };
+  const tellProgress = async () => {
+    const { at, ...now } = await progress();
+    const text = JSON.stringify(now);
+    if (text === told) return;
+    told = text;
+    channel.tell(eventText('progress', { at, ...now }));
+  };
+  const tellMove = async (record: ImportRecord, at: number) => {
+    channel.tell(eventText('state', await views.of(record), at));
+    if (!isFinal(record.state)) return;
+    await tellProgress();
+    channel.tell(eventText('end', {}));
+    channel.close();
+  };
+
+  let ticking = false;
+  const ticker = setInterval(() => {
+    // A tick that takes longer than a second is not joined by a second one.
+    if (ticking) return;
+    ticking = true;
+    void inOrder(tellProgress).finally(() => {
+      ticking = false;
+    });
+  }, TICK_MS);
+  const channel = openChannel(() => {
+    clearInterval(ticker);
+    onClosed();
+  });
+
+  return {
+    ...channel,
+    moved: (record) => {
+      const at = Date.now();
+      void inOrder(() => tellMove(record, at));
+    },
+    welcome: (since, watcher) =>
+      inOrder(async () => {
+        const record = coordinator.find(id);
+        const view = await views.of(record);
+        const moves = reading.transitions(id);
+        // The present state at least: what a watcher knows may be older than its last event.
+        const missed = moves.filter(
+          ({ at }, index) => index === moves.length - 1 || (since !== undefined && at > since),
+        );
+        for (const { at, state, reason } of missed) write(watcher, eventText('state', { ...view, state, reason }, at));
+        write(watcher, eventText('progress', await progress()));
+        if (!isFinal(record.state)) return;
+        write(watcher, eventText('end', {}));
+        watcher.response.end();
+      }),
+  };
+}

@@ -1,0 +1,74 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { Api, ServerContext } from '../context.ts';
+import { Problem } from '../problem.ts';
+import { refusals } from '../problem-schema.ts';
+import type { Watcher } from './channel.ts';
+
+const EVENT_STREAM = {
+  200: { content: { 'text/event-stream': { schema: z.string() } }, description: 'Events until the import is over.' },
+};
+
+/** `GET /v1/imports/:id/events` and `GET /v1/events`: server-sent events. */
+export function eventRoutes(app: Api, { coordinator, events, mayGoOn }: ServerContext): void {
+  app.get(
+    '/v1/imports/:id/events',
+    {
+      config: { role: 'viewer' },
+      exposeHeadRoute: false,
+      schema: {
+        tags: ['imports'],
+        summary: 'Follow an import: events `state`, `progress` and, when it is over, `end`',
+        params: z.object({ id: z.string() }),
+        headers: z.object({ 'last-event-id': z.string().optional() }),
+        response: { ...EVENT_STREAM, ...refusals('UNKNOWN_IMPORT', 'BAD_OPTION') },
+      },
+    },
+    async (request, reply) => {
+      const record = coordinator.find(request.params.id);
+      const since = lastEvent(request.headers['last-event-id']);
+      await events.watchImport(record, since, watcherOf(request, reply, mayGoOn));
+      return reply;
+    },
+  );
+  app.get(
+    '/v1/events',
+    {
+      config: { role: 'viewer' },
+      exposeHeadRoute: false,
+      schema: {
+        tags: ['imports'],
+        summary: 'Follow the list: an event `imports` with those that changed',
+        response: { ...EVENT_STREAM, ...refusals() },
+      },
+    },
+    async (request, reply) => {
+      await events.watchList(watcherOf(request, reply, mayGoOn));
+      return reply;
+    },
+  );
+}
+
+function lastEvent(text: string | undefined): number | undefined {
+  if (text === undefined || text === '') return undefined;
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw new Problem('BAD_OPTION', `Last-Event-ID is ${JSON.stringify(text)}; it must be the id of an event of ours.`, {
+    field: 'Last-Event-ID',
+  });
+}
+
+/** Takes the response over from the framework: events are written to the socket as they are. */
+function watcherOf(request: FastifyRequest, reply: FastifyReply, mayGoOn: ServerContext['mayGoOn']): Watcher {
+  reply.hijack();
+  const response = reply.raw;
+  response.writeHead(200, {
+    ...(reply.getHeaders() as Record<string, string>),
+    'content-type': 'text/event-stream',
+    'cache-control': 'no-store',
+    // Proxies that collect answers before they pass them on would hold events back.
+    'x-accel-buffering': 'no',
+  });
+  response.flushHeaders();
+  response.on('error', () => {});
+  return { response, mayGoOn: () => mayGoOn(request) };
+}

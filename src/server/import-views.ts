@@ -1,0 +1,109 @@
+import { existsSync, statSync } from 'node:fs';
+import { z } from 'zod';
+import type { StagingProgress } from '../../jobs/stage-import.ts';
+import type { ImportRecord } from '../ledger/catalog.ts';
+import type { Tallies } from '../ledger/import-ledger.ts';
+import { isFinal } from '../membership/import-state.ts';
+import { ACTIONS, actionsOf } from '../pipeline/actions.ts';
+import type { Coordinator } from '../pipeline/coordinator.ts';
+import type { DataDir } from '../pipeline/data-dir.ts';
+import { readOptions } from '../pipeline/import-options.ts';
+import { NEEDS_ATTENTION, reportPaths } from '../pipeline/report-files.ts';
+import { summaryOf } from '../pipeline/summary.ts';
+import { importSummary } from '../report/import-summary.ts';
+import type { Reading } from './reading.ts';
+
+const time = z.iso.datetime();
+const count = z.int().nonnegative();
+
+export const stagingView = z.strictObject({
+  rows: count,
+  bytes: count.meta({ description: 'Bytes of the file read so far.' }),
+  totalBytes: count.nullable(),
+  cutting: z.boolean().meta({ description: 'Read to the end; duplicates are looked for and batches cut.' }),
+});
+
+/** An import as the API shows it: its summary, and what a person can do about it now. */
+export const importView = importSummary
+  .extend({
+    reason: z.string().meta({ description: 'Why it is in this state, in a sentence.' }),
+    createdAt: time,
+    retryOf: z.string().nullable(),
+    dryRun: z.boolean(),
+    sandbox: z.boolean(),
+    actions: z.array(z.enum(ACTIONS)).meta({ description: 'What is possible now.' }),
+    staging: stagingView.nullable().meta({ description: 'Set while the file is read.' }),
+  })
+  .meta({ id: 'Import', description: 'Reports are addresses of this API; null where there is nothing to download.' });
+export type ImportView = z.infer<typeof importView>;
+
+export interface ImportViews {
+  of(record: ImportRecord): Promise<ImportView>;
+  staging(id: string): ImportView['staging'];
+}
+
+/** Views of imports that are over never change; so many are kept. */
+const MOST_KEPT = 1_000;
+
+const NO_ROWS: Tallies = new Map();
+
+export function importViews(coordinator: Coordinator, dir: DataDir, reading: Reading): ImportViews {
+  const staging = new Map<string, StagingProgress & { readonly totalBytes: number | null }>();
+  const kept = new Map<string, ImportView>();
+  coordinator.events.on('staging', (id, progress) => {
+    const totalBytes = staging.get(id)?.totalBytes ?? sizeOf(coordinator.find(id).source);
+    staging.set(id, { ...progress, totalBytes });
+  });
+  coordinator.events.on('state', ({ id, state }) => {
+    if (state !== 'staging') staging.delete(id);
+  });
+  coordinator.events.on('removed', (id) => {
+    staging.delete(id);
+    kept.delete(id);
+  });
+
+  const view = async (record: ImportRecord): Promise<ImportView> => {
+    const { id, state, reason, createdAt, retryOf } = record;
+    const { dryRun, sandbox } = readOptions(record);
+    const hasRows = reading.hasRows(id);
+    const paths = reportPaths(dir.folder(id), hasRows ? (await reading.rowsOf(id).input()).format : 'csv');
+    const summary = summaryOf(record, hasRows ? await reading.rowsOf(id).tallies() : NO_ROWS, paths);
+    const address = (query: string) => `/v1/imports/${id}/report?${query}`;
+    const { all, failed, retry } = summary.reports;
+    return {
+      ...summary,
+      reports: {
+        all: all && address('format=csv'),
+        failed: failed && address(`format=csv&status=${[...NEEDS_ATTENTION].join(',')}`),
+        retry: retry && address('retryable=true'),
+      },
+      reason,
+      createdAt: new Date(createdAt).toISOString(),
+      retryOf,
+      dryRun,
+      sandbox,
+      actions: [...actionsOf(state, retry !== null)],
+      staging: staging.get(id) ?? null,
+    };
+  };
+
+  return {
+    staging: (id) => staging.get(id) ?? null,
+    of: async (record) => {
+      const known = kept.get(record.id);
+      // An id is never used again, but the state of a record that is over may have been asked for before it was.
+      if (known !== undefined && isFinal(record.state)) return known;
+      const made = await view(record);
+      if (isFinal(record.state)) {
+        kept.set(record.id, made);
+        const [oldest] = kept.keys();
+        if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest);
+      }
+      return made;
+    },
+  };
+}
+
+function sizeOf(path: string): number | null {
+  return existsSync(path) ? statSync(path).size : null;
+}

@@ -1,0 +1,169 @@
+import { z } from 'zod';
+import type { ImportRecord } from '../ledger/catalog.ts';
+import { IMPORT_STATES, TransitionError } from '../membership/import-state.ts';
+import { actionsOf } from '../pipeline/actions.ts';
+import { WrongState, WrongTarget } from '../pipeline/import-errors.ts';
+import { readOptions } from '../pipeline/import-options.ts';
+import { retryFile } from '../pipeline/report-files.ts';
+import type { Who } from './access/access-store.ts';
+import type { Api, ServerContext } from './context.ts';
+import { importView } from './import-views.ts';
+import { cursorOption, limitOption, listOption } from './paging.ts';
+import { refusals } from './problem-schema.ts';
+
+const VERBS = {
+  pause: 'Let the calls under way answer, and send no more until `resume`',
+  resume: 'Go on with an import that is staged, paused or blocked',
+  cancel: 'End an import; what was not sent is `unprocessed`',
+} as const;
+type Verb = keyof typeof VERBS;
+
+const params = z.object({ id: z.string().meta({ description: 'Id of an import.' }) });
+const tags = ['imports'];
+
+/** Imports: the list, one, what can be done with it, and its journal. Uploads are in uploads/. */
+export function importRoutes(app: Api, context: ServerContext): void {
+  const { coordinator, reading, views, access } = context;
+  const note = (who: Who, action: string, target: string, detail = '') =>
+    access.note({ who: who.name, role: who.role, action, target, detail });
+
+  app.get(
+    '/v1/imports',
+    {
+      config: { role: 'viewer' },
+      schema: {
+        tags,
+        summary: 'List imports, newest first',
+        querystring: z.strictObject({
+          state: listOption(IMPORT_STATES).optional(),
+          limit: limitOption(50, 200),
+          cursor: cursorOption.optional(),
+        }),
+        response: {
+          200: z.strictObject({ imports: z.array(importView), nextCursor: z.string().nullable() }),
+          ...refusals('BAD_OPTION', 'BAD_CURSOR'),
+        },
+      },
+    },
+    async ({ query: { state, limit, cursor } }) => {
+      const { imports, next } = reading.page({
+        limit,
+        ...(state !== undefined && { states: state }),
+        ...(cursor !== undefined && { before: cursor }),
+      });
+      return { imports: await Promise.all(imports.map(views.of)), nextCursor: next ?? null };
+    },
+  );
+
+  app.get(
+    '/v1/imports/:id',
+    {
+      config: { role: 'viewer' },
+      schema: { tags, summary: 'One import', params, response: { 200: importView, ...refusals('UNKNOWN_IMPORT') } },
+    },
+    async ({ params: { id } }) => views.of(coordinator.find(id)),
+  );
+
+  for (const verb of Object.keys(VERBS) as Verb[]) {
+    app.post(
+      `/v1/imports/:id/${verb}`,
+      {
+        config: { role: 'operator' },
+        schema: {
+          tags,
+          summary: VERBS[verb],
+          params,
+          response: {
+            200: importView,
+            ...refusals('UNKNOWN_IMPORT', 'WRONG_STATE', 'WRONG_TARGET', 'REGION_WITHOUT_APP'),
+          },
+        },
+      },
+      async ({ params: { id }, who }) => {
+        const record = await act(context, id, verb);
+        note(who, `import.${verb}`, id);
+        return views.of(record);
+      },
+    );
+  }
+
+  app.post(
+    '/v1/imports/:id/retry',
+    {
+      config: { role: 'operator' },
+      schema: {
+        tags,
+        summary: 'Send what failed, was not confirmed or not sent once more, as an import of its own',
+        params,
+        response: { 202: importView, ...refusals('UNKNOWN_IMPORT', 'WRONG_STATE', 'WRONG_TARGET') },
+      },
+    },
+    async ({ params: { id }, who }, reply) => {
+      const made = await coordinator.retry(id);
+      note(who, 'import.retry', made, `of ${id}`);
+      reply.header('location', `/v1/imports/${made}`);
+      return reply.code(202).send(await views.of(coordinator.find(made)));
+    },
+  );
+
+  app.delete(
+    '/v1/imports/:id',
+    {
+      config: { role: 'operator' },
+      schema: {
+        tags,
+        summary: 'Delete an import that is over, or staged and not started, with all its files',
+        params,
+        response: { 204: z.void().meta({ description: 'Deleted.' }), ...refusals('UNKNOWN_IMPORT', 'WRONG_STATE') },
+      },
+    },
+    async ({ params: { id }, who }, reply) => {
+      const { file } = coordinator.find(id);
+      await coordinator.remove(id);
+      note(who, 'import.delete', id, file);
+      return reply.code(204).send();
+    },
+  );
+
+  app.get(
+    '/v1/imports/:id/transitions',
+    {
+      config: { role: 'viewer' },
+      schema: {
+        tags,
+        summary: "An import's journal: every state that it was in, and why",
+        params,
+        response: {
+          200: z.strictObject({
+            transitions: z.array(
+              z.strictObject({ at: z.iso.datetime(), state: z.enum(IMPORT_STATES), reason: z.string() }),
+            ),
+          }),
+          ...refusals('UNKNOWN_IMPORT'),
+        },
+      },
+    },
+    async ({ params: { id } }) => {
+      coordinator.find(id);
+      const moves = reading.transitions(id);
+      return { transitions: moves.map(({ at, ...move }) => ({ at: new Date(at).toISOString(), ...move })) };
+    },
+  );
+}
+
+/** Does it, or says what is possible instead. */
+async function act({ coordinator, dir, settings }: ServerContext, id: string, verb: Verb): Promise<ImportRecord> {
+  const record = coordinator.find(id);
+  const { sandbox } = readOptions(record);
+  if (verb === 'resume' && sandbox !== settings.sandbox) throw new WrongTarget(id, sandbox);
+  try {
+    return await coordinator[verb](id);
+  } catch (error) {
+    if (!(error instanceof TransitionError)) throw error;
+    const now = coordinator.find(id);
+    const possible = actionsOf(now.state, retryFile(dir.folder(id)) !== undefined);
+    throw new WrongState(now, `cannot be ${DONE[verb]}`, possible);
+  }
+}
+
+const DONE: Readonly<Record<Verb, string>> = { pause: 'paused', resume: 'resumed', cancel: 'cancelled' };

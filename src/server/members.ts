@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import { IMPORT_STATES } from '../membership/import-state.ts';
+import { OUTCOMES } from '../membership/outcome.ts';
+import type { Api, ServerContext } from './context.ts';
+import { badCursor, cursorOption, limitOption } from './paging.ts';
+import { refusals } from './problem-schema.ts';
+import type { Reading } from './reading.ts';
+
+const entry = z.strictObject({
+  importId: z.string(),
+  file: z.string(),
+  state: z.enum(IMPORT_STATES),
+  line: z.int(),
+  at: z.iso.datetime().nullable().meta({ description: 'When the row got its outcome; else when the import began.' }),
+  region: z.string(),
+  guid: z.string(),
+  scope: z.string(),
+  status: z.enum(OUTCOMES),
+  code: z.string(),
+  message: z.string(),
+});
+type Entry = z.infer<typeof entry>;
+
+/** Imports that one request looks into, at most: an answer that finds little must come as well. */
+const MOST_IMPORTS = 100;
+
+/** `GET /v1/members/:uid/history`: what every import did to this UID. */
+export function memberRoutes(app: Api, { reading }: ServerContext): void {
+  app.get(
+    '/v1/members/:uid/history',
+    {
+      config: { role: 'viewer' },
+      schema: {
+        tags: ['members'],
+        summary: 'What every import did to a UID, newest import first',
+        description: 'A page may hold fewer entries than `limit`, or none, and have a next one.',
+        params: z.object({ uid: z.string() }),
+        querystring: z.strictObject({ limit: limitOption(100, 1_000), cursor: cursorOption.optional() }),
+        response: {
+          200: z.strictObject({ uid: z.string(), entries: z.array(entry), nextCursor: z.string().nullable() }),
+          ...refusals('BAD_OPTION', 'BAD_CURSOR'),
+        },
+      },
+    },
+    async ({ params: { uid }, query: { limit, cursor } }) => {
+      const { entries, next } = await history(reading, uid, limit, readCursor(cursor));
+      return { uid, entries, nextCursor: next === undefined ? null : writeCursor(next) };
+    },
+  );
+}
+
+/** The import to look into next, as a cursor of the list of imports, and the row behind which to go on in it. */
+interface Place {
+  readonly before: string | undefined;
+  readonly after: number;
+}
+
+async function history(
+  reading: Reading,
+  uid: string,
+  limit: number,
+  start: Place,
+): Promise<{ entries: Entry[]; next: Place | undefined }> {
+  const entries: Entry[] = [];
+  let place: Place = start;
+  for (let looked = 0; looked < MOST_IMPORTS; looked += 1) {
+    const { imports, next } = reading.page({ limit: 1, ...(place.before !== undefined && { before: place.before }) });
+    const [record] = imports;
+    if (record === undefined) return { entries, next: undefined };
+    if (reading.hasRows(record.id)) {
+      const page = await reading.rowsOf(record.id).rowsPage({ uid }, place.after, limit - entries.length);
+      for (const { line, region, guid, scope, status, code, message, finishedAt } of page.rows) {
+        const at = new Date(finishedAt ?? record.createdAt).toISOString();
+        const { id: importId, file, state } = record;
+        entries.push({ importId, file, state, line, at, region, guid, scope, status, code, message });
+      }
+      if (page.next !== undefined) return { entries, next: { before: place.before, after: page.next } };
+    }
+    if (next === undefined) return { entries, next: undefined };
+    place = { before: next, after: 0 };
+    if (entries.length === limit) break;
+  }
+  return { entries, next: place };
+}
+
+const cursorContent = z.tuple([z.string().nullable(), z.int().nonnegative()]);
+
+function writeCursor({ before = null, after }: { before?: string | null | undefined; after: number }): string {
+  return Buffer.from(JSON.stringify([before, after])).toString('base64url');
+}
+
+function readCursor(cursor: string | undefined): Place {
+  if (cursor === undefined) return { before: undefined, after: 0 };
+  try {
+    const [before, after] = cursorContent.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()));
+    return { before: before ?? undefined, after };
+  } catch {
+    throw badCursor(cursor);
+  }
+}

@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import type { ZodError, z } from 'zod';
+import type { Logger } from '../log.ts';
+import { TransitionError } from '../membership/import-state.ts';
+import { RegionWithoutApp, UnknownImport, WrongState, WrongTarget } from '../pipeline/import-errors.ts';
+import { PROBLEM_TYPE, Problem, type ProblemCode, problemDocument } from './problem.ts';
+
+export const STOPS = 'The server stops and takes no more requests.';
+
+/**
+ * Answers with the problem document of whatever was thrown. What is ours to mend goes to the log under an id.
+ * @param stopping Faults come from what is closed already.
+ */
+export function refuse(
+  { log, stopping }: { log: Logger; stopping: boolean },
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  const stops = stopping ? new Problem('STOPPING', STOPS) : undefined;
+  const problem = problemOf(error) ?? stops ?? internal(log, error, request);
+  // What was said of the answer that was to come.
+  reply.removeHeader('content-disposition');
+  reply.removeHeader('etag');
+  reply.removeHeader('last-modified');
+  const { headers } = error as { headers?: Readonly<Record<string, string>> };
+  if (problem.code === 'RANGE' && headers !== undefined) reply.headers(headers);
+  reply.status(problem.statusCode).header('content-type', PROBLEM_TYPE);
+  // An answer that refuses a request is of no use to the next one.
+  reply.header('cache-control', 'no-store');
+  return reply.send(JSON.stringify(problemDocument(problem)));
+}
+
+function internal(log: Logger, error: unknown, request: FastifyRequest): Problem {
+  const id = randomUUID();
+  log.error({ err: error, id, method: request.method, route: request.routeOptions.url }, 'a request failed');
+  return new Problem('INTERNAL', `The request could not be answered; the log has the cause under ${id}.`, { id });
+}
+
+/** Faults of the framework that are the client's, by their code. */
+const FRAMEWORK: Readonly<Record<string, ProblemCode>> = {
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'MEDIA_TYPE',
+  FST_ERR_CTP_BODY_TOO_LARGE: 'TOO_LARGE',
+  FST_ERR_CTP_EMPTY_JSON_BODY: 'BAD_BODY',
+  FST_ERR_CTP_INVALID_JSON_BODY: 'BAD_BODY',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'BAD_BODY',
+  FST_ERR_BAD_URL: 'NOT_FOUND',
+};
+
+/** The system's words for a full disk and an exhausted quota. */
+const FULL: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT']);
+
+function problemOf(error: unknown): Problem | undefined {
+  if (error instanceof Problem) return error;
+  if (error instanceof UnknownImport) return new Problem('UNKNOWN_IMPORT', sentence(error.message.replace(/;.*/, '')));
+  if (error instanceof WrongState) {
+    return new Problem('WRONG_STATE', sentence(error.message), { possible: error.possible });
+  }
+  if (error instanceof WrongTarget) return new Problem('WRONG_TARGET', sentence(error.message));
+  if (error instanceof TransitionError) return new Problem('WRONG_STATE', sentence(error.message));
+  if (error instanceof RegionWithoutApp) return new Problem('REGION_WITHOUT_APP', sentence(error.message));
+  const { code = '', message = '', statusCode } = error as Partial<FastifyError>;
+  if (FULL.has(code)) return new Problem('DISK_FULL', 'The disk of the data directory has no room left.');
+  if (statusCode === 416)
+    return new Problem('RANGE', 'The range that was asked for lies behind the end of the report.');
+  const known = FRAMEWORK[code];
+  if (known !== undefined) return new Problem(known, sentence(message));
+  return statusCode === 400 || error instanceof SyntaxError ? new Problem('BAD_BODY', sentence(message)) : undefined;
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1).replace(/\.$/, '')}.`;
+}
+
+/** What zod finds wrong with options, as the problem of the first of them: its name, its value, what is allowed. */
+export function badOption(error: ZodError, given: unknown): Problem {
+  const [issue] = error.issues;
+  if (issue?.code === 'unrecognized_keys') {
+    const [field = ''] = issue.keys;
+    return new Problem('BAD_OPTION', `There is no option ${JSON.stringify(field)} here.`, { field });
+  }
+  const field = String(issue?.path[0] ?? '');
+  const value = (given as Readonly<Record<string, unknown>> | null | undefined)?.[field];
+  const shown = value === undefined ? 'missing' : JSON.stringify(value).slice(0, 100);
+  return new Problem('BAD_OPTION', `${field || 'The request'} is ${shown}: ${allowed(issue)}.`, { field });
+}
+
+function allowed(issue: z.core.$ZodIssue | undefined): string {
+  if (issue?.code === 'invalid_value') return `allowed are ${issue.values.join(', ')}`;
+  return (issue?.message ?? 'it cannot be used').replace(/\.$/, '');
+}

@@ -1,0 +1,153 @@
+import { createReadStream, existsSync } from 'node:fs';
+import { basename, extname } from 'node:path';
+import { Readable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { ImportRecord } from '../ledger/catalog.ts';
+import { isFinal } from '../membership/import-state.ts';
+import { OUTCOMES, type Outcome } from '../membership/outcome.ts';
+import { NEEDS_ATTENTION, reportPaths } from '../pipeline/report-files.ts';
+import type { ReportWish } from '../pipeline/report-text.ts';
+import { retryExtension } from '../report/retry.ts';
+import { VERSION } from '../version.ts';
+import type { Api, ServerContext } from './context.ts';
+import { listOption } from './paging.ts';
+import { Problem } from './problem.ts';
+import { refusals } from './problem-schema.ts';
+
+const FORMATS = ['csv', 'ndjson', 'json', 'html'] as const;
+
+const TYPES: Readonly<Record<string, string>> = {
+  csv: 'text/csv; charset=utf-8',
+  ndjson: 'application/x-ndjson; charset=utf-8',
+  json: 'application/json; charset=utf-8',
+  html: 'text/html; charset=utf-8',
+};
+
+const query = z.strictObject({
+  format: z.enum(FORMATS).optional().meta({ description: 'Default: csv.' }),
+  status: listOption(OUTCOMES).optional(),
+  retryable: z
+    .enum(['true', 'false'])
+    .optional()
+    .meta({ description: 'Only rows that may be sent again, in the original columns: imports as it is.' }),
+});
+
+interface Wanted {
+  readonly form: ReportWish['form'];
+  readonly statuses: ReadonlySet<Outcome> | undefined;
+}
+
+/** `GET /v1/imports/:id/report`: the outcome of every row, to look at or to keep. */
+export function reportRoutes(app: Api, context: ServerContext): void {
+  const { coordinator, dir, reading, views } = context;
+  app.get(
+    '/v1/imports/:id/report',
+    {
+      config: { role: 'viewer' },
+      schema: {
+        tags: ['rows'],
+        summary: 'Download a report',
+        description:
+          'Streamed. Of an import that is over, the files that were written then (csv of all rows or of those that need attention, html, retry file) can be had in parts by Range.',
+        params: z.object({ id: z.string() }),
+        querystring: query,
+        response: {
+          200: {
+            description: 'The report.',
+            content: Object.fromEntries(
+              Object.values(TYPES).map((type) => [type.split(';')[0], { schema: z.string() }]),
+            ),
+          },
+          ...refusals('BAD_OPTION', 'UNKNOWN_IMPORT', 'NO_ROWS_YET', 'RANGE'),
+        },
+      },
+    },
+    async (request, reply) => {
+      const record = coordinator.find(request.params.id);
+      const wanted = wantedBy(request.query);
+      const { format } = await reading.rowsOf(record.id).input();
+      const ending = wanted.form === 'retry' ? retryExtension({ inputFormat: format }) : wanted.form;
+      reply.type(TYPES[ending] ?? 'application/octet-stream');
+      reply.header('content-disposition', disposition(record, wanted.form, ending));
+      // A report holds people's ids: no cache on the way keeps it.
+      reply.header('cache-control', 'private, no-cache');
+      // The page brings its own policy along, which names its stylesheet by hash; the server's would take that from it.
+      if (wanted.form === 'html') reply.header('content-security-policy', "sandbox; frame-ancestors 'none'");
+      const paths = reportPaths(dir.folder(record.id), format);
+      const file = isFinal(record.state) ? fileFor(wanted, paths) : undefined;
+      if (file !== undefined && existsSync(file)) return sendFile(request, reply, file);
+      // What is made while it is sent has neither length nor parts.
+      reply.header('accept-ranges', 'none');
+      const {
+        reports,
+        regions,
+        rows,
+        calls,
+        retries,
+        id,
+        state,
+        startedAt,
+        finishedAt,
+        file: name,
+      } = await views.of(record);
+      const summary = { id, state, file: name, rows, regions, calls, retries, startedAt, finishedAt, reports };
+      const { form, statuses } = wanted;
+      const wish = { form, summary, version: VERSION, ...(statuses !== undefined && { statuses }) };
+      return reply.send(Readable.from(reading.report(id, wish), { objectMode: false }));
+    },
+  );
+}
+
+/** @throws Problem BAD_OPTION where options contradict each other */
+function wantedBy({ format, status, retryable }: z.infer<typeof query>): Wanted {
+  if (retryable === 'true') {
+    const field = format !== undefined ? 'format' : status !== undefined ? 'status' : undefined;
+    if (field !== undefined) {
+      throw new Problem('BAD_OPTION', `${field} cannot be given together with retryable, which says both.`, { field });
+    }
+    return { form: 'retry', statuses: undefined };
+  }
+  if (format === 'html' && status !== undefined) {
+    throw new Problem('BAD_OPTION', 'status cannot be given for html, which shows the whole import.', {
+      field: 'status',
+    });
+  }
+  return { form: format ?? 'csv', statuses: status === undefined ? undefined : new Set(status) };
+}
+
+/** The file of a finished import that holds just this. */
+function fileFor({ form, statuses }: Wanted, paths: ReturnType<typeof reportPaths>): string | undefined {
+  if (form === 'html') return paths.html;
+  if (form === 'retry') return paths.retry;
+  if (form !== 'csv') return undefined;
+  if (statuses === undefined) return paths.all;
+  return statuses.symmetricDifference(NEEDS_ATTENTION).size === 0 ? paths.failed : undefined;
+}
+
+/** Parts are of the file as it lies on the disk; whole ones may be gzipped on the way, and have no parts then. */
+function sendFile(request: FastifyRequest, reply: FastifyReply, path: string): FastifyReply {
+  const { range, 'accept-encoding': encodings = '' } = request.headers;
+  if (range === undefined && /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|$))/i.test(String(encodings))) {
+    reply.header('accept-ranges', 'none');
+    return reply.send(createReadStream(path));
+  }
+  return reply.sendFile(basename(path), path.slice(0, -basename(path).length), {
+    contentType: false,
+    cacheControl: false,
+  });
+}
+
+/** The name under which a browser keeps the report. A page is shown instead. */
+function disposition({ id, file }: ImportRecord, form: ReportWish['form'], ending: string): string {
+  if (form === 'html') return 'inline';
+  const last = file.split(/[/\\]/).at(-1) ?? '';
+  const base = basename(last.replace(/\.gz$/i, ''), extname(last.replace(/\.gz$/i, ''))) || 'import';
+  const name = `${base}-${id}-${form === 'retry' ? 'retry' : 'report'}.${ending}`;
+  const ascii = name.replace(/[^\w. -]/g, '_');
+  const encoded = encodeURIComponent(name).replace(
+    /['()*]/g,
+    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `attachment; filename="${ascii}"; filename*=UTF-8''${encoded}`;
+}

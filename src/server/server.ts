@@ -1,0 +1,189 @@
+import type { IncomingMessage } from 'node:http';
+import compress from '@fastify/compress';
+import cookie from '@fastify/cookie';
+import helmet from '@fastify/helmet';
+import { type FastifyBaseLogger, fastify, LogController } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import type { ZodType } from 'zod';
+import type { Logger } from '../log.ts';
+import type { Coordinator } from '../pipeline/coordinator.ts';
+import type { DataDir } from '../pipeline/data-dir.ts';
+import type { AccessStore } from './access/access-store.ts';
+import { guard, UNSAFE } from './access/guard.ts';
+import { CONSOLE_PAGE, consoleRoutes, isForPeople } from './console-files.ts';
+import type { Api, ServerContext, ServerSettings } from './context.ts';
+import { describeRoutes, docsRoutes } from './docs.ts';
+import { openEvents } from './events/hub.ts';
+import { eventRoutes } from './events/routes.ts';
+import { healthRoutes } from './health.ts';
+import { importViews } from './import-views.ts';
+import { importRoutes } from './imports.ts';
+import { memberRoutes } from './members.ts';
+import { Problem } from './problem.ts';
+import { queueRoutes } from './queues.ts';
+import { openReading } from './reading.ts';
+import { badOption, refuse, STOPS } from './refusals.ts';
+import { reportRoutes } from './reports.ts';
+import { rowRoutes } from './rows.ts';
+import { sessionRoutes } from './session.ts';
+import { settingsRoutes } from './settings.ts';
+import { uploadRoutes } from './uploads/routes.ts';
+import { openNotifier, tellNobody } from './webhook/notifier.ts';
+import type { Receiver } from './webhook/receiver.ts';
+
+export interface ServerOptions {
+  readonly coordinator: Coordinator;
+  readonly dir: DataDir;
+  readonly access: AccessStore;
+  readonly settings: ServerSettings;
+  /** Whether everyone needs a token; false only where nobody but this machine can reach the server. */
+  readonly tokenRequired: boolean;
+  readonly log: Logger;
+  /** Who is told of imports that are over; not given: nobody. Closed with the server. */
+  readonly receiver?: Receiver;
+  /** An upload of which nothing has come for this long is given up, in ms. Default: a minute. */
+  readonly uploadIdleMs?: number;
+  /** Uploads at the same time; more are refused with BUSY. Default: 64. */
+  readonly mostUploads?: number;
+}
+
+/** Time in which the head of a request must have come, in ms: a connection that says nothing holds nothing up. */
+const HEADERS_MS = 15_000;
+/** A connection on which nothing moves for this long is closed, in ms. Event streams have their heartbeat. */
+const IDLE_MS = 120_000;
+/** Largest body of requests other than uploads, in bytes. */
+const SMALL_BODY = 64 * 1024;
+
+/** Types that gzip makes smaller. Event streams are not among them: it would hold events back. */
+const COMPRESSED = /^text\/(?!event-stream)|json|javascript|svg/;
+
+const CONTENT_POLICY = {
+  useDefaults: false,
+  directives: {
+    defaultSrc: ["'none'"],
+    scriptSrc: ["'self'"],
+    styleSrc: ["'self'"],
+    imgSrc: ["'self'", 'data:'],
+    connectSrc: ["'self'"],
+    fontSrc: ["'self'"],
+    baseUri: ["'none'"],
+    formAction: ["'self'"],
+    frameAncestors: ["'none'"],
+  },
+};
+
+/** The HTTP API and the console over a coordinator; `listen` starts it, `close` ends event streams and what is under way. */
+export async function createServer(options: ServerOptions): Promise<Api> {
+  const { coordinator, dir, access, settings, log } = options;
+  let stopping = false;
+  const app: Api = fastify({
+    loggerInstance: log as FastifyBaseLogger,
+    // Requests are logged below, where they change something or fail.
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: SMALL_BODY,
+    connectionTimeout: IDLE_MS,
+    // Uploads may take hours; those that stand still are given up by their own clock.
+    requestTimeout: 0,
+    http: { headersTimeout: HEADERS_MS },
+    forceCloseConnections: 'idle',
+    // Said below, as a problem document.
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: 200, ignoreTrailingSlash: false },
+    frameworkErrors: (error, request, reply) => void refuse({ log, stopping }, error, request, reply),
+  }).withTypeProvider<ZodTypeProvider>();
+  app.setValidatorCompiler(({ schema }: { schema: unknown }) => (given: unknown) => {
+    const read = (schema as ZodType).safeParse(given);
+    return read.success ? { value: read.data } : { error: badOption(read.error, given) };
+  });
+  // Replies are checked by the compiler and by tests; checking each again would cost more than making it.
+  app.setSerializerCompiler(() => (data) => JSON.stringify(data));
+  app.setErrorHandler((error, request, reply) => refuse({ log, stopping }, error, request, reply));
+  app.setNotFoundHandler((request, reply) => {
+    if (isForPeople(request)) return reply.code(404).sendFile(CONSOLE_PAGE);
+    throw new Problem('NOT_FOUND', `There is no ${request.method} ${request.url.replace(/\?.*/, '')}.`);
+  });
+  app.addHook('onRequest', async (_request, reply) => {
+    if (!stopping) return;
+    reply.header('connection', 'close').header('retry-after', 5);
+    throw new Problem('STOPPING', STOPS);
+  });
+  await app.register(cookie);
+  await app.register(helmet, {
+    contentSecurityPolicy: CONTENT_POLICY,
+    hsts: false,
+    referrerPolicy: { policy: 'no-referrer' },
+    xFrameOptions: { action: 'deny' },
+  });
+  await app.register(compress, {
+    encodings: ['gzip'],
+    customTypes: COMPRESSED,
+    globalDecompression: false,
+    zlibOptions: { level: 4 },
+  });
+
+  const guarding = guard(app, access, options.tokenRequired);
+  const { mayGoOn } = guarding;
+  const reading = openReading(dir, coordinator.reading);
+  const views = importViews(coordinator, dir, reading);
+  const events = openEvents({ coordinator, reading, views, log });
+  const context: ServerContext = { coordinator, dir, access, settings, reading, views, events, log, mayGoOn };
+  app.addHook('preClose', async () => {
+    stopping = true;
+    events.close();
+  });
+  if (options.receiver === undefined) tellNobody(dir);
+  const notifier =
+    options.receiver && (await openNotifier({ coordinator, dir, views, receiver: options.receiver, log }));
+  app.addHook('onClose', async () => {
+    await notifier?.close();
+    reading.close();
+  });
+  app.addHook('preParsing', async ({ raw, routeOptions }) => {
+    if (routeOptions.config.ownClock !== true) endIfSlow(raw);
+  });
+  app.addHook('onResponse', async ({ raw }) => discardRest(raw));
+  app.addHook('onResponse', async (request, { statusCode, elapsedTime }) => {
+    if (!UNSAFE.has(request.method) && statusCode < 500) return;
+    const { method, who, routeOptions } = request;
+    log.info(
+      { method, route: routeOptions.url, status: statusCode, ms: Math.round(elapsedTime), who: who?.name },
+      'request',
+    );
+  });
+
+  await describeRoutes(app);
+  healthRoutes(app, context);
+  importRoutes(app, context);
+  rowRoutes(app, context);
+  reportRoutes(app, context);
+  memberRoutes(app, context);
+  eventRoutes(app, context);
+  settingsRoutes(app, context);
+  await sessionRoutes(app, context, guarding, options.tokenRequired);
+  await uploadRoutes(app, context, { idleMs: options.uploadIdleMs ?? 60_000, most: options.mostUploads ?? 64 });
+  docsRoutes(app);
+  await queueRoutes(app, context);
+  await consoleRoutes(app);
+  return app;
+}
+
+/** Time in which the whole body of a request must have come, in ms. Uploads have a clock of their own. */
+const BODY_MS = 30_000;
+
+/** Ends a connection whose small body comes drop by drop. */
+function endIfSlow(request: IncomingMessage): void {
+  if (request.complete) return;
+  const enough = setTimeout(() => request.socket.destroy(), BODY_MS);
+  for (const end of ['end', 'close']) request.once(end, () => clearTimeout(enough));
+}
+
+/** Time in which the rest of a refused body is thrown away, so that the client reads the answer before the end, in ms. */
+const REST_MS = 5_000;
+
+function discardRest(request: IncomingMessage): void {
+  if (request.complete || request.destroyed) return;
+  request.unpipe();
+  request.resume();
+  const enough = setTimeout(() => request.socket.destroy(), REST_MS);
+  for (const end of ['end', 'close']) request.once(end, () => clearTimeout(enough));
+}

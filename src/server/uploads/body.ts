@@ -1,0 +1,79 @@
+import type { Readable } from 'node:stream';
+import type { FastifyRequest } from 'fastify';
+import { printable } from '../../report/wording.ts';
+import { Problem } from '../problem.ts';
+
+/** A file in a request: the body itself, or the one part of a form. */
+export interface SentFile {
+  readonly stream: Readable;
+  /** As the client calls it; only ever a label. */
+  readonly name: string | undefined;
+  /** Media type of the file. */
+  readonly type: string;
+}
+
+const PART = 'file';
+
+/** Hands the file of a request to `take`, and gives what comes of it. @throws Problem BAD_BODY, MEDIA_TYPE */
+export async function fileOf<Result>(
+  request: FastifyRequest,
+  take: (file: SentFile) => Promise<Result>,
+): Promise<Result> {
+  const coding = request.headers['content-encoding']?.toLowerCase() ?? 'identity';
+  const form = request.isMultipart();
+  // A gzipped file is kept as it is: reading recognises it. A gzipped form would have to be unpacked to find the file.
+  if (coding !== 'identity' && (form || coding !== 'gzip')) {
+    const where = form ? 'a form' : 'a file';
+    throw new Problem('MEDIA_TYPE', `Content-Encoding is ${JSON.stringify(coding)}, which ${where} cannot have.`);
+  }
+  const type = request.headers['content-type'] ?? '';
+  if (!form) return take({ stream: request.raw, name: undefined, type });
+  let taken: { readonly result: Result } | undefined;
+  try {
+    for await (const part of request.parts({
+      limits: { parts: 1, fileSize: Number.POSITIVE_INFINITY, headerPairs: 20 },
+    })) {
+      if (part.type !== 'file' || part.fieldname !== PART) throw wrongPart(part.fieldname);
+      taken = { result: await take({ stream: part.file, name: part.filename, type: part.mimetype }) };
+    }
+  } catch (error) {
+    throw brokenForm(error);
+  }
+  if (taken === undefined) throw new Problem('BAD_BODY', 'The form has no part named "file".', { field: PART });
+  return taken.result;
+}
+
+function wrongPart(name: string): Problem {
+  const shown = JSON.stringify(printable(name).slice(0, 60));
+  return new Problem('BAD_BODY', `The form has a part ${shown}; it may have one part only, the file, named "file".`, {
+    field: PART,
+    remedy: 'Send the file as the part "file", with a file name, and options in the address.',
+  });
+}
+
+/** What the form's parser throws says little to the one who sent it. */
+function brokenForm(error: unknown): unknown {
+  const { code = '', message = '' } = error as { code?: string; message?: string };
+  if (/^FST_(PARTS|FILES|FIELDS)_LIMIT$/.test(code)) {
+    return new Problem('BAD_BODY', 'The form has more than one part; it may have one only, named "file".', {
+      field: PART,
+    });
+  }
+  if (
+    /Unexpected end|Multipart: Boundary not found|Malformed|multipart/i.test(message) &&
+    !(error instanceof Problem)
+  ) {
+    return new Problem('BAD_BODY', `The form cannot be read: ${message}.`);
+  }
+  return error;
+}
+
+const LONGEST_NAME = 200;
+
+/** A file name that is safe to show: its last part, printable, not too long. It never becomes a path. */
+export function labelOf(name: string | undefined): string {
+  const last = (name ?? '').split(/[/\\]/).at(-1) ?? '';
+  const label = printable(last).trim().slice(0, LONGEST_NAME);
+  // "-" stands for standard input elsewhere.
+  return label === '' || label === '-' ? 'upload' : label;
+}

@@ -1,0 +1,141 @@
+import { z } from 'zod';
+import { checkIntakeOptions } from '../../intake/intake.ts';
+import { IntakeError, type IntakeErrorCode } from '../../intake/intake-error.ts';
+import { REGIONS, type Region, SCOPES } from '../../membership/membership.ts';
+import { type ImportOptions, importOptions, intakeOptions } from '../../pipeline/import-options.ts';
+import { columnMap, delimiterCharacter, ERROR_BOUND, errorBound, MAPPED_COLUMN } from '../../pipeline/option-text.ts';
+import { Problem } from '../problem.ts';
+
+const id = z.string().min(1).max(200);
+
+/** How a file is to be read, as the query says it. */
+const READING = {
+  guid: id.optional().meta({ description: 'Group of rows that name none.' }),
+  scope: z.enum(SCOPES).optional().meta({ description: 'Scope of rows that name none. Default: participant.' }),
+  region: z.enum(REGIONS).optional().meta({ description: "Region of rows that name none. Default: the server's." }),
+  onBehalfOf: id.optional().meta({ description: 'Acting user of rows that name none.' }),
+  map: z
+    .union([z.string(), z.array(z.string())])
+    .transform((given, context): ImportOptions['map'] => {
+      const texts = typeof given === 'string' ? [given] : given;
+      const read = texts.map(columnMap);
+      const wrong = read.find(({ unreadable }) => unreadable !== undefined);
+      if (wrong !== undefined) context.addIssue({ code: 'custom', message: `allowed is ${MAPPED_COLUMN}` });
+      return Object.assign({}, ...read.map(({ map }) => map));
+    })
+    .optional()
+    .meta({
+      description: 'Columns whose names are not recognised: `uid=Member ID,guid=Team`. May be given several times.',
+    }),
+  format: z
+    .enum(['auto', 'csv', 'json', 'ndjson'])
+    .optional()
+    .meta({ description: 'Default: as the media type says.' }),
+  encoding: z
+    .string()
+    .max(50)
+    .optional()
+    .meta({ description: 'Such as windows-1252. Default: UTF-8, or UTF-16 by its mark.' }),
+  delimiter: z
+    .string()
+    .transform((text, context) => {
+      const character = delimiterCharacter(text);
+      if (character !== undefined) return character;
+      context.addIssue({ code: 'custom', message: 'allowed is one character, or the word tab' });
+      return z.NEVER;
+    })
+    .optional()
+    .meta({ description: 'Of a CSV file: one character, or the word tab. Default: detected.' }),
+};
+
+export const readingQuery = z.strictObject(READING);
+
+export const uploadQuery = z.strictObject({
+  name: z.string().max(1_000).optional().meta({ description: 'What the file is called, in lists and reports.' }),
+  ...READING,
+  maxErrors: z
+    .string()
+    .transform((text, context) => {
+      const bound = errorBound(text);
+      if (bound !== undefined) return bound;
+      context.addIssue({ code: 'custom', message: `allowed is ${ERROR_BOUND}` });
+      return z.NEVER;
+    })
+    .optional()
+    .meta({ description: 'Stop when more rows failed, are invalid or unconfirmed: `100` or `5%`.' }),
+  dryRun: z.enum(['true', 'false']).optional().meta({ description: 'Only read and check; `resume` sends.' }),
+});
+
+type Query = z.infer<typeof uploadQuery>;
+
+/** What the query leaves open and the request or server says. */
+export interface Otherwise {
+  readonly contentType: string;
+  readonly region: Region;
+  readonly sandbox: boolean;
+}
+
+/** The options of an import. @throws Problem BAD_OPTION for those with which no file could be read */
+export function optionsOf(
+  { name: _, dryRun, ...query }: Query,
+  { contentType, region, sandbox }: Otherwise,
+): ImportOptions {
+  const { format, charset } = mediaType(contentType);
+  const options = importOptions.parse({
+    format,
+    region,
+    ...(charset !== undefined && { encoding: charset }),
+    ...query,
+    dryRun: dryRun === 'true',
+    sandbox,
+  });
+  try {
+    checkIntakeOptions(intakeOptions(options));
+  } catch (error) {
+    throw error instanceof IntakeError ? badReading(error) : error;
+  }
+  return options;
+}
+
+const FIELDS_AT_FAULT: Readonly<Partial<Record<IntakeErrorCode, string>>> = {
+  UNKNOWN_ENCODING: 'encoding',
+  BAD_ENCODING: 'encoding',
+  BAD_DELIMITER: 'delimiter',
+  UNKNOWN_COLUMN: 'map',
+  AMBIGUOUS_COLUMN: 'map',
+  MISSING_COLUMN: 'map',
+};
+
+/** Why a file cannot be read, as the problem of the option that is to be changed, or of the file itself. */
+export function badReading(error: IntakeError): Problem {
+  const { code, message, remedy } = error;
+  const field =
+    code === 'BAD_DEFAULT' ? (message.includes('onBehalfOf') ? 'onBehalfOf' : 'guid') : FIELDS_AT_FAULT[code];
+  // The remedies name the command line's flags; an address has the same options without the dashes.
+  const words = (text: string) => text.replace(/--on-behalf-of/g, 'onBehalfOf').replace(/--(\w)/g, '$1');
+  const detail = words(message.replace(` ${remedy}.`, ''));
+  return new Problem(field === undefined ? 'BAD_BODY' : 'BAD_OPTION', detail, {
+    remedy: `${words(remedy)}.`,
+    ...(field !== undefined && { field }),
+  });
+}
+
+const FORMATS: Readonly<Record<string, ImportOptions['format']>> = {
+  'text/csv': 'csv',
+  // NDJSON is sent as JSON often enough; the content tells them apart.
+  'application/json': 'auto',
+  'application/x-ndjson': 'ndjson',
+};
+
+/** Media types of a body that is the file itself. */
+export const FILE_TYPES = [...Object.keys(FORMATS), 'application/octet-stream'];
+
+function mediaType(contentType: string): { format: ImportOptions['format']; charset: string | undefined } {
+  const [type = '', ...parameters] = contentType.toLowerCase().split(';');
+  const charset = parameters
+    .map((part) => /^\s*charset="?([^"]+)"?\s*$/.exec(part)?.[1])
+    .find((found) => found !== undefined);
+  const format = FORMATS[type.trim()] ?? 'auto';
+  // UTF-8 is what a file is taken for anyway, and a byte order mark may know better.
+  return { format, charset: charset === 'utf-8' || charset === 'utf8' ? undefined : charset };
+}

@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto';
+import { open, rm } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { Problem } from '../problem.ts';
+
+export interface ReceiveOptions {
+  readonly mostBytes: number;
+  /** Without a byte for this long the upload is given up, in ms. */
+  readonly idleMs: number;
+  /** Aborted when the server stops, with the Problem to answer with. */
+  readonly signal: AbortSignal;
+}
+
+export interface Received {
+  readonly bytes: number;
+  /** SHA-256 in hex. */
+  readonly hash: string;
+}
+
+/**
+ * Writes a body to a new file while it comes, never more of it in memory than one piece. Whatever goes wrong, the file
+ * is gone then; the body stays open, so that the client can be told.
+ * @throws Problem TOO_LARGE, BAD_BODY when it is empty or stands still, the signal's reason; the stream's error when the client has gone
+ */
+export async function receive(body: Readable, path: string, options: ReceiveOptions): Promise<Received> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  const file = await open(path, 'wx', 0o600);
+  try {
+    for await (const piece of piecesOf(body, options)) {
+      bytes += piece.length;
+      if (bytes > options.mostBytes) throw tooLarge(options.mostBytes);
+      hash.update(piece);
+      await file.write(piece);
+    }
+    if (bytes === 0) throw new Problem('BAD_BODY', 'The body is empty; it must be a file with rows.');
+    await file.close();
+    return { bytes, hash: hash.digest('hex') };
+  } catch (error) {
+    await file.close();
+    await rm(path, { force: true });
+    throw error;
+  }
+}
+
+/** The first bytes of a body, at most `mostBytes`, in memory. @throws as `receive` does */
+export async function receiveHead(body: Readable, options: ReceiveOptions): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of piecesOf(body, options)) {
+    bytes += piece.length;
+    if (bytes > options.mostBytes) throw tooLarge(options.mostBytes);
+    pieces.push(piece);
+  }
+  if (bytes === 0) throw new Problem('BAD_BODY', 'The body is empty; it must be the beginning of a file.');
+  return Buffer.concat(pieces);
+}
+
+export function tooLarge(mostBytes: number): Problem {
+  return new Problem('TOO_LARGE', `The body is larger than the ${mostBytes} bytes that this server takes.`);
+}
+
+async function* piecesOf(body: Readable, { idleMs, signal }: ReceiveOptions): AsyncGenerator<Buffer> {
+  const givenUp = Promise.withResolvers<never>();
+  // Nobody may be waiting for it when it comes.
+  givenUp.promise.catch(() => {});
+  const stoppedStill = () =>
+    givenUp.reject(
+      new Problem('BAD_BODY', `Nothing of the body came for ${idleMs / 1000} seconds; the upload was given up.`),
+    );
+  const stop = () => givenUp.reject(signal.reason);
+  const clock = setTimeout(stoppedStill, idleMs);
+  if (signal.aborted) stop();
+  else signal.addEventListener('abort', stop, { once: true });
+  // Destroying the body would close the connection before the client is told what is wrong.
+  const pieces = body.iterator({ destroyOnReturn: false }) as AsyncIterableIterator<Buffer>;
+  try {
+    for (;;) {
+      const next = await Promise.race([pieces.next(), givenUp.promise]);
+      if (next.done === true) return;
+      clock.refresh();
+      yield next.value;
+    }
+  } finally {
+    clearTimeout(clock);
+    signal.removeEventListener('abort', stop);
+  }
+}

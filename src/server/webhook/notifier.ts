@@ -1,0 +1,144 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type NotifyPayload, notify } from '../../../jobs/notify.ts';
+import { type Deliveries, type Delivery, openDeliveries } from '../../ledger/deliveries.ts';
+import type { Logger } from '../../log.ts';
+import type { Coordinator } from '../../pipeline/coordinator.ts';
+import type { DataDir } from '../../pipeline/data-dir.ts';
+import { UnknownImport } from '../../pipeline/import-errors.ts';
+import { openJobQueue } from '../../queue/job-queue.ts';
+import { startJobWorker } from '../../queue/job-worker.ts';
+import type { ImportViews } from '../import-views.ts';
+import type { Receiver } from './receiver.ts';
+
+export interface NotifierOptions {
+  readonly coordinator: Coordinator;
+  readonly dir: DataDir;
+  readonly views: ImportViews;
+  readonly receiver: Receiver;
+  readonly log: Logger;
+}
+
+/** Tells the receiver of imports that are over or blocked. */
+export interface Notifier {
+  /** What is not delivered by then, the next start does. */
+  close(): Promise<void>;
+}
+
+/** Notes on their way at the same time. */
+const AT_ONCE = 4;
+/** How often notes that a wiped queue has lost are put there again, in ms. */
+const KEEP_MS = 30_000;
+/** After this time nobody waits for a note any more, in ms. */
+const TOO_OLD_MS = 86_400_000;
+/** Time in which the queue must have taken note when the server stops, in ms. */
+const LEAVE_MS = 1_000;
+
+export async function openNotifier({ coordinator, dir, views, receiver, log }: NotifierOptions): Promise<Notifier> {
+  const { backend, events } = coordinator;
+  const deliveries = openDeliveries(dir.catalog);
+  deliveries.begin();
+  const onError = (error: unknown) => log.warn({ err: error }, 'a note cannot be sent now');
+  const queue = openJobQueue<NotifyPayload>(backend, `notify-${deliveries.owner}`, notify, onError);
+  // What an earlier process left there: what is still to be told is in the catalog.
+  await queue.clear();
+
+  const giveUp = (delivery: string, error: unknown) => {
+    const note = deliveries.find(delivery);
+    log.error({ err: error, delivery, import: note?.importId, state: note?.state }, 'a note is given up');
+    deliveries.remove(delivery);
+  };
+  /** Notes are written down and queued one after another. */
+  let work: Promise<void> = Promise.resolve();
+  const tell = (): Promise<void> => {
+    work = work.then(() => queueWaiting(deliveries)).catch(onError);
+    return work;
+  };
+  const queueWaiting = async ({ waiting, write }: Deliveries): Promise<void> => {
+    const jobs: { id: string; payload: NotifyPayload }[] = [];
+    for (const note of waiting()) {
+      const { id, at, body } = note;
+      if (at < Date.now() - TOO_OLD_MS) {
+        giveUp(id, new Error('it is older than a day'));
+        continue;
+      }
+      if (body === null) {
+        const made = await bodyOf(coordinator, views, note);
+        if (made === undefined) {
+          // Its import was removed before.
+          deliveries.remove(id);
+          continue;
+        }
+        write(id, made);
+      }
+      // The same id for the same note: what is queued already is not queued twice.
+      jobs.push({ id: `notify-${id}`, payload: { version: 1, delivery: id } });
+    }
+    if (jobs.length > 0) await queue.add(jobs);
+  };
+
+  const worker = startJobWorker({
+    backend,
+    queue,
+    definitions: [notify],
+    ports: {
+      deliver: async (delivery, signal) => {
+        const note = deliveries.find(delivery);
+        if (note === undefined || note.body === null) return;
+        try {
+          await receiver.send({ id: note.id, body: note.body }, signal);
+        } catch (error) {
+          log.warn({ err: error, delivery, import: note.importId }, 'a note did not arrive');
+          throw error;
+        }
+        deliveries.remove(delivery);
+      },
+      giveUp,
+    },
+    concurrency: AT_ONCE,
+    onError,
+  });
+  const onState = () => void tell();
+  events.on('state', onState);
+  const keeper = setInterval(onState, KEEP_MS);
+  await tell();
+
+  return {
+    close: async () => {
+      clearInterval(keeper);
+      events.off('state', onState);
+      // A queue that is away answers nobody; what is written down is queued at the next start.
+      await Promise.race([work, sleep(LEAVE_MS)]);
+      const closed = worker.close();
+      // A receiver that does not answer holds nobody up: the note is sent again at the next start.
+      worker.abort();
+      await receiver.close();
+      await closed;
+      await queue.close();
+      deliveries.close();
+    },
+  };
+}
+
+/** Forgets what was to be told, where nobody is to be told any more. */
+export function tellNobody(dir: DataDir): void {
+  const deliveries = openDeliveries(dir.catalog);
+  deliveries.end();
+  deliveries.close();
+}
+
+/** The note as JSON; undefined when the import has been removed. */
+async function bodyOf(coordinator: Coordinator, views: ImportViews, note: Delivery): Promise<string | undefined> {
+  const { id, importId, state, reason, at } = note;
+  try {
+    const view = await views.of(coordinator.find(importId));
+    return JSON.stringify({
+      event: `import.${state}`,
+      id,
+      at: new Date(at).toISOString(),
+      import: { ...view, state, reason },
+    });
+  } catch (error) {
+    if (error instanceof UnknownImport) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,28 @@
+import { grouped } from '../report/wording.ts';
+
+/** What was asked is not possible with a schedule as it is. */
+export class ScheduleError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'ScheduleError';
+  }
+
+  static unknown(name: string): ScheduleError {
+    return new ScheduleError(
+      `no schedule is named ${JSON.stringify(name)}; \`rollcall schedule list\` shows those that there are`,
+    );
+  }
+}
+
+/** A source that gives no file. Nothing is changed then. */
+export class SourceError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'SourceError';
+  }
+
+  /** @param what the source as it is shown */
+  static tooLarge(what: string, maxBytes: number): SourceError {
+    return new SourceError(`${what} is larger than ${grouped(maxBytes)} bytes; --max-source allows more`);
+  }
+}

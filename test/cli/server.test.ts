@@ -1,0 +1,220 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { EXIT } from '../../src/cli/exit-codes.ts';
+import { type ImportSummary, importSummary } from '../../src/report/import-summary.ts';
+import { useServer } from '../console/served.ts';
+import { manyMembers, members, openWorkplace, type Workplace } from './workplace.ts';
+
+/**
+ * Slow enough to act meanwhile: ten calls a second, and as many calls as groups. One server for all tests, each of which
+ * looks at the import that it made last.
+ */
+const server = useServer({ flags: ['--require-token', '--calls-per-minute', '600', '--max-upload', '4kb'] });
+const GROUPS = 30;
+let token = '';
+beforeAll(async () => {
+  token = await server.token('operator');
+});
+
+/** Tests share the server's sandbox, and so its members. */
+const inPlace = ({ rows }: ImportSummary) => rows.added + rows.already_member;
+
+/** A folder with nothing in it for commands that talk to the server. */
+async function remotePlace(): Promise<Workplace> {
+  const place = await openWorkplace({ queue: false, env: { ROLLCALL_SERVER: server.url, ROLLCALL_TOKEN: token } });
+  place.file('m.csv', manyMembers(GROUPS, GROUPS));
+  return place;
+}
+
+describe('with a server, commands do as they do without:', () => {
+  test('import, list, status, report, retry', async () => {
+    const place = await remotePlace();
+    const { url } = server;
+    place.file(
+      'few.csv',
+      members([
+        ['g1', 'ann'],
+        ['g1', 'ann'],
+        ['g1', 'bob', 'king'],
+      ]),
+    );
+    const { code, summary } = await place.summary(['import', 'few.csv', '--map', 'uid=uid', '--max-errors', '50%']);
+    expect(code).toBe(EXIT.rowsFailed);
+    expect(importSummary.parse(summary)).toMatchObject({
+      state: 'completed',
+      file: 'few.csv',
+      rows: { read: 3, added: 1, duplicate: 1, invalid: 1 },
+      reports: { all: `${url}/v1/imports/${summary.id}/report?format=csv`, retry: null },
+    });
+    const listed = await place.run(['list', '--limit', '1', '--json']);
+    expect(JSON.parse(listed.stdout)).toEqual([summary]);
+    const status = await place.run(['status', '--server', url]);
+    expect(status.stdout).toMatch(/^import \S+, completed: few\.csv$/m);
+    expect(status.stdout).toContain('king');
+    expect(status.stderr).toContain(`rollcall report ${summary.id} --server ${url} --status failed,invalid`);
+
+    const report = await place.run(['report', '--format', 'ndjson', '--status', 'invalid', '--output', 'r.ndjson']);
+    expect([report.code, report.stderr]).toEqual([EXIT.ok, 'Written to r.ndjson.\n']);
+    const piped = await place.run(['report', '--format', 'ndjson', '--status', 'invalid']);
+    expect(piped.stdout).toMatch(/^\{[^\n]*"king"[^\n]*\}\n$/);
+    const retry = await place.run(['retry']);
+    expect([retry.code, retry.stderr]).toEqual([EXIT.ok, expect.stringContaining('nothing to send again')]);
+  });
+
+  test('standard input is streamed, gzipped or not; a dry run waits for resume', async () => {
+    const place = await remotePlace();
+    const dry = await place.run(['import', '-', '--dry-run', '--guid', 'g1'], { input: gzipSync('uid\nann\nbob\n') });
+    expect(dry.code).toBe(EXIT.ok);
+    expect(dry.stderr).toMatch(/read and checked only\. Send it with:\n {2}rollcall resume \S+\n/);
+    const resumed = await place.run(['resume']);
+    expect([resumed.code, resumed.stderr]).toEqual([EXIT.ok, expect.stringMatching(/rollcall watch \S+\n/)]);
+    const { code, summary } = await place.summary(['watch']);
+    expect([code, summary.state, inPlace(summary)]).toEqual([EXIT.ok, 'completed', 2]);
+  });
+
+  test('pause, resume, cancel and retry steer; --detach comes back after the upload', async () => {
+    const place = await remotePlace();
+    const detached = await place.run(['import', 'm.csv', '--detach', '--json']);
+    expect(detached.code).toBe(EXIT.ok);
+    const { id } = JSON.parse(detached.stdout) as { id: string };
+    const late = await place.run(['watch', '--timeout', '1']);
+    expect([late.code, late.stderr]).toEqual([EXIT.stillRunning, expect.stringContaining(`rollcall watch ${id}`)]);
+    expect((await place.run(['pause', '--json'])).stdout).toMatch(/^\{"id":"\S+","state":"paus(ing|ed)"\}\n$/);
+    expect((await place.run(['watch', id])).code).toBe(EXIT.interrupted);
+    expect((await place.run(['resume'])).code).toBe(EXIT.ok);
+    expect((await place.run(['cancel'])).code).toBe(EXIT.ok);
+    const { code, summary } = await place.summary(['watch']);
+    expect([code, summary.state]).toEqual([EXIT.stopped, 'cancelled']);
+    expect(summary.rows.unprocessed).toBeGreaterThan(0);
+    const again = await place.run(['cancel']);
+    expect([again.code, again.stderr]).toEqual([EXIT.usage, expect.stringMatching(/^rollcall: .*cancelled.*; /)]);
+
+    const retried = await place.summary(['retry']);
+    expect(retried.code).toBe(EXIT.ok);
+    expect(inPlace(retried.summary)).toBe(summary.rows.unprocessed);
+  });
+});
+
+test('Ctrl-C leaves the import to the server and says how to look at it again', async () => {
+  const place = await remotePlace();
+  const run = place.start(['import', 'm.csv']);
+  await run.says('Ctrl-C leaves it running');
+  run.child.kill('SIGINT');
+  const { code, stderr } = await run.ended;
+  expect(code).toBe(EXIT.stillRunning);
+  expect(stderr).toMatch(
+    new RegExp(`goes on at ${server.url}\\. Look at it, or end it, with:\n {2}rollcall watch \\S+\n`),
+  );
+  const { summary } = await place.summary(['watch']);
+  expect([summary.state, inPlace(summary)]).toEqual(['completed', GROUPS]);
+});
+
+test('Ctrl-C in the middle of an upload: nothing begins', async () => {
+  const place = await remotePlace();
+  const before = await place.run(['list', '--json']);
+  const run = place.start(['import', '-'], { input: 'open' });
+  run.child.stdin?.write('guid,uid\ng1,ann\n');
+  await run.says('Sending standard input');
+  run.child.kill('SIGINT');
+  const { code, stderr } = await run.ended;
+  expect([code, stderr]).toEqual([EXIT.interrupted, expect.stringContaining('nothing was sent')]);
+  expect((await place.run(['list', '--json'])).stdout).toBe(before.stdout);
+});
+
+test('a server that is killed and comes back is waited for', async () => {
+  const place = await remotePlace();
+  await place.run(['import', 'm.csv', '--detach']);
+  const watching = place.start(['watch', '--json']);
+  await watching.says('Watching');
+  await server.kill();
+  await server.startAgain();
+  const { code, stdout } = await watching.ended;
+  expect(code).toBe(EXIT.ok);
+  expect(inPlace(importSummary.parse(JSON.parse(stdout)))).toBe(GROUPS);
+});
+
+test('the token comes from the environment, and is shown nowhere', async () => {
+  const place = await remotePlace();
+  const [viewer, ...others] = [await server.token('viewer'), '', 'rct_wrong_secretsecret', 'secret secret'];
+  for (const other of others) {
+    const { code, stderr } = await place.run(['import', 'm.csv'], { env: { ROLLCALL_TOKEN: other } });
+    expect([code, stderr]).toEqual([
+      EXIT.usage,
+      expect.stringMatching(/^rollcall: .*set .*ROLLCALL_TOKEN|^rollcall: ROLLCALL_TOKEN/),
+    ]);
+    expect(stderr).not.toMatch(/secret ?secret/);
+  }
+  const refused = await place.run(['import', 'm.csv'], { env: { ROLLCALL_TOKEN: viewer ?? '' } });
+  expect([refused.code, refused.stderr]).toEqual([EXIT.usage, expect.stringContaining('--role operator')]);
+});
+
+describe('what cannot work is told:', () => {
+  test('a server that is away, by its address', async () => {
+    const place = await openWorkplace({ queue: false });
+    place.file('m.csv', manyMembers(1));
+    const url = 'http://127.0.0.1:9';
+    for (const args of [['import', 'm.csv'], ['list'], ['watch']]) {
+      const { code, stderr } = await place.run([...args, '--server', url]);
+      expect([code, stderr]).toEqual([
+        EXIT.fatal,
+        expect.stringMatching(new RegExp(`^rollcall: .*${url}.*ROLLCALL_SERVER`)),
+      ]);
+    }
+  });
+
+  test('something else that answers there', async () => {
+    const other = createServer((_, reply) => reply.writeHead(200).end('<h1>Welcome</h1>')).listen(0, '127.0.0.1');
+    onTestFinished(() => void other.close());
+    await once(other, 'listening');
+    const place = await openWorkplace({ queue: false });
+    const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+    const { code, stderr } = await place.run(['list', '--server', url]);
+    expect([code, stderr]).toEqual([EXIT.fatal, expect.stringContaining(`${url} is no rollcall server`)]);
+  });
+
+  test.each([
+    [['list', '--server', 'example'], 'http://127.0.0.1:7700'],
+    [['list', '--server', 'http://me:pass@127.0.0.1'], 'ROLLCALL_TOKEN'],
+    [['import', 'm.csv', '--sandbox'], '--sandbox'],
+    [['import', 'm.csv', '--sandbox-faults', 'reset-after=1%'], '--sandbox-faults'],
+    [['import', 'm.csv', '--concurrency', '3'], '--concurrency'],
+    [['status', '--data-dir', 'x'], '--data-dir'],
+    [['cancel', '--queue', 'redis://x'], '--queue'],
+    [['retry', '--max-errors', '3'], '--max-errors'],
+    [['import', 'missing.csv'], 'missing.csv'],
+  ])('%j', async (args, says) => {
+    const place = await openWorkplace({ queue: false, env: { ROLLCALL_SERVER: 'http://127.0.0.1:9' } });
+    place.file('m.csv', manyMembers(1));
+    const { code, stderr } = await place.run(args);
+    expect([code, stderr]).toEqual([EXIT.usage, expect.stringContaining(says)]);
+    expect(stderr).not.toContain('me:pass');
+  });
+
+  test('options and ids that the server refuses, with its remedy', async () => {
+    const place = await remotePlace();
+    place.file('big.csv', manyMembers(5_000));
+    const runs = await Promise.all([
+      place.run(['import', 'm.csv', '--encoding', 'klingon']),
+      place.run(['import', 'big.csv']),
+      place.run(['status', 'nobody']),
+    ]);
+    expect(runs.map(({ code }) => code)).toEqual([EXIT.usage, EXIT.usage, EXIT.usage]);
+    expect(runs.map(({ stderr }) => stderr.split('\n').find((line) => line.startsWith('rollcall:')))).toEqual([
+      expect.stringContaining('klingon'),
+      expect.stringContaining('--max-upload'),
+      expect.stringContaining('`rollcall list`'),
+    ]);
+    const rejected = await place.run(['import', '-'], { input: 'guid,uid\ng1,"ann\n' });
+    expect([rejected.code, rejected.stderr]).toEqual([EXIT.usage, expect.stringContaining('Nothing was sent')]);
+  });
+});
+
+test('the file of settings may name the server', async () => {
+  const place = await openWorkplace({ queue: false, env: { ROLLCALL_TOKEN: token } });
+  place.file('rollcall.config.json', JSON.stringify({ server: server.url }));
+  const { code, stdout } = await place.run(['list', '--limit', '1']);
+  expect([code, stdout]).toEqual([EXIT.ok, expect.stringMatching(/^id +state/)]);
+});

@@ -1,0 +1,10 @@
+import { expectTypeOf, test } from 'vitest';
+import type * as expected from '../../src/server/console/answers.d.ts';
+import type { Progress } from '../../src/server/events/progress.ts';
+import type { ImportView } from '../../src/server/import-views.ts';
+
+// The compiler is what checks this: the console's scripts cannot import the server's schemas.
+test('the console expects of an import and its progress what the server answers', () => {
+  expectTypeOf<ImportView>().toExtend<expected.ImportView>();
+  expectTypeOf<Progress>().toExtend<expected.Progress>();
+});

@@ -1,0 +1,104 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { useBrowser } from './browser.ts';
+import { useServer } from './served.ts';
+
+const FOLDER = new URL('../../src/server/console/', import.meta.url);
+const files = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' });
+const read = (name: string) => readFileSync(new URL(name, FOLDER), 'utf8');
+const scripts = files.filter((name) => name.endsWith('.js'));
+
+test('no script of the console makes markup or code from text', () => {
+  expect(scripts.length).toBeGreaterThan(20);
+  const forbidden =
+    /\b(innerHTML|outerHTML|insertAdjacentHTML|createContextualFragment|setHTMLUnsafe|parseFromString|srcdoc|eval|Function)\b|document\.write|setAttribute\('style'|javascript:/;
+  for (const name of scripts) expect(forbidden.exec(read(name))?.[0], name).toBeUndefined();
+  expect('element.innerHTML = text').toMatch(forbidden);
+});
+
+test('the page brings everything itself: no inline script or style, nothing from elsewhere', () => {
+  const page = read('index.html');
+  expect(page).not.toMatch(/<script(?![^>]*\bsrc=)|<style|\sstyle=|\son\w+=|https?:|\/\//);
+  const assets = [...page.matchAll(/(?:src|href)="\/assets\/([^"]+)"/g)].map(([, name = '']) => name);
+  expect(assets.filter((name) => name !== 'uPlot.min.css' && !files.includes(name))).toEqual([]);
+  for (const name of files.filter((file) => file.endsWith('.css'))) {
+    expect(assets, 'a stylesheet that no page loads').toContain(name);
+    expect(read(name), name).not.toMatch(/url\(|@import/);
+  }
+});
+
+test.each(['light', 'dark'])('texts have a contrast of 4.5:1 and drawn areas of 3:1 in the %s scheme', (scheme) => {
+  const colours = coloursOf(scheme);
+  const poor = (pairs: readonly (readonly [string, string])[], least: number) =>
+    pairs.filter(([front, back]) => contrast(colours, front, back) < least);
+  const grounds = ['--paper', '--ground', '--sunk'];
+  const texts = ['--ink', '--soft', '--accent', '--danger', '--attention', '--good'];
+  const washes = [
+    ['--attention', '--attention-wash'],
+    ['--good', '--good-wash'],
+    ['--accent', '--accent-wash'],
+    ['--on-accent', '--accent'],
+    ['--ink', '--track'],
+    ['--ink', '--attention-wash'],
+    ['--soft', '--attention-wash'],
+  ] as const;
+  const drawn = ['added', 'banned', 'already_member', 'failed', 'invalid', 'duplicate', 'unconfirmed', 'unprocessed'];
+  expect(poor([...texts.flatMap((text) => grounds.map((ground) => [text, ground] as const)), ...washes], 4.5)).toEqual(
+    [],
+  );
+  expect(poor([...drawn.map((name) => [`--${name}`, '--paper'] as const), ['--edge', '--paper']], 3)).toEqual([]);
+});
+
+const browser = useBrowser();
+const server = useServer();
+
+test('a chart holds a bounded number of points, in the order of time, from the first call to the last', async () => {
+  const page = await browser.open(server.url);
+  // In the browser, because that is where it runs: the module as it is served.
+  const points = (await page.evaluate(`import('/assets/timeline.js').then(({ Timeline }) => {
+    const timeline = new Timeline(100);
+    for (let at = 1; at <= 5000; at += 1) timeline.add({ at, calls: at % 7, limited: 0, good: at < 2500 ? null : 4, wrong: null });
+    timeline.add({ at: 17, calls: 1000, limited: 0, good: null, wrong: null });
+    return timeline.points;
+  })`)) as { at: number; calls: number; good: number | null }[];
+  expect(points.length).toBeLessThanOrEqual(100);
+  expect(points.length).toBeGreaterThan(50);
+  expect(points.map(({ at }) => at)).toEqual(points.map(({ at }) => at).toSorted((a, b) => a - b));
+  expect(points[0]?.at).toBeLessThan(100);
+  expect(points.at(-1)?.at).toBeGreaterThan(4900);
+  expect(Math.max(...points.map(({ calls }) => calls))).toBeLessThanOrEqual(6);
+  expect(points.at(-1)?.good).toBe(4);
+});
+
+test('calls of all regions are added up, and time without calls is nought', async () => {
+  const page = await browser.open(server.url);
+  const points = (await page.evaluate(`import('/assets/timeline.js').then(({ pointsOf }) => pointsOf([
+    { at: '2026-01-01T00:00:00Z', widthMs: 1000, calls: 3, failed: 0, rateLimited: 1, region: 'us' },
+    { at: '2026-01-01T00:00:00Z', widthMs: 1000, calls: 4, failed: 0, rateLimited: 0, region: 'eu' },
+    { at: '2026-01-01T00:00:03Z', widthMs: 1000, calls: 5, failed: 0, rateLimited: 0, region: 'eu' },
+  ]))`)) as { calls: number; limited: number }[];
+  expect(points.map(({ calls }) => calls)).toEqual([7, 0, 0, 5]);
+  expect(points.map(({ limited }) => limited)).toEqual([1, 0, 0, 0]);
+});
+
+function coloursOf(scheme: string): ReadonlyMap<string, string> {
+  const [light = '', dark = ''] = read('theme.css').split('@media (prefers-color-scheme: dark)');
+  const of = (text: string) =>
+    [...text.matchAll(/(--[\w-]+):\s*(#[0-9a-f]{6});/g)].map(([, name = '', value = '']) => [name, value] as const);
+  return new Map(scheme === 'light' ? of(light) : [...of(light), ...of(dark)]);
+}
+
+/** WCAG's ratio of two colours of the theme. */
+function contrast(colours: ReadonlyMap<string, string>, one: string, other: string): number {
+  const [dark = 0, bright = 0] = [one, other].map((name) => luminance(colours.get(name))).toSorted((a, b) => a - b);
+  return (bright + 0.05) / (dark + 0.05);
+}
+
+function luminance(colour: string | undefined): number {
+  if (colour === undefined) throw new Error('theme.css does not have this colour');
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
+    const share = Number.parseInt(colour.slice(at, at + 2), 16) / 255;
+    return share <= 0.03928 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}

@@ -1,0 +1,96 @@
+import { accessSync, constants } from 'node:fs';
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+
+/** Where systems keep it; CHROMIUM_PATH names another place. */
+const PLACES = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/opt/google/chrome/chrome',
+];
+
+/** What a browser says when a server is not there, or a request is refused on purpose. */
+const REFUSED = /Failed to load resource/;
+
+export interface OpenOptions extends BrowserContextOptions {
+  /** Whether requests are refused in this test on purpose: the browser reports each. */
+  readonly refusals?: true;
+}
+
+/** What holds in the end: pages need a moment. */
+export const eventually = <T>(ask: () => T) => expect.poll(ask, { timeout: 20_000, interval: 50 });
+
+/** A file as a visitor hands it in. */
+export const csvFile = (text: string, name = 'members.csv') => ({
+  name,
+  mimeType: 'text/csv',
+  buffer: Buffer.from(text),
+});
+
+/**
+ * A browser for the tests of a file. Each page is one visitor's, with cookies of its own. A test fails when the page had
+ * an error, or when its content policy had to stop something.
+ */
+export function useBrowser(): { open(url: string, options?: OpenOptions): Promise<Page> } {
+  let browser: Browser;
+  let visitors: BrowserContext[] = [];
+  let faults: string[] = [];
+  beforeAll(async () => {
+    browser = await chromium.launch({ executablePath: chromiumPath(), args: ['--no-sandbox'] });
+  });
+  afterEach(async () => {
+    const found = faults;
+    await Promise.all(visitors.map((visitor) => visitor.close()));
+    visitors = [];
+    faults = [];
+    expect(found, 'errors in the page').toEqual([]);
+  });
+  afterAll(() => browser.close());
+  return {
+    open: async (url, { refusals, ...options } = {}) => {
+      const visitor = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
+      visitors.push(visitor);
+      visitor.setDefaultTimeout(20_000);
+      const page = await visitor.newPage();
+      page.on('pageerror', (error) => faults.push(String(error.stack)));
+      page.on('dialog', (dialog) => {
+        faults.push(`a dialog opened: ${dialog.message()}`);
+        void dialog.dismiss();
+      });
+      page.on('console', (message) => {
+        if (message.type() !== 'error' && message.type() !== 'warning') return;
+        if (refusals === true && REFUSED.test(message.text())) return;
+        faults.push(`${message.text()} (${message.location().url})`);
+      });
+      await page.goto(url);
+      return page;
+    },
+  };
+}
+
+function chromiumPath(): string {
+  const named = process.env['CHROMIUM_PATH'];
+  const found = (named === undefined ? PLACES : [named]).find(isExecutable);
+  if (found !== undefined) return found;
+  throw new Error(
+    `no Chromium at ${named ?? PLACES.join(', ')}: install it (apt-get install chromium) or name it with CHROMIUM_PATH`,
+  );
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Uploads a file from the list of imports and starts it; gives when its page is there. */
+export async function startImport(page: Page, text: string, name: string): Promise<void> {
+  await page.getByLabel(/^Choose/).setInputFiles(csvFile(text, name));
+  await page.getByRole('table', { name: 'The first rows' }).waitFor();
+  await page.getByRole('button', { name: 'Start import' }).click();
+  await page.getByRole('heading', { name, level: 1 }).waitFor();
+}

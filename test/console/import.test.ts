@@ -1,0 +1,113 @@
+import { expect, test } from 'vitest';
+import { csvFile, eventually, startImport, useBrowser } from './browser.ts';
+import { memberRows, useServer } from './served.ts';
+
+const browser = useBrowser();
+// 120 calls a minute: an import of some hundred rows takes as long as a test needs to look at it.
+const slow = useServer({ flags: ['--calls-per-minute', '120'] });
+
+test('the list shows imports as they move, those of other visitors too', async () => {
+  const watcher = await browser.open(slow.url);
+  await watcher.getByRole('heading', { name: 'Imports', level: 1 }).waitFor();
+  const other = await browser.open(slow.url);
+  await startImport(other, memberRows(10), 'of-another.csv');
+  const row = watcher.getByRole('row', { name: /of-another\.csv/ });
+  await row.getByText('completed').waitFor();
+  expect(await row.getByRole('img').getAttribute('aria-label')).toBe('Rows by outcome: 10 added');
+});
+
+test('a dry run sends nothing until somebody starts it', async () => {
+  const page = await browser.open(slow.url);
+  await page.getByLabel(/^Choose/).setInputFiles(csvFile('guid,uid\nchoir,ada\nchoir,ben\n', 'dry.csv'));
+  await page.getByLabel('Only check the file').check();
+  await page.getByRole('button', { name: 'Check the file' }).click();
+  await page.getByText('The file has been checked: 2 rows can be sent. Nothing has been sent.').first().waitFor();
+  await page.getByRole('button', { name: 'Start sending' }).click();
+  await page.getByText('Completed: all 2 rows are in place.').first().waitFor();
+  expect(await page.locator('[aria-live=polite]').first().textContent()).toBe('Completed: all 2 rows are in place.');
+});
+
+test('progress moves by itself; pause, resume and cancel do what they say, and the buttons follow the state', async () => {
+  const page = await browser.open(slow.url);
+  await startImport(page, memberRows(2500), 'steered.csv');
+  const buttons = page.getByRole('region', { name: 'State' }).getByRole('button');
+  const added = page.locator('.state .legend li').first();
+  await eventually(() => buttons.allTextContents()).toEqual(['Pause', 'Cancel…']);
+  await eventually(async () => numberIn(await added.textContent())).toBeGreaterThan(0);
+  const before = numberIn(await added.textContent());
+  await eventually(async () => numberIn(await added.textContent())).toBeGreaterThan(before);
+  await page.getByRole('img', { name: /^Calls a second: at most/ }).waitFor();
+
+  await page.getByRole('button', { name: 'Pause' }).click();
+  await page.getByText('Nothing is sent until it is resumed.').first().waitFor();
+  await eventually(() => buttons.allTextContents()).toEqual(['Resume', 'Cancel…']);
+  await page.locator('button:focus', { hasText: 'Resume' }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByText('Memberships are being sent').first().waitFor();
+
+  await page.getByRole('button', { name: 'Cancel…' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Let it go on' }).click();
+  await page.getByRole('button', { name: 'Cancel…' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel import' }).click();
+  await page
+    .getByText(/Cancelled: [\d,]+ of 2,500 rows were not sent\./)
+    .first()
+    .waitFor();
+  await eventually(() => buttons.allTextContents()).toEqual([expect.stringMatching(/^Retry [\d,]+ rows$/), 'Delete…']);
+  const journal = await page.getByRole('region', { name: 'Journal' }).getByRole('listitem').allTextContents();
+  expect(journal.map((line) => /paused|running|cancelled/.exec(line)?.[0]).filter(Boolean)).toEqual(
+    expect.arrayContaining(['running', 'paused', 'cancelled']),
+  );
+
+  await page.getByRole('button', { name: 'Delete…' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete import' }).click();
+  await page.getByRole('heading', { name: 'Imports', level: 1 }).waitFor();
+  await eventually(() => page.getByRole('link', { name: 'steered.csv' }).count()).toBe(0);
+});
+
+test('a retry is a new import that names the old one', async () => {
+  const page = await browser.open(slow.url);
+  await startImport(page, memberRows(1000), 'first.csv');
+  await page.getByText('Memberships are being sent').first().waitFor();
+  await page.getByRole('button', { name: 'Cancel…' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel import' }).click();
+  const old = page.url();
+  await page.getByRole('button', { name: /^Retry/ }).click();
+  await page.getByText('Retries what was left of').waitFor();
+  expect(page.url()).not.toBe(old);
+  await page.locator('.kicker').getByRole('link').last().click();
+  await eventually(() => page.url()).toBe(old);
+});
+
+test('however many rows are asked for, the page holds 500 at most', async () => {
+  const page = await browser.open(slow.url);
+  await startImport(page, memberRows(800), 'long.csv');
+  const rows = page.getByRole('table', { name: 'Rows of the file' }).locator('tbody tr');
+  for (const shown of [100, 200, 300, 400, 500, 500]) {
+    await eventually(() => rows.count()).toBe(shown);
+    await page.getByRole('button', { name: 'Show 100 more' }).click();
+  }
+  await eventually(() => rows.last().locator('th').textContent()).toBe('user-699');
+  expect(await rows.count()).toBe(500);
+  await page.getByRole('button', { name: 'Back to the first' }).click();
+  await eventually(() => rows.first().locator('th').textContent()).toBe('user-0');
+  expect(await rows.count()).toBe(100);
+});
+
+test('when the server goes away the page says so, and goes on by itself when it is back', async () => {
+  const page = await browser.open(slow.url, { refusals: true });
+  await startImport(page, memberRows(2000), 'interrupted.csv');
+  const toCome = page.locator('.state .legend li', { hasText: 'still to come' });
+  await toCome.waitFor();
+  await slow.kill();
+  await page.getByRole('status').getByText('The server does not answer.').waitFor();
+  await slow.startAgain();
+  await eventually(() => page.getByText('The server does not answer.').count()).toBe(0);
+  expect((await page.getByRole('alert').allTextContents()).join('')).toBe('');
+  const before = numberIn(await toCome.textContent());
+  await eventually(async () => numberIn(await toCome.textContent())).toBeLessThan(before);
+});
+
+function numberIn(text: string | null): number {
+  return Number((text ?? '').replace(/\D/g, ''));
+}

@@ -1,0 +1,86 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { csvFile, startImport, useBrowser } from './browser.ts';
+import { useServer } from './served.ts';
+
+const browser = useBrowser();
+const server = useServer();
+
+/** Nothing in it can be broken into lines. */
+const LONG = 'x'.repeat(90);
+
+test.each([
+  [360, 'light'],
+  [360, 'dark'],
+  [768, 'light'],
+  [1440, 'dark'],
+] as const)(
+  'no page is wider than %i px, and each has one heading, named landmarks and controls (%s)',
+  async (width, colorScheme) => {
+    const page = await browser.open(server.url, { viewport: { width, height: 800 }, colorScheme, refusals: true });
+    await page.getByLabel(/^Choose/).setInputFiles(csvFile(`guid,${LONG}\n${LONG},${LONG}\n`, `${LONG}.csv`));
+    await page.getByText('No column is recognised as the user.').waitFor();
+    await check(page);
+    await page
+      .getByLabel(/^Choose/)
+      .setInputFiles(csvFile(`guid,uid\n${LONG},${LONG}\n${LONG}!,${LONG}\n`, `${LONG}.csv`));
+    await page.getByText('has "!"').waitFor();
+    await check(page);
+    await page.getByRole('button', { name: 'Start import' }).click();
+    await page.getByText('Completed: 1 of 2 rows are in place').first().waitFor();
+    await page.getByRole('link', { name: LONG, exact: true }).first().waitFor();
+    await check(page);
+    for (const [path, shown] of [
+      ['/', `${LONG}.csv`],
+      [`/members/${LONG}`, `${LONG}.csv`],
+      ['/members', 'Enter a UID'],
+      ['/settings', 'Largest upload'],
+      ['/imports/no-such-one', 'There is no such import'],
+    ] as const) {
+      await page.goto(`${server.url}${path}`);
+      await page.getByText(shown).first().waitFor();
+      await check(page);
+    }
+  },
+);
+
+test('a link to a page that there is not says so, and leads back', async () => {
+  const page = await browser.open(`${server.url}/nowhere/at/all`, { refusals: true });
+  await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
+  await page.getByRole('link', { name: 'All imports' }).click();
+  await page.getByRole('heading', { name: 'Imports', level: 1 }).waitFor();
+});
+
+test('back and forward go from page to page, the title follows, and the heading has the focus', async () => {
+  const page = await browser.open(server.url);
+  await startImport(page, 'guid,uid\nteam,ada\n', 'walk.csv');
+  expect(await page.title()).toBe('walk.csv · rollcall');
+  await page.getByRole('link', { name: 'Settings' }).click();
+  await page.locator('h1:focus', { hasText: 'Settings' }).waitFor();
+  expect(await page.getByRole('link', { name: 'Settings' }).getAttribute('aria-current')).toBe('page');
+  await page.goBack();
+  await page.getByRole('heading', { name: 'walk.csv', level: 1 }).waitFor();
+  await page.goForward();
+  await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
+  expect(await page.title()).toBe('Settings · rollcall');
+});
+
+/** What must hold on every page. */
+async function check(page: Page): Promise<void> {
+  const found = await page.evaluate(PAGE_CHECK);
+  expect(found, page.url()).toEqual({ tooWide: 0, headings: 1, mains: 1, navigations: 1, unnamed: [] });
+}
+
+/** As text, because the tests are compiled without the names of a browser. */
+const PAGE_CHECK = `(() => {
+  const all = (selector) => [...document.querySelectorAll(selector)].filter((element) => element.checkVisibility());
+  const nameOf = (control) =>
+    control.getAttribute('aria-label') ?? ([...(control.labels ?? [])].map((label) => label.textContent).join('') || control.textContent);
+  return {
+    tooWide: document.documentElement.scrollWidth - document.documentElement.clientWidth,
+    headings: all('h1').length,
+    mains: all('main').length,
+    navigations: all('header nav[aria-label]').length,
+    unnamed: all('input, select, button, a, table caption').filter((control) => nameOf(control).trim() === '').map((control) => control.outerHTML),
+  };
+})()`;

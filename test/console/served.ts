@@ -1,0 +1,92 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll } from 'vitest';
+import { LAUNCHER } from '../cli/workplace.ts';
+import { layEmbeddedQueue } from '../queue/embedded-template.ts';
+
+/** `rollcall serve` as a process, with a sandbox and a data directory of its own. */
+export interface Served {
+  readonly url: string;
+  /** Makes a token for the server. */
+  token(role: 'viewer' | 'operator'): Promise<string>;
+  kill(): Promise<void>;
+  /** Starts it anew at the same address. */
+  startAgain(): Promise<void>;
+}
+
+export interface ServeOptions {
+  readonly flags?: readonly string[];
+  /** What the sandbox knows. Default: everything. */
+  readonly seed?: object;
+}
+
+/** One server for the tests of a file. */
+export function useServer({ flags = [], seed }: ServeOptions = {}): Served {
+  let home = '';
+  let url = '';
+  let server: ChildProcess | undefined;
+  const env = () => ({
+    PATH: process.env['PATH'] ?? '',
+    NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
+    HOME: home,
+    ROLLCALL_DATA_DIR: join(home, 'data'),
+  });
+  const start = async (port: string) => {
+    const sandbox = seed === undefined ? ['--sandbox'] : ['--sandbox-seed', join(home, 'seed.json')];
+    const child = spawn(process.execPath, [LAUNCHER, 'serve', '--port', port, ...sandbox, ...flags], {
+      cwd: home,
+      env: env(),
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    server = child;
+    url = await addressOf(child);
+  };
+  const kill = async () => {
+    const child = server;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const gone = new Promise((resolve) => child.once('close', resolve));
+    child.kill('SIGKILL');
+    await gone;
+  };
+  beforeAll(async () => {
+    home = await mkdtemp(join(tmpdir(), 'rollcall-console-'));
+    await layEmbeddedQueue(join(home, 'data'));
+    if (seed !== undefined) await writeFile(join(home, 'seed.json'), JSON.stringify(seed));
+    await start('0');
+  });
+  afterAll(async () => {
+    await kill();
+    await rm(home, { recursive: true, force: true });
+  });
+  return {
+    get url() {
+      return url;
+    },
+    token: async (role) => {
+      const command = [LAUNCHER, 'token', 'create', '--role', role];
+      return (await promisify(execFile)(process.execPath, command, { cwd: home, env: env() })).stdout.trim();
+    },
+    kill,
+    startAgain: () => start(new URL(url).port),
+  };
+}
+
+function addressOf(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let said = '';
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+      const address = /Listening on (\S+)/.exec(said)?.[1];
+      if (address !== undefined) resolve(address);
+    });
+    child.once('close', () => reject(new Error(`the server ended: ${said}`)));
+  });
+}
+
+/** `count` rows of one group, under the usual column names. */
+export function memberRows(count: number): string {
+  return `guid,uid\n${Array.from({ length: count }, (_, at) => `team,user-${at}`).join('\n')}\n`;
+}

@@ -1,0 +1,86 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { csvFile, eventually, useBrowser } from './browser.ts';
+import { useServer } from './served.ts';
+
+const browser = useBrowser();
+const server = useServer({ flags: ['--require-token'], seed: { users: ['ada', 'ben', 'cyd'], groups: ['choir'] } });
+
+const ROSTER = `Member No;Room;Remark
+ada;choir;sings
+ben;choir;hums
+cyd;choir;
+nobody-1;choir;left
+nobody-2;choir;left
+`;
+
+test('from the token to the retried rows: log in, upload, map a column, run, filter, download the retry file, import it', async () => {
+  const page = await browser.open(server.url, { refusals: true });
+
+  await page.getByRole('heading', { name: 'Log in' }).waitFor();
+  await page.getByLabel('Token').fill('rct_no_such');
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.getByRole('alert').getByText('The token is unknown, expired or revoked.').waitFor();
+  await page.getByLabel('Token').fill(await server.token('operator'));
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.getByRole('heading', { name: 'Imports', level: 1 }).waitFor();
+  await page.getByText('No imports yet').waitFor();
+
+  await page.getByLabel(/^Choose/).setInputFiles(csvFile(ROSTER, 'roster.csv'));
+  await page.getByText('No column is recognised as the user.').waitFor();
+  await page.getByRole('button', { name: 'Start import' }).click();
+  await page.locator('select:focus').and(page.getByLabel('User (UID)')).waitFor();
+  await page.getByLabel('User (UID)').selectOption('Member No');
+  await page.getByText('No column is recognised as the group.').waitFor();
+  await page.getByLabel('Group (GUID)').selectOption('Room');
+  await page.getByRole('row', { name: /ada.*choir.*none/ }).waitFor();
+  await page.getByLabel('Stop after errors').fill('many');
+  await page.getByRole('button', { name: 'Start import' }).click();
+  await page.locator('#new-maxErrors-error', { hasText: 'many' }).waitFor();
+  await page.getByLabel('Stop after errors').fill('50%');
+  await page.getByRole('button', { name: 'Start import' }).click();
+
+  await page.getByRole('heading', { name: 'roster.csv', level: 1 }).waitFor();
+  await page.getByText('Completed: 3 of 5 rows are in place; 2 rows need attention.').first().waitFor();
+  await page
+    .getByRole('row', { name: /2 .*failed.*ERR_UID_NOT_FOUND/ })
+    .getByRole('link', { name: 'Show 2 rows' })
+    .click();
+  const rows = page.getByRole('table', { name: 'Rows of the file' }).locator('tbody tr');
+  await eventually(() => rows.locator('th').allTextContents()).toEqual(['nobody-1', 'nobody-2']);
+  expect(page.url()).toContain('status=failed&code=ERR_UID_NOT_FOUND');
+  await page.getByRole('button', { name: 'Clear' }).click();
+  await eventually(() => rows.count()).toBe(5);
+  await page.getByLabel('UID', { exact: true }).fill('BEN');
+  await page.getByRole('button', { name: 'Filter' }).click();
+  await eventually(() => rows.locator('th').allTextContents()).toEqual(['ben']);
+
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: 'Retry file: Download' }).click(),
+  ]);
+  const retryFile = readFileSync(await download.path(), 'utf8');
+  expect(download.suggestedFilename()).toMatch(/^roster-.*\.csv$/);
+  expect(retryFile.trim().split(/\r?\n/)).toEqual([
+    'Member No;Room;Remark',
+    'nobody-1;choir;left',
+    'nobody-2;choir;left',
+  ]);
+
+  await page.getByRole('link', { name: 'Imports' }).first().click();
+  await page.getByLabel(/^Choose/).setInputFiles(csvFile(retryFile.replaceAll(/nobody-\d/g, 'cyd'), 'mended.csv'));
+  await page.getByLabel('User (UID)').selectOption('Member No');
+  await page.getByLabel('Group (GUID)').selectOption('Room');
+  await page
+    .getByRole('row', { name: /cyd.*choir.*none/ })
+    .first()
+    .waitFor();
+  await page.getByRole('button', { name: 'Start import' }).click();
+  await page.getByText('Completed: 1 of 2 rows are in place; the others are duplicates of these.').first().waitFor();
+
+  await page.getByRole('link', { name: 'cyd' }).first().click();
+  await page.getByRole('heading', { name: 'History of cyd' }).waitFor();
+  const history = page.getByRole('table').locator('tbody tr');
+  await eventually(() => history.count()).toBe(3);
+  expect(await history.first().textContent()).toContain('mended.csv');
+});

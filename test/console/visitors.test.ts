@@ -1,0 +1,138 @@
+import { expect, test } from 'vitest';
+import { csvFile, eventually, startImport, useBrowser } from './browser.ts';
+import { memberRows, useServer } from './served.ts';
+
+const browser = useBrowser();
+const server = useServer();
+const guarded = useServer({ flags: ['--require-token'] });
+
+const EVIL = '<img src=x onerror=alert(1)>';
+
+test('a UID, group, scope, column or file name that looks like markup is text wherever it is shown', async () => {
+  const page = await browser.open(server.url);
+  const file = `guid,Member ${EVIL},scope\nteam,${EVIL},participant\n${EVIL},ada,participant\nteam,ben,${EVIL}\nteam,cyd,admin\n`;
+  await page.getByLabel('Choose file').setInputFiles(csvFile(file, `${EVIL}.csv`));
+  await page.getByText(`${EVIL}.csv`).waitFor();
+  await page.getByLabel('User (UID)').selectOption(`Member ${EVIL}`);
+  const preview = page.getByRole('table', { name: 'The first rows' }).locator('tbody tr');
+  await eventually(() => preview.first().textContent()).toContain(EVIL);
+  expect(await preview.nth(1).textContent()).toContain(EVIL);
+  expect(await preview.nth(2).textContent()).toContain(`"${EVIL}" is no scope`);
+  await page.getByRole('button', { name: 'Start import' }).click();
+  await page.getByRole('heading', { name: `${EVIL}.csv`, level: 1 }).waitFor();
+  await page.getByText('Completed: 1 of 4 rows are in place').first().waitFor();
+  await eventually(() => page.getByRole('region', { name: 'Problems' }).textContent()).toContain(EVIL);
+  await eventually(() => page.getByRole('region', { name: 'Rows' }).textContent()).toContain(EVIL);
+  await page.getByText('More', { exact: true }).first().click();
+  await page.locator('.pairs').first().getByText(`Member ${EVIL}`).waitFor();
+  await page.getByRole('link', { name: 'Members' }).click();
+  await page.getByLabel('UID of a user').fill(EVIL);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: `History of ${EVIL}` }).waitFor();
+  await page.getByText(`No import has a row for ${EVIL}.`).waitFor();
+  await page.getByRole('link', { name: 'Settings' }).click();
+  await eventually(() => page.getByRole('region', { name: 'Who did what' }).textContent()).toContain(`${EVIL}.csv`);
+  await page.getByRole('link', { name: 'Imports' }).click();
+  await page.getByRole('link', { name: `${EVIL}.csv` }).waitFor();
+  expect(await page.locator('main img[src="x"]').count()).toBe(0);
+});
+
+test('with the keyboard alone a file is chosen, mapped and started, and the focus is never lost', async () => {
+  const page = await browser.open(server.url);
+  // From the start: the browser has to be told in time that somebody will choose.
+  const chooser = page.waitForEvent('filechooser', { timeout: 60_000 });
+  const press = async (key: string) => page.keyboard.press(key);
+  const focused = () => page.locator(':focus');
+  const tabTo = async (label: string) => {
+    for (let presses = 0; presses < 40; presses += 1) {
+      await press('Tab');
+      const text = await focused().evaluate((element) => {
+        const { labels, textContent } = element as unknown as {
+          labels?: ArrayLike<{ textContent: string }>;
+          textContent: string;
+        };
+        return labels?.[0]?.textContent ?? textContent;
+      });
+      if (text === label) return;
+    }
+    throw new Error(`no Tab leads to ${label}`);
+  };
+  await page.getByRole('heading', { name: 'Imports', level: 1 }).waitFor();
+  await press('Tab');
+  expect(await focused().textContent()).toBe('Skip to content');
+  await press('Enter');
+  await eventually(() => focused().getAttribute('id')).toBe('main');
+  await tabTo('Choose file');
+  await press('Enter');
+  await (await chooser).setFiles(csvFile('Room,Number\nchoir,ada\n', 'keys.csv'));
+  await page.getByText('No column is recognised as the user.').waitFor();
+  await tabTo('User (UID)');
+  await page.keyboard.type('Number');
+  await page.getByText('No column is recognised as the user.').waitFor({ state: 'detached' });
+  await tabTo('Group (GUID)');
+  await page.keyboard.type('Room');
+  await page.getByText('No column is recognised as the group.').waitFor({ state: 'detached' });
+  await tabTo('Start import');
+  await press('Enter');
+  await page.getByText('Completed: all 1 row are in place.').first().waitFor();
+  await page.locator('h1:focus', { hasText: 'keys.csv' }).waitFor();
+  await tabTo('Delete…');
+  await press('Enter');
+  await eventually(() => focused().textContent()).toBe('Keep it');
+  await press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  expect(await focused().textContent()).toBe('Delete…');
+});
+
+test('a viewer sees everything and can press nothing that changes anything', async () => {
+  const operator = await browser.open(guarded.url, { refusals: true });
+  await logIn(operator, await guarded.token('operator'));
+  await startImport(operator, memberRows(3), 'seen.csv');
+  await operator.getByText('Completed: all 3 rows are in place.').first().waitFor();
+
+  const viewer = await browser.open(operator.url(), { refusals: true });
+  await logIn(viewer, await guarded.token('viewer'));
+  await viewer.getByText('Completed: all 3 rows are in place.').first().waitFor();
+  await viewer.getByRole('link', { name: 'user-2' }).waitFor();
+  const buttons = viewer.getByRole('main').getByRole('button');
+  expect((await buttons.allTextContents()).toSorted()).toEqual(['Clear', 'Filter']);
+  await viewer.getByRole('link', { name: 'Settings' }).click();
+  await viewer.getByText('Keys are never shown.').waitFor();
+  expect(await viewer.getByRole('region', { name: 'Who did what' }).count()).toBe(0);
+  await viewer.getByRole('link', { name: 'Imports' }).click();
+  await viewer.getByRole('link', { name: 'seen.csv' }).waitFor();
+  expect(await viewer.getByLabel('Choose file').count()).toBe(0);
+
+  await viewer.getByRole('button', { name: 'Log out' }).click();
+  await viewer.getByRole('heading', { name: 'Log in' }).waitFor();
+  await viewer.goto(`${guarded.url}/settings`);
+  await viewer.getByRole('heading', { name: 'Log in' }).waitFor();
+});
+
+test('a file that is dropped on the page is taken as one that is chosen', async () => {
+  const page = await browser.open(server.url);
+  const dropped = await page.evaluateHandle(`(() => {
+    const carried = new DataTransfer();
+    carried.items.add(new File(['guid,uid\\nteam,dropped-user\\n'], 'dropped.csv'));
+    return carried;
+  })()`);
+  await page.locator('.drop').dispatchEvent('dragover', { dataTransfer: dropped });
+  await page.locator('.drop').dispatchEvent('drop', { dataTransfer: dropped });
+  await page.getByText('dropped.csv').waitFor();
+  await page.getByRole('row', { name: /dropped-user/ }).waitFor();
+});
+
+test('the preview shows every row, also those that say the same', async () => {
+  const page = await browser.open(server.url);
+  const lists = JSON.stringify({ guid: 'team', admins: ['ada'], participants: ['ada', 'ada'] });
+  await page.getByLabel('Choose file').setInputFiles(csvFile(lists, 'lists.json'));
+  const rows = page.getByRole('table', { name: 'The first rows' }).locator('tbody tr');
+  await eventually(() => rows.count()).toBe(3);
+  expect(await rows.locator('th').allTextContents()).toEqual(['ada', 'ada', 'ada']);
+});
+
+async function logIn(page: Awaited<ReturnType<typeof browser.open>>, token: string): Promise<void> {
+  await page.getByLabel('Token').fill(token);
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.getByRole('heading', { name: 'Log in' }).waitFor({ state: 'detached' });
+}

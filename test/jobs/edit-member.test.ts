@@ -1,0 +1,116 @@
+import { describe, expect, test } from 'vitest';
+import { addMembers } from '../../jobs/add-members.ts';
+import { type EditMemberPayload, editMember } from '../../jobs/edit-member.ts';
+import { ATTEMPTS, SendAgain } from '../../jobs/send-batch.ts';
+import type { Sent } from '../../src/ledger/batch-result.ts';
+import { openService, type Service, start } from './add-members-run.ts';
+
+/** A group with one of each, and users outside. */
+const team = (faults = ''): Promise<Service> =>
+  openService({
+    users: 0,
+    faults,
+    seed: {
+      users: ['out'],
+      regions: {
+        us: { members: { g: { owner: 'boss', admins: ['ann'], participants: ['pat'], usersToBan: ['bad'] } } },
+      },
+    },
+  });
+
+const change = (uid: string, scope: 'moderator' | 'participant' = 'moderator') =>
+  edit(uid, { action: 'change', scope });
+const remove = (uid: string, guid?: string) => edit(uid, { action: 'remove' }, guid);
+
+function edit(uid: string, asked: EditMemberPayload['edit'], guid = 'g'): EditMemberPayload {
+  return editMember.payload.parse({
+    version: 2,
+    importId: 'imp-1',
+    replyTo: null,
+    batch: 7,
+    region: 'us',
+    guid,
+    onBehalfOf: '',
+    doubt: null,
+    row: 3,
+    uid,
+    edit: asked,
+    calls: [],
+    handedBack: 0,
+  });
+}
+
+/** Outcome, code and message of the row. */
+function outcomeOf(sent: Sent | undefined): readonly string[] {
+  if (sent?.kind === 'answered') {
+    const [row] = sent.others;
+    return row === undefined || sent.others.length > 1 ? [] : [row.outcome, row.code, row.message];
+  }
+  return sent?.kind === 'refused' ? [sent.outcome, sent.code] : [sent?.kind ?? 'nothing'];
+}
+
+test('a change gives the member its scope, a removal makes it none, and each is one call', async () => {
+  const { chat, sandbox } = await team();
+  const changed = await start(editMember, chat, change('Pat'));
+  expect(outcomeOf(changed.delivered?.sent)).toEqual(['changed', '', '']);
+  const removed = await start(editMember, chat, remove('ann'));
+  expect(outcomeOf(removed.delivered?.sent)).toEqual(['removed', '', '']);
+  expect(Object.fromEntries(sandbox.members('us', 'g'))).toEqual({ boss: 'admin', pat: 'moderator', bad: 'ban' });
+  expect(sandbox.calls.us.requests).toBe(2);
+});
+
+describe('what is so already', () => {
+  test('is the outcome that was asked for, with a note, and its call counts as answered', async () => {
+    const { chat } = await team();
+    const { delivered } = await start(editMember, chat, change('pat', 'participant'));
+    const [outcome, code, message] = outcomeOf(delivered?.sent);
+    expect([outcome, code]).toEqual(['changed', 'ERR_SAME_SCOPE']);
+    expect(message).toContain('it had this scope before (');
+    expect(delivered?.calls).toMatchObject([{ kind: 'answered', code: '' }]);
+    const gone = await start(editMember, chat, remove('out'));
+    expect(outcomeOf(gone.delivered?.sent).slice(0, 2)).toEqual(['removed', 'ERR_NOT_A_MEMBER']);
+    expect(outcomeOf(gone.delivered?.sent)[2]).toContain('it was no member (');
+  });
+
+  test.each([
+    ['change', change('pat')],
+    ['removal', remove('pat')],
+  ])('may be so by an earlier call that got no answer: the %s says it', async (_, batch) => {
+    const { chat } = await team('reset-after=1');
+    const first = await start(editMember, chat, batch);
+    expect(first.thrown).toBeInstanceOf(SendAgain);
+    const { delivered } = await start(editMember, chat, first.payload, { attemptsMade: 1 });
+    expect(outcomeOf(delivered?.sent)[2]).toContain(
+      'it may be by an earlier call: an earlier call got no usable answer',
+    );
+    expect(delivered?.calls).toHaveLength(2);
+  });
+});
+
+test.each([
+  ['a change of somebody who is no member: the plan is stale', change('out'), 'ERR_NOT_A_MEMBER'],
+  ['a change of somebody who is banned', change('bad'), 'ERR_BANNED_GROUPMEMBER'],
+  ['a removal of the owner', remove('boss'), 'ERR_GROUP_NO_CLEARANCE'],
+  ['a removal of somebody whom the service does not know', remove('nobody'), 'ERR_UID_NOT_FOUND'],
+])('%s fails with the code', async (_, batch, code) => {
+  const { chat } = await team();
+  const { delivered } = await start(editMember, chat, batch);
+  expect(outcomeOf(delivered?.sent)).toEqual(['failed', code]);
+});
+
+test('a group that is not there is told of the group, not of the member', async () => {
+  const { chat } = await team();
+  const { delivered } = await start(editMember, chat, remove('pat', 'nowhere'));
+  expect(delivered?.sent).toMatchObject({ kind: 'group', code: 'ERR_GUID_NOT_FOUND' });
+});
+
+test('a removal that never gets an answer is unanswered after the last attempt, not done', async () => {
+  const { chat } = await team('unavailable');
+  const { delivered } = await start(editMember, chat, remove('pat'), { attemptsMade: ATTEMPTS - 1 });
+  expect(delivered?.sent).toMatchObject({ kind: 'unanswered', maybeCarriedOut: true });
+});
+
+test('its version is above that of add-members, by which older workers know to leave it alone', () => {
+  expect(editMember.version).toBeGreaterThan(addMembers.version);
+  expect(editMember.payload.safeParse({ ...remove('pat'), version: addMembers.version }).success).toBe(false);
+});

@@ -1,0 +1,55 @@
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { openCatalog } from '../../src/ledger/catalog.ts';
+import { openDeliveries } from '../../src/ledger/deliveries.ts';
+import type { ImportState } from '../../src/membership/import-state.ts';
+import { tempDir } from '../temp-dir.ts';
+
+function open() {
+  const path = join(tempDir(), 'catalog.sqlite');
+  const catalog = openCatalog(path);
+  const deliveries = openDeliveries(path);
+  onTestFinished(() => {
+    deliveries.close();
+    catalog.close();
+  });
+  const run = (id: string, ...states: readonly ImportState[]) => {
+    catalog.add({ id, file: 'm.csv', source: 'm.csv', options: '{}', retryOf: null });
+    for (const state of states) catalog.move(id, state);
+  };
+  return { catalog, deliveries, run };
+}
+
+test('ends and blocks are noted with their moves, once each, and only while somebody is to be told', () => {
+  const { catalog, deliveries, run } = open();
+  run('before', 'rejected');
+  expect(deliveries.waiting()).toEqual([]);
+
+  deliveries.begin();
+  deliveries.begin();
+  run('mended', 'staged', 'running', 'blocked', 'running', 'completed');
+  run('stopped', 'staged', 'running', 'pausing', 'paused', 'cancelling', 'cancelled');
+  run('refused', 'rejected');
+  run('failing', 'aborted');
+  const noted = deliveries.waiting();
+  expect(noted.map(({ importId, state }) => [importId, state])).toEqual([
+    ['mended', 'blocked'],
+    ['mended', 'completed'],
+    ['stopped', 'cancelled'],
+    ['refused', 'rejected'],
+    ['failing', 'aborted'],
+  ]);
+  expect(new Set(noted.map(({ id }) => id)).size).toBe(5);
+  expect(noted.every(({ at, reason, body }) => at > 0 && reason !== '' && body === null)).toBe(true);
+
+  const [first] = noted;
+  deliveries.write(first?.id ?? '', 'text');
+  catalog.remove('mended');
+  expect(deliveries.find(first?.id ?? '')).toMatchObject({ importId: 'mended', body: 'text' });
+  deliveries.remove(first?.id ?? '');
+  expect(deliveries.waiting()).toHaveLength(4);
+
+  deliveries.end();
+  run('after', 'rejected');
+  expect(deliveries.waiting()).toEqual([]);
+});

@@ -1,0 +1,85 @@
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, onTestFinished, test } from 'vitest';
+import type { ImportRecord } from '../../src/ledger/catalog.ts';
+import { openImportLedger } from '../../src/ledger/import-ledger.ts';
+import { closingJobs } from '../../src/pipeline/closing.ts';
+import { dataDir } from '../../src/pipeline/data-dir.ts';
+import { openReadingThreads } from '../../src/pipeline/reading-threads.ts';
+import { ALL_DONE, dispatch, members, resultOf, stage } from '../ledger/staged-import.ts';
+import { tempDir } from '../temp-dir.ts';
+
+const RECORD: ImportRecord = {
+  id: 'imp-1',
+  state: 'running',
+  reason: 'started',
+  file: 'members.csv',
+  source: '/in/members.csv',
+  options: '{}',
+  retryOf: null,
+  createdAt: 1_000,
+  startedAt: 2_000,
+  finishedAt: null,
+};
+
+/** An import of which every row has its outcome, and the ports that close it. */
+async function endingImport() {
+  const dir = dataDir(tempDir());
+  const path = dir.ledger(RECORD.id);
+  mkdirSync(dir.folder(RECORD.id), { recursive: true });
+  await stage(path, members(60));
+  const ledger = openImportLedger(path);
+  const reading = openReadingThreads();
+  onTestFinished(async () => {
+    ledger.close();
+    await reading.close();
+  });
+  ledger.record(dispatch(ledger, 2).map((batch) => resultOf(batch, ALL_DONE)));
+  ledger.leaveRest('cancelled');
+  const { ports } = closingJobs({
+    dir,
+    find: () => RECORD,
+    move: () => {},
+    ledgerOf: () => ({ ledger, close: () => ledger.close() }),
+    reading,
+    version: '1.2.3',
+    fail: (error) => {
+      throw error;
+    },
+  });
+  return { ports, path, folder: dir.folder(RECORD.id) };
+}
+
+test('the end of an import writes its reports, as of the state that it gets, and an index for searching UIDs', async () => {
+  const { ports, path, folder } = await endingImport();
+  expect(await ports.checkSum(RECORD.id)).toBe('');
+  await ports.writeReports(RECORD.id, 'cancelled');
+  expect(readdirSync(folder).filter((name) => !name.startsWith('ledger'))).toEqual([
+    'failed.csv',
+    'report.csv',
+    'report.html',
+    'retry.csv',
+    'summary.json',
+  ]);
+  const summary = JSON.parse(readFileSync(`${folder}/summary.json`, 'utf8'));
+  expect(summary).toMatchObject({ id: 'imp-1', state: 'cancelled', rows: { read: 60, added: 50, unprocessed: 10 } });
+  expect(Date.parse(summary.finishedAt)).toBeGreaterThan(2_000);
+  const database = new DatabaseSync(path, { readOnly: true });
+  const indexes = database.prepare('select name from pragma_index_list(?)').all('rows');
+  database.close();
+  expect(indexes).toEqual([{ name: 'rows_by_uid' }]);
+});
+
+test('totals that disagree with the rows are told in words', async () => {
+  const { ports, path } = await endingImport();
+  const database = new DatabaseSync(path);
+  database.exec(`update tallies set n = n + 3 where name = 'added'`);
+  database.close();
+  expect(await ports.checkSum(RECORD.id)).toContain('added: 53 tallied, 50 in the rows');
+});
+
+test('a report that cannot be written is told with the code of the system', async () => {
+  const { ports, folder } = await endingImport();
+  mkdirSync(`${folder}/report.csv`);
+  await expect(ports.writeReports(RECORD.id, 'cancelled')).rejects.toMatchObject({ code: 'EISDIR' });
+});

@@ -1,0 +1,186 @@
+import { readFileSync } from 'node:fs';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readStatements } from '../../src/ledger/database.ts';
+import { PROBLEMS, Problem, problemDocument } from '../../src/server/problem.ts';
+import { startTestServer, type TestServer } from './test-server.ts';
+
+const ROOT = new URL('../../', import.meta.url);
+const textOf = (path: string) => readFileSync(new URL(path, ROOT), 'utf8');
+
+describe('docs/errors.md', () => {
+  const sections = textOf('docs/errors.md')
+    .split(/^## /m)
+    .slice(1)
+    .map((section) => {
+      const [heading = '', ...lines] = section.split('\n');
+      const [, code = '', status = ''] = /^`(\w+)` \((\d+)\)$/.exec(heading) ?? [];
+      return { heading, code, status: Number(status), text: lines.join('\n').trim() };
+    });
+
+  test('has every code with its status, and no other', () => {
+    const written = sections.map(({ code, status }) => [code, status]);
+    const known = Object.entries(PROBLEMS).map(([code, { status }]) => [code, status]);
+    expect(written.toSorted()).toEqual(known.toSorted());
+  });
+
+  test.each(sections)('$heading says what it means, what causes it, and what to do', ({ text }) => {
+    expect(text).toMatch(/^\S.+/);
+    expect(text).toMatch(/^Cause: \S.+/m);
+    expect(text).toMatch(/^Remedy: \S.+/m);
+  });
+});
+
+test('a problem document has the words of its code, unless there are better ones', () => {
+  const plain = problemDocument(new Problem('BUSY', 'Ten uploads are under way.'));
+  expect(plain).toEqual({
+    type: '/docs/errors#BUSY',
+    title: 'Too many uploads at once',
+    status: 503,
+    code: 'BUSY',
+    detail: 'Ten uploads are under way.',
+    remedy: PROBLEMS.BUSY.remedy,
+  });
+  expect(problemDocument(new Problem('BUSY', 'x', { remedy: 'Wait.' })).remedy).toBe('Wait.');
+});
+
+test('every statement of the access file is used', () => {
+  const names = [...readStatements(new URL('src/server/access/access.sql', ROOT)).keys()];
+  const source = textOf('src/server/access/access-store.ts');
+  expect(names.filter((name) => !source.includes(`sql('${name}')`))).toEqual([]);
+  expect(names.length).toBeGreaterThan(10);
+});
+
+describe('the description of the API', () => {
+  let server: TestServer;
+  let document: {
+    openapi: string;
+    paths: Record<
+      string,
+      Record<
+        string,
+        { summary?: string; responses: Record<string, object>; parameters?: { name: string; in: string }[] }
+      >
+    >;
+    components: { schemas: Record<string, object> };
+  };
+  beforeAll(async () => {
+    server = await startTestServer();
+    document = await server.json('/openapi.json');
+  });
+  afterAll(() => server.close());
+  const operations = () =>
+    Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({ path, method, ...operation })),
+    );
+
+  test('is OpenAPI 3.1, and says of every address what it does and how it refuses', () => {
+    expect(document.openapi).toBe('3.1.0');
+    expect(operations().length).toBeGreaterThan(20);
+    for (const { path, method, summary, responses } of operations()) {
+      expect(summary, `${method} ${path}`).toMatch(/\S/);
+      expect(
+        Object.keys(responses).some((status) => /^2/.test(status)),
+        `${method} ${path}`,
+      ).toBe(true);
+    }
+    const refusing = operations().filter(({ path }) => path.startsWith('/v1/') && path !== '/v1/session');
+    for (const { path, method, responses } of refusing) {
+      expect(JSON.stringify(responses['401']), `${method} ${path}`).toContain('#/components/schemas/Problem');
+    }
+  });
+
+  test('names only schemas that it has', () => {
+    const named = [...JSON.stringify(document).matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name);
+    expect(new Set(named)).toEqual(new Set(Object.keys(document.components.schemas)));
+  });
+
+  test('has the options of an upload', () => {
+    const names = document.paths['/v1/imports']?.['post']?.parameters
+      ?.filter((one) => one.in === 'query')
+      .map(({ name }) => name);
+    expect(names).toEqual([
+      'name',
+      'guid',
+      'scope',
+      'region',
+      'onBehalfOf',
+      'map',
+      'format',
+      'encoding',
+      'delimiter',
+      'maxErrors',
+      'dryRun',
+    ]);
+  });
+
+  test('can be read by people, without a script', async () => {
+    for (const path of ['/docs', '/docs/errors']) {
+      const page = await (await server.fetch(path)).text();
+      expect(page).not.toMatch(/<script|style=|<style|\son\w+=/i);
+    }
+    const page = await (await server.fetch('/docs')).text();
+    for (const { path, summary = '' } of operations()) {
+      expect(page).toContain(path);
+      expect(page.replaceAll('&#39;', "'")).toContain(summary);
+    }
+    const errors = await (await server.fetch('/docs/errors')).text();
+    for (const code of Object.keys(PROBLEMS)) expect(errors).toContain(`id="${code}"`);
+  });
+
+  test('links lead somewhere', async () => {
+    for (const path of ['/docs', '/docs/errors']) {
+      const page = await (await server.fetch(path)).text();
+      for (const [, link = ''] of page.matchAll(/href="(\/[^"#]*)"/g)) {
+        expect((await server.fetch(link)).status, link).toBe(200);
+      }
+      for (const [, anchor] of page.matchAll(/href="#([^"]+)"/g)) expect(page).toContain(`id="${anchor}"`);
+    }
+  });
+});
+
+describe('the console', () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startTestServer();
+  });
+  afterAll(() => server.close());
+
+  test.each(['/', '/imports/x', '/members', '/members/anna', '/settings', '/login'])(
+    'is the same page at %s',
+    async (path) => {
+      const response = await server.fetch(path);
+      expect(response.status).toBe(200);
+      expect(await response.text()).toBe(textOf('src/server/console/index.html'));
+    },
+  );
+
+  test('has its files, which browsers ask about before they use them again', async () => {
+    for (const path of ['/assets/main.js', '/assets/uPlot.esm.js', '/assets/uPlot.min.css']) {
+      const response = await server.fetch(path);
+      expect(response.status, path).toBe(200);
+      expect(response.headers.get('cache-control')).toBe('no-cache');
+      const etag = response.headers.get('etag') ?? '';
+      // Not by fetch, which asks for everything anew then.
+      const again = await new Promise<IncomingMessage>((resolve) =>
+        httpRequest(`${server.url}${path}`, { headers: { 'if-none-match': etag } }, resolve).end(),
+      );
+      again.resume();
+      expect(again.statusCode).toBe(304);
+    }
+  });
+
+  test.each([
+    '/assets/../server.ts',
+    '/assets/..%2fserver.ts',
+    '/assets/%2e%2e/server.ts',
+    '/assets/..%5cserver.ts',
+    '/assets/tsconfig.json',
+    '/assets/api.d.ts',
+    '/assets/',
+    '/assets/view',
+    '/assets/package.json',
+  ])('has nothing at %s', async (path) => {
+    expect(await server.problem(path)).toMatchObject({ code: 'NOT_FOUND', status: 404 });
+  });
+});

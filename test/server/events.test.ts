@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { reached } from '../pipeline/pipeline-harness.ts';
+import { readEvents } from './event-source.ts';
+import { startTestServer, type TestServer } from './test-server.ts';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer({ sandbox: { latencyMs: 30, users: 'any' } });
+});
+afterAll(() => server.close());
+
+/** As many calls as rows. */
+const spread = (prefix: string, rows: number) =>
+  `guid,uid\n${Array.from({ length: rows }, (_, at) => `${prefix}${at},u`).join('\n')}\n`;
+const act = (id: string, verb: string) => server.json(`/v1/imports/${id}/${verb}`, { method: 'POST' });
+const eventsOf = (id: string, headers?: Record<string, string>) =>
+  readEvents(`${server.url}/v1/imports/${id}/events`, headers);
+
+test('a watcher is told what is so, every move, the progress, and the end', async () => {
+  const { id } = await server.upload(spread('all', 600));
+  const events = await eventsOf(id);
+  const all = await events.rest();
+  const moves = all.filter(({ name }) => name === 'state');
+  expect(moves.map(({ data }) => data.state)).toEqual(expect.arrayContaining(['running', 'completed']));
+  expect(moves.at(-1)?.data).toMatchObject({ id, state: 'completed', rows: { read: 600, added: 600 } });
+  const progress = all.filter(({ name }) => name === 'progress').map(({ data }) => data);
+  const added = progress.map(({ rows }) => rows.added);
+  expect(added).toEqual(added.toSorted((a, b) => a - b));
+  expect(added.some((count) => count > 0 && count < 600)).toBe(true);
+  const between = progress.find(({ rows }) => rows.added > 0 && rows.added < 600);
+  expect(between.regions.us).toMatchObject({ workers: 1, stopped: false, calls: expect.any(Number) });
+  expect(progress.at(-1)).toMatchObject({ rows: { added: 600 }, etaSeconds: 0 });
+  expect(all.at(-1)?.name).toBe('end');
+});
+
+test('an import that is over is told at once, with its end', async () => {
+  const { id } = await server.run(spread('over', 3));
+  const all = await (await eventsOf(id)).rest();
+  expect(all.map(({ name }) => name)).toEqual(['state', 'progress', 'end']);
+  expect(all[0]?.data.state).toBe('completed');
+});
+
+test('who comes back is told what was missed', async () => {
+  const { id } = await server.upload(spread('back', 300));
+  const first = await eventsOf(id);
+  await reached(server.coordinator, id, 'running');
+  const seen = await first.next(({ name, data }) => name === 'state' && data.state === 'running');
+  first.close();
+  await act(id, 'pause');
+  await server.settled(id);
+  await act(id, 'resume');
+  const second = await eventsOf(id, { 'last-event-id': seen.id ?? '' });
+  await act(id, 'cancel');
+  const states = (await second.rest()).filter(({ name }) => name === 'state').map(({ data }) => data.state);
+  expect(states.slice(0, 3)).toEqual(['pausing', 'paused', 'running']);
+  expect(states.at(-1)).toBe('cancelled');
+});
+
+test('all who watch an import are told the same', async () => {
+  const { id } = await server.upload(spread('same', 200));
+  await reached(server.coordinator, id, 'running');
+  const watchers = await Promise.all(Array.from({ length: 20 }, () => eventsOf(id)));
+  const told = await Promise.all(watchers.map(async (watcher) => (await watcher.rest()).slice(-3)));
+  expect(told[0]?.at(-1)?.name).toBe('end');
+  for (const one of told) expect(one).toEqual(told[0]);
+});
+
+test('the list tells of imports that change, and of those that are removed', async () => {
+  const events = await readEvents(`${server.url}/v1/events`);
+  await events.next(({ name }) => name === 'imports');
+  const { id } = await server.upload(spread('list', 3));
+  const inState = (state: string) =>
+    events.next(
+      ({ name, data }) =>
+        name === 'imports' &&
+        data.imports.some((one: { id: string; state: string }) => one.id === id && one.state === state),
+    );
+  await inState('completed');
+  await server.fetch(`/v1/imports/${id}`, { method: 'DELETE' });
+  expect((await events.next(({ name }) => name === 'removed')).data).toEqual({ id });
+  events.close();
+});
+
+test('an event id that is none of ours is refused', async () => {
+  const { id } = await server.run(spread('id', 1));
+  const problem = await server.problem(`/v1/imports/${id}/events`, { headers: { 'last-event-id': 'x' } });
+  expect(problem).toMatchObject({ code: 'BAD_OPTION', field: 'Last-Event-ID' });
+});
+
+test('a watcher that leaves is forgotten', async () => {
+  const { id } = await server.run(spread('leave', 3), 'dryRun=true');
+  const watchers = async () =>
+    /^rollcall_event_streams (\d+)$/m.exec(await (await server.fetch('/metrics')).text())?.[1];
+  const events = await Promise.all([eventsOf(id), eventsOf(id), readEvents(`${server.url}/v1/events`)]);
+  await events[0]?.next(({ name }) => name === 'progress');
+  expect(await watchers()).toBe('3');
+  for (const one of events) one.close();
+  await expect.poll(watchers, { timeout: 10_000 }).toBe('0');
+});

@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { useBrowser } from '../console/browser.ts';
+import { startTestServer, type TestServer } from './test-server.ts';
+
+let server: TestServer;
+let viewer: string;
+let operator: string;
+beforeAll(async () => {
+  server = await startTestServer({ tokenRequired: true, sandbox: { latencyMs: 200 } });
+  viewer = server.token('viewer');
+  operator = server.token('operator', 'Otto');
+});
+afterAll(() => server.close());
+const browser = useBrowser();
+
+const as = (token: string, more: Record<string, string> = {}) => ({
+  headers: { authorization: `Bearer ${token}`, ...more },
+});
+
+interface Shown {
+  readonly queues: readonly { readonly name: string; readonly isPaused: boolean; readonly jobs: readonly unknown[] }[];
+}
+const shown = async (query = ''): Promise<Shown['queues']> =>
+  (await server.json<Shown>(`/queues/api/queues?${query}`, as(operator))).queues;
+
+describe('the board of queues', () => {
+  test('is for operators: others are refused, and browsers without a session are sent to the login', async () => {
+    expect(await server.problem('/queues', as(viewer))).toMatchObject({ code: 'ROLE_TOO_LOW' });
+    expect(await server.problem('/queues/api/queues', as(viewer))).toMatchObject({ code: 'ROLE_TOO_LOW' });
+    expect(await server.problem('/queues/api/queues')).toMatchObject({ code: 'TOKEN_REQUIRED' });
+    expect(await server.problem('/queues/static/css/main.css')).toMatchObject({ code: 'TOKEN_REQUIRED' });
+    const response = await server.fetch('/queues', { headers: { accept: 'text/html' }, redirect: 'manual' });
+    expect([response.status, response.headers.get('location')]).toEqual([303, '/login']);
+  });
+
+  test('changes by other sites are refused, others are in the audit log', async () => {
+    const [{ name }] = (await shown()) as [Shown['queues'][0]];
+    const path = `/queues/api/queues/${name}`;
+    const foreign = as(operator, { origin: 'https://elsewhere.example' });
+    expect(await server.problem(`${path}/pause`, { method: 'PUT', ...foreign })).toMatchObject({
+      code: 'CROSS_ORIGIN',
+    });
+    expect((await server.fetch(`${path}/pause`, { method: 'PUT', ...as(operator) })).status).toBe(200);
+    expect((await shown())[0]?.isPaused).toBe(true);
+    expect((await server.fetch(`${path}/resume`, { method: 'PUT', ...as(operator) })).status).toBe(200);
+    const { entries } = await server.json<{ entries: object[] }>('/v1/audit', as(operator));
+    expect(entries.slice(0, 2)).toMatchObject([
+      { who: 'Otto', action: 'queue.change', target: name, detail: `PUT ${name}/resume` },
+      { who: 'Otto', action: 'queue.change', target: name, detail: `PUT ${name}/pause` },
+    ]);
+  });
+
+  test('shows regions once imports use them, and what waits in them, but no key', async () => {
+    const page = await browser.open(`${server.url}/login`, { refusals: true });
+    await page.getByLabel('Token').fill(operator);
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await page.getByRole('heading', { name: 'Imports', exact: true }).waitFor();
+    const rows = Array.from({ length: 300 }, (_, at) => `g${at},ann-of-the-board`).join('\n');
+    const { id } = await server.upload(`guid,uid\n${rows}\n`, '', as(operator));
+    const opened = () => shown().then((queues) => queues.find(({ name }) => name.startsWith('add-members-us')));
+    await expect.poll(opened).toBeDefined();
+    const { name = '' } = (await opened()) ?? {};
+    await server.fetch(`/queues/api/queues/${name}/pause`, { method: 'PUT', ...as(operator) });
+
+    await page.goto(`${server.url}/settings`);
+    await page.getByRole('link', { name: 'look into it' }).click();
+    await page.locator('a', { hasText: name }).first().click();
+    await page.locator('a', { hasText: 'prioritized' }).first().click();
+    await page.screenshot({ path: '/tmp/board3.png' });
+    await page.getByText('ann-of-the-board').first().waitFor();
+    const content = await page.content();
+    for (const { apiKey } of Object.values(server.sandbox.apps)) expect(content).not.toContain(apiKey);
+    await server.json(`/v1/imports/${id}/cancel`, { method: 'POST', ...as(operator) });
+    await server.coordinator.settled(id);
+  });
+});

@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ImportView } from '../../src/server/import-views.ts';
+import { startTestServer, type TestServer } from './test-server.ts';
+
+interface Row {
+  readonly row: number;
+  readonly line: number;
+  readonly uid: string;
+  readonly guid: string;
+  readonly status: string;
+  readonly original: Readonly<Record<string, string>>;
+}
+
+const FILE = `guid,uid,note
+g1,user-1,"a, b"
+g1,user-2,<img src=x onerror=alert(1)>
+g1,nobody,
+g1,not an id,
+g2,USER-1,
+g1,user-1,again
+`;
+
+let server: TestServer;
+let first: ImportView;
+let latest: ImportView;
+beforeAll(async () => {
+  server = await startTestServer({ sandbox: { users: 5 } });
+  first = await server.run(FILE, 'name=first.csv');
+  latest = await server.run('[{"group":"g1","user":"user-1","extra":{"deep":[1]}}]', 'format=json&name=latest.json');
+});
+afterAll(() => server.close());
+
+const rows = async (query = '') => (await server.json<{ rows: Row[] }>(`/v1/imports/${first.id}/rows?${query}`)).rows;
+
+test('rows come in the order of the input, as the input had them, with what came of each', async () => {
+  const all = await rows();
+  expect(all.map(({ line, status }) => [line, status])).toEqual([
+    [2, 'added'],
+    [3, 'added'],
+    [4, 'failed'],
+    [5, 'invalid'],
+    [6, 'added'],
+    [7, 'duplicate'],
+  ]);
+  expect(all[1]?.original).toEqual({ guid: 'g1', uid: 'user-2', note: '<img src=x onerror=alert(1)>' });
+  expect(all[2]).toMatchObject({ code: 'ERR_UID_NOT_FOUND', region: 'us', attempts: 1, httpStatus: 200 });
+});
+
+test('a JSON element is given as it was', async () => {
+  const page = await server.json<{ rows: Row[] }>(`/v1/imports/${latest.id}/rows`);
+  expect(page.rows).toMatchObject([
+    { line: 1, uid: 'user-1', original: { group: 'g1', user: 'user-1', extra: { deep: [1] } } },
+  ]);
+});
+
+test.each([
+  ['status=failed,invalid', [4, 5]],
+  ['status=duplicate', [7]],
+  ['code=ERR_UID_NOT_FOUND', [4]],
+  ['uid=User-1', [2, 6, 7]],
+  ['uid=user', []],
+  ['guid=g2', [6]],
+  ['guid=g1&uid=user-1&status=added', [2]],
+  ['region=eu', []],
+  [`uid=${encodeURIComponent("' or 1=1 --")}`, []],
+])('rows can be chosen by %s', async (query, lines) => {
+  expect((await rows(query)).map(({ line }) => line)).toEqual(lines);
+});
+
+test('pages hold every row once', async () => {
+  const lines: number[] = [];
+  let cursor: string | null = '';
+  while (cursor !== null) {
+    const page: { rows: Row[]; nextCursor: string | null } = await server.json(
+      `/v1/imports/${first.id}/rows?limit=4${cursor && `&cursor=${cursor}`}`,
+    );
+    lines.push(...page.rows.map(({ line }) => line));
+    cursor = page.nextCursor;
+  }
+  expect(lines).toEqual([2, 3, 4, 5, 6, 7]);
+});
+
+test.each([
+  ['status=done', 'status'],
+  ['region=mars', 'region'],
+  ['limit=5000', 'limit'],
+])('%s is refused', async (query, field) => {
+  const problem = await server.problem(`/v1/imports/${first.id}/rows?${query}`);
+  expect(problem).toMatchObject({ code: 'BAD_OPTION', status: 400, field });
+});
+
+test('a cursor of something else is refused', async () => {
+  expect(await server.problem(`/v1/imports/${first.id}/rows?cursor=x`)).toMatchObject({ code: 'BAD_CURSOR' });
+});
+
+test('an import without rows says so', async () => {
+  const rejected = await server.run('a,b\n1,2\n');
+  expect(rejected.state).toBe('rejected');
+  for (const path of ['rows', 'problems', 'groups', 'calls', 'report']) {
+    expect(await server.problem(`/v1/imports/${rejected.id}/${path}`)).toMatchObject({
+      code: 'NO_ROWS_YET',
+      status: 409,
+    });
+  }
+});
+
+test('problems are counted by outcome and code, with an example and what to do', async () => {
+  const { problems } = await server.json<{ problems: object[] }>(`/v1/imports/${first.id}/problems`);
+  expect(problems).toHaveLength(3);
+  expect(problems).toContainEqual({
+    status: 'failed',
+    code: 'ERR_UID_NOT_FOUND',
+    count: 1,
+    retryable: true,
+    advice: expect.stringContaining('retry file'),
+    example: { line: 4, value: 'nobody', message: expect.any(String) },
+  });
+  expect(problems).toContainEqual(expect.objectContaining({ status: 'invalid', retryable: false }));
+});
+
+test('groups come with their counts, those in need of attention first', async () => {
+  const { groups, total } = await server.json<{ groups: { guid: string; rows: object }[]; total: number }>(
+    `/v1/imports/${first.id}/groups?limit=1`,
+  );
+  expect(total).toBe(2);
+  expect(groups).toMatchObject([{ region: 'us', guid: 'g1', rows: { added: 2, failed: 1 } }]);
+});
+
+test('calls come over time', async () => {
+  const { buckets } = await server.json<{ buckets: { calls: number; at: string }[] }>(`/v1/imports/${first.id}/calls`);
+  expect(buckets.reduce((sum, { calls }) => sum + calls, 0)).toBe(first.calls);
+  expect(buckets.map(({ at }) => at)).toEqual(buckets.map(({ at }) => new Date(at).toISOString()));
+});
+
+describe("a member's history", () => {
+  interface History {
+    readonly entries: readonly { readonly importId: string; readonly line: number; readonly status: string }[];
+    readonly nextCursor: string | null;
+  }
+
+  test('has every row of every import, newest import first, in any case of the UID', async () => {
+    const history = await server.json<History>('/v1/members/USER-1/history');
+    expect(history.entries.map(({ importId, line, status }) => [importId, line, status])).toEqual([
+      [latest.id, 1, 'already_member'],
+      [first.id, 2, 'added'],
+      [first.id, 6, 'added'],
+      [first.id, 7, 'duplicate'],
+    ]);
+  });
+
+  test('is the same over pages of any size', async () => {
+    const whole = await server.json<History>('/v1/members/user-1/history');
+    for (const limit of [1, 2, 3]) {
+      const entries: History['entries'][number][] = [];
+      let cursor: string | null = '';
+      while (cursor !== null) {
+        const page: History = await server.json(
+          `/v1/members/user-1/history?limit=${limit}${cursor && `&cursor=${cursor}`}`,
+        );
+        expect(page.entries.length).toBeLessThanOrEqual(limit);
+        entries.push(...page.entries);
+        cursor = page.nextCursor;
+      }
+      expect(entries).toEqual(whole.entries);
+    }
+  });
+
+  test('of a UID that no import has is empty', async () => {
+    const uid = encodeURIComponent('<img src=x onerror=alert(1)>');
+    expect(await server.json(`/v1/members/${uid}/history`)).toEqual({
+      uid: '<img src=x onerror=alert(1)>',
+      entries: [],
+      nextCursor: null,
+    });
+  });
+
+  test('refuses a cursor of something else', async () => {
+    for (const cursor of ['x', '12', Buffer.from('["abc",0]').toString('base64url')]) {
+      expect(await server.problem(`/v1/members/user-1/history?cursor=${cursor}`)).toMatchObject({ code: 'BAD_CURSOR' });
+    }
+  });
+});

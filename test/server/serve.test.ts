@@ -1,0 +1,166 @@
+import { once } from 'node:events';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { expect, test } from 'vitest';
+import { main } from '../../src/cli/main.ts';
+import type { ImportView } from '../../src/server/import-views.ts';
+import { filesBelow, openWorkplace, type Running, type Workplace } from '../cli/workplace.ts';
+import { readEvents } from './event-source.ts';
+
+/** `rollcall serve` as a process. */
+interface Served extends Running {
+  readonly url: string;
+  json<Body>(path: string, init?: RequestInit): Promise<Body>;
+  upload(content: string, query?: string): Promise<ImportView>;
+  /** Resolves when nothing more happens by itself to the import. */
+  over(id: string): Promise<ImportView>;
+  /** Sends SIGTERM; resolves with the exit code. */
+  terminate(): Promise<number | null>;
+}
+
+async function serve(place: Workplace, ...flags: readonly string[]): Promise<Served> {
+  const running = place.start(['serve', '--sandbox', '--port', '0', ...flags], { stays: true });
+  let said = '';
+  running.child.stderr?.on('data', (text) => {
+    said += text;
+  });
+  await running.says('Listening on http://');
+  const url = /Listening on (http:\S+)/.exec(said)?.[1] ?? '';
+  const served: Served = {
+    ...running,
+    url,
+    json: async (path, init) => {
+      const response = await fetch(`${url}${path}`, init);
+      if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
+      return response.json() as never;
+    },
+    upload: (body, query = '') =>
+      served.json(`/v1/imports?${query}`, { method: 'POST', headers: { 'content-type': 'text/csv' }, body }),
+    over: async (id) => {
+      const events = await readEvents(`${url}/v1/imports/${id}/events`);
+      await events.next(({ name, data }) => name === 'state' && ['staged', 'completed'].includes(data.state));
+      events.close();
+      return served.json(`/v1/imports/${id}`);
+    },
+    terminate: async () => {
+      running.child.kill('SIGTERM');
+      return (await running.ended).code;
+    },
+  };
+  return served;
+}
+
+/** As many calls as rows. */
+const spread = (rows: number) => `guid,uid\n${Array.from({ length: rows }, (_, at) => `g${at},u`).join('\n')}\n`;
+
+test('SIGTERM in the middle of an import: the next start goes on by itself, and no row is lost', async () => {
+  const place = await openWorkplace();
+  const first = await serve(place, '--calls-per-minute', '600');
+  const { id } = await first.upload(spread(200));
+  const events = await readEvents(`${first.url}/v1/imports/${id}/events`);
+  await events.next(({ name, data }) => name === 'progress' && data.rows.added > 0);
+  expect(await first.terminate()).toBe(0);
+  await expect(events.rest()).resolves.not.toContainEqual(expect.objectContaining({ name: 'end' }));
+
+  const second = await serve(place, '--calls-per-minute', '1000000');
+  const { state, rows } = await second.over(id);
+  expect(state).toBe('completed');
+  expect(rows.added + rows.already_member).toBe(200);
+  expect(await second.terminate()).toBe(0);
+});
+
+test('SIGTERM in the middle of an upload: the client is told, and nothing of it is kept', async () => {
+  const place = await openWorkplace();
+  const served = await serve(place);
+  const headers = { 'content-type': 'text/csv', 'content-length': 1_000_000 };
+  const upload = httpRequest(`${served.url}/v1/imports`, { method: 'POST', headers });
+  upload.on('error', () => {});
+  const answered = once(upload, 'response') as Promise<[IncomingMessage]>;
+  upload.write('guid,uid\n');
+  await expect.poll(() => filesBelow(join(place.dataDir, 'uploads')).length, { timeout: 10_000 }).toBe(1);
+  const ended = served.terminate();
+  const [response] = await answered;
+  expect(response.statusCode).toBe(503);
+  expect(JSON.parse((await response.toArray()).join(''))).toMatchObject({ code: 'STOPPING' });
+  expect(await ended).toBe(0);
+  expect(filesBelow(join(place.dataDir, 'uploads'))).toEqual([]);
+  expect(filesBelow(join(place.dataDir, 'imports'))).toEqual([]);
+});
+
+test('SIGTERM in the middle of a download: it comes to its end', async () => {
+  const place = await openWorkplace();
+  const served = await serve(place);
+  const rows = 60_000;
+  const note = 'x'.repeat(300);
+  const lines = Array.from({ length: rows }, (_, at) => `g,u${at},${note}`);
+  const { id } = await served.upload(`guid,uid,note\n${lines.join('\n')}\n`, 'dryRun=true');
+  await served.over(id);
+  const download = httpRequest(`${served.url}/v1/imports/${id}/report?format=ndjson`).end();
+  const [response] = (await once(download, 'response')) as [IncomingMessage];
+  // More than the sockets hold on the way: the server is in the middle when it is told to stop.
+  await once(response, 'readable');
+  const ended = served.terminate();
+  await served.says('Stopping');
+  let received = '';
+  for await (const piece of response.setEncoding('utf8')) received += piece;
+  expect(received.split('\n').length - 1).toBe(rows);
+  expect(await ended).toBe(0);
+});
+
+test('a data directory has one server, and so has a port: others are told which', async () => {
+  const [place, other] = await Promise.all([openWorkplace(), openWorkplace()]);
+  const first = await serve(place);
+  const { port } = new URL(first.url);
+  const [second, elsewhere] = await Promise.all([
+    place.run(['serve', '--sandbox', '--port', '0']),
+    other.run(['serve', '--sandbox', '--port', port]),
+  ]);
+  expect([second.code, elsewhere.code]).toEqual([2, 2]);
+  expect(second.stderr).toContain(`in use by the rollcall server at ${first.url}`);
+  expect(elsewhere.stderr).toContain(`port ${port} of 127.0.0.1 is taken; name another with --port`);
+  await first.terminate();
+});
+
+test('tokens can be made, listed and revoked while a server runs, and count at once', async () => {
+  const place = await openWorkplace();
+  const served = await serve(place, '--require-token');
+  await served.says('rollcall token create --role operator');
+  const status = async (token: string) =>
+    (await fetch(`${served.url}/v1/audit`, { headers: { authorization: `Bearer ${token}` } })).status;
+
+  const made = await place.run(['token', 'create', '--role', 'operator', '--name', 'Otto', '--expires', '90d']);
+  const token = made.stdout.trim();
+  expect(token).toMatch(/^rct_[a-z0-9]{8}_[\w-]{43}$/);
+  expect(made.stderr).not.toContain(token);
+  expect(await status(token)).toBe(200);
+
+  const listed = await place.run(['token', 'list']);
+  const id = token.split('_')[1] ?? '';
+  expect(listed.stdout).toMatch(new RegExp(`^${id}  operator  valid until \\S+ +Otto\n$`));
+  expect(JSON.parse((await place.run(['token', 'list', '--json'])).stdout)).toMatchObject([
+    { id, name: 'Otto', revokedAt: null },
+  ]);
+
+  expect((await place.run(['token', 'revoke', id])).code).toBe(0);
+  expect(await status(token)).toBe(401);
+  const again = await place.run(['token', 'revoke', id]);
+  expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('rollcall token list')]);
+  const audit = filesBelow(place.dataDir).filter(({ path }) => /access\.sqlite/.test(path));
+  expect(audit.some(({ content }) => content.includes(token.slice(-43)))).toBe(false);
+  await served.terminate();
+});
+
+test.each([
+  [['serve', '--port', '70000'], '0 to 65535'],
+  [['serve', '--max-upload', 'much'], '500mb'],
+  [['serve', '--keep', 'forever'], '90d'],
+  [['serve', '--max-uplaod', '1gb'], '--max-upload'],
+  [['token', 'create'], '--role'],
+  [['token', 'create', '--role', 'admin'], 'viewer, operator'],
+])('%j is refused with what is allowed', async (args, says) => {
+  const err = new PassThrough();
+  const io = { out: new PassThrough(), err, live: false, color: false, width: 80 };
+  expect(await main(args, io)).toBe(2);
+  expect(err.read().toString()).toContain(says);
+});

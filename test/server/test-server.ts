@@ -1,0 +1,172 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createChatClient } from '../../src/chat/client.ts';
+import { openLog } from '../../src/log.ts';
+import { REGIONS } from '../../src/membership/membership.ts';
+import { type Coordinator, openCoordinator } from '../../src/pipeline/coordinator.ts';
+import { type DataDir, dataDir } from '../../src/pipeline/data-dir.ts';
+import { openRegionLine } from '../../src/pipeline/region-line.ts';
+import { openBackend } from '../../src/queue/open-backend.ts';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
+import { type AccessStore, openAccessStore, type Role } from '../../src/server/access/access-store.ts';
+import type { Api, ServerSettings } from '../../src/server/context.ts';
+import type { ImportView } from '../../src/server/import-views.ts';
+import type { ProblemDocument } from '../../src/server/problem-schema.ts';
+import { createServer, type ServerOptions } from '../../src/server/server.ts';
+import { stopServer } from '../../src/server/stopping.ts';
+import { layEmbeddedQueue } from '../queue/embedded-template.ts';
+
+/** The server over real HTTP, with a coordinator, workers and sandbox of its own; a file's tests share one. */
+export interface TestServer {
+  readonly url: string;
+  readonly app: Api;
+  readonly dir: DataDir;
+  readonly access: AccessStore;
+  readonly coordinator: Coordinator;
+  readonly sandbox: Sandbox;
+  fetch(path: string, init?: RequestInit): Promise<Response>;
+  /** The document of a request that must succeed. */
+  json<Body>(path: string, init?: RequestInit): Promise<Body>;
+  /** The problem of a request that must be refused. */
+  problem(path: string, init?: RequestInit): Promise<ProblemDocument & { headers: Headers }>;
+  /** Uploads a CSV text; gives the new import. */
+  upload(content: string, query?: string, init?: RequestInit): Promise<ImportView>;
+  /** Uploads and waits until nothing more happens by itself. */
+  run(content: string, query?: string): Promise<ImportView>;
+  /** Waits until nothing more happens by itself. */
+  settled(id: string): Promise<ImportView>;
+  token(role: Role, name?: string): string;
+  /** Files in the folder of uploads under way. */
+  leftovers(): string[];
+  close(): Promise<void>;
+}
+
+export interface TestServerOptions
+  extends Partial<Pick<ServerOptions, 'tokenRequired' | 'uploadIdleMs' | 'mostUploads'>> {
+  readonly settings?: Partial<ServerSettings>;
+  readonly sandbox?: SandboxOptions;
+  /** Done to the data directory before the server starts. */
+  readonly prepare?: (dir: DataDir) => void;
+}
+
+export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
+  const root = mkdtempSync(join(tmpdir(), 'rollcall-test-'));
+  await using taken = new AsyncDisposableStack();
+  taken.defer(() => rmSync(root, { recursive: true, force: true }));
+  const dir = dataDir(join(root, 'data'));
+  await layEmbeddedQueue(dir.root);
+  const sandbox = await startSandbox({
+    users: 'any',
+    groups: 'any',
+    rateLimit: { calls: 1_000_000, perMs: 1_000 },
+    randomSeed: 1,
+    ...options.sandbox,
+  });
+  taken.defer(() => sandbox.close());
+  const failures: Error[] = [];
+  const coordinator = await openCoordinator({
+    dir,
+    backend: ({ queue }) => openBackend(queue),
+    regions: new Set(REGIONS),
+    version: 'test',
+    sandbox: true,
+    onError: (error) => failures.push(error),
+    openLine: (region, backend, deliver, answer) => {
+      const { appId, apiKey } = sandbox.apps[region];
+      const chat = createChatClient({ region, appId, apiKey, host: sandbox.host, ca: sandbox.caPem });
+      return openRegionLine({
+        region,
+        appId,
+        backend,
+        callsPerMinute: 1_000_000,
+        worker: { chat, concurrency: 10, deliver, answer },
+        onError: (error) => failures.push(error),
+      });
+    },
+  });
+  coordinator.events.on('failure', (error) => failures.push(error));
+  taken.defer(() => coordinator.stop(500));
+  const access = openAccessStore(join(dir.root, 'access.sqlite'));
+  taken.defer(() => access.close());
+  options.prepare?.(dir);
+  const { settings, tokenRequired = false, uploadIdleMs, mostUploads } = options;
+  const app = await createServer({
+    coordinator,
+    dir,
+    access,
+    settings: { ...SETTINGS, ...settings },
+    tokenRequired,
+    log: openLog(dir.root),
+    ...(uploadIdleMs !== undefined && { uploadIdleMs }),
+    ...(mostUploads !== undefined && { mostUploads }),
+  });
+  taken.defer(() => stopServer(app, 1_000));
+  const url = await app.listen({ host: '127.0.0.1', port: 0, listenTextResolver: (at) => at });
+  const resources = taken.move();
+
+  const server: TestServer = {
+    url,
+    app,
+    dir,
+    access,
+    coordinator,
+    sandbox,
+    fetch: (path, init) => fetch(`${url}${path}`, init),
+    json: async (path, init) => {
+      const response = await server.fetch(path, init);
+      if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
+      return response.json() as never;
+    },
+    problem: async (path, init) => {
+      const response = await server.fetch(path, init);
+      const text = await response.text();
+      if (response.headers.get('content-type')?.startsWith('application/problem+json') !== true) {
+        throw new Error(`no problem: ${response.status} ${text}`);
+      }
+      const document = JSON.parse(text) as ProblemDocument;
+      if (document.status !== response.status) throw new Error(`${response.status} says ${document.status}`);
+      return { ...document, headers: response.headers };
+    },
+    upload: (content, query = '', init = {}) =>
+      server.json(`/v1/imports?${query}`, {
+        method: 'POST',
+        body: content,
+        ...init,
+        headers: { 'content-type': 'text/csv', ...(init.headers as Record<string, string>) },
+      }),
+    run: async (content, query) => server.settled((await server.upload(content, query)).id),
+    settled: async (id) => {
+      await coordinator.settled(id);
+      return server.json(`/v1/imports/${id}`);
+    },
+    token: (role, name = '') => access.createToken({ role, name, expiresAt: null }).text,
+    leftovers: () => {
+      try {
+        return readdirSync(join(dir.root, 'uploads'));
+      } catch {
+        return [];
+      }
+    },
+    close: async () => {
+      await resources.disposeAsync();
+      if (failures.length > 0) throw new AggregateError(failures, failures.map(({ message }) => message).join('; '));
+    },
+  };
+  return server;
+}
+
+const SETTINGS: ServerSettings = {
+  version: 'test',
+  host: 'sandbox.localhost',
+  sandbox: true,
+  queue: 'embedded',
+  apps: { us: { appId: 'sandbox-us', keySet: true } },
+  defaultRegion: 'us',
+  callsPerMinute: 1_000_000,
+  concurrency: 10,
+  keepDays: null,
+  maxUploadBytes: 1024 * 1024,
+  withWorkers: true,
+  notifyHost: null,
+};

@@ -1,0 +1,147 @@
+import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { BadReceiver, isPublic, openReceiver } from '../../src/server/webhook/receiver.ts';
+import { filesBelow, members, openWorkplace, until } from '../cli/workplace.ts';
+
+const SECRET = 'f00dfacef00dface-secret';
+
+interface Note {
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+/** A receiver that answers each note with the next of these statuses, and the last one from then on. */
+async function receiver(...statuses: readonly number[]): Promise<{ url: string; notes: Note[] }> {
+  const notes: Note[] = [];
+  const answer: RequestListener = async (request, reply) => {
+    const body = Buffer.concat(await request.toArray()).toString();
+    notes.push({ path: request.url ?? '', headers: request.headers, body });
+    const status = statuses[Math.min(notes.length, statuses.length) - 1] ?? 204;
+    reply.writeHead(status, { location: '/elsewhere' }).end('x'.repeat(100));
+  };
+  const server = createServer((request, reply) => void answer(request, reply)).listen(0, '127.0.0.1');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  await once(server, 'listening');
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook?team=9`, notes };
+}
+
+test('a completed import is told, signed, again after a refusal or redirect, and after kill -9, under one id', async () => {
+  const place = await openWorkplace({ env: { ROLLCALL_NOTIFY_SECRET: SECRET } });
+  const { url, notes } = await receiver(302, 500, 500, 204);
+  const start = async () => {
+    const server = place.start(['serve', '--sandbox', '--port', '0', '--notify', url, '--notify-private'], {
+      stays: true,
+    });
+    let said = '';
+    server.child.stderr?.on('data', (text) => {
+      said += text;
+    });
+    await server.says('Listening on http://');
+    return { server, address: /Listening on (http:\S+)/.exec(said)?.[1] ?? '' };
+  };
+  const first = await start();
+  const settings = await (await fetch(`${first.address}/v1/settings`)).json();
+  expect(settings).toMatchObject({ notifyHost: new URL(url).host });
+  place.file('m.csv', members([['g1', 'ann']]));
+  const env = { ROLLCALL_SERVER: first.address, ROLLCALL_DATA_DIR: '' };
+  const { summary } = await place.summary(['import', 'm.csv'], { env });
+  await until(() => notes.length === 2);
+  first.server.child.kill('SIGKILL');
+  await first.server.ended;
+
+  const again = await start();
+  await until(() => notes.length === 4);
+  again.server.child.kill('SIGTERM');
+  expect((await again.server.ended).code).toBe(0);
+
+  expect(
+    new Set(notes.map(({ path, body, headers }) => [path, body, headers['rollcall-delivery']].join())),
+  ).toHaveLength(1);
+  for (const { headers, body } of notes) {
+    const signed = createHmac('sha256', SECRET).update(`${headers['rollcall-timestamp']}.${body}`).digest('hex');
+    expect(headers['rollcall-signature']).toBe(`v1=${signed}`);
+  }
+  expect(JSON.parse(notes[0]?.body ?? '')).toMatchObject({
+    event: 'import.completed',
+    id: notes[0]?.headers['rollcall-delivery'],
+    import: { id: summary.id, state: 'completed', file: 'm.csv', rows: { read: 1, added: 1 } },
+  });
+  const files = filesBelow(place.dataDir);
+  expect(files.some(({ path }) => path === join(place.dataDir, 'rollcall.log'))).toBe(true);
+  expect(files.filter(({ content }) => content.includes(SECRET))).toEqual([]);
+
+  const third = await start();
+  third.server.child.kill('SIGTERM');
+  await third.server.ended;
+  expect(notes).toHaveLength(4);
+});
+
+describe('addresses', () => {
+  test.each([
+    '127.0.0.1',
+    '10.1.2.3',
+    '172.16.0.1',
+    '192.168.1.1',
+    '169.254.169.254',
+    '100.64.0.1',
+    '0.0.0.0',
+    '224.0.0.1',
+    '::1',
+    '::',
+    'fe80::1',
+    'fd00::1',
+    '::ffff:127.0.0.1',
+    '::ffff:a9fe:a9fe',
+    '64:ff9b::7f00:1',
+    '2002:7f00:1::',
+  ])('%s is not public', (address) => {
+    expect(isPublic(address)).toBe(false);
+  });
+
+  test.each(['93.184.216.34', '2606:2800:220:1:248:1893:25c8:1946'])('%s is public', (address) => {
+    expect(isPublic(address)).toBe(true);
+  });
+
+  test.each([
+    ['hooks.example/x', 'https://hooks.example'],
+    ['http://hooks.example/x', 'allowed is https'],
+    ['ftp://hooks.example/x', 'allowed is https'],
+    ['https://me:pass@hooks.example/x', 'user name or password'],
+    ['https://127.0.0.1/x', '--notify-private'],
+    ['https://0x7f.1/x', '--notify-private'],
+    ['https://[::1]/x', '--notify-private'],
+    ['https://[::ffff:10.0.0.1]:8443/x?token=s3cret', '--notify-private'],
+  ])('%s is refused', (url, says) => {
+    const open = () => openReceiver({ url, secret: SECRET, allowPrivate: false });
+    expect(open).toThrow(BadReceiver);
+    expect(open).toThrow(says);
+    expect(open).not.toThrow(/s3cret|me:pass/);
+  });
+
+  test('a public name that leads to this machine is found out when it is looked up', async () => {
+    const { notes } = await receiver(204);
+    const local = openReceiver({ url: 'https://localhost/hook', secret: SECRET, allowPrivate: false });
+    onTestFinished(() => local.close());
+    const sent = local.send({ id: 'd1', body: '{}' }, new AbortController().signal);
+    await expect(sent).rejects.toThrow(/localhost leads to (127\.0\.0\.1|::1), which is no public address/);
+    expect(notes).toEqual([]);
+  });
+});
+
+test.each([
+  [{}, ['--notify', 'https://hooks.example'], 'ROLLCALL_NOTIFY_SECRET is not set'],
+  [{ ROLLCALL_NOTIFY_SECRET: 'short' }, ['--notify', 'https://hooks.example'], 'at least 16 characters'],
+  [{ ROLLCALL_NOTIFY_SECRET: SECRET, ROLLCALL_NOTIFY: 'http://127.0.0.1' }, [], 'ROLLCALL_NOTIFY is http://127.0.0.1'],
+])('a server with %j %j does not start', async (env, flags, says) => {
+  const place = await openWorkplace({ queue: false, env });
+  const { code, stderr } = await place.run(['serve', '--sandbox', '--port', '0', ...flags]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining(says)]);
+});
