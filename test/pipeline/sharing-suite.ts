@@ -26,8 +26,8 @@ class Callers {
 }
 
 const CONCURRENCY = 4;
-/** What one import may be ahead: a round or two, and calls under way. */
-const LEAD = 2 * PER_ROUND + CONCURRENCY;
+/** What one import may be ahead: some rounds (their clock is what was recorded, which lags behind), and calls under way. */
+const LEAD = 4 * PER_ROUND + CONCURRENCY;
 
 async function openShared(place: QueuePlace, callsPerMinute: number) {
   const callers = new Callers();
