@@ -87,6 +87,11 @@ const configFile = z.strictObject({
 });
 type ConfigFile = z.infer<typeof configFile>;
 
+/** A variable that the user has named, such as one with the token of a source. */
+export function environmentVariable(name: string): string | undefined {
+  return process.env[name];
+}
+
 /** @throws ConfigError */
 export function readConfig(
   flags: Flags = {},

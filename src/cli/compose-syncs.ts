@@ -7,7 +7,8 @@ import { UnknownImport } from '../pipeline/import-errors.ts';
 import { newImportId } from '../pipeline/import-id.ts';
 import { importOptions, readOptions } from '../pipeline/import-options.ts';
 import { stageElsewhere } from '../pipeline/staging-elsewhere.ts';
-import { createSyncRunner, type SyncImports, type SyncRunner } from '../sync/sync-runner.ts';
+import type { SyncImports } from '../sync/sync-imports.ts';
+import { createSyncRunner, type SyncRunner } from '../sync/sync-runner.ts';
 import type { Service } from './compose.ts';
 
 /** Wires syncs to the coordinator whose imports carry them out. To be stopped before it. */
@@ -22,8 +23,7 @@ export function composeSyncs(
     catalog,
     imports: importsOf(coordinator, dir),
     folder: dir.sync,
-    // Nobody is to take one for the other: a sync and the import that carries it out have the same id.
-    newId: (kind) => `${kind}-${newImportId()}`,
+    newId: newSyncId,
     sandbox: service.sandbox,
     regions: new Set(Object.keys(service.apps) as Region[]),
     pages: coordinator.pages,
@@ -37,6 +37,11 @@ export function composeSyncs(
       catalog.close();
     },
   };
+}
+
+/** Nobody is to take a sync for an import that was handed in: it has one id with the import that carries it out. */
+export function newSyncId(kind: 'sync' | 'undo'): string {
+  return `${kind}-${newImportId()}`;
 }
 
 function importsOf(coordinator: Coordinator, dir: DataDir): SyncImports {

@@ -182,3 +182,13 @@ export function faultList(text: string): string {
     throw error;
   }
 }
+
+const UNITS: Readonly<Record<string, number>> = { b: 1, kb: 1024, mb: 1024 ** 2, gb: 1024 ** 3, tb: 1024 ** 4 };
+
+/** `500mb` in bytes. */
+export function byteCount(text: string): number {
+  const [, count, unit = 'b'] = /^(\d{1,9})(b|kb|mb|gb|tb)?$/i.exec(text.trim()) ?? [];
+  const bytes = Number(count) * (UNITS[unit.toLowerCase()] ?? 0);
+  if (bytes > 0) return bytes;
+  throw new InvalidArgumentError('Expected a size such as 500mb or 2gb.');
+}

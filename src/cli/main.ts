@@ -9,9 +9,11 @@ import { ControlRefused } from '../pipeline/control.ts';
 import { DataDirInUse, DataDirUnusable } from '../pipeline/data-dir.ts';
 import { RegionWithoutApp, UnknownImport } from '../pipeline/import-errors.ts';
 import { QueueAddressError } from '../queue/address.ts';
+import { CronError } from '../queue/cron.ts';
 import { FaultSyntaxError } from '../sandbox/faults.ts';
 import { SeedError } from '../sandbox/seed.ts';
 import { ProtectFileError } from '../sync/protect.ts';
+import { ScheduleError, SourceError } from '../sync/schedule-errors.ts';
 import { SyncRefused, UnknownSync } from '../sync/sync-errors.ts';
 import { VERSION } from '../version.ts';
 import { cancelCommand, pauseCommand } from './act.ts';
@@ -28,6 +30,7 @@ import { resumeCommand } from './resume.ts';
 import { retryCommand } from './retry.ts';
 import { sandboxCommand } from './sandbox.ts';
 import { SeedUnreadable } from './sandbox-service.ts';
+import { scheduleCommand } from './schedule.ts';
 import { serveCommand } from './serve.ts';
 import { ServerFault, ServerRefused } from './server-client.ts';
 import { statusCommand } from './status.ts';
@@ -56,7 +59,10 @@ const USAGE_ERRORS = [
   SeedError,
   SeedUnreadable,
   ServerRefused,
+  CronError,
   ProtectFileError,
+  ScheduleError,
+  SourceError,
   SyncRefused,
   SyncTransitionError,
   UnknownSync,
@@ -89,6 +95,7 @@ export async function main(args: readonly string[], io: Io): Promise<ExitCode> {
     reportCommand(io, end),
     syncCommand(io, end),
     undoCommand(io, end),
+    scheduleCommand(io, end),
     serveCommand(io, end),
     tokenCommand(io, end),
     workerCommand(io, end),

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ImportRecord } from '../ledger/catalog.ts';
 import type { SyncRecord } from '../ledger/sync-catalog.ts';
+import { isSyncUnderWay } from '../membership/sync-state.ts';
 import type { Coordinator } from '../pipeline/coordinator.ts';
 import { type DataDir, dataDir } from '../pipeline/data-dir.ts';
 import { counted, grouped } from '../report/wording.ts';
@@ -11,40 +12,49 @@ import { openPlanReader } from '../sync/plan-reading.ts';
 import { type PlanningProgress, planFiles } from '../sync/planning.ts';
 import type { SyncRunner } from '../sync/sync-runner.ts';
 import { composeSyncs } from './compose-syncs.ts';
-import { type CoordinateOptions, coordinate } from './coordinate.ts';
+import { type CoordinateOptions, type Coordinating, coordinate } from './coordinate.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import type { Io } from './io.ts';
 import { type Progress, redraw } from './progress.ts';
 import { followImport } from './run-import.ts';
-import { findSync } from './sync-data.ts';
+import { findSync, whoTypes } from './sync-data.ts';
 import { concludeSync, printPlan } from './sync-outcome.ts';
 
 export interface RunSyncOptions extends Omit<CoordinateOptions, 'goOn'> {
   readonly json: boolean;
   /** Where the plan is written as CSV, when there is one. */
   readonly planCsv?: string | undefined;
-  /** Starts or goes on with a sync, and gives its id. */
-  readonly begin: (syncs: SyncRunner) => Promise<string>;
+  /** Starts or goes on with a sync, and gives its id; undefined when there is nothing to run. */
+  readonly begin: (syncs: SyncRunner, here: Coordinating) => Promise<string | undefined>;
 }
 
 /** Runs a sync in this process, shows it, and ends with the exit code that it has earned. */
 export async function runSync(options: RunSyncOptions): Promise<ExitCode> {
   const { config, io, json } = options;
-  let id = '';
-  const goOn = () => (id === '' ? [] : ['See how far it came:', `  ${config.command} sync show ${id}`]);
+  let id: string | undefined;
+  let interrupted = false;
+  const goOn = () => (id === undefined ? [] : ['See how far it came:', `  ${config.command} sync show ${id}`]);
   const failure = await coordinate({ ...options, goOn }, async (here) => {
     const { coordinator, dir, service, log, fail, until } = here;
     const syncs = composeSyncs(coordinator, dir, service, log);
     here.onStop(() => syncs.stop());
     syncs.events.on('failure', fail);
-    id = await options.begin(syncs);
-    const onPlanned = json ? () => {} : () => printPlan(config, io, id);
-    await until(syncs.settled(id), followSync(io, dir, coordinator, syncs, id, onPlanned));
+    const begun = await options.begin(syncs, here);
+    if (begun === undefined) return;
+    id = begun;
+    const onPlanned = json ? () => {} : () => printPlan(config, io, begun);
+    await until(syncs.settled(begun), followSync(io, dir, coordinator, syncs, begun, onPlanned));
+    const { state, importId } = syncs.find(begun);
+    // Nobody is to find it carried out tomorrow, by a server that goes on with what was left.
+    interrupted = here.signal.aborted && isSyncUnderWay(state) && importId === null;
+    if (interrupted) syncs.cancel(begun, whoTypes());
   });
   if (failure !== undefined) return EXIT.fatal;
+  if (id === undefined) return EXIT.ok;
   if (options.planCsv !== undefined)
     await writePlan(dataDir(config.dataDir), findSync(config.dataDir, id), options.planCsv);
-  return concludeSync(config, io, id, json);
+  const code = await concludeSync(config, io, id, json);
+  return interrupted ? EXIT.interrupted : code;
 }
 
 /** Shows the planning, then the plan, then the import that carries it out. */

@@ -1,6 +1,9 @@
 import { Command } from 'commander';
 import { readConfig } from '../config.ts';
 import type { SyncRecord } from '../ledger/sync-catalog.ts';
+import { isSyncUnderWay } from '../membership/sync-state.ts';
+import { askRegions } from '../pipeline/control.ts';
+import { dataDir } from '../pipeline/data-dir.ts';
 import { grouped, printable } from '../report/wording.ts';
 import type { PlanTotals } from '../sync/plan-totals.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
@@ -33,15 +36,23 @@ async function list(io: Io, flags: CommonFlags & { readonly limit: number }): Pr
     say(io, `There are no syncs in ${config.dataDir}: plan one with \`${config.command} sync <file>\`.`);
     return EXIT.ok;
   }
+  const isOwned = (await askRegions(dataDir(config.dataDir))) !== undefined;
   const head = ['id', 'state', 'add', 'change', 'remove', 'ban', 'file'];
-  io.out.write(`${drawTable(head, found.map(rowOf), io.width)}\n`);
+  io.out.write(
+    `${drawTable(
+      head,
+      found.map((record) => rowOf(record, isOwned)),
+      io.width,
+    )}\n`,
+  );
   return EXIT.ok;
 }
 
-function rowOf({ id, state, totals, file, undoOf }: SyncRecord): string[] {
+function rowOf({ id, state, totals, file, undoOf }: SyncRecord, isOwned: boolean): string[] {
   const { actions } = (totals === null ? {} : JSON.parse(totals)) as Partial<PlanTotals>;
   const counts = (['add', 'change', 'remove', 'ban'] as const).map((action) =>
     actions === undefined ? '' : grouped(actions[action]),
   );
-  return [id, state, ...counts, undoOf === null ? printable(file) : `takes back ${undoOf}`];
+  const shown = isSyncUnderWay(state) && !isOwned ? 'interrupted' : state;
+  return [id, shown, ...counts, undoOf === null ? printable(file) : `takes back ${undoOf}`];
 }

@@ -115,7 +115,7 @@ function readerOf(database: DatabaseSync): CatalogReader {
     find: (id) => sql('find').get({ id }) as unknown as ImportRecord | undefined,
     list: (limit) => sql('list').all({ limit }) as unknown as ImportRecord[],
     page: ({ states, before, limit }) => {
-      const place = before === undefined ? { created_at: Number.MAX_SAFE_INTEGER, id: '' } : placeOf(before);
+      const place = placeOf(before);
       const chosen = states === undefined ? null : JSON.stringify(states);
       // One more than asked for tells whether there is a next page.
       const found = sql('page').all({ ...place, states: chosen, limit: limit + 1 }) as unknown as ImportRecord[];
@@ -133,18 +133,19 @@ function readerOf(database: DatabaseSync): CatalogReader {
 /** A cursor that no page has given. */
 export class BadCursor extends Error {
   constructor(cursor: string) {
-    super(
-      `${JSON.stringify(cursor)} is no place in the list of imports: take it from the page before, or begin without`,
-    );
+    super(`${JSON.stringify(cursor)} is no place in this list: take it from the page before, or begin without`);
     this.name = 'BadCursor';
   }
 }
 
-function cursorOf({ createdAt, id }: ImportRecord): string {
+/** The place of an entry in a list that is sorted by time, newest first. */
+export function cursorOf({ createdAt, id }: Pick<ImportRecord, 'createdAt' | 'id'>): string {
   return `${createdAt}.${id}`;
 }
 
-function placeOf(cursor: string): { created_at: number; id: string } {
+/** Reads what `cursorOf` wrote; without a cursor, the place before all. @throws BadCursor */
+export function placeOf(cursor: string | undefined): { created_at: number; id: string } {
+  if (cursor === undefined) return { created_at: Number.MAX_SAFE_INTEGER, id: '' };
   const [, createdAt, id] = /^(\d{1,15})\.(.+)$/.exec(cursor) ?? [];
   if (createdAt === undefined || id === undefined) throw new BadCursor(cursor);
   return { created_at: Number(createdAt), id };

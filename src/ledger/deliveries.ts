@@ -22,8 +22,8 @@ export interface Deliveries {
   begin(): void;
   /** It notes no more, and forgets what was not delivered. */
   end(): void;
-  /** Oldest first. */
-  waiting(): Delivery[];
+  /** Oldest first: all, or only those that are not made yet. */
+  waiting(which: 'all' | 'unmade'): Delivery[];
   /** Undefined when it has been delivered or given up. */
   find(id: string): Delivery | undefined;
   write(id: string, body: string): void;
@@ -36,17 +36,17 @@ export function openDeliveries(catalog: string): Deliveries {
   const database = openForWriting(catalog, CATALOG_MIGRATIONS);
   const sql = statementsOf(database, new URL('deliveries.sql', import.meta.url));
   return {
-    owner: String(sql('owner').get()?.['id']),
-    begin: () => void sql('begin').run({ at: Date.now() }),
+    owner: String(sql('notes_owner').get()?.['id']),
+    begin: () => void sql('begin_notes').run({ at: Date.now() }),
     end: () =>
       inTransaction(database, () => {
-        sql('end').run();
-        sql('clear').run();
+        sql('end_notes').run();
+        sql('clear_notes').run();
       }),
-    waiting: () => sql('waiting').all() as unknown as Delivery[],
-    find: (id) => sql('find').get({ id }) as unknown as Delivery | undefined,
-    write: (id, body) => void sql('write').run({ id, body }),
-    remove: (id) => void sql('remove').run({ id }),
+    waiting: (which) => sql('waiting_notes').all({ made: which === 'all' ? 1 : 0 }) as unknown as Delivery[],
+    find: (id) => sql('find_note').get({ id }) as unknown as Delivery | undefined,
+    write: (id, body) => void sql('write_note').run({ id, body }),
+    remove: (id) => void sql('remove_note').run({ id }),
     close: () => database.close(),
   };
 }

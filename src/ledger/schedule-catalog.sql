@@ -38,10 +38,10 @@ insert into schedule_runs (schedule, due_at, at, state, reason, who)
   values (:schedule, :due, :at, :state, :reason, :who) returning *;
 
 -- name: set_run
-update schedule_runs set state = :state, reason = :reason where id = :id returning *;
+update schedule_runs set state = :state, reason = :reason where id = :id;
 
 -- name: set_run_sync
-update schedule_runs set sync_id = :sync where id = :id returning *;
+update schedule_runs set sync_id = :sync where id = :id;
 
 -- name: find_run
 select * from schedule_runs where id = :id;

@@ -104,8 +104,8 @@ export interface ScheduleCatalog extends ScheduleCatalogReader {
   setCopy(name: string, copy: SourceCopy): void;
   setPlaced(name: string, hash: string | null): void;
   addRun(run: Omit<ScheduleRun, 'id' | 'syncId'>): ScheduleRun;
-  setRun(id: number, state: RunState, reason: string): ScheduleRun;
-  setRunSync(id: number, syncId: string): ScheduleRun;
+  setRun(id: number, state: RunState, reason: string): void;
+  setRunSync(id: number, syncId: string): void;
   /** Runs that somebody is to be at work on, oldest first. */
   openRuns(): ScheduleRun[];
   /** Puts the rows that failed in a run in place of those of the run before. */
@@ -148,8 +148,12 @@ export function openScheduleCatalog(path: string): ScheduleCatalog {
     },
     addRun: ({ schedule, dueAt, at, state, reason, who }) =>
       runOf(sql('add_run').get({ schedule, due: dueAt, at, state, reason, who }) as unknown as RunRow),
-    setRun: (id, state, reason) => runOf(sql('set_run').get({ id, state, reason }) as unknown as RunRow),
-    setRunSync: (id, syncId) => runOf(sql('set_run_sync').get({ id, sync: syncId }) as unknown as RunRow),
+    setRun: (id, state, reason) => {
+      sql('set_run').run({ id, state, reason });
+    },
+    setRunSync: (id, syncId) => {
+      sql('set_run_sync').run({ id, sync: syncId });
+    },
     openRuns: () => (sql('open_runs').all() as unknown as RunRow[]).map(runOf),
     setFailures: ({ id, schedule, at }, rows) =>
       inTransaction(database, () => {
@@ -166,8 +170,8 @@ export function openScheduleCatalog(path: string): ScheduleCatalog {
 export function openScheduleCatalogReader(path: string): ScheduleCatalogReader {
   const database = openForReading(path);
   const reader = readerOf(database);
-  const isOlder = statementsOf(database, STATEMENTS)('has_schedules').get() === undefined;
-  return isOlder
+  const sql = statementsOf(database, STATEMENTS);
+  return sql('has_schedules').get() === undefined
     ? { ...reader, find: () => undefined, list: () => [], runs: () => [], findRun: () => undefined, failures: () => [] }
     : reader;
 }

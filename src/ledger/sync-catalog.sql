@@ -16,6 +16,15 @@ select id, state, reason, file, source, options, totals, undo_of as undoOf, impo
        created_at as createdAt, finished_at as finishedAt
   from syncs order by created_at desc, id desc limit :limit;
 
+-- name: sync_page
+-- In: created_at and id of the sync before the page, states (JSON array, null: any), limit. Out: newest first.
+select id, state, reason, file, source, options, totals, undo_of as undoOf, import_id as importId,
+       schedule_id as scheduleId, approved_by as approvedBy, approved_at as approvedAt, approval,
+       created_at as createdAt, finished_at as finishedAt
+  from syncs
+ where (created_at, id) < (:created_at, :id) and (:states is null or state in (select value from json_each(:states)))
+ order by created_at desc, id desc limit :limit;
+
 -- name: syncs_under_way
 -- Out: those that somebody is to be at work on, oldest first.
 select id, state, reason, file, source, options, totals, undo_of as undoOf, import_id as importId,

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { isFinalSync, type SyncState, syncTransition } from '../membership/sync-state.ts';
+import { cursorOf, placeOf } from './catalog.ts';
 import { CATALOG_MIGRATIONS, inTransaction, openForReading, openForWriting, statementsOf } from './database.ts';
 
 /** A sync as the catalog lists it. Times are ms since 1970. */
@@ -32,10 +33,18 @@ export interface SyncRecord {
 /** A move of a sync; `at` in ms since 1970, `who` empty where nobody but the sync itself wanted it. */
 export type SyncTransition = Pick<SyncRecord, 'state' | 'reason'> & { readonly at: number; readonly who: string };
 
+export interface SyncPage {
+  readonly syncs: SyncRecord[];
+  /** Where the next page begins (`before`); absent at the end. It holds while syncs come and go. */
+  readonly next?: string;
+}
+
 export interface SyncCatalogReader {
   find(id: string): SyncRecord | undefined;
   /** Newest first. */
   list(limit: number): SyncRecord[];
+  /** A page of the list, of syncs in any state or in one of `states`. @throws BadCursor when `before` is no `next` */
+  page(wish: { readonly states?: readonly SyncState[]; readonly before?: string; readonly limit: number }): SyncPage;
   transitions(id: string): SyncTransition[];
   close(): void;
 }
@@ -108,9 +117,11 @@ export function openSyncCatalog(path: string): SyncCatalog {
 /** Opens the syncs of a catalog that its owner may be writing. A catalog of an older rollcall has none. */
 export function openSyncCatalogReader(path: string): SyncCatalogReader {
   const database = openForReading(path);
+  const sql = statementsOf(database, STATEMENTS);
   const reader = readerOf(database);
-  const isOlder = statementsOf(database, STATEMENTS)('has_syncs').get() === undefined;
-  return isOlder ? { ...reader, find: () => undefined, list: () => [], transitions: () => [] } : reader;
+  return sql('has_syncs').get() === undefined
+    ? { ...reader, find: () => undefined, list: () => [], transitions: () => [] }
+    : reader;
 }
 
 function readerOf(database: DatabaseSync): SyncCatalogReader {
@@ -118,6 +129,15 @@ function readerOf(database: DatabaseSync): SyncCatalogReader {
   return {
     find: (id) => sql('find_sync').get({ id }) as unknown as SyncRecord | undefined,
     list: (limit) => sql('list_syncs').all({ limit }) as unknown as SyncRecord[],
+    page: ({ states, before, limit }) => {
+      const chosen = states === undefined ? null : JSON.stringify(states);
+      // One more than asked for tells whether there is a next page.
+      const wish = { ...placeOf(before), states: chosen, limit: limit + 1 };
+      const found = sql('sync_page').all(wish) as unknown as SyncRecord[];
+      const syncs = found.slice(0, limit);
+      const last = syncs.at(-1);
+      return found.length > limit && last !== undefined ? { syncs, next: cursorOf(last) } : { syncs };
+    },
     transitions: (id) => sql('sync_transitions').all({ id }) as unknown as SyncTransition[],
     close: () => {
       if (database.isOpen) database.close();

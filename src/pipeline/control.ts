@@ -10,10 +10,14 @@ import type { RegionStatus } from './region-line.ts';
 
 /**
  * How a command reaches the process that owns the data directory: HTTP over a socket file that only this user can open.
- * `POST /imports/<id>/<verb>` answers with the import's record, `GET /regions` with what the regions are waiting for.
+ * `POST /imports/<id>/<verb>` answers with the import's record, `GET /regions` with what the regions are waiting for. A
+ * process that does more than run imports answers more.
  */
 export const VERBS = ['pause', 'resume', 'cancel'] as const;
 export type Verb = (typeof VERBS)[number];
+
+/** Answers what else this process can be asked; undefined when it is nothing that it knows. */
+export type ControlHandler = (method: string, path: readonly string[], body: unknown) => Promise<unknown> | undefined;
 
 /** Longest path of a socket file that every system takes. */
 const LONGEST_SOCKET_PATH = 100;
@@ -25,10 +29,14 @@ function socketPath({ controlSocket }: DataDir): string {
 }
 
 /** Serves a coordinator's socket. The data directory must be owned: a socket left by a killed process is replaced. */
-export async function serveControl(dir: DataDir, coordinator: Coordinator): Promise<{ close(): Promise<void> }> {
+export async function serveControl(
+  dir: DataDir,
+  coordinator: Coordinator,
+  more: ControlHandler = () => undefined,
+): Promise<{ close(): Promise<void> }> {
   const path = socketPath(dir);
   await rm(path, { force: true });
-  const server = createServer((incoming, reply) => void answer(coordinator, incoming, reply));
+  const server = createServer((incoming, reply) => void answer(coordinator, more, incoming, reply));
   const mask = process.umask(0o077);
   try {
     await new Promise<void>((resolve, reject) => {
@@ -47,18 +55,29 @@ export async function serveControl(dir: DataDir, coordinator: Coordinator): Prom
   };
 }
 
-async function answer(coordinator: Coordinator, incoming: IncomingMessage, reply: ServerResponse): Promise<void> {
+async function answer(
+  coordinator: Coordinator,
+  more: ControlHandler,
+  incoming: IncomingMessage,
+  reply: ServerResponse,
+): Promise<void> {
   const send = (status: number, body: unknown) => {
     reply.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   };
   try {
-    const [, first, id, verb] = (incoming.url ?? '').split('/');
+    const path = (incoming.url ?? '').split('/').slice(1).map(decodeURIComponent);
+    const [first, id, verb] = path;
     if (incoming.method === 'GET' && first === 'regions') return send(200, await coordinator.regions());
     const known = VERBS.find((one) => one === verb);
-    if (incoming.method !== 'POST' || first !== 'imports' || id === undefined || known === undefined) {
-      return send(404, { message: `the coordinator does not know ${incoming.method} ${incoming.url}` });
+    if (incoming.method === 'POST' && first === 'imports' && id !== undefined && known !== undefined) {
+      return send(200, await coordinator[known](id));
     }
-    send(200, await coordinator[known](decodeURIComponent(id)));
+    const sent = Buffer.concat(await incoming.toArray()).toString();
+    const answered = more(incoming.method ?? '', path, sent === '' ? undefined : JSON.parse(sent));
+    if (answered !== undefined) return send(200, (await answered) ?? null);
+    send(404, {
+      message: `the process that uses this data directory runs an import or sync and nothing else (it does not know ${incoming.method} /${first}); wait for its end`,
+    });
   } catch (error) {
     send(409, { message: error instanceof Error ? error.message : String(error) });
   }
@@ -69,18 +88,19 @@ export class ControlRefused extends Error {}
 
 /** Asks the process that owns the data directory to do something; undefined when there is none. */
 export async function askToAct(dir: DataDir, id: string, verb: Verb): Promise<ImportRecord | undefined> {
-  return (await ask(dir, 'POST', `/imports/${encodeURIComponent(id)}/${verb}`)) as ImportRecord | undefined;
+  return (await askOwner(dir, 'POST', `/imports/${encodeURIComponent(id)}/${verb}`)) as ImportRecord | undefined;
 }
 
 /** What each region is doing in the process that owns the data directory; undefined when there is none. */
 export async function askRegions(dir: DataDir): Promise<readonly RegionStatus[] | undefined> {
-  return (await ask(dir, 'GET', '/regions')) as readonly RegionStatus[] | undefined;
+  return (await askOwner(dir, 'GET', '/regions')) as readonly RegionStatus[] | undefined;
 }
 
 /** Nobody listens: never did, was killed, or stops at this moment. */
 const GONE: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE']);
 
-function ask(dir: DataDir, method: string, path: string): Promise<unknown> {
+/** Asks the process that owns the data directory; undefined when there is none. @throws ControlRefused */
+export function askOwner(dir: DataDir, method: string, path: string, body?: unknown): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const outgoing = request({ socketPath: socketPath(dir), method, path }, async (reply) => {
       try {
@@ -96,6 +116,6 @@ function ask(dir: DataDir, method: string, path: string): Promise<unknown> {
       if (GONE.has(error.code)) resolve(undefined);
       else reject(error);
     });
-    outgoing.end();
+    outgoing.end(body === undefined ? undefined : JSON.stringify(body));
   });
 }

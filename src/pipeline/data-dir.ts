@@ -18,6 +18,8 @@ export interface DataDir {
   ledger(id: string): string;
   /** Everything of one sync. */
   sync(id: string): string;
+  /** What a schedule keeps beside the catalog. */
+  schedule(name: string): string;
 }
 
 export function dataDir(path: string): DataDir {
@@ -33,6 +35,7 @@ export function dataDir(path: string): DataDir {
     folder,
     ledger: (id) => join(folder(id), 'ledger.sqlite'),
     sync: (id) => join(root, 'syncs', id),
+    schedule: (name) => join(root, 'schedules', name),
   };
 }
 

@@ -12,6 +12,8 @@ export interface QueueBoard {
   readonly plugin: FastifyPluginCallback;
   /** Shows the queues that are open by now: those of a region are opened when an import needs them. */
   refresh(): void;
+  /** Resolves when the server of the queues answers; one that is away holds every question back. */
+  answers(): Promise<unknown>;
 }
 
 /**
@@ -26,8 +28,7 @@ export function queueBoard(
   const serverAdapter = new StrictAdapter().setBasePath(path);
   const board = createBullBoard({
     queues: [],
-    // Its package may bring a copy of the types of its own.
-    serverAdapter: serverAdapter as never,
+    serverAdapter,
     options: {
       uiConfig: { boardTitle: 'rollcall queues', locale: { lng: 'en' }, showWorkers: backend.kind === 'redis' },
     },
@@ -40,6 +41,7 @@ export function queueBoard(
   return {
     plugin: serverAdapter.registerPlugin(),
     refresh: () => board.replaceQueues(backend.queues().map((queue) => new BullMQAdapter(queue as never))),
+    answers: async () => backend.queues()[0]?.isPaused(),
   };
 }
 

@@ -77,15 +77,15 @@ export function openJobQueue<Payload>(
   return {
     name,
     add: async (jobs) => {
-      for (let from = 0; from < jobs.length; from += CHUNK) {
-        await queue.addBulk(
-          jobs.slice(from, from + CHUNK).map(({ id, payload, name = definition.name, round = 0 }) => ({
-            name,
-            data: payload,
-            opts: { jobId: id, priority: round },
-          })),
-        );
-      }
+      const bulk = jobs.map(({ id, payload, name: kind = definition.name, round = 0 }) => ({
+        name: kind,
+        data: payload,
+        opts: { jobId: id, priority: round },
+      }));
+      // On Postgres a bulk makes tables for itself, which takes longer than one job.
+      const [only] = bulk;
+      if (only !== undefined && bulk.length === 1) await queue.add(only.name, only.data, only.opts);
+      else for (let from = 0; from < bulk.length; from += CHUNK) await queue.addBulk(bulk.slice(from, from + CHUNK));
     },
     withdraw: async (chosen) => {
       const idle = await queue.getRanges(['waiting', 'delayed', 'prioritized'], 0, -1, true);

@@ -26,6 +26,8 @@ export async function openPostgres(address: PostgresAddress, onError: (error: Er
     keepAlive: true,
     options: `-c search_path=${SCHEMA}`,
   });
+  // Every queue and every worker listens for errors: more of them than Node takes for normal.
+  pool.setMaxListeners(0);
   pool.on('error', onError);
   const client = await pool.connect();
   try {

@@ -16,7 +16,17 @@ export const CONSOLE_PAGE = 'index.html';
 const SHOWN = /\.(js|css|svg|html|png|ico)$/;
 
 /** Addresses that the console's own script takes care of; all get the same page. */
-const PAGES = ['/', '/imports/:id', '/members', '/members/:uid', '/settings', '/login'];
+const PAGES = [
+  '/',
+  '/imports/:id',
+  '/syncs',
+  '/syncs/:id',
+  '/schedules',
+  '/members',
+  '/members/:uid',
+  '/settings',
+  '/login',
+];
 
 /** Whether somebody opened an address in a browser that is none of ours: the console says so better than a problem document. */
 export function isForPeople({ method, url, headers }: FastifyRequest): boolean {

@@ -1,14 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest, RawServerDefault } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import type { SyncCatalogReader } from '../ledger/sync-catalog.ts';
 import type { Logger } from '../log.ts';
 import type { Region } from '../membership/membership.ts';
 import type { Coordinator } from '../pipeline/coordinator.ts';
 import type { DataDir } from '../pipeline/data-dir.ts';
+import type { Schedules } from '../sync/schedules.ts';
+import type { SyncRunner } from '../sync/sync-runner.ts';
 import type { AccessStore, Role, Who } from './access/access-store.ts';
 import type { Events } from './events/hub.ts';
 import type { ImportViews } from './import-views.ts';
 import type { Reading } from './reading.ts';
+import type { SyncViews } from './syncs/views.ts';
 
 /** The server as routes are added to it: schemas are zod's. */
 export type Api = FastifyInstance<
@@ -41,11 +45,16 @@ export interface ServerSettings {
 /** What every resource is built on. */
 export interface ServerContext {
   readonly coordinator: Coordinator;
+  readonly syncs: SyncRunner;
+  readonly schedules: Pick<Schedules, 'pause' | 'resume' | 'remove' | 'run'>;
   readonly dir: DataDir;
   readonly access: AccessStore;
   readonly settings: ServerSettings;
   readonly reading: Reading;
   readonly views: ImportViews;
+  /** For lists and journals. */
+  readonly syncCatalog: SyncCatalogReader;
+  readonly syncViews: SyncViews;
   readonly events: Events;
   readonly log: Logger;
   /** Whether who sent a request may still have its answer: for those that last. */

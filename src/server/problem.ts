@@ -49,14 +49,29 @@ export const PROBLEMS = {
     title: 'No import has this id',
     remedy: 'GET /v1/imports lists those that there are; old ones may have been removed.',
   },
+  UNKNOWN_SYNC: {
+    status: 404,
+    title: 'No sync has this id',
+    remedy: 'GET /v1/syncs lists those that there are.',
+  },
+  UNKNOWN_SCHEDULE: {
+    status: 404,
+    title: 'No schedule has this name',
+    remedy: 'GET /v1/schedules lists those that there are; `rollcall schedule add` makes one.',
+  },
   NO_ROWS_YET: {
     status: 409,
     title: 'The import has no rows',
     remedy: 'Wait until the file is read (state `staged` or `running`); a rejected file never has rows.',
   },
+  NO_PLAN_YET: {
+    status: 409,
+    title: 'The sync has no plan',
+    remedy: 'Wait until it is planned (state `planned`, `held` or `unchanged`); a sync that failed has none.',
+  },
   WRONG_STATE: {
     status: 409,
-    title: 'The import is in a state that does not allow this',
+    title: 'It is in a state that does not allow this',
     remedy: 'Do one of `possible`, or wait until the state has changed.',
   },
   KEY_IN_USE: {
@@ -71,7 +86,7 @@ export const PROBLEMS = {
   },
   WRONG_TARGET: {
     status: 409,
-    title: 'The import belongs to another service',
+    title: 'It belongs to another service',
     remedy: 'What was begun with the sandbox goes on with a server that has --sandbox, and the reverse.',
   },
   TOO_LARGE: {

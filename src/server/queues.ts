@@ -1,19 +1,17 @@
+import { randomUUID } from 'node:crypto';
 import { queueBoard } from '../queue/board.ts';
 import { UNSAFE } from './access/guard.ts';
 import { isForPeople } from './console-files.ts';
 import type { Api, ServerContext } from './context.ts';
 import { PROBLEM_TYPE, Problem, problemDocument } from './problem.ts';
+import { answersSoon } from './queue-answer.ts';
 
 const PATH = '/queues';
 
 /** `GET /queues`: Bull Board, for operators. What they change there is in the audit log. */
 export async function queueRoutes(app: Api, { coordinator, access, log }: ServerContext): Promise<void> {
   const board = queueBoard(coordinator.backend, PATH, (error) => {
-    if (!(error instanceof Problem)) log.error({ err: error }, 'the board of queues fails');
-    const problem =
-      error instanceof Problem
-        ? error
-        : new Problem('INTERNAL', 'This backend does not do this, or the queue does not answer; the log says why.');
+    const problem = error instanceof Problem ? error : fault(error, log);
     return { status: problem.statusCode, body: JSON.stringify(problemDocument(problem)) };
   });
   await app.register(
@@ -26,7 +24,11 @@ export async function queueRoutes(app: Api, { coordinator, access, log }: Server
           `${policy.replace("base-uri 'none'", "base-uri 'self'")};style-src-elem 'self' 'unsafe-inline'`,
         );
       });
-      scope.addHook('preHandler', async () => board.refresh());
+      scope.addHook('preHandler', async ({ url }) => {
+        if (!url.startsWith(`${PATH}/api/`)) return;
+        board.refresh();
+        await answersSoon(board.answers());
+      });
       scope.addHook('onSend', async (request, reply, payload) => {
         if (reply.statusCode === 401 && isForPeople(request)) {
           reply.code(303).header('location', '/login');
@@ -52,4 +54,10 @@ export async function queueRoutes(app: Api, { coordinator, access, log }: Server
     },
     { prefix: PATH },
   );
+}
+
+function fault(error: Error, log: ServerContext['log']): Problem {
+  const id = randomUUID();
+  log.error({ err: error, id }, 'the board of queues fails');
+  return new Problem('INTERNAL', `The queue does not do this; the log has the cause under ${id}.`, { id });
 }

@@ -3,7 +3,10 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { ZodError, z } from 'zod';
 import type { Logger } from '../log.ts';
 import { TransitionError } from '../membership/import-state.ts';
+import { SyncTransitionError } from '../membership/sync-state.ts';
 import { RegionWithoutApp, UnknownImport, WrongState, WrongTarget } from '../pipeline/import-errors.ts';
+import { ScheduleError } from '../sync/schedule-errors.ts';
+import { SyncRefused, UnknownSync } from '../sync/sync-errors.ts';
 import { PROBLEM_TYPE, Problem, type ProblemCode, problemDocument } from './problem.ts';
 
 export const STOPS = 'The server stops and takes no more requests.';
@@ -58,7 +61,11 @@ function problemOf(error: unknown): Problem | undefined {
     return new Problem('WRONG_STATE', sentence(error.message), { possible: error.possible });
   }
   if (error instanceof WrongTarget) return new Problem('WRONG_TARGET', sentence(error.message));
-  if (error instanceof TransitionError) return new Problem('WRONG_STATE', sentence(error.message));
+  if (error instanceof UnknownSync) return new Problem('UNKNOWN_SYNC', sentence(error.message.replace(/;.*/, '')));
+  if (error instanceof TransitionError || error instanceof SyncTransitionError || error instanceof SyncRefused) {
+    return new Problem('WRONG_STATE', sentence(error.message));
+  }
+  if (error instanceof ScheduleError) return new Problem('WRONG_STATE', sentence(error.message.replace(/;.*/, '')));
   if (error instanceof RegionWithoutApp) return new Problem('REGION_WITHOUT_APP', sentence(error.message));
   const { code = '', message = '', statusCode } = error as Partial<FastifyError>;
   if (FULL.has(code)) return new Problem('DISK_FULL', 'The disk of the data directory has no room left.');

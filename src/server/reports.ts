@@ -1,5 +1,5 @@
 import { createReadStream, existsSync } from 'node:fs';
-import { basename, extname } from 'node:path';
+import { basename } from 'node:path';
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
@@ -10,6 +10,7 @@ import { NEEDS_ATTENTION, reportPaths } from '../pipeline/report-files.ts';
 import type { ReportWish } from '../pipeline/report-text.ts';
 import { retryExtension } from '../report/retry.ts';
 import { VERSION } from '../version.ts';
+import { attachment } from './attachment.ts';
 import type { Api, ServerContext } from './context.ts';
 import { listOption } from './paging.ts';
 import { Problem } from './problem.ts';
@@ -141,13 +142,5 @@ function sendFile(request: FastifyRequest, reply: FastifyReply, path: string): F
 /** The name under which a browser keeps the report. A page is shown instead. */
 function disposition({ id, file }: ImportRecord, form: ReportWish['form'], ending: string): string {
   if (form === 'html') return 'inline';
-  const last = file.split(/[/\\]/).at(-1) ?? '';
-  const base = basename(last.replace(/\.gz$/i, ''), extname(last.replace(/\.gz$/i, ''))) || 'import';
-  const name = `${base}-${id}-${form === 'retry' ? 'retry' : 'report'}.${ending}`;
-  const ascii = name.replace(/[^\w. -]/g, '_');
-  const encoded = encodeURIComponent(name).replace(
-    /['()*]/g,
-    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
-  return `attachment; filename="${ascii}"; filename*=UTF-8''${encoded}`;
+  return attachment(file, `${id}-${form === 'retry' ? 'retry' : 'report'}.${ending}`);
 }

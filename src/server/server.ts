@@ -5,9 +5,11 @@ import helmet from '@fastify/helmet';
 import { type FastifyBaseLogger, fastify, LogController } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { ZodType } from 'zod';
+import { openSyncCatalogReader } from '../ledger/sync-catalog.ts';
 import type { Logger } from '../log.ts';
 import type { Coordinator } from '../pipeline/coordinator.ts';
 import type { DataDir } from '../pipeline/data-dir.ts';
+import type { SyncRunner } from '../sync/sync-runner.ts';
 import type { AccessStore } from './access/access-store.ts';
 import { guard, UNSAFE } from './access/guard.ts';
 import { CONSOLE_PAGE, consoleRoutes, isForPeople } from './console-files.ts';
@@ -25,14 +27,20 @@ import { openReading } from './reading.ts';
 import { badOption, refuse, STOPS } from './refusals.ts';
 import { reportRoutes } from './reports.ts';
 import { rowRoutes } from './rows.ts';
+import { scheduleRoutes } from './schedules.ts';
 import { sessionRoutes } from './session.ts';
 import { settingsRoutes } from './settings.ts';
+import { planRoutes } from './syncs/plan-routes.ts';
+import { syncRoutes } from './syncs/routes.ts';
+import { syncViews } from './syncs/views.ts';
 import { uploadRoutes } from './uploads/routes.ts';
 import { openNotifier, tellNobody } from './webhook/notifier.ts';
 import type { Receiver } from './webhook/receiver.ts';
 
 export interface ServerOptions {
   readonly coordinator: Coordinator;
+  readonly syncs: SyncRunner;
+  readonly schedules: ServerContext['schedules'];
   readonly dir: DataDir;
   readonly access: AccessStore;
   readonly settings: ServerSettings;
@@ -74,7 +82,7 @@ const CONTENT_POLICY = {
 
 /** The HTTP API and the console over a coordinator; `listen` starts it, `close` ends event streams and what is under way. */
 export async function createServer(options: ServerOptions): Promise<Api> {
-  const { coordinator, dir, access, settings, log } = options;
+  const { coordinator, syncs, schedules, dir, access, settings, log } = options;
   let stopping = false;
   const app: Api = fastify({
     loggerInstance: log as FastifyBaseLogger,
@@ -126,7 +134,12 @@ export async function createServer(options: ServerOptions): Promise<Api> {
   const reading = openReading(dir, coordinator.reading);
   const views = importViews(coordinator, dir, reading);
   const events = openEvents({ coordinator, reading, views, log });
-  const context: ServerContext = { coordinator, dir, access, settings, reading, views, events, log, mayGoOn };
+  const syncCatalog = openSyncCatalogReader(dir.catalog);
+  const context: ServerContext = {
+    ...{ coordinator, syncs, schedules, dir, access, settings, reading, views, events, log, mayGoOn },
+    syncCatalog,
+    syncViews: syncViews(syncs, dir, syncCatalog.transitions),
+  };
   app.addHook('preClose', async () => {
     stopping = true;
     events.close();
@@ -137,6 +150,7 @@ export async function createServer(options: ServerOptions): Promise<Api> {
   app.addHook('onClose', async () => {
     await notifier?.close();
     reading.close();
+    syncCatalog.close();
   });
   app.addHook('preParsing', async ({ raw, routeOptions }) => {
     if (routeOptions.config.ownClock !== true) endIfSlow(raw);
@@ -157,6 +171,9 @@ export async function createServer(options: ServerOptions): Promise<Api> {
   rowRoutes(app, context);
   reportRoutes(app, context);
   memberRoutes(app, context);
+  syncRoutes(app, context);
+  planRoutes(app, context);
+  scheduleRoutes(app, context);
   eventRoutes(app, context);
   settingsRoutes(app, context);
   await sessionRoutes(app, context, guarding, options.tokenRequired);

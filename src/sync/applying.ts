@@ -13,6 +13,8 @@ import { type PlanningPorts, type PlanningTask, planFiles, planFor } from './pla
 export interface Checked {
   /** Whether it may still be carried out; its changes are written then. */
   readonly within: boolean;
+  /** Changes that both have. */
+  readonly changes: number;
   /** How it differs, in a sentence. */
   readonly sentence: string;
 }
@@ -34,12 +36,12 @@ export async function checkPlan(
     newer.close();
     const plan = openPlanLedger(planFiles(folder).plan);
     try {
-      const { within, sentence, gone, different } = staleness(plan, planFiles(again).plan);
+      const { within, sentence, planned, gone, different } = staleness(plan, planFiles(again).plan);
       if (within) {
         const chosen = gone + different === 0 ? undefined : stillCalledFor(plan, planFiles(again).plan);
         await writeChanges(folder, plan, chosen);
       }
-      return { within, sentence };
+      return { within, sentence, changes: planned - gone - different };
     } finally {
       plan.close();
     }

@@ -107,9 +107,12 @@ async function follow(
     await answer.body.dump();
     const at = shown(`${place.origin}${place.pathname}`);
     if (!REDIRECTS.has(statusCode)) {
-      throw new SourceError(`${at} answered ${statusCode} where the file was expected; check the address, and what --header gives`);
+      throw new SourceError(
+        `${at} answered ${statusCode} where the file was expected; check the address, and what --header gives`,
+      );
     }
-    if (redirects === MOST_REDIRECTS) throw new SourceError(`${at} leads on after ${MOST_REDIRECTS} redirects; name the address behind them`);
+    if (redirects === MOST_REDIRECTS)
+      throw new SourceError(`${at} leads on after ${MOST_REDIRECTS} redirects; name the address behind them`);
     place = redirected(place, answer.headers['location'], at);
   }
 }

@@ -5,14 +5,14 @@ import { counted, grouped, utcTime } from '../report/wording.ts';
 
 /** Rows that a schedule cannot put in place: tried again every night, and told with since when, not as news. */
 
-const NOT_IN_PLACE: ReadonlySet<Outcome> = new Set(['failed', 'unconfirmed', 'unprocessed']);
+const NOT_IN_PLACE: ReadonlySet<Outcome> = new Set(['failed', 'unconfirmed']);
 
 /** Those of an import that is over. */
 export function* failedRows(ledger: string): Generator<Omit<ScheduleFailure, 'since'>> {
   const reader = openImportReader(ledger);
   try {
     for (const { region, guid, uid, status, code } of reader.rows(NOT_IN_PLACE)) {
-      yield { region: region ?? '', guid: guid ?? '', uid: uid ?? '', code: code === '' || code === null ? status : code };
+      yield { region, guid, uid, code: code === '' ? status : code };
     }
   } finally {
     reader.close();

@@ -56,7 +56,7 @@ export const GUARDS: readonly Guard[] = [
             {
               value: rows - invalid,
               limit: 1,
-              what: rows === 0 ? 'the file has no rows' : `all ${counted(rows, 'row')} are invalid`,
+              what: rows === 0 ? 'the file has no rows' : `no row of ${grouped(rows)} can be used`,
             },
           ],
   },

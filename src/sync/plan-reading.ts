@@ -176,7 +176,8 @@ function groupOf(row: Row): PlanGroup {
   };
 }
 
-function actionOf(row: Row): PlanAction {
+/** A row of actions_chosen, or one with the same columns. */
+export function actionOf(row: Row): PlanAction {
   const from = placeOf(Number(row['from_id']));
   const to = placeOf(Number(row['to_id']));
   const reason = row['reason'] as ReasonName;

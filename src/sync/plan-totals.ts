@@ -37,7 +37,12 @@ export function changesOf({ actions }: Pick<PlanGroup, 'actions'>): number {
 }
 
 /** Why nothing is done in a group, once for all its rows; '' where it was listed. Without capital and full stop. */
-export function groupProblem({ listing, code, message, wanted }: PlanGroup): string {
+export function groupProblem({
+  listing,
+  code,
+  message,
+  wanted,
+}: Pick<PlanGroup, 'listing' | 'code' | 'message' | 'wanted'>): string {
   if (listing === 'listed') return '';
   const what = {
     not_found: 'the service does not know the group',

@@ -10,7 +10,7 @@ import { askBanned, askOwners, type GroupPages, type LiveState, listMembers } fr
 import { makePlan, makeUndoPlan } from './plan.ts';
 import type { SyncFlags } from './plan-flags.ts';
 import { openPlanLedger, type PlanLedger } from './plan-ledger.ts';
-import type { GroupName, PlanGroup } from './plan-reading.ts';
+import type { GroupName } from './plan-reading.ts';
 import { CannotPlan } from './sync-errors.ts';
 import type { Reading } from './sync-options.ts';
 
@@ -136,35 +136,40 @@ async function decide(
     const onGroup: LiveState['onGroup'] = (step) => onProgress({ step, done: ++done, groups });
     return { plan, pages, signal, onGroup };
   };
-  const ask = { owners: new Set<string>(), hiding: new Set<Region>() };
-  const toAsk = () => {
-    const tallies = new Map(plan.groups().map((group) => [keyOf(group), group]));
-    return {
-      owners: plan.ownersNeeded().filter((group) => !ask.owners.has(keyOf(group))),
-      banned: plan.bansNeeded().filter((group) => ask.hiding.has(group.region) || touches(tallies.get(keyOf(group)))),
-    };
-  };
+  const askedForOwner = new Set<string>();
+  const askedForBanned = new Set<string>();
+  const hiding = new Set<Region>();
 
   const groups = plan.groupsToList();
   await listMembers(reading(groups.length));
   // An import may have banned whoever seems to be a member.
   if (wish.kind === 'undo') {
     const listed = plan.groups().filter(({ listing }) => listing === 'listed');
+    for (const group of listed) askedForBanned.add(keyOf(group));
     await askBanned(reading(listed.length), listed);
   }
   for (;;) {
     if (wish.kind === 'undo') makeUndoPlan(plan, desired, flags);
     else makePlan(plan, desired, flags);
-    const { owners, banned } = toAsk();
-    if (owners.length + banned.length === 0) return;
-    for (const group of owners) ask.owners.add(keyOf(group));
-    await askOwners(reading(owners.length), owners);
-    for (const region of await askBanned(reading(banned.length), banned)) ask.hiding.add(region);
+    const owned = plan.ownersNeeded().filter((group) => !askedForOwner.has(keyOf(group)));
+    // Whoever is spared only because nobody knows the owner is going to be removed: one plan less to make.
+    const matter = new Map([...bansThatMatter(plan, hiding), ...owned].map((group) => [keyOf(group), group]));
+    const banned = [...matter].filter(([key]) => !askedForBanned.has(key)).map(([, group]) => group);
+    if (owned.length + banned.length === 0) return;
+    for (const group of owned) askedForOwner.add(keyOf(group));
+    for (const group of banned) askedForBanned.add(keyOf(group));
+    await askOwners(reading(owned.length), owned);
+    for (const region of await askBanned(reading(banned.length), banned)) hiding.add(region);
   }
 }
 
-function touches(group: PlanGroup | undefined): boolean {
-  return group !== undefined && group.actions.change + group.actions.remove + group.actions.ban > 0;
+/** Groups where somebody is changed, removed or banned, or added by a region that hides the banned. */
+function bansThatMatter(plan: PlanLedger, hiding: ReadonlySet<Region>): GroupName[] {
+  const open = plan.bansNeeded();
+  if (open.length === 0) return [];
+  const touched = plan.groups().filter(({ actions }) => actions.change + actions.remove + actions.ban > 0);
+  const names = new Set(touched.map(keyOf));
+  return open.filter((group) => hiding.has(group.region) || names.has(keyOf(group)));
 }
 
 function keyOf({ region, guid }: GroupName): string {

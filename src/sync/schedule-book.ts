@@ -55,7 +55,9 @@ export function scheduleBook(catalog: ScheduleCatalog, folder: (name: string) =>
       checkCron(cron, tz);
       if (isAddress(source)) checkedAddress(source);
       else if (Object.keys(headers).length > 0) {
-        throw new ScheduleError(`--header is for https addresses, and ${JSON.stringify(wish.file)} is none; leave it out`);
+        throw new ScheduleError(
+          `--header is for https addresses, and ${JSON.stringify(wish.file)} is none; leave it out`,
+        );
       }
       limitsWith(readSyncOptions(wish).limits);
       if (protectFile !== null) await readProtectFile(protectFile);

@@ -1,10 +1,16 @@
-import { grouped } from '../report/wording.ts';
+import type { ScheduleRun } from '../ledger/schedule-catalog.ts';
+import { grouped, utcTime } from '../report/wording.ts';
 
 /** What was asked is not possible with a schedule as it is. */
 export class ScheduleError extends Error {
   constructor(message: string) {
     super(message);
     this.name = 'ScheduleError';
+  }
+
+  static running({ schedule, dueAt, reason, syncId }: ScheduleRun): ScheduleError {
+    const goOn = syncId === null ? '' : `; if nobody is at work on it, go on with it: rollcall sync apply ${syncId}`;
+    return new ScheduleError(`schedule ${schedule} is not over with its run of ${utcTime(dueAt)}: ${reason}${goOn}`);
   }
 
   static unknown(name: string): ScheduleError {

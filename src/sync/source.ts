@@ -29,7 +29,7 @@ export function isAddress(source: string): boolean {
 }
 
 /** A path that is there is one, whatever its name looks like. */
-function isPattern(source: string): boolean {
+export function isPattern(source: string): boolean {
   return PATTERN.test(source) && !existsSync(source);
 }
 
@@ -40,14 +40,19 @@ function isPattern(source: string): boolean {
 export async function wholeSource(file: string, folder: string): Promise<string> {
   if (isAddress(file)) return checkedAddress(file).href;
   const path = resolve(folder, file);
-  if (file.trim() === '') throw new SourceError('the path is empty; name a file, a pattern such as exports/*.csv, or an https address');
+  if (file.trim() === '')
+    throw new SourceError('the path is empty; name a file, a pattern such as exports/*.csv, or an https address');
   if (isPattern(path)) return path;
   const found = await stat(path).catch(() => undefined);
   if (found?.isDirectory() === true) {
-    throw new SourceError(`${shown(file)} is a directory; name a file in it, or a pattern such as ${shown(`${file}/*.csv`)} for its newest`);
+    throw new SourceError(
+      `${shown(file)} is a directory; name a file in it, or a pattern such as ${shown(`${file}/*.csv`)} for its newest`,
+    );
   }
   if (found === undefined && !existsSync(dirname(path))) {
-    throw new SourceError(`${shown(file)} cannot be there: there is no directory ${shown(dirname(path))}; check the path`);
+    throw new SourceError(
+      `${shown(file)} cannot be there: there is no directory ${shown(dirname(path))}; check the path`,
+    );
   }
   return path;
 }
@@ -58,14 +63,16 @@ export async function wholeSource(file: string, folder: string): Promise<string>
  */
 export function checkedAddress(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined) throw new SourceError(`${shown(text.replace(/\/\/[^/]*@/, '//…@'))} is no address; allowed is https://…`);
+  if (url === undefined)
+    throw new SourceError(`${shown(text.replace(/\/\/[^/]*@/, '//…@'))} is no address; allowed is https://…`);
   if (url.username + url.password !== '') {
     throw new SourceError(
       `the address at ${url.host} holds a user name or password; put them into an environment variable and name it: --header 'Authorization=env:NIGHTLY_TOKEN'`,
     );
   }
   const isAllowed = url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname));
-  if (!isAllowed) throw new SourceError(`${shown(addressName(url))} is refused; allowed are https, and plain http on this machine`);
+  if (!isAllowed)
+    throw new SourceError(`${shown(addressName(url))} is refused; allowed are https, and plain http on this machine`);
   url.hash = '';
   return url;
 }

@@ -45,6 +45,11 @@ export class SyncRefused extends Error {
     return new SyncRefused(`say why: rollcall sync ${verb} ${id} --reason "…"`);
   }
 
+  static cancel(id: string, state: SyncState): SyncRefused {
+    const carried = state === 'applying' ? `; its import is ended with \`rollcall cancel ${id}\`` : '';
+    return new SyncRefused(`sync ${id} is ${state}: there is nothing under way to cancel${carried}`);
+  }
+
   static undo(importId: string, why: string): SyncRefused {
     return new SyncRefused(`import ${importId} cannot be undone: ${why}`);
   }

@@ -15,6 +15,7 @@ import { planTotals } from './plan-totals.ts';
 import { type PlanningPorts, type PlanningProgress, type PlanWish, planFiles, planFor } from './planning.ts';
 import { type PreviousRun, previousRun } from './previous-run.ts';
 import { SyncRefused, UnknownSync } from './sync-errors.ts';
+import type { SyncImports } from './sync-imports.ts';
 import { type Reading, readSyncOptions, type SyncOptions, syncOptionsToJson } from './sync-options.ts';
 
 /** Plans syncs, one at a time, and has their plans carried out by imports. For the owner of the data directory. */
@@ -32,6 +33,8 @@ export interface SyncRunner {
   /** Lets a held plan through, this once, on record, and applies it. @throws as apply */
   approve(id: string, who: string, reason: string): SyncRecord;
   reject(id: string, who: string, reason: string): SyncRecord;
+  /** Ends a sync that is being planned or looked at again; a later one is its import's to end. @throws SyncRefused */
+  cancel(id: string, who: string): SyncRecord;
   find(id: string): SyncRecord;
   /** Newest first. */
   list(limit: number): SyncRecord[];
@@ -76,26 +79,6 @@ export interface CreateUndo extends Wanted {
   readonly flags: UndoFlags;
 }
 
-/** An import as a sync sees it. */
-export interface SyncedImport {
-  readonly state: ImportState;
-  readonly file: string;
-  /** Path of its ledger. */
-  readonly ledger: string;
-  readonly sandbox: boolean;
-}
-
-/** Imports, as far as syncs need them. */
-export interface SyncImports {
-  find(id: string): SyncedImport | undefined;
-  /** Imports a file of changes (plan-csv.ts) under this id. */
-  begin(changes: { id: string; file: string; source: string; sandbox: boolean }): Promise<void>;
-  /** Goes on with one that was interrupted, paused or blocked. */
-  resume(id: string): Promise<void>;
-  /** Tells of every move of every import until what it returns is called. */
-  onState(listener: (id: string, state: ImportState) => void): () => void;
-}
-
 export interface SyncRunnerOptions extends PlanningPorts {
   readonly catalog: SyncCatalog;
   readonly imports: SyncImports;
@@ -112,6 +95,8 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
   /** Two plans at once would each be right only without the other. */
   const line = pLimit(1);
   const stopping = new AbortController();
+  /** Syncs that are being planned or looked at again. */
+  const running = new Map<string, AbortController>();
   /** Emits whenever a sync or an import has moved. */
   const moves = new EventEmitter<{ move: [] }>().setMaxListeners(0);
 
@@ -146,7 +131,7 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
     folder: folder(record.id),
     wish: wishOf(record, source),
     flags: readSyncOptions(record).flags,
-    signal: stopping.signal,
+    signal: AbortSignal.any([stopping, running.get(record.id)].flatMap((one) => one?.signal ?? [])),
     onProgress: (progress: PlanningProgress) => events.emit('planning', record.id, progress),
   });
 
@@ -192,13 +177,20 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
 
   const carryOut = async (record: SyncRecord): Promise<void> => {
     const { id, source } = record;
-    const { within, sentence } = await checkPlan(folder(id), taskOf(record, sourceNow(folder(id), source)), options);
+    const { within, sentence, changes } = await checkPlan(
+      folder(id),
+      taskOf(record, sourceNow(folder(id), source)),
+      options,
+    );
     if (!within) return void move(id, 'stale', { reason: sentence });
+    if (changes === 0) return void move(id, 'unchanged');
     await beginImport(record);
   };
 
   /** The import has the sync's id, so that it is begun once, however often this is tried. */
   const beginImport = async ({ id, file, options: json }: SyncRecord): Promise<void> => {
+    // Cancelled meanwhile?
+    if (find(id).state !== 'applying') return;
     catalog.setImport(id, id);
     const source = planFiles(folder(id)).changes;
     await imports.begin({ id, file, source, sandbox: readSyncOptions({ options: json }).sandbox });
@@ -217,17 +209,21 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
   const work = async (id: string): Promise<void> => {
     if (stopping.signal.aborted) return;
     const record = find(id);
+    const cancelled = new AbortController();
+    running.set(id, cancelled);
     try {
       if (record.state === 'planning') await plan(record);
       else if (record.state === 'applying' && record.importId === null) await carryOut(record);
       else if (record.state === 'applying' && imports.find(id) === undefined) await beginImport(record);
     } catch (error) {
-      // Left as it is: the next start goes on.
-      if (stopping.signal.aborted) return;
+      // Left as it is: the next start goes on, or nobody does.
+      if (stopping.signal.aborted || cancelled.signal.aborted) return;
       const { state, importId } = find(id);
       // What is an import's by now is not this one's to end.
       if (!isSyncUnderWay(state) || importId !== null) throw error;
       move(id, 'failed', { reason: error instanceof Error ? error.message : String(error) });
+    } finally {
+      running.delete(id);
     }
   };
 
@@ -310,6 +306,13 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
       find(id);
       if (reason.trim() === '') throw SyncRefused.reason('reject', id);
       return move(id, 'rejected', { who, reason });
+    },
+    cancel: (id, who) => {
+      const { state, importId } = find(id);
+      if (!isSyncUnderWay(state) || importId !== null) throw SyncRefused.cancel(id, state);
+      const record = move(id, 'failed', { who, reason: 'cancelled before anything was sent' });
+      running.get(id)?.abort(new Error('the sync was cancelled'));
+      return record;
     },
     settled: async (id) => {
       for (;;) {

@@ -34,6 +34,9 @@ test.each([
       ['/', `${LONG}.csv`],
       [`/members/${LONG}`, `${LONG}.csv`],
       ['/members', 'Enter a UID'],
+      ['/syncs', 'No syncs yet'],
+      ['/syncs/no-such-one', 'There is no such sync'],
+      ['/schedules', 'No schedules yet'],
       ['/settings', 'Largest upload'],
       ['/imports/no-such-one', 'There is no such import'],
     ] as const) {

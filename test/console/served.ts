@@ -12,6 +12,8 @@ export interface Served {
   readonly url: string;
   /** Makes a token for the server. */
   token(role: 'viewer' | 'operator'): Promise<string>;
+  /** Runs another command on its data directory, in a folder where it finds `files`; gives what it prints. */
+  rollcall(command: readonly string[], files?: Readonly<Record<string, string>>): Promise<string>;
   kill(): Promise<void>;
   /** Starts it anew at the same address. */
   startAgain(): Promise<void>;
@@ -61,14 +63,16 @@ export function useServer({ flags = [], seed }: ServeOptions = {}): Served {
     await kill();
     await rm(home, { recursive: true, force: true });
   });
+  const rollcall: Served['rollcall'] = async (command, files = {}) => {
+    for (const [name, text] of Object.entries(files)) await writeFile(join(home, name), text);
+    return (await promisify(execFile)(process.execPath, [LAUNCHER, ...command], { cwd: home, env: env() })).stdout;
+  };
   return {
     get url() {
       return url;
     },
-    token: async (role) => {
-      const command = [LAUNCHER, 'token', 'create', '--role', role];
-      return (await promisify(execFile)(process.execPath, command, { cwd: home, env: env() })).stdout.trim();
-    },
+    token: async (role) => (await rollcall(['token', 'create', '--role', role])).trim(),
+    rollcall,
     kill,
     startAgain: () => start(new URL(url).port),
   };

@@ -4,6 +4,7 @@ import { sumOfOutcomes } from '../../src/membership/outcome.ts';
 import { openBackend } from '../../src/queue/open-backend.ts';
 import { Doorkeeper } from '../pipeline/doorkeeper.ts';
 import { csv, openPipeline, participants, reached } from '../pipeline/pipeline-harness.ts';
+import { describeQueueBoard } from '../queue/board-suite.ts';
 import { describeJobQueue } from '../queue/job-queue-suite.ts';
 import { describeJobWorker } from '../queue/job-worker-suite.ts';
 import type { TestServer } from '../servers/server.ts';
@@ -126,4 +127,5 @@ describe.each<ServerPlace>([REDIS, POSTGRES])('on $name', (place) => {
   describe('the pipeline', () => describePipeline(queuePlace(place, () => server)));
   describe('jobs in a queue', () => describeJobQueue(place.name, open));
   describe('running jobs', () => describeJobWorker(place.name, open));
+  describe('the board of queues', () => describeQueueBoard(place.name, open));
 });

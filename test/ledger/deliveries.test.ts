@@ -23,7 +23,7 @@ function open() {
 test('ends and blocks are noted with their moves, once each, and only while somebody is to be told', () => {
   const { catalog, deliveries, run } = open();
   run('before', 'rejected');
-  expect(deliveries.waiting()).toEqual([]);
+  expect(deliveries.waiting('all')).toEqual([]);
 
   deliveries.begin();
   deliveries.begin();
@@ -31,7 +31,7 @@ test('ends and blocks are noted with their moves, once each, and only while some
   run('stopped', 'staged', 'running', 'pausing', 'paused', 'cancelling', 'cancelled');
   run('refused', 'rejected');
   run('failing', 'aborted');
-  const noted = deliveries.waiting();
+  const noted = deliveries.waiting('all');
   expect(noted.map(({ importId, state }) => [importId, state])).toEqual([
     ['mended', 'blocked'],
     ['mended', 'completed'],
@@ -44,12 +44,13 @@ test('ends and blocks are noted with their moves, once each, and only while some
 
   const [first] = noted;
   deliveries.write(first?.id ?? '', 'text');
+  expect(deliveries.waiting('unmade')).toEqual(noted.slice(1));
   catalog.remove('mended');
   expect(deliveries.find(first?.id ?? '')).toMatchObject({ importId: 'mended', body: 'text' });
   deliveries.remove(first?.id ?? '');
-  expect(deliveries.waiting()).toHaveLength(4);
+  expect(deliveries.waiting('all')).toHaveLength(4);
 
   deliveries.end();
   run('after', 'rejected');
-  expect(deliveries.waiting()).toEqual([]);
+  expect(deliveries.waiting('all')).toEqual([]);
 });

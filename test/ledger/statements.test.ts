@@ -14,7 +14,14 @@ const source = readdirSync(LEDGER)
   .join('\n');
 
 /** Files whose statements are asked for by name; those of cut.sql run all, in their order. */
-const NAMED = ['catalog.sql', 'import.sql', 'reading.sql'];
+const NAMED = [
+  'catalog.sql',
+  'deliveries.sql',
+  'import.sql',
+  'reading.sql',
+  'schedule-catalog.sql',
+  'sync-catalog.sql',
+];
 const namesIn = (file: string) => [...readStatements(new URL(file, LEDGER)).keys()];
 const used = new Set([...source.matchAll(/(?:\b(?:sql|importSql)|\)\.get)\('([a-z_]+)'\)/g)].map(([, name]) => name));
 
@@ -22,8 +29,11 @@ test('the .sql files are these, and a statement has one name in all of them', ()
   expect(readdirSync(LEDGER).filter((name) => name.endsWith('.sql'))).toEqual([
     'catalog.sql',
     'cut.sql',
+    'deliveries.sql',
     'import.sql',
     'reading.sql',
+    'schedule-catalog.sql',
+    'sync-catalog.sql',
   ]);
   for (const file of [...NAMED, 'cut.sql']) {
     const written = readFileSync(new URL(file, LEDGER), 'utf8').match(/^-- name: .+$/gm) ?? [];
@@ -54,7 +64,8 @@ describe('every statement fits the schema', () => {
     const path = join(tempDir(), 'catalog.db');
     openCatalog(path).close();
     const database = new DatabaseSync(path);
-    prepareAll(database, 'catalog.sql');
+    for (const file of ['catalog.sql', 'deliveries.sql', 'schedule-catalog.sql', 'sync-catalog.sql'])
+      prepareAll(database, file);
     database.close();
   });
 

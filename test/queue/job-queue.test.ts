@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openBackend } from '../../src/queue/open-backend.ts';
+import { describeQueueBoard } from './board-suite.ts';
 import { layEmbeddedQueue } from './embedded-template.ts';
 import { describeJobQueue } from './job-queue-suite.ts';
 import { describeJobWorker } from './job-worker-suite.ts';
@@ -28,4 +29,5 @@ const BACKENDS: readonly { readonly name: string; readonly open: OpenBackend }[]
 for (const { name, open } of BACKENDS) {
   describeJobQueue(name, open);
   describeJobWorker(name, open);
+  describeQueueBoard(name, open);
 }

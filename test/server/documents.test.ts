@@ -146,14 +146,21 @@ describe('the console', () => {
   });
   afterAll(() => server.close());
 
-  test.each(['/', '/imports/x', '/members', '/members/anna', '/settings', '/login'])(
-    'is the same page at %s',
-    async (path) => {
-      const response = await server.fetch(path);
-      expect(response.status).toBe(200);
-      expect(await response.text()).toBe(textOf('src/server/console/index.html'));
-    },
-  );
+  test.each([
+    '/',
+    '/imports/x',
+    '/syncs',
+    '/syncs/x',
+    '/schedules',
+    '/members',
+    '/members/anna',
+    '/settings',
+    '/login',
+  ])('is the same page at %s', async (path) => {
+    const response = await server.fetch(path);
+    expect(response.status).toBe(200);
+    expect(await response.text()).toBe(textOf('src/server/console/index.html'));
+  });
 
   test('has its files, which browsers ask about before they use them again', async () => {
     for (const path of ['/assets/main.js', '/assets/uPlot.esm.js', '/assets/uPlot.min.css']) {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { useBrowser } from '../console/browser.ts';
+import { eventually, useBrowser } from '../console/browser.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
 let server: TestServer;
@@ -58,7 +58,7 @@ describe('the board of queues', () => {
     const rows = Array.from({ length: 300 }, (_, at) => `g${at},ann-of-the-board`).join('\n');
     const { id } = await server.upload(`guid,uid\n${rows}\n`, '', as(operator));
     const opened = () => shown().then((queues) => queues.find(({ name }) => name.startsWith('add-members-us')));
-    await expect.poll(opened).toBeDefined();
+    await eventually(opened).toBeDefined();
     const { name = '' } = (await opened()) ?? {};
     await server.fetch(`/queues/api/queues/${name}/pause`, { method: 'PUT', ...as(operator) });
 
@@ -66,8 +66,7 @@ describe('the board of queues', () => {
     await page.getByRole('link', { name: 'look into it' }).click();
     await page.locator('a', { hasText: name }).first().click();
     await page.locator('a', { hasText: 'prioritized' }).first().click();
-    await page.screenshot({ path: '/tmp/board3.png' });
-    await page.getByText('ann-of-the-board').first().waitFor();
+    await page.getByText('jobData').first().waitFor();
     const content = await page.content();
     for (const { apiKey } of Object.values(server.sandbox.apps)) expect(content).not.toContain(apiKey);
     await server.json(`/v1/imports/${id}/cancel`, { method: 'POST', ...as(operator) });

@@ -2,6 +2,8 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createChatClient } from '../../src/chat/client.ts';
+import { composeSyncs, newSyncId } from '../../src/cli/compose-syncs.ts';
+import { openScheduleCatalog } from '../../src/ledger/schedule-catalog.ts';
 import { openLog } from '../../src/log.ts';
 import { REGIONS } from '../../src/membership/membership.ts';
 import { type Coordinator, openCoordinator } from '../../src/pipeline/coordinator.ts';
@@ -15,6 +17,8 @@ import type { ImportView } from '../../src/server/import-views.ts';
 import type { ProblemDocument } from '../../src/server/problem-schema.ts';
 import { createServer, type ServerOptions } from '../../src/server/server.ts';
 import { stopServer } from '../../src/server/stopping.ts';
+import { createSchedules, type Schedules } from '../../src/sync/schedules.ts';
+import type { SyncRunner } from '../../src/sync/sync-runner.ts';
 import { layEmbeddedQueue } from '../queue/embedded-template.ts';
 
 /** The server over real HTTP, with a coordinator, workers and sandbox of its own; a file's tests share one. */
@@ -24,6 +28,9 @@ export interface TestServer {
   readonly dir: DataDir;
   readonly access: AccessStore;
   readonly coordinator: Coordinator;
+  readonly syncs: SyncRunner;
+  /** Not started: none of them is due by itself. */
+  readonly schedules: Schedules;
   readonly sandbox: Sandbox;
   fetch(path: string, init?: RequestInit): Promise<Response>;
   /** The document of a request that must succeed. */
@@ -87,12 +94,34 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   });
   coordinator.events.on('failure', (error) => failures.push(error));
   taken.defer(() => coordinator.stop(500));
+  const syncs = composeSyncs(coordinator, dir, { apps: sandbox.apps, sandbox: true }, openLog(dir.root));
+  taken.defer(() => syncs.stop());
+  syncs.events.on('failure', (error) => failures.push(error));
+  const scheduleCatalog = openScheduleCatalog(dir.catalog);
+  taken.defer(() => scheduleCatalog.close());
+  const schedules = createSchedules({
+    backend: coordinator.backend,
+    catalog: scheduleCatalog,
+    syncs,
+    newSyncId: () => newSyncId('sync'),
+    ledger: dir.ledger,
+    folder: dir.schedule,
+    sandbox: true,
+    ca: undefined,
+    environment: () => undefined,
+    clock: Date.now,
+    onError: (error) => failures.push(error),
+    fail: (error) => failures.push(new Error(String(error))),
+  });
+  taken.defer(() => schedules.stop(500));
   const access = openAccessStore(join(dir.root, 'access.sqlite'));
   taken.defer(() => access.close());
   options.prepare?.(dir);
   const { settings, tokenRequired = false, uploadIdleMs, mostUploads } = options;
   const app = await createServer({
     coordinator,
+    syncs,
+    schedules,
     dir,
     access,
     settings: { ...SETTINGS, ...settings },
@@ -111,6 +140,8 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     dir,
     access,
     coordinator,
+    syncs,
+    schedules,
     sandbox,
     fetch: (path, init) => fetch(`${url}${path}`, init),
     json: async (path, init) => {

@@ -1,11 +1,13 @@
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { BadReceiver, isPublic, openReceiver } from '../../src/server/webhook/receiver.ts';
 import { filesBelow, members, openWorkplace, until } from '../cli/workplace.ts';
+import { tempDir } from '../temp-dir.ts';
 
 const SECRET = 'f00dfacef00dface-secret';
 
@@ -65,7 +67,9 @@ test('a completed import is told, signed, again after a refusal or redirect, and
   expect(
     new Set(notes.map(({ path, body, headers }) => [path, body, headers['rollcall-delivery']].join())),
   ).toHaveLength(1);
+  const documented = await isFromRollcall();
   for (const { headers, body } of notes) {
+    expect([documented(headers, body, SECRET), documented(headers, body, 'another')]).toEqual([true, false]);
     const signed = createHmac('sha256', SECRET).update(`${headers['rollcall-timestamp']}.${body}`).digest('hex');
     expect(headers['rollcall-signature']).toBe(`v1=${signed}`);
   }
@@ -83,6 +87,15 @@ test('a completed import is told, signed, again after a refusal or redirect, and
   await third.server.ended;
   expect(notes).toHaveLength(4);
 });
+
+/** The check that docs/webhook.md shows to receivers. */
+async function isFromRollcall(): Promise<(headers: IncomingHttpHeaders, body: string, secret: string) => boolean> {
+  const text = readFileSync(new URL('../../docs/webhook.md', import.meta.url), 'utf8');
+  const [, code = ''] = /```js\n(.*?)```/s.exec(text) ?? [];
+  const path = join(tempDir(), 'check.mjs');
+  writeFileSync(path, code);
+  return (await import(/* @vite-ignore */ path)).isFromRollcall;
+}
 
 describe('addresses', () => {
   test.each([
@@ -127,8 +140,9 @@ describe('addresses', () => {
   });
 
   test('a public name that leads to this machine is found out when it is looked up', async () => {
-    const { notes } = await receiver(204);
-    const local = openReceiver({ url: 'https://localhost/hook', secret: SECRET, allowPrivate: false });
+    const { url, notes } = await receiver(204);
+    const { port } = new URL(url);
+    const local = openReceiver({ url: `https://localhost:${port}/hook`, secret: SECRET, allowPrivate: false });
     onTestFinished(() => local.close());
     const sent = local.send({ id: 'd1', body: '{}' }, new AbortController().signal);
     await expect(sent).rejects.toThrow(/localhost leads to (127\.0\.0\.1|::1), which is no public address/);

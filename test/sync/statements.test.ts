@@ -8,6 +8,7 @@ const SYNC = new URL('../../src/sync/', import.meta.url);
 /** Each file of statements, and the files that use it. */
 const USERS = [
   ['plan-ledger.sql', ['plan-ledger.ts']],
+  ['plan-pages.sql', ['plan-pages.ts']],
   ['plan-reading.sql', ['plan-reading.ts']],
   ['plan.sql', ['plan.ts']],
   ['moved.sql', ['moved.ts']],

@@ -20,6 +20,10 @@ export interface Syncing extends Pipeline {
   readonly syncs: SyncRunner;
   /** Writes the file, as the one that every sync reads. */
   file(content: string): string;
+  /** Writes a file under another name, for a sync that has nothing to do with the others. */
+  otherFile(content: string, name?: string): string;
+  /** What `sync` asks for. */
+  request(content: string, flags?: Partial<SyncFlags>, more?: Partial<CreateSync>): CreateSync;
   /** Syncs with a file of this content, and waits until nothing more happens by itself. */
   sync(content: string, flags?: Partial<SyncFlags>, more?: Partial<CreateSync>): Promise<SyncRecord>;
   /** Everybody in a group, as a plain object. */
@@ -67,16 +71,22 @@ export async function openSyncing(
       writeFileSync(path, content);
       return path;
     },
+    otherFile: (content, name = 'other') => {
+      const other = `${path}.${name}`;
+      writeFileSync(other, content);
+      return other;
+    },
+    request: (content, flags = {}, more = {}) => ({
+      file: 'members.csv',
+      source: more.source ?? syncing.file(content),
+      reading: { format: 'auto', mapping: {}, defaults: { region: 'us' } },
+      flags: { ...DEFAULT_FLAGS, ...flags },
+      apply: true,
+      who: 'tester',
+      ...more,
+    }),
     sync: async (content, flags = {}, more = {}) => {
-      const id = await syncs.create({
-        file: 'members.csv',
-        source: syncing.file(content),
-        reading: { format: 'auto', mapping: {}, defaults: { region: 'us' } },
-        flags: { ...DEFAULT_FLAGS, ...flags },
-        apply: true,
-        who: 'tester',
-        ...more,
-      });
+      const id = await syncs.create(syncing.request(content, flags, more));
       return syncs.settled(id);
     },
     members: (guid, region = 'us') => Object.fromEntries(pipeline.sandbox.members(region, guid)),

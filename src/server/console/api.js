@@ -94,3 +94,12 @@ export function query(values) {
 export function importPath(id, rest = '') {
   return `/v1/imports/${encodeURIComponent(id)}${rest}`;
 }
+
+/**
+ * The address of a sync in the API.
+ * @param {string} id
+ * @param {string} [rest] such as "/groups"
+ */
+export function syncPath(id, rest = '') {
+  return `/v1/syncs/${encodeURIComponent(id)}${rest}`;
+}

@@ -7,6 +7,10 @@ const HEIGHT = 150;
 const CLOCK = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
 const CLOCK_WITH_SECONDS = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
 
+const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
+/** Points at least this far apart stand for days, in seconds. */
+const HALF_A_DAY = 43_200;
+
 /**
  * @typedef {object} Line
  * @property {string} label
@@ -103,8 +107,7 @@ function options(lines, width, read) {
         ...axis,
         size: 28,
         space: 70,
-        values: (_, splits, __, ___, step) =>
-          splits.map((at) => (step < 60 ? CLOCK_WITH_SECONDS : CLOCK).format(at * 1000)),
+        values: (_, splits, __, ___, step) => splits.map((at) => clockFor(step).format(at * 1000)),
       },
       { ...axis, size: 52, space: 32, values: (_, splits) => splits.map(rate) },
     ],
@@ -119,4 +122,10 @@ function options(lines, width, read) {
     ],
     hooks: { setCursor: [(plot) => read(plot.cursor.idx)] },
   };
+}
+
+/** @param {number} step between marks, in seconds */
+function clockFor(step) {
+  if (step >= HALF_A_DAY) return DAY;
+  return step < 60 ? CLOCK_WITH_SECONDS : CLOCK;
 }

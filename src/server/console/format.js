@@ -90,6 +90,24 @@ export function time(iso, { seconds = false } = {}) {
   return h('time', { datetime: iso, title: iso }, shown);
 }
 
+/**
+ * An ISO time by the clocks of a time zone.
+ * @param {string} iso
+ * @param {string} tz
+ */
+export function timeIn(iso, tz) {
+  const shown = new Intl.DateTimeFormat('en-GB', {
+    timeZone: tz,
+    weekday: 'short',
+    day: 'numeric',
+    month: 'short',
+    year: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+  }).format(new Date(iso));
+  return h('time', { datetime: iso, title: iso }, shown);
+}
+
 /** @param {number} value */
 function twoDigits(value) {
   return String(value).padStart(2, '0');

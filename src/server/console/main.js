@@ -9,7 +9,10 @@ import { importsPage } from './view/imports.js';
 import { loginPage } from './view/login.js';
 import { memberPage } from './view/member.js';
 import { notFoundPage } from './view/not-found.js';
+import { schedulesPage } from './view/schedules.js';
 import { settingsPage } from './view/settings.js';
+import { syncPage } from './view/sync.js';
+import { syncsPage } from './view/syncs.js';
 
 /** @import { Session, Settings } from './answers.d.ts' */
 /** @import { Page } from './place.d.ts' */
@@ -18,6 +21,9 @@ import { settingsPage } from './view/settings.js';
 const ROUTES = [
   { pattern: /^\/$/, title: 'Imports', page: importsPage },
   { pattern: /^\/imports\/([^/]+)$/, title: 'Import', page: importPage },
+  { pattern: /^\/syncs$/, title: 'Syncs', page: syncsPage },
+  { pattern: /^\/syncs\/([^/]+)$/, title: 'Sync', page: syncPage },
+  { pattern: /^\/schedules$/, title: 'Schedules', page: schedulesPage },
   { pattern: /^\/members(?:\/([^/]+))?$/, title: 'Members', page: memberPage },
   { pattern: /^\/settings$/, title: 'Settings', page: settingsPage },
   { pattern: /^\/login$/, title: 'Log in', page: loginPage },

@@ -2,8 +2,6 @@
 import { ApiError, away, problemOf } from './api.js';
 import { connection } from './connection.js';
 
-/** @import { ImportView } from './answers.d.ts' */
-
 /**
  * Whether the file begins as gzip does.
  * @param {Blob} file
@@ -45,14 +43,14 @@ export function newKey() {
 }
 
 /**
- * Uploads a file as a new import.
+ * Uploads a file.
  * @param {string} path with the options as query
  * @param {File} file
  * @param {object} options
  * @param {string} options.key of an earlier, broken attempt at the same, or a new one
  * @param {(sent: number) => void} options.onProgress bytes
  * @param {AbortSignal} options.signal
- * @returns {Promise<ImportView>}
+ * @returns {Promise<{ id: string }>} what was made of it
  * @throws {ApiError}
  */
 export async function upload(path, file, { key, onProgress, signal }) {

@@ -9,7 +9,7 @@ import { Problem } from '../problem.ts';
 const id = z.string().min(1).max(200);
 
 /** How a file is to be read, as the query says it. */
-const READING = {
+export const READING = {
   guid: id.optional().meta({ description: 'Group of rows that name none.' }),
   scope: z.enum(SCOPES).optional().meta({ description: 'Scope of rows that name none. Default: participant.' }),
   region: z.enum(REGIONS).optional().meta({ description: "Region of rows that name none. Default: the server's." }),
@@ -49,6 +49,7 @@ const READING = {
 };
 
 export const readingQuery = z.strictObject(READING);
+export type ReadingQuery = z.infer<typeof readingQuery>;
 
 export const uploadQuery = z.strictObject({
   name: z.string().max(1_000).optional().meta({ description: 'What the file is called, in lists and reports.' }),

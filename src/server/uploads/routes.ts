@@ -1,20 +1,21 @@
-import { randomUUID } from 'node:crypto';
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import multipart from '@fastify/multipart';
-import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { UnknownImport } from '../../pipeline/import-errors.ts';
 import { reserveImport } from '../../pipeline/import-id.ts';
+import { UnknownSync } from '../../sync/sync-errors.ts';
 import type { Api, ServerContext } from '../context.ts';
 import { importView } from '../import-views.ts';
 import { Problem } from '../problem.ts';
 import { refusals } from '../problem-schema.ts';
+import { syncUploadRoute } from '../syncs/upload.ts';
 import { fileOf, labelOf } from './body.ts';
 import { uploadKeys } from './keys.ts';
 import { FILE_TYPES, optionsOf, readingQuery, uploadQuery } from './options.ts';
 import { PREVIEW_BYTES, preview, previewView } from './preview.ts';
-import { type ReceiveOptions, receive, receiveHead, tooLarge } from './receive.ts';
+import { type ReceiveOptions, receiveHead } from './receive.ts';
+import { checkLength, KEY_DESCRIPTION, openUploads } from './taking.ts';
 
 export interface UploadLimits {
   readonly idleMs: number;
@@ -22,27 +23,22 @@ export interface UploadLimits {
   readonly most: number;
 }
 
-/** Seconds after which a refused upload may find room. */
-const BUSY_SECONDS = 2;
-
-/** `POST /v1/imports` and `POST /v1/preview`: bodies that are files. */
+/** `POST /v1/imports`, `/v1/syncs` and `/v1/preview`: bodies that are files. */
 export async function uploadRoutes(app: Api, context: ServerContext, { idleMs, most }: UploadLimits): Promise<void> {
-  const { coordinator, dir, settings, access, views } = context;
+  const { coordinator, syncs, dir, settings, access, views } = context;
   const { maxUploadBytes: mostBytes, region, sandbox } = { ...settings, region: settings.defaultRegion };
   const waiting = join(dir.root, 'uploads');
   // Of a process that was killed: nobody knows what they were.
   await rm(waiting, { recursive: true, force: true });
-  const exists = (id: string) => {
-    try {
-      return coordinator.find(id) !== undefined;
-    } catch (error) {
-      if (error instanceof UnknownImport) return false;
-      throw error;
-    }
-  };
-  const keys = uploadKeys(access, exists);
+  const isImport = (id: string) => isKnown(() => coordinator.find(id));
+  const isSync = (id: string) => isKnown(() => syncs.find(id));
   const stopping = new AbortController();
-  let underWay = 0;
+  const uploads = openUploads({
+    waiting,
+    keys: uploadKeys(access, (id) => isImport(id) || isSync(id)),
+    most,
+    limits: { mostBytes, idleMs, signal: stopping.signal },
+  });
 
   await app.register(async (plain) => {
     const scope = plain as Api;
@@ -64,10 +60,7 @@ export async function uploadRoutes(app: Api, context: ServerContext, { idleMs, m
           description: `The body is the file (${FILE_TYPES.join(', ')}, any of them gzipped), or a form with the one part "file".`,
           querystring: uploadQuery,
           headers: z.object({
-            'idempotency-key': z
-              .string()
-              .optional()
-              .meta({ description: 'The same key with the same file and options makes one import, for a day.' }),
+            'idempotency-key': z.string().optional().meta({ description: KEY_DESCRIPTION }),
           }),
           response: {
             202: importView,
@@ -91,48 +84,27 @@ export async function uploadRoutes(app: Api, context: ServerContext, { idleMs, m
         // What can be known before the file is sent is said before the file is sent.
         checkLength(request, mostBytes);
         const options = optionsOf(query, { contentType, region, sandbox });
-        if (underWay >= most) {
-          reply.header('retry-after', BUSY_SECONDS);
-          throw new Problem(
-            'BUSY',
-            `${underWay} uploads are under way, and this server takes ${most} at the same time.`,
-          );
-        }
-        const keyed = keys.begin(who.id, headers['idempotency-key'], { ...query, contentType });
-        underWay += 1;
-        const path = join(waiting, `${randomUUID()}.part`);
-        let id: string | undefined;
-        try {
-          await mkdir(waiting, { recursive: true, mode: 0o700 });
-          const limits: ReceiveOptions = { mostBytes, idleMs, signal: stopping.signal };
-          const { name, hash, type } = await fileOf(request, async ({ stream, ...sent }) => ({
-            ...sent,
-            ...(await receive(stream, path, limits)),
-          }));
-          const before = keyed.madeBefore(hash);
-          if (before !== undefined) {
-            reply.header('idempotency-replayed', 'true').header('location', `/v1/imports/${before}`);
-            return reply.code(202).send(await views.of(coordinator.find(before)));
+        const id = await uploads.take(request, reply, { ...query, contentType }, async ({ path, name, type, keep }) => {
+          const made = await reserveImport(dir);
+          try {
+            const source = join(dir.folder(made), 'input');
+            await rename(path, source);
+            keep(made);
+            const file = labelOf(query.name ?? name);
+            // Of a form the part says what the file is.
+            const chosen = request.isMultipart() ? optionsOf(query, { contentType: type, region, sandbox }) : options;
+            await coordinator.create({ id: made, file, source, options: chosen });
+            access.note({ who: who.name, role: who.role, action: 'import.create', target: made, detail: file });
+            return made;
+          } finally {
+            if (!isImport(made)) await rm(dir.folder(made), { recursive: true, force: true });
           }
-          id = await reserveImport(dir);
-          const source = join(dir.folder(id), 'input');
-          await rename(path, source);
-          keyed.keep(hash, id);
-          const file = labelOf(query.name ?? name);
-          // Of a form the part says what the file is.
-          const chosen = request.isMultipart() ? optionsOf(query, { contentType: type, region, sandbox }) : options;
-          await coordinator.create({ id, file, source, options: chosen });
-          access.note({ who: who.name, role: who.role, action: 'import.create', target: id, detail: file });
-          reply.header('location', `/v1/imports/${id}`);
-          return reply.code(202).send(await views.of(coordinator.find(id)));
-        } finally {
-          underWay -= 1;
-          keyed.end();
-          await rm(path, { force: true });
-          if (id !== undefined && !exists(id)) await rm(dir.folder(id), { recursive: true, force: true });
-        }
+        });
+        reply.header('location', `/v1/imports/${id}`);
+        return reply.code(202).send(await views.of(coordinator.find(id)));
       },
     );
+    syncUploadRoute(scope, context, uploads);
 
     scope.post(
       '/v1/preview',
@@ -163,6 +135,12 @@ export async function uploadRoutes(app: Api, context: ServerContext, { idleMs, m
   });
 }
 
-function checkLength({ headers }: FastifyRequest, mostBytes: number): void {
-  if (Number(headers['content-length'] ?? 0) > mostBytes) throw tooLarge(mostBytes);
+/** Whether `find` finds what it looks for. */
+function isKnown(find: () => unknown): boolean {
+  try {
+    return find() !== undefined;
+  } catch (error) {
+    if (error instanceof UnknownImport || error instanceof UnknownSync) return false;
+    throw error;
+  }
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type NotifyPayload, notify } from '../../../jobs/notify.ts';
-import { type Deliveries, type Delivery, openDeliveries } from '../../ledger/deliveries.ts';
+import { type Delivery, openDeliveries } from '../../ledger/deliveries.ts';
 import type { Logger } from '../../log.ts';
 import type { Coordinator } from '../../pipeline/coordinator.ts';
 import type { DataDir } from '../../pipeline/data-dir.ts';
@@ -49,13 +49,13 @@ export async function openNotifier({ coordinator, dir, views, receiver, log }: N
   };
   /** Notes are written down and queued one after another. */
   let work: Promise<void> = Promise.resolve();
-  const tell = (): Promise<void> => {
-    work = work.then(() => queueWaiting(deliveries)).catch(onError);
+  const tell = (which: 'all' | 'unmade'): Promise<void> => {
+    work = work.then(() => queueNotes(deliveries.waiting(which))).catch(onError);
     return work;
   };
-  const queueWaiting = async ({ waiting, write }: Deliveries): Promise<void> => {
+  const queueNotes = async (notes: readonly Delivery[]): Promise<void> => {
     const jobs: { id: string; payload: NotifyPayload }[] = [];
-    for (const note of waiting()) {
+    for (const note of notes) {
       const { id, at, body } = note;
       if (at < Date.now() - TOO_OLD_MS) {
         giveUp(id, new Error('it is older than a day'));
@@ -68,7 +68,7 @@ export async function openNotifier({ coordinator, dir, views, receiver, log }: N
           deliveries.remove(id);
           continue;
         }
-        write(id, made);
+        deliveries.write(id, made);
       }
       // The same id for the same note: what is queued already is not queued twice.
       jobs.push({ id: `notify-${id}`, payload: { version: 1, delivery: id } });
@@ -97,10 +97,10 @@ export async function openNotifier({ coordinator, dir, views, receiver, log }: N
     concurrency: AT_ONCE,
     onError,
   });
-  const onState = () => void tell();
+  const onState = () => void tell('unmade');
   events.on('state', onState);
-  const keeper = setInterval(onState, KEEP_MS);
-  await tell();
+  const keeper = setInterval(() => void tell('all'), KEEP_MS);
+  await tell('all');
 
   return {
     close: async () => {

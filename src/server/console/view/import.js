@@ -13,6 +13,7 @@ import { importPace } from './import/pace.js';
 import { importProblems } from './import/problems.js';
 import { importRegions } from './import/regions.js';
 import { importRows } from './import/rows.js';
+import { importUndo } from './import/undo.js';
 
 /** @import { ImportEvents, ImportView, Progress } from '../answers.d.ts' */
 /** @import { Place } from '../place.d.ts' */
@@ -32,6 +33,8 @@ export function importPage({ param: id, query, session, signal, setTitle, go }) 
   const rows = importRows({ id, query, signal });
   const downloads = importDownloads();
   const journal = importJournal(id, signal);
+  const undo = importUndo({ signal, go });
+  const undoCard = section('undo', 'Undo', undo.element);
   const problems = importProblems({
     id,
     signal,
@@ -79,6 +82,7 @@ export function importPage({ param: id, query, session, signal, setTitle, go }) 
     head.show(view, progress);
     actions.show(view);
     downloads.show(view);
+    undoCard.hidden = !undo.show(view) || session.role !== 'operator';
     regions.show(view, progress);
     paceCard.hidden = view.startedAt === null;
   });
@@ -100,7 +104,7 @@ export function importPage({ param: id, query, session, signal, setTitle, go }) 
       setTitle(fileName(view.file));
       fill(title, foreign(fileName(view.file)));
       fill(kicker, h('a', { href: '/' }, 'Imports'), ' / ', foreign(view.id), tagsOf(view));
-      body.replaceChildren(stateCard, work, problemsCard, outcome, rowsCard);
+      body.replaceChildren(stateCard, work, problemsCard, outcome, rowsCard, undoCard);
     }
     render(view);
     if (before?.state === view.state) return;
@@ -166,6 +170,9 @@ function tagsOf(view) {
   return [
     view.sandbox && h('span', { class: 'tag' }, 'sandbox'),
     view.dryRun && h('span', { class: 'tag' }, 'dry run'),
+    // A sync and the import that carries it out have one id.
+    /^(sync|undo)-/.test(view.id) &&
+      h('span', {}, ' Carries out ', h('a', { href: `/syncs/${encodeURIComponent(view.id)}` }, 'a sync')),
     view.retryOf !== null &&
       h(
         'span',

@@ -1,12 +1,6 @@
 /** A new import: choose a file, see how it is read, start. */
-import { ApiError, query } from '../api.js';
-import { fill, h } from '../element.js';
-import { size } from '../format.js';
-import { errorPlace } from '../notice.js';
-import { newKey, upload } from '../upload.js';
-import { fileChoice } from './new-import/file-choice.js';
-import { filePreview } from './new-import/file-preview.js';
 import { importOptions } from './new-import/options.js';
+import { uploadForm } from './upload-form.js';
 
 /**
  * @param {object} options
@@ -14,105 +8,12 @@ import { importOptions } from './new-import/options.js';
  * @param {(path: string) => void} options.go
  */
 export function newImport({ signal, go }) {
-  const details = h('form', {
-    class: 'new-import',
-    novalidate: true,
-    onsubmit: (event) => void start(event),
-    hidden: true,
+  return uploadForm({
+    title: 'New import',
+    path: '/v1/imports',
+    makeOptions: importOptions,
+    label: ({ dryRun }) => (dryRun === 'true' ? 'Check the file' : 'Start import'),
+    onMade: (id) => go(`/imports/${encodeURIComponent(id)}`),
+    signal,
   });
-  const problem = errorPlace();
-  const progress = h('div', { class: 'reading' });
-  const button = h('button', { class: 'main' });
-  const options = importOptions(() => preview.ask());
-  const preview = filePreview({ options, signal });
-  const choice = fileChoice((file) => {
-    details.hidden = false;
-    problem.clear();
-    options.clearErrors();
-    chosen = { file, key: newKey(), asked: '' };
-    void preview.read(file);
-  }, signal);
-  /** @type {{ file: File, key: string, asked: string } | undefined} */
-  let chosen;
-  /** @type {AbortController | undefined} */
-  let sending;
-
-  const label = () => fill(button, options.values()['dryRun'] === 'true' ? 'Check the file' : 'Start import');
-  options.onChange(label);
-  label();
-  details.append(
-    preview.mapping,
-    preview.element,
-    options.element,
-    problem.element,
-    progress,
-    h('div', { class: 'buttons' }, button),
-  );
-
-  /** @param {Event} event */
-  const start = async (event) => {
-    event.preventDefault();
-    if (chosen === undefined || sending !== undefined) return;
-    problem.clear();
-    options.clearErrors();
-    if (!preview.mayStart()) return;
-    const { file } = chosen;
-    const path = `/v1/imports${query({ ...preview.readingOptions(), ...options.values(), name: file.name })}`;
-    // The same once more is a repetition, so that a lost answer does not make two imports; another option is a new wish.
-    if (chosen.asked !== '' && chosen.asked !== path) chosen.key = newKey();
-    chosen.asked = path;
-    sending = new AbortController();
-    const stopped = AbortSignal.any([signal, sending.signal]);
-    button.setAttribute('aria-disabled', 'true');
-    showProgress(file, 0);
-    addEventListener('beforeunload', askFirst);
-    try {
-      const onProgress = (/** @type {number} */ sent) => showProgress(file, sent);
-      const view = await upload(path, file, { key: chosen.key, onProgress, signal: stopped });
-      go(`/imports/${encodeURIComponent(view.id)}`);
-    } catch (error) {
-      if (error instanceof ApiError) showRefusal(error);
-      else if (!stopped.aborted) problem.show(`${file.name} cannot be read, or has changed. Choose it again.`);
-    } finally {
-      sending = undefined;
-      removeEventListener('beforeunload', askFirst);
-      button.removeAttribute('aria-disabled');
-      fill(progress);
-    }
-  };
-  /** @param {ApiError} error */
-  const showRefusal = (error) => {
-    const { field, detail } = error.problem;
-    if (
-      field !== undefined &&
-      (options.showError(field, detail, { moveFocus: true }) || preview.showError(field, detail))
-    )
-      return;
-    problem.show(error);
-  };
-  const bar = h('progress', { max: 1, value: 0, 'aria-label': 'Upload' });
-  const note = h('p', { class: 'note' });
-  const stop = h('button', { type: 'button', class: 'quiet', onclick: () => sending?.abort() }, 'Stop upload');
-  /**
-   * @param {File} file
-   * @param {number} sent
-   */
-  const showProgress = (file, sent) => {
-    bar.value = file.size === 0 ? 1 : sent / file.size;
-    fill(note, `Uploading: ${size(Math.min(sent, file.size))} of ${size(file.size)}`);
-    if (bar.parentNode !== progress) progress.replaceChildren(bar, note, stop);
-  };
-
-  return h(
-    'section',
-    { class: 'card', 'aria-labelledby': 'new' },
-    h('h2', { id: 'new' }, 'New import'),
-    choice,
-    details,
-  );
-}
-
-/** Leaving the site would end an upload: the browser asks. @param {Event} event */
-function askFirst(event) {
-  event.preventDefault();
 }

@@ -9,7 +9,7 @@ import { MISSING } from '../../words.js';
 import { columnMapping } from './column-mapping.js';
 
 /** @import { Preview, PreviewRow } from '../../answers.d.ts' */
-/** @import { ImportOptions } from './options.js' */
+/** @import { FormOptions } from './options.js' */
 
 /** As much of the file as is sent to be looked at. */
 const BEGINNING_BYTES = 256 * 1024;
@@ -49,7 +49,7 @@ const COLUMNS = [
 
 /**
  * @param {object} options
- * @param {ImportOptions} options.options
+ * @param {FormOptions} options.options
  * @param {AbortSignal} options.signal
  */
 export function filePreview({ options, signal }) {

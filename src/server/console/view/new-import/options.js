@@ -1,11 +1,46 @@
-/** The options of a new import that do not depend on the file's columns. */
+/** The options of an upload that do not depend on the file's columns. */
 import { h } from '../../element.js';
 import { formField } from './field.js';
 
-/** @typedef {ReturnType<typeof importOptions>} ImportOptions */
+/** @typedef {ReturnType<typeof formOptions>} FormOptions */
+
+/**
+ * What an upload of one kind has besides how its file is read.
+ * @typedef {object} OwnOptions
+ * @property {HTMLElement} element
+ * @property {() => Record<string, string>} values
+ * @property {(name: string, detail: string) => HTMLElement | undefined} showError gives the control, if it has this option
+ * @property {() => void} clearErrors
+ */
 
 /** @param {() => void} onReading an option by which the file is read has changed */
 export function importOptions(onReading) {
+  const maxErrors = formField({
+    name: 'maxErrors',
+    label: 'Stop after errors',
+    control: text('100 or 5%'),
+    note: 'Empty: never.',
+  });
+  const dryRun = checkbox('dryRun', 'Only check the file, send nothing yet (dry run)');
+  const fields = h('div', { class: 'fields' }, maxErrors.element, dryRun.element);
+  return formOptions(onReading, {
+    element: h('fieldset', {}, h('legend', {}, 'The run'), fields),
+    values: () => ({ maxErrors: maxErrors.control.value.trim(), dryRun: dryRun.value() }),
+    showError: (name, detail) => {
+      if (name !== 'maxErrors') return undefined;
+      maxErrors.setError(detail);
+      return maxErrors.control;
+    },
+    clearErrors: () => maxErrors.setError(''),
+  });
+}
+
+/**
+ * How the file is read, and what else this kind of upload has.
+ * @param {() => void} onReading an option by which the file is read has changed
+ * @param {OwnOptions} own
+ */
+export function formOptions(onReading, own) {
   const fields = {
     guid: formField({ name: 'guid', label: 'Group', control: text() }),
     scope: formField({
@@ -23,12 +58,6 @@ export function importOptions(onReading) {
       label: 'Acting user',
       control: text(),
       note: 'Empty: the service itself acts.',
-    }),
-    maxErrors: formField({
-      name: 'maxErrors',
-      label: 'Stop after errors',
-      control: text('100 or 5%'),
-      note: 'Empty: never.',
     }),
     format: formField({
       name: 'format',
@@ -53,8 +82,7 @@ export function importOptions(onReading) {
       ]),
     }),
   };
-  const dryRun = h('input', { type: 'checkbox', id: 'new-dryRun' });
-  const { guid, scope, region, onBehalfOf, maxErrors, format, encoding, delimiter } = fields;
+  const { guid, scope, region, onBehalfOf, format, encoding, delimiter } = fields;
   const technical = h(
     'details',
     {},
@@ -70,22 +98,7 @@ export function importOptions(onReading) {
       h('legend', {}, 'For rows that do not say themselves'),
       h('div', { class: 'fields' }, guid.element, scope.element, region.element, onBehalfOf.element),
     ),
-    h(
-      'fieldset',
-      {},
-      h('legend', {}, 'The run'),
-      h(
-        'div',
-        { class: 'fields' },
-        maxErrors.element,
-        h(
-          'div',
-          { class: 'check' },
-          dryRun,
-          h('label', { for: 'new-dryRun' }, 'Only check the file, send nothing yet (dry run)'),
-        ),
-      ),
-    ),
+    own.element,
     technical,
   );
   /** @type {(() => void)[]} */
@@ -93,7 +106,7 @@ export function importOptions(onReading) {
   element.addEventListener('change', () => {
     for (const listener of listeners) listener();
   });
-  for (const field of [guid, scope, region, onBehalfOf, format, encoding, delimiter]) {
+  for (const field of Object.values(fields)) {
     field.control.addEventListener('change', () => {
       field.setError('');
       onReading();
@@ -101,16 +114,12 @@ export function importOptions(onReading) {
   }
   /** Those by which the file is read. @returns {Record<string, string>} */
   const reading = () =>
-    Object.fromEntries(
-      Object.entries(fields).flatMap(([name, { control }]) =>
-        name === 'maxErrors' ? [] : [[name, control.value.trim()]],
-      ),
-    );
+    Object.fromEntries(Object.entries(fields).map(([name, { control }]) => [name, control.value.trim()]));
   return {
     element,
     reading,
     /** @returns {Record<string, string>} */
-    values: () => ({ ...reading(), maxErrors: maxErrors.control.value.trim(), dryRun: dryRun.checked ? 'true' : '' }),
+    values: () => ({ ...reading(), ...own.values() }),
     /** @param {() => void} listener */
     onChange: (listener) => listeners.push(listener),
     /**
@@ -122,25 +131,37 @@ export function importOptions(onReading) {
      */
     showError: (name, detail, { moveFocus }) => {
       const field = Object.hasOwn(fields, name) ? fields[/** @type {keyof typeof fields} */ (name)] : undefined;
-      if (field === undefined) return false;
-      if (technical.contains(field.element)) technical.open = true;
-      field.setError(detail);
-      if (moveFocus) field.control.focus();
+      field?.setError(detail);
+      const control = field?.control ?? own.showError(name, detail);
+      if (control === undefined) return false;
+      if (technical.contains(control)) technical.open = true;
+      if (moveFocus) control.focus();
       return true;
     },
     clearErrors: () => {
       for (const field of Object.values(fields)) field.setError('');
+      own.clearErrors();
     },
   };
 }
 
+/**
+ * @param {string} name
+ * @param {string} label
+ */
+export function checkbox(name, label) {
+  const control = h('input', { type: 'checkbox', id: `new-${name}` });
+  const element = h('div', { class: 'check' }, control, h('label', { for: control.id }, label));
+  return { element, value: () => (control.checked ? 'true' : '') };
+}
+
 /** @param {string} [placeholder] */
-function text(placeholder) {
+export function text(placeholder) {
   return h('input', { type: 'text', spellcheck: 'false', autocapitalize: 'none', autocomplete: 'off', placeholder });
 }
 
 /** @param {readonly (string | readonly [value: string, label: string])[]} options */
-function select(options) {
+export function select(options) {
   return h(
     'select',
     {},

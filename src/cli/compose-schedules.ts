@@ -1,0 +1,59 @@
+import { type Config, environmentVariable } from '../config.ts';
+import { openScheduleCatalog } from '../ledger/schedule-catalog.ts';
+import type { Logger } from '../log.ts';
+import type { Coordinator } from '../pipeline/coordinator.ts';
+import type { DataDir } from '../pipeline/data-dir.ts';
+import type { ScheduleRunsOptions } from '../sync/schedule-runs.ts';
+import { createSchedules, type Schedules } from '../sync/schedules.ts';
+import type { SyncRunner } from '../sync/sync-runner.ts';
+import { quietly, readCa, type Service } from './compose.ts';
+import { newSyncId } from './compose-syncs.ts';
+
+/** What schedules are run with. */
+export interface ScheduleParts {
+  readonly coordinator: Coordinator;
+  readonly syncs: SyncRunner;
+  readonly service: Pick<Service, 'sandbox'>;
+  readonly dir: DataDir;
+  readonly log: Logger;
+  readonly fail: (error: Error) => void;
+}
+
+/** Wires schedules to the syncs that they begin. To be stopped before the syncs. */
+export function composeSchedules(config: Config, parts: ScheduleParts): Schedules {
+  const { log } = parts;
+  const options = scheduleRunsOptions(config, parts);
+  const onError = quietly((error) => log.warn({ err: error }, 'the queue reports an error'));
+  const schedules = createSchedules({ ...options, backend: parts.coordinator.backend, onError });
+  schedules.events.on('run', ({ schedule, state, reason, syncId }) =>
+    log.info({ schedule, state, reason, sync: syncId }, 'schedule'),
+  );
+  return {
+    ...schedules,
+    stop: async (deadlineMs) => {
+      await schedules.stop(deadlineMs);
+      options.catalog.close();
+    },
+  };
+}
+
+/** The catalog in it is open, and the caller's to close. */
+export function scheduleRunsOptions(
+  config: Config,
+  { syncs, service, dir, fail }: Omit<ScheduleParts, 'coordinator' | 'log'>,
+): ScheduleRunsOptions {
+  const { caFile } = config;
+  const ca = caFile === undefined ? undefined : readCa(caFile);
+  return {
+    catalog: openScheduleCatalog(dir.catalog),
+    syncs,
+    newSyncId: () => newSyncId('sync'),
+    ledger: dir.ledger,
+    folder: dir.schedule,
+    sandbox: service.sandbox,
+    ca,
+    environment: environmentVariable,
+    clock: Date.now,
+    fail: (error) => fail(error instanceof Error ? error : new Error(String(error))),
+  };
+}

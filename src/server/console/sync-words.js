@@ -1,0 +1,137 @@
+/** How people read syncs: states, plans, and what is done about each member. Pure. */
+import { counted, grouped } from './format.js';
+
+/** @import { PlanAction, PlanCounts, Planning, PlanTotals, SyncAction, SyncEntry, SyncState } from './sync-answers.d.ts' */
+
+/** Actions in the order in which people look for them. @type {readonly PlanAction[]} */
+export const PLAN_ACTIONS = ['add', 'change', 'remove', 'ban', 'report', 'keep'];
+/** Actions that send something. @type {readonly PlanAction[]} */
+export const CHANGES = ['add', 'change', 'remove', 'ban'];
+
+/** @type {Readonly<Record<PlanAction, string>>} */
+export const ACTION_LABELS = {
+  add: 'to add',
+  change: 'to change',
+  remove: 'to remove',
+  ban: 'to ban',
+  report: 'to look at',
+  keep: 'stay as they are',
+};
+
+/** Of one member. @type {Readonly<Record<PlanAction, string>>} */
+export const MEMBER_LABELS = {
+  add: 'add',
+  change: 'change',
+  remove: 'remove',
+  ban: 'ban',
+  report: 'look at',
+  keep: 'stays',
+};
+
+/** Colour of an action: that of the outcome which it leads to. @type {Readonly<Record<PlanAction, string>>} */
+export const ACTION_COLOURS = {
+  add: 'added',
+  change: 'changed',
+  remove: 'removed',
+  ban: 'banned',
+  report: 'invalid',
+  keep: 'already_member',
+};
+
+/** @type {Readonly<Record<SyncAction, string>>} */
+export const SYNC_ACTION_LABELS = { apply: 'Apply', approve: 'Approve…', reject: 'Reject…' };
+
+/** What the list's filter offers: name → states. @type {Readonly<Record<string, readonly SyncState[]>>} */
+export const SYNC_STATE_GROUPS = {
+  'wait for somebody': ['planned', 'held'],
+  'under way': ['planning', 'applying'],
+  'carried out': ['applied', 'unchanged'],
+  'not carried out': ['rejected', 'stale', 'failed', 'incomplete'],
+};
+
+/** Tone of a state's badge. @type {Readonly<Record<SyncState, 'busy' | 'still' | 'good' | 'attention'>>} */
+export const SYNC_TONES = {
+  planning: 'busy',
+  planned: 'still',
+  held: 'attention',
+  unchanged: 'good',
+  failed: 'attention',
+  rejected: 'still',
+  applying: 'busy',
+  stale: 'attention',
+  applied: 'good',
+  incomplete: 'attention',
+};
+
+/** States whose reason says more than the state. @type {readonly SyncState[]} */
+export const REASONED = ['failed', 'rejected', 'stale', 'incomplete'];
+
+/**
+ * Where the sync stands and what that means, in one or two sentences of its own for each state.
+ * @param {SyncEntry} sync
+ * @returns {string}
+ */
+export function syncSentence({ state, totals, importId, planning }) {
+  const changes = totals === null ? '' : changesIn(totals);
+  switch (state) {
+    case 'planning':
+      return `${planningSentence(planning)} Nothing is sent.`;
+    case 'planned':
+      return `Planned: ${changes}. Nothing has been sent.`;
+    case 'held':
+      return `Held: a guard objects to the plan (${changes}). Nothing is sent unless somebody approves it.`;
+    case 'unchanged':
+      return 'There is nothing to do: nothing was sent.';
+    case 'failed':
+      return 'No plan could be made, and nothing was sent.';
+    case 'rejected':
+      return `Rejected: the plan (${changes}) will not be carried out. Nothing was sent.`;
+    case 'applying':
+      return importId === null
+        ? 'File and groups are being looked at once more, before anything is sent.'
+        : `Being carried out by an import: ${changes}.`;
+    case 'stale':
+      return 'Not applied: file or groups have moved too far since the plan was made. Nothing was sent; plan again.';
+    case 'applied':
+      return `Applied: ${changes}. The import says what came of each.`;
+    case 'incomplete':
+      return 'Not carried out as a whole: the import was ended before.';
+  }
+}
+
+/** @param {Planning | null} planning */
+function planningSentence(planning) {
+  if (planning === null) return 'The plan is being made.';
+  const { step, rows, done, groups } = planning;
+  if (step === 'reading') return `The file is being read: ${counted(rows, 'row')} so far.`;
+  const of = `${grouped(done)} of ${counted(groups, 'group')}`;
+  if (step === 'members') return `The members of the groups are being listed: ${of}.`;
+  return step === 'owner'
+    ? `Groups are asked who owns them: ${of}.`
+    : `Groups are asked who is banned from them: ${of}.`;
+}
+
+/** @param {PlanTotals} totals */
+function changesIn({ changes, groups }) {
+  return `${counted(changes, 'change')} in ${counted(groups, 'group')}`;
+}
+
+/**
+ * "3 to add, 1 to remove"; what there is nothing of is left out.
+ * @param {PlanCounts} actions
+ * @param {readonly PlanAction[]} [which]
+ */
+export function countsSentence(actions, which = PLAN_ACTIONS) {
+  return which
+    .filter((action) => actions[action] > 0)
+    .map((action) => `${grouped(actions[action])} ${ACTION_LABELS[action]}`)
+    .join(', ');
+}
+
+/** How it was decided. @param {Pick<SyncEntry, 'mode' | 'missing'>} sync */
+export function modeWords({ mode, missing }) {
+  if (mode === 'undo') return 'takes back an import';
+  if (mode === 'add') return 'only adds';
+  const what = { report: 'reported', remove: 'removed', ban: 'banned' }[missing];
+  return `mirrors the file; others are ${what}`;
+}

@@ -1,0 +1,222 @@
+import { z } from 'zod';
+import {
+  openScheduleCatalogReader,
+  RUN_STATES,
+  type ScheduleRecord,
+  type ScheduleRun,
+} from '../ledger/schedule-catalog.ts';
+import { SYNC_STATES } from '../membership/sync-state.ts';
+import { nextRuns } from '../queue/cron.ts';
+import { planDocument } from '../sync/plan-json.ts';
+import { addressName, isAddress } from '../sync/source.ts';
+import { UnknownSync } from '../sync/sync-errors.ts';
+import { readSyncOptions } from '../sync/sync-options.ts';
+import type { Who } from './access/access-store.ts';
+import type { Api, ServerContext } from './context.ts';
+import { limitOption } from './paging.ts';
+import { Problem } from './problem.ts';
+import { refusals } from './problem-schema.ts';
+
+const time = z.iso.datetime();
+const { mode, missing, allowDemotion, allowUnban, protect, removeByName } = planDocument.shape.flags.unwrap().shape;
+
+const runView = z
+  .strictObject({
+    id: z.int(),
+    dueAt: time,
+    at: time.meta({ description: 'When it began, or was noted.' }),
+    state: z.enum(RUN_STATES),
+    reason: z.string().meta({ description: 'Why it is in this state, in a sentence.' }),
+    who: z.string().meta({ description: 'Who asked for it; empty: the schedule.' }),
+    sync: z
+      .strictObject({ id: z.string(), state: z.enum(SYNC_STATES), totals: planDocument.shape.totals.nullable() })
+      .nullable()
+      .meta({ description: 'The sync that it began.' }),
+  })
+  .meta({ id: 'ScheduleRun' });
+
+const scheduleView = z
+  .strictObject({
+    name: z.string(),
+    cron: z.string(),
+    tz: z.string().meta({ description: 'Time zone of `cron`.' }),
+    file: z.string().meta({ description: 'Path, pattern or address on the server; an address without its query.' }),
+    headers: z.record(z.string(), z.string()).meta({ description: 'Header -> environment variable with its value.' }),
+    protectFile: z.string().nullable(),
+    flags: z.strictObject({ mode, missing, allowDemotion, allowUnban, protect, removeByName }),
+    limits: z.record(z.string(), z.number()).meta({ description: 'Limits of guards in place of their defaults.' }),
+    apply: z.boolean(),
+    sandbox: z.boolean(),
+    repair: z.boolean().meta({ description: 'Runs although its file is unchanged.' }),
+    catchUp: z.boolean().meta({ description: 'A run that was missed is made up for.' }),
+    paused: z.boolean(),
+    createdAt: time,
+    next: z.array(time).meta({ description: 'The next times; none while it is paused.' }),
+    lastRun: runView.nullable(),
+  })
+  .meta({ id: 'Schedule' });
+export type ScheduleView = z.infer<typeof scheduleView>;
+
+const failureView = z.strictObject({
+  region: z.string(),
+  guid: z.string(),
+  uid: z.string(),
+  code: z.string(),
+  since: time,
+});
+
+const params = z.object({ name: z.string().meta({ description: 'Name of a schedule.' }) });
+const tags = ['schedules'];
+const SHOWN_TIMES = 3;
+
+const VERBS = {
+  pause: 'Let nothing be due, nor missed, until `resume`',
+  resume: 'Go on with a schedule that is paused',
+} as const;
+
+/**
+ * Schedules: what there is, what came of them, and what can be done with them. None is made here: a schedule names files
+ * of the server's machine and addresses that it fetches, which is for those who may log in there.
+ */
+export function scheduleRoutes(app: Api, { dir, syncs, schedules, access }: ServerContext): void {
+  const catalog = openScheduleCatalogReader(dir.catalog);
+  app.addHook('onClose', async () => catalog.close());
+  const note = (who: Who, action: string, target: string) =>
+    access.note({ who: who.name, role: who.role, action, target, detail: '' });
+  const find = (name: string): ScheduleRecord => {
+    const record = catalog.find(name);
+    if (record === undefined) throw new Problem('UNKNOWN_SCHEDULE', `No schedule is named ${JSON.stringify(name)}.`);
+    return record;
+  };
+
+  const syncOf = (id: string): z.infer<typeof runView>['sync'] => {
+    try {
+      const { state, totals } = syncs.find(id);
+      return { id, state, totals: totals === null ? null : JSON.parse(totals) };
+    } catch (error) {
+      // Begun, and not written down yet; or never.
+      if (error instanceof UnknownSync) return null;
+      throw error;
+    }
+  };
+  const runViewOf = ({ id, dueAt, at, state, reason, who, syncId }: ScheduleRun): z.infer<typeof runView> => ({
+    ...{ id, dueAt: iso(dueAt), at: iso(at), state, reason, who },
+    sync: syncId === null ? null : syncOf(syncId),
+  });
+  const viewOf = (record: ScheduleRecord): ScheduleView => {
+    const { name, cron, tz, file, headers, protectFile, repair, catchUp, paused, createdAt, nextDue } = record;
+    const { flags, limits, apply, sandbox } = readSyncOptions(record);
+    const [lastRun] = catalog.runs(name, 1);
+    return {
+      ...{ name, cron, tz, protectFile, apply, sandbox, repair, catchUp, paused },
+      file: isAddress(file) ? addressName(new URL(file)) : file,
+      headers: { ...headers },
+      flags: { ...flags, protect: [...flags.protect], removeByName: [...flags.removeByName] },
+      limits: { ...limits },
+      createdAt: iso(createdAt),
+      next: paused ? [] : [nextDue, ...nextRuns(cron, tz, nextDue, SHOWN_TIMES - 1)].map(iso),
+      lastRun: lastRun === undefined ? null : runViewOf(lastRun),
+    };
+  };
+
+  app.get(
+    '/v1/schedules',
+    {
+      config: { role: 'viewer' },
+      schema: {
+        tags,
+        summary: 'List schedules by name, with their next times and last run',
+        response: { 200: z.strictObject({ schedules: z.array(scheduleView) }), ...refusals() },
+      },
+    },
+    async () => ({ schedules: catalog.list().map(viewOf) }),
+  );
+
+  app.get(
+    '/v1/schedules/:name/history',
+    {
+      config: { role: 'viewer' },
+      schema: {
+        tags,
+        summary: 'Runs of a schedule, newest first, and the rows that it cannot put in place, the oldest first',
+        params,
+        querystring: z.strictObject({ limit: limitOption(100, 1_000) }),
+        response: {
+          200: z.strictObject({ runs: z.array(runView), failing: z.array(failureView) }),
+          ...refusals('BAD_OPTION', 'UNKNOWN_SCHEDULE'),
+        },
+      },
+    },
+    async ({ params: { name }, query: { limit } }) => {
+      find(name);
+      const failing = catalog.failures(name, limit).map(({ since, ...row }) => ({ ...row, since: iso(since) }));
+      return { runs: catalog.runs(name, limit).map(runViewOf), failing };
+    },
+  );
+
+  for (const verb of Object.keys(VERBS) as (keyof typeof VERBS)[]) {
+    app.post(
+      `/v1/schedules/:name/${verb}`,
+      {
+        config: { role: 'operator' },
+        schema: {
+          tags,
+          summary: VERBS[verb],
+          params,
+          response: { 200: scheduleView, ...refusals('UNKNOWN_SCHEDULE') },
+        },
+      },
+      async ({ params: { name }, who }) => {
+        find(name);
+        const record = schedules[verb](name);
+        note(who, `schedule.${verb}`, name);
+        return viewOf(record);
+      },
+    );
+  }
+
+  app.post(
+    '/v1/schedules/:name/run',
+    {
+      config: { role: 'operator' },
+      schema: {
+        tags,
+        summary: 'Begin a run now, besides those that are due',
+        params,
+        response: { 202: runView, ...refusals('UNKNOWN_SCHEDULE', 'WRONG_STATE') },
+      },
+    },
+    async ({ params: { name }, who }, reply) => {
+      find(name);
+      const run = schedules.run(name, who.name);
+      note(who, 'schedule.run', name);
+      return reply.code(202).send(runViewOf(run));
+    },
+  );
+
+  app.delete(
+    '/v1/schedules/:name',
+    {
+      config: { role: 'operator' },
+      schema: {
+        tags,
+        summary: 'Remove a schedule with its history; its syncs stay',
+        params,
+        response: {
+          204: z.void().meta({ description: 'Removed.' }),
+          ...refusals('UNKNOWN_SCHEDULE', 'WRONG_STATE'),
+        },
+      },
+    },
+    async ({ params: { name }, who }, reply) => {
+      find(name);
+      await schedules.remove(name);
+      note(who, 'schedule.remove', name);
+      return reply.code(204).send();
+    },
+  );
+}
+
+function iso(at: number): string {
+  return new Date(at).toISOString();
+}

@@ -1,0 +1,19 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { planCsv } from '../../sync/plan-csv.ts';
+import { planJson } from '../../sync/plan-json.ts';
+import { openPlanReader } from '../../sync/plan-reading.ts';
+import type { PlanDownload } from './plan-download.ts';
+
+/** A thread that writes one plan: a chunk whenever it is asked for one, null at the end. */
+
+const { path, format }: PlanDownload = workerData;
+const encoder = new TextEncoder();
+const plan = openPlanReader(path);
+const chunks = format === 'csv' ? planCsv(plan) : planJson(plan);
+
+parentPort?.on('message', () => {
+  const next = chunks.next();
+  if (next.done === true) return parentPort?.postMessage(null);
+  const bytes = encoder.encode(next.value);
+  parentPort?.postMessage(bytes, [bytes.buffer]);
+});

@@ -1,0 +1,31 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+
+export const PLAN_FORMATS = ['csv', 'json'] as const;
+export type PlanFormat = (typeof PLAN_FORMATS)[number];
+
+export interface PlanDownload {
+  /** Path of the plan. */
+  readonly path: string;
+  readonly format: PlanFormat;
+}
+
+/**
+ * The bytes of a plan, in chunks of some 64 KB, made as they are taken, by a thread of their own: counting a large plan
+ * takes SQLite seconds. Whoever does not take them all must call `return`. Rejects with LedgerError where it is damaged.
+ */
+export async function* planBytes(download: PlanDownload): AsyncGenerator<Uint8Array> {
+  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
+  const thread = new Worker(new URL(`./plan-download-thread.${extension}`, import.meta.url), { workerData: download });
+  try {
+    for (;;) {
+      const answer = once(thread, 'message');
+      thread.postMessage('next');
+      const [chunk]: unknown[] = await answer;
+      if (!(chunk instanceof Uint8Array)) return;
+      yield chunk;
+    }
+  } finally {
+    await thread.terminate();
+  }
+}

@@ -1,0 +1,146 @@
+import { Readable } from 'node:stream';
+import { z } from 'zod';
+import { REGIONS } from '../../membership/membership.ts';
+import { openPlanPages, type PlanPages } from '../../sync/plan-pages.ts';
+import { planFiles } from '../../sync/planning.ts';
+import { ACTIONS } from '../../sync/reasons.ts';
+import { attachment } from '../attachment.ts';
+import type { Api, ServerContext } from '../context.ts';
+import { badCursor, cursorOption, limitOption, listOption, numberCursor } from '../paging.ts';
+import { Problem } from '../problem.ts';
+import { refusals } from '../problem-schema.ts';
+import { PLAN_FORMATS, planBytes } from './plan-download.ts';
+import { actionView, groupView } from './views.ts';
+
+const TYPES = { csv: 'text/csv', json: 'application/json' } as const;
+
+const params = z.object({ id: z.string() });
+const tags = ['syncs'];
+const config = { role: 'viewer' } as const;
+const actionOption = listOption(ACTIONS).optional();
+
+/** What the plan of a sync says: of each group, of each of its members, and as a file. */
+export function planRoutes(app: Api, { syncs, dir }: ServerContext): void {
+  /** @throws UnknownSync; Problem NO_PLAN_YET */
+  const planOf = (id: string): string => {
+    const { state, totals } = syncs.find(id);
+    if (totals === null) throw new Problem('NO_PLAN_YET', `Sync ${id} is ${state} and has no plan.`);
+    return planFiles(dir.sync(id)).plan;
+  };
+  const reading = async <Result>(id: string, read: (pages: PlanPages) => Promise<Result>): Promise<Result> => {
+    const pages = openPlanPages(planOf(id));
+    try {
+      return await read(pages);
+    } finally {
+      pages.close();
+    }
+  };
+
+  app.get(
+    '/v1/syncs/:id/groups',
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'The groups that a sync concerns, in the order of its file, with what is to be done in each',
+        params,
+        querystring: z.strictObject({
+          action: actionOption.meta({
+            description: `Only groups with one of these, and those that could not be listed: some of ${ACTIONS.join(', ')}.`,
+          }),
+          limit: limitOption(50, 500),
+          cursor: cursorOption.optional(),
+        }),
+        response: {
+          200: z.strictObject({ groups: z.array(groupView), nextCursor: z.string().nullable() }),
+          ...refusals('BAD_OPTION', 'BAD_CURSOR', 'UNKNOWN_SYNC', 'NO_PLAN_YET'),
+        },
+      },
+    },
+    async ({ params: { id }, query: { action, limit, cursor } }) =>
+      reading(id, async (pages) => {
+        const wish = { ...(action !== undefined && { actions: new Set(action) }) };
+        const { groups, next } = await pages.groups(wish, numberCursor(cursor) ?? 0, limit);
+        return { groups, nextCursor: next === undefined ? null : String(next) };
+      }),
+  );
+
+  app.get(
+    '/v1/syncs/:id/actions',
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'What a plan does about each member, and why, by group',
+        params,
+        querystring: z.strictObject({
+          action: actionOption,
+          region: z.enum(REGIONS).optional(),
+          guid: z.string().max(1_000).optional().meta({ description: 'The whole GUID, in any case.' }),
+          limit: limitOption(100, 1_000),
+          cursor: cursorOption.optional(),
+        }),
+        response: {
+          200: z.strictObject({ actions: z.array(actionView), nextCursor: z.string().nullable() }),
+          ...refusals('BAD_OPTION', 'BAD_CURSOR', 'UNKNOWN_SYNC', 'NO_PLAN_YET'),
+        },
+      },
+    },
+    async ({ params: { id }, query: { action, region, guid, limit, cursor } }) =>
+      reading(id, async (pages) => {
+        const filter = {
+          ...(action !== undefined && { actions: new Set(action) }),
+          ...(region !== undefined && { region }),
+          ...(guid !== undefined && { guid }),
+        };
+        const { actions, next } = await pages.actions(filter, readCursor(cursor), limit);
+        return { actions, nextCursor: next === undefined ? null : writeCursor(next) };
+      }),
+  );
+
+  app.get(
+    '/v1/syncs/:id/plan',
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Download a plan: every action with its reason',
+        params,
+        querystring: z.strictObject({
+          format: z.enum(PLAN_FORMATS).optional().meta({ description: 'Default: csv.' }),
+        }),
+        response: {
+          200: {
+            description: 'The plan, streamed.',
+            content: Object.fromEntries(Object.values(TYPES).map((type) => [type, { schema: z.string() }])),
+          },
+          ...refusals('BAD_OPTION', 'UNKNOWN_SYNC', 'NO_PLAN_YET'),
+        },
+      },
+    },
+    async ({ params: { id }, query: { format = 'csv' } }, reply) => {
+      const path = planOf(id);
+      reply.type(`${TYPES[format]}; charset=utf-8`);
+      reply.header('content-disposition', attachment(syncs.find(id).file, `${id}-plan.${format}`));
+      // A plan holds people's ids: no cache on the way keeps it.
+      reply.header('cache-control', 'private, no-cache').header('accept-ranges', 'none');
+      return reply.send(Readable.from(planBytes({ path, format }), { objectMode: false }));
+    },
+  );
+}
+
+const cursorContent = z.tuple([z.int().nonnegative(), z.string()]);
+
+function writeCursor({ group, uid }: { group: number; uid: string }): string {
+  return Buffer.from(JSON.stringify([group, uid])).toString('base64url');
+}
+
+function readCursor(cursor: string | undefined): { group: number; uid: string } | undefined {
+  if (cursor === undefined) return undefined;
+  try {
+    const [group, uid] = cursorContent.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()));
+    return { group, uid };
+  } catch {
+    throw badCursor(cursor);
+  }
+}

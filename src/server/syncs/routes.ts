@@ -1,0 +1,176 @@
+import { z } from 'zod';
+import { BadCursor } from '../../ledger/catalog.ts';
+import type { SyncRecord } from '../../ledger/sync-catalog.ts';
+import { isFinal } from '../../membership/import-state.ts';
+import { SYNC_STATES } from '../../membership/sync-state.ts';
+import { actionsOf } from '../../pipeline/actions.ts';
+import { WrongState, WrongTarget } from '../../pipeline/import-errors.ts';
+import { readOptions } from '../../pipeline/import-options.ts';
+import { retryFile } from '../../pipeline/report-files.ts';
+import { readSyncOptions } from '../../sync/sync-options.ts';
+import type { Who } from '../access/access-store.ts';
+import type { Api, ServerContext } from '../context.ts';
+import { badCursor, cursorOption, limitOption, listOption } from '../paging.ts';
+import { Problem } from '../problem.ts';
+import { refusals } from '../problem-schema.ts';
+import { undoDecision, undoQuery } from './options.ts';
+import { type SyncAction, syncActionsOf, syncEntry, syncView } from './views.ts';
+
+const params = z.object({ id: z.string().meta({ description: 'Id of a sync.' }) });
+const tags = ['syncs'];
+const reasonBody = z.strictObject({
+  reason: z
+    .string()
+    .trim()
+    .min(1, 'allowed is a sentence that says why')
+    .max(1_000, 'allowed are 1,000 characters')
+    .meta({ description: 'Why; it goes on record with your name.' }),
+});
+
+/** Syncs: the list, one, what can be done with it, and the undo of an import. Their plans are in plan-routes.ts. */
+export function syncRoutes(app: Api, context: ServerContext): void {
+  const { coordinator, syncs, syncCatalog, syncViews, reading, dir, settings, access } = context;
+  const note = (who: Who, action: string, target: string, detail = '') =>
+    access.note({ who: who.name, role: who.role, action, target, detail });
+
+  app.get(
+    '/v1/syncs',
+    {
+      config: { role: 'viewer' },
+      schema: {
+        tags,
+        summary: 'List syncs, newest first',
+        querystring: z.strictObject({
+          state: listOption(SYNC_STATES).optional(),
+          limit: limitOption(50, 200),
+          cursor: cursorOption.optional(),
+        }),
+        response: {
+          200: z.strictObject({ syncs: z.array(syncEntry), nextCursor: z.string().nullable() }),
+          ...refusals('BAD_OPTION', 'BAD_CURSOR'),
+        },
+      },
+    },
+    async ({ query: { state, limit, cursor } }) => {
+      try {
+        const page = syncCatalog.page({
+          limit,
+          ...(state !== undefined && { states: state }),
+          ...(cursor !== undefined && { before: cursor }),
+        });
+        return { syncs: page.syncs.map(syncViews.entry), nextCursor: page.next ?? null };
+      } catch (error) {
+        throw error instanceof BadCursor ? badCursor(cursor ?? '') : error;
+      }
+    },
+  );
+
+  app.get(
+    '/v1/syncs/:id',
+    {
+      config: { role: 'viewer' },
+      schema: { tags, summary: 'One sync', params, response: { 200: syncView, ...refusals('UNKNOWN_SYNC') } },
+    },
+    async ({ params: { id } }) => syncViews.whole(syncs.find(id)),
+  );
+
+  /** @throws UnknownSync, Problem WRONG_STATE, WRONG_TARGET */
+  const checked = (id: string, action: SyncAction): SyncRecord => {
+    const record = syncs.find(id);
+    const possible = syncActionsOf(record.state);
+    if (!possible.includes(action)) {
+      const detail = `Sync ${id} is ${record.state} and cannot be ${DONE[action]}.`;
+      throw new Problem('WRONG_STATE', detail, { possible });
+    }
+    const { sandbox } = readSyncOptions(record);
+    if (action !== 'reject' && sandbox !== settings.sandbox) {
+      throw new Problem('WRONG_TARGET', `Sync ${id} was${sandbox ? '' : ' not'} meant for the sandbox.`);
+    }
+    return record;
+  };
+
+  app.post(
+    '/v1/syncs/:id/apply',
+    {
+      config: { role: 'operator' },
+      schema: {
+        tags,
+        summary: 'Carry out a stored plan, unless file or groups have moved too far since (`stale` then)',
+        params,
+        response: { 200: syncView, ...refusals('UNKNOWN_SYNC', 'WRONG_STATE', 'WRONG_TARGET') },
+      },
+    },
+    async ({ params: { id }, who }) => {
+      checked(id, 'apply');
+      const record = await syncs.apply(id, who.name);
+      note(who, 'sync.apply', id, record.file);
+      return syncViews.whole(record);
+    },
+  );
+
+  for (const action of ['approve', 'reject'] as const) {
+    app.post(
+      `/v1/syncs/:id/${action}`,
+      {
+        config: { role: 'operator' },
+        schema: {
+          tags,
+          summary: SUMMARIES[action],
+          params,
+          body: reasonBody,
+          response: {
+            200: syncView,
+            ...refusals('BAD_OPTION', 'BAD_BODY', 'UNKNOWN_SYNC', 'WRONG_STATE', 'WRONG_TARGET'),
+          },
+        },
+      },
+      async ({ params: { id }, body: { reason }, who }) => {
+        checked(id, action);
+        const record = syncs[action](id, who.name, reason);
+        note(who, `sync.${action}`, id, reason);
+        return syncViews.whole(record);
+      },
+    );
+  }
+
+  app.post(
+    '/v1/imports/:id/undo',
+    {
+      config: { role: 'operator' },
+      schema: {
+        tags,
+        summary: 'Plan how to take back what an import did, as a sync, and with apply=true do it',
+        params: z.object({ id: z.string().meta({ description: 'Id of an import that is over.' }) }),
+        querystring: undoQuery,
+        response: {
+          202: syncView,
+          ...refusals('BAD_OPTION', 'UNKNOWN_IMPORT', 'NO_ROWS_YET', 'WRONG_STATE', 'WRONG_TARGET'),
+        },
+      },
+    },
+    async ({ params: { id }, query, who }, reply) => {
+      const record = coordinator.find(id);
+      const { state } = record;
+      if (!isFinal(state)) {
+        const possible = actionsOf(state, retryFile(dir.folder(id)) !== undefined);
+        throw new WrongState(record, 'cannot be undone before it is over', possible);
+      }
+      const { sandbox } = readOptions(record);
+      if (sandbox !== settings.sandbox) throw new WrongTarget(id, sandbox);
+      if (!reading.hasRows(id)) {
+        throw new Problem('NO_ROWS_YET', `Nothing of import ${id} was sent: there is nothing to undo.`);
+      }
+      const made = await syncs.undo(id, { ...undoDecision(query), who: who.name });
+      note(who, 'import.undo', made, `of ${id}`);
+      reply.header('location', `/v1/syncs/${made}`);
+      return reply.code(202).send(syncViews.whole(syncs.find(made)));
+    },
+  );
+}
+
+const SUMMARIES = {
+  approve: 'Let a plan through to which a guard objects, this once and on record, and carry it out',
+  reject: 'Put a plan away; it will not be carried out',
+} as const;
+
+const DONE: Readonly<Record<SyncAction, string>> = { apply: 'applied', approve: 'approved', reject: 'rejected' };

@@ -1,0 +1,100 @@
+import { mkdir, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { z } from 'zod';
+import type { DataDir } from '../../pipeline/data-dir.ts';
+import { newImportId } from '../../pipeline/import-id.ts';
+import { planFiles } from '../../sync/planning.ts';
+import type { Api, ServerContext } from '../context.ts';
+import { refusals } from '../problem-schema.ts';
+import { labelOf } from '../uploads/body.ts';
+import { FILE_TYPES } from '../uploads/options.ts';
+import { checkLength, KEY_DESCRIPTION, type Uploads } from '../uploads/taking.ts';
+import { readingOf, syncDecision, syncQuery } from './options.ts';
+import { syncView } from './views.ts';
+
+/** `POST /v1/syncs`. @param scope leaves bodies to its routes */
+export function syncUploadRoute(scope: Api, context: ServerContext, uploads: Uploads): void {
+  const { syncs, dir, settings, access, syncViews } = context;
+  const { maxUploadBytes, defaultRegion: region, sandbox } = settings;
+  scope.post(
+    '/v1/syncs',
+    {
+      config: { role: 'operator', ownClock: true },
+      schema: {
+        tags: ['syncs'],
+        summary: 'Plan how groups come to be as a file says, and with apply=true carry it out',
+        description: `The body is the file (${FILE_TYPES.join(', ')}, any of them gzipped), or a form with the one part "file". Nothing is sent before the whole file has been read, the groups have been listed, and no guard objects.`,
+        querystring: syncQuery,
+        headers: z.object({ 'idempotency-key': z.string().optional().meta({ description: KEY_DESCRIPTION }) }),
+        response: {
+          202: syncView,
+          ...refusals(
+            'BAD_OPTION',
+            'BAD_BODY',
+            'KEY_IN_USE',
+            'TOO_LARGE',
+            'MEDIA_TYPE',
+            'KEY_REUSED',
+            'BUSY',
+            'STOPPING',
+            'DISK_FULL',
+          ),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { who, query, headers } = request;
+      const contentType = headers['content-type'] ?? '';
+      checkLength(request, maxUploadBytes);
+      const decision = syncDecision(query);
+      const reading = readingOf(query, { contentType, region, sandbox });
+      const chosen = { sync: { ...query, contentType } };
+      const id = await uploads.take(request, reply, chosen, async ({ path, name, type, keep }) => {
+        const made = await reserveSync(dir);
+        const file = labelOf(query.name ?? name);
+        try {
+          await rename(path, planFiles(dir.sync(made)).input);
+          keep(made);
+          await syncs.create({
+            id: made,
+            file,
+            source: sourceName(made, query.name ?? name),
+            // Of a form the part says what the file is.
+            reading: request.isMultipart() ? readingOf(query, { contentType: type, region, sandbox }) : reading,
+            ...decision,
+            who: who.name,
+          });
+        } catch (error) {
+          await rm(dir.sync(made), { recursive: true, force: true });
+          throw error;
+        }
+        access.note({ who: who.name, role: who.role, action: 'sync.create', target: made, detail: file });
+        return made;
+      });
+      reply.header('location', `/v1/syncs/${id}`);
+      return reply.code(202).send(syncViews.whole(syncs.find(id)));
+    },
+  );
+}
+
+/**
+ * Stands in place of the path that a sync on the command line reads: by it the run before is found. It is no path, because
+ * what was uploaded is the plan's copy already. A file without a name is nobody's next run.
+ */
+function sourceName(id: string, name: string | undefined): string {
+  return `upload:${name === undefined ? id : labelOf(name)}`;
+}
+
+/** A new id whose folder is made and nobody else's. */
+async function reserveSync(dir: DataDir): Promise<string> {
+  for (;;) {
+    const id = `sync-${newImportId()}`;
+    await mkdir(dirname(dir.sync(id)), { recursive: true, mode: 0o700 });
+    try {
+      await mkdir(dir.sync(id), { mode: 0o700 });
+      return id;
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    }
+  }
+}

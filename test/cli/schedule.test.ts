@@ -1,0 +1,161 @@
+import { createServer } from 'node:https';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, test } from 'vitest';
+import { listen } from '../chat/chat-server.ts';
+import { createAuthority } from '../chat/tls-authority.ts';
+import {
+  filesBelow,
+  members,
+  openSandboxPlace,
+  openWorkplace,
+  type SandboxPlace,
+  type Workplace,
+} from './workplace.ts';
+
+const PEOPLE = Array.from({ length: 10 }, (_, at) => `u${at + 1}`);
+const rows = (uids: readonly string[]) => members(uids.map((uid) => ['team', uid] as const));
+
+/** A sandbox with one group of ten; nobody but they, `new` and `other` exists. */
+function openPlace(): Promise<SandboxPlace> {
+  const team = { participants: PEOPLE };
+  return openSandboxPlace({ seed: { users: ['new', 'other'], regions: { us: { members: { team } } } } });
+}
+
+const inTeam = ({ sandbox }: SandboxPlace) => [...sandbox.members('us', 'team').keys()];
+const NIGHTLY = ['schedule', 'add', 'nightly', '--cron', '30 2 * * *', '--tz', 'Europe/Rome'];
+
+async function historyOf(place: Workplace) {
+  const { code, stdout, stderr } = await place.run(['schedule', 'history', 'nightly', '--json']);
+  expect([code, stderr]).toEqual([0, '']);
+  return JSON.parse(stdout) as {
+    runs: { state: string; reason: string; who: string }[];
+    failing: { uid: string; since: string }[];
+  };
+}
+
+test('a schedule is added, listed, paused, resumed and removed without a server, with its next three times', async () => {
+  const at = await openWorkplace({ queue: false });
+  const added = await at.run([...NIGHTLY, '--file', 'members.csv']);
+  expect(added.code).toBe(0);
+  expect(added.stderr.match(/^ {2}\d{4}-\d\d-\d\d 02:30$/gm)).toHaveLength(3);
+  expect(added.stderr).toContain(`There is no file ${join(at.root, 'members.csv')} yet`);
+  expect(added.stderr).toContain('rollcall serve');
+  const listed = await at.run(['schedule', 'list']);
+  expect(listed.stdout).toMatch(
+    /^nightly {2}30 2 \* \* \* {2}Europe\/Rome {2}members\.csv\n {2}next {2}.* 02:30, .* 02:30, .* 02:30\n {2}last {2}none yet\n$/,
+  );
+  const paused = await at.run(['schedule', 'pause', 'nightly', '--json']);
+  expect(JSON.parse(paused.stdout)).toMatchObject({ name: 'nightly', paused: true, next: [] });
+  expect((await at.run(['schedule', 'resume', 'nightly'])).stderr).toMatch(/is due next at .* 02:30 \(Europe\/Rome\)/);
+  expect((await at.run(['schedule', 'history', 'nightly'])).stderr).toContain('has not run yet');
+  expect((await at.run(['schedule', 'remove', 'nightly'])).code).toBe(0);
+  expect((await at.run(['schedule', 'list', '--json'])).stdout).toBe('[]\n');
+  expect(await at.run(['schedule', 'run', 'nightly'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('no schedule is named "nightly"'),
+  });
+});
+
+test('what cannot be a schedule ends with exit code 2, the value and what is allowed; no secret is repeated', async () => {
+  const at = await openWorkplace({ queue: false });
+  at.file('members.csv', rows(PEOPLE));
+  const add = (...args: string[]) =>
+    at.run(['schedule', 'add', 'nightly', '--file', 'members.csv', '--cron', '@daily', ...args]);
+  for (const [args, says] of [
+    [['--cron', '30 2'], '"30 2" is no cron expression'],
+    [['--tz', 'Europe/Roma'], '"Europe/Roma" is no time zone'],
+    [['--file', 'gone/members.csv'], 'there is no directory'],
+    [['--file', 'http://exports.example/m.csv'], 'allowed are https'],
+    [['--header', 'Authorization=Bearer s3cret'], 'names no environment variable'],
+    [['--missing', 'remove'], 'add --mode mirror'],
+  ] as const) {
+    const { code, stderr } = await add(...args);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(says)]);
+    expect(stderr).not.toContain('s3cret');
+  }
+});
+
+test('a run in this process syncs, tells since when a row fails, and skips the same file once everybody is in place', async () => {
+  const at = await openPlace();
+  at.file('exports/1.csv', rows([...PEOPLE, 'new', 'nobody']));
+  await at.run([...NIGHTLY, '--file', 'exports/*.csv', '--apply']);
+  const first = await at.run(['schedule', 'run', 'nightly']);
+  expect(first.code).toBe(1);
+  expect(first.stderr).toContain('1 row fails: 1 for the first time');
+  expect(inTeam(at)).toEqual([...PEOPLE, 'new']);
+  const before = await historyOf(at);
+  expect(before.failing).toMatchObject([{ uid: 'nobody' }]);
+
+  // The file is the same, and somebody is still to come.
+  const second = await at.run(['schedule', 'run', 'nightly']);
+  expect([second.code, second.stderr]).toEqual([
+    1,
+    expect.stringMatching(/1 row fails: 1 as before, the oldest since 20/),
+  ]);
+  const after = await historyOf(at);
+  expect(after.failing).toEqual(before.failing);
+  expect(after.runs.map(({ state }) => state)).toEqual(['ran', 'ran']);
+
+  at.file('exports/2.csv', rows([...PEOPLE, 'new', 'other']));
+  expect((await at.run(['schedule', 'run', 'nightly'])).code).toBe(0);
+  expect(inTeam(at)).toEqual([...PEOPLE, 'new', 'other']);
+  const unchanged = await at.run(['schedule', 'run', 'nightly', '--json']);
+  expect(unchanged.code).toBe(0);
+  expect(JSON.parse(unchanged.stdout)).toMatchObject({ state: 'skipped-unchanged', syncId: null });
+  expect((await historyOf(at)).failing).toEqual([]);
+});
+
+describe('with a server', () => {
+  const authority = createAuthority();
+
+  test('commands go to it, it runs what it missed, and an address is asked with the secret that is written nowhere', async () => {
+    const at = await openPlace();
+    const { ca, issue } = await authority;
+    const asked: (string | undefined)[] = [];
+    const exports = createServer(await issue(['localhost']), (request, reply) => {
+      asked.push(request.headers.authorization);
+      reply.writeHead(200, { etag: '"1"' }).end(rows([...PEOPLE, 'new']));
+    });
+    const url = `https://${await listen(exports)}/members.csv`;
+    at.env['ROLLCALL_CA_FILE'] = join(at.root, at.file('authorities.pem', `${at.sandbox.caPem}\n${ca}`));
+    at.env['NIGHTLY_TOKEN'] = 's3cret-of-the-night';
+    const added = await at.run([
+      ...NIGHTLY,
+      '--file',
+      url,
+      '--header',
+      'Authorization=env:NIGHTLY_TOKEN',
+      '--apply',
+      '--catch-up',
+    ]);
+    expect(added.code).toBe(0);
+    const catalog = new DatabaseSync(join(at.dataDir, 'catalog.sqlite'));
+    catalog.exec('update schedules set next_due = next_due - 2 * 86400000');
+    catalog.close();
+
+    const server = at.start(['serve', '--port', '0'], { stays: true });
+    await server.says('Listening on');
+    await expect
+      .poll(async () => (await historyOf(at)).runs, { timeout: 30_000 })
+      .toMatchObject([{ state: 'ran', who: '' }]);
+    expect(inTeam(at)).toEqual([...PEOPLE, 'new']);
+    expect(asked).toEqual(['s3cret-of-the-night']);
+
+    const run = await at.run(['schedule', 'run', 'nightly']);
+    expect([run.code, run.stderr]).toEqual([0, expect.stringContaining('The server runs schedule nightly now')]);
+    await expect
+      .poll(async () => (await historyOf(at)).runs.map(({ state }) => state), { timeout: 30_000 })
+      .toEqual(['skipped-unchanged', 'ran']);
+    const taken = await at.run([...NIGHTLY, '--file', url]);
+    expect([taken.code, taken.stderr]).toEqual([2, expect.stringContaining('there is a schedule "nightly" already')]);
+    expect((await at.run(['schedule', 'pause', 'nightly'])).stderr).toContain('is paused');
+    expect((await at.run(['schedule', 'list'])).stdout).toContain('none: it is paused');
+    expect((await at.run(['schedule', 'remove', 'nightly'])).code).toBe(0);
+
+    const telling = filesBelow(at.dataDir).filter(({ content }) => content.includes('s3cret-of-the-night'));
+    expect(telling.map(({ path }) => path)).toEqual([]);
+    server.child.kill('SIGTERM');
+    expect((await server.ended).code).toBe(0);
+  });
+});

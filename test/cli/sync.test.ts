@@ -1,0 +1,108 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { planDocument } from '../../src/sync/plan-json.ts';
+import { members, openSandboxPlace, type SandboxPlace, until } from './workplace.ts';
+
+const PEOPLE = Array.from({ length: 10 }, (_, at) => `u${at + 1}`);
+const rows = (uids: readonly string[]) => members(uids.map((uid) => ['team', uid] as const));
+
+/** A sandbox with one group of ten; nobody but they and `new` exists. */
+function openPlace(): Promise<SandboxPlace> {
+  const team = { participants: PEOPLE };
+  return openSandboxPlace({ seed: { users: ['new'], regions: { us: { members: { team } } } } });
+}
+
+const inTeam = ({ sandbox }: SandboxPlace) => [...sandbox.members('us', 'team').keys()];
+const idIn = (text: string) => /(?:sync|undo)-\d{8}-\d{6}-\w{3}/.exec(text)?.[0] ?? '';
+
+test('a plan is shown, kept, and carried out when somebody says so; what failed shows in the exit code', async () => {
+  const at = await openPlace();
+  const file = at.file('members.csv', rows([...PEOPLE, 'new', 'nobody']));
+  const planned = await at.run(['sync', file, '--plan-csv', 'plan.csv']);
+  const id = idIn(planned.stderr);
+  expect(planned.code).toBe(0);
+  expect(planned.stdout).toContain('2 to add; 10 right.');
+  expect(planned.stderr).toContain(`rollcall sync apply ${id}`);
+  expect(readFileSync(join(at.root, 'plan.csv'), 'utf8')).toContain('us,team,new,add,,participant,is not in the group');
+  expect(inTeam(at)).toEqual(PEOPLE);
+
+  const applied = await at.run(['sync', 'apply', id, '--json']);
+  expect(applied.code).toBe(1);
+  expect(JSON.parse(applied.stdout)).toMatchObject({
+    id,
+    state: 'applied',
+    totals: { changes: 2 },
+    import: { state: 'completed', rows: { read: 2, added: 1, failed: 1 } },
+  });
+  expect(inTeam(at)).toEqual([...PEOPLE, 'new']);
+
+  const again = await at.run(['sync', file, '--apply']);
+  // Whom the service does not know is tried again every night.
+  expect([again.code, again.stdout]).toEqual([1, expect.stringContaining('1 to add; 11 right.')]);
+  const undone = await at.run(['undo', id, '--apply']);
+  expect([undone.code, inTeam(at)]).toEqual([0, PEOPLE]);
+  const list = await at.run(['sync', 'list', '--json']);
+  expect(JSON.parse(list.stdout)).toMatchObject([{ undoOf: id, state: 'applied' }, { state: 'applied' }, { id }]);
+});
+
+test('a held plan ends with exit code 3, and says what a guard objects to and how it is let through', async () => {
+  const at = await openPlace();
+  const file = at.file('members.csv', rows(PEOPLE.slice(0, 4)));
+  const held = await at.run(['sync', file, '--mode', 'mirror', '--missing', 'remove', '--apply']);
+  const id = idIn(held.stderr);
+  expect(held.code).toBe(3);
+  expect(held.stdout).toContain('6 of 10 members (60 %) would be removed, banned or lowered');
+  expect(held.stderr).toContain(`rollcall sync approve ${id} --reason "…"`);
+  expect(await at.run(['sync', 'apply', id])).toMatchObject({ code: 2, stderr: expect.stringContaining('approve') });
+  expect(await at.run(['sync', 'approve', id])).toMatchObject({ code: 2, stderr: expect.stringContaining('--reason') });
+  expect(inTeam(at)).toEqual(PEOPLE);
+  expect((await at.run(['sync', 'approve', id, '--reason', 'the course is over'])).code).toBe(0);
+  expect(inTeam(at)).toEqual(PEOPLE.slice(0, 4));
+  const shown = await at.run(['sync', 'show', id]);
+  expect(shown.stdout).toMatch(/applying +the course is over \(.+\)/);
+  const json = await at.run(['sync', 'show', id, '--format', 'json']);
+  expect(planDocument.parse(JSON.parse(json.stdout))).toMatchObject({ held: true, totals: { changes: 6 } });
+  expect(await at.run(['sync', 'reject', id, '--reason', 'too late'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('a sync that is applied cannot become rejected'),
+  });
+});
+
+describe('a sync that was killed', () => {
+  test('in the middle of applying goes on where it was', async () => {
+    const at = await openSandboxPlace({ users: 'any', seed: { groups: ['team'] }, latencyMs: 100 });
+    const wanted = Array.from({ length: 300 }, (_, nth) => `m${nth}`);
+    const file = at.file('members.csv', rows(wanted));
+    const run = at.start(['sync', file, '--apply', '--concurrency', '1']);
+    await until(() => inTeam(at).length > 0);
+    run.child.kill('SIGKILL');
+    await run.ended;
+    expect(inTeam(at).length).toBeLessThan(300);
+    const id = idIn((await at.run(['sync', 'list'])).stdout);
+    const { code, stdout } = await at.run(['sync', 'apply', id, '--json']);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ state: 'applied', import: { rows: { read: 300, failed: 0 } } });
+    expect(inTeam(at).toSorted()).toEqual(wanted.toSorted());
+    // The calls that nobody heard of are made again, and no others: two lists, twelve calls, and what was under way.
+    expect(at.calls()).toBeLessThanOrEqual(2 + 12 + 1);
+  });
+});
+
+describe('what a sync refuses before it opens anything', () => {
+  test.each<[what: string, args: string[], says: string]>([
+    ['a file that is not there', ['sync', 'none.csv'], 'there is no file "none.csv"'],
+    ['missing members in mode add', ['sync', 'm.csv', '--missing', 'remove'], 'add --mode mirror'],
+    ['a limit that no guard has', ['sync', 'm.csv', '--limit', 'foo=1'], '"foo" is no limit of a guard'],
+    ['a protect file that protects nobody', ['sync', 'm.csv', '--protect', 'p.txt'], 'names no UID'],
+    ['an unknown sync', ['sync', 'show', 'sync-1'], 'no sync has the id "sync-1"'],
+    ['an unknown import', ['undo', 'nothing'], 'there are no imports'],
+  ])('%s', async (_, args, says) => {
+    const at = await openSandboxPlace({}, { queue: false });
+    at.file('m.csv', rows(['u1']));
+    at.file('p.txt', '# nobody\n');
+    const { code, stderr } = await at.run(args);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(says)]);
+    expect(existsSync(at.dataDir)).toBe(false);
+  });
+});

@@ -1,0 +1,132 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { csvFile, eventually, useBrowser } from './browser.ts';
+import { useServer } from './served.ts';
+
+const EVIL = '<img src=x onerror=alert(1)>';
+const TEAM = ['ann', 'ben', 'cyd', 'dan', 'eve', 'fay', 'gus'];
+
+const browser = useBrowser();
+const server = useServer({
+  flags: ['--require-token'],
+  seed: {
+    users: ['zoe', ...TEAM],
+    regions: { us: { members: { team: { participants: TEAM }, choir: { participants: TEAM } } } },
+  },
+});
+
+async function enter(role: 'viewer' | 'operator', path: string): Promise<Page> {
+  const page = await browser.open(`${server.url}${path}`, { refusals: true });
+  await page.getByLabel('Token').fill(await server.token(role));
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.getByRole('heading', { name: 'Log in' }).waitFor({ state: 'detached' });
+  return page;
+}
+
+async function plan(page: Page, guid: string, uids: readonly string[], name: string): Promise<void> {
+  await page.getByRole('heading', { name: 'Syncs', level: 1 }).waitFor();
+  const rows = uids.map((uid) => `${guid},${uid}\n`);
+  await page.getByLabel(/^Choose/).setInputFiles(csvFile(`guid,uid\n${rows.join('')}`, name));
+  await page
+    .getByRole('row', { name: new RegExp(`${guid}.*none`) })
+    .first()
+    .waitFor();
+  await page.getByLabel('Mode').selectOption('mirror');
+  await page.getByLabel('What is done about others').selectOption('remove');
+  await page.getByRole('button', { name: 'Make the plan' }).click();
+  await page.getByRole('heading', { name, level: 1 }).waitFor();
+}
+
+test('a plan that a guard holds is looked at, approved with a reason, carried out, and taken back; names are text', async () => {
+  const page = await enter('operator', '/syncs');
+  // The sandbox has no such users; a service may.
+  await page.route('**/actions?*', async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, body: (await response.text()).replaceAll('"gus"', JSON.stringify(EVIL)) });
+  });
+  await plan(page, 'team', ['ann', 'ben', 'zoe'], `${EVIL}.csv`);
+  await page.getByText('Held: a guard objects to the plan (6 changes in 1 group).').first().waitFor();
+  await page.getByRole('region', { name: 'What guards object to' }).getByText('group-removals').waitFor();
+  const changes = page.getByRole('table', { name: 'What is done in team' }).locator('tbody tr');
+  await eventually(() => changes.locator('th').allTextContents()).toEqual(['cyd', 'dan', 'eve', 'fay', EVIL, 'zoe']);
+  expect(await changes.filter({ hasText: 'zoe' }).textContent()).toContain('no member → participant');
+  expect(await changes.filter({ hasText: 'cyd' }).textContent()).toContain('participant → no member');
+
+  await page.getByRole('button', { name: 'Approve…' }).click();
+  await page.locator('#reason:focus').waitFor();
+  await page.getByRole('button', { name: 'Approve and apply' }).click();
+  expect(await page.getByRole('dialog').count()).toBe(1);
+  await page.getByLabel('Reason').fill(`moved ${EVIL}`);
+  await page.keyboard.press('Enter');
+  await page.getByText('Applied: 6 changes in 1 group.').first().waitFor();
+  await page.locator('.state').getByText(`moved ${EVIL}`).waitFor();
+  expect(await page.getByRole('region', { name: 'State' }).getByRole('button').count()).toBe(0);
+
+  await page.getByRole('link', { name: 'The import that carries it out' }).click();
+  await page.getByText('Completed: all 6 rows are in place.').first().waitFor();
+  await page.getByRole('link', { name: 'a sync' }).waitFor();
+  await page.getByRole('button', { name: 'Plan to undo it' }).click();
+  await page.getByText('Takes back import').waitFor();
+  await page.getByRole('button', { name: 'Apply 6 changes' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Apply it' }).click();
+  await page.getByText('Applied: 6 changes in 1 group.').first().waitFor();
+  await page.getByRole('link', { name: 'Syncs' }).first().click();
+  const list = page.getByRole('table', { name: 'Syncs, newest first' }).locator('tbody tr');
+  await eventually(() => list.count()).toBe(2);
+  expect(await list.first().textContent()).toContain('undo');
+  expect(await page.locator('main img[src="x"]').count()).toBe(0);
+});
+
+test('a plan is rejected by an operator; a viewer sees it and can press nothing that changes anything', async () => {
+  const page = await enter('operator', '/syncs');
+  await plan(page, 'choir', TEAM.slice(0, 5), 'choir.csv');
+  await page.getByText('Planned: 2 changes in 1 group.').first().waitFor();
+  const viewer = await enter('viewer', new URL(page.url()).pathname);
+  await viewer.getByText('Planned: 2 changes in 1 group.').first().waitFor();
+  await viewer.getByRole('link', { name: 'gus' }).waitFor();
+  expect(await viewer.getByRole('main').getByRole('button').count()).toBe(0);
+  await viewer.setViewportSize({ width: 360, height: 800 });
+  const overhang = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+  expect(await viewer.evaluate(overhang)).toBe(0);
+
+  await page.getByRole('button', { name: 'Reject…' }).click();
+  await page.getByLabel('Reason').fill('two of them stay');
+  await page.getByRole('dialog').getByRole('button', { name: 'Reject it' }).click();
+  await page.getByText('Rejected: the plan (2 changes in 1 group) will not be carried out.').first().waitFor();
+  await page.locator('.state').getByText('two of them stay').waitFor();
+  expect(await page.locator(':focus').evaluate((element) => (element as { tagName?: string }).tagName)).toBe('H1');
+
+  await viewer.getByRole('link', { name: 'Syncs' }).first().click();
+  await viewer.getByRole('link', { name: 'choir.csv' }).waitFor();
+  expect(await viewer.getByLabel('Choose file').count()).toBe(0);
+});
+
+test('a wrong limit of a guard is shown beside its field', async () => {
+  const page = await enter('operator', '/syncs');
+  await page.getByLabel(/^Choose/).setInputFiles(csvFile('guid,uid\nchoir,ann\n', 'limits.csv'));
+  await page.getByRole('row', { name: /choir.*none/ }).waitFor();
+  await page.getByLabel('Limits of guards').fill('groupPercent=120');
+  await page.getByRole('button', { name: 'Make the plan' }).click();
+  await page.locator('#new-limits-error', { hasText: 'a percentage from 0 to 100' }).waitFor();
+});
+
+test('a schedule says when it is due in words, is run, paused and resumed, and has its history', async () => {
+  const command = 'schedule add nightly --tz Europe/Rome --file nightly.csv --apply --repair --sandbox --cron'.split(
+    ' ',
+  );
+  await server.rollcall([...command, '30 2 * * 1-5'], { 'nightly.csv': 'guid,uid\nchoir,zoe\nchoir,nobody\n' });
+  const page = await enter('operator', '/schedules');
+  const row = page.getByRole('row', { name: /nightly/ });
+  await row.getByText('Monday to Friday at 02:30').waitFor();
+  expect(await row.textContent()).toMatch(/\d{4}, 02:30/);
+  await row.getByRole('button', { name: 'Pause: nightly' }).click();
+  await row.getByText('paused').waitFor();
+  await row.getByRole('button', { name: 'Resume: nightly' }).click();
+  await row.getByText('paused').waitFor({ state: 'detached' });
+  await row.getByRole('button', { name: 'Run now: nightly' }).click();
+  await row.getByText('ran', { exact: true }).waitFor();
+  await row.getByRole('link', { name: 'nightly' }).click();
+  const history = page.getByRole('region', { name: 'History of nightly' });
+  await history.getByRole('link', { name: '2 to add' }).waitFor();
+  await history.getByRole('row', { name: /nobody.*ERR_UID_NOT_FOUND/ }).waitFor();
+});

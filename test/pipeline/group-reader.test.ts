@@ -1,0 +1,85 @@
+import { describe, expect, test } from 'vitest';
+import { ReadingRefused } from '../../jobs/read-group.ts';
+import { EMBEDDED, eventually, openPipeline, type PipelineOptions, participants } from './pipeline-harness.ts';
+
+const MEMBERS = { team: { owner: 'boss', participants: ['anna'], usersToBan: ['mallory'] } };
+
+function open(more: Partial<PipelineOptions> = {}) {
+  return openPipeline({
+    place: EMBEDDED,
+    ...more,
+    sandbox: { groups: 0, seed: { regions: { us: { members: MEMBERS } } }, ...more.sandbox },
+  });
+}
+
+test('groups are read through the queue of their region, beside imports', async () => {
+  const at = await open({ sandbox: { groups: 'any' } });
+  const id = await at.send(
+    `guid,uid\n${participants(100, 'other')
+      .map(({ guid, uid }) => `${guid},${uid}`)
+      .join('\n')}\n`,
+  );
+  const pages = at.coordinator.pages('us');
+  const { members } = await pages.listMembersPage('team', 1, {});
+  expect(members.map(({ uid, scope }) => `${uid} ${scope}`).toSorted()).toEqual([
+    'anna participant',
+    'boss admin',
+    'mallory participant',
+  ]);
+  expect((await pages.listBannedPage('team', 1, {})).uids).toEqual(['mallory']);
+  expect(await pages.getGroup('team', {})).toMatchObject({ owner: 'boss' });
+  expect((await at.coordinator.settled(id)).state).toBe('completed');
+});
+
+test('what the service refuses is thrown with its code', async () => {
+  const at = await open();
+  await expect(at.coordinator.pages('us').getGroup('none', {})).rejects.toMatchObject({
+    name: 'ReadingRefused',
+    code: 'ERR_GUID_NOT_FOUND',
+    ofRegion: false,
+  });
+});
+
+describe('questions that nobody waits for any more', () => {
+  test('are taken out of the queue, and reading goes on', async () => {
+    const at = await open({ concurrency: 1 });
+    at.sandbox.faults.set('slow=200ms');
+    const pages = at.coordinator.pages('us');
+    const gone = new AbortController();
+    const asked = Array.from({ length: 20 }, () =>
+      pages.getGroup('team', { signal: gone.signal }).catch((error: unknown) => error),
+    );
+    await eventually(() => at.sandbox.calls.us.requests).toBe(1);
+    gone.abort(new Error('not needed'));
+    expect(await Promise.all(asked)).toEqual(Array(20).fill(expect.objectContaining({ message: 'not needed' })));
+    at.sandbox.faults.clear();
+    await pages.getGroup('team', {});
+    // The one under way, perhaps the next, and the last one.
+    expect(at.sandbox.calls.us.requests).toBeLessThanOrEqual(3);
+  });
+
+  test('are given up when the process stops', async () => {
+    const at = await open();
+    at.sandbox.faults.set('timeout');
+    const asked = at.coordinator.pages('us').getGroup('team', {});
+    const refused = expect(asked).rejects.toThrow('this process stops');
+    await eventually(() => at.sandbox.calls.us.requests).toBe(1);
+    await at.stop();
+    await refused;
+  });
+});
+
+test('a region that stops for an import answers at once, and is tried again by the next question', async () => {
+  const at = await open({ concurrency: 1, sandbox: { groups: 'any' } });
+  const pages = at.coordinator.pages('us');
+  await pages.getGroup('team', {});
+  at.sandbox.faults.set('slow=300ms,refuse-key');
+  const id = await at.send('guid,uid\nteam,bob\n');
+  await eventually(() => at.sandbox.calls.us.requests).toBe(2);
+  const asked = pages.getGroup('team', {});
+  await expect(asked).rejects.toThrow(ReadingRefused);
+  await expect(asked).rejects.toMatchObject({ ofRegion: true });
+  expect((await at.coordinator.settled(id)).state).toBe('blocked');
+  at.sandbox.faults.clear();
+  expect(await pages.getGroup('team', {})).toMatchObject({ owner: 'boss' });
+});

@@ -1,0 +1,77 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { ScheduleView } from '../../src/server/schedules.ts';
+import { DEFAULT_FLAGS } from '../../src/sync/plan-flags.ts';
+import { syncOptionsToJson } from '../../src/sync/sync-options.ts';
+import { tempDir } from '../temp-dir.ts';
+import { startTestServer, type TestServer } from './test-server.ts';
+
+let server: TestServer;
+beforeAll(async () => {
+  const seed = { regions: { us: { members: { team: { participants: [] } } } } };
+  server = await startTestServer({ sandbox: { groups: 0, users: 3, seed } });
+});
+afterAll(() => server.close());
+
+async function add(name: string, file: string): Promise<void> {
+  const flags = DEFAULT_FLAGS;
+  const reading = { format: 'auto', mapping: {}, defaults: { region: 'us' } } as const;
+  await server.schedules.add({
+    ...{ name, cron: '30 2 * * *', tz: 'Europe/Rome', file, source: file, headers: {}, protectFile: null },
+    ...{ maxSource: 1_000_000, repair: true, catchUp: false },
+    options: syncOptionsToJson({ reading, flags, limits: {}, apply: true, sandbox: true }),
+  });
+}
+
+const post = (path: string) => server.json<ScheduleView>(`/v1/schedules/${path}`, { method: 'POST' });
+const list = async () => (await server.json<{ schedules: ScheduleView[] }>('/v1/schedules')).schedules;
+
+test('a schedule is listed with its next times, run at once, and its history has the plan and what fails since when', async () => {
+  const file = join(tempDir(), 'members.csv');
+  writeFileSync(file, 'guid,uid\nteam,user-1\nteam,nobody\n');
+  await add('nightly', file);
+  const [nightly] = await list();
+  expect(nightly).toMatchObject({ name: 'nightly', tz: 'Europe/Rome', paused: false, lastRun: null });
+  expect(nightly?.next).toHaveLength(3);
+
+  const run = await server.json<{ id: number }>('/v1/schedules/nightly/run', { method: 'POST' });
+  expect(run).toMatchObject({ state: 'running', who: 'local' });
+  expect(await server.problem('/v1/schedules/nightly/run', { method: 'POST' })).toMatchObject({
+    code: 'WRONG_STATE',
+    detail: expect.stringContaining('nightly is not over'),
+  });
+  await server.schedules.over(run.id);
+  expect(await server.json('/v1/schedules/nightly/history')).toMatchObject({
+    runs: [{ id: run.id, state: 'ran', sync: { state: 'applied', totals: { actions: { add: 2 } } } }],
+    failing: [{ guid: 'team', uid: 'nobody', code: 'ERR_UID_NOT_FOUND', since: expect.stringMatching(/Z$/) }],
+  });
+  expect(await list()).toMatchObject([{ lastRun: { id: run.id } }]);
+});
+
+test('a paused schedule has no next time, and a removed one is gone; both are on record', async () => {
+  await add('weekly', join(tempDir(), 'none.csv'));
+  expect(await post('weekly/pause')).toMatchObject({ paused: true, next: [] });
+  expect(await post('weekly/resume')).toMatchObject({ paused: false });
+  expect((await server.fetch('/v1/schedules/weekly', { method: 'DELETE' })).status).toBe(204);
+  expect((await list()).map(({ name }) => name)).not.toContain('weekly');
+  const { entries } = await server.json<{ entries: { action: string; target: string }[] }>('/v1/audit?limit=3');
+  expect(entries.map(({ action, target }) => `${action} ${target}`)).toEqual([
+    'schedule.remove weekly',
+    'schedule.resume weekly',
+    'schedule.pause weekly',
+  ]);
+});
+
+test('an address is told without its query, which may be a secret', async () => {
+  await add('remote', 'https://files.example/members.csv?key=secret');
+  expect((await list()).find(({ name }) => name === 'remote')?.file).toBe('https://files.example/members.csv');
+});
+
+test('a schedule that there is not is said to be unknown', async () => {
+  for (const verb of ['run', 'pause', 'resume']) {
+    const problem = await server.problem(`/v1/schedules/none/${verb}`, { method: 'POST' });
+    expect(problem).toMatchObject({ code: 'UNKNOWN_SCHEDULE', status: 404 });
+  }
+  expect(await server.problem('/v1/schedules/none/history')).toMatchObject({ code: 'UNKNOWN_SCHEDULE' });
+});
