@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineJob } from '../src/queue/define-job.ts';
 
 /**
- * notify: tells a receiver (`serve --notify`) of one move of an import.
+ * notify: tells a receiver (`serve --notify`) of one move of an import or a sync.
  *
  * Queue     notify-<coordinator>, in the server's process
  * Input     the id of a delivery; what is sent stands in the catalog, so that a wiped queue loses nothing

@@ -14,11 +14,11 @@ delete from deliveries;
 
 -- name: waiting_notes
 -- In: made (0 or 1). Out: notes that are to be delivered, oldest first: all, or only those that are not made yet.
-select id, import_id as importId, state, reason, at, body from deliveries
+select id, kind, subject, state, reason, at, body from deliveries
  where body is null or :made order by at, rowid;
 
 -- name: find_note
-select id, import_id as importId, state, reason, at, body from deliveries where id = :id;
+select id, kind, subject, state, reason, at, body from deliveries where id = :id;
 
 -- name: write_note
 update deliveries set body = :body where id = :id;

@@ -1,12 +1,14 @@
-import type { ImportState } from '../membership/import-state.ts';
 import { CATALOG_MIGRATIONS, inTransaction, openForWriting, statementsOf } from './database.ts';
 
-/** A note of a move of an import that somebody is to be told of. */
+/** A note of a move of an import or a sync that somebody is to be told of. */
 export interface Delivery {
   /** The same in every repetition. */
   readonly id: string;
-  readonly importId: string;
-  readonly state: ImportState;
+  readonly kind: 'import' | 'sync';
+  /** The id of the import or sync. */
+  readonly subject: string;
+  /** A word of membership/import-state.ts or sync-state.ts. */
+  readonly state: string;
   readonly reason: string;
   /** Of the move, ms since 1970. */
   readonly at: number;

@@ -145,8 +145,7 @@ export async function createServer(options: ServerOptions): Promise<Api> {
     events.close();
   });
   if (options.receiver === undefined) tellNobody(dir);
-  const notifier =
-    options.receiver && (await openNotifier({ coordinator, dir, views, receiver: options.receiver, log }));
+  const notifier = options.receiver && (await openNotifier({ ...context, receiver: options.receiver }));
   app.addHook('onClose', async () => {
     await notifier?.close();
     reading.close();

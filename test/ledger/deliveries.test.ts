@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { openCatalog } from '../../src/ledger/catalog.ts';
 import { openDeliveries } from '../../src/ledger/deliveries.ts';
+import { openSyncCatalog } from '../../src/ledger/sync-catalog.ts';
 import type { ImportState } from '../../src/membership/import-state.ts';
 import { tempDir } from '../temp-dir.ts';
 
@@ -17,7 +18,7 @@ function open() {
     catalog.add({ id, file: 'm.csv', source: 'm.csv', options: '{}', retryOf: null });
     for (const state of states) catalog.move(id, state);
   };
-  return { catalog, deliveries, run };
+  return { path, catalog, deliveries, run };
 }
 
 test('ends and blocks are noted with their moves, once each, and only while somebody is to be told', () => {
@@ -32,7 +33,7 @@ test('ends and blocks are noted with their moves, once each, and only while some
   run('refused', 'rejected');
   run('failing', 'aborted');
   const noted = deliveries.waiting('all');
-  expect(noted.map(({ importId, state }) => [importId, state])).toEqual([
+  expect(noted.map(({ subject, state }) => [subject, state])).toEqual([
     ['mended', 'blocked'],
     ['mended', 'completed'],
     ['stopped', 'cancelled'],
@@ -46,11 +47,32 @@ test('ends and blocks are noted with their moves, once each, and only while some
   deliveries.write(first?.id ?? '', 'text');
   expect(deliveries.waiting('unmade')).toEqual(noted.slice(1));
   catalog.remove('mended');
-  expect(deliveries.find(first?.id ?? '')).toMatchObject({ importId: 'mended', body: 'text' });
+  expect(deliveries.find(first?.id ?? '')).toMatchObject({ subject: 'mended', body: 'text' });
   deliveries.remove(first?.id ?? '');
   expect(deliveries.waiting('all')).toHaveLength(4);
 
   deliveries.end();
   run('after', 'rejected');
   expect(deliveries.waiting('all')).toEqual([]);
+});
+
+test('syncs that are over or need somebody are noted, too', () => {
+  const { path, deliveries } = open();
+  const syncs = openSyncCatalog(path);
+  onTestFinished(() => syncs.close());
+  deliveries.begin();
+  const sync = { file: 'm.csv', source: 'm.csv', options: '{}', undoOf: null, scheduleId: null };
+  for (const [id, ...states] of [
+    ['nightly', 'held', 'applying', 'applied'],
+    ['looked-at', 'planned', 'rejected'],
+    ['away', 'failed'],
+  ] as const) {
+    syncs.add({ ...sync, id }, 'ops');
+    for (const state of states) syncs.move(id, state);
+  }
+  expect(deliveries.waiting('all').map(({ kind, subject, state }) => [kind, subject, state])).toEqual([
+    ['sync', 'nightly', 'held'],
+    ['sync', 'nightly', 'applied'],
+    ['sync', 'away', 'failed'],
+  ]);
 });

@@ -50,7 +50,7 @@ export interface TestServer {
 }
 
 export interface TestServerOptions
-  extends Partial<Pick<ServerOptions, 'tokenRequired' | 'uploadIdleMs' | 'mostUploads'>> {
+  extends Partial<Pick<ServerOptions, 'tokenRequired' | 'uploadIdleMs' | 'mostUploads' | 'receiver'>> {
   readonly settings?: Partial<ServerSettings>;
   readonly sandbox?: SandboxOptions;
   /** Done to the data directory before the server starts. */
@@ -117,7 +117,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const access = openAccessStore(join(dir.root, 'access.sqlite'));
   taken.defer(() => access.close());
   options.prepare?.(dir);
-  const { settings, tokenRequired = false, uploadIdleMs, mostUploads } = options;
+  const { settings, tokenRequired = false, uploadIdleMs, mostUploads, receiver } = options;
   const app = await createServer({
     coordinator,
     syncs,
@@ -129,6 +129,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     log: openLog(dir.root),
     ...(uploadIdleMs !== undefined && { uploadIdleMs }),
     ...(mostUploads !== undefined && { mostUploads }),
+    ...(receiver !== undefined && { receiver }),
   });
   taken.defer(() => stopServer(app, 1_000));
   const url = await app.listen({ host: '127.0.0.1', port: 0, listenTextResolver: (at) => at });

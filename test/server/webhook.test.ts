@@ -8,6 +8,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { BadReceiver, isPublic, openReceiver } from '../../src/server/webhook/receiver.ts';
 import { filesBelow, members, openWorkplace, until } from '../cli/workplace.ts';
 import { tempDir } from '../temp-dir.ts';
+import { startTestServer } from './test-server.ts';
 
 const SECRET = 'f00dfacef00dface-secret';
 
@@ -86,6 +87,43 @@ test('a completed import is told, signed, again after a refusal or redirect, and
   third.server.child.kill('SIGTERM');
   await third.server.ended;
   expect(notes).toHaveLength(4);
+});
+
+test('a sync that a guard holds is told with what the guard says, and what becomes of it, too', async () => {
+  const { url, notes } = await receiver(204);
+  const team = ['ann', 'ben', 'cyd', 'dan', 'eve'];
+  const server = await startTestServer({
+    receiver: openReceiver({ url, secret: SECRET, allowPrivate: true }),
+    sandbox: { groups: 0, seed: { regions: { us: { members: { team: { participants: team } } } } } },
+  });
+  try {
+    const { id } = await server.json<{ id: string }>('/v1/syncs?mode=mirror&missing=remove&name=team.csv', {
+      method: 'POST',
+      headers: { 'content-type': 'text/csv' },
+      body: 'guid,uid\nteam,ann\n',
+    });
+    const told = () => notes.map(({ body }) => JSON.parse(body));
+    await until(() => notes.length === 1);
+    expect(told()[0]).toMatchObject({
+      event: 'sync.held',
+      sync: {
+        id,
+        state: 'held',
+        file: 'team.csv',
+        actions: ['approve', 'reject'],
+        findings: [{ guid: 'team', value: 4 }],
+      },
+    });
+    server.syncs.approve(id, 'ops', 'the team has moved');
+    await until(() => notes.length === 3);
+    expect(
+      told()
+        .map(({ event }) => event)
+        .toSorted(),
+    ).toEqual(['import.completed', 'sync.applied', 'sync.held']);
+  } finally {
+    await server.close();
+  }
 });
 
 /** The check that docs/webhook.md shows to receivers. */

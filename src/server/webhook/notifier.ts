@@ -7,18 +7,23 @@ import type { DataDir } from '../../pipeline/data-dir.ts';
 import { UnknownImport } from '../../pipeline/import-errors.ts';
 import { openJobQueue } from '../../queue/job-queue.ts';
 import { startJobWorker } from '../../queue/job-worker.ts';
+import { UnknownSync } from '../../sync/sync-errors.ts';
+import type { SyncRunner } from '../../sync/sync-runner.ts';
 import type { ImportViews } from '../import-views.ts';
+import type { SyncViews } from '../syncs/views.ts';
 import type { Receiver } from './receiver.ts';
 
 export interface NotifierOptions {
   readonly coordinator: Coordinator;
+  readonly syncs: SyncRunner;
   readonly dir: DataDir;
   readonly views: ImportViews;
+  readonly syncViews: SyncViews;
   readonly receiver: Receiver;
   readonly log: Logger;
 }
 
-/** Tells the receiver of imports that are over or blocked. */
+/** Tells the receiver of imports and syncs that are over or need somebody. */
 export interface Notifier {
   /** What is not delivered by then, the next start does. */
   close(): Promise<void>;
@@ -33,8 +38,9 @@ const TOO_OLD_MS = 86_400_000;
 /** Time in which the queue must have taken note when the server stops, in ms. */
 const LEAVE_MS = 1_000;
 
-export async function openNotifier({ coordinator, dir, views, receiver, log }: NotifierOptions): Promise<Notifier> {
-  const { backend, events } = coordinator;
+export async function openNotifier(options: NotifierOptions): Promise<Notifier> {
+  const { coordinator, syncs, dir, receiver, log } = options;
+  const { backend } = coordinator;
   const deliveries = openDeliveries(dir.catalog);
   deliveries.begin();
   const onError = (error: unknown) => log.warn({ err: error }, 'a note cannot be sent now');
@@ -44,7 +50,7 @@ export async function openNotifier({ coordinator, dir, views, receiver, log }: N
 
   const giveUp = (delivery: string, error: unknown) => {
     const note = deliveries.find(delivery);
-    log.error({ err: error, delivery, import: note?.importId, state: note?.state }, 'a note is given up');
+    log.error({ err: error, delivery, about: note?.subject, state: note?.state }, 'a note is given up');
     deliveries.remove(delivery);
   };
   /** Notes are written down and queued one after another. */
@@ -62,9 +68,9 @@ export async function openNotifier({ coordinator, dir, views, receiver, log }: N
         continue;
       }
       if (body === null) {
-        const made = await bodyOf(coordinator, views, note);
+        const made = await bodyOf(options, note);
         if (made === undefined) {
-          // Its import was removed before.
+          // What it is about was removed before.
           deliveries.remove(id);
           continue;
         }
@@ -87,7 +93,7 @@ export async function openNotifier({ coordinator, dir, views, receiver, log }: N
         try {
           await receiver.send({ id: note.id, body: note.body }, signal);
         } catch (error) {
-          log.warn({ err: error, delivery, import: note.importId }, 'a note did not arrive');
+          log.warn({ err: error, delivery, about: note.subject }, 'a note did not arrive');
           throw error;
         }
         deliveries.remove(delivery);
@@ -98,14 +104,16 @@ export async function openNotifier({ coordinator, dir, views, receiver, log }: N
     onError,
   });
   const onState = () => void tell('unmade');
-  events.on('state', onState);
+  coordinator.events.on('state', onState);
+  syncs.events.on('state', onState);
   const keeper = setInterval(() => void tell('all'), KEEP_MS);
   await tell('all');
 
   return {
     close: async () => {
       clearInterval(keeper);
-      events.off('state', onState);
+      coordinator.events.off('state', onState);
+      syncs.events.off('state', onState);
       // A queue that is away answers nobody; what is written down is queued at the next start.
       await Promise.race([work, sleep(LEAVE_MS)]);
       const closed = worker.close();
@@ -126,19 +134,19 @@ export function tellNobody(dir: DataDir): void {
   deliveries.close();
 }
 
-/** The note as JSON; undefined when the import has been removed. */
-async function bodyOf(coordinator: Coordinator, views: ImportViews, note: Delivery): Promise<string | undefined> {
-  const { id, importId, state, reason, at } = note;
+/** The note as JSON; undefined when what it is about has been removed. */
+async function bodyOf(options: NotifierOptions, note: Delivery): Promise<string | undefined> {
+  const { id, kind, state, reason, at } = note;
   try {
-    const view = await views.of(coordinator.find(importId));
-    return JSON.stringify({
-      event: `import.${state}`,
-      id,
-      at: new Date(at).toISOString(),
-      import: { ...view, state, reason },
-    });
+    const view = await viewOf(options, note);
+    const event = `${kind}.${state}`;
+    return JSON.stringify({ event, id, at: new Date(at).toISOString(), [kind]: { ...view, state, reason } });
   } catch (error) {
-    if (error instanceof UnknownImport) return undefined;
+    if (error instanceof UnknownImport || error instanceof UnknownSync) return undefined;
     throw error;
   }
+}
+
+async function viewOf({ coordinator, syncs, views, syncViews }: NotifierOptions, { kind, subject }: Delivery) {
+  return kind === 'import' ? views.of(coordinator.find(subject)) : syncViews.whole(syncs.find(subject));
 }
