@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import { openSyncCatalog } from '../ledger/sync-catalog.ts';
 import type { Logger } from '../log.ts';
 import type { Region } from '../membership/membership.ts';
@@ -6,17 +7,22 @@ import type { DataDir } from '../pipeline/data-dir.ts';
 import { UnknownImport } from '../pipeline/import-errors.ts';
 import { newImportId } from '../pipeline/import-id.ts';
 import { importOptions, readOptions } from '../pipeline/import-options.ts';
+import { startRetention } from '../pipeline/removal.ts';
 import { stageElsewhere } from '../pipeline/staging-elsewhere.ts';
 import type { SyncImports } from '../sync/sync-imports.ts';
 import { createSyncRunner, type SyncRunner } from '../sync/sync-runner.ts';
 import type { Service } from './compose.ts';
 
-/** Wires syncs to the coordinator whose imports carry them out. To be stopped before it. */
+/**
+ * Wires syncs to the coordinator whose imports carry them out. To be stopped before it.
+ * @param keepMs how long syncs stay when they are over; undefined: for ever
+ */
 export function composeSyncs(
   coordinator: Coordinator,
   dir: DataDir,
   service: Pick<Service, 'apps' | 'sandbox'>,
   log: Logger,
+  keepMs?: number,
 ): SyncRunner {
   const catalog = openSyncCatalog(dir.catalog);
   const syncs = createSyncRunner({
@@ -30,9 +36,23 @@ export function composeSyncs(
     stage: stageElsewhere,
   });
   syncs.events.on('state', ({ id, state, reason }) => log.info({ sync: id, state, reason }, 'sync'));
+  const retention =
+    keepMs === undefined
+      ? undefined
+      : startRetention({
+          keepMs,
+          finishedBefore: catalog.outdated,
+          remove: async (id) => {
+            // The files first: what a crash leaves is then still known, and removed the next time.
+            await rm(dir.sync(id), { recursive: true, force: true });
+            catalog.remove(id);
+          },
+          onError: (error) => log.warn({ err: error }, 'an old sync cannot be removed'),
+        });
   return {
     ...syncs,
     stop: async () => {
+      await retention?.stop();
       await syncs.stop();
       catalog.close();
     },

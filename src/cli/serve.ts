@@ -14,7 +14,11 @@ export function serveCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<v
     .option('--host <address>', 'address to listen on; other than loopback needs tokens', '127.0.0.1')
     .option('--port <port>', 'port to listen on; 0 takes a free one', wholeNumber(0, 65_535), DEFAULT_PORT)
     .option('--require-token', 'ask for a token on loopback too; `rollcall token create` makes one')
-    .option('--keep <time>', 'remove imports that have been over for so long, such as 90d (default: never)', duration)
+    .option(
+      '--keep <time>',
+      'remove imports and syncs that have been over for so long, such as 90d (default: never)',
+      duration,
+    )
     .option('--max-upload <size>', 'largest upload, such as 500mb (default: 2gb)', byteCount, DEFAULT_UPLOAD)
     .option(
       '--notify <url>',

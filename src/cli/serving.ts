@@ -65,7 +65,7 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
       leaveOff();
     };
     coordinator.events.on('failure', fail);
-    const syncs = composeSyncs(coordinator, dir, service, log);
+    const syncs = composeSyncs(coordinator, dir, service, log, config.keepMs);
     life.onStop(() => syncs.stop());
     syncs.events.on('failure', fail);
     const schedules = composeSchedules(config, { coordinator, syncs, service, dir, log, fail });

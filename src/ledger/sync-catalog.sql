@@ -41,6 +41,21 @@ select s.id from syncs s join syncs this on this.id = :before
    and (s.created_at, s.id) < (this.created_at, this.id)
  order by s.created_at desc, s.id desc limit 10;
 
+-- name: outdated_syncs
+-- In: before (ms). Out: ids of syncs that were over before that, and of plans from before that which nobody carried out;
+-- but not of the run with which the next one of the same sync is compared.
+select s.id from syncs s
+ where (s.finished_at < :before or (s.state = 'planned' and s.created_at < :before))
+   and (s.undo_of is not null or s.state not in ('applied', 'unchanged') or exists (
+         select 1 from syncs later
+          where later.undo_of is null and later.state in ('applied', 'unchanged')
+            and later.schedule_id is s.schedule_id and (s.schedule_id is not null or later.source = s.source)
+            and (later.created_at, later.id) > (s.created_at, s.id)))
+ order by s.created_at, s.id;
+
+-- name: remove_sync
+delete from syncs where id = :id;
+
 -- name: sync_transitions
 select at, state, reason, who from sync_transitions where sync_id = :id order by rowid;
 

@@ -61,6 +61,12 @@ export interface SyncCatalog extends SyncCatalogReader {
   underWay(): SyncRecord[];
   /** Earlier runs of the same sync that were carried out or had nothing to do, newest first; a few of them. */
   runsBefore(record: Pick<SyncRecord, 'id' | 'scheduleId' | 'source'>): string[];
+  /**
+   * Ids of syncs that were over before this time (ms since 1970), and of older plans that nobody carried out. The run with
+   * which the next one of the same sync is compared is not among them.
+   */
+  outdated(before: number): string[];
+  remove(id: string): void;
 }
 
 export interface SyncMove {
@@ -111,6 +117,11 @@ export function openSyncCatalog(path: string): SyncCatalog {
       sql('syncs_before')
         .all({ before: id, schedule: scheduleId, source })
         .map((row) => String(row['id'])),
+    outdated: (before) =>
+      sql('outdated_syncs')
+        .all({ before })
+        .map((row) => String(row['id'])),
+    remove: (id) => void sql('remove_sync').run({ id }),
   };
 }
 

@@ -23,19 +23,19 @@ export async function sweepRemoved(dir: DataDir): Promise<void> {
   await rm(dir.removed, { recursive: true, force: true });
 }
 
-/** Longest time between two looks for imports that are too old, in ms. */
+/** Longest time between two looks for what is too old, in ms. */
 const LOOK_MS = 3_600_000;
 
 interface RetentionOptions {
-  /** How long imports stay when they are over, in ms. */
+  /** How long imports or syncs stay when they are over, in ms. */
   readonly keepMs: number;
-  /** Ids of imports that were over before this time (ms since 1970). */
+  /** Ids of those that were over before this time (ms since 1970). */
   readonly finishedBefore: (before: number) => readonly string[];
   readonly remove: (id: string) => Promise<void>;
   readonly onError: (error: Error) => void;
 }
 
-/** Removes imports that have been over for longer than `keepMs`: now, and regularly from now on. */
+/** Removes imports or syncs that have been over for longer than `keepMs`: now, and regularly from now on. */
 export function startRetention({ keepMs, finishedBefore, remove, onError }: RetentionOptions): {
   /** Resolves when nothing is being removed any more. */
   stop(): Promise<void>;

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import { openSyncCatalog, openSyncCatalogReader, type SyncCatalog } from '../../src/ledger/sync-catalog.ts';
+import type { SyncState } from '../../src/membership/sync-state.ts';
 import { tempDir } from '../temp-dir.ts';
 
 function newCatalog(): { path: string; catalog: SyncCatalog } {
@@ -80,4 +81,26 @@ test('a catalog of an older rollcall has no syncs', () => {
   const reader = openSyncCatalogReader(path);
   onTestFinished(() => reader.close());
   expect([reader.list(10), reader.find('a'), reader.transitions('a')]).toEqual([[], undefined, []]);
+});
+
+test('old syncs are those over for long and plans that nobody carried out, but not what the next run is compared with', () => {
+  const { catalog } = newCatalog();
+  const run = (id: string, more: Parameters<typeof entry>[1], ...states: readonly SyncState[]) => {
+    catalog.add(entry(id, more), 'mia');
+    for (const state of states) catalog.move(id, state);
+  };
+  run('a1', {}, 'unchanged');
+  run('a2', {}, 'planned', 'applying', 'applied');
+  run('a3', {}, 'failed');
+  run('b1', { source: '/in/other.csv' }, 'unchanged');
+  run('c1', { scheduleId: 'nightly' }, 'unchanged');
+  run('c2', { scheduleId: 'nightly', source: '/in/another.csv' }, 'unchanged');
+  run('undone', { undoOf: 'a2', source: '' }, 'unchanged');
+  run('plan', {}, 'planned');
+  run('waiting', {}, 'held');
+  run('sending', {}, 'planned', 'applying');
+  expect(catalog.outdated(Date.now() + 1).toSorted()).toEqual(['a1', 'a3', 'c1', 'plan', 'undone']);
+  expect(catalog.outdated(Date.now() - 60_000)).toEqual([]);
+  catalog.remove('a1');
+  expect([catalog.find('a1'), catalog.transitions('a1')]).toEqual([undefined, []]);
 });
