@@ -6,8 +6,8 @@ import { pipeline } from 'node:stream/promises';
 import type { StageImportPorts, StagingProgress } from '../../jobs/stage-import.ts';
 import { IntakeError, shown } from '../intake/intake-error.ts';
 import type { Region } from '../membership/membership.ts';
+import { decide } from './deciding.ts';
 import { askBanned, askOwners, type GroupPages, type LiveState, listMembers } from './live-state.ts';
-import { makePlan, makeUndoPlan } from './plan.ts';
 import type { SyncFlags } from './plan-flags.ts';
 import { openPlanLedger, type PlanLedger } from './plan-ledger.ts';
 import type { GroupName } from './plan-reading.ts';
@@ -70,7 +70,7 @@ export async function planFor(task: PlanningTask, ports: PlanningPorts): Promise
     const regions = new Set(plan.groupsToList().map(({ region }) => region));
     const strange = [...regions].filter((region) => !ports.regions.has(region));
     if (strange.length > 0) throw CannotPlan.noApp(strange);
-    await decide(task, ports, plan, desired);
+    await listAndDecide(task, ports, plan, desired);
     signal.throwIfAborted();
     return plan;
   } catch (error) {
@@ -125,8 +125,8 @@ export async function hashOf(path: string): Promise<string> {
  * Where somebody would only be added it is not asked: the service is known to list the banned among the members, so that
  * nobody who is banned is to be added. Regions where that turns out not to be so are asked there as well.
  */
-async function decide(
-  { flags, wish, signal, onProgress }: PlanningTask,
+async function listAndDecide(
+  { folder, flags, wish, signal, onProgress }: PlanningTask,
   { pages }: PlanningPorts,
   plan: PlanLedger,
   desired: string,
@@ -149,8 +149,7 @@ async function decide(
     await askBanned(reading(listed.length), listed);
   }
   for (;;) {
-    if (wish.kind === 'undo') makeUndoPlan(plan, desired, flags);
-    else makePlan(plan, desired, flags);
+    await decide(plan, planFiles(folder).plan, { kind: wish.kind, from: desired, flags });
     const owned = plan.ownersNeeded().filter((group) => !askedForOwner.has(keyOf(group)));
     // Whoever is spared only because nobody knows the owner is going to be removed: one plan less to make.
     const matter = new Map([...bansThatMatter(plan, hiding), ...owned].map((group) => [keyOf(group), group]));
