@@ -156,7 +156,8 @@ interface Fleet {
 /** Workers and coordinator as processes; one that was killed is started again, as a supervisor would. */
 function startFleet(root: string, queue: string, sandbox: Sandbox, file: string, callsPerMinute: number): Fleet {
   const dir = join(root, 'data');
-  const env = { PATH: process.env['PATH'] ?? '', HOME: root, ROLLCALL_DATA_DIR: dir, ROLLCALL_QUEUE: queue };
+  const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env;
+  const env = { PATH, NODE_COMPILE_CACHE, HOME: root, ROLLCALL_DATA_DIR: dir, ROLLCALL_QUEUE: queue };
   const outputFile = join(root, 'output.log');
   const output = openSync(outputFile, 'a');
   const start = (args: readonly string[]) =>
