@@ -82,8 +82,7 @@ export function clean(queue: QueueState, state: string, until: number, limit: nu
   const now = Date.now();
   const looked = limit > 0 ? allOf(queue, place).slice(0, limit) : allOf(queue, place);
   const cleaned = looked.filter(
-    (job) =>
-      timeOf(job, place) <= until && !queue.schedulers.awaits(job) && !(place === 'active' && job.isLocked(now)),
+    (job) => timeOf(job, place) <= until && !queue.schedulers.awaits(job) && !(place === 'active' && job.isLocked(now)),
   );
   for (const job of cleaned) queue.forget(job);
   queue.waiters.stir();
