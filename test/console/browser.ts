@@ -22,7 +22,7 @@ export interface OpenOptions extends BrowserContextOptions {
 }
 
 /** What holds in the end: pages need a moment. */
-export const eventually = <T>(ask: () => T) => expect.poll(ask, { timeout: 20_000, interval: 50 });
+export { eventually } from '../eventually.ts';
 
 /** A file as a visitor hands it in. */
 export const csvFile = (text: string, name = 'members.csv') => ({

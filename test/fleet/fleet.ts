@@ -109,7 +109,4 @@ export function calls(count: number, region: Region = 'us'): Asked[] {
   return Array.from({ length: count }, (_, at) => ({ region, guid: `g${at}`, uid: `u${at}` }));
 }
 
-/** Expects it to become so, with the patience that a busy machine and a dead worker's lock need. */
-export function eventually<Value>(look: () => Value) {
-  return expect.poll(look, { timeout: 60_000, interval: 50 });
-}
+export { eventually } from '../eventually.ts';

@@ -219,7 +219,4 @@ export async function reached(coordinator: Coordinator, id: string, state: Impor
   });
 }
 
-/** Expects it to become so, with the patience that a busy machine needs. */
-export function eventually<Value>(look: () => Value) {
-  return expect.poll(look, { timeout: 30_000, interval: 20 });
-}
+export { eventually } from '../eventually.ts';
