@@ -37,8 +37,8 @@ export async function composeCoordinator(
   const onError = quietly((error) => log.warn({ err: error }, 'the queue reports an error'));
   const coordinator = await openCoordinator({
     dir: dataDir(config.dataDir),
-    backend: async ({ queue }) => {
-      const backend = await openBackend(queue, config.queue, onError);
+    backend: async () => {
+      const backend = await openBackend(config.queue, onError);
       for (const warning of await backend.warnings()) warn(warning);
       return backend;
     },

@@ -40,7 +40,7 @@ async function work(io: Io, flags: Flags): Promise<ExitCode> {
   const life = createLifecycle();
   const signal = firstSignal(EXIT.interrupted, () => say(io, 'Left at once.'));
   try {
-    const backend = await openBackend(config.dataDir, config.queue, onError);
+    const backend = await openBackend(config.queue, onError);
     const metrics = workerMetrics();
     const { concurrency } = config;
     const worker = startWorkerProcess({

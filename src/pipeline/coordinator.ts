@@ -90,7 +90,7 @@ export interface CoordinatorEvents {
 
 export interface CoordinatorOptions {
   readonly dir: DataDir;
-  readonly backend: (dir: DataDir) => Promise<Backend>;
+  readonly backend: () => Promise<Backend>;
   /** Regions that have an app. */
   readonly regions: ReadonlySet<Region>;
   readonly openLine: (
@@ -121,7 +121,7 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
   await sweepRemoved(dir);
   // As many may wait for an import as want to.
   const events = new EventEmitter<CoordinatorEvents>().setMaxListeners(0);
-  const backend = await options.backend(dir);
+  const backend = await options.backend();
   taken.defer(() => backend.close());
   const jobs = await openOwnJobs(backend, catalog.coordinatorId(), onError);
   const fail = (error: unknown) => {

@@ -36,7 +36,7 @@ async function historyOf(place: Workplace) {
 }
 
 test('a schedule is added, listed, paused, resumed and removed without a server, with its next three times', async () => {
-  const at = await openWorkplace({ queue: false });
+  const at = await openWorkplace();
   const added = await at.run([...NIGHTLY, '--file', 'members.csv']);
   expect(added.code).toBe(0);
   expect(added.stderr.match(/^ {2}\d{4}-\d\d-\d\d 02:30$/gm)).toHaveLength(3);
@@ -59,7 +59,7 @@ test('a schedule is added, listed, paused, resumed and removed without a server,
 });
 
 test('what cannot be a schedule ends with exit code 2, the value and what is allowed; no secret is repeated', async () => {
-  const at = await openWorkplace({ queue: false });
+  const at = await openWorkplace();
   at.file('members.csv', rows(PEOPLE));
   const add = (...args: string[]) =>
     at.run(['schedule', 'add', 'nightly', '--file', 'members.csv', '--cron', '@daily', ...args]);

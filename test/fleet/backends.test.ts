@@ -122,7 +122,7 @@ describe.each<ServerPlace>([REDIS, POSTGRES])('on $name', (place) => {
     server = await place.start();
     return () => server.stop();
   });
-  const open = async () => openBackend('', await place.newAddress(server));
+  const open = async () => openBackend(await place.newAddress(server));
 
   describe('the pipeline', () => describePipeline(queuePlace(place, () => server)));
   describe('jobs in a queue', () => describeJobQueue(place.name, open));

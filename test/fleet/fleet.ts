@@ -41,17 +41,19 @@ export interface Asked {
 }
 
 export async function openFleet(server: TestServer, sandbox: SandboxOptions = {}): Promise<Fleet> {
-  const place = await openSandboxPlace(
-    { users: 'any', groups: 'any', rateLimit: { calls: 1_000_000, perMs: 1_000 }, ...sandbox },
-    { queue: false },
-  );
+  const place = await openSandboxPlace({
+    users: 'any',
+    groups: 'any',
+    rateLimit: { calls: 1_000_000, perMs: 1_000 },
+    ...sandbox,
+  });
   const url = await REDIS.newAddress(server);
   const keyNames = Object.keys(place.env).filter((name) => name.endsWith('_API_KEY'));
   const keys = Object.fromEntries(keyNames.map((name) => [name, place.env[name] ?? '']));
   // The coordinator has none.
   for (const name of keyNames) delete place.env[name];
   place.env['ROLLCALL_QUEUE'] = url;
-  const backend = await openBackend('', url);
+  const backend = await openBackend(url);
   onTestFinished(() => backend.close());
   const queues = new Map(
     REGIONS.map((region) => {

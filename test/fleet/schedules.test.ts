@@ -12,7 +12,7 @@ describe.each<ServerPlace>([REDIS, POSTGRES])('on $name', (place) => {
   let backend: Backend;
   beforeAll(async () => {
     server = await place.start();
-    backend = await openBackend('', await place.newAddress(server));
+    backend = await openBackend(await place.newAddress(server));
     return async () => {
       await backend.close();
       await server.stop();
@@ -54,7 +54,7 @@ describe.each<ServerPlace>([REDIS, POSTGRES])('on $name', (place) => {
 
 test('a wiped Redis gets its alarms back, and what was due meanwhile is rung for', async () => {
   const server = await REDIS.start();
-  const backend = await openBackend('', server.url);
+  const backend = await openBackend(server.url);
   try {
     const office = openOffice();
     moveClock(office, '2027-03-27T12:00:00Z');

@@ -114,7 +114,7 @@ describe('the budget of a region', () => {
 
   test('keeps the longest of the waits that processes ask for at the same time', async () => {
     const { url } = await openFleet(server);
-    const backends = await Promise.all([openBackend('', url), openBackend('', url)]);
+    const backends = await Promise.all([openBackend(url), openBackend(url)]);
     for (const [round, [long, short]] of [
       [600_000, 500],
       [500, 600_000],
