@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { expect, onTestFinished } from 'vitest';
+import { onTestFinished } from 'vitest';
 import type { BatchPayload } from '../../jobs/send-batch.ts';
 import { openCatalogReader } from '../../src/ledger/catalog.ts';
 import { openImportReader, type RowWithOutcome } from '../../src/ledger/reading.ts';

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { type ChatClient, createChatClient } from '../../src/chat/client.ts';
 import type { Timeouts } from '../../src/chat/connection.ts';
 import type { ImportRecord } from '../../src/ledger/catalog.ts';
