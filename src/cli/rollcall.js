@@ -10,8 +10,9 @@ const main = new URL(import.meta.url.includes('/dist/') ? 'main.js' : 'main.ts',
 
 if (Number(process.versions.node.split('.')[0]) >= NEEDED) {
   // Types stripped and code compiled once are kept beside the packages: later starts take a third of the time. Where that
-  // folder cannot be written, rollcall starts without.
-  module.enableCompileCache(fileURLToPath(new URL('../../node_modules/.cache/rollcall', import.meta.url)));
+  // folder cannot be written, rollcall starts without. Threads learn of it from the environment.
+  process.env.NODE_COMPILE_CACHE ||= fileURLToPath(new URL('../../node_modules/.cache/rollcall', import.meta.url));
+  module.enableCompileCache(process.env.NODE_COMPILE_CACHE);
   const { start } = await import(main.href);
   await start();
 } else {
