@@ -25,6 +25,8 @@ import { readReply, refusedEntry } from './reply.ts';
 export interface ChatClientOptions extends AppAddress, ConnectionOptions {
   /** API key with the scope `fullAccess` (chat-service.md, section 5.3). */
   readonly apiKey: string;
+  /** What calls name as their `User-Agent`, such as `rollcall/1.2.3`. Default `rollcall`. */
+  readonly userAgent?: string | undefined;
 }
 
 export interface ManagementClientOptions extends Omit<ConnectionOptions, 'connections'> {
@@ -70,12 +72,20 @@ export interface ManagementClient {
   close(): Promise<void>;
 }
 
-/** @throws SettingError when address, key or CA is not usable. */
+/** Without `Accept` some servers answer errors as web pages, and firewalls challenge calls without `User-Agent`. */
+const COMMON_HEADERS = { Accept: 'application/json', 'User-Agent': 'rollcall' } as const;
+
+/** @throws SettingError when address, key, CA or proxy is not usable. */
 export function createChatClient(options: ChatClientOptions): ChatClient {
   const redact = createRedact([usableSecret('API key', options.apiKey)]);
   const base = new URL(apiUrl(options));
   const connection = openConnection(base.origin, options);
-  const common = { [HEADERS.apiKey]: options.apiKey, 'Content-Type': 'application/json' };
+  const common = {
+    [HEADERS.apiKey]: options.apiKey,
+    'Content-Type': 'application/json',
+    ...COMMON_HEADERS,
+    ...(options.userAgent !== undefined && { 'User-Agent': options.userAgent }),
+  };
 
   const ask: Ask = async ({ method, path, body, onBehalfOf, maxReplyBytes }, schema, signal) => {
     const request: Request = {
@@ -117,7 +127,7 @@ export function createManagementClient(options: ManagementClientOptions): Manage
   const { host, key, secret } = options;
   const redact = createRedact([usableSecret('management key', key), usableSecret('management secret', secret)]);
   const connection = openConnection(managementUrl(host), { ...options, connections: 1 });
-  const headers = { [HEADERS.managementKey]: key, [HEADERS.managementSecret]: secret };
+  const headers = { [HEADERS.managementKey]: key, [HEADERS.managementSecret]: secret, ...COMMON_HEADERS };
   return {
     async listApps({ signal } = {}) {
       return (await call(connection, { method: 'GET', path: '/apps', headers }, signal, openReply, redact)).reply;

@@ -69,7 +69,6 @@ describe('a refusal with a code is judged by the code, whatever the status', () 
 
 describe('a refusal without a known code is judged by its status', () => {
   test.each([
-    [302, 'stop-region'],
     [400, 'halve'],
     [401, 'stop-region'],
     [402, 'stop-region'],
