@@ -15,8 +15,9 @@ import {
   openReply,
   type SendMessageRequest,
 } from './contract.ts';
-import { InvalidCall, SettingError } from './errors.ts';
+import { InvalidCall, ServiceRefusal, SettingError } from './errors.ts';
 import type { Request } from './exchange.ts';
+import { fingerprintOf, isKeyRefusal, withKeyNamed } from './key.ts';
 import { createMemberClient, type MemberClient } from './member-client.ts';
 import { readRate } from './rate-headers.ts';
 import { createRedact, type Redact } from './redact.ts';
@@ -25,6 +26,11 @@ import { readReply, refusedEntry } from './reply.ts';
 export interface ChatClientOptions extends AppAddress, ConnectionOptions {
   /** API key with the scope `fullAccess` (chat-service.md, section 5.3). */
   readonly apiKey: string;
+  /**
+   * The key as the settings say it now, undefined where they do not: asked when the service refuses the one in use,
+   * and by `renewKey`. Default: it never changes.
+   */
+  readonly currentKey?: (() => string | undefined) | undefined;
   /** What calls name as their `User-Agent`, such as `rollcall/1.2.3`. Default `rollcall`. */
   readonly userAgent?: string | undefined;
 }
@@ -62,6 +68,10 @@ export interface ChatClient extends MemberClient {
   listUsers(options?: CallOptions): Promise<OpenReply>;
   /** `POST /messages` (chat-service.md, section 4.2). */
   sendMessage(message: SendMessageRequest, options?: ActingOptions): Promise<OpenReply>;
+  /** Which key it uses, in so far as that may be shown: 8 hexadecimal digits. */
+  keyFingerprint(): string;
+  /** Takes up a key that was changed in the settings; gives whether it was. One that cannot be a key is left alone. */
+  renewKey(): boolean;
   /** Lets the calls under way finish; later ones end in CallAborted. */
   close(): Promise<void>;
 }
@@ -77,25 +87,40 @@ const COMMON_HEADERS = { Accept: 'application/json', 'User-Agent': 'rollcall' } 
 
 /** @throws SettingError when address, key, CA or proxy is not usable. */
 export function createChatClient(options: ChatClientOptions): ChatClient {
-  const redact = createRedact([usableSecret('API key', options.apiKey)]);
   const base = new URL(apiUrl(options));
+  let key = keyInUse(options, []);
   const connection = openConnection(base.origin, options);
-  const common = {
-    [HEADERS.apiKey]: options.apiKey,
-    'Content-Type': 'application/json',
-    ...COMMON_HEADERS,
-    ...(options.userAgent !== undefined && { 'User-Agent': options.userAgent }),
+  const redact: Redact = (text) => key.redact(text);
+
+  const renewKey = (): boolean => {
+    const current = options.currentKey?.();
+    if (current === undefined || current === key.value || !isUsable(current)) return false;
+    key = keyInUse({ ...options, apiKey: current }, key.secrets);
+    return true;
   };
 
   const ask: Ask = async ({ method, path, body, onBehalfOf, maxReplyBytes }, schema, signal) => {
-    const request: Request = {
+    const request: Omit<Request, 'headers'> = {
       method,
       path: base.pathname + path,
-      headers: onBehalfOf ? { ...common, [HEADERS.onBehalfOf]: actingUid(onBehalfOf) } : common,
       ...(body !== undefined && { body: JSON.stringify(body) }),
       ...(maxReplyBytes !== undefined && { maxReplyBytes }),
     };
-    return call(connection, request, signal, schema, redact);
+    const acting = onBehalfOf ? { [HEADERS.onBehalfOf]: actingUid(onBehalfOf) } : undefined;
+    const send = ({ headers }: KeyInUse) =>
+      call(connection, { ...request, headers: acting ? { ...headers, ...acting } : headers }, signal, schema, redact);
+    const used = key;
+    try {
+      return await send(used);
+    } catch (error) {
+      if (!(error instanceof ServiceRefusal) || !isKeyRefusal(error)) throw error;
+      // Another call may have met the same refusal, and taken up the new key already. Nothing was carried out.
+      if (key === used && !renewKey()) throw withKeyNamed(error, used.fingerprint);
+      const renewed = key;
+      return send(renewed).catch((again: unknown) => {
+        throw again instanceof ServiceRefusal && isKeyRefusal(again) ? withKeyNamed(again, renewed.fingerprint) : again;
+      });
+    }
   };
 
   return {
@@ -118,7 +143,36 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
       const sent = { method: 'POST', path: '/messages', body: message, onBehalfOf } as const;
       return (await ask(sent, openReply, signal)).reply;
     },
+    keyFingerprint: () => key.fingerprint,
+    renewKey,
     close: () => connection.close(),
+  };
+}
+
+/** A key, and what follows from it for every call. */
+interface KeyInUse {
+  readonly value: string;
+  readonly fingerprint: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** This key and those before it: the service may echo one of a call that is under way. */
+  readonly secrets: readonly string[];
+  readonly redact: Redact;
+}
+
+/** @throws SettingError */
+function keyInUse({ apiKey, userAgent }: ChatClientOptions, earlier: readonly string[]): KeyInUse {
+  const secrets = [...earlier, usableSecret('API key', apiKey)];
+  return {
+    value: apiKey,
+    fingerprint: fingerprintOf(apiKey),
+    headers: {
+      [HEADERS.apiKey]: apiKey,
+      'Content-Type': 'application/json',
+      ...COMMON_HEADERS,
+      ...(userAgent !== undefined && { 'User-Agent': userAgent }),
+    },
+    secrets,
+    redact: createRedact(secrets),
   };
 }
 
@@ -179,7 +233,11 @@ function checkMembers(members: AddMembersRequest): void {
 
 /** Never shows the value. */
 function usableSecret(name: string, value: string): string {
-  if (/^[\x21-\x7e]+$/.test(value)) return value;
+  if (isUsable(value)) return value;
   const problem = value === '' ? 'is empty' : 'has characters other than visible ASCII (a line break, perhaps)';
   throw new SettingError(`the ${name} ${problem}; copy it again from the service's dashboard`);
+}
+
+function isUsable(secret: string): boolean {
+  return /^[\x21-\x7e]+$/.test(secret);
 }

@@ -47,6 +47,7 @@ export async function coordinate(
   try {
     const service = await openService();
     life.onStop(() => service.close());
+    if (!service.sandbox && config.hostCorrection !== undefined) say(io, `${config.hostCorrection}.`);
     // Made once in each data directory; it takes a few seconds, and silence would look like a fault.
     if (config.queue === undefined && !existsSync(dir.queue)) say(io, 'Preparing the queue for its first use …');
     makeDataDir(dir);

@@ -15,6 +15,10 @@ export interface RegionWorker {
   readonly region: Region;
   /** Calls at the same time, from now on. */
   setConcurrency(concurrency: number): void;
+  /** Which key it uses, in so far as that may be shown. */
+  keyFingerprint(): string;
+  /** Takes up a key that was changed in the settings; gives whether it was. */
+  renewKey(): boolean;
   /** Takes no more jobs; resolves when running ones have finished. */
   close(): Promise<void>;
   /** Gives up the calls under way; their batches go back into the queue. */
@@ -30,6 +34,8 @@ export interface CallObserver {
 
 export interface RegionWorkerOptions {
   readonly region: Region;
+  /** Host of the service that it calls: jobs that are meant for another are left to other workers. */
+  readonly host?: string | undefined;
   readonly backend: Backend;
   readonly queue: JobQueue<BatchPayload>;
   readonly chat: ChatClient;
@@ -41,7 +47,7 @@ export interface RegionWorkerOptions {
 }
 
 export function startRegionWorker(options: RegionWorkerOptions): RegionWorker {
-  const { region, backend, queue, chat, deliver, answer, onError } = options;
+  const { region, host, backend, queue, chat, deliver, answer, onError } = options;
   // The queue counts jobs and this counts calls: what one process sends to one host at the same time.
   const limit = pLimit(options.concurrency);
   const budget = budgetWatch(queue, onError);
@@ -68,6 +74,10 @@ export function startRegionWorker(options: RegionWorkerOptions): RegionWorker {
       },
     },
     concurrency: options.concurrency,
+    notForUs: ({ host: meant }) => {
+      if (meant === undefined || meant === host || host === undefined) return undefined;
+      return `it is meant for the chat service at ${meant}, and this worker calls ${host}; set ROLLCALL_HOST to the same on both sides (an import whose own host was corrected takes it up with \`rollcall pause\` and \`rollcall resume\`)`;
+    },
     onError,
   });
   return {
@@ -76,6 +86,8 @@ export function startRegionWorker(options: RegionWorkerOptions): RegionWorker {
       limit.concurrency = concurrency;
       worker.setConcurrency(concurrency);
     },
+    keyFingerprint: () => chat.keyFingerprint(),
+    renewKey: () => chat.renewKey(),
     close: async () => {
       await worker.close();
       await chat.close();
