@@ -1,5 +1,5 @@
 import type { ImportRecord } from '../ledger/catalog.ts';
-import type { Region } from '../membership/membership.ts';
+import type { ImportState } from '../membership/import-state.ts';
 import type { Coordinator } from './coordinator.ts';
 import type { RegionWorker } from './region-worker.ts';
 import type { WorkingRegion } from './worker-process.ts';
@@ -38,33 +38,38 @@ export function watchWorkersKeys(
 
 type Watched = Pick<Coordinator, 'events' | 'regions' | 'renewKeys' | 'resume'>;
 
-/** Of a coordinator that stays: imports that a refused key has stopped go on when it has changed, here or in a worker. */
+/**
+ * Of a coordinator that stays: imports that a refused key has stopped go on when it has changed, here or in the process
+ * of a worker, which opens the region again.
+ */
 export function watchKeys(
   coordinator: Watched,
   say: (text: string) => void,
   onError: (error: Error) => void,
   everyMs = LOOK_MS,
 ): KeyWatch {
-  const waiting = new Set<string>();
-  let stopped = new Set<Region>();
+  const under = new Map<string, ImportState>();
   const follow = ({ id, state }: ImportRecord): void => {
-    // Something begins or is resumed: its regions go on for this reason, and not for a new key.
-    if (state === 'running') stopped = new Set();
-    if (state === 'blocked' || state === 'running') waiting.add(id);
-    else waiting.delete(id);
+    if (state === 'blocked' || state === 'running') under.set(id, state);
+    else under.delete(id);
+  };
+  const goOn = async (why: string, ids: readonly string[]): Promise<void> => {
+    say(why);
+    for (const id of ids) await coordinator.resume(id);
   };
   coordinator.events.on('state', follow);
   const watch = repeatedly(everyMs, onError, async () => {
-    if (waiting.size === 0) return;
-    const now = new Set((await coordinator.regions()).flatMap(({ region, stopped: is }) => (is ? [region] : [])));
-    const renewed = now.size === 0 ? [] : await coordinator.renewKeys(now);
-    const openedElsewhere = [...stopped].filter((region) => !now.has(region));
-    stopped = now;
-    const changed = [...renewed, ...openedElsewhere];
-    if (changed.length === 0) return;
-    say(`The key of region ${changed.join(', ')} has changed: imports that it stopped go on`);
-    stopped = new Set();
-    for (const id of [...waiting]) await coordinator.resume(id);
+    if (under.size === 0) return;
+    const stopped = new Set((await coordinator.regions()).flatMap(({ region, stopped: is }) => (is ? [region] : [])));
+    const renewed = await coordinator.renewKeys(stopped);
+    if (renewed.length > 0) {
+      return goOn(`The key of region ${renewed.join(', ')} has changed: imports that it stopped go on`, [
+        ...under.keys(),
+      ]);
+    }
+    const blocked = [...under].flatMap(([id, state]) => (state === 'blocked' ? [id] : []));
+    if (stopped.size > 0 || blocked.length === 0) return;
+    await goOn('No region is stopped any more: imports that were blocked go on', blocked);
   });
   return {
     stop: () => {
