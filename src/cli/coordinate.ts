@@ -46,6 +46,7 @@ export async function coordinate(
   try {
     const service = await openService();
     life.onStop(() => service.close());
+    if (!service.sandbox && config.hostCorrection !== undefined) say(io, `${config.hostCorrection}.`);
     makeDataDir(dir);
     const log = openLog(dir.root);
     const coordinator = await composeCoordinator(config, service, log, (text) => {

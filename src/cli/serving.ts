@@ -5,6 +5,7 @@ import { openLog } from '../log.ts';
 import { REGIONS } from '../membership/membership.ts';
 import { serveControl } from '../pipeline/control.ts';
 import { dataDir, makeDataDir } from '../pipeline/data-dir.ts';
+import { watchKeys } from '../pipeline/key-watch.ts';
 import { openAccessStore } from '../server/access/access-store.ts';
 import { isLoopback } from '../server/access/guard.ts';
 import type { Api, ServerSettings } from '../server/context.ts';
@@ -49,6 +50,7 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
   try {
     const service = await serviceOpener(config, flags)();
     life.onStop(() => service.close());
+    if (!service.sandbox && config.hostCorrection !== undefined) say(io, `${config.hostCorrection}.`);
     makeDataDir(dir);
     const log = openLog(dir.root);
     const warn = (text: string) => {
@@ -89,6 +91,15 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
     coordinator.announce(address);
     for (const { record, why } of await coordinator.continueAll())
       warn(`import ${record.id} stays ${record.state}: ${why.message}`);
+    const keys = watchKeys(
+      coordinator,
+      (text) => {
+        log.info(text);
+        say(io, `${text}.`);
+      },
+      (error) => log.warn({ err: error }, 'keys cannot be looked at'),
+    );
+    life.onStop(() => keys.stop());
     syncs.continueAll();
     await schedules.start();
     if (tokenRequired && !access.hasValidToken()) {

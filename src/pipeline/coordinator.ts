@@ -55,6 +55,8 @@ export interface Coordinator {
   pages(region: Region): GroupPages;
   /** What the regions are doing that imports have used so far. */
   regions(): Promise<RegionStatus[]>;
+  /** Takes up keys that were changed in the settings; gives the regions whose key was. */
+  renewKeys(regions: ReadonlySet<Region>): Promise<Region[]>;
   /** Resolves when nothing more happens by itself: over, paused, blocked, or staged by a dry run. */
   settled(id: string): Promise<ImportRecord>;
   /** Takes nothing new, lets calls under way answer for at most `deadlineMs`, and closes. Imports can be resumed. */
@@ -283,6 +285,7 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
     announce: (address) => announceAddress(dir, address),
     pages: (region) => runner.groups.pages(region),
     regions: () => runner.regions(),
+    renewKeys: (regions) => runner.renewKeys(regions),
     settled: async (id) => {
       find(id);
       return new Promise((resolve) => {

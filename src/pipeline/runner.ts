@@ -35,6 +35,8 @@ export interface Runner {
   close(id: string): void;
   /** What the regions are doing that imports have used so far. */
   regions(): Promise<RegionStatus[]>;
+  /** Takes up keys that were changed in the settings; gives the regions whose key was. */
+  renewKeys(regions: ReadonlySet<Region>): Promise<Region[]>;
   stop(deadlineMs: number): Promise<void>;
 }
 
@@ -247,7 +249,8 @@ export function createRunner(options: RunnerOptions): Runner {
     if (stopping) return;
     const running = await runningOf(id, opened);
     for (const region of opened.ledger.regionsUsed()) {
-      const { queue } = await line(region);
+      const { queue, renewKey } = await line(region);
+      renewKey();
       if (await queue.isPaused()) await queue.resume();
     }
     // Paused or cancelled meanwhile?
@@ -302,6 +305,10 @@ export function createRunner(options: RunnerOptions): Runner {
     check: (id) => checkTarget(id, open(id)),
     close: closeLedger,
     regions: async () => Promise.all((await Promise.all(lines.values())).map((one) => one.status())),
+    renewKeys: async (wanted) => {
+      const open = (await Promise.all(lines.values())).filter(({ region }) => wanted.has(region));
+      return open.filter(({ renewKey }) => renewKey()).map(({ region }) => region);
+    },
     stop: async (deadlineMs) => {
       stopping = true;
       groups.stop();
