@@ -51,12 +51,13 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
     const service = await serviceOpener(config, flags)();
     life.onStop(() => service.close());
     if (config.queue === undefined && !existsSync(dir.queue)) say(io, 'Preparing the queue for its first use …');
-    makeDataDir(dir);
+    const { warning } = makeDataDir(dir);
     const log = openLog(dir.root);
     const warn = (text: string) => {
       log.warn(text);
       say(io, `Warning: ${text}.`);
     };
+    if (warning !== undefined) warn(warning);
     const coordinator = await composeCoordinator(config, service, log, warn, config.keepMs);
     life.onStop((deadlineMs) => coordinator.stop(deadlineMs));
     const { promise: failed, resolve: leaveOff } = Promise.withResolvers<void>();

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { EventEmitter } from 'node:events';
 import { existsSync } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
@@ -65,6 +65,8 @@ export async function createEmbedded(directory: string): Promise<void> {
 async function createInChild(directory: string): Promise<void> {
   const unfinished = `${directory}.new`;
   await rm(unfinished, { recursive: true, force: true });
+  // PGlite's files are for everybody to write; the folder lets nobody else in.
+  await mkdir(unfinished, { recursive: true, mode: 0o700 });
   const script = `import { createEmbedded } from ${JSON.stringify(import.meta.url)}; await createEmbedded(process.argv[1]);`;
   const child = spawn(process.execPath, ['--input-type=module', '--eval', script, unfinished], {
     // A signal meant for this process must not leave half a directory behind: the child ends by itself in two seconds.
