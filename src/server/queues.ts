@@ -5,13 +5,14 @@ import { isForPeople } from './console-files.ts';
 import type { Api, ServerContext } from './context.ts';
 import { PROBLEM_TYPE, Problem, problemDocument } from './problem.ts';
 import { answersSoon } from './queue-answer.ts';
+import { problemOf } from './refusals.ts';
 
 const PATH = '/queues';
 
 /** `GET /queues`: Bull Board, for operators, to look at. */
 export async function queueRoutes(app: Api, { coordinator, log }: ServerContext): Promise<void> {
   const board = queueBoard(coordinator.backend, PATH, (error) => {
-    const problem = error instanceof Problem ? error : fault(error, log);
+    const problem = problemOf(error) ?? fault(error, log);
     return { status: problem.statusCode, body: JSON.stringify(problemDocument(problem)) };
   });
   await app.register(
