@@ -121,7 +121,7 @@ export const PROBLEMS = {
     title: 'Something went wrong in rollcall',
     remedy: "Look for `id` in rollcall.log in the server's data directory.",
   },
-  BUSY: { status: 503, title: 'Too many uploads at once', remedy: 'Send it again after the seconds in Retry-After.' },
+  BUSY: { status: 503, title: 'Too much at once', remedy: 'Send it again after the seconds in Retry-After.' },
   STOPPING: {
     status: 503,
     title: 'The server is stopping',

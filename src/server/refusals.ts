@@ -5,6 +5,7 @@ import type { Logger } from '../log.ts';
 import { TransitionError } from '../membership/import-state.ts';
 import { SyncTransitionError } from '../membership/sync-state.ts';
 import { RegionWithoutApp, UnknownImport, WrongState, WrongTarget } from '../pipeline/import-errors.ts';
+import { ReadingStopped, type StopReason } from '../pipeline/reading-lane.ts';
 import { ScheduleError } from '../sync/schedule-errors.ts';
 import { SyncRefused, UnknownSync } from '../sync/sync-errors.ts';
 import { PROBLEM_TYPE, Problem, type ProblemCode, problemDocument } from './problem.ts';
@@ -84,6 +85,7 @@ export function problemOf(error: unknown): Problem | undefined {
   }
   if (error instanceof ScheduleError) return new Problem('WRONG_STATE', sentence(error.message.replace(/;.*/, '')));
   if (error instanceof RegionWithoutApp) return new Problem('REGION_WITHOUT_APP', sentence(error.message));
+  if (error instanceof ReadingStopped) return new Problem('BUSY', STOPPED[error.reason]);
   const { code = '', message = '', statusCode } = error as Partial<FastifyError>;
   if (FULL.has(code)) return new Problem('DISK_FULL', 'The disk of the data directory has no room left.');
   if (statusCode === 416)
@@ -95,6 +97,13 @@ export function problemOf(error: unknown): Problem | undefined {
   const isTheirs = (statusCode !== undefined && statusCode >= 400 && statusCode < 500) || error instanceof SyntaxError;
   return isTheirs ? new Problem('BAD_BODY', sentence(message.slice(0, LONGEST_DETAIL))) : undefined;
 }
+
+const STOPPED: Readonly<Record<StopReason, string>> = {
+  busy: 'Too many questions on rows wait for their answers.',
+  deadline: 'Reading the rows took too long; it was given up.',
+  memory: 'Reading the rows took too much memory; it was given up.',
+  left: 'The client left before it had its answer.',
+};
 
 /** A request's own text is not repeated beyond this, in characters. */
 const LONGEST_DETAIL = 300;
