@@ -1,5 +1,7 @@
 import { Command } from 'commander';
 import { openLog } from '../log.ts';
+import { dataDir } from '../pipeline/data-dir.ts';
+import { noteHere } from './audit.ts';
 import { composeCoordinator, dispatchOnly, NO_SERVICE } from './compose.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import {
@@ -46,6 +48,7 @@ async function act(
   const { id } = await imports.find(given);
   const answer = await imports.act(id, verb);
   if (answer !== undefined) {
+    if (imports.server === undefined) noteHere(dataDir(config.dataDir), `import.${verb}`, id);
     if (flags.json) io.out.write(`${JSON.stringify({ id, state: answer.state })}\n`);
     say(io, `Import ${id} is ${answer.state}: ${answer.reason}.`);
     return EXIT.ok;
@@ -57,6 +60,7 @@ async function act(
   const coordinator = await composeCoordinator(config, service, log, (text) => log.warn(text));
   try {
     await coordinator[verb](id);
+    noteHere(dataDir(config.dataDir), `import.${verb}`, id);
     await coordinator.settled(id);
   } finally {
     await coordinator.stop(0);

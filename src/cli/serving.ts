@@ -28,6 +28,7 @@ export interface ServeFlags extends SandboxFlags, SendingFlags, WorkersFlags {
   readonly host: string;
   readonly port: number;
   readonly requireToken?: true;
+  readonly trustProxy?: readonly string[];
   /** In ms. */
   readonly keep?: number;
   /** In bytes. */
@@ -85,6 +86,7 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
       settings: settingsOf(config, service, flags, receiver?.host),
       tokenRequired,
       log,
+      ...(flags.trustProxy !== undefined && { trustProxy: flags.trustProxy }),
       ...(receiver !== undefined && { receiver }),
     });
     life.onStop((deadlineMs) => stopServer(server, deadlineMs / 2));

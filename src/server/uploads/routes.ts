@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { UnknownImport } from '../../pipeline/import-errors.ts';
 import { reserveImport } from '../../pipeline/import-id.ts';
 import { UnknownSync } from '../../sync/sync-errors.ts';
+import { inShort, noting } from '../access/noting.ts';
 import { leaving, sendJson } from '../bounded-answer.ts';
 import type { Api, ServerContext } from '../context.ts';
 import { importView } from '../import-views.ts';
@@ -80,7 +81,7 @@ export async function uploadRoutes(app: Api, context: ServerContext, { idleMs, m
         },
       },
       async (request, reply) => {
-        const { who, query, headers } = request;
+        const { query, headers } = request;
         const contentType = headers['content-type'] ?? '';
         // What can be known before the file is sent is said before the file is sent.
         checkLength(request, mostBytes);
@@ -95,7 +96,7 @@ export async function uploadRoutes(app: Api, context: ServerContext, { idleMs, m
             // Of a form the part says what the file is.
             const chosen = request.isMultipart() ? optionsOf(query, { contentType: type, region, sandbox }) : options;
             await coordinator.create({ id: made, file, source, options: chosen });
-            access.note({ who: who.name, role: who.role, action: 'import.create', target: made, detail: file });
+            noting(access)(request, 'import.create', made, inShort({ file, ...query, name: undefined }));
             return made;
           } finally {
             if (!isImport(made)) await rm(dir.folder(made), { recursive: true, force: true });
