@@ -1,4 +1,6 @@
 import { Command } from 'commander';
+import { dataDir } from '../pipeline/data-dir.ts';
+import { noteHere } from './audit.ts';
 import { conclude } from './conclude.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import {
@@ -39,6 +41,7 @@ async function act(
   const { id } = await imports.find(given);
   const answer = await imports.act(id, verb);
   if (answer !== undefined) {
+    if (imports.server === undefined) noteHere(dataDir(config.dataDir), `import.${verb}`, id);
     if (flags.json) io.out.write(`${JSON.stringify({ id, state: answer.state })}\n`);
     say(io, `Import ${id} is ${answer.state}: ${answer.reason}.`);
     return EXIT.ok;
@@ -54,6 +57,7 @@ async function act(
   const coordinator = await composeCoordinator(config, service, log, (text) => log.warn(text));
   try {
     await coordinator[verb](id);
+    noteHere(dataDir(config.dataDir), `import.${verb}`, id);
     await coordinator.settled(id);
   } finally {
     await coordinator.stop(0);

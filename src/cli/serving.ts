@@ -28,6 +28,7 @@ export interface ServeFlags extends SandboxFlags, SendingFlags, WorkersFlags {
   readonly host: string;
   readonly port: number;
   readonly requireToken?: true;
+  readonly trustProxy?: readonly string[];
   /** In ms. */
   readonly keep?: number;
   /** In bytes. */
@@ -51,12 +52,13 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
     const service = await serviceOpener(config, flags)();
     life.onStop(() => service.close());
     if (!service.sandbox && config.hostCorrection !== undefined) say(io, `${config.hostCorrection}.`);
-    makeDataDir(dir);
+    const { warning } = makeDataDir(dir);
     const log = openLog(dir.root);
     const warn = (text: string) => {
       log.warn(text);
       say(io, `Warning: ${text}.`);
     };
+    if (warning !== undefined) warn(warning);
     const coordinator = await composeCoordinator(config, service, log, warn, config.keepMs);
     life.onStop((deadlineMs) => coordinator.stop(deadlineMs));
     const { promise: failed, resolve: leaveOff } = Promise.withResolvers<void>();
@@ -84,6 +86,7 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
       settings: settingsOf(config, service, flags, receiver?.host),
       tokenRequired,
       log,
+      ...(flags.trustProxy !== undefined && { trustProxy: flags.trustProxy }),
       ...(receiver !== undefined && { receiver }),
     });
     life.onStop((deadlineMs) => stopServer(server, deadlineMs / 2));
