@@ -135,7 +135,8 @@ export function openCatalog(path: string): Catalog {
 export function openCatalogReader(path: string): CatalogReader {
   const database = openForReading(path);
   // An older rollcall wrote it, and nobody has since.
-  if (statementsOf(database, STATEMENTS)('has_code').get() === undefined) {
+  const sql = statementsOf(database, STATEMENTS);
+  if (sql('has_code').get() === undefined) {
     database.exec('create temp view imports as select *, null as code from main.imports');
   }
   return readerOf(database);

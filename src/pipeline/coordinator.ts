@@ -327,7 +327,7 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
         // A state is looked at when the move is over: `staged` is passed through on the way to `running`.
         await Promise.resolve();
         const record = find(id);
-        if (AT_REST.has(record.state) || isFinal(record.state)) return record;
+        if ((AT_REST.has(record.state) && !closings.isUnderWay(id)) || isFinal(record.state)) return record;
         await once(events, 'state');
       }
     },

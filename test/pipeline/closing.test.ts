@@ -93,7 +93,9 @@ test('totals that disagree with the rows are said in words, whatever else there 
   database.close();
   closings.begin(RECORD.id, 'cancelled', 'somebody asked for it');
   await over;
-  expect(moves).toEqual([['cancelled', `${WRONG_SUM}: added: 53 tallied, 50 in the rows`]]);
+  expect(moves).toEqual([
+    ['cancelled', `${WRONG_SUM}: added: 53 tallied, 50 in the rows; unprocessed: 7 tallied, 10 in the rows`],
+  ]);
 });
 
 test('a report that cannot be written is told with the code of the system, and the import stays open', async () => {
