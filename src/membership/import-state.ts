@@ -77,6 +77,11 @@ export function isUnderWay(state: ImportState): boolean {
   return state === 'staging' || state === 'running' || state === 'pausing' || state === 'cancelling';
 }
 
+/** Whether something must be corrected before it can continue. */
+export function needsPerson(state: ImportState): boolean {
+  return state === 'blocked' || state === 'failed';
+}
+
 /** States that `from` may move to. */
 export function nextStates(from: ImportState): readonly ImportState[] {
   return Object.keys(TRANSITIONS[from] ?? {}) as ImportState[];
