@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Config, ConfigError, readConfig } from '../config.ts';
 import { createLifecycle, firstSignal, leaveWithoutQueue } from '../lifecycle.ts';
@@ -50,7 +49,6 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
   try {
     const service = await serviceOpener(config, flags)();
     life.onStop(() => service.close());
-    if (config.queue === undefined && !existsSync(dir.queue)) say(io, 'Preparing the queue for its first use …');
     makeDataDir(dir);
     const log = openLog(dir.root);
     const warn = (text: string) => {

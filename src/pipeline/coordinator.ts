@@ -93,7 +93,7 @@ export interface CoordinatorEvents {
 
 export interface CoordinatorOptions {
   readonly dir: DataDir;
-  readonly backend: (dir: DataDir) => Promise<Backend>;
+  readonly backend: () => Promise<Backend>;
   /** Regions that have an app. */
   readonly regions: ReadonlySet<Region>;
   readonly openLine: (
@@ -124,7 +124,7 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
   await sweepRemoved(dir);
   // As many may wait for an import as want to.
   const events = new EventEmitter<CoordinatorEvents>().setMaxListeners(0);
-  const backend = await options.backend(dir);
+  const backend = await options.backend();
   taken.defer(() => backend.close());
   const returns = openReturns(backend, catalog.coordinatorId(), onError);
   const reading = openReadingThreads();

@@ -6,7 +6,6 @@ import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import type { ImportSummary } from '../../src/report/import-summary.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
-import { layEmbeddedQueue } from '../queue/embedded-template.ts';
 import { tempDir } from '../temp-dir.ts';
 
 /** The command line as a person has it: a process of its own, in a folder of its own, with nothing inherited. */
@@ -14,7 +13,7 @@ import { tempDir } from '../temp-dir.ts';
 export const LAUNCHER = fileURLToPath(new URL('../../src/cli/rollcall.js', import.meta.url));
 
 /** A command that runs longer than this hangs; it is killed, and its test fails with what it has said. */
-const LIMIT_MS = 45_000;
+const LIMIT_MS = 240_000;
 const LOOK_MS = 20;
 
 export interface Ended {
@@ -61,15 +60,12 @@ export interface WorkplaceOptions {
   /** Name of the data directory, in the folder. */
   readonly dataDir?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Whether the queue is laid ready; it takes a moment, and not every command opens it. Default: true. */
-  readonly queue?: boolean;
 }
 
-/** A folder with a data directory whose queue is ready, so that no test waits for its creation. */
+/** A folder with a data directory. */
 export async function openWorkplace(options: WorkplaceOptions = {}): Promise<Workplace> {
   const root = tempDir();
   const dataDir = join(root, options.dataDir ?? 'data');
-  if (options.queue !== false) await layEmbeddedQueue(dataDir);
   const env: Record<string, string> = {
     PATH: process.env['PATH'] ?? '',
     NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { DataDirInUse } from '../../src/pipeline/data-dir.ts';
@@ -45,17 +45,6 @@ describe.each(QUEUE_PLACES)('on the $name queue', (place) => {
       await pipeline.coordinator.resume(id);
       expect((await pipeline.coordinator.settled(id)).state).toBe('staged');
       expect(pipeline.counts(id)).toMatchObject({ read: 30_000, unprocessed: 30_000 });
-    });
-
-    test('and a queue that is gone: everything is in the ledger', async () => {
-      const { id, pipeline } = await pausedImport(place);
-      await pipeline.stop();
-      rmSync(pipeline.dir.queue, { recursive: true });
-      await pipeline.restart();
-      await pipeline.coordinator.resume(id);
-      expect((await pipeline.coordinator.settled(id)).state).toBe('completed');
-      expect(pipeline.counts(id)).toMatchObject({ added: 300 });
-      expect(pipeline.sandbox.calls.us.requests).toBe(12);
     });
 
     test('while it is paused: it stays paused', async () => {

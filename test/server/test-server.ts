@@ -19,7 +19,6 @@ import { createServer, type ServerOptions } from '../../src/server/server.ts';
 import { stopServer } from '../../src/server/stopping.ts';
 import { createSchedules, type Schedules } from '../../src/sync/schedules.ts';
 import type { SyncRunner } from '../../src/sync/sync-runner.ts';
-import { layEmbeddedQueue } from '../queue/embedded-template.ts';
 
 /** The server over real HTTP, with a coordinator, workers and sandbox of its own; a file's tests share one. */
 export interface TestServer {
@@ -62,7 +61,6 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   await using taken = new AsyncDisposableStack();
   taken.defer(() => rmSync(root, { recursive: true, force: true }));
   const dir = dataDir(join(root, 'data'));
-  await layEmbeddedQueue(dir.root);
   const sandbox = await startSandbox({
     users: 'any',
     groups: 'any',
@@ -74,7 +72,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const failures: Error[] = [];
   const coordinator = await openCoordinator({
     dir,
-    backend: ({ queue }) => openBackend(queue),
+    backend: () => openBackend(),
     regions: new Set(REGIONS),
     version: 'test',
     sandbox: true,
