@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import type { ImportRecord } from '../ledger/catalog.ts';
 import { dataDir } from '../pipeline/data-dir.ts';
 import { noteHere } from './audit.ts';
 import { conclude } from './conclude.ts';
@@ -55,13 +56,17 @@ async function act(
   const service = config.queue === undefined ? NO_SERVICE : dispatchOnly(config);
   const log = openLog(config.dataDir);
   const coordinator = await composeCoordinator(config, service, log, (text) => log.warn(text));
+  const { promise: failed, reject } = Promise.withResolvers<never>();
+  failed.catch(() => {});
+  coordinator.events.on('failure', reject);
+  let ended: ImportRecord;
   try {
     await coordinator[verb](id);
     noteHere(dataDir(config.dataDir), `import.${verb}`, id);
-    await coordinator.settled(id);
+    ended = await Promise.race([coordinator.settled(id), failed]);
   } finally {
     await coordinator.stop(0);
   }
   await conclude(imports, io, id, flags.json === true);
-  return EXIT.ok;
+  return ended.state === 'failed' ? EXIT.fatal : EXIT.ok;
 }

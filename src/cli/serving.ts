@@ -70,8 +70,8 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
     const syncs = composeSyncs(coordinator, dir, service, log, config.keepMs);
     life.onStop(() => syncs.stop());
     syncs.events.on('failure', fail);
-    const schedules = composeSchedules(config, { coordinator, syncs, service, dir, log, fail });
-    life.onStop((deadlineMs) => schedules.stop(deadlineMs));
+    const schedules = composeSchedules(config, { syncs, service, dir, log, fail });
+    life.onStop(() => schedules.stop());
     const control = await serveControl(dir, coordinator, scheduleControl(schedules));
     life.onStop(() => control.close());
     const access = openAccessStore(join(dir.root, 'access.sqlite'));
@@ -104,7 +104,7 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
     );
     life.onStop(() => keys.stop());
     syncs.continueAll();
-    await schedules.start();
+    schedules.start();
     if (tokenRequired && !access.hasValidToken()) {
       say(io, 'Nobody can log in yet: make a token with', `  ${config.command} token create --role operator`);
     }

@@ -98,7 +98,6 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const scheduleCatalog = openScheduleCatalog(dir.catalog);
   taken.defer(() => scheduleCatalog.close());
   const schedules = createSchedules({
-    backend: coordinator.backend,
     catalog: scheduleCatalog,
     syncs,
     newSyncId: () => newSyncId('sync'),
@@ -108,10 +107,9 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     ca: undefined,
     environment: () => undefined,
     clock: Date.now,
-    onError: (error) => failures.push(error),
     fail: (error) => failures.push(new Error(String(error))),
   });
-  taken.defer(() => schedules.stop(500));
+  taken.defer(() => schedules.stop());
   const access = openAccessStore(join(dir.root, 'access.sqlite'));
   taken.defer(() => access.close());
   options.prepare?.(dir);
