@@ -1,16 +1,19 @@
-import type { z } from 'zod';
 import { type AppAddress, apiUrl, managementUrl } from './address.ts';
-import { type ActingOptions, type Ask, actingUid, type CallOptions, segment, type Told } from './call.ts';
+import {
+  type ActingOptions,
+  type AppRequest,
+  type Ask,
+  actingUid,
+  type CallOptions,
+  segment,
+  type Told,
+} from './call.ts';
 import { type Connection, type ConnectionOptions, openConnection } from './connection.ts';
 import {
-  type AddMembersReply,
   type AddMembersRequest,
-  addMembersReply,
   HEADERS,
   MAX_UIDS_PER_CALL,
   MEMBER_LISTS,
-  type MemberList,
-  type MemberResult,
   type OpenReply,
   openReply,
   type SendMessageRequest,
@@ -18,9 +21,10 @@ import {
 import { InvalidCall, SettingError } from './errors.ts';
 import type { Request } from './exchange.ts';
 import { createMemberClient, type MemberClient } from './member-client.ts';
+import { type MemberEntries, readMemberEntries } from './member-entries.ts';
 import { readRate } from './rate-headers.ts';
-import { createRedact, type Redact } from './redact.ts';
-import { readReply, refusedEntry } from './reply.ts';
+import { createRedact } from './redact.ts';
+import { type RawReply, readReply } from './reply.ts';
 
 export interface ChatClientOptions extends AppAddress, ConnectionOptions {
   /** API key with the scope `fullAccess` (chat-service.md, section 5.3). */
@@ -36,15 +40,8 @@ export interface ManagementClientOptions extends Omit<ConnectionOptions, 'connec
 
 export type { ActingOptions, CallOptions } from './call.ts';
 
-/** What the reply says about one UID. Read it with `readEntry` of error-policy.ts. */
-export interface MemberEntry {
-  readonly list: MemberList;
-  readonly entry: MemberResult;
-}
-
 export interface AddMembersResult extends Told {
-  /** By lowercased UID, because the service compares UIDs without regard to case. A UID that it left out is missing. */
-  readonly entries: ReadonlyMap<string, MemberEntry>;
+  readonly entries: MemberEntries;
 }
 
 /**
@@ -77,16 +74,16 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
   const connection = openConnection(base.origin, options);
   const common = { [HEADERS.apiKey]: options.apiKey, 'Content-Type': 'application/json' };
 
-  const ask: Ask = async ({ method, path, body, onBehalfOf, maxReplyBytes }, schema, signal) => {
-    const request: Request = {
-      method,
-      path: base.pathname + path,
-      headers: onBehalfOf ? { ...common, [HEADERS.onBehalfOf]: actingUid(onBehalfOf) } : common,
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-      ...(maxReplyBytes !== undefined && { maxReplyBytes }),
-    };
-    return call(connection, request, signal, schema, redact);
-  };
+  const requestOf = ({ method, path, body, onBehalfOf, maxReplyBytes }: AppRequest): Request => ({
+    method,
+    path: base.pathname + path,
+    headers: onBehalfOf ? { ...common, [HEADERS.onBehalfOf]: actingUid(onBehalfOf) } : common,
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(maxReplyBytes !== undefined && { maxReplyBytes }),
+  });
+
+  const ask: Ask = async (request, schema, signal) =>
+    call(connection, requestOf(request), signal, (raw) => readReply(raw, schema, redact));
 
   return {
     ...createMemberClient(ask, redact),
@@ -94,8 +91,9 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
       checkMembers(members);
       const path = `/groups/${segment('guid', guid)}/members`;
       const sent = { method: 'POST', path, body: members, onBehalfOf } as const;
-      const { reply, ...told } = await ask(sent, addMembersReply, signal);
-      return { entries: entriesOf(reply, redact), ...told };
+      const read = (raw: RawReply) => readMemberEntries(raw, redact);
+      const { reply: entries, rate, httpStatus, ms } = await call(connection, requestOf(sent), signal, read);
+      return { entries, rate, httpStatus, ms };
     },
     async createAuthToken(uid, { signal } = {}) {
       const path = `/users/${segment('uid', uid)}/auth_tokens`;
@@ -120,37 +118,23 @@ export function createManagementClient(options: ManagementClientOptions): Manage
   const headers = { [HEADERS.managementKey]: key, [HEADERS.managementSecret]: secret };
   return {
     async listApps({ signal } = {}) {
-      return (await call(connection, { method: 'GET', path: '/apps', headers }, signal, openReply, redact)).reply;
+      const request: Request = { method: 'GET', path: '/apps', headers };
+      return (await call(connection, request, signal, (raw) => readReply(raw, openReply, redact))).reply;
     },
     close: () => connection.close(),
   };
 }
 
-async function call<Schema extends z.ZodType>(
+function call<Read>(
   connection: Connection,
   request: Request,
   signal: AbortSignal | undefined,
-  schema: Schema,
-  redact: Redact,
-): Promise<{ reply: z.output<Schema> } & Told> {
-  const { httpStatus, headers, body, ms } = await connection.exchange(request, signal);
-  const rate = readRate(headers, Date.now(), httpStatus === 429);
-  return { reply: readReply({ httpStatus, body, rate }, schema, redact), rate, httpStatus, ms };
-}
-
-/** Where a UID stands in two lists, the higher one counts: the service places it there. */
-function entriesOf({ data }: AddMembersReply, redact: Redact): Map<string, MemberEntry> {
-  const entries = new Map<string, MemberEntry>();
-  for (const list of MEMBER_LISTS) {
-    const results = data[list];
-    for (const uid in results) {
-      const entry = results[uid];
-      const key = uid.toLowerCase();
-      if (entry === undefined || entries.has(key)) continue;
-      entries.set(key, { list, entry: entry.success === true ? entry : refusedEntry(entry, redact) });
-    }
-  }
-  return entries;
+  read: (raw: RawReply) => Read,
+): Promise<{ reply: Read } & Told> {
+  return connection.exchange(request, signal, ({ httpStatus, headers, body, ms }) => {
+    const rate = readRate(headers, Date.now(), httpStatus === 429);
+    return { reply: read({ httpStatus, body, rate }), rate, httpStatus, ms };
+  });
 }
 
 function checkMembers(members: AddMembersRequest): void {

@@ -6,7 +6,8 @@ import type { DataDir } from '../pipeline/data-dir.ts';
 import type { ScheduleRunsOptions } from '../sync/schedule-runs.ts';
 import { createSchedules, type Schedules } from '../sync/schedules.ts';
 import type { SyncRunner } from '../sync/sync-runner.ts';
-import { quietly, readCa, type Service } from './compose.ts';
+import { readCa } from './ca-file.ts';
+import { quietly, type Service } from './compose.ts';
 import { newSyncId } from './compose-syncs.ts';
 
 /** What schedules are run with. */

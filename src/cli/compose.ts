@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { apiUrl, managementUrl } from '../chat/address.ts';
 import { type ChatClient, createChatClient } from '../chat/client.ts';
 import { SettingError } from '../chat/errors.ts';
@@ -10,6 +9,7 @@ import { dataDir } from '../pipeline/data-dir.ts';
 import { openRegionLine } from '../pipeline/region-line.ts';
 import { openBackend } from '../queue/open-backend.ts';
 import { VERSION } from '../version.ts';
+import { readCa } from './ca-file.ts';
 
 /** The chat service that calls go to: the real one, or a sandbox. */
 export interface Service {
@@ -122,16 +122,6 @@ function appOf(apps: Config['apps'], region: Region): { appId: string; apiKey: s
   if (app === undefined) throw new ConfigError(`region ${region} has no app: set ${name}_APP_ID and ${name}_API_KEY`);
   if (app.apiKey === undefined) throw new ConfigError(`region ${region} has no API key: set ${name}_API_KEY`);
   return { appId: app.appId, apiKey: app.apiKey };
-}
-
-export function readCa(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    throw new ConfigError(
-      `ROLLCALL_CA_FILE names ${path}, which cannot be read: ${error instanceof Error ? error.message : error}`,
-    );
-  }
 }
 
 /** Time in ms in which one error of a kind is reported once: a broken queue would fill the disk otherwise. */

@@ -24,7 +24,7 @@ const FREE_BYTES = 1_000_000_000;
 
 /** `rollcall doctor`: whether an import would work, and how to mend what would not. Adds nobody anywhere. */
 export function doctorCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
-  const command = new Command('doctor').description('check settings, keys, service, queue and disk');
+  const command = new Command('doctor');
   return withDataDir(withJson(command)).action((flags: CommonFlags) => end(doctor(io, flags)));
 }
 

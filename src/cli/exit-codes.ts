@@ -1,8 +1,7 @@
-import { WRONG_SUM } from '../../jobs/finish-import.ts';
 import type { ImportRecord } from '../ledger/catalog.ts';
 import { isFinal } from '../membership/import-state.ts';
 import { type RowCounts, sumOfOutcomes } from '../membership/outcome.ts';
-import { lacksApp } from '../pipeline/import-errors.ts';
+import { lacksApp, WRONG_SUM } from '../pipeline/import-errors.ts';
 
 /** Exit codes of every command (design.md, section 7). */
 export const EXIT = {

@@ -42,9 +42,10 @@ export interface ImportFlags extends CommonFlags, ServerFlags, ReadingFlags, San
 
 /** `rollcall import`: reads a file, sends its memberships, and accounts for every row. */
 export function importCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
-  const command = new Command('import')
-    .description('read a membership file, send it, and account for every row')
-    .argument('<file>', 'CSV, JSON or NDJSON, gzipped or not; - reads standard input');
+  const command = new Command('import').argument(
+    '<file>',
+    'CSV, JSON or NDJSON, gzipped or not; - reads standard input',
+  );
   withReading(command);
   command.option('--dry-run', 'read and check, and send nothing');
   withPace(withMaxErrors(command));
@@ -54,7 +55,7 @@ export function importCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<
 }
 
 async function importFile(io: Io, file: string, flags: ImportFlags): Promise<ExitCode> {
-  const { imports } = openImports(flags);
+  const { imports } = await openImports(flags);
   const { server } = imports;
   if (server === undefined) return importHere(io, file, flags);
   if (file !== '-' && !existsSync(file)) throw missing(file);

@@ -1,5 +1,4 @@
-import { WRONG_SUM } from '../../jobs/finish-import.ts';
-import { lacksApp } from '../pipeline/import-errors.ts';
+import { lacksApp, WRONG_SUM } from '../pipeline/import-errors.ts';
 import type { ImportSummary } from '../report/import-summary.ts';
 import { counted } from '../report/wording.ts';
 import type { Imports, KeptImport } from './imports.ts';

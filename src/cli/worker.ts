@@ -22,7 +22,6 @@ interface Flags extends QueueFlags {
 /** `rollcall worker`: sends the batches of some regions, wherever the queue can be reached. */
 export function workerCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('worker')
-    .description("send the batches of some regions from this machine; needs the queue and those regions' keys")
     .option('--region <regions>', 'regions to work for, such as us,eu (default: all that have a key here)', regionList)
     .option('--concurrency <n>', 'calls at the same time in each region (default: 20)', wholeNumber(1, 1_000))
     .option('--health-port <port>', 'serve /healthz, /readyz, /metrics and /concurrency there', wholeNumber(0, 65_535))

@@ -320,7 +320,8 @@ export function createRunner(options: RunnerOptions): Runner {
       clearTimeout(timer);
       // Calls that were given up have gone back to their queues, with what is known about them.
       if (outcomes === undefined) await Promise.all([...imports.values()].map(({ running }) => running?.hold()));
-      for (const { ledger, running } of imports.values()) {
+      for (const [id, { ledger, running }] of imports) {
+        recorder.close(id);
         running?.close();
         ledger.close();
       }

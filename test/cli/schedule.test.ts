@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { listen } from '../chat/chat-server.ts';
 import { createAuthority } from '../chat/tls-authority.ts';
+import { eventually } from '../eventually.ts';
 import {
   filesBelow,
   members,
@@ -136,17 +137,16 @@ describe('with a server', () => {
 
     const server = at.start(['serve', '--port', '0'], { stays: true });
     await server.says('Listening on');
-    await expect
-      .poll(async () => (await historyOf(at)).runs, { timeout: 30_000 })
-      .toMatchObject([{ state: 'ran', who: '' }]);
+    await eventually(async () => (await historyOf(at)).runs).toMatchObject([{ state: 'ran', who: '' }]);
     expect(inTeam(at)).toEqual([...PEOPLE, 'new']);
     expect(asked).toEqual(['s3cret-of-the-night']);
 
     const run = await at.run(['schedule', 'run', 'nightly']);
     expect([run.code, run.stderr]).toEqual([0, expect.stringContaining('The server runs schedule nightly now')]);
-    await expect
-      .poll(async () => (await historyOf(at)).runs.map(({ state }) => state), { timeout: 30_000 })
-      .toEqual(['skipped-unchanged', 'ran']);
+    await eventually(async () => (await historyOf(at)).runs.map(({ state }) => state)).toEqual([
+      'skipped-unchanged',
+      'ran',
+    ]);
     const taken = await at.run([...NIGHTLY, '--file', url]);
     expect([taken.code, taken.stderr]).toEqual([2, expect.stringContaining('there is a schedule "nightly" already')]);
     expect((await at.run(['schedule', 'pause', 'nightly'])).stderr).toContain('is paused');

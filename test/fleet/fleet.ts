@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { expect, onTestFinished } from 'vitest';
+import { onTestFinished } from 'vitest';
 import type { BatchPayload } from '../../jobs/send-batch.ts';
 import { openCatalogReader } from '../../src/ledger/catalog.ts';
 import { openImportReader, type RowWithOutcome } from '../../src/ledger/reading.ts';
@@ -111,7 +111,4 @@ export function calls(count: number, region: Region = 'us'): Asked[] {
   return Array.from({ length: count }, (_, at) => ({ region, guid: `g${at}`, uid: `u${at}` }));
 }
 
-/** Expects it to become so, with the patience that a busy machine and a dead worker's lock need. */
-export function eventually<Value>(look: () => Value) {
-  return expect.poll(look, { timeout: 60_000, interval: 50 });
-}
+export { eventually } from '../eventually.ts';

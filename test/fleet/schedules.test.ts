@@ -3,7 +3,7 @@ import type { Backend } from '../../src/queue/backend.ts';
 import { openBackend } from '../../src/queue/open-backend.ts';
 import { eventually } from '../pipeline/pipeline-harness.ts';
 import type { TestServer } from '../servers/server.ts';
-import { describeAlarms, hear, look, moveClock } from '../sync/schedule-alarms-suite.ts';
+import { describeAlarms, hear, look, moveClock, stopClock } from '../sync/schedule-alarms-suite.ts';
 import { openOffice } from '../sync/scheduling.ts';
 import { POSTGRES, REDIS, type ServerPlace } from './places.ts';
 
@@ -27,19 +27,21 @@ describe.each<ServerPlace>([REDIS, POSTGRES])('on $name', (place) => {
   test('schedules of the same name in two data directories are two', async () => {
     const offices = [openOffice(), openOffice()];
     for (const office of offices) {
-      moveClock(office, '2027-03-28T01:29:59.500Z');
+      stopClock(office, '2027-03-28T01:29:59.500Z');
       await office.book.add(office.wish());
     }
     const [one, other] = await Promise.all(offices.map((office) => hear(office, backend)));
+    for (const office of offices) moveClock(office, office.now);
     expect(await one?.rings.until(1)).toEqual(['nightly']);
     expect(await other?.rings.until(1)).toEqual(['nightly']);
   });
 
   test('of two processes that pass for the same owner one hears an alarm', async () => {
     const office = openOffice();
-    moveClock(office, '2027-03-28T01:29:59.000Z');
+    stopClock(office, '2027-03-28T01:29:59.000Z');
     await office.book.add(office.wish());
     const both = await Promise.all([hear(office, backend), hear(office, backend)]);
+    moveClock(office, office.now);
     const queue = look(office, backend);
     const heard = () => both.flatMap(({ rings }) => rings.entries);
     await eventually(heard).toHaveLength(1);

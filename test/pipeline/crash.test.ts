@@ -17,9 +17,7 @@ import { countsOf, csv, eventually, participants } from './pipeline-harness.ts';
 const PROGRAM = fileURLToPath(new URL('coordinator-process.ts', import.meta.url));
 const KILLS = 5;
 
-test('a coordinator that is killed at any moment loses no row and reports none twice', {
-  timeout: 120_000,
-}, async () => {
+test('a coordinator that is killed at any moment loses no row and reports none twice', async () => {
   const root = tempDir();
   const sandbox = await startSandbox({
     users: 'any',

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { type ChatClient, createChatClient } from '../../src/chat/client.ts';
 import type { Timeouts } from '../../src/chat/connection.ts';
 import type { ImportRecord } from '../../src/ledger/catalog.ts';
@@ -215,7 +215,4 @@ export async function reached(coordinator: Coordinator, id: string, state: Impor
   });
 }
 
-/** Expects it to become so, with the patience that a busy machine needs. */
-export function eventually<Value>(look: () => Value) {
-  return expect.poll(look, { timeout: 30_000, interval: 20 });
-}
+export { eventually } from '../eventually.ts';
