@@ -1,11 +1,9 @@
 import { CsvError, Parser } from 'csv-parse';
+import { type Bounds, boundText, howToRaise } from './bounds.ts';
 import { type Columns, FIELDS, type Field } from './columns.ts';
 import type { InputRow } from './input-row.ts';
 import { IntakeError, shown } from './intake-error.ts';
 import type { MembershipReader } from './membership-row.ts';
-
-/** Longest row, in bytes: what a quote that never closes may swallow before the file is refused. */
-const MAX_ROW_BYTES = 1024 * 1024;
 
 export interface CsvOptions {
   readonly delimiter: string;
@@ -15,6 +13,9 @@ export interface CsvOptions {
   readonly hasDefaultGuid: boolean;
   /** Whether the column `action` says what is to be done. */
   readonly edits: boolean;
+  readonly bounds: Bounds;
+  /** Whether the first line is Excel's `sep=;`. */
+  readonly separatorLine: boolean;
 }
 
 /** Throws BAD_DELIMITER. */
@@ -22,7 +23,7 @@ export function checkDelimiter(delimiter: string): string {
   if (/^[^"\r\n]$/u.test(delimiter)) return delimiter;
   throw new IntakeError({
     code: 'BAD_DELIMITER',
-    what: `the delimiter ${shown(delimiter)} cannot be used; allowed is one character that is no quote and no line break`,
+    what: `the delimiter ${shown(delimiter)} cannot be used; allowed is one character that is neither a quote nor a line break`,
     remedy: 'Correct --delimiter, or leave it out to have it detected among comma, semicolon, tab and |',
   });
 }
@@ -37,7 +38,7 @@ export function checkDelimiter(delimiter: string): string {
  * Throws UNCLOSED_QUOTE, MISPLACED_QUOTE, ROW_TOO_LONG and the errors of Columns.
  */
 export async function* csvRows(blocks: AsyncIterable<Buffer>, options: CsvOptions): AsyncGenerator<InputRow[]> {
-  const parser = new RecordParser(options.delimiter, options.lineEnds);
+  const parser = new RecordParser(options.delimiter, options.lineEnds, options.bounds.row);
   const table = new CsvTable(options);
   try {
     for await (const block of blocks) {
@@ -47,7 +48,7 @@ export async function* csvRows(blocks: AsyncIterable<Buffer>, options: CsvOption
     await parser.finish();
     yield table.rowsOf(parser.takeRecords());
   } catch (cause) {
-    throw cause instanceof CsvError ? (parser.misplacedQuote ?? refused(cause, parser, options.columns)) : cause;
+    throw cause instanceof CsvError ? (parser.misplacedQuote ?? refused(cause, parser, options)) : cause;
   } finally {
     parser.destroy();
   }
@@ -62,17 +63,19 @@ class RecordParser extends Parser {
   /** Text line on which the record that is being read begins; differs from its row when cells hold line breaks. */
   startLine = 1;
   #records: string[][] = [];
+  readonly #counts: { records: number };
   /** The first one; what is read after it means nothing. */
   misplacedQuote: IntakeError | undefined;
 
-  constructor(delimiter: string, lineEnds: string[]) {
+  constructor(delimiter: string, lineEnds: string[], mostBytes: number) {
     super({
       delimiter,
       record_delimiter: lineEnds,
       relax_column_count: true,
       relax_quotes: true,
-      max_record_size: MAX_ROW_BYTES,
+      max_record_size: mostBytes,
     });
+    this.#counts = this.info as { records: number };
     this.on('error', () => {}); // it comes back from feed and finish
     // relax_quotes lets pass quotes inside unquoted cells and text after a closing quote alike; in the second case
     // alone it puts the opening quote back in front of the cell. The library has no other way to tell the two apart.
@@ -87,6 +90,9 @@ class RecordParser extends Parser {
     this.#records.push(record);
     this.recordCount += 1;
     this.startLine = this.info.lines + 1;
+    // It compares the cells of each record with those of the first, and makes an Error with stack and copy for each that
+    // has another number, to no end: that made a blank line a hundred times as expensive as a row. None comes second now.
+    this.#counts.records = 0;
     return true;
   }
 
@@ -126,12 +132,14 @@ class CsvTable {
   #excess: number | undefined;
   readonly #at: Record<Field, number> = { region: -1, guid: -1, uid: -1, scope: -1, onBehalfOf: -1 };
   #actionAt = -1;
+  #separatorLine: boolean;
 
-  constructor({ columns, reader, hasDefaultGuid, edits }: CsvOptions) {
+  constructor({ columns, reader, hasDefaultGuid, edits, separatorLine }: CsvOptions) {
     this.#columns = columns;
     this.#reader = reader;
     this.#hasDefaultGuid = hasDefaultGuid;
     this.#edits = edits;
+    this.#separatorLine = separatorLine;
   }
 
   rowsOf(records: readonly string[][]): InputRow[] {
@@ -139,14 +147,15 @@ class CsvTable {
     for (const cells of records) {
       this.#line += 1;
       if (isBlank(cells)) continue;
-      if (this.#width === 0) this.#readHeader(cells);
+      if (this.#separatorLine) this.#separatorLine = false;
+      else if (this.#width === 0) this.#readHeader(cells);
       else rows.push(this.#row(cells));
     }
     return rows;
   }
 
   #readHeader(cells: readonly string[]): void {
-    for (const cell of cells) this.#columns.add(cell);
+    this.#columns.addHeader(cells);
     this.#columns.requireMembership(this.#hasDefaultGuid);
     this.#columns.requireMapped();
     this.#columns.requireAction();
@@ -179,12 +188,20 @@ class CsvTable {
   #compareWidth(cells: readonly string[]): void {
     const width = this.#width;
     this.#excess ??= Math.max(0, cells.length - width);
-    for (; this.#widest < cells.length; this.#widest += 1) this.#columns.addExtra(`_extra_${this.#widest - width + 1}`);
+    if (cells.length > this.#widest) {
+      this.#columns.requireRoom(cells.length, `line ${this.#line}`);
+      for (; this.#widest < cells.length; this.#widest += 1) {
+        this.#columns.addExtra(`_extra_${this.#widest - width + 1}`);
+      }
+    }
     const extra = cells.findIndex((cell, index) => index >= width && cell.trim() !== '');
     if (extra === -1 && cells.length - width === this.#excess) return;
     const column = this.#columns.names[cells.length > width ? Math.max(extra, width) : cells.length] ?? '';
     const direction = cells.length > width ? 'too many' : 'too few';
-    const reason = `the row has ${cells.length} cells and the header ${width}: ${direction}; a delimiter inside a cell needs quotes around the cell`;
+    const hint = cells.some((cell) => /^\s+"/.test(cell))
+      ? 'a blank stands between a delimiter and a quote, so that the quote counts as text: remove the blank'
+      : 'a delimiter inside a cell needs quotes around the cell';
+    const reason = `the row has ${cells.length} cells and the header ${width}: ${direction}; ${hint}`;
     this.#reader.addProblem(column, cells[extra] ?? '', 'CELL_COUNT', reason);
   }
 }
@@ -201,12 +218,12 @@ function misplacedQuote(line: number, textLine: number): IntakeError {
   return new IntakeError({
     code: 'MISPLACED_QUOTE',
     place: `line ${line}`,
-    what: `a quoted cell goes on after its closing quote (on text line ${textLine}); a delimiter or the end of the line must follow, and a quote inside a quoted cell is written twice`,
-    remedy: 'Correct the quotes of this row; often the cell is quoted at one end only',
+    what: `a quoted cell goes on after its closing quote (on text line ${textLine}); a delimiter or the end of the line must follow at once, without a blank, and a quote inside a quoted cell is written twice`,
+    remedy: 'Correct the quotes of this row; often the cell is quoted at one end only, or a blank stands behind it',
   });
 }
 
-function refused(cause: CsvError, parser: RecordParser, columns: Columns): IntakeError {
+function refused(cause: CsvError, parser: RecordParser, { columns, bounds }: CsvOptions): IntakeError {
   const cell = typeof cause['column'] === 'number' ? cause['column'] : 0;
   const name = columns.names[cell];
   const place = `line ${parser.recordCount + 1}, column ${name === undefined ? cell + 1 : shown(name)}`;
@@ -223,8 +240,8 @@ function refused(cause: CsvError, parser: RecordParser, columns: Columns): Intak
   return new IntakeError({
     code: 'ROW_TOO_LONG',
     place,
-    what: `the row is longer than ${MAX_ROW_BYTES} bytes`,
-    remedy: 'Shorten it, or say with --format what the file is if it is no CSV',
+    what: `the row is larger than ${boundText('row', bounds.row)}`,
+    remedy: `Shorten it, say with --format what the file is if it is not CSV, or ${howToRaise('row', bounds)}`,
     cause,
   });
 }
