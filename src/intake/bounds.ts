@@ -40,7 +40,7 @@ export const BOUNDS = {
 type Unit = 'columns' | 'bytes' | 'times';
 
 export type BoundName = keyof typeof BOUNDS;
-export const BOUND_NAMES = Object.keys(BOUNDS) as readonly BoundName[];
+export const BOUND_NAMES = ['columns', 'row', 'element', 'unpacked', 'expansion', 'report'] as const;
 
 /** Bounds of one input. */
 export type Bounds = Readonly<Record<BoundName, number>>;

@@ -85,7 +85,7 @@ async function look(path: string, name: string): Promise<BigIntStats> {
   const status = await stat(path, { bigint: true }).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code === 'ENOENT' || cause.code === 'ENOTDIR') {
       const what = `there is no file ${shownPath(name)}`;
-      const remedy = 'Check the path and the folder that you are in; - reads standard input';
+      const remedy = 'Check the path and the folder that you are in';
       throw new IntakeError({ code: 'FILE_NOT_FOUND', what, remedy, cause });
     }
     const what = `${shownPath(name)} cannot be opened: ${cause.message}`;

@@ -27,6 +27,10 @@ const SIGNATURES: readonly (readonly [bytes: Buffer, format: ForeignFormat, at?:
   [hex('1f8b'), { what: 'gzipped twice', remedy: UNPACK('gzip -dc') }],
   [Buffer.from('SQLite format 3\0'), { what: 'an SQLite database', remedy: 'Export its table as CSV' }],
   [Buffer.from('PAR1'), { what: 'a Parquet file', remedy: 'Convert it to CSV or NDJSON' }],
+  [
+    hex('1e'),
+    { what: 'a JSON text sequence (RFC 7464)', remedy: "Make it NDJSON: tr -d '\\036' < <file> | rollcall import -" },
+  ],
   [hex('89504e470d0a1a0a'), { what: 'a PNG picture', remedy: 'Name the file with the rows' }],
   [hex('ffd8ff'), { what: 'a JPEG picture', remedy: 'Name the file with the rows' }],
 ];
@@ -36,10 +40,6 @@ const TEXTS: readonly (readonly [pattern: RegExp, format: ForeignFormat])[] = [
   [/^<(?:!doctype html|html|table|head|body)\b/i, { what: 'an HTML page', remedy: `${EXPORT}` }],
   [/^<\?xml\b/i, { what: 'XML', remedy: EXPORT }],
   [/^\{\\rtf/, { what: 'an RTF document', remedy: EXPORT }],
-  [
-    /^\u001e/,
-    { what: 'a JSON text sequence (RFC 7464)', remedy: "Make it NDJSON: tr -d '\\036' < <file> | rollcall import -" },
-  ],
   [/^\/[/*]/, { what: 'JSON with comments', remedy: 'Remove the comments' }],
   [
     /^[\w$.]+\(\s*[[{]/,
