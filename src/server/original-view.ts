@@ -1,5 +1,8 @@
 import { distinctKeys } from '../report/columns.ts';
 
+/** By the columns of an import, which are the same for all its rows. */
+const keysOf = new WeakMap<readonly string[], readonly string[]>();
+
 /** A row as the input had it, column by column: texts of a CSV file, or the JSON element itself. */
 export function originalView(
   columns: readonly string[],
@@ -9,5 +12,7 @@ export function originalView(
   const read: unknown = JSON.parse(original);
   if (format !== 'csv') return read as Record<string, unknown>;
   const cells = read as readonly string[];
-  return Object.fromEntries(distinctKeys(columns).map((key, index) => [key, cells[index] ?? '']));
+  const keys = keysOf.get(columns) ?? distinctKeys(columns);
+  keysOf.set(columns, keys);
+  return Object.fromEntries(keys.map((key, index) => [key, cells[index] ?? '']));
 }
