@@ -22,7 +22,7 @@ export function detectFormat(head: string, mapping: ColumnMapping): InputFormat 
   const lineEnd = start.indexOf('\n');
   const firstLine = lineEnd === -1 ? start : start.slice(0, lineEnd);
   const first = parsed(firstLine);
-  if (first === undefined) return 'json';
+  if (first === undefined || first === null) return 'json';
   const isOneDocument = start.slice(firstLine.length).trim() === '';
   if (!isOneDocument || looksLikeRow(first, (key) => isFor('uid', key, mapping))) return 'ndjson';
   const values = Object.values(first);
@@ -31,12 +31,12 @@ export function detectFormat(head: string, mapping: ColumnMapping): InputFormat 
 
 function isScalar(text: string): boolean {
   const value = text.length < LONGEST_SCALAR ? parsed(text) : undefined;
-  return value !== undefined && typeof value !== 'object';
+  return value === null || (value !== undefined && typeof value !== 'object');
 }
 
-function parsed(text: string): object | undefined {
+function parsed(text: string): object | null | undefined {
   try {
-    return JSON.parse(text) as object;
+    return JSON.parse(text) as object | null;
   } catch {
     return undefined;
   }

@@ -56,8 +56,11 @@ class JsonDocument {
   /** Offset of this block, and of the element or outermost object that is being read. */
   #offset = 0;
   #start = 0;
+  #outerStart = 0;
   #text = '';
   #bytes = 0;
+  /** How many bytes the text of this block has up to an index. */
+  #counted = { index: 0, bytes: 0 };
 
   constructor(reader: ElementReader, bounds: Bounds) {
     this.#reader = reader;
@@ -67,6 +70,7 @@ class JsonDocument {
   *read(block: Buffer): Generator<InputRow> {
     this.#text = block.toString();
     this.#bytes = block.length;
+    this.#counted = { index: 0, bytes: 0 };
     for (let index = 0; index < this.#text.length; ) {
       if (this.#position === 'inside') {
         const end = this.#element.scan(this.#text, index);
@@ -132,30 +136,33 @@ class JsonDocument {
 
   #open(position: 'inside' | 'object', index: number): number {
     this.#position = position;
+    if (position === 'object') {
+      this.#outerStart = this.#offsetOf(index);
+      this.#outerText = '';
+      return index;
+    }
     this.#start = this.#offsetOf(index);
     this.#started = '';
     this.#element.reset();
-    if (position === 'object') this.#outerText = '';
-    else this.#elements += 1;
+    this.#elements += 1;
     return index;
   }
 
   #take(from: number, end: number): void {
     this.#started += this.#text.slice(from, end === -1 ? undefined : end);
-    this.#checkSize(this.#element, this.#started, end);
+    this.#checkSize(this.#element, this.#started, this.#endOf(end) - this.#start);
     if (end !== -1) this.#position = 'behind';
   }
 
   #takeOuter(from: number, end: number): void {
     this.#outerText += this.#text.slice(from, end === -1 ? undefined : end);
-    this.#checkSize(this.#outer, this.#outerText ?? '', end);
+    this.#checkSize(this.#outer, this.#outerText ?? '', this.#endOf(end) - this.#outerStart - (this.#cut?.bytes ?? 0));
     if (end !== -1) this.#position = this.#outer.depth === 0 ? 'end' : 'array';
   }
 
-  #checkSize(scanner: ObjectScanner, text: string, end: number): void {
+  #checkSize(scanner: ObjectScanner, text: string, bytes: number): void {
     if (scanner.deepest > MOST_DEPTH) throw tooDeep(this.#place());
-    const bytes = (end === -1 ? this.#offset + this.#bytes : this.#offsetOf(end)) - this.#start;
-    if (bytes - (this.#cut?.bytes ?? 0) <= this.#bounds.element) return;
+    if (bytes <= this.#bounds.element) return;
     // A bracket or quote that is not closed makes one element of all that follows.
     this.#throwMistake(text);
     throw new IntakeError({
@@ -218,7 +225,8 @@ class JsonDocument {
       return parseJson(text) as Element;
     } catch (cause) {
       this.#throwMistake(text);
-      throw broken(Math.max(1, this.#elements), this.#start, cause instanceof Error ? cause.message : '', cause);
+      const start = text === this.#outerText ? this.#outerStart : this.#start;
+      throw broken(Math.max(1, this.#elements), start, cause instanceof Error ? cause.message : '', cause);
     }
   }
 
@@ -226,8 +234,9 @@ class JsonDocument {
   #throwMistake(text: string): void {
     const at = firstMistake(text);
     if (at === undefined) return;
-    const cut = text === this.#outerText && this.#cut !== undefined && at >= this.#cut.at ? this.#cut.bytes : 0;
-    const byte = this.#start + Buffer.byteLength(text.slice(0, at)) + cut;
+    const isOuter = text === this.#outerText;
+    const cut = isOuter && this.#cut !== undefined && at >= this.#cut.at ? this.#cut.bytes : 0;
+    const byte = (isOuter ? this.#outerStart : this.#start) + Buffer.byteLength(text.slice(0, at)) + cut;
     throw broken(Math.max(1, this.#elements), byte, `unexpected ${excerpt(text, at)}`);
   }
 
@@ -235,8 +244,17 @@ class JsonDocument {
     return `element ${Math.max(1, this.#elements)}`;
   }
 
+  /** Offset of an index in this block, or of the block's end where it is -1. */
+  #endOf(end: number): number {
+    return end === -1 ? this.#offset + this.#bytes : this.#offsetOf(end);
+  }
+
+  /** Offset of an index in this block. Asked for in order, it counts on from the one before. */
   #offsetOf(index: number): number {
-    return this.#offset + Buffer.byteLength(this.#text.slice(0, index));
+    if (index < this.#counted.index) this.#counted = { index: 0, bytes: 0 };
+    const bytes = this.#counted.bytes + Buffer.byteLength(this.#text.slice(this.#counted.index, index));
+    this.#counted = { index, bytes };
+    return this.#offset + bytes;
   }
 
   /** Something else than an object stands where one must. */
