@@ -15,7 +15,7 @@ function parsed(text: string, delimiter: string, lineEnds: readonly string[]): s
 
 /** The records of the text when its bytes arrive in pieces of these sizes, repeated; characters may be cut in two. */
 async function inPieces(text: string, delimiter: string, lineEnds: string[], sizes: readonly number[]) {
-  const records = new CsvRecords(delimiter, lineEnds);
+  const records = new CsvRecords(delimiter, lineEnds, 1_000_000);
   const all: string[][] = [];
   const bytes = Buffer.from(text);
   for (let at = 0, turn = 0; at < bytes.length; turn += 1) {
@@ -71,7 +71,7 @@ test('lines that are split give the records that csv-parse gives, however the by
 });
 
 test('after a quoted record the lines are split again, and counted on', async () => {
-  const records = new CsvRecords(',', ['\r\n', '\n']);
+  const records = new CsvRecords(',', ['\r\n', '\n'], 1_000_000);
   const block = (text: string) => records.of(Buffer.from(text));
   expect(await block('a,b\nc,d\n')).toEqual([
     ['a', 'b'],
@@ -87,4 +87,11 @@ test('after a quoted record the lines are split again, and counted on', async ()
   expect(error).toMatchObject({ code: 'MISPLACED_QUOTE', place: 'line 6' });
   // Line 3 runs over two lines of text.
   expect(String(error)).toContain('text line 7');
+});
+
+test('a line that is longer than a row may be is the parser’s to refuse, also without quotes', async () => {
+  const read = (text: string) => new CsvRecords(',', ['\r\n', '\n'], 20).of(Buffer.from(text));
+  expect(await read(`${'a'.repeat(10)},${'b'.repeat(10)}\nc,d\n`)).toHaveLength(2);
+  await expect(read(`c,d\n${'a'.repeat(20)},${'b'.repeat(20)}\nc,d\n`)).rejects.toThrow('Max Record Size');
+  await expect(read(`c,d\n${'a'.repeat(40)}`)).rejects.toThrow('Max Record Size');
 });
