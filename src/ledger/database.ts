@@ -3,10 +3,11 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite';
 
 /** SQLite as the ledger uses it: one writer, any number of readers, migrations by number, statements by name. */
 
-/** Page cache per connection in KiB. A bound, so that a ten-million-row import needs no more than a small one. */
-const CACHE_KIB = 16_384;
-/** While staging, the cache is also what SQLite sorts at a time: small pieces fit the processor's caches and sort in half the time. */
-const STAGING_CACHE_KIB = 4_096;
+/**
+ * Page cache per connection in KiB. A bound, so that a ten-million-row import needs no more than a small one. It is also
+ * what SQLite sorts at a time: small pieces fit the processor's caches. The system caches the file besides.
+ */
+const CACHE_KIB = 4_096;
 
 export const CATALOG_MIGRATIONS = new URL('migrations/catalog/', import.meta.url);
 export const IMPORT_MIGRATIONS = new URL('migrations/import/', import.meta.url);
@@ -61,7 +62,7 @@ export function openForStaging(path: string, migrations: URL): DatabaseSync {
     pragma journal_mode = off;
     pragma synchronous = off;
     pragma locking_mode = exclusive;
-    pragma cache_size = -${STAGING_CACHE_KIB};
+    pragma cache_size = -${CACHE_KIB};
     pragma temp_store = file;
     pragma threads = 2;
   `);

@@ -5,6 +5,7 @@ import type { StagedTotals } from './cut.ts';
 import { openForReading } from './database.ts';
 import { type PackedRows, packRows } from './packed-rows.ts';
 import type { InputDescription, StagedRow } from './staged-row.ts';
+import { PASSING_ROWS } from './thread-limits.ts';
 
 export type StagingMessage = { kind: 'rows'; rows: PackedRows } | { kind: 'finish'; input: InputDescription };
 type StagingReply = { kind: 'inserted' } | { kind: 'staged'; totals: StagedTotals };
@@ -57,7 +58,10 @@ function isDispatchedFrom(path: string): boolean {
 /** Starts staging into the file at `path`, which must not hold an import yet. */
 export function startStaging(path: string): Staging {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-  const thread = new Worker(new URL(`./staging-thread.${extension}`, import.meta.url), { workerData: { path } });
+  const thread = new Worker(new URL(`./staging-thread.${extension}`, import.meta.url), {
+    workerData: { path },
+    resourceLimits: PASSING_ROWS,
+  });
   let failure: Error | undefined;
   let underWay = 0;
   let totals: StagedTotals | undefined;

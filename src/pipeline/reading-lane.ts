@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { PASSING_ROWS } from '../ledger/thread-limits.ts';
 import type { NumberedTask, ReadingReply, ReadingTask } from './reading-task.ts';
 import { unpackError } from './thread-error.ts';
 
@@ -73,7 +74,7 @@ export function openReadingLane({ atOnce, heapMb }: LaneOptions): ReadingLane {
   const start = (): RunningThread => {
     const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
     const worker = new Worker(new URL(`./reading-thread.${extension}`, import.meta.url), {
-      ...(heapMb !== undefined && { resourceLimits: { maxOldGenerationSizeMb: heapMb } }),
+      resourceLimits: { ...PASSING_ROWS, ...(heapMb !== undefined && { maxOldGenerationSizeMb: heapMb }) },
     });
     const thread: RunningThread = {
       worker,

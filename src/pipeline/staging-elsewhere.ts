@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { StagingProgress, StagingTask } from '../../jobs/stage-import.ts';
 import type { StagedTotals } from '../ledger/cut.ts';
+import { PASSING_ROWS } from '../ledger/thread-limits.ts';
 import { type ThreadError, unpackError } from './thread-error.ts';
 
 export type IntakeReply =
@@ -24,7 +25,10 @@ export async function stageElsewhere(
 ): Promise<StagedTotals> {
   signal.throwIfAborted();
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-  const thread = new Worker(new URL(`./intake-thread.${extension}`, import.meta.url), { workerData: task });
+  const thread = new Worker(new URL(`./intake-thread.${extension}`, import.meta.url), {
+    workerData: task,
+    resourceLimits: PASSING_ROWS,
+  });
   const { promise: leftBehind, reject } = Promise.withResolvers<never>();
   let timer: NodeJS.Timeout | undefined;
   const callOff = () => {
