@@ -3,7 +3,7 @@
  * stub in another process.
  *
  * Run   node bench/memory.ts [--rows 5000000] [--small 100000] [--rows-per-group 250]      takes about ten minutes
- * Read  most memory that either process ever held (maximum resident set). Target: at most 1.25 times apart.
+ * Read  most memory that either process ever held (maximum resident set). Target: at most 1.1 times apart.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -4,7 +4,7 @@
  *
  * Run   node bench/staging.ts [--rows 1000000] [--groups 4000] [--rounds 5]
  *       node --cpu-prof bench/staging.ts --only rollcall [--rows …]     to see where the time goes
- * Read  one line per round, both by turns in processes of their own; then medians. Target: at most 3.0 times. Staging
+ * Read  one line per round, both by turns in processes of their own; then medians. Target: at most 2.0 times. Staging
  *       uses two cores: on a machine that is busy with something else, look at the CPU seconds instead.
  */
 import { createReadStream } from 'node:fs';
