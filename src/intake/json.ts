@@ -196,8 +196,8 @@ class JsonDocument {
     return index;
   }
 
-  *#rows(text: string, keys: number): Generator<InputRow> {
-    yield* this.#reader.rows(this.#parsed(text), this.#place(), text, keys);
+  #rows(text: string, keys: number): Generator<InputRow> {
+    return this.#reader.rows(this.#parsed(text), this.#place(), text, keys);
   }
 
   /** The outermost object is complete: it is one element itself, or was the envelope of the elements. */
