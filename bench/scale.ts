@@ -21,7 +21,8 @@ import { parseArgs } from 'node:util';
 import { type ImportLedger, openImportLedger } from '../src/ledger/import-ledger.ts';
 import { openImportReader } from '../src/ledger/reading.ts';
 import { REGIONS, type Region } from '../src/membership/membership.ts';
-import { reportInput, reportPaths, writeReportFiles } from '../src/pipeline/report-files.ts';
+import { writeReportFiles } from '../src/pipeline/report-files.ts';
+import { reportInput, reportPaths } from '../src/pipeline/report-paths.ts';
 import { stageElsewhere } from '../src/pipeline/staging-elsewhere.ts';
 import { summaryOf } from '../src/pipeline/summary.ts';
 import { membershipFile } from './generate.ts';
@@ -187,6 +188,7 @@ async function writeReports(): Promise<number> {
     source: values.file,
     state: 'completed',
     reason: '',
+    code: null,
     options: '{}',
     retryOf: null,
     createdAt: now,

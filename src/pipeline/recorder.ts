@@ -24,14 +24,15 @@ interface Waiting {
 }
 
 interface Desk {
+  readonly importId: string;
   readonly ledger: ImportLedger;
   readonly recorded: Recorded;
   waiting: Waiting[];
   timer: NodeJS.Timeout | undefined;
 }
 
-/** @param onFailure told when a ledger cannot be written: nothing can go on then. */
-export function createRecorder(onFailure: (error: unknown) => void): Recorder {
+/** @param onFailure told when results of an import cannot be recorded: nothing more of it can. */
+export function createRecorder(onFailure: (importId: string, error: unknown) => void): Recorder {
   const desks = new Map<string, Desk>();
 
   const flush = (desk: Desk): void => {
@@ -48,7 +49,7 @@ export function createRecorder(onFailure: (error: unknown) => void): Recorder {
       );
     } catch (error) {
       for (const { reject } of waiting) reject(error);
-      onFailure(error);
+      onFailure(desk.importId, error);
     }
   };
 
@@ -60,7 +61,8 @@ export function createRecorder(onFailure: (error: unknown) => void): Recorder {
         desk.waiting.push({ result, resolve, reject });
         if (desk.waiting.length === 1) desk.timer = setTimeout(flush, GATHER_MS, desk);
       }),
-    open: (importId, ledger, recorded) => desks.set(importId, { ledger, recorded, waiting: [], timer: undefined }),
+    open: (importId, ledger, recorded) =>
+      desks.set(importId, { importId, ledger, recorded, waiting: [], timer: undefined }),
     close: (importId) => {
       const desk = desks.get(importId);
       desks.delete(importId);
