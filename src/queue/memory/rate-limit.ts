@@ -1,29 +1,19 @@
-/**
- * The rate limit of a queue: job starts in the current window. It begins with its first job; or where the last one ended,
- * when a job has waited for that: time in which this process was busy elsewhere would be lost to it. Times in ms since 1970.
- */
+/** The rate limit of a queue: job starts in the current window, which begins with its first. Times in ms since 1970. */
 export class RateLimit {
   #starts = 0;
   #until = 0;
-  /** Whether a job was refused in this window. */
-  #awaited = false;
 
   /** Ms until a job may start: 0 when fewer than `max` have in this window. */
   reached(max: number, now: number): number {
     const left = this.leftMs(now);
-    if (left === 0 || this.#starts < max) return 0;
-    this.#awaited = true;
-    return left;
+    return left > 0 && this.#starts >= max ? left : 0;
   }
 
   /** Counts a start; the first one opens a window of `duration` ms. */
   count(now: number, duration: number): void {
     if (this.leftMs(now) === 0) {
-      const length = Math.floor(Math.abs(duration));
-      const follows = this.#awaited && now - this.#until < length;
       this.#starts = 0;
-      this.#until = (follows ? this.#until : now) + length;
-      this.#awaited = false;
+      this.#until = now + Math.floor(Math.abs(duration));
     }
     this.#starts += 1;
   }
@@ -43,7 +33,6 @@ export class RateLimit {
   lift(now: number): boolean {
     const held = this.leftMs(now) > 0;
     this.#until = 0;
-    this.#awaited = false;
     return held;
   }
 }
