@@ -9,6 +9,8 @@ import { fileOf } from '../intake/file-state.ts';
 import { dataDir } from '../pipeline/data-dir.ts';
 import { newImportId } from '../pipeline/import-id.ts';
 import type { ImportOptions } from '../pipeline/import-options.ts';
+import { inShort } from '../server/access/noting.ts';
+import { noteHere } from './audit.ts';
 import { dispatchOnly, NO_SERVICE, type Service, serviceOf } from './compose.ts';
 import { detach } from './detach.ts';
 import type { ExitCode } from './exit-codes.ts';
@@ -42,9 +44,10 @@ export interface ImportFlags extends CommonFlags, ServerFlags, ReadingFlags, San
 
 /** `rollcall import`: reads a file, sends its memberships, and accounts for every row. */
 export function importCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
-  const command = new Command('import')
-    .description('read a membership file, send it, and account for every row')
-    .argument('<file>', 'CSV, JSON or NDJSON, gzipped or not; - reads standard input');
+  const command = new Command('import').argument(
+    '<file>',
+    'CSV, JSON or NDJSON, gzipped or not; - reads standard input',
+  );
   withReading(command);
   command.option('--dry-run', 'read and check, and send nothing');
   withPace(withMaxErrors(command));
@@ -54,7 +57,7 @@ export function importCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<
 }
 
 async function importFile(io: Io, file: string, flags: ImportFlags): Promise<ExitCode> {
-  const { imports } = openImports(flags);
+  const { imports } = await openImports(flags);
   const { server } = imports;
   if (server === undefined) return importHere(io, file, flags);
   return importThere({ io, imports, server, json: flags.json === true }, file, flags);
@@ -85,7 +88,9 @@ function beginning(
     const id = newImportId();
     const source = file === '-' ? await keepStandardInput(config, io, id, signal) : resolve(file);
     if (source === undefined) return undefined;
-    return coordinator.create({ id, file, source, options, start });
+    await coordinator.create({ id, file, source, options, start });
+    noteHere(dataDir(config.dataDir), 'import.create', id, inShort({ file, ...options }));
+    return id;
   };
 }
 
