@@ -1,4 +1,4 @@
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { EXIT } from '../../src/cli/exit-codes.ts';
@@ -36,4 +36,14 @@ test('resume says when the file has changed since it was checked', async () => {
   const { code, stdout, stderr } = await place.run(['resume', '--sandbox']);
   expect(stderr).toContain('m.csv has changed since it was checked. What was checked is sent');
   expect([code, stdout]).toEqual([EXIT.ok, expect.stringContaining('1 row read')]);
+});
+
+test('a file behind a loop of links is not said to be missing', async () => {
+  const place = await openWorkplace();
+  symlinkSync('b.csv', join(place.root, 'a.csv'));
+  symlinkSync('a.csv', join(place.root, 'b.csv'));
+  for (const command of ['import', 'sync']) {
+    const { code, stderr } = await place.run([command, 'a.csv', '--sandbox']);
+    expect([code, stderr]).toEqual([EXIT.usage, expect.stringContaining('"a.csv" cannot be opened: ELOOP')]);
+  }
 });
