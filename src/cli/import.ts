@@ -9,6 +9,8 @@ import { IntakeError } from '../intake/intake-error.ts';
 import { dataDir } from '../pipeline/data-dir.ts';
 import { newImportId } from '../pipeline/import-id.ts';
 import type { ImportOptions } from '../pipeline/import-options.ts';
+import { inShort } from '../server/access/noting.ts';
+import { noteHere } from './audit.ts';
 import { dispatchOnly, NO_SERVICE, type Service, serviceOf } from './compose.ts';
 import { detach } from './detach.ts';
 import type { ExitCode } from './exit-codes.ts';
@@ -87,7 +89,9 @@ function beginning(
     const id = newImportId();
     const source = file === '-' ? await keepStandardInput(config, io, id, signal) : resolve(file);
     if (source === undefined) return undefined;
-    return coordinator.create({ id, file, source, options, start });
+    await coordinator.create({ id, file, source, options, start });
+    noteHere(dataDir(config.dataDir), 'import.create', id, inShort({ file, ...options }));
+    return id;
   };
 }
 

@@ -46,6 +46,14 @@ export function nextSteps(imports: Imports, found: KeptImport, summary: ImportSu
         `Nothing of it is lost. Mend the key or plan${there}, check it with \`rollcall doctor\`${there}, and go on:`,
         command('resume', sandbox),
       ];
+    case 'failed':
+      return [
+        `Failed: ${reason.replace(/\.$/, '')}.`,
+        'Every row that has its outcome keeps it. Look at them, try the import again, or end it:',
+        command('report'),
+        command('resume', sandbox),
+        command('cancel'),
+      ];
     case 'paused':
       return ['Paused. Go on with:', command('resume', sandbox)];
     case 'staging':

@@ -49,7 +49,7 @@ export interface TestServer {
 }
 
 export interface TestServerOptions
-  extends Partial<Pick<ServerOptions, 'tokenRequired' | 'uploadIdleMs' | 'mostUploads' | 'receiver'>> {
+  extends Partial<Pick<ServerOptions, 'tokenRequired' | 'trustProxy' | 'uploadIdleMs' | 'mostUploads' | 'receiver'>> {
   readonly settings?: Partial<ServerSettings>;
   readonly sandbox?: SandboxOptions;
   /** Done to the data directory before the server starts. */
@@ -98,7 +98,6 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const scheduleCatalog = openScheduleCatalog(dir.catalog);
   taken.defer(() => scheduleCatalog.close());
   const schedules = createSchedules({
-    backend: coordinator.backend,
     catalog: scheduleCatalog,
     syncs,
     newSyncId: () => newSyncId('sync'),
@@ -108,14 +107,13 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     ca: undefined,
     environment: () => undefined,
     clock: Date.now,
-    onError: (error) => failures.push(error),
     fail: (error) => failures.push(new Error(String(error))),
   });
-  taken.defer(() => schedules.stop(500));
+  taken.defer(() => schedules.stop());
   const access = openAccessStore(join(dir.root, 'access.sqlite'));
   taken.defer(() => access.close());
   options.prepare?.(dir);
-  const { settings, tokenRequired = false, uploadIdleMs, mostUploads, receiver } = options;
+  const { settings, tokenRequired = false, trustProxy, uploadIdleMs, mostUploads, receiver } = options;
   const app = await createServer({
     coordinator,
     syncs,
@@ -125,6 +123,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     settings: { ...SETTINGS, ...settings },
     tokenRequired,
     log: openLog(dir.root),
+    ...(trustProxy !== undefined && { trustProxy }),
     ...(uploadIdleMs !== undefined && { uploadIdleMs }),
     ...(mostUploads !== undefined && { mostUploads }),
     ...(receiver !== undefined && { receiver }),

@@ -73,23 +73,21 @@ export function drain(queue: QueueState, delayed: boolean): void {
 }
 
 /**
- * Removes up to `limit` jobs of a state (0: all) that are not newer than `until`, the first ones first; none that a
- * worker has, and never the next one of a job scheduler. @returns their ids
+ * Removes those of the first `limit` jobs of a state (0: of all) that are not newer than `until`, but none that a worker
+ * has, and never the next one of a job scheduler. @returns their ids
  */
 export function clean(queue: QueueState, state: string, until: number, limit: number): string[] {
   const place = PLACES[state];
   if (place === undefined || place === 'gone') return [];
   const now = Date.now();
-  const cleaned: string[] = [];
-  for (const job of allOf(queue, place)) {
-    if (limit > 0 && cleaned.length >= limit) break;
-    if (queue.schedulers.awaits(job) || (place === 'active' && job.isLocked(now))) continue;
-    if (timeOf(job, place) > until) continue;
-    queue.forget(job);
-    cleaned.push(job.id);
-  }
+  const looked = limit > 0 ? allOf(queue, place).slice(0, limit) : allOf(queue, place);
+  const cleaned = looked.filter(
+    (job) => timeOf(job, place) <= until && !queue.schedulers.awaits(job) && !(place === 'active' && job.isLocked(now)),
+  );
+  for (const job of cleaned) queue.forget(job);
   queue.waiters.stir();
-  return cleaned;
+  const ids = cleaned.map(({ id }) => id);
+  return LISTS.has(place) ? ids.reverse() : ids;
 }
 
 function timeOf(job: StoredJob, place: Place): number {

@@ -133,10 +133,17 @@ export const FILE_TYPES = [...Object.keys(FORMATS), 'application/octet-stream'];
 
 function mediaType(contentType: string): { format: ImportOptions['format']; charset: string | undefined } {
   const [type = '', ...parameters] = contentType.toLowerCase().split(';');
-  const charset = parameters
-    .map((part) => /^\s*charset="?([^"]+)"?\s*$/.exec(part)?.[1])
-    .find((found) => found !== undefined);
+  const charset = parameters.map(charsetOf).find((found) => found !== undefined);
   const format = FORMATS[type.trim()] ?? 'auto';
   // UTF-8 is what a file is taken for anyway, and a byte order mark may know better.
   return { format, charset: charset === 'utf-8' || charset === 'utf8' ? undefined : charset };
+}
+
+/** The value of one parameter of a media type, where it is the charset. In steps, each linear: the text is a stranger's. */
+function charsetOf(parameter: string): string | undefined {
+  const equals = parameter.indexOf('=');
+  if (parameter.slice(0, equals).trim() !== 'charset') return undefined;
+  const value = parameter.slice(equals + 1).trim();
+  const isQuoted = value.length > 1 && value.startsWith('"') && value.endsWith('"');
+  return (isQuoted ? value.slice(1, -1) : value) || undefined;
 }
