@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import type { Config } from '../config.ts';
 import { createLifecycle, firstSignal, type Lifecycle, leaveWithoutQueue } from '../lifecycle.ts';
 import { type Logger, openLog } from '../log.ts';
@@ -47,8 +46,7 @@ export async function coordinate(
   try {
     const service = await openService();
     life.onStop(() => service.close());
-    // Made once in each data directory; it takes a few seconds, and silence would look like a fault.
-    if (config.queue === undefined && !existsSync(dir.queue)) say(io, 'Preparing the queue for its first use …');
+    if (!service.sandbox && config.hostCorrection !== undefined) say(io, `${config.hostCorrection}.`);
     const { warning } = makeDataDir(dir);
     const log = openLog(dir.root);
     const warn = (text: string) => {

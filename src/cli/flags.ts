@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { DURATION, durationMs, MOST_CALLS_PER_MINUTE, MOST_CONCURRENCY } from '../config.ts';
-import { FIELDS } from '../intake/intake.ts';
+import { FIELDS } from '../intake/columns.ts';
 import { REGIONS, SCOPES } from '../membership/membership.ts';
 import { OUTCOMES, type Outcome } from '../membership/outcome.ts';
 import type { ImportOptions } from '../pipeline/import-options.ts';

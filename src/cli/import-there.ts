@@ -4,13 +4,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { firstSignal } from '../lifecycle.ts';
 import { grouped } from '../report/wording.ts';
+import { conclude } from './conclude.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import type { ReadingFlags, SendingFlags } from './flags.ts';
 import { followImport } from './follow.ts';
 import type { Imports } from './imports.ts';
 import { type Io, say } from './io.ts';
 import { redraw } from './progress.ts';
-import { conclude, sayNothingBegan } from './run-import.ts';
+import { sayNothingBegan } from './run-import.ts';
 import type { Server, Upload } from './server-client.ts';
 import { STANDARD_INPUT, TOGETHER_MS } from './standard-input.ts';
 

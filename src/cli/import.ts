@@ -44,9 +44,10 @@ export interface ImportFlags extends CommonFlags, ServerFlags, ReadingFlags, San
 
 /** `rollcall import`: reads a file, sends its memberships, and accounts for every row. */
 export function importCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
-  const command = new Command('import')
-    .description('read a membership file, send it, and account for every row')
-    .argument('<file>', 'CSV, JSON or NDJSON, gzipped or not; - reads standard input');
+  const command = new Command('import').argument(
+    '<file>',
+    'CSV, JSON or NDJSON, gzipped or not; - reads standard input',
+  );
   withReading(command);
   command.option('--dry-run', 'read and check, and send nothing');
   withPace(withMaxErrors(command));
@@ -56,7 +57,7 @@ export function importCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<
 }
 
 async function importFile(io: Io, file: string, flags: ImportFlags): Promise<ExitCode> {
-  const { imports } = openImports(flags);
+  const { imports } = await openImports(flags);
   const { server } = imports;
   if (server === undefined) return importHere(io, file, flags);
   if (file !== '-' && !existsSync(file)) throw missing(file);
@@ -75,7 +76,7 @@ export async function importHere(io: Io, file: string, flags: ImportFlags): Prom
   }
   const { openService } = send;
   await openService().then((service) => service.close());
-  return detach({ ...send, begin: beginning(send, file, options, false) });
+  return detach({ ...send, begin: beginning(send, file, options, false) }, flags);
 }
 
 function beginning(

@@ -1,5 +1,4 @@
-import { WRONG_SUM } from '../../jobs/finish-import.ts';
-import { lacksApp } from '../pipeline/import-errors.ts';
+import { lacksApp, WRONG_SUM } from '../pipeline/import-errors.ts';
 import type { ImportSummary } from '../report/import-summary.ts';
 import { counted } from '../report/wording.ts';
 import type { Imports, KeptImport } from './imports.ts';
@@ -46,6 +45,14 @@ export function nextSteps(imports: Imports, found: KeptImport, summary: ImportSu
         `Blocked: ${reason.replace(/\.$/, '')}.`,
         `Nothing of it is lost. Mend the key or plan${there}, check it with \`rollcall doctor\`${there}, and go on:`,
         command('resume', sandbox),
+      ];
+    case 'failed':
+      return [
+        `Failed: ${reason.replace(/\.$/, '')}.`,
+        'Every row that has its outcome keeps it. Look at them, try the import again, or end it:',
+        command('report'),
+        command('resume', sandbox),
+        command('cancel'),
       ];
     case 'paused':
       return ['Paused. Go on with:', command('resume', sandbox)];

@@ -1,10 +1,8 @@
 import { type Config, readConfig, type Flags as SettingFlags } from '../config.ts';
-import { readCa } from './compose.ts';
+import { readCa } from './ca-file.ts';
 import { UsageError } from './errors.ts';
 import type { Imports } from './imports.ts';
 import { localImports } from './local-imports.ts';
-import { remoteImports } from './remote-imports.ts';
-import { connectToServer } from './server-client.ts';
 
 /** Flags for running imports in this process, by the name under which commander gives them. */
 const ONLY_HERE: Readonly<Record<string, string>> = {
@@ -23,7 +21,9 @@ const ONLY_HERE: Readonly<Record<string, string>> = {
  * The imports that a command is about: those of the server that a flag or setting names, else of the data directory.
  * @throws ConfigError; UsageError for a flag that only counts where this process runs imports
  */
-export function openImports(flags: SettingFlags): { readonly config: Config; readonly imports: Imports } {
+export async function openImports(
+  flags: SettingFlags,
+): Promise<{ readonly config: Config; readonly imports: Imports }> {
   const config = readConfig(flags);
   if (config.server === undefined) return { config, imports: localImports(config) };
   const asked = new Set(Object.entries(flags).flatMap(([name, value]) => (value === undefined ? [] : [name])));
@@ -33,6 +33,11 @@ export function openImports(flags: SettingFlags): { readonly config: Config; rea
       `${ONLY_HERE[here]} has no meaning for imports that the server at ${config.server} runs; leave it out, or leave out --server and ROLLCALL_SERVER`,
     );
   }
+  // Loaded here, so that commands about a data directory start without an HTTP client.
+  const [{ connectToServer }, { remoteImports }] = await Promise.all([
+    import('./server-client.ts'),
+    import('./remote-imports.ts'),
+  ]);
   const ca = config.caFile === undefined ? undefined : readCa(config.caFile);
   const server = connectToServer({ url: config.server, token: config.token, ca });
   const flag = flags.server === undefined ? '' : ` --server ${config.server}`;

@@ -26,15 +26,13 @@ type Flags = CommonFlags & ServerFlags & SandboxFlags & SendingFlags & WorkersFl
 
 /** `rollcall resume`: goes on with an import that was paused, blocked, interrupted or only checked. */
 export function resumeCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
-  const command = new Command('resume')
-    .description('go on with an import that was paused, blocked, interrupted or only checked')
-    .argument('[id]', 'import (default: the latest)');
+  const command = new Command('resume').argument('[id]', 'import (default: the latest)');
   withSandbox(withPace(withWorkers(withServer(withDataDir(withJson(command))))));
   return command.action((id: string | undefined, flags: Flags) => end(resume(io, id, flags)));
 }
 
 async function resume(io: Io, given: string | undefined, flags: Flags): Promise<ExitCode> {
-  const { config, imports } = openImports(flags);
+  const { config, imports } = await openImports(flags);
   const { id } = await imports.find(given);
   const answer = await imports.act(id, 'resume');
   if (answer !== undefined) {

@@ -11,7 +11,6 @@ const DEFAULT_UPLOAD = 2 * 1024 ** 3;
 /** `rollcall serve`: the coordinator that stays, with its HTTP API and console. */
 export function serveCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('serve')
-    .description('stay and take imports over HTTP: API, web console, reports')
     .option('--host <address>', 'address to listen on; other than loopback needs tokens', '127.0.0.1')
     .option('--port <port>', 'port to listen on; 0 takes a free one', wholeNumber(0, 65_535), DEFAULT_PORT)
     .option('--require-token', 'ask for a token on loopback too; `rollcall token create` makes one')

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Config, ConfigError, readConfig } from '../config.ts';
 import { createLifecycle, firstSignal, leaveWithoutQueue } from '../lifecycle.ts';
@@ -6,6 +5,7 @@ import { openLog } from '../log.ts';
 import { REGIONS } from '../membership/membership.ts';
 import { serveControl } from '../pipeline/control.ts';
 import { dataDir, makeDataDir } from '../pipeline/data-dir.ts';
+import { watchKeys } from '../pipeline/key-watch.ts';
 import { openAccessStore } from '../server/access/access-store.ts';
 import { isLoopback } from '../server/access/guard.ts';
 import type { Api, ServerSettings } from '../server/context.ts';
@@ -51,7 +51,7 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
   try {
     const service = await serviceOpener(config, flags)();
     life.onStop(() => service.close());
-    if (config.queue === undefined && !existsSync(dir.queue)) say(io, 'Preparing the queue for its first use …');
+    if (!service.sandbox && config.hostCorrection !== undefined) say(io, `${config.hostCorrection}.`);
     const { warning } = makeDataDir(dir);
     const log = openLog(dir.root);
     const warn = (text: string) => {
@@ -70,8 +70,8 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
     const syncs = composeSyncs(coordinator, dir, service, log, config.keepMs);
     life.onStop(() => syncs.stop());
     syncs.events.on('failure', fail);
-    const schedules = composeSchedules(config, { coordinator, syncs, service, dir, log, fail });
-    life.onStop((deadlineMs) => schedules.stop(deadlineMs));
+    const schedules = composeSchedules(config, { syncs, service, dir, log, fail });
+    life.onStop(() => schedules.stop());
     const control = await serveControl(dir, coordinator, scheduleControl(schedules));
     life.onStop(() => control.close());
     const access = openAccessStore(join(dir.root, 'access.sqlite'));
@@ -94,8 +94,17 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
     coordinator.announce(address);
     for (const { record, why } of await coordinator.continueAll())
       warn(`import ${record.id} stays ${record.state}: ${why.message}`);
+    const keys = watchKeys(
+      coordinator,
+      (text) => {
+        log.info(text);
+        say(io, `${text}.`);
+      },
+      (error) => log.warn({ err: error }, 'keys cannot be looked at'),
+    );
+    life.onStop(() => keys.stop());
     syncs.continueAll();
-    await schedules.start();
+    schedules.start();
     if (tokenRequired && !access.hasValidToken()) {
       say(io, 'Nobody can log in yet: make a token with', `  ${config.command} token create --role operator`);
     }

@@ -37,7 +37,6 @@ interface Flags extends CommonFlags, ReadingFlags, SandboxFlags, SendingFlags, W
 /** `rollcall sync`: plans how groups come to be as a file says, and carries it out when asked to. */
 export function syncCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('sync')
-    .description('plan how groups come to be as a file says, and with --apply carry it out')
     .argument('<file>', 'CSV, JSON or NDJSON, gzipped or not: who should be in which group')
     // What follows the name of a subcommand is its own.
     .enablePositionalOptions();

@@ -40,11 +40,7 @@ export function tokenCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<v
   )
     .argument('<id>', 'as `token list` shows it')
     .action((id: string, flags: CommonFlags) => end(revokeToken(io, id, flags)));
-  return new Command('token')
-    .description('make, list and revoke tokens for `rollcall serve`')
-    .addCommand(create)
-    .addCommand(list)
-    .addCommand(revoke);
+  return new Command('token').addCommand(create).addCommand(list).addCommand(revoke);
 }
 
 function withAccess<Result>(flags: CommonFlags, use: (access: AccessStore) => Result): Result {

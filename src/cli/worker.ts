@@ -2,6 +2,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { MOST_CONCURRENCY, readConfig } from '../config.ts';
 import { createLifecycle, firstSignal, leaveWithoutQueue } from '../lifecycle.ts';
 import { REGIONS, type Region } from '../membership/membership.ts';
+import { watchWorkersKeys } from '../pipeline/key-watch.ts';
 import { startWorkerProcess, type WorkingRegion } from '../pipeline/worker-process.ts';
 import { openBackend } from '../queue/open-backend.ts';
 import { counted } from '../report/wording.ts';
@@ -22,7 +23,6 @@ interface Flags extends QueueFlags {
 /** `rollcall worker`: sends the batches of some regions, wherever the queue can be reached. */
 export function workerCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('worker')
-    .description("send the batches of some regions from this machine; needs the queue and those regions' keys")
     .option('--region <regions>', 'regions to work for, such as us,eu (default: all that have a key here)', regionList)
     .option('--concurrency <n>', 'calls at the same time in each region (default: 20)', wholeNumber(1, 1_000))
     .option('--health-port <port>', 'serve /healthz, /readyz, /metrics and /concurrency there', wholeNumber(0, 65_535))
@@ -36,12 +36,13 @@ async function work(io: Io, flags: Flags): Promise<ExitCode> {
     throw new UsageError('a worker needs the queue that its coordinator uses: --queue redis://… or ROLLCALL_QUEUE');
   }
   const service = serviceOf(config, flags.region);
+  if (config.hostCorrection !== undefined) say(io, `${config.hostCorrection}.`);
   const regions = flags.region ?? (Object.keys(service.apps) as Region[]);
   const onError = quietly((error) => say(io, `${new Date().toISOString()} ${error.message}`));
   const life = createLifecycle();
   const signal = firstSignal(EXIT.interrupted, () => say(io, 'Left at once.'));
   try {
-    const backend = await openBackend(config.dataDir, config.queue, onError);
+    const backend = await openBackend(config.queue, onError);
     const metrics = workerMetrics();
     const { concurrency } = config;
     const worker = startWorkerProcess({
@@ -51,6 +52,7 @@ async function work(io: Io, flags: Flags): Promise<ExitCode> {
         // Connections are opened as calls need them, whose number can be raised while this runs.
         return { region, appId, chat: clientOf(service, region, MOST_CONCURRENCY) };
       }),
+      host: service.host,
       concurrency,
       observer: metrics.observer,
       onError,
@@ -59,6 +61,8 @@ async function work(io: Io, flags: Flags): Promise<ExitCode> {
     backend.warnings().then((warnings) => {
       for (const warning of warnings) say(io, `Warning: ${warning}.`);
     }, onError);
+    const keys = watchWorkersKeys(worker.regions, (text) => say(io, `${new Date().toISOString()} ${text}.`), onError);
+    life.onStop(() => keys.stop());
     metrics.watch(worker.regions);
     if (flags.healthPort !== undefined) {
       const health = await serveHealth(flags.healthPort, flags.healthHost, worker.regions, metrics.registry);

@@ -1,11 +1,9 @@
-import { CsvError, Parser } from 'csv-parse';
+import { CsvError } from 'csv-parse';
 import { type Columns, FIELDS, type Field } from './columns.ts';
+import { CsvRecords, MAX_ROW_BYTES } from './csv-records.ts';
 import type { InputRow } from './input-row.ts';
 import { IntakeError, shown } from './intake-error.ts';
 import type { MembershipReader } from './membership-row.ts';
-
-/** Longest row, in bytes: what a quote that never closes may swallow before the file is refused. */
-const MAX_ROW_BYTES = 1024 * 1024;
 
 export interface CsvOptions {
   readonly delimiter: string;
@@ -37,77 +35,15 @@ export function checkDelimiter(delimiter: string): string {
  * Throws UNCLOSED_QUOTE, MISPLACED_QUOTE, ROW_TOO_LONG and the errors of Columns.
  */
 export async function* csvRows(blocks: AsyncIterable<Buffer>, options: CsvOptions): AsyncGenerator<InputRow[]> {
-  const parser = new RecordParser(options.delimiter, options.lineEnds);
+  const records = new CsvRecords(options.delimiter, options.lineEnds);
   const table = new CsvTable(options);
   try {
-    for await (const block of blocks) {
-      await parser.feed(block);
-      yield table.rowsOf(parser.takeRecords());
-    }
-    await parser.finish();
-    yield table.rowsOf(parser.takeRecords());
+    for await (const block of blocks) yield table.rowsOf(await records.of(block));
+    yield table.rowsOf(await records.rest());
   } catch (cause) {
-    throw cause instanceof CsvError ? (parser.misplacedQuote ?? refused(cause, parser, options.columns)) : cause;
+    throw cause instanceof CsvError ? refused(cause, records, options.columns) : cause;
   } finally {
-    parser.destroy();
-  }
-}
-
-/**
- * csv-parse without the queue of its readable side: records gather in an array while a block is written, and the next
- * block is written when they have been taken. That saves a third of the time.
- */
-class RecordParser extends Parser {
-  recordCount = 0;
-  /** Text line on which the record that is being read begins; differs from its row when cells hold line breaks. */
-  startLine = 1;
-  #records: string[][] = [];
-  /** The first one; what is read after it means nothing. */
-  misplacedQuote: IntakeError | undefined;
-
-  constructor(delimiter: string, lineEnds: string[]) {
-    super({
-      delimiter,
-      record_delimiter: lineEnds,
-      relax_column_count: true,
-      relax_quotes: true,
-      max_record_size: MAX_ROW_BYTES,
-    });
-    this.on('error', () => {}); // it comes back from feed and finish
-    // relax_quotes lets pass quotes inside unquoted cells and text after a closing quote alike; in the second case
-    // alone it puts the opening quote back in front of the cell. The library has no other way to tell the two apart.
-    const { state } = this as unknown as { readonly state: { readonly field: { prepend: () => void } } };
-    state.field.prepend = () => {
-      this.misplacedQuote ??= misplacedQuote(this.recordCount + 1, this.info.lines);
-    };
-  }
-
-  override push(record: string[] | null): boolean {
-    if (record === null) return super.push(null);
-    this.#records.push(record);
-    this.recordCount += 1;
-    this.startLine = this.info.lines + 1;
-    return true;
-  }
-
-  feed(block: Buffer): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.write(block, (error) => (error ? reject(error) : resolve()));
-    });
-  }
-
-  finish(): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.once('error', reject);
-      this.end(resolve);
-    });
-  }
-
-  takeRecords(): string[][] {
-    if (this.misplacedQuote !== undefined) throw this.misplacedQuote;
-    const records = this.#records;
-    this.#records = [];
-    return records;
+    records.close();
   }
 }
 
@@ -197,21 +133,12 @@ function isBlank(cells: readonly string[]): boolean {
   return true;
 }
 
-function misplacedQuote(line: number, textLine: number): IntakeError {
-  return new IntakeError({
-    code: 'MISPLACED_QUOTE',
-    place: `line ${line}`,
-    what: `a quoted cell goes on after its closing quote (on text line ${textLine}); a delimiter or the end of the line must follow, and a quote inside a quoted cell is written twice`,
-    remedy: 'Correct the quotes of this row; often the cell is quoted at one end only',
-  });
-}
-
-function refused(cause: CsvError, parser: RecordParser, columns: Columns): IntakeError {
+function refused(cause: CsvError, records: CsvRecords, columns: Columns): IntakeError {
   const cell = typeof cause['column'] === 'number' ? cause['column'] : 0;
   const name = columns.names[cell];
-  const place = `line ${parser.recordCount + 1}, column ${name === undefined ? cell + 1 : shown(name)}`;
+  const place = `line ${records.count + 1}, column ${name === undefined ? cell + 1 : shown(name)}`;
   // Only a quote lets a row run over several lines of text.
-  if (cause.code === 'CSV_QUOTE_NOT_CLOSED' || parser.info.lines > parser.startLine) {
+  if (cause.code === 'CSV_QUOTE_NOT_CLOSED' || records.runsOverLines) {
     return new IntakeError({
       code: 'UNCLOSED_QUOTE',
       place,

@@ -1,4 +1,14 @@
-import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { privateFile } from '../ledger/database.ts';
@@ -10,8 +20,6 @@ export interface DataDir {
   readonly controlSocket: string;
   /** Names the socket, where the path of the data directory is too long for it: a file with a path. */
   readonly control: string;
-  /** The embedded queue: a cache of the ledger. */
-  readonly queue: string;
   /** Where the server that owns the directory is reached, as long as there is one: a file with a URL. */
   readonly address: string;
   /** Folders of removed imports, until they are deleted. */
@@ -33,7 +41,6 @@ export function dataDir(path: string): DataDir {
     catalog: join(root, 'catalog.sqlite'),
     controlSocket: join(root, 'control.sock'),
     control: join(root, 'control'),
-    queue: join(root, 'queue'),
     address: join(root, 'address'),
     removed: join(root, 'removed'),
     folder,
@@ -131,11 +138,20 @@ export function ownDataDir(dir: DataDir): () => void {
   }
   // Of an owner that was killed.
   rmSync(address, { force: true });
+  removeOldQueue(root);
   return () => {
     if (!lock.isOpen) return;
     rmSync(address, { force: true });
     lock.close();
   };
+}
+
+/** Earlier releases kept the embedded queue on disk: a PostgreSQL directory of 40 MB, which nothing reads any more. */
+function removeOldQueue(root: string): void {
+  for (const old of ['queue', 'queue.new']) {
+    const directory = join(root, old);
+    if (existsSync(join(directory, 'PG_VERSION'))) rmSync(directory, { recursive: true, force: true });
+  }
 }
 
 /** Says where the owner of the data directory is reached, to those that it keeps out. Only for the owner. */

@@ -1,4 +1,4 @@
-import { FIELDS } from '../intake/intake.ts';
+import { FIELDS } from '../intake/columns.ts';
 import type { ImportOptions } from './import-options.ts';
 
 /** Options as people write them, on the command line and in addresses. Each parser gives undefined for what it cannot read. */

@@ -1,4 +1,3 @@
-import pLimit from 'p-limit';
 import { type AddMembersPorts, addMembers } from '../../jobs/add-members.ts';
 import { type EditMemberPorts, editMember } from '../../jobs/edit-member.ts';
 import { type ReadGroupPayload, type ReadGroupPorts, readGroup } from '../../jobs/read-group.ts';
@@ -15,6 +14,10 @@ export interface RegionWorker {
   readonly region: Region;
   /** Calls at the same time, from now on. */
   setConcurrency(concurrency: number): void;
+  /** Which key it uses, in so far as that may be shown. */
+  keyFingerprint(): string;
+  /** Takes up a key that was changed in the settings; gives whether it was. */
+  renewKey(): boolean;
   /** Takes no more jobs; resolves when running ones have finished. */
   close(): Promise<void>;
   /** Gives up the calls under way; their batches go back into the queue. */
@@ -30,6 +33,8 @@ export interface CallObserver {
 
 export interface RegionWorkerOptions {
   readonly region: Region;
+  /** Host of the service that it calls: jobs that are meant for another are left to other workers. */
+  readonly host?: string | undefined;
   readonly backend: Backend;
   readonly queue: JobQueue<BatchPayload>;
   readonly chat: ChatClient;
@@ -41,23 +46,14 @@ export interface RegionWorkerOptions {
 }
 
 export function startRegionWorker(options: RegionWorkerOptions): RegionWorker {
-  const { region, backend, queue, chat, deliver, answer, onError } = options;
-  // The queue counts jobs and this counts calls: what one process sends to one host at the same time.
-  const limit = pLimit(options.concurrency);
+  const { region, host, backend, queue, chat, deliver, answer, onError } = options;
   const budget = budgetWatch(queue, onError);
   const worker = startJobWorker<BatchPayload | ReadGroupPayload, AddMembersPorts & EditMemberPorts & ReadGroupPorts>({
     backend,
     queue,
     definitions: [addMembers, editMember, readGroup],
     ports: {
-      chat: {
-        addMembers: (...call) => limit(() => chat.addMembers(...call)),
-        changeScope: (...call) => limit(() => chat.changeScope(...call)),
-        removeMember: (...call) => limit(() => chat.removeMember(...call)),
-        listMembersPage: (...call) => limit(() => chat.listMembersPage(...call)),
-        listBannedPage: (...call) => limit(() => chat.listBannedPage(...call)),
-        getGroup: (...call) => limit(() => chat.getGroup(...call)),
-      },
+      chat,
       deliver,
       answer,
       settled: (outcome, rows) => options.observer?.settled(region, outcome, rows),
@@ -68,14 +64,18 @@ export function startRegionWorker(options: RegionWorkerOptions): RegionWorker {
       },
     },
     concurrency: options.concurrency,
+    notForUs: ({ host: meant }) => {
+      if (meant === undefined || meant === host || host === undefined) return undefined;
+      return `it is meant for the chat service at ${meant}, and this worker calls ${host}; set ROLLCALL_HOST to the same on both sides (an import whose own host was corrected takes it up with \`rollcall pause\` and \`rollcall resume\`)`;
+    },
     onError,
   });
   return {
     region,
-    setConcurrency: (concurrency) => {
-      limit.concurrency = concurrency;
-      worker.setConcurrency(concurrency);
-    },
+    // A job makes one call at a time.
+    setConcurrency: (concurrency) => worker.setConcurrency(concurrency),
+    keyFingerprint: () => chat.keyFingerprint(),
+    renewKey: () => chat.renewKey(),
     close: async () => {
       await worker.close();
       await chat.close();

@@ -30,7 +30,13 @@ export function queueBoard(
     queues: [],
     serverAdapter,
     options: {
-      uiConfig: { boardTitle: 'rollcall queues', locale: { lng: 'en' }, showWorkers: backend.kind === 'redis' },
+      uiConfig: {
+        boardTitle: 'rollcall queues',
+        locale: { lng: 'en' },
+        showWorkers: backend.kind === 'redis',
+        // In memory there is no server to tell of.
+        hideRedisDetails: !backend.shared,
+      },
     },
   });
   // Its own would say what went wrong inside.

@@ -2,22 +2,18 @@ import { parseQueueAddress, type QueueAddress } from './address.ts';
 import type { Backend, BullQueue, Driver } from './backend.ts';
 
 /**
- * Opens the backend that `url` names (address.ts), or without one the embedded backend in `directory`.
+ * Opens the backend that `url` names (address.ts), or without one the embedded backend, which leaves no trace on disk.
  * @throws QueueAddressError
  */
-export async function openBackend(
-  directory: string,
-  url?: string,
-  onError: (error: Error) => void = () => {},
-): Promise<Backend> {
-  return listing(await open(parseQueueAddress(url, directory), onError));
+export async function openBackend(url?: string, onError: (error: Error) => void = () => {}): Promise<Backend> {
+  return listing(await open(parseQueueAddress(url), onError));
 }
 
 async function open(address: QueueAddress, onError: (error: Error) => void): Promise<Driver> {
   // Each driver costs time to load; a run needs one of them.
   switch (address.kind) {
     case 'embedded':
-      return (await import('./postgres.ts')).openEmbeddedBackend(address.directory);
+      return (await import('./memory.ts')).openMemory();
     case 'redis':
       return (await import('./redis.ts')).openRedis(address, onError);
     case 'postgres':

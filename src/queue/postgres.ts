@@ -6,10 +6,9 @@ import {
   runMigrations,
   Worker,
 } from 'bullmq';
-import { Pool } from 'pg';
+import { Client, Pool } from 'pg';
 import type { QueueAddress } from './address.ts';
 import type { BullQueue, BullWorker, Driver } from './backend.ts';
-import { openEmbedded } from './embedded.ts';
 
 type PostgresAddress = Extract<QueueAddress, { kind: 'postgres' }>;
 
@@ -35,12 +34,19 @@ export async function openPostgres(address: PostgresAddress, onError: (error: Er
   } finally {
     client.release();
   }
-  return overPool('postgres', pool);
+  return overPool(pool);
 }
 
-/** Jobs in the embedded Postgres, in one directory of this process. */
-export async function openEmbeddedBackend(directory: string): Promise<Driver> {
-  return overPool('embedded', await openEmbedded(directory));
+/** Looks at the server without leaving anything there. @throws Error where it does not answer */
+export async function checkPostgres({ connectionString }: PostgresAddress, withinMs: number): Promise<void> {
+  const client = new Client({ connectionString, connectionTimeoutMillis: withinMs, query_timeout: withinMs });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    await client.query('select 1');
+  } finally {
+    await client.end().catch(() => {});
+  }
 }
 
 /** As BullMQ's set_rate_limit, but that it does not shorten. Times are those of the processes, in ms since 1970. */
@@ -52,16 +58,11 @@ const LENGTHEN_WAIT = `
 /** BullMQ's own `remove` looks first and then deletes: a worker that comes between would send what counts as unsent. */
 const TAKE_OUT = "delete from job where queue = $1 and id = $2 and state in ('waiting', 'delayed') returning data";
 
-interface OpenPool {
-  query(text: string, values: unknown[]): Promise<{ rows: Record<string, unknown>[] }>;
-  end(): Promise<void>;
-}
-
-function overPool(kind: 'postgres' | 'embedded', pool: OpenPool): Driver {
+function overPool(pool: Pool): Driver {
   const connection = pool as unknown as PostgresConnectionOptions;
   return {
-    kind,
-    shared: kind === 'postgres',
+    kind: 'postgres',
+    shared: true,
     queue: (name, options) =>
       new Queue<unknown, void, string, unknown, void, string, IQueueBackend, PostgresConnectionOptions>(
         name,

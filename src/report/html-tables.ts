@@ -1,10 +1,11 @@
 import { FULFILLED, OUTCOMES, type RowCounts } from '../membership/outcome.ts';
 import { adviceFor } from './advice.ts';
 import { legend, stackedBar, swatch } from './html-bars.ts';
-import { type ImportSummary, rowsWithoutRegion } from './import-summary.ts';
+import type { ImportSummary } from './import-summary.ts';
 import { html, type Markup, NOTHING } from './markup.ts';
 import type { ProblemCount } from './problem-count.ts';
 import type { ReportRow } from './report-row.ts';
+import { rowsWithoutRegion } from './summary-counts.ts';
 import { counted, grouped, OUTCOME_LABELS } from './wording.ts';
 
 /** Rows of one group. */

@@ -18,7 +18,9 @@ export function originalCells(input: ReportInput, row: Original): string[] {
 }
 
 function csvCells(columns: readonly string[], row: Original): string[] {
-  const cells: unknown = parse(row);
+  // Cells are texts, and a text with digits in it is not in danger: only where something else stands, numbers are.
+  let cells: unknown = parse(row, false);
+  if (Array.isArray(cells) && !cells.every((cell) => typeof cell === 'string')) cells = parse(row, true);
   if (!Array.isArray(cells)) throw damaged(row, 'is not an array of cells');
   if (cells.length > columns.length) {
     throw damaged(row, `has ${cells.length} cells where the report has ${columns.length} columns`);
@@ -27,7 +29,7 @@ function csvCells(columns: readonly string[], row: Original): string[] {
 }
 
 function jsonCells(columns: readonly string[], row: Original): string[] {
-  const element: unknown = parse(row);
+  const element: unknown = parse(row, true);
   if (typeof element !== 'object' || element === null || Array.isArray(element)) throw damaged(row, 'is not an object');
   const fields = new Map(Object.entries(element));
   return columns.map((column) => cellText(fields.get(column)));
@@ -39,9 +41,11 @@ function cellText(value: unknown): string {
   return JSON.stringify(value);
 }
 
-function parse(row: Original): unknown {
+function parse(row: Original, numbers: boolean): unknown {
   try {
-    return DELICATE_NUMBER.test(row.original) ? JSON.parse(row.original, exactNumber) : JSON.parse(row.original);
+    return numbers && DELICATE_NUMBER.test(row.original)
+      ? JSON.parse(row.original, exactNumber)
+      : JSON.parse(row.original);
   } catch {
     throw damaged(row, 'is not JSON');
   }

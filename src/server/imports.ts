@@ -4,7 +4,7 @@ import { IMPORT_STATES, TransitionError } from '../membership/import-state.ts';
 import { actionsOf } from '../pipeline/actions.ts';
 import { WrongState, WrongTarget } from '../pipeline/import-errors.ts';
 import { readOptions } from '../pipeline/import-options.ts';
-import { retryFile } from '../pipeline/report-files.ts';
+import { retryFile } from '../pipeline/report-paths.ts';
 import { noting } from './access/noting.ts';
 import type { Api, ServerContext } from './context.ts';
 import { importView } from './import-views.ts';

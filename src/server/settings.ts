@@ -16,6 +16,9 @@ const regionStatus = z.strictObject({
   stopped: z.boolean().meta({ description: "The service refused the region's key or plan." }),
   limitedForMs: count.meta({ description: 'Until the rate limit lets the next call start.' }),
   workers: count,
+  key: z.string().nullable().meta({
+    description: 'Fingerprint of the API key that this server uses; null where other processes make the calls.',
+  }),
 });
 
 const settingsView = z.strictObject({

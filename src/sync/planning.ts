@@ -3,7 +3,7 @@ import { constants, createReadStream, existsSync } from 'node:fs';
 import { copyFile, mkdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import type { StageImportPorts, StagingProgress } from '../../jobs/stage-import.ts';
+import type { StagingProgress, StagingTask } from '../../jobs/stage-import.ts';
 import { IntakeError, shown } from '../intake/intake-error.ts';
 import type { Region } from '../membership/membership.ts';
 import { decide } from './deciding.ts';
@@ -36,7 +36,7 @@ export type PlanningProgress =
   | { readonly step: 'members' | 'owner' | 'banned'; readonly done: number; readonly groups: number };
 
 export interface PlanningPorts {
-  readonly stage: StageImportPorts['stage'];
+  readonly stage: (task: StagingTask, progress: (progress: StagingProgress) => void) => Promise<unknown>;
   readonly pages: (region: Region) => GroupPages;
   /** Regions that have an app. */
   readonly regions: ReadonlySet<Region>;

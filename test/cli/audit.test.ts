@@ -8,7 +8,6 @@ import { readConfig } from '../../src/config.ts';
 import { openAccessStore } from '../../src/server/access/access-store.ts';
 import { DEFAULT_FLAGS } from '../../src/sync/plan-flags.ts';
 import { syncOptionsToJson } from '../../src/sync/sync-options.ts';
-import { layEmbeddedQueue } from '../queue/embedded-template.ts';
 import { tempDir } from '../temp-dir.ts';
 
 /** What commands change in a data directory is in the same audit log as what comes over HTTP. */
@@ -52,7 +51,6 @@ test('schedules that are added, paused and removed are on record, with what they
 
 test('an import of the command line is on record with its file and options', async () => {
   const dataDir = tempDir();
-  await layEmbeddedQueue(dataDir);
   const file = join(dataDir, 'members.csv');
   writeFileSync(file, 'guid,uid\ng,a\n');
   const io = { out: new PassThrough().resume(), err: new PassThrough().resume(), live: false, color: false, width: 80 };

@@ -24,7 +24,8 @@ export type ImportState =
   | 'cancelled'
   | 'aborted'
   | 'completed'
-  | 'rejected';
+  | 'rejected'
+  | 'failed';
 export type Action = 'pause' | 'resume' | 'cancel' | 'retry' | 'delete';
 
 export interface Staging {
@@ -67,6 +68,7 @@ export interface RegionState {
   stopped: boolean;
   limitedForMs: number;
   workers: number;
+  key: string | null;
 }
 
 export interface RegionStatus extends RegionState {

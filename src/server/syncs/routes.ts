@@ -6,7 +6,7 @@ import { SYNC_STATES } from '../../membership/sync-state.ts';
 import { actionsOf } from '../../pipeline/actions.ts';
 import { WrongState, WrongTarget } from '../../pipeline/import-errors.ts';
 import { readOptions } from '../../pipeline/import-options.ts';
-import { retryFile } from '../../pipeline/report-files.ts';
+import { retryFile } from '../../pipeline/report-paths.ts';
 import { readSyncOptions } from '../../sync/sync-options.ts';
 import { noting } from '../access/noting.ts';
 import type { Api, ServerContext } from '../context.ts';

@@ -26,5 +26,4 @@ test.each([{ aof: true }, { aof: false }])(
     expect(result.mostQueued).toBeGreaterThan(0);
     expect(result.mostQueued).toBeLessThanOrEqual(BACKLOG);
   },
-  600_000,
 );

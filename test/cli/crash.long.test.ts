@@ -88,7 +88,7 @@ test(`kill -9 at ${KILLS} moments, among faults of the service: every row has on
     }
   }
   expect(kills).toBe(KILLS);
-}, 240_000);
+});
 
 /** The import that a kill has interrupted, if it had begun. */
 function openImport(place: Workplace): string | undefined {
