@@ -188,6 +188,7 @@ async function writeReports(): Promise<number> {
     source: values.file,
     state: 'completed',
     reason: '',
+    code: null,
     options: '{}',
     retryOf: null,
     createdAt: now,

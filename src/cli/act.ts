@@ -1,4 +1,7 @@
 import { Command } from 'commander';
+import type { ImportRecord } from '../ledger/catalog.ts';
+import { dataDir } from '../pipeline/data-dir.ts';
+import { noteHere } from './audit.ts';
 import { conclude } from './conclude.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import {
@@ -39,6 +42,7 @@ async function act(
   const { id } = await imports.find(given);
   const answer = await imports.act(id, verb);
   if (answer !== undefined) {
+    if (imports.server === undefined) noteHere(dataDir(config.dataDir), `import.${verb}`, id);
     if (flags.json) io.out.write(`${JSON.stringify({ id, state: answer.state })}\n`);
     say(io, `Import ${id} is ${answer.state}: ${answer.reason}.`);
     return EXIT.ok;
@@ -52,12 +56,17 @@ async function act(
   const service = config.queue === undefined ? NO_SERVICE : dispatchOnly(config);
   const log = openLog(config.dataDir);
   const coordinator = await composeCoordinator(config, service, log, (text) => log.warn(text));
+  const { promise: failed, reject } = Promise.withResolvers<never>();
+  failed.catch(() => {});
+  coordinator.events.on('failure', reject);
+  let ended: ImportRecord;
   try {
     await coordinator[verb](id);
-    await coordinator.settled(id);
+    noteHere(dataDir(config.dataDir), `import.${verb}`, id);
+    ended = await Promise.race([coordinator.settled(id), failed]);
   } finally {
     await coordinator.stop(0);
   }
   await conclude(imports, io, id, flags.json === true);
-  return EXIT.ok;
+  return ended.state === 'failed' ? EXIT.fatal : EXIT.ok;
 }

@@ -61,7 +61,8 @@ export async function composeCoordinator(
     },
   });
   coordinator.events.on('state', ({ id, state, reason }) => log.info({ import: id, state, reason }, 'import'));
-  coordinator.events.on('failure', (error) => log.error({ err: error }, 'the import cannot go on'));
+  coordinator.events.on('fault', (id, error) => log.error({ err: error, import: id }, 'the import failed'));
+  coordinator.events.on('failure', (error) => log.error({ err: error }, 'rollcall cannot continue'));
   return coordinator;
 }
 

@@ -28,6 +28,7 @@ export interface ServeFlags extends SandboxFlags, SendingFlags, WorkersFlags {
   readonly host: string;
   readonly port: number;
   readonly requireToken?: true;
+  readonly trustProxy?: readonly string[];
   /** In ms. */
   readonly keep?: number;
   /** In bytes. */
@@ -51,12 +52,13 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
     const service = await serviceOpener(config, flags)();
     life.onStop(() => service.close());
     if (!service.sandbox && config.hostCorrection !== undefined) say(io, `${config.hostCorrection}.`);
-    makeDataDir(dir);
+    const { warning } = makeDataDir(dir);
     const log = openLog(dir.root);
     const warn = (text: string) => {
       log.warn(text);
       say(io, `Warning: ${text}.`);
     };
+    if (warning !== undefined) warn(warning);
     const coordinator = await composeCoordinator(config, service, log, warn, config.keepMs);
     life.onStop((deadlineMs) => coordinator.stop(deadlineMs));
     const { promise: failed, resolve: leaveOff } = Promise.withResolvers<void>();
@@ -68,8 +70,8 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
     const syncs = composeSyncs(coordinator, dir, service, log, config.keepMs);
     life.onStop(() => syncs.stop());
     syncs.events.on('failure', fail);
-    const schedules = composeSchedules(config, { coordinator, syncs, service, dir, log, fail });
-    life.onStop((deadlineMs) => schedules.stop(deadlineMs));
+    const schedules = composeSchedules(config, { syncs, service, dir, log, fail });
+    life.onStop(() => schedules.stop());
     const control = await serveControl(dir, coordinator, scheduleControl(schedules));
     life.onStop(() => control.close());
     const access = openAccessStore(join(dir.root, 'access.sqlite'));
@@ -84,6 +86,7 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
       settings: settingsOf(config, service, flags, receiver?.host),
       tokenRequired,
       log,
+      ...(flags.trustProxy !== undefined && { trustProxy: flags.trustProxy }),
       ...(receiver !== undefined && { receiver }),
     });
     life.onStop((deadlineMs) => stopServer(server, deadlineMs / 2));
@@ -101,7 +104,7 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
     );
     life.onStop(() => keys.stop());
     syncs.continueAll();
-    await schedules.start();
+    schedules.start();
     if (tokenRequired && !access.hasValidToken()) {
       say(io, 'Nobody can log in yet: make a token with', `  ${config.command} token create --role operator`);
     }

@@ -1,5 +1,8 @@
+import { existsSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
 import type { StagedTotals } from './cut.ts';
+import { openForReading } from './database.ts';
 import { type PackedRows, packRows } from './packed-rows.ts';
 import type { InputDescription, StagedRow } from './staged-row.ts';
 
@@ -16,6 +19,39 @@ export interface Staging {
   /** Finds duplicates and cuts batches. */
   finish(input: InputDescription): Promise<StagedTotals>;
   abandon(): Promise<void>;
+}
+
+/**
+ * Gives a staged import its place: from here on batches may be dispatched from it. @throws when there is an import
+ * already: one from which batches were dispatched must never be replaced by one that knows nothing of them
+ */
+export async function completeStaged(unfinished: string, path: string): Promise<void> {
+  if (existsSync(path)) throw new Error(`${path} holds an import already; it is not replaced`);
+  await rename(unfinished, path);
+}
+
+/** Deletes what an interrupted staging has left. @throws when batches were dispatched from it */
+export async function discardStaged(path: string): Promise<void> {
+  if (existsSync(path) && isDispatchedFrom(path)) {
+    throw new Error(`batches of ${path} were dispatched; it is not deleted`);
+  }
+  for (const ending of ['', '-wal', '-shm']) await rm(`${path}${ending}`, { force: true });
+}
+
+function isDispatchedFrom(path: string): boolean {
+  try {
+    const database = openForReading(path);
+    try {
+      return (
+        database.prepare('select 1 from batches where state <> 0 or dispatched_at is not null').get() !== undefined
+      );
+    } finally {
+      database.close();
+    }
+  } catch {
+    // Half-written: nobody can have read a batch from it.
+    return false;
+  }
 }
 
 /** Starts staging into the file at `path`, which must not hold an import yet. */

@@ -11,6 +11,7 @@ const BEFORE_THE_END: Readonly<Partial<Record<ImportState, readonly ImportAction
   pausing: ['resume', 'cancel'],
   paused: ['resume', 'cancel'],
   blocked: ['resume', 'cancel'],
+  failed: ['resume', 'cancel', 'delete'],
 };
 
 /** What is possible with an import in this state. @param retryable whether it has a retry file (report-paths.ts) */

@@ -24,14 +24,21 @@ interface Waiting {
 }
 
 interface Desk {
+  readonly importId: string;
   readonly ledger: ImportLedger;
   readonly recorded: Recorded;
   waiting: Waiting[];
   timer: NodeJS.Timeout | undefined;
 }
 
-/** @param onFailure told when a ledger cannot be written: nothing can go on then. */
-export function createRecorder(onFailure: (error: unknown) => void): Recorder {
+/**
+ * @param onFailure told when results of an import cannot be recorded: nothing more of it can
+ * @param onRefused told of results that do not fit what was dispatched
+ */
+export function createRecorder(
+  onFailure: (importId: string, error: unknown) => void,
+  onRefused: (error: Error) => void,
+): Recorder {
   const desks = new Map<string, Desk>();
 
   const flush = (desk: Desk): void => {
@@ -43,13 +50,14 @@ export function createRecorder(onFailure: (error: unknown) => void): Recorder {
     try {
       const consequences = desk.ledger.record(waiting.map(({ result }) => result));
       for (const { resolve } of waiting) resolve();
+      if (consequences.unasked !== undefined) onRefused(unaskedFor(desk.importId, consequences.unasked));
       desk.recorded(
         waiting.map(({ result }) => result.batch),
         consequences,
       );
     } catch (error) {
       for (const { reject } of waiting) reject(error);
-      onFailure(error);
+      onFailure(desk.importId, error);
     }
   };
 
@@ -63,11 +71,18 @@ export function createRecorder(onFailure: (error: unknown) => void): Recorder {
         if (result.sent.kind !== 'answered') setImmediate(flush, desk);
         else desk.timer ??= setTimeout(flush, GATHER_MS, desk);
       }),
-    open: (importId, ledger, recorded) => desks.set(importId, { ledger, recorded, waiting: [], timer: undefined }),
+    open: (importId, ledger, recorded) =>
+      desks.set(importId, { importId, ledger, recorded, waiting: [], timer: undefined }),
     close: (importId) => {
       const desk = desks.get(importId);
       desks.delete(importId);
       if (desk !== undefined) flush(desk);
     },
   };
+}
+
+function unaskedFor(importId: string, batches: readonly number[]): Error {
+  return new Error(
+    `results for batches ${batches.join(', ')} of import ${importId} do not fit what was dispatched and were refused: see who else can write into the queue`,
+  );
 }

@@ -19,6 +19,7 @@ export function summaryOf(record: ImportRecord, tallies: Tallies, reports: Repor
   return {
     id: record.id,
     state: record.state,
+    ...(record.code !== null && { code: record.code }),
     file: record.file,
     rows: rowsOf(totalRows(tallies)),
     regions: Object.fromEntries(regions),

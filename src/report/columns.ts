@@ -68,12 +68,16 @@ export function ownColumnNames(original: readonly string[]): readonly string[] {
 export function distinctKeys(columns: readonly string[]): readonly string[] {
   const taken = new Set(columns);
   const seen = new Set<string>();
+  /** The next number to try for a name: a header may repeat one name thousands of times. */
+  const next = new Map<string, number>();
   return columns.map((column) => {
     let key = column;
-    for (let number = 2; seen.has(key); number++) {
+    let number = next.get(column) ?? 2;
+    for (; seen.has(key); number++) {
       const candidate = `${column}_${number}`;
       if (!taken.has(candidate)) key = candidate;
     }
+    next.set(column, number);
     seen.add(key);
     return key;
   });

@@ -14,6 +14,10 @@ export const importSummary = z
   .strictObject({
     id: z.string().meta({ description: 'Handle of the import, as every command takes it.' }),
     state: z.enum(IMPORT_STATES),
+    code: z
+      .string()
+      .optional()
+      .meta({ description: 'Of an import that failed: what rollcall was at when an unexpected error came.' }),
     file: z.string().meta({ description: 'The input as the user named it; "-" is standard input.' }),
     rows: rowCounts,
     regions: z.record(
