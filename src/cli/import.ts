@@ -75,7 +75,7 @@ export async function importHere(io: Io, file: string, flags: ImportFlags): Prom
   }
   const { openService } = send;
   await openService().then((service) => service.close());
-  return detach({ ...send, begin: beginning(send, file, options, false) });
+  return detach({ ...send, begin: beginning(send, file, options, false) }, flags);
 }
 
 function beginning(
