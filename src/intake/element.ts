@@ -2,7 +2,7 @@ import { MOST_DEPTH } from './bounds.ts';
 import { type Columns, FIELDS, type Field } from './columns.ts';
 import type { InputRow } from './input-row.ts';
 import { IntakeError, listed, shown } from './intake-error.ts';
-import { repeatedKey } from './json-text.ts';
+import { parseJson, repeatedKey } from './json-text.ts';
 import type { MembershipReader } from './membership-row.ts';
 
 /** An element of a JSON array or a line of NDJSON. */
@@ -91,11 +91,11 @@ export class ElementReader {
     return this.#reader.read(
       this.#line,
       original,
-      this.#text(element, 'region'),
-      this.#text(element, 'guid'),
-      this.#text(element, 'uid'),
-      this.#text(element, 'scope'),
-      this.#text(element, 'onBehalfOf'),
+      this.#text(element, 'region', original),
+      this.#text(element, 'guid', original),
+      this.#text(element, 'uid', original),
+      this.#text(element, 'scope', original),
+      this.#text(element, 'onBehalfOf', original),
     );
   }
 
@@ -105,13 +105,14 @@ export class ElementReader {
     for (const field of FIELDS) this.#keys[field] = this.#columns.nameOf(field) ?? '';
   }
 
-  #text(element: Element, field: Field): string {
+  #text(element: Element, field: Field, original: string): string {
     const key = this.#keys[field];
     const value = key === '' ? undefined : element[key];
     if (typeof value === 'string') return value;
     if (value === undefined || value === null || !Object.hasOwn(element, key)) return '';
     // A number is judged as it is written: 1.0 and -0 are not the ids 1 and 0.
-    const written = JSON.stringify(value);
+    const exact = typeof value === 'number' ? (parseJson(original) as Element)[key] : value;
+    const written = JSON.stringify(exact);
     if (Number.isSafeInteger(Number(written)) && String(Number(written)) === written) return written;
     const reason = `the ${field} ${shown(written)} is neither a text nor a whole number up to ${Number.MAX_SAFE_INTEGER}; write it in quotes`;
     this.#reader.addProblem(key, written, 'NOT_TEXT', reason);
@@ -171,7 +172,12 @@ export function wrongShape(place: string, what: string): IntakeError {
 }
 
 export function tooDeep(place: string): IntakeError {
-  return wrongShape(place, `it is nested deeper than ${MOST_DEPTH} levels`);
+  return new IntakeError({
+    code: 'JSON_SHAPE',
+    place,
+    what: `it is nested deeper than ${MOST_DEPTH} levels`,
+    remedy: 'Remove what is nested so deeply: a membership needs none of it',
+  });
 }
 
 export function keysOf(element: Element): string {

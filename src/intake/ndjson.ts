@@ -1,5 +1,5 @@
-import { type Bounds, boundText, howToRaise, MOST_DEPTH } from './bounds.ts';
-import { chunked, type Element, type ElementReader, tooDeep, wrongShape } from './element.ts';
+import { type Bounds, boundText, MOST_DEPTH, orRaise } from './bounds.ts';
+import { chunked, type Element, type ElementReader, hasMemberLists, tooDeep, wrongShape } from './element.ts';
 import type { InputRow } from './input-row.ts';
 import { IntakeError, shown } from './intake-error.ts';
 import { ObjectScanner, parseJson } from './json-text.ts';
@@ -50,27 +50,46 @@ class LineReader {
       code: 'ROW_TOO_LONG',
       place: `line ${this.#number + 1}`,
       what: `the line is larger than ${boundText('element', this.#bounds.element)}`,
-      remedy: `Put each object on a line of its own, say --format json if the file is one JSON document, or ${howToRaise('element', this.#bounds)}`,
+      remedy: orRaise(
+        'Put each object on a line of its own, say --format json if the file is one JSON document',
+        'element',
+        this.#bounds,
+      ),
     });
   }
 
-  *#rows(line: string): Generator<InputRow> {
+  #rows(line: string): Generator<InputRow> {
     const place = `line ${this.#number}`;
-    const scanner = this.#scanner;
-    scanner.reset();
-    scanner.scan(line, 0);
-    if (scanner.deepest > MOST_DEPTH) throw tooDeep(place);
+    // Brackets and colons inside of texts count here as well: only where there are too many the line is scanned.
+    const brackets = occurrences(line, '[') + occurrences(line, '{');
+    if (brackets > MOST_DEPTH && this.#scanned(line).deepest > MOST_DEPTH) throw tooDeep(place);
     const value = parse(line, this.#number);
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
       throw wrongShape(place, `${shown(line)} is not an object; NDJSON has one object on each line`);
     }
-    yield* this.#reader.rows(value as Element, place, line, scanner.keys);
+    const colons = occurrences(line, ':');
+    const keys = colons === Object.keys(value).length ? colons : this.#scanned(line).keys;
+    // The UIDs of lists become rows of their own: their numbers must be as they are written.
+    const element = hasMemberLists(value as Element) ? parseJson(line) : value;
+    return this.#reader.rows(element as Element, place, line, keys);
   }
+
+  #scanned(line: string): ObjectScanner {
+    this.#scanner.reset();
+    this.#scanner.scan(line, 0);
+    return this.#scanner;
+  }
+}
+
+function occurrences(text: string, character: string): number {
+  let count = 0;
+  for (let at = text.indexOf(character); at !== -1; at = text.indexOf(character, at + 1)) count += 1;
+  return count;
 }
 
 function parse(line: string, number: number): unknown {
   try {
-    return parseJson(line);
+    return JSON.parse(line);
   } catch (cause) {
     throw new IntakeError({
       code: 'JSON_BROKEN',

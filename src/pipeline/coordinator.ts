@@ -165,7 +165,7 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
       runner.staged(id, !waiting.delete(id)).catch((error: unknown) => faults.of(id, 'SENDING_FAILED', error)),
     failed: (id, error) => faults.of(id, 'READING_FAILED', error),
   });
-  const recorder = createRecorder((id, error) => faults.of(id, 'RECORDING_FAILED', error));
+  const recorder = createRecorder((id, error) => faults.of(id, 'RECORDING_FAILED', error), onError);
   const runner = createRunner({
     dir,
     find,

@@ -2,7 +2,7 @@ import type { BatchResult } from '../ledger/batch-result.ts';
 import type { ImportLedger } from '../ledger/import-ledger.ts';
 import type { Consequences } from '../ledger/recording.ts';
 
-/** Writes results into ledgers, those that come within GATHER_MS in one transaction. */
+/** Writes results into ledgers: answers that come within GATHER_MS in one transaction, refusals in the next turn. */
 export interface Recorder {
   /** Resolves when the result is on disk. A result of an import that is not running here is refused. */
   deliver(importId: string, result: BatchResult): Promise<void>;
@@ -31,18 +31,26 @@ interface Desk {
   timer: NodeJS.Timeout | undefined;
 }
 
-/** @param onFailure told when results of an import cannot be recorded: nothing more of it can. */
-export function createRecorder(onFailure: (importId: string, error: unknown) => void): Recorder {
+/**
+ * @param onFailure told when results of an import cannot be recorded: nothing more of it can
+ * @param onRefused told of results that do not fit what was dispatched
+ */
+export function createRecorder(
+  onFailure: (importId: string, error: unknown) => void,
+  onRefused: (error: Error) => void,
+): Recorder {
   const desks = new Map<string, Desk>();
 
   const flush = (desk: Desk): void => {
     clearTimeout(desk.timer);
+    desk.timer = undefined;
     const { waiting } = desk;
     if (waiting.length === 0) return;
     desk.waiting = [];
     try {
       const consequences = desk.ledger.record(waiting.map(({ result }) => result));
       for (const { resolve } of waiting) resolve();
+      if (consequences.unasked !== undefined) onRefused(unaskedFor(desk.importId, consequences.unasked));
       desk.recorded(
         waiting.map(({ result }) => result.batch),
         consequences,
@@ -59,7 +67,9 @@ export function createRecorder(onFailure: (importId: string, error: unknown) => 
         const desk = desks.get(importId);
         if (desk === undefined) return reject(new Error(`import ${importId} does not run here`));
         desk.waiting.push({ result, resolve, reject });
-        if (desk.waiting.length === 1) desk.timer = setTimeout(flush, GATHER_MS, desk);
+        // A refusal may stop a region: noted late, it would stop one again that was resumed meanwhile.
+        if (result.sent.kind !== 'answered') setImmediate(flush, desk);
+        else desk.timer ??= setTimeout(flush, GATHER_MS, desk);
       }),
     open: (importId, ledger, recorded) =>
       desks.set(importId, { importId, ledger, recorded, waiting: [], timer: undefined }),
@@ -69,4 +79,10 @@ export function createRecorder(onFailure: (importId: string, error: unknown) => 
       if (desk !== undefined) flush(desk);
     },
   };
+}
+
+function unaskedFor(importId: string, batches: readonly number[]): Error {
+  return new Error(
+    `results for batches ${batches.join(', ')} of import ${importId} do not fit what was dispatched and were refused: see who else can write into the queue`,
+  );
 }
