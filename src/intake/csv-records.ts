@@ -1,11 +1,6 @@
-import { Parser } from 'csv-parse';
+import { type Options, Parser } from 'csv-parse';
+import { BOUNDS } from './bounds.ts';
 import { IntakeError } from './intake-error.ts';
-
-/** Longest row, in bytes: what a quote that never closes may swallow before the file is refused. */
-export const MAX_ROW_BYTES = 1024 * 1024;
-
-/** A line of this length and longer is left to the parser, which knows the limit. */
-const MAX_PLAIN_BYTES = MAX_ROW_BYTES / 4;
 
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
@@ -23,6 +18,8 @@ export class CsvRecords {
   readonly #lineEnds: string[];
   /** A lone carriage return as line end is left to the parser. */
   readonly #canSplit: boolean;
+  /** Longest row, in bytes: what a quote that never closes may swallow before the file is refused. */
+  readonly #mostBytes: number;
   /** The beginning of a line that goes on in the next block. */
   #unfinished: Buffer = NOTHING;
   /** Reads until the end of a line at which no record is open. */
@@ -31,7 +28,8 @@ export class CsvRecords {
   #records = 0;
   #lines = 0;
 
-  constructor(delimiter: string, lineEnds: string[]) {
+  constructor(delimiter: string, lineEnds: string[], mostBytes: number = BOUNDS.row.default) {
+    this.#mostBytes = mostBytes;
     this.#delimiter = delimiter;
     this.#lineEnds = lineEnds;
     this.#canSplit = !lineEnds.includes('\r');
@@ -53,7 +51,8 @@ export class CsvRecords {
     const end = bytes.lastIndexOf(LINE_FEED) + 1;
     this.#unfinished = bytes.subarray(end);
     const records = await this.#recordsOf(bytes.subarray(0, end));
-    if (this.#unfinished.length < MAX_PLAIN_BYTES) return records;
+    // A line of this length is left to the parser, which knows the limit.
+    if (this.#unfinished.length < this.#mostBytes / 4) return records;
     const long = this.#unfinished;
     this.#unfinished = NOTHING;
     return records.concat(await this.#parsed(long));
@@ -101,7 +100,11 @@ export class CsvRecords {
   }
 
   async #parsed(bytes: Buffer): Promise<string[][]> {
-    this.#parser ??= new RecordParser(this.#delimiter, this.#lineEnds, this.#records, this.#lines);
+    this.#parser ??= new RecordParser(
+      { delimiter: this.#delimiter, record_delimiter: this.#lineEnds, max_record_size: this.#mostBytes },
+      this.#records,
+      this.#lines,
+    );
     if (bytes.length > 0) await this.#parser.feed(bytes);
     return this.#parser.takeRecords();
   }
@@ -136,17 +139,13 @@ class RecordParser extends Parser {
   startLine = 1;
   readonly #internals: ParserState;
   #records: string[][] = [];
+  readonly #counts: { records: number };
   /** The first one; what is read after it means nothing. */
   #misplacedQuote: IntakeError | undefined;
 
-  constructor(delimiter: string, lineEnds: string[], recordsBefore: number, linesBefore: number) {
-    super({
-      delimiter,
-      record_delimiter: lineEnds,
-      relax_column_count: true,
-      relax_quotes: true,
-      max_record_size: MAX_ROW_BYTES,
-    });
+  constructor(options: Options, recordsBefore: number, linesBefore: number) {
+    super({ ...options, relax_column_count: true, relax_quotes: true });
+    this.#counts = this.info as { records: number };
     this.on('error', () => {}); // it comes back from feed and finish
     // relax_quotes lets pass quotes inside unquoted cells and text after a closing quote alike; in the second case
     // alone it puts the opening quote back in front of the cell. The library has no other way to tell the two apart.
@@ -166,6 +165,9 @@ class RecordParser extends Parser {
     this.#records.push(record);
     this.recordCount += 1;
     this.startLine = this.info.lines + 1;
+    // It compares the cells of each record with those of the first, and makes an Error with stack and copy for each that
+    // has another number, to no end: that made a blank line a hundred times as expensive as a row. None comes second now.
+    this.#counts.records = 0;
     return true;
   }
 
@@ -194,7 +196,7 @@ function misplacedQuote(line: number, textLine: number): IntakeError {
   return new IntakeError({
     code: 'MISPLACED_QUOTE',
     place: `line ${line}`,
-    what: `a quoted cell goes on after its closing quote (on text line ${textLine}); a delimiter or the end of the line must follow, and a quote inside a quoted cell is written twice`,
-    remedy: 'Correct the quotes of this row; often the cell is quoted at one end only',
+    what: `a quoted cell goes on after its closing quote (on text line ${textLine}); a delimiter or the end of the line must follow at once, without a blank, and a quote inside a quoted cell is written twice`,
+    remedy: 'Correct the quotes of this row; often the cell is quoted at one end only, or a blank stands behind it',
   });
 }

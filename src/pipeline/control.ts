@@ -1,5 +1,6 @@
+import { existsSync } from 'node:fs';
 import { lstat, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { ImportRecord } from '../ledger/catalog.ts';
@@ -66,6 +67,7 @@ export async function serveControl(
   const isElsewhere = left !== dir.controlSocket;
   if (left !== undefined) await removeSocket(dir, left, isElsewhere);
   const path = await newSocket(dir);
+  const { createServer } = await import('node:http');
   const server = createServer((incoming, reply) => void answer(coordinator, more, incoming, reply));
   const mask = process.umask(0o077);
   try {
@@ -132,7 +134,9 @@ const GONE: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ECONNREFUSED',
 /** Asks the process that owns the data directory; undefined when there is none. @throws ControlRefused */
 export async function askOwner(dir: DataDir, method: string, path: string, body?: unknown): Promise<unknown> {
   const socketPath = await findSocket(dir);
-  if (socketPath === undefined) return undefined;
+  if (socketPath === undefined || !existsSync(socketPath)) return undefined;
+  // Loaded here: it takes a sixth of the time of a command that only looks.
+  const { request } = await import('node:http');
   return new Promise((resolve, reject) => {
     const outgoing = request({ socketPath, method, path }, async (reply) => {
       try {

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import { isGzip } from '../intake/gunzip.ts';
 import { type Field, type InputFormat, type InputRow, type Intake, openIntake } from '../intake/intake.ts';
 import { IntakeError } from '../intake/intake-error.ts';
-import { isGzip } from '../intake/source.ts';
 import { originalJson } from '../report/row-json.ts';
 import { type ImportOptions, intakeOptions } from './import-options.ts';
 

@@ -20,13 +20,14 @@ const HOOK = `data:text/javascript,${encodeURIComponent(`
 `)}`;
 
 /** What a command line loads: npm packages, and folders of the source. */
-async function loadedBy(args: readonly string[]): Promise<{ packages: Set<string>; folders: Set<string> }> {
+async function loadedBy(args: readonly string[]) {
   const command = ['--import', HOOK, join(PROJECT, 'src/cli/rollcall.js'), ...args];
   const { stderr } = await promisify(execFile)(process.execPath, command, { cwd: PROJECT });
   const loaded = JSON.parse(stderr.slice(stderr.lastIndexOf('\n'))) as string[];
   expect(loaded.length).toBeGreaterThan(5);
   const firstOf = (pattern: RegExp) => new Set(loaded.flatMap((url) => pattern.exec(url)?.[1] ?? []));
   return {
+    loaded,
     packages: firstOf(/\/node_modules\/((?:@[^/]+\/)?[^/]+)/),
     folders: firstOf(/\/((?:src\/)?[a-z]+)\/[^/]+$/),
   };
@@ -45,7 +46,8 @@ describe('only what a command needs is loaded', () => {
     const place = await openSandboxPlace();
     await place.run(['import', place.file('m.csv', members([['g', 'ann']])), '--dry-run']);
     for (const verb of ['list', 'status']) {
-      const { packages, folders } = await loadedBy([verb, '--data-dir', place.dataDir]);
+      const { loaded, packages, folders } = await loadedBy([verb, '--data-dir', place.dataDir]);
+      expect(loaded).not.toContain('node:http');
       expect([...packages]).toEqual(['commander']);
       expect(folders).toContain('src/ledger');
       for (const folder of ['src/queue', 'src/chat', 'src/sync', 'src/server', 'jobs']) {
