@@ -6,7 +6,7 @@ import type { DataDir } from '../pipeline/data-dir.ts';
 import type { ScheduleRunsOptions } from '../sync/schedule-runs.ts';
 import { createSchedules, type Schedules } from '../sync/schedules.ts';
 import type { SyncRunner } from '../sync/sync-runner.ts';
-import { quietly, readCa, type Service } from './compose.ts';
+import { caOf, quietly, type Service } from './compose.ts';
 import { newSyncId } from './compose-syncs.ts';
 
 /** What schedules are run with. */
@@ -42,8 +42,7 @@ export function scheduleRunsOptions(
   config: Config,
   { syncs, service, dir, fail }: Omit<ScheduleParts, 'coordinator' | 'log'>,
 ): ScheduleRunsOptions {
-  const { caFile } = config;
-  const ca = caFile === undefined ? undefined : readCa(caFile);
+  const ca = caOf(config);
   return {
     catalog: openScheduleCatalog(dir.catalog),
     syncs,

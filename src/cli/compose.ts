@@ -40,7 +40,7 @@ export async function composeCoordinator(
   const coordinator = await openCoordinator({
     dir: dataDir(config.dataDir),
     backend: async ({ queue }) => {
-      const backend = await openBackend(queue, config.queue, onError);
+      const backend = await openBackend(queue, config.queue, onError, caOf(config));
       for (const warning of await backend.warnings()) warn(warning);
       return backend;
     },
@@ -104,7 +104,7 @@ export function serviceOf(config: Config, only?: readonly Region[]): Service {
   const regions = only ?? (Object.keys(config.apps) as Region[]);
   if (regions.length === 0) throw new ConfigError(NO_APP);
   const { host, apps, caFile, proxy } = config;
-  const ca = caFile === undefined ? undefined : readCa(caFile);
+  const ca = caOf(config);
   naming('ROLLCALL_HOST', () => managementUrl(host));
   for (const region of regions) {
     const { appId, apiKey } = appOf(apps, region);
@@ -134,7 +134,12 @@ function appOf(apps: Config['apps'], region: Region): { appId: string; apiKey: s
   return { appId: app.appId, apiKey: app.apiKey };
 }
 
-export function readCa(path: string): string {
+/** The certificate authority of the settings, PEM. @throws ConfigError */
+export function caOf({ caFile }: Pick<Config, 'caFile'>): string | undefined {
+  return caFile === undefined ? undefined : readCa(caFile);
+}
+
+function readCa(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {

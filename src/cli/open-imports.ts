@@ -1,6 +1,7 @@
 import { type Config, readConfig, type Flags as SettingFlags } from '../config.ts';
-import { readCa } from './compose.ts';
+import { caOf } from './compose.ts';
 import { UsageError } from './errors.ts';
+import type { ServerFlags } from './flags.ts';
 import type { Imports } from './imports.ts';
 import { localImports } from './local-imports.ts';
 import { remoteImports } from './remote-imports.ts';
@@ -23,7 +24,7 @@ const ONLY_HERE: Readonly<Record<string, string>> = {
  * The imports that a command is about: those of the server that a flag or setting names, else of the data directory.
  * @throws ConfigError; UsageError for a flag that only counts where this process runs imports
  */
-export function openImports(flags: SettingFlags): { readonly config: Config; readonly imports: Imports } {
+export function openImports(flags: SettingFlags & ServerFlags): { readonly config: Config; readonly imports: Imports } {
   const config = readConfig(flags);
   if (config.server === undefined) return { config, imports: localImports(config) };
   const asked = new Set(Object.entries(flags).flatMap(([name, value]) => (value === undefined ? [] : [name])));
@@ -33,8 +34,8 @@ export function openImports(flags: SettingFlags): { readonly config: Config; rea
       `${ONLY_HERE[here]} has no meaning for imports that the server at ${config.server} runs; leave it out, or leave out --server and ROLLCALL_SERVER`,
     );
   }
-  const ca = config.caFile === undefined ? undefined : readCa(config.caFile);
-  const server = connectToServer({ url: config.server, token: config.token, ca });
+  const { token, server: url } = config;
+  const server = connectToServer({ url, token, ca: caOf(config), plainHttp: flags.plainHttp === true });
   const flag = flags.server === undefined ? '' : ` --server ${config.server}`;
   return { config, imports: remoteImports(server, config.command, flag) };
 }

@@ -134,8 +134,10 @@ export const FILE_TYPES = [...Object.keys(FORMATS), 'application/octet-stream'];
 function mediaType(contentType: string): { format: ImportOptions['format']; charset: string | undefined } {
   const [type = '', ...parameters] = contentType.toLowerCase().split(';');
   const charset = parameters
-    .map((part) => /^\s*charset="?([^"]+)"?\s*$/.exec(part)?.[1])
-    .find((found) => found !== undefined);
+    .map((part) => part.trim())
+    .find((part) => part.startsWith('charset='))
+    ?.slice('charset='.length)
+    .replaceAll('"', '');
   const format = FORMATS[type.trim()] ?? 'auto';
   // UTF-8 is what a file is taken for anyway, and a byte order mark may know better.
   return { format, charset: charset === 'utf-8' || charset === 'utf8' ? undefined : charset };
