@@ -6,6 +6,7 @@ import type { Region } from '../membership/membership.ts';
 import type { Names } from './address.ts';
 import type { App } from './app.ts';
 import type { Behaviour } from './behaviour.ts';
+import { WrittenReply } from './call.ts';
 import type { FaultKind, Faults } from './faults.ts';
 import { type ManagementKey, manage } from './management.ts';
 import type { Headers, RateWindow } from './rate-limit.ts';
@@ -129,7 +130,11 @@ export class Service {
         now,
         fault,
       });
-      return failLate(fault, { status: 200, headers, body: JSON.stringify(reply) });
+      return failLate(fault, {
+        status: 200,
+        headers,
+        body: reply instanceof WrittenReply ? reply.json : JSON.stringify(reply),
+      });
     } catch (error) {
       return failLate(fault, { ...refusalAnswer(error), headers });
     }
@@ -140,7 +145,7 @@ export class Service {
     try {
       if (kind === 'unknown') {
         const host = request.headers.host ?? '';
-        const shape = 'an app is at <app id>.api-<region>.localhost, with region us, eu or in';
+        const shape = `an app is at <app id>.api-<region>.${this.#options.names.domain}, with region us, eu or in`;
         throw new Refusal(404, serviceError('AUTH_ERR_INVALID_APPID', `No app is at "${host}": ${shape}.`));
       }
       const { method = '', url = '' } = request;
@@ -163,6 +168,10 @@ export class Service {
         const now = this.#options.now();
         return { ...refusalAnswer(tooManyRequests()), headers: window.refusal(now + 1000, now) };
       }
+      case 'firewall':
+        return { status: 403, headers: HTML, body: '<html><title>Access denied</title><body>Blocked.</body></html>' };
+      case 'redirect':
+        return { status: 302, headers: { ...HTML, Location: 'https://login.localhost/' }, body: '' };
       case 'unavailable':
         return { status: 503, headers: HTML, body: '<html><body>503 Service Unavailable</body></html>' };
       case 'error':

@@ -55,7 +55,7 @@ export function sendMessage(call: Call): object {
   const entity = (uidOrGuid: string): { entity: object; entityType: string; id: string; conversationId: string } => {
     if (receiverType === 'group') {
       const group = requireGroup(call, uidOrGuid);
-      actingScope(sender, group);
+      actingScope(call, sender, group);
       const { guid } = group.profile;
       return { entity: groupEntity(group), entityType: 'group', id: guid, conversationId: groupConversation(guid) };
     }
