@@ -18,7 +18,7 @@ interface Wish {
 }
 
 /**
- * POST /groups/{guid}/members (chat-service.md, sections 2 and 4.1): adds and bans users one after another, lists in
+ * POST /groups/{guid}/members (docs/chat-service.md, 15 to 27): adds and bans users one after another, lists in
  * the documented order, and tells per UID what became of it. The reply is 200 even when every single UID was refused.
  */
 export function addMembers(call: Call): WrittenReply {

@@ -18,7 +18,7 @@ export interface Behaviour {
   readonly banningStrangers: 'ban' | 'refuse';
   /** Largest request body in bytes; a larger one is refused with 400. Documented: 10 KB. */
   readonly maxBodyBytes: number;
-  /** Lists in the reply: those of the request (section 2.1), or all four (guess, from what a published client relies on). */
+  /** Lists in the reply: those of the request (contract), or all four (guess, from what a published client relies on). */
   readonly replyLists: 'all' | 'requested';
   /** How a list without any UID is written. Guess. */
   readonly emptyList: 'object' | 'array';
@@ -26,7 +26,7 @@ export interface Behaviour {
   readonly replyUids: 'lowercase' | 'as-sent';
   /** Entry of a refused UID: `success: false` with a whole error, or without its code, or without `success`. Guess. */
   readonly failureEntry: 'full' | 'without-code' | 'without-success';
-  /** Who stands as sender in an action message on behalf of somebody: the system user (section 4.1.2) or that user. */
+  /** Who stands as sender in an action message on behalf of somebody: the system user (contract) or that user. */
   readonly actionSender: 'system' | 'acting-user';
   /** Adding a banned user: adds and lifts the ban (observed), or is refused with ERR_BANNED_GROUPMEMBER (documented). */
   readonly addingBanned: 'lift-ban' | 'refuse';

@@ -14,7 +14,7 @@ import { badRequest, Refusal, serviceError } from './refusal.ts';
 import { matchRoute } from './routes.ts';
 import type { TrafficCounter } from './traffic.ts';
 
-/** Address and keys of an app; the names of their scopes are in chat-service.md, section 5.3. */
+/** Address and keys of an app; the names of their scopes are in docs/chat-service.md, 9. */
 export interface AppKeys {
   readonly appId: string;
   /** Scope fullAccess. */
@@ -185,7 +185,7 @@ export class Service {
     }
   }
 
-  /** The scope of the request's key (section 5). */
+  /** The scope of the request's key (docs/chat-service.md, 8 and 9). */
   #authenticate(request: IncomingMessage, keys: AppKeys, appId: string): KeyScope {
     if (appId === '') throw this.#keyRefused('AUTH_ERR_EMPTY_APPID', 'The address has no app id.');
     if (appId !== keys.appId.toLowerCase()) {
