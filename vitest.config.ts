@@ -1,15 +1,23 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { LONG_TESTS, leftOut } from './test/left-out.ts';
+
+/** Ends what hangs, and nothing else: on a busy machine a test takes many times as long as on a quiet one. */
+const HANGS_MS = 300_000;
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    // For two cores: many a test waits for a stalled job or a dead server, and more than three starve their neighbours.
+    projects: [
+      { extends: true, test: { name: 'suite', include: ['test/**/*.test.ts'], exclude: [LONG_TESTS] } },
+      { extends: true, test: { name: 'long', include: [LONG_TESTS], testTimeout: 2 * HANGS_MS } },
+    ],
+    testTimeout: HANGS_MS,
+    hookTimeout: HANGS_MS,
+    // For two cores: many a test waits for a process or a server, and more than three starve their neighbours.
     maxWorkers: 3,
     // Tests start some hundreds of processes and threads: each would strip the same types again.
     env: { NODE_COMPILE_CACHE: join(tmpdir(), 'rollcall-compile-cache') },
+    reporters: ['default', leftOut()],
   },
 });

@@ -239,7 +239,7 @@ function latestImport(dir: string): { readonly id?: string } {
 const LOOK_MS = 100;
 
 async function watchBacklog(url: string, sandbox: Sandbox) {
-  const backend = await openBackend('', url);
+  const backend = await openBackend(url);
   const queues = REGIONS.map((region) => openRegionQueue(backend, region, sandbox.apps[region].appId, () => {}));
   let most = 0;
   let looking = false;

@@ -31,7 +31,7 @@ interface Row {
 const [role, url = '', port = '', file = ''] = process.argv.slice(2);
 
 await report(async () => {
-  const backend = await openBackend('', url);
+  const backend = await openBackend(url);
   const work = role === 'add' ? addAll : sendAll;
   const count = await work(backend);
   await backend.close();

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { type AppSettings, readApps } from './app-settings.ts';
 import { REGIONS, type Region } from './membership/membership.ts';
 import { serviceHost } from './service-host.ts';
@@ -66,28 +67,34 @@ const DEFAULT_DATA_DIR = '.rollcall';
 export const MOST_CALLS_PER_MINUTE = 10_000_000;
 export const MOST_CONCURRENCY = 1_000;
 
-const appFile = z.strictObject({
-  appId: z.string().optional(),
-  apiKey: z.string().optional(),
-  apiKeyFile: z.string().optional(),
-});
-const configFile = z.strictObject({
-  dataDir: z.string().optional(),
-  queue: z.string().optional(),
-  host: z.string().optional(),
-  region: z.string().optional(),
-  appId: z.string().optional(),
-  apiKey: z.string().optional(),
-  apiKeyFile: z.string().optional(),
-  apps: z.partialRecord(z.enum(REGIONS), appFile).optional(),
-  caFile: z.string().optional(),
-  callsPerMinute: z.number().optional(),
-  concurrency: z.number().optional(),
-  keep: z.string().optional(),
-  server: z.string().optional(),
-  notify: z.string().optional(),
-});
-type ConfigFile = z.infer<typeof configFile>;
+const load = createRequire(import.meta.url);
+
+/** What the file may hold. The checker is loaded here, where there is a file: without it a command starts in half the time. */
+function configFile() {
+  const { z } = load('zod') as typeof import('zod');
+  const appFile = z.strictObject({
+    appId: z.string().optional(),
+    apiKey: z.string().optional(),
+    apiKeyFile: z.string().optional(),
+  });
+  return z.strictObject({
+    dataDir: z.string().optional(),
+    queue: z.string().optional(),
+    host: z.string().optional(),
+    region: z.string().optional(),
+    appId: z.string().optional(),
+    apiKey: z.string().optional(),
+    apiKeyFile: z.string().optional(),
+    apps: z.partialRecord(z.enum(REGIONS), appFile).optional(),
+    caFile: z.string().optional(),
+    callsPerMinute: z.number().optional(),
+    concurrency: z.number().optional(),
+    keep: z.string().optional(),
+    server: z.string().optional(),
+    notify: z.string().optional(),
+  });
+}
+type ConfigFile = z.infer<ReturnType<typeof configFile>>;
 
 /** A variable that the user has named, such as one with the token of a source. */
 export function environmentVariable(name: string): string | undefined {
@@ -188,11 +195,12 @@ function readFile(named: string | undefined, folder: string): { readonly path: s
     // The parser's message would quote the file, and a key may stand in it.
     throw new ConfigError(`${path} is not JSON; mend or remove it`);
   }
-  const read = configFile.safeParse(json);
+  const allowed = configFile();
+  const read = allowed.safeParse(json);
   if (read.success) return { path, file: read.data };
   const problems = read.error.issues.map(({ path: at, message }) => `${placed(json, at)}: ${message}`);
   throw new ConfigError(
-    `${path} cannot be used: ${problems.join('; ')}; allowed are ${Object.keys(configFile.shape).join(', ')}`,
+    `${path} cannot be used: ${problems.join('; ')}; allowed are ${Object.keys(allowed.shape).join(', ')}`,
   );
 }
 

@@ -52,7 +52,7 @@ test('a key is given to the worker of its region and to nobody else', () => {
 test('its commands, run as processes, bring the sample through three workers to its end', async () => {
   const redis = await startRedis();
   onTestFinished(() => redis.stop());
-  const place = await openWorkplace({ queue: false });
+  const place = await openWorkplace();
   const port = String(await freePort());
   // What containers have of their own: names, ports, volumes.
   const here: readonly (readonly [string | RegExp, string])[] = [

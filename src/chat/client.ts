@@ -1,16 +1,19 @@
-import type { z } from 'zod';
 import { type AppAddress, apiUrl, managementUrl } from './address.ts';
-import { type ActingOptions, type Ask, actingUid, type CallOptions, segment, type Told } from './call.ts';
+import {
+  type ActingOptions,
+  type AppRequest,
+  type Ask,
+  actingUid,
+  type CallOptions,
+  segment,
+  type Told,
+} from './call.ts';
 import { type Connection, type ConnectionOptions, openConnection } from './connection.ts';
 import {
-  type AddMembersReply,
   type AddMembersRequest,
-  addMembersReply,
   HEADERS,
   MAX_UIDS_PER_CALL,
   MEMBER_LISTS,
-  type MemberList,
-  type MemberResult,
   type OpenReply,
   openReply,
   type SendMessageRequest,
@@ -19,9 +22,10 @@ import { InvalidCall, ServiceRefusal, SettingError } from './errors.ts';
 import type { Request } from './exchange.ts';
 import { fingerprintOf, isKeyRefusal, withKeyNamed } from './key.ts';
 import { createMemberClient, type MemberClient } from './member-client.ts';
+import { type MemberEntries, readMemberEntries } from './member-entries.ts';
 import { readRate } from './rate-headers.ts';
 import { createRedact, type Redact } from './redact.ts';
-import { readReply, refusedEntry } from './reply.ts';
+import { type RawReply, readReply } from './reply.ts';
 
 export interface ChatClientOptions extends AppAddress, ConnectionOptions {
   /** API key with the scope `fullAccess` (docs/chat-service.md, 9). */
@@ -44,15 +48,8 @@ export interface ManagementClientOptions extends Omit<ConnectionOptions, 'connec
 
 export type { ActingOptions, CallOptions } from './call.ts';
 
-/** What the reply says about one UID. Read it with `readEntry` of error-policy.ts. */
-export interface MemberEntry {
-  readonly list: MemberList;
-  readonly entry: MemberResult;
-}
-
 export interface AddMembersResult extends Told {
-  /** By lowercased UID, because the service compares UIDs without regard to case. A UID that it left out is missing. */
-  readonly entries: ReadonlyMap<string, MemberEntry>;
+  readonly entries: MemberEntries;
 }
 
 /**
@@ -99,7 +96,11 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
     return true;
   };
 
-  const ask: Ask = async ({ method, path, body, onBehalfOf, maxReplyBytes }, schema, signal) => {
+  const send = async <Read>(
+    { method, path, body, onBehalfOf, maxReplyBytes }: AppRequest,
+    read: (raw: RawReply) => Read,
+    signal: AbortSignal | undefined,
+  ): Promise<{ reply: Read } & Told> => {
     const request: Omit<Request, 'headers'> = {
       method,
       path: base.pathname + path,
@@ -107,21 +108,23 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
       ...(maxReplyBytes !== undefined && { maxReplyBytes }),
     };
     const acting = onBehalfOf ? { [HEADERS.onBehalfOf]: actingUid(onBehalfOf) } : undefined;
-    const send = ({ headers }: KeyInUse) =>
-      call(connection, { ...request, headers: acting ? { ...headers, ...acting } : headers }, signal, schema, redact);
+    const sendWith = ({ headers }: KeyInUse) =>
+      call(connection, { ...request, headers: acting ? { ...headers, ...acting } : headers }, signal, read);
     const used = key;
     try {
-      return await send(used);
+      return await sendWith(used);
     } catch (error) {
       if (!(error instanceof ServiceRefusal) || !isKeyRefusal(error)) throw error;
       // Another call may have met the same refusal, and taken up the new key already. Nothing was carried out.
       if (key === used && !renewKey()) throw withKeyNamed(error, used.fingerprint);
       const renewed = key;
-      return send(renewed).catch((again: unknown) => {
+      return sendWith(renewed).catch((again: unknown) => {
         throw again instanceof ServiceRefusal && isKeyRefusal(again) ? withKeyNamed(again, renewed.fingerprint) : again;
       });
     }
   };
+
+  const ask: Ask = (request, schema, signal) => send(request, (raw) => readReply(raw, schema, redact), signal);
 
   return {
     ...createMemberClient(ask, redact),
@@ -129,8 +132,9 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
       checkMembers(members);
       const path = `/groups/${segment('guid', guid)}/members`;
       const sent = { method: 'POST', path, body: members, onBehalfOf } as const;
-      const { reply, ...told } = await ask(sent, addMembersReply, signal);
-      return { entries: entriesOf(reply, redact), ...told };
+      const read = (raw: RawReply) => readMemberEntries(raw, redact);
+      const { reply: entries, rate, httpStatus, ms } = await send(sent, read, signal);
+      return { entries, rate, httpStatus, ms };
     },
     async createAuthToken(uid, { signal } = {}) {
       const path = `/users/${segment('uid', uid)}/auth_tokens`;
@@ -184,37 +188,23 @@ export function createManagementClient(options: ManagementClientOptions): Manage
   const headers = { [HEADERS.managementKey]: key, [HEADERS.managementSecret]: secret, ...COMMON_HEADERS };
   return {
     async listApps({ signal } = {}) {
-      return (await call(connection, { method: 'GET', path: '/apps', headers }, signal, openReply, redact)).reply;
+      const request: Request = { method: 'GET', path: '/apps', headers };
+      return (await call(connection, request, signal, (raw) => readReply(raw, openReply, redact))).reply;
     },
     close: () => connection.close(),
   };
 }
 
-async function call<Schema extends z.ZodType>(
+function call<Read>(
   connection: Connection,
   request: Request,
   signal: AbortSignal | undefined,
-  schema: Schema,
-  redact: Redact,
-): Promise<{ reply: z.output<Schema> } & Told> {
-  const { httpStatus, headers, body, ms } = await connection.exchange(request, signal);
-  const rate = readRate(headers, Date.now(), httpStatus === 429);
-  return { reply: readReply({ httpStatus, body, rate }, schema, redact), rate, httpStatus, ms };
-}
-
-/** Where a UID stands in two lists, the higher one counts: the service places it there. */
-function entriesOf({ data }: AddMembersReply, redact: Redact): Map<string, MemberEntry> {
-  const entries = new Map<string, MemberEntry>();
-  for (const list of MEMBER_LISTS) {
-    const results = data[list];
-    for (const uid in results) {
-      const entry = results[uid];
-      const key = uid.toLowerCase();
-      if (entry === undefined || entries.has(key)) continue;
-      entries.set(key, { list, entry: entry.success === true ? entry : refusedEntry(entry, redact) });
-    }
-  }
-  return entries;
+  read: (raw: RawReply) => Read,
+): Promise<{ reply: Read } & Told> {
+  return connection.exchange(request, signal, ({ httpStatus, headers, body, ms }) => {
+    const rate = readRate(headers, Date.now(), httpStatus === 429);
+    return { reply: read({ httpStatus, body, rate }), rate, httpStatus, ms };
+  });
 }
 
 function checkMembers(members: AddMembersRequest): void {

@@ -37,8 +37,11 @@ export interface ConnectionOptions {
 
 /** Kept-alive HTTPS connections to one origin. */
 export interface Connection {
-  /** @throws TransportFailure, MalformedReply (not HTTP), InvalidCall, CallAborted; a reply of any status is returned. */
-  exchange(request: Request, signal: AbortSignal | undefined): Promise<Reply>;
+  /**
+   * Gives what `read` makes of the reply, whatever its status.
+   * @throws TransportFailure, MalformedReply (not HTTP), InvalidCall, CallAborted, and what `read` throws
+   */
+  exchange<Read>(request: Request, signal: AbortSignal | undefined, read: (reply: Reply) => Read): Promise<Read>;
   /** Lets the calls under way finish, then closes the sockets. Calling it again waits for the same end. */
   close(): Promise<void>;
 }
@@ -70,7 +73,7 @@ export function openConnection(origin: string, options: ConnectionOptions): Conn
     bodyTimeout: timeouts.bodyMs,
     connect,
   });
-  const underWay = new Set<Promise<Reply>>();
+  const underWay = new Set<Promise<unknown>>();
   let closed: Promise<void> | undefined;
 
   async function closeAfterCalls(): Promise<void> {
@@ -81,11 +84,11 @@ export function openConnection(origin: string, options: ConnectionOptions): Conn
   }
 
   return {
-    async exchange(request, signal) {
+    async exchange<Read>(request: Request, signal: AbortSignal | undefined, read: (reply: Reply) => Read) {
       if (closed) throw new CallAborted(false, new Error('the client is closed'));
-      const reply = new Promise<Reply>((resolve, reject) => {
+      const reply = new Promise<Read>((resolve, reject) => {
         const maxBytes = Math.max(maxReplyBytes, request.maxReplyBytes ?? 0);
-        new Exchange(origin, maxBytes, resolve, reject).start(pool, request, signal);
+        new Exchange(origin, maxBytes, read, resolve, reject).start(pool, request, signal);
       });
       underWay.add(reply);
       try {

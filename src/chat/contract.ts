@@ -83,13 +83,16 @@ const resultList = z
   // By hand, because a record schema leaves out the key "__proto__", which is a possible UID.
   .transform(
     (list): Record<string, MemberResult> =>
-      Object.fromEntries(
-        Object.entries(list).map(([uid, entry]) => [uid, isSuccess(entry) ? SUCCESS : otherResult.parse(entry)]),
-      ),
+      Object.fromEntries(Object.entries(list).map(([uid, entry]) => [uid, memberEntry(entry)])),
   );
 
-/** Almost every entry is one, and brings a whole action message along that nobody reads. */
-function isSuccess(entry: unknown): boolean {
+/** An entry of a list, whatever it is. */
+export function memberEntry(entry: unknown): MemberResult {
+  // Almost every entry is a success, and brings a whole action message along that nobody reads.
+  return isSuccess(entry) ? SUCCESS : otherResult.parse(entry);
+}
+
+export function isSuccess(entry: unknown): boolean {
   return typeof entry === 'object' && entry !== null && 'success' in entry && entry.success === true;
 }
 

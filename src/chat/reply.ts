@@ -1,8 +1,17 @@
 import { z } from 'zod';
 import { errorBody, type MemberResult, type ServiceError, serviceError } from './contract.ts';
 import { MalformedReply, ServiceRefusal } from './errors.ts';
+import type { Reply } from './exchange.ts';
 import type { Rate } from './rate-headers.ts';
 import type { Redact } from './redact.ts';
+
+export interface RawReply extends Pick<Reply, 'httpStatus' | 'body'> {
+  readonly rate: Rate;
+}
+
+export function isRefusal(httpStatus: number): boolean {
+  return httpStatus < 200 || httpStatus >= 300;
+}
 
 /**
  * Reads a reply by its schema.
@@ -11,15 +20,15 @@ import type { Redact } from './redact.ts';
  * @throws MalformedReply for a success that cannot be read.
  */
 export function readReply<Schema extends z.ZodType>(
-  { httpStatus, body, rate }: { httpStatus: number; body: string | null; rate: Rate },
+  { httpStatus, body, rate }: RawReply,
   schema: Schema,
   redact: Redact,
 ): z.output<Schema> {
-  const json = body === null ? undefined : parseJson(body);
-  const success = httpStatus >= 200 && httpStatus < 300;
-  if (!success || (isObject(json) && 'error' in json && !('data' in json))) {
+  const text = body?.toString('utf8', 0, body.length - 1);
+  const json = text === undefined ? undefined : parseJson(text);
+  if (isRefusal(httpStatus) || (isObject(json) && 'error' in json && !('data' in json))) {
     const { code, message } = errorIn(json);
-    const foreign = code ? null : foreignReply(httpStatus, body ?? '', json);
+    const foreign = code ? null : foreignReply(httpStatus, text ?? '', json);
     throw new ServiceRefusal({
       httpStatus,
       serviceCode: code ? redact(code) : null,
@@ -33,8 +42,8 @@ export function readReply<Schema extends z.ZodType>(
       `HTTP ${httpStatus} came with a reply that ${problem}; the call may have been carried out`,
       httpStatus,
     );
-  if (body === null) throw malformed('is longer than the limit');
-  if (json === undefined) throw malformed(`is not JSON: ${JSON.stringify(redact(body))}`);
+  if (text === undefined) throw malformed('is longer than the limit');
+  if (json === undefined) throw malformed(`is not JSON: ${JSON.stringify(redact(text))}`);
   const read = schema.safeParse(json);
   if (!read.success) throw malformed(`does not have the agreed shape: ${redact(z.prettifyError(read.error))}`);
   return read.data;

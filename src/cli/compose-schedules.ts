@@ -1,17 +1,16 @@
 import { type Config, environmentVariable } from '../config.ts';
 import { openScheduleCatalog } from '../ledger/schedule-catalog.ts';
 import type { Logger } from '../log.ts';
-import type { Coordinator } from '../pipeline/coordinator.ts';
 import type { DataDir } from '../pipeline/data-dir.ts';
 import type { ScheduleRunsOptions } from '../sync/schedule-runs.ts';
 import { createSchedules, type Schedules } from '../sync/schedules.ts';
 import type { SyncRunner } from '../sync/sync-runner.ts';
-import { caOf, quietly, type Service } from './compose.ts';
+import { caOf } from './ca-file.ts';
+import type { Service } from './compose.ts';
 import { newSyncId } from './compose-syncs.ts';
 
 /** What schedules are run with. */
 export interface ScheduleParts {
-  readonly coordinator: Coordinator;
   readonly syncs: SyncRunner;
   readonly service: Pick<Service, 'sandbox'>;
   readonly dir: DataDir;
@@ -23,15 +22,14 @@ export interface ScheduleParts {
 export function composeSchedules(config: Config, parts: ScheduleParts): Schedules {
   const { log } = parts;
   const options = scheduleRunsOptions(config, parts);
-  const onError = quietly((error) => log.warn({ err: error }, 'the queue reports an error'));
-  const schedules = createSchedules({ ...options, backend: parts.coordinator.backend, onError });
+  const schedules = createSchedules(options);
   schedules.events.on('run', ({ schedule, state, reason, syncId }) =>
     log.info({ schedule, state, reason, sync: syncId }, 'schedule'),
   );
   return {
     ...schedules,
-    stop: async (deadlineMs) => {
-      await schedules.stop(deadlineMs);
+    stop: async () => {
+      await schedules.stop();
       options.catalog.close();
     },
   };
@@ -40,7 +38,7 @@ export function composeSchedules(config: Config, parts: ScheduleParts): Schedule
 /** The catalog in it is open, and the caller's to close. */
 export function scheduleRunsOptions(
   config: Config,
-  { syncs, service, dir, fail }: Omit<ScheduleParts, 'coordinator' | 'log'>,
+  { syncs, service, dir, fail }: Omit<ScheduleParts, 'log'>,
 ): ScheduleRunsOptions {
   const ca = caOf(config);
   return {

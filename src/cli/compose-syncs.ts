@@ -82,6 +82,7 @@ function importsOf(coordinator: Coordinator, dir: DataDir): SyncImports {
       await coordinator.create({ id, file, source, options });
     },
     resume: async (id) => void (await coordinator.resume(id)),
+    cancel: async (id) => void (await coordinator.cancel(id)),
     onState: (listener) => {
       const onState = ({ id, state }: { readonly id: string; readonly state: Parameters<typeof listener>[1] }) =>
         listener(id, state);

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { apiUrl, managementUrl } from '../chat/address.ts';
 import { type ChatClient, createChatClient } from '../chat/client.ts';
 import { SettingError } from '../chat/errors.ts';
@@ -11,6 +10,7 @@ import { openRegionLine } from '../pipeline/region-line.ts';
 import { openBackend } from '../queue/open-backend.ts';
 import { SERVICE_HOST } from '../service-host.ts';
 import { VERSION } from '../version.ts';
+import { caOf } from './ca-file.ts';
 
 /** The chat service that calls go to: the real one, or a sandbox. */
 export interface Service {
@@ -39,8 +39,8 @@ export async function composeCoordinator(
   const onError = quietly((error) => log.warn({ err: error }, 'the queue reports an error'));
   const coordinator = await openCoordinator({
     dir: dataDir(config.dataDir),
-    backend: async ({ queue }) => {
-      const backend = await openBackend(queue, config.queue, onError, caOf(config));
+    backend: async () => {
+      const backend = await openBackend(config.queue, onError, caOf(config));
       for (const warning of await backend.warnings()) warn(warning);
       return backend;
     },
@@ -61,7 +61,8 @@ export async function composeCoordinator(
     },
   });
   coordinator.events.on('state', ({ id, state, reason }) => log.info({ import: id, state, reason }, 'import'));
-  coordinator.events.on('failure', (error) => log.error({ err: error }, 'the import cannot go on'));
+  coordinator.events.on('fault', (id, error) => log.error({ err: error, import: id }, 'the import failed'));
+  coordinator.events.on('failure', (error) => log.error({ err: error }, 'rollcall cannot continue'));
   return coordinator;
 }
 
@@ -132,21 +133,6 @@ function appOf(apps: Config['apps'], region: Region): { appId: string; apiKey: s
   if (app === undefined) throw new ConfigError(`region ${region} has no app: set ${name}_APP_ID and ${name}_API_KEY`);
   if (app.apiKey === undefined) throw new ConfigError(`region ${region} has no API key: set ${name}_API_KEY`);
   return { appId: app.appId, apiKey: app.apiKey };
-}
-
-/** The certificate authority of the settings, PEM. @throws ConfigError */
-export function caOf({ caFile }: Pick<Config, 'caFile'>): string | undefined {
-  return caFile === undefined ? undefined : readCa(caFile);
-}
-
-function readCa(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    throw new ConfigError(
-      `ROLLCALL_CA_FILE names ${path}, which cannot be read: ${error instanceof Error ? error.message : error}`,
-    );
-  }
 }
 
 /** Time in ms in which one error of a kind is reported once: a broken queue would fill the disk otherwise. */

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import type { Config } from '../config.ts';
 import { createLifecycle, firstSignal, type Lifecycle, leaveWithoutQueue } from '../lifecycle.ts';
 import { type Logger, openLog } from '../log.ts';
@@ -48,14 +47,14 @@ export async function coordinate(
     const service = await openService();
     life.onStop(() => service.close());
     if (!service.sandbox && config.hostCorrection !== undefined) say(io, `${config.hostCorrection}.`);
-    // Made once in each data directory; it takes a few seconds, and silence would look like a fault.
-    if (config.queue === undefined && !existsSync(dir.queue)) say(io, 'Preparing the queue for its first use …');
-    makeDataDir(dir);
+    const { warning } = makeDataDir(dir);
     const log = openLog(dir.root);
-    const coordinator = await composeCoordinator(config, service, log, (text) => {
+    const warn = (text: string) => {
       log.warn(text);
       say(io, `Warning: ${text}.`);
-    });
+    };
+    if (warning !== undefined) warn(warning);
+    const coordinator = await composeCoordinator(config, service, log, warn);
     life.onStop((deadlineMs) => coordinator.stop(deadlineMs));
     const { promise: failed, resolve } = Promise.withResolvers<void>();
     const fail = (error: Error) => {

@@ -3,7 +3,7 @@ import { type CatalogReader, type ImportRecord, openCatalogReader } from '../led
 import { type ImportReader, openImportReader } from '../ledger/reading.ts';
 import { type DataDir, dataDir } from '../pipeline/data-dir.ts';
 import { UnknownImport } from '../pipeline/import-errors.ts';
-import { reportInput, reportPaths } from '../pipeline/report-files.ts';
+import { reportInput, reportPaths } from '../pipeline/report-paths.ts';
 import { summaryOf } from '../pipeline/summary.ts';
 import type { Findings } from './imports.ts';
 

@@ -14,7 +14,7 @@ const SAMPLE = new URL('../../samples/first-import/', import.meta.url);
 
 /** `rollcall demo`: the sample import, sent to a sandbox. Its bad rows are expected: ends with 0 when every row has its outcome. */
 export function demoCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
-  const command = new Command('demo').description('import a sample into a sandbox, to see how it goes');
+  const command = new Command('demo');
   return withDataDir(command).action((flags: CommonFlags) => end(demo(io, flags)));
 }
 

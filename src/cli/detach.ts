@@ -6,12 +6,13 @@ import { fileURLToPath } from 'node:url';
 import type { Config } from '../config.ts';
 import { dataDir } from '../pipeline/data-dir.ts';
 import { lacksApp } from '../pipeline/import-errors.ts';
+import { conclude } from './conclude.ts';
 import { findImport } from './data.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import type { WorkersFlags } from './flags.ts';
 import { say } from './io.ts';
 import { localImports } from './local-imports.ts';
-import { conclude, type RunOptions, runImport } from './run-import.ts';
+import { type RunOptions, runImport } from './run-import.ts';
 import { shortest } from './shortest.ts';
 
 /** Reads the input here, so that a bad one is known at once, and leaves the sending to a process of its own. */

@@ -9,7 +9,8 @@ import { QueueAddressError } from '../queue/address.ts';
 import { checkQueue } from '../queue/check-queue.ts';
 import { wrap } from '../report/terminal-text.ts';
 import { SERVICE_HOST } from '../service-host.ts';
-import { caOf, clientOf, dispatchOnly, type Service, serviceOf } from './compose.ts';
+import { caOf } from './ca-file.ts';
+import { clientOf, dispatchOnly, type Service, serviceOf } from './compose.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { type CommonFlags, type QueueFlags, withDataDir, withJson, withQueue } from './flags.ts';
 import { type Io, say } from './io.ts';
@@ -27,9 +28,7 @@ const FREE_BYTES = 1_000_000_000;
 
 /** `rollcall doctor`: whether an import would work, and how to mend what would not. Adds nobody anywhere. */
 export function doctorCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
-  const command = new Command('doctor').description(
-    'check settings, keys, service, queue and disk, as far as this machine needs them',
-  );
+  const command = new Command('doctor');
   return withQueue(withDataDir(withJson(command))).action((flags: CommonFlags & QueueFlags) => end(doctor(io, flags)));
 }
 

@@ -1,8 +1,7 @@
-import { WRONG_SUM } from '../../jobs/finish-import.ts';
 import type { ImportRecord } from '../ledger/catalog.ts';
 import { isFinal } from '../membership/import-state.ts';
 import { type RowCounts, sumOfOutcomes } from '../membership/outcome.ts';
-import { lacksApp } from '../pipeline/import-errors.ts';
+import { lacksApp, WRONG_SUM } from '../pipeline/import-errors.ts';
 
 /** Exit codes of every command (design.md, section 7). */
 export const EXIT = {
@@ -21,7 +20,7 @@ export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   rowsFailed: 'finished, and some rows failed, are invalid or unconfirmed',
   usage: 'wrong use or settings, or a file that cannot be used; nothing was sent',
   stopped: 'stopped: too many errors, an objection of a guard, a key or plan refused, or cancelled',
-  fatal: 'a fault: a full disk, a damaged ledger, a sum that does not hold',
+  fatal: 'a fault: a full disk, a damaged ledger, an unexpected error, a sum that does not hold',
   interrupted: 'interrupted or paused; `rollcall resume` goes on',
   stillRunning: 'the wait ran out; the import goes on',
 };
@@ -39,6 +38,8 @@ export function exitCodeOf({ state, reason }: Pick<ImportRecord, 'state' | 'reas
       return rows.invalid === 0 ? EXIT.ok : EXIT.rowsFailed;
     case 'rejected':
       return EXIT.usage;
+    case 'failed':
+      return EXIT.fatal;
     case 'blocked':
     case 'aborted':
     case 'cancelled':

@@ -3,7 +3,7 @@ import { isUnderWay } from '../membership/import-state.ts';
 import type { Imports, Look } from './imports.ts';
 import type { Io } from './io.ts';
 import { showProgress } from './progress.ts';
-import { ServerAway } from './server-client.ts';
+import { ServerAway } from './server-errors.ts';
 
 const LOOK_MS = 250;
 

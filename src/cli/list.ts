@@ -16,14 +16,12 @@ type Flags = CommonFlags & ServerFlags & { readonly limit: number };
 
 /** `rollcall list`: the imports of a data directory, newest first. */
 export function listCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
-  const command = new Command('list')
-    .description('show imports, newest first')
-    .option('--limit <n>', 'how many', wholeNumber(1, MOST), 20);
+  const command = new Command('list').option('--limit <n>', 'how many', wholeNumber(1, MOST), 20);
   return withServer(withDataDir(withJson(command))).action((flags: Flags) => end(list(io, flags)));
 }
 
 async function list(io: Io, flags: Flags): Promise<ExitCode> {
-  const { imports } = openImports(flags);
+  const { imports } = await openImports(flags);
   let found: readonly ImportSummary[];
   try {
     found = await imports.list(flags.limit);

@@ -3,9 +3,8 @@ import type { Config } from '../config.ts';
 import { type ImportReader, openImportReader } from '../ledger/reading.ts';
 import { askRegions, askToAct } from '../pipeline/control.ts';
 import { dataDir } from '../pipeline/data-dir.ts';
-import { readOptions } from '../pipeline/import-options.ts';
-import { reportPaths } from '../pipeline/report-files.ts';
-import { reportText } from '../pipeline/report-text.ts';
+import type { ImportOptions } from '../pipeline/import-options.ts';
+import { reportPaths } from '../pipeline/report-paths.ts';
 import { VERSION } from '../version.ts';
 import { findImport, findingsOf, listImports } from './data.ts';
 import { UsageError } from './errors.ts';
@@ -24,7 +23,9 @@ export function localImports(config: Config): Imports {
     list: async (limit) => listImports(config.dataDir, limit).map((record) => findingsOf(dir, record).summary),
     find: async (id) => {
       const record = find(id);
-      return { ...record, sandbox: readOptions(record).sandbox };
+      // Of the options only this one counts here: checking them all costs more than the rest of the command.
+      const { sandbox } = JSON.parse(record.options) as Partial<ImportOptions>;
+      return { ...record, sandbox: sandbox === true };
     },
     findings: async ({ id }) => findingsOf(dir, find(id)),
     regions: () => askRegions(dir),
@@ -47,6 +48,7 @@ export function localImports(config: Config): Imports {
         throw new UsageError(`import ${id} is ${state} and has no rows to report: ${reason}`);
       }
       const { summary } = findingsOf(dir, find(id));
+      const { reportText } = await import('../pipeline/report-text.ts');
       return (async function* () {
         const reader = openImportReader(dir.ledger(id));
         try {

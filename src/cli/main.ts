@@ -1,72 +1,9 @@
 import { Command, CommanderError } from 'commander';
-import { SettingError } from '../chat/errors.ts';
-import { ConfigError } from '../config.ts';
-import { IntakeError } from '../intake/intake-error.ts';
-import { LedgerError } from '../ledger/database.ts';
-import { TransitionError } from '../membership/import-state.ts';
-import { SyncTransitionError } from '../membership/sync-state.ts';
-import { ControlRefused } from '../pipeline/control.ts';
-import { DataDirInUse, DataDirUnusable } from '../pipeline/data-dir.ts';
-import { RegionWithoutApp, UnknownImport } from '../pipeline/import-errors.ts';
-import { QueueAddressError } from '../queue/address.ts';
-import { CronError } from '../queue/cron.ts';
-import { FaultSyntaxError } from '../sandbox/faults.ts';
-import { SeedError } from '../sandbox/seed.ts';
-import { ProtectFileError } from '../sync/protect.ts';
-import { ScheduleError, SourceError } from '../sync/schedule-errors.ts';
-import { SyncRefused, UnknownSync } from '../sync/sync-errors.ts';
 import { VERSION } from '../version.ts';
-import { cancelCommand, pauseCommand } from './act.ts';
-import { NoImports } from './data.ts';
-import { demoCommand } from './demo.ts';
-import { doctorCommand } from './doctor.ts';
-import { UsageError } from './errors.ts';
+import { COMMANDS } from './commands.ts';
+import { isUsageError, speaksForItself } from './errors.ts';
 import { EXIT, EXIT_MEANINGS, type ExitCode } from './exit-codes.ts';
-import { importCommand } from './import.ts';
 import { type Io, say, terminalIo } from './io.ts';
-import { listCommand } from './list.ts';
-import { reportCommand } from './report.ts';
-import { resumeCommand } from './resume.ts';
-import { retryCommand } from './retry.ts';
-import { sandboxCommand } from './sandbox.ts';
-import { SeedUnreadable } from './sandbox-service.ts';
-import { scheduleCommand } from './schedule.ts';
-import { serveCommand } from './serve.ts';
-import { ServerFault, ServerRefused } from './server-client.ts';
-import { statusCommand } from './status.ts';
-import { syncCommand } from './sync.ts';
-import { tokenCommand } from './token.ts';
-import { undoCommand } from './undo.ts';
-import { watchCommand } from './watch.ts';
-import { workerCommand } from './worker.ts';
-
-/** Faults of the one who calls, not of the program: a message and exit code 2. */
-const USAGE_ERRORS = [
-  ConfigError,
-  SettingError,
-  IntakeError,
-  LedgerError,
-  TransitionError,
-  ControlRefused,
-  DataDirInUse,
-  DataDirUnusable,
-  RegionWithoutApp,
-  UnknownImport,
-  NoImports,
-  UsageError,
-  QueueAddressError,
-  FaultSyntaxError,
-  SeedError,
-  SeedUnreadable,
-  ServerRefused,
-  CronError,
-  ProtectFileError,
-  ScheduleError,
-  SourceError,
-  SyncRefused,
-  SyncTransitionError,
-  UnknownSync,
-];
 
 /** Runs one command line; resolves with its exit code. */
 export async function main(args: readonly string[], io: Io): Promise<ExitCode> {
@@ -79,44 +16,40 @@ export async function main(args: readonly string[], io: Io): Promise<ExitCode> {
     .version(VERSION)
     // What follows the name of a command is its own.
     .enablePositionalOptions()
+    .configureHelp({ subcommandTerm: (command) => `${command.name()} ${COMMANDS[command.name()]?.usage ?? ''}`.trim() })
     .addHelpText(
       'after',
       `\nTry it without an account:\n  rollcall import members.csv --sandbox\n\n${exitCodesHelp()}`,
     );
-  const commands = [
-    importCommand(io, end),
-    listCommand(io, end),
-    statusCommand(io, end),
-    watchCommand(io, end),
-    pauseCommand(io, end),
-    resumeCommand(io, end),
-    cancelCommand(io, end),
-    retryCommand(io, end),
-    reportCommand(io, end),
-    syncCommand(io, end),
-    undoCommand(io, end),
-    scheduleCommand(io, end),
-    serveCommand(io, end),
-    tokenCommand(io, end),
-    workerCommand(io, end),
-    sandboxCommand({ stdout: io.out, stderr: io.err }),
-    doctorCommand(io, end),
-    demoCommand(io, end),
-  ];
-  for (const command of commands) program.addCommand(command);
-  for (const command of [program, ...commands, ...commands.flatMap(({ commands: inner }) => inner)]) {
-    command.exitOverride().configureOutput({
-      writeOut: (text) => io.out.write(text),
-      writeErr: (text) => io.err.write(text),
-      getOutHelpWidth: () => io.width,
-    });
+  const named = commandNamed(args);
+  for (const [name, { description, load }] of Object.entries(COMMANDS)) {
+    // Of the others the help needs only these two.
+    const command = name === named ? (await load())(io, end) : new Command(name);
+    program.addCommand(command.description(description));
+    for (const one of [command, ...command.commands]) settle(one, io);
   }
+  settle(program, io);
   try {
     await program.parseAsync([...args], { from: 'user' });
     return code;
   } catch (error) {
     return complain(io, error);
   }
+}
+
+/** The command that a command line is about: its first word, or the one after `help`. */
+function commandNamed(args: readonly string[]): string | undefined {
+  const [first, second] = args.filter((arg) => !arg.startsWith('-'));
+  return first === 'help' ? second : first;
+}
+
+/** Has commander write to where this command writes, and leave the end of the process to `main`. */
+function settle(command: Command, io: Io): void {
+  command.exitOverride().configureOutput({
+    writeOut: (text) => io.out.write(text),
+    writeErr: (text) => io.err.write(text),
+    getOutHelpWidth: () => io.width,
+  });
 }
 
 function exitCodesHelp(): string {
@@ -134,14 +67,11 @@ function complain(io: Io, error: unknown): ExitCode {
     return EXIT.fatal;
   }
   if (isClosedPipe(error)) return EXIT.ok;
-  const damaged = error instanceof LedgerError && error.code === 'DAMAGED_LEDGER';
-  if (!damaged && USAGE_ERRORS.some((kind) => error instanceof kind)) {
+  if (isUsageError(error)) {
     say(io, `rollcall: ${error.message}`);
     return EXIT.usage;
   }
-  // What the system refuses (a full disk, a missing right) speaks for itself; anything else is ours to find.
-  const speaks = damaged || error instanceof ServerFault || 'syscall' in error;
-  say(io, `rollcall: ${speaks ? error.message : (error.stack ?? error.message)}`);
+  say(io, `rollcall: ${speaksForItself(error) ? error.message : (error.stack ?? error.message)}`);
   return EXIT.fatal;
 }
 

@@ -1,5 +1,4 @@
-import { WRONG_SUM } from '../../jobs/finish-import.ts';
-import { lacksApp } from '../pipeline/import-errors.ts';
+import { lacksApp, WRONG_SUM } from '../pipeline/import-errors.ts';
 import type { ImportSummary } from '../report/import-summary.ts';
 import { counted } from '../report/wording.ts';
 import type { Imports, KeptImport } from './imports.ts';
@@ -38,14 +37,26 @@ export function nextSteps(imports: Imports, found: KeptImport, summary: ImportSu
     case 'rejected':
       return [`Nothing was sent: ${reason}`];
     case 'staged':
-      return lacksApp(found)
-        ? [`Nothing was sent: ${reason}.`]
+      if (lacksApp(found)) return [`Nothing was sent: ${reason}.`];
+      return rows.read === rows.invalid
+        ? [
+            'Nothing was sent, and nothing can be: every row is invalid. See row by row why:',
+            command('report', ' --status invalid'),
+          ]
         : ['Nothing was sent: it was read and checked only. Send it with:', command('resume', sandbox)];
     case 'blocked':
       return [
         `Blocked: ${reason.replace(/\.$/, '')}.`,
         `Nothing of it is lost. Mend the key or plan${there}, check it with \`rollcall doctor\`${there}, and go on:`,
         command('resume', sandbox),
+      ];
+    case 'failed':
+      return [
+        `Failed: ${reason.replace(/\.$/, '')}.`,
+        'Every row that has its outcome keeps it. Look at them, try the import again, or end it:',
+        command('report'),
+        command('resume', sandbox),
+        command('cancel'),
       ];
     case 'paused':
       return ['Paused. Go on with:', command('resume', sandbox)];

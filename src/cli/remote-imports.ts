@@ -7,7 +7,8 @@ import { type ImportSummary, importSummary } from '../report/import-summary.ts';
 import { NoImports } from './data.ts';
 import type { Imports, KeptImport } from './imports.ts';
 import { present } from './local-imports.ts';
-import { type ImportDocument, importDocument, type Server, ServerRefused } from './server-client.ts';
+import { type ImportDocument, importDocument, type Server } from './server-client.ts';
+import { ServerRefused } from './server-errors.ts';
 
 /** Imports that a page of the server's list holds at most. */
 const MOST_OF_PAGE = 200;

@@ -20,7 +20,6 @@ interface Flags extends ServerFlags {
 /** `rollcall report`: the outcome of every row, streamed. */
 export function reportCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('report')
-    .description('write the outcome of every row')
     .argument('[id]', 'import (default: the latest)')
     .addOption(
       new Option('--format <format>', 'form of the report').choices(['csv', 'ndjson', 'json', 'html']).default('csv'),
@@ -37,7 +36,7 @@ export function reportCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<
 }
 
 async function report(io: Io, given: string | undefined, flags: Flags): Promise<ExitCode> {
-  const { imports } = openImports(flags);
+  const { imports } = await openImports(flags);
   const found = await imports.find(given);
   const pieces = await imports.report(found, {
     form: flags.retryable === true ? 'retry' : flags.format,

@@ -1,4 +1,6 @@
+import { statSync } from 'node:fs';
 import { Command } from 'commander';
+import type { ImportRecord } from '../ledger/catalog.ts';
 import { isFinal, TransitionError } from '../membership/import-state.ts';
 import { readOptions } from '../pipeline/import-options.ts';
 import { findImport } from './data.ts';
@@ -26,15 +28,13 @@ type Flags = CommonFlags & ServerFlags & SandboxFlags & SendingFlags & WorkersFl
 
 /** `rollcall resume`: goes on with an import that was paused, blocked, interrupted or only checked. */
 export function resumeCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
-  const command = new Command('resume')
-    .description('go on with an import that was paused, blocked, interrupted or only checked')
-    .argument('[id]', 'import (default: the latest)');
+  const command = new Command('resume').argument('[id]', 'import (default: the latest)');
   withSandbox(withPace(withWorkers(withServer(withDataDir(withJson(command))))));
   return command.action((id: string | undefined, flags: Flags) => end(resume(io, id, flags)));
 }
 
 async function resume(io: Io, given: string | undefined, flags: Flags): Promise<ExitCode> {
-  const { config, imports } = openImports(flags);
+  const { config, imports } = await openImports(flags);
   const { id } = await imports.find(given);
   const answer = await imports.act(id, 'resume');
   if (answer !== undefined) {
@@ -45,6 +45,10 @@ async function resume(io: Io, given: string | undefined, flags: Flags): Promise<
   if (isFinal(record.state)) throw new TransitionError(record.state, 'running');
   const options = readOptions(record);
   checkTarget(`${config.command} resume ${id}`, id, options.sandbox, flags.sandbox === true);
+  if (record.state === 'staged' && hasChanged(record)) {
+    say(io, `${record.file} has changed since it was checked. What was checked is sent; to send what it holds now,`);
+    say(io, `import it again: ${config.command} import ${record.file}`);
+  }
   return runImport({
     config,
     io,
@@ -59,6 +63,11 @@ async function resume(io: Io, given: string | undefined, flags: Flags): Promise<
       return id;
     },
   });
+}
+
+/** Whether the file of an import has been written to since the import was made. A file that is gone has not. */
+function hasChanged({ source, createdAt }: Pick<ImportRecord, 'source' | 'createdAt'>): boolean {
+  return (statSync(source, { throwIfNoEntry: false })?.mtimeMs ?? 0) > createdAt;
 }
 
 /** What was meant for the sandbox must not reach the service, nor the reverse. */

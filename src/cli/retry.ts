@@ -27,15 +27,13 @@ type Flags = CommonFlags & ServerFlags & SandboxFlags & SendingFlags & WorkersFl
 
 /** `rollcall retry`: imports the retry file of an import that is over: what failed, was not confirmed or not sent. */
 export function retryCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
-  const command = new Command('retry')
-    .description('send what failed, was not confirmed or was not sent again, as an import of its own')
-    .argument('[id]', 'import (default: the latest)');
+  const command = new Command('retry').argument('[id]', 'import (default: the latest)');
   withSandbox(withMaxErrors(withPace(withWorkers(withServer(withDataDir(withJson(command)))))));
   return command.action((id: string | undefined, flags: Flags) => end(retry(io, id, flags)));
 }
 
 async function retry(io: Io, given: string | undefined, flags: Flags): Promise<ExitCode> {
-  const { config, imports } = openImports(flags);
+  const { config, imports } = await openImports(flags);
   const { server } = imports;
   if (server !== undefined && flags.maxErrors !== undefined) {
     throw new UsageError(

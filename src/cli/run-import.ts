@@ -2,17 +2,15 @@ import { existsSync, statSync } from 'node:fs';
 import type { StagingProgress } from '../../jobs/stage-import.ts';
 import type { Config } from '../config.ts';
 import { type ImportReader, openImportReader } from '../ledger/reading.ts';
-import { isUnderWay } from '../membership/import-state.ts';
 import type { Coordinator } from '../pipeline/coordinator.ts';
 import { type DataDir, dataDir } from '../pipeline/data-dir.ts';
-import { summaryText } from '../report/summary.ts';
+import { readOptions } from '../pipeline/import-options.ts';
+import { conclude } from './conclude.ts';
 import { type CoordinateOptions, coordinate } from './coordinate.ts';
 import { findImport, findingsOf } from './data.ts';
 import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.ts';
-import type { Imports } from './imports.ts';
 import { type Io, say } from './io.ts';
 import { localImports } from './local-imports.ts';
-import { nextSteps } from './next-steps.ts';
 import { type Progress, showProgress } from './progress.ts';
 
 export interface RunOptions extends Omit<CoordinateOptions, 'goOn'> {
@@ -27,10 +25,13 @@ export interface RunOptions extends Omit<CoordinateOptions, 'goOn'> {
 export async function runImport(options: RunOptions): Promise<ExitCode> {
   const { config, io } = options;
   let id: string | undefined;
-  const goOn = () => (id === undefined ? [] : ['Go on with:', `  ${config.command} resume ${id}`]);
+  let sandbox = '';
+  const goOn = () => (id === undefined ? [] : ['Go on with:', `  ${config.command} resume ${id}${sandbox}`]);
   const failure = await coordinate({ ...options, goOn }, async ({ coordinator, dir, signal, until }) => {
     id = await options.begin(coordinator, signal);
-    if (id !== undefined) await until(coordinator.settled(id), followImport(io, dir, coordinator, id));
+    if (id === undefined) return;
+    if (readOptions(coordinator.find(id)).sandbox) sandbox = ' --sandbox';
+    await until(coordinator.settled(id), followImport(io, dir, coordinator, id));
   });
   if (failure !== undefined) return EXIT.fatal;
   if (id === undefined) return sayNothingBegan(io);
@@ -46,19 +47,6 @@ function earned(config: Config, id: string): ExitCode {
 export function sayNothingBegan(io: Io): ExitCode {
   say(io, 'Stopped before an import began; nothing was sent, and nothing is kept.');
   return EXIT.interrupted;
-}
-
-/** Prints what an import has come to and what comes next; gives its exit code. */
-export async function conclude(imports: Imports, io: Io, id: string, json: boolean): Promise<ExitCode> {
-  const found = await imports.find(id);
-  const { summary, problems } = await imports.findings(found);
-  // Of a server's import nobody looks on any more, that is all.
-  const interrupted = imports.server === undefined && isUnderWay(found.state);
-  if (json) io.out.write(`${JSON.stringify(summary)}\n`);
-  else if (summary.rows.read > 0)
-    io.out.write(`\n${summaryText(summary, { color: io.color, width: io.width, problems, interrupted })}`);
-  say(io, '', ...nextSteps(imports, found, summary));
-  return exitCodeOf(found, summary.rows);
 }
 
 export function followImport(io: Io, dir: DataDir, coordinator: Coordinator, id: string): Progress {

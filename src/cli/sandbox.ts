@@ -51,7 +51,6 @@ interface Flags {
 /** `rollcall sandbox`: runs the chat service on this machine until Ctrl-C or SIGTERM. */
 export function sandboxCommand(io: SandboxIo): Command {
   return new Command('sandbox')
-    .description('run the chat service on this machine, to try imports without a real one')
     .option('--listen <address>', 'address to listen on; 0.0.0.0 opens it to other machines', '127.0.0.1')
     .option('--host <name>', 'what stands for the host in its addresses; its names must lead here', 'localhost')
     .option('--key <key>', 'API key of every app, for set-ups where it must be known beforehand (default: random)')

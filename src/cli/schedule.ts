@@ -12,7 +12,6 @@ import { scheduleRunCommand } from './schedule-run.ts';
 /** `rollcall schedule`: syncs that begin by themselves, while `rollcall serve` runs. */
 export function scheduleCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   return new Command('schedule')
-    .description('have files synced again and again, by `rollcall serve`')
     .addCommand(scheduleAddCommand(io, end))
     .addCommand(scheduleListCommand(io, end))
     .addCommand(scheduleRunCommand(io, end))

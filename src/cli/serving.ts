@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Config, ConfigError, readConfig } from '../config.ts';
 import { createLifecycle, firstSignal, leaveWithoutQueue } from '../lifecycle.ts';
@@ -29,6 +28,7 @@ export interface ServeFlags extends SandboxFlags, SendingFlags, WorkersFlags {
   readonly host: string;
   readonly port: number;
   readonly requireToken?: true;
+  readonly trustProxy?: readonly string[];
   /** In ms. */
   readonly keep?: number;
   /** In bytes. */
@@ -52,13 +52,13 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
     const service = await serviceOpener(config, flags)();
     life.onStop(() => service.close());
     if (!service.sandbox && config.hostCorrection !== undefined) say(io, `${config.hostCorrection}.`);
-    if (config.queue === undefined && !existsSync(dir.queue)) say(io, 'Preparing the queue for its first use …');
-    makeDataDir(dir);
+    const { warning } = makeDataDir(dir);
     const log = openLog(dir.root);
     const warn = (text: string) => {
       log.warn(text);
       say(io, `Warning: ${text}.`);
     };
+    if (warning !== undefined) warn(warning);
     const coordinator = await composeCoordinator(config, service, log, warn, config.keepMs);
     life.onStop((deadlineMs) => coordinator.stop(deadlineMs));
     const { promise: failed, resolve: leaveOff } = Promise.withResolvers<void>();
@@ -70,8 +70,8 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
     const syncs = composeSyncs(coordinator, dir, service, log, config.keepMs);
     life.onStop(() => syncs.stop());
     syncs.events.on('failure', fail);
-    const schedules = composeSchedules(config, { coordinator, syncs, service, dir, log, fail });
-    life.onStop((deadlineMs) => schedules.stop(deadlineMs));
+    const schedules = composeSchedules(config, { syncs, service, dir, log, fail });
+    life.onStop(() => schedules.stop());
     const control = await serveControl(dir, coordinator, scheduleControl(schedules));
     life.onStop(() => control.close());
     const access = openAccessStore(join(dir.root, 'access.sqlite'));
@@ -86,6 +86,7 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
       settings: settingsOf(config, service, flags, receiver?.host),
       tokenRequired,
       log,
+      ...(flags.trustProxy !== undefined && { trustProxy: flags.trustProxy }),
       ...(receiver !== undefined && { receiver }),
     });
     life.onStop((deadlineMs) => stopServer(server, deadlineMs / 2));
@@ -103,7 +104,7 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
     );
     life.onStop(() => keys.stop());
     syncs.continueAll();
-    await schedules.start();
+    schedules.start();
     if (tokenRequired && !access.hasValidToken()) {
       say(io, 'Nobody can log in yet: make a token with', `  ${config.command} token create --role operator`);
     }

@@ -11,16 +11,14 @@ import { openImports } from './open-imports.ts';
 
 /** `rollcall status`: what an import has come to so far, and what its regions wait for. */
 export function statusCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
-  const command = new Command('status')
-    .description('show what an import has come to so far')
-    .argument('[id]', 'import (default: the latest)');
+  const command = new Command('status').argument('[id]', 'import (default: the latest)');
   return withServer(withDataDir(withJson(command))).action((id: string | undefined, flags: CommonFlags & ServerFlags) =>
     end(status(io, id, flags)),
   );
 }
 
 async function status(io: Io, given: string | undefined, flags: CommonFlags & ServerFlags): Promise<ExitCode> {
-  const { imports } = openImports(flags);
+  const { imports } = await openImports(flags);
   const found = await imports.find(given);
   const { summary, problems } = await imports.findings(found);
   if (flags.json) {

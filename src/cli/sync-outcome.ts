@@ -6,11 +6,11 @@ import type { Finding } from '../sync/plan-reading.ts';
 import { planText } from '../sync/plan-text.ts';
 import type { PlanTotals } from '../sync/plan-totals.ts';
 import { readSyncOptions } from '../sync/sync-options.ts';
+import { conclude } from './conclude.ts';
 import { findImport, findingsOf } from './data.ts';
 import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.ts';
 import { type Io, say } from './io.ts';
 import { localImports } from './local-imports.ts';
-import { conclude } from './run-import.ts';
 import { findSync, withPlan } from './sync-data.ts';
 
 /** `--json` of the sync commands. Times are ISO 8601. */

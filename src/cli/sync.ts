@@ -1,8 +1,7 @@
-import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { readConfig } from '../config.ts';
-import { IntakeError } from '../intake/intake-error.ts';
+import { fileOf } from '../intake/file-state.ts';
 import { intakeOptions } from '../pipeline/import-options.ts';
 import type { ExitCode } from './exit-codes.ts';
 import {
@@ -37,7 +36,6 @@ interface Flags extends CommonFlags, ReadingFlags, SandboxFlags, SendingFlags, W
 /** `rollcall sync`: plans how groups come to be as a file says, and carries it out when asked to. */
 export function syncCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('sync')
-    .description('plan how groups come to be as a file says, and with --apply carry it out')
     .argument('<file>', 'CSV, JSON or NDJSON, gzipped or not: who should be in which group')
     // What follows the name of a subcommand is its own.
     .enablePositionalOptions();
@@ -58,11 +56,7 @@ export function syncCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<vo
 async function sync(io: Io, file: string, flags: Flags): Promise<ExitCode> {
   const config = readConfig(flags);
   const chosen = await syncFlagsOf(flags);
-  if (!existsSync(file)) {
-    const what = `there is no file ${JSON.stringify(file)}`;
-    const remedy = 'Check the path and the folder that you are in; a sync reads files only';
-    throw new IntakeError({ code: 'FILE_NOT_FOUND', what, remedy });
-  }
+  await fileOf(file, file);
   return runSync({
     config,
     io,

@@ -29,9 +29,7 @@ interface Flags extends CommonFlags, SandboxFlags, SendingFlags, WorkersFlags, D
 
 /** `rollcall undo`: plans how an import is taken back, and carries it out when asked to. */
 export function undoCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
-  const command = new Command('undo')
-    .description('plan how to take back what an import did, and with --apply do it')
-    .argument('<import>', 'an import that is over, as `list` shows it');
+  const command = new Command('undo').argument('<import>', 'an import that is over, as `list` shows it');
   withDeciding(command)
     .option('--apply', 'carry the plan out at once, unless a guard objects')
     .option('--plan-csv <file>', 'write the plan as CSV');

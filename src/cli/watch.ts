@@ -1,19 +1,18 @@
 import { Command } from 'commander';
 import { firstSignal } from '../lifecycle.ts';
 import { isUnderWay } from '../membership/import-state.ts';
+import { conclude } from './conclude.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { type CommonFlags, type ServerFlags, wholeNumber, withDataDir, withJson, withServer } from './flags.ts';
 import { followImport } from './follow.ts';
 import { type Io, say } from './io.ts';
 import { openImports } from './open-imports.ts';
-import { conclude } from './run-import.ts';
 
 type Flags = CommonFlags & ServerFlags & { readonly timeout?: number };
 
 /** `rollcall watch`: follows an import that another process or a server runs, to its end. */
 export function watchCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('watch')
-    .description('follow an import that runs in another process; ends as `import` would')
     .argument('[id]', 'import (default: the latest)')
     .option('--timeout <seconds>', 'stop watching after this time, with exit code 6', wholeNumber(1, 10_000_000));
   return withServer(withDataDir(withJson(command))).action((id: string | undefined, flags: Flags) =>
@@ -22,7 +21,7 @@ export function watchCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<v
 }
 
 async function watch(io: Io, given: string | undefined, { timeout, ...flags }: Flags): Promise<ExitCode> {
-  const { imports } = openImports(flags);
+  const { imports } = await openImports(flags);
   const { id, state } = await imports.find(given);
   if (isUnderWay(state)) say(io, `Watching import ${id}; Ctrl-C ends the look, not the import.`);
   const signal = firstSignal(EXIT.ok);

@@ -6,7 +6,8 @@ import { watchWorkersKeys } from '../pipeline/key-watch.ts';
 import { startWorkerProcess, type WorkingRegion } from '../pipeline/worker-process.ts';
 import { openBackend } from '../queue/open-backend.ts';
 import { counted } from '../report/wording.ts';
-import { caOf, clientOf, quietly, serviceOf } from './compose.ts';
+import { caOf } from './ca-file.ts';
+import { clientOf, quietly, serviceOf } from './compose.ts';
 import { UsageError } from './errors.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { type QueueFlags, wholeNumber, withQueue } from './flags.ts';
@@ -23,7 +24,6 @@ interface Flags extends QueueFlags {
 /** `rollcall worker`: sends the batches of some regions, wherever the queue can be reached. */
 export function workerCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('worker')
-    .description("send the batches of some regions from this machine; needs the queue and those regions' keys")
     .option('--region <regions>', 'regions to work for, such as us,eu (default: all that have a key here)', regionList)
     .option('--concurrency <n>', 'calls at the same time in each region (default: 20)', wholeNumber(1, 1_000))
     .option('--health-port <port>', 'serve /healthz, /readyz, /metrics and /concurrency there', wholeNumber(0, 65_535))
@@ -43,7 +43,7 @@ async function work(io: Io, flags: Flags): Promise<ExitCode> {
   const life = createLifecycle();
   const signal = firstSignal(EXIT.interrupted, () => say(io, 'Left at once.'));
   try {
-    const backend = await openBackend(config.dataDir, config.queue, onError, caOf(config));
+    const backend = await openBackend(config.queue, onError, caOf(config));
     const metrics = workerMetrics();
     const { concurrency } = config;
     const worker = startWorkerProcess({

@@ -1,11 +1,10 @@
-import { CsvError, Parser } from 'csv-parse';
+import { CsvError } from 'csv-parse';
+import { type Bounds, boundText, howToRaise } from './bounds.ts';
 import { type Columns, FIELDS, type Field } from './columns.ts';
+import { CsvRecords } from './csv-records.ts';
 import type { InputRow } from './input-row.ts';
 import { IntakeError, shown } from './intake-error.ts';
 import type { MembershipReader } from './membership-row.ts';
-
-/** Longest row, in bytes: what a quote that never closes may swallow before the file is refused. */
-const MAX_ROW_BYTES = 1024 * 1024;
 
 export interface CsvOptions {
   readonly delimiter: string;
@@ -15,6 +14,9 @@ export interface CsvOptions {
   readonly hasDefaultGuid: boolean;
   /** Whether the column `action` says what is to be done. */
   readonly edits: boolean;
+  readonly bounds: Bounds;
+  /** Whether the first line is Excel's `sep=;`. */
+  readonly separatorLine: boolean;
 }
 
 /** Throws BAD_DELIMITER. */
@@ -22,7 +24,7 @@ export function checkDelimiter(delimiter: string): string {
   if (/^[^"\r\n]$/u.test(delimiter)) return delimiter;
   throw new IntakeError({
     code: 'BAD_DELIMITER',
-    what: `the delimiter ${shown(delimiter)} cannot be used; allowed is one character that is no quote and no line break`,
+    what: `the delimiter ${shown(delimiter)} cannot be used; allowed is one character that is neither a quote nor a line break`,
     remedy: 'Correct --delimiter, or leave it out to have it detected among comma, semicolon, tab and |',
   });
 }
@@ -37,77 +39,15 @@ export function checkDelimiter(delimiter: string): string {
  * Throws UNCLOSED_QUOTE, MISPLACED_QUOTE, ROW_TOO_LONG and the errors of Columns.
  */
 export async function* csvRows(blocks: AsyncIterable<Buffer>, options: CsvOptions): AsyncGenerator<InputRow[]> {
-  const parser = new RecordParser(options.delimiter, options.lineEnds);
+  const records = new CsvRecords(options.delimiter, options.lineEnds, options.bounds.row);
   const table = new CsvTable(options);
   try {
-    for await (const block of blocks) {
-      await parser.feed(block);
-      yield table.rowsOf(parser.takeRecords());
-    }
-    await parser.finish();
-    yield table.rowsOf(parser.takeRecords());
+    for await (const block of blocks) yield table.rowsOf(await records.of(block));
+    yield table.rowsOf(await records.rest());
   } catch (cause) {
-    throw cause instanceof CsvError ? (parser.misplacedQuote ?? refused(cause, parser, options.columns)) : cause;
+    throw cause instanceof CsvError ? refused(cause, records, options) : cause;
   } finally {
-    parser.destroy();
-  }
-}
-
-/**
- * csv-parse without the queue of its readable side: records gather in an array while a block is written, and the next
- * block is written when they have been taken. That saves a third of the time.
- */
-class RecordParser extends Parser {
-  recordCount = 0;
-  /** Text line on which the record that is being read begins; differs from its row when cells hold line breaks. */
-  startLine = 1;
-  #records: string[][] = [];
-  /** The first one; what is read after it means nothing. */
-  misplacedQuote: IntakeError | undefined;
-
-  constructor(delimiter: string, lineEnds: string[]) {
-    super({
-      delimiter,
-      record_delimiter: lineEnds,
-      relax_column_count: true,
-      relax_quotes: true,
-      max_record_size: MAX_ROW_BYTES,
-    });
-    this.on('error', () => {}); // it comes back from feed and finish
-    // relax_quotes lets pass quotes inside unquoted cells and text after a closing quote alike; in the second case
-    // alone it puts the opening quote back in front of the cell. The library has no other way to tell the two apart.
-    const { state } = this as unknown as { readonly state: { readonly field: { prepend: () => void } } };
-    state.field.prepend = () => {
-      this.misplacedQuote ??= misplacedQuote(this.recordCount + 1, this.info.lines);
-    };
-  }
-
-  override push(record: string[] | null): boolean {
-    if (record === null) return super.push(null);
-    this.#records.push(record);
-    this.recordCount += 1;
-    this.startLine = this.info.lines + 1;
-    return true;
-  }
-
-  feed(block: Buffer): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.write(block, (error) => (error ? reject(error) : resolve()));
-    });
-  }
-
-  finish(): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.once('error', reject);
-      this.end(resolve);
-    });
-  }
-
-  takeRecords(): string[][] {
-    if (this.misplacedQuote !== undefined) throw this.misplacedQuote;
-    const records = this.#records;
-    this.#records = [];
-    return records;
+    records.close();
   }
 }
 
@@ -126,12 +66,14 @@ class CsvTable {
   #excess: number | undefined;
   readonly #at: Record<Field, number> = { region: -1, guid: -1, uid: -1, scope: -1, onBehalfOf: -1 };
   #actionAt = -1;
+  #separatorLine: boolean;
 
-  constructor({ columns, reader, hasDefaultGuid, edits }: CsvOptions) {
+  constructor({ columns, reader, hasDefaultGuid, edits, separatorLine }: CsvOptions) {
     this.#columns = columns;
     this.#reader = reader;
     this.#hasDefaultGuid = hasDefaultGuid;
     this.#edits = edits;
+    this.#separatorLine = separatorLine;
   }
 
   rowsOf(records: readonly string[][]): InputRow[] {
@@ -139,14 +81,15 @@ class CsvTable {
     for (const cells of records) {
       this.#line += 1;
       if (isBlank(cells)) continue;
-      if (this.#width === 0) this.#readHeader(cells);
+      if (this.#separatorLine) this.#separatorLine = false;
+      else if (this.#width === 0) this.#readHeader(cells);
       else rows.push(this.#row(cells));
     }
     return rows;
   }
 
   #readHeader(cells: readonly string[]): void {
-    for (const cell of cells) this.#columns.add(cell);
+    this.#columns.addHeader(cells);
     this.#columns.requireMembership(this.#hasDefaultGuid);
     this.#columns.requireMapped();
     this.#columns.requireAction();
@@ -179,12 +122,20 @@ class CsvTable {
   #compareWidth(cells: readonly string[]): void {
     const width = this.#width;
     this.#excess ??= Math.max(0, cells.length - width);
-    for (; this.#widest < cells.length; this.#widest += 1) this.#columns.addExtra(`_extra_${this.#widest - width + 1}`);
+    if (cells.length > this.#widest) {
+      this.#columns.requireRoom(cells.length, `line ${this.#line}`);
+      for (; this.#widest < cells.length; this.#widest += 1) {
+        this.#columns.addExtra(`_extra_${this.#widest - width + 1}`);
+      }
+    }
     const extra = cells.findIndex((cell, index) => index >= width && cell.trim() !== '');
     if (extra === -1 && cells.length - width === this.#excess) return;
     const column = this.#columns.names[cells.length > width ? Math.max(extra, width) : cells.length] ?? '';
     const direction = cells.length > width ? 'too many' : 'too few';
-    const reason = `the row has ${cells.length} cells and the header ${width}: ${direction}; a delimiter inside a cell needs quotes around the cell`;
+    const hint = cells.some((cell) => /^\s+"/.test(cell))
+      ? 'a blank stands between a delimiter and a quote, so that the quote counts as text: remove the blank'
+      : 'a delimiter inside a cell needs quotes around the cell';
+    const reason = `the row has ${cells.length} cells and the header ${width}: ${direction}; ${hint}`;
     this.#reader.addProblem(column, cells[extra] ?? '', 'CELL_COUNT', reason);
   }
 }
@@ -197,21 +148,12 @@ function isBlank(cells: readonly string[]): boolean {
   return true;
 }
 
-function misplacedQuote(line: number, textLine: number): IntakeError {
-  return new IntakeError({
-    code: 'MISPLACED_QUOTE',
-    place: `line ${line}`,
-    what: `a quoted cell goes on after its closing quote (on text line ${textLine}); a delimiter or the end of the line must follow, and a quote inside a quoted cell is written twice`,
-    remedy: 'Correct the quotes of this row; often the cell is quoted at one end only',
-  });
-}
-
-function refused(cause: CsvError, parser: RecordParser, columns: Columns): IntakeError {
+function refused(cause: CsvError, records: CsvRecords, { columns, bounds }: CsvOptions): IntakeError {
   const cell = typeof cause['column'] === 'number' ? cause['column'] : 0;
   const name = columns.names[cell];
-  const place = `line ${parser.recordCount + 1}, column ${name === undefined ? cell + 1 : shown(name)}`;
+  const place = `line ${records.count + 1}, column ${name === undefined ? cell + 1 : shown(name)}`;
   // Only a quote lets a row run over several lines of text.
-  if (cause.code === 'CSV_QUOTE_NOT_CLOSED' || parser.info.lines > parser.startLine) {
+  if (cause.code === 'CSV_QUOTE_NOT_CLOSED' || records.runsOverLines) {
     return new IntakeError({
       code: 'UNCLOSED_QUOTE',
       place,
@@ -223,8 +165,8 @@ function refused(cause: CsvError, parser: RecordParser, columns: Columns): Intak
   return new IntakeError({
     code: 'ROW_TOO_LONG',
     place,
-    what: `the row is longer than ${MAX_ROW_BYTES} bytes`,
-    remedy: 'Shorten it, or say with --format what the file is if it is no CSV',
+    what: `the row is larger than ${boundText('row', bounds.row)}`,
+    remedy: `Shorten it, say with --format what the file is if it is not CSV, or ${howToRaise('row', bounds)}`,
     cause,
   });
 }

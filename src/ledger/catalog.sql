@@ -4,19 +4,19 @@
 select id from coordinator;
 
 -- name: find
-select id, state, reason, file, source, options, retry_of as retryOf,
+select id, state, reason, code, file, source, options, retry_of as retryOf,
        created_at as createdAt, started_at as startedAt, finished_at as finishedAt
   from imports where id = :id;
 
 -- name: list
 -- In: limit. Out: newest first.
-select id, state, reason, file, source, options, retry_of as retryOf,
+select id, state, reason, code, file, source, options, retry_of as retryOf,
        created_at as createdAt, started_at as startedAt, finished_at as finishedAt
   from imports order by created_at desc, id desc limit :limit;
 
 -- name: page
 -- In: created_at and id of the import before the page, states (JSON array, null: any), limit. Out: newest first.
-select id, state, reason, file, source, options, retry_of as retryOf,
+select id, state, reason, code, file, source, options, retry_of as retryOf,
        created_at as createdAt, started_at as startedAt, finished_at as finishedAt
   from imports
  where (created_at, id) < (:created_at, :id) and (:states is null or state in (select value from json_each(:states)))
@@ -31,15 +31,38 @@ insert into imports (id, state, reason, file, source, options, retry_of, created
   values (:id, 'staging', 'created', :file, :source, :options, :retry_of, :at);
 
 -- name: move
-update imports set state = :state, reason = :reason,
+-- In: id, state, reason, code (null: none), under_way (1: a process stays at work on it), started and finished (ms, null).
+-- A move is progress: what a process died of before is behind it.
+update imports set state = :state, reason = :reason, code = :code, attended = attended and :under_way, deaths = 0,
        started_at = coalesce(started_at, :started), finished_at = :finished where id = :id;
+
+-- name: attend
+-- A process is at work on it from now on.
+update imports set attended = 1 where id = :id;
+
+-- name: progressed
+update imports set deaths = 0 where id = :id;
+
+-- name: leave_all
+-- A process that ends as it should is at work on nothing any more.
+update imports set attended = 0 where attended = 1;
+
+-- name: count_deaths
+-- At the start of a process: what one before it was at work on, it died in the middle of.
+update imports set deaths = deaths + 1, attended = 0 where attended = 1;
+
+-- name: deaths
+select deaths from imports where id = :id;
+
+-- name: has_code
+select 1 from pragma_table_info('imports') where name = 'code';
 
 -- name: journal
 insert into transitions (import_id, at, state, reason) values (:id, :at, :state, :reason);
 
 -- name: unfinished
 -- Out: imports that are not over, oldest first.
-select id, state, reason, file, source, options, retry_of as retryOf,
+select id, state, reason, code, file, source, options, retry_of as retryOf,
        created_at as createdAt, started_at as startedAt, finished_at as finishedAt
   from imports where finished_at is null order by created_at, id;
 

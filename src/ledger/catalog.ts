@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { type ImportState, isFinal, transition } from '../membership/import-state.ts';
+import { type ImportState, isFinal, isUnderWay, transition } from '../membership/import-state.ts';
 import { CATALOG_MIGRATIONS, inTransaction, openForReading, openForWriting, statementsOf } from './database.ts';
 
 /** An import as the catalog lists it. Times are ms since 1970. */
@@ -8,6 +8,8 @@ export interface ImportRecord {
   readonly state: ImportState;
   /** Why it is in this state, in a sentence. */
   readonly reason: string;
+  /** Of the error, while it is failed (pipeline/faults.ts); else null. */
+  readonly code: string | null;
   /** The input as the user named it. */
   readonly file: string;
   /** The path that staging reads. */
@@ -50,7 +52,17 @@ export interface Catalog extends CatalogReader {
   coordinatorId(): string;
   add(record: Pick<ImportRecord, 'id' | 'file' | 'source' | 'options' | 'retryOf'>): void;
   /** Moves an import to another state, or throws a TransitionError. The one function that changes a state. */
-  move(id: string, to: ImportState, detail?: string): ImportRecord;
+  move(id: string, to: ImportState, detail?: string, code?: string): ImportRecord;
+  /** This process is at work on an import from now on. Should it die before `leaveAll`, the next `countDeaths` counts that. */
+  attend(id: string): void;
+  /** The import got on: deaths before this count no more. So does every move. */
+  progressed(id: string): void;
+  /** This process ends as it should. */
+  leaveAll(): void;
+  /** To be called at the start of a process, before anything is attended. */
+  countDeaths(): void;
+  /** How often processes died in the middle of it, without progress in between. */
+  deaths(id: string): number;
   /** Imports that are not over, oldest first. */
   unfinished(): ImportRecord[];
   /** Ids of imports that were over before `before` (ms since 1970), oldest first. */
@@ -74,7 +86,7 @@ export function openCatalog(path: string): Catalog {
         sql('add').run({ id, file, source, options, retry_of: retryOf, at });
         sql('journal').run({ id, at, state: 'staging', reason: 'created' });
       }),
-    move: (id, to, detail) =>
+    move: (id, to, detail, code) =>
       inTransaction(database, () => {
         const record = reader.find(id);
         if (record === undefined) throw new Error(`no import has the id ${id}`);
@@ -85,12 +97,27 @@ export function openCatalog(path: string): Catalog {
           id,
           state: to,
           reason,
+          code: code ?? null,
+          under_way: Number(isUnderWay(to)),
           started: to === 'running' ? at : null,
           finished: isFinal(to) ? at : null,
         });
         sql('journal').run({ id, at, state: to, reason });
         return reader.find(id) ?? record;
       }),
+    attend: (id) => {
+      sql('attend').run({ id });
+    },
+    progressed: (id) => {
+      sql('progressed').run({ id });
+    },
+    leaveAll: () => {
+      sql('leave_all').run();
+    },
+    countDeaths: () => {
+      sql('count_deaths').run();
+    },
+    deaths: (id) => Number(sql('deaths').get({ id })?.['deaths'] ?? 0),
     unfinished: () => sql('unfinished').all() as unknown as ImportRecord[],
     finishedBefore: (before) =>
       sql('finished_before')
@@ -106,7 +133,13 @@ export function openCatalog(path: string): Catalog {
 
 /** Opens a catalog that the coordinator may be writing. */
 export function openCatalogReader(path: string): CatalogReader {
-  return readerOf(openForReading(path));
+  const database = openForReading(path);
+  // An older rollcall wrote it, and nobody has since.
+  const sql = statementsOf(database, STATEMENTS);
+  if (sql('has_code').get() === undefined) {
+    database.exec('create temp view imports as select *, null as code from main.imports');
+  }
+  return readerOf(database);
 }
 
 function readerOf(database: DatabaseSync): CatalogReader {

@@ -83,20 +83,19 @@ export function openImportLedger(path: string): ImportLedger {
       onBehalfOf: String(batch['on_behalf_of']),
       action: actionOf(Number(batch['action_id'])),
       doubt: batch['doubt'] === null ? null : String(batch['doubt']),
-      rows: (rowsToSend.all({ batch: Number(batch['id']) }) as unknown as [number, string, number][]).map(
-        ([row, uid, scope]) => ({ row, uid, scope: scopeOf(scope) }),
-      ),
+      rows: (rowsToSend.all({ batch: Number(batch['id']) }) as unknown as [number, string, number][])
+        // Highest scope first. (They come in the order of the input; SQLite would take twice as long over it.)
+        .sort(([, , one], [, , other]) => one - other)
+        .map(([row, uid, scope]) => ({ row, uid, scope: scopeOf(scope) })),
     }));
 
   return {
     pendingBatches: (region, limit) => toSend(region, sql('pending_batches').all({ region: regionId(region), limit })),
     dispatchedBatches: (region, before, limit) =>
       toSend(region, sql('dispatched_batches').all({ region: regionId(region), before, limit })),
-    markDispatched: (batches) =>
-      inTransaction(database, () => {
-        const at = Date.now();
-        for (const batch of batches) sql('mark_dispatched').run({ batch, at });
-      }),
+    markDispatched: (batches) => {
+      sql('mark_dispatched').run({ batches: JSON.stringify(batches), at: Date.now() });
+    },
     takeBack: (batches) => recordTakenBack(database, sql, batches),
     takeBackAll: (doubt) => Number(sql('take_back_all').run({ doubt }).changes),
     record: (results) => recordResults(database, sql, results),

@@ -15,17 +15,18 @@ select b.id, b.doubt, b.calls, g.guid, l.on_behalf_of, l.action_id
  order by b.dispatched_at, b.id limit :limit;
 
 -- name: rows_to_send
--- In: batch. Out: row, UID and scope of each of its rows, highest scope first.
+-- In: batch. Out: row, UID and scope of each of its rows, in the order of the input.
 select m.row_id, r.uid, m.scope_id from memberships m join rows r on r.id = m.row_id
- where m.batch_id = :batch order by m.scope_id, m.row_id;
+ where m.batch_id = :batch order by m.row_id;
 
 -- name: rows_of_batch
 -- In: batch. Out: its rows, highest scope first.
 select row_id, scope_id from memberships where batch_id = :batch order by scope_id, row_id;
 
 -- name: mark_dispatched
--- In: batch, at (ms). It is in the queue, for the first time or once more.
-update batches set state = 1, dispatched_at = :at where id = :batch and state in (0, 1);
+-- In: batches (JSON array of ids), at (ms). They are in the queue, for the first time or once more.
+update batches set state = 1, dispatched_at = :at
+ where id in (select value from json_each(:batches)) and state in (0, 1);
 
 -- name: take_back
 -- In: batch, doubt (null: it was certainly not sent), calls made. A batch that left the queue unsent waits again.
@@ -36,7 +37,7 @@ update batches set state = 0, doubt = coalesce(:doubt, doubt), calls = calls + :
 update batches set state = 0, doubt = coalesce(doubt, :doubt) where state = 1;
 
 -- name: batch
-select b.id, b.state, b.size, b.bans, b.region_id, b.lane_id, b.turn, b.asked_again, b.doubt, b.calls, l.group_id
+select b.id, b.state, b.size, b.bans, b.region_id, b.asked_again, b.doubt, l.group_id
   from batches b join lanes l on l.id = b.lane_id where b.id = :batch;
 
 -- name: add_call

@@ -1,32 +1,24 @@
 -- What reports ask of an import's file. The connection may be one that only reads.
 
 -- name: report_rows
--- Out: rows in the order of the input, with their outcome in words; the reader replaces the mark with a choice of rows.
-select r.id as row, r.line, r.original,
-       case when p.row_id is not null then 'invalid'
-            when d.row_id is not null then 'duplicate'
-            else coalesce(o.name, 'unprocessed') end as status,
-       case when p.row_id is not null then p.code
-            when d.row_id is not null then 'DUPLICATE'
-            else coalesce(m.code, '') end as code,
+-- Out: rows in the order of the input, with numbers for the words; the reader replaces the mark with a choice of rows,
+-- and takes the columns by their place.
+select r.id, r.line, r.original,
+       case when p.row_id is not null then 5 when d.row_id is not null then 6 else coalesce(m.outcome_id, 8) end,
+       case when p.row_id is not null then p.code when d.row_id is not null then 'DUPLICATE' else m.code end,
        case when p.row_id is not null then
               (select group_concat(q.column_name || ': ' || q.reason, '; ' order by q.position) from problems q where q.row_id = r.id)
             when d.row_id is not null then
-              'the same membership stands in row ' || kept.line || coalesce(', which asks for ' || kept_scope.name, '')
-            else coalesce(m.message, '') end as message,
-       coalesce(reg.name, '') as region, coalesce(g.guid, '') as guid, coalesce(r.uid, '') as uid, coalesce(s.name, '') as scope,
-       coalesce(b.calls, 0) as attempts, b.http_status as httpStatus, m.batch_id as batch, b.finished_at as finishedAt
+              (select 'the same membership stands in row ' || kept.line || coalesce(', which asks for ' || s.name, '')
+                 from rows kept left join scopes s on s.id = kept.scope_id where kept.id = d.of_row)
+            else m.message end,
+       r.region_id, g.guid, r.uid, r.scope_id, b.calls, b.http_status, m.batch_id, b.finished_at
   from rows r
   left join problems p on p.row_id = r.id and p.position = 0
   left join duplicates d on d.row_id = r.id
-  left join rows kept on kept.id = d.of_row
-  left join scopes kept_scope on kept_scope.id = kept.scope_id
   left join memberships m on m.row_id = r.id
-  left join outcomes o on o.id = m.outcome_id
   left join batches b on b.id = m.batch_id
   left join groups g on g.id = r.group_id
-  left join regions reg on reg.id = r.region_id
-  left join scopes s on s.id = r.scope_id
  where /* chosen */ true
  order by r.id;
 

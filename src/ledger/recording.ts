@@ -12,6 +12,8 @@ const REPLACED = 3;
 interface Batch {
   readonly id: number;
   readonly state: number;
+  readonly size: number;
+  readonly bans: number;
   readonly region_id: number;
   readonly asked_again: number;
   readonly doubt: string | null;
@@ -83,6 +85,11 @@ export function recordRefusedGroup(database: DatabaseSync, sql: (name: string) =
   });
 }
 
+/** Whether every row was added, or banned where that was asked, as it is of almost every batch. */
+function isPlainSuccess(sent: Sent): boolean {
+  return sent.kind === 'answered' && sent.others.length === 0 && sent.missing.length === 0;
+}
+
 function recorderOf(sql: (name: string) => StatementSync) {
   const tallies = new Map<string, { region: number; name: string; n: number }>();
 
@@ -116,6 +123,12 @@ function recorderOf(sql: (name: string) => StatementSync) {
       at,
     });
     if (state !== DONE) return;
+    if (isPlainSuccess(result.sent)) {
+      // No row of a batch that is out has an outcome before: nothing need be counted.
+      tally(batch.region_id, 'added', batch.size - batch.bans);
+      tally(batch.region_id, 'banned', batch.bans);
+      return;
+    }
     for (const { name, n } of sql('outcomes_of_batch').all({ batch: batch.id })) {
       tally(batch.region_id, String(name), Number(n));
     }

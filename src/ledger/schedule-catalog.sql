@@ -46,9 +46,12 @@ update schedule_runs set sync_id = :sync where id = :id;
 -- name: find_run
 select * from schedule_runs where id = :id;
 
--- name: open_runs
--- Out: runs that somebody is to be at work on, oldest first.
-select * from schedule_runs where state = 'running' order by id;
+-- name: runs_in_state
+-- Out: oldest first.
+select * from schedule_runs where state = :state order by id;
+
+-- name: run_of_sync
+select * from schedule_runs where sync_id = :sync;
 
 -- name: schedule_runs
 -- In: schedule, limit. Out: newest first.
@@ -62,8 +65,9 @@ insert into schedule_failures (schedule, region, guid, uid, code, since, run)
   set since = iif(code = excluded.code, since, excluded.since), code = excluded.code, run = excluded.run;
 
 -- name: forget_failures
--- In: run, the last one. What has not failed in it does not fail any more.
-delete from schedule_failures where schedule = :schedule and run <> :run;
+-- In: run, the last one, limit. What has not failed in it does not fail any more.
+delete from schedule_failures where (schedule, region, guid, uid) in (
+  select schedule, region, guid, uid from schedule_failures where schedule = :schedule and run <> :run limit :limit);
 
 -- name: count_failures
 -- In: at, when the last run began. Out: how many rows fail, how many failed before, and since when the oldest does.

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { setImmediate } from 'node:timers/promises';
 import { CATALOG_MIGRATIONS, inTransaction, openForReading, openForWriting, statementsOf } from './database.ts';
 
 /** Syncs that begin by themselves, as the catalog keeps them. Times are ms since 1970. */
@@ -41,6 +42,7 @@ export type NewSchedule = Omit<ScheduleRecord, 'paused' | 'createdAt' | 'copy' |
 
 export const RUN_STATES = [
   'running',
+  'waiting', // a person decides: its plan is held, or its import is blocked or has failed
   'ran', // its sync says what came of it
   'skipped-unchanged', // everybody is in place, and the source is the same
   'skipped-running', // the run before was not over
@@ -108,9 +110,16 @@ export interface ScheduleCatalog extends ScheduleCatalogReader {
   setRunSync(id: number, syncId: string): void;
   /** Runs that somebody is to be at work on, oldest first. */
   openRuns(): ScheduleRun[];
-  /** Puts the rows that failed in a run in place of those of the run before. */
-  setFailures(run: ScheduleRun, rows: Iterable<Omit<ScheduleFailure, 'since'>>): FailureCount;
+  /** Runs that wait for a person, oldest first. */
+  waitingRuns(): ScheduleRun[];
+  /** The run that a sync was made for. */
+  runOfSync(syncId: string): ScheduleRun | undefined;
+  /** Puts the rows that failed in a run in place of those of the run before, a piece at a time. Repeating it is harmless. */
+  setFailures(run: ScheduleRun, rows: Iterable<Omit<ScheduleFailure, 'since'>>): Promise<FailureCount>;
 }
+
+/** Rows that are noted in one transaction: some ten milliseconds. */
+const FAILURES_AT_ONCE = 1_000;
 
 const STATEMENTS = new URL('schedule-catalog.sql', import.meta.url);
 
@@ -154,16 +163,39 @@ export function openScheduleCatalog(path: string): ScheduleCatalog {
     setRunSync: (id, syncId) => {
       sql('set_run_sync').run({ id, sync: syncId });
     },
-    openRuns: () => (sql('open_runs').all() as unknown as RunRow[]).map(runOf),
-    setFailures: ({ id, schedule, at }, rows) =>
-      inTransaction(database, () => {
-        for (const { region, guid, uid, code } of rows) {
-          sql('note_failure').run({ schedule, region, guid, uid, code, at, run: id });
-        }
-        sql('forget_failures').run({ schedule, run: id });
-        return sql('count_failures').get({ schedule, at }) as unknown as FailureCount;
-      }),
+    openRuns: () => (sql('runs_in_state').all({ state: 'running' }) as unknown as RunRow[]).map(runOf),
+    waitingRuns: () => (sql('runs_in_state').all({ state: 'waiting' }) as unknown as RunRow[]).map(runOf),
+    runOfSync: (syncId) => {
+      const row = sql('run_of_sync').get({ sync: syncId }) as unknown as RunRow | undefined;
+      return row && runOf(row);
+    },
+    setFailures: async ({ id, schedule, at }, rows) => {
+      const note = (piece: readonly Omit<ScheduleFailure, 'since'>[]) =>
+        inTransaction(database, () => {
+          for (const { region, guid, uid, code } of piece) {
+            sql('note_failure').run({ schedule, region, guid, uid, code, at, run: id });
+          }
+        });
+      // Others wait for this thread and for the catalog.
+      for (const piece of inPieces(rows, FAILURES_AT_ONCE)) {
+        note(piece);
+        await setImmediate();
+      }
+      const wish = { schedule, run: id, limit: FAILURES_AT_ONCE };
+      while (Number(sql('forget_failures').run(wish).changes) === FAILURES_AT_ONCE) await setImmediate();
+      return sql('count_failures').get({ schedule, at }) as unknown as FailureCount;
+    },
   };
+}
+
+function* inPieces<Item>(items: Iterable<Item>, size: number): Generator<Item[]> {
+  let piece: Item[] = [];
+  for (const item of items) {
+    if (piece.push(item) < size) continue;
+    yield piece;
+    piece = [];
+  }
+  if (piece.length > 0) yield piece;
 }
 
 /** Opens the schedules of a catalog that its owner may be writing. A catalog of an older rollcall has none. */

@@ -2,6 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { cut } from './cut.ts';
 import { closeStaged, IMPORT_MIGRATIONS, openForStaging } from './database.ts';
 import { rowInserter } from './insert-rows.ts';
+import { unpackRows } from './packed-rows.ts';
 import type { StagingMessage } from './staging.ts';
 
 /** The thread that writes a staged import, so that reading the input and writing the ledger share no core. */
@@ -13,7 +14,7 @@ const inserter = rowInserter(database);
 parentPort?.on('message', (message: StagingMessage) => {
   switch (message.kind) {
     case 'rows':
-      inserter.insert(message.rows, message.problems);
+      inserter.insert(unpackRows(message.rows), message.rows.problems);
       parentPort?.postMessage({ kind: 'inserted' });
       break;
     case 'finish': {

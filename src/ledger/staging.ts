@@ -1,12 +1,12 @@
+import { existsSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
 import type { StagedTotals } from './cut.ts';
-import { type FlatProblem, VALUES_PER_ROW } from './insert-rows.ts';
+import { openForReading } from './database.ts';
+import { type PackedRows, packRows } from './packed-rows.ts';
 import type { InputDescription, StagedRow } from './staged-row.ts';
-import { regionId, wishId } from './words.ts';
 
-export type StagingMessage =
-  | { kind: 'rows'; rows: (string | number)[]; problems: FlatProblem[] }
-  | { kind: 'finish'; input: InputDescription };
+export type StagingMessage = { kind: 'rows'; rows: PackedRows } | { kind: 'finish'; input: InputDescription };
 type StagingReply = { kind: 'inserted' } | { kind: 'staged'; totals: StagedTotals };
 
 /** Chunks on their way to the thread: enough to keep it busy, few enough to keep memory flat. */
@@ -19,6 +19,39 @@ export interface Staging {
   /** Finds duplicates and cuts batches. */
   finish(input: InputDescription): Promise<StagedTotals>;
   abandon(): Promise<void>;
+}
+
+/**
+ * Gives a staged import its place: from here on batches may be dispatched from it. @throws when there is an import
+ * already: one from which batches were dispatched must never be replaced by one that knows nothing of them
+ */
+export async function completeStaged(unfinished: string, path: string): Promise<void> {
+  if (existsSync(path)) throw new Error(`${path} holds an import already; it is not replaced`);
+  await rename(unfinished, path);
+}
+
+/** Deletes what an interrupted staging has left. @throws when batches were dispatched from it */
+export async function discardStaged(path: string): Promise<void> {
+  if (existsSync(path) && isDispatchedFrom(path)) {
+    throw new Error(`batches of ${path} were dispatched; it is not deleted`);
+  }
+  for (const ending of ['', '-wal', '-shm']) await rm(`${path}${ending}`, { force: true });
+}
+
+function isDispatchedFrom(path: string): boolean {
+  try {
+    const database = openForReading(path);
+    try {
+      return (
+        database.prepare('select 1 from batches where state <> 0 or dispatched_at is not null').get() !== undefined
+      );
+    } finally {
+      database.close();
+    }
+  } catch {
+    // Half-written: nobody can have read a batch from it.
+    return false;
+  }
 }
 
 /** Starts staging into the file at `path`, which must not hold an import yet. */
@@ -56,7 +89,8 @@ export function startStaging(path: string): Staging {
   return {
     add: async (rows) => {
       check();
-      thread.postMessage(flatten(rows));
+      const packed = packRows(rows);
+      thread.postMessage({ kind: 'rows', rows: packed } satisfies StagingMessage, [packed.numbers.buffer]);
       underWay += 1;
       while (underWay >= CHUNKS_AHEAD) {
         await news();
@@ -76,24 +110,4 @@ export function startStaging(path: string): Staging {
       await thread.terminate();
     },
   };
-}
-
-/** One flat array for a chunk: copying it to the thread costs a fraction of copying as many objects. */
-function flatten(rows: readonly StagedRow[]): StagingMessage {
-  const values = new Array<string | number>(rows.length * VALUES_PER_ROW);
-  const problems: FlatProblem[] = [];
-  let at = 0;
-  for (const [index, row] of rows.entries()) {
-    const invalid = row.problems.length > 0;
-    for (const [position, problem] of row.problems.entries()) problems.push({ row: index, position, ...problem });
-    values[at++] = row.line;
-    values[at++] =
-      invalid && row.problems.some((problem) => problem.code.includes('REGION')) ? 0 : regionId(row.region);
-    values[at++] = invalid ? '' : row.guid;
-    values[at++] = invalid ? '' : row.uid;
-    values[at++] = invalid ? 0 : wishId(row.scope, row.action);
-    values[at++] = invalid ? '' : row.onBehalfOf;
-    values[at++] = row.original;
-  }
-  return { kind: 'rows', rows: values, problems };
 }

@@ -6,6 +6,10 @@ export const outcomeId = (outcome: Outcome): number => OUTCOMES.indexOf(outcome)
 export const scopeId = (scope: Scope): number => SCOPES.indexOf(scope) + 1;
 export const regionId = (region: Region): number => REGIONS.indexOf(region) + 1;
 
+export function outcomeOf(id: number): Outcome {
+  return word(OUTCOMES, id);
+}
+
 export function scopeOf(id: number): Scope {
   return word(SCOPES, id);
 }

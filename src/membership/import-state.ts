@@ -12,6 +12,7 @@ export const IMPORT_STATES = [
   'aborted', // more errors than --max-errors allows; what was not sent is unprocessed
   'completed', // every row has its outcome
   'rejected', // the input could not be used; nothing was sent
+  'failed', // rollcall met an error that it did not expect; a person decides whether it is tried again
 ] as const;
 export type ImportState = (typeof IMPORT_STATES)[number];
 
@@ -21,11 +22,13 @@ export const TRANSITIONS: Readonly<Partial<Record<ImportState, Readonly<Partial<
     staged: 'the whole input was read and checked',
     rejected: 'the input cannot be read or used',
     aborted: 'more rows are invalid than --max-errors allows',
+    failed: 'an unexpected error ended the reading of its input',
     cancelled: 'cancelled while it was being read: nothing was sent',
   },
   staged: {
     running: 'started',
     cancelled: 'cancelled before the start: nothing was sent',
+    failed: 'an unexpected error came before anything was sent',
   },
   running: {
     pausing: 'somebody asked to pause',
@@ -33,6 +36,7 @@ export const TRANSITIONS: Readonly<Partial<Record<ImportState, Readonly<Partial<
     blocked: 'every batch that is left waits for a region that was refused',
     aborted: 'more errors than --max-errors allows',
     completed: 'every row has its outcome',
+    failed: 'an unexpected error ended it',
   },
   pausing: {
     paused: 'the last call in flight has answered',
@@ -41,6 +45,7 @@ export const TRANSITIONS: Readonly<Partial<Record<ImportState, Readonly<Partial<
     blocked: 'a region was refused while the last calls answered',
     aborted: 'the last calls brought more errors than --max-errors allows',
     completed: 'the calls in flight were the last ones',
+    failed: 'an unexpected error ended it',
   },
   paused: {
     running: 'resumed',
@@ -53,6 +58,13 @@ export const TRANSITIONS: Readonly<Partial<Record<ImportState, Readonly<Partial<
   cancelling: {
     cancelled: 'the last call in flight has answered',
     completed: 'the calls in flight were the last ones',
+    failed: 'an unexpected error ended it',
+  },
+  failed: {
+    staging: 'resumed: the input is read again',
+    running: 'resumed after an unexpected error',
+    cancelling: 'cancelled after an unexpected error',
+    cancelled: 'cancelled after an unexpected error',
   },
 };
 
@@ -63,6 +75,11 @@ export function isFinal(state: ImportState): boolean {
 /** Whether somebody is to be at work on it: it is neither over nor waiting for a person. */
 export function isUnderWay(state: ImportState): boolean {
   return state === 'staging' || state === 'running' || state === 'pausing' || state === 'cancelling';
+}
+
+/** Whether something must be corrected before it can continue. */
+export function needsPerson(state: ImportState): boolean {
+  return state === 'blocked' || state === 'failed';
 }
 
 /** States that `from` may move to. */

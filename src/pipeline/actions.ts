@@ -11,9 +11,10 @@ const BEFORE_THE_END: Readonly<Partial<Record<ImportState, readonly ImportAction
   pausing: ['resume', 'cancel'],
   paused: ['resume', 'cancel'],
   blocked: ['resume', 'cancel'],
+  failed: ['resume', 'cancel', 'delete'],
 };
 
-/** What is possible with an import in this state. @param retryable whether it has a retry file (report-files.ts) */
+/** What is possible with an import in this state. @param retryable whether it has a retry file (report-paths.ts) */
 export function actionsOf(state: ImportState, retryable: boolean): readonly ImportAction[] {
   if (isFinal(state)) return retryable ? ['retry', 'delete'] : ['delete'];
   return BEFORE_THE_END[state] ?? [];

@@ -1,39 +1,68 @@
-import type { FinishImportPorts } from '../../jobs/finish-import.ts';
+import pLimit from 'p-limit';
 import type { ImportRecord } from '../ledger/catalog.ts';
-import type { ImportLedger } from '../ledger/import-ledger.ts';
 import { type ImportState, isFinal } from '../membership/import-state.ts';
 import type { DataDir } from './data-dir.ts';
+import { WRONG_SUM } from './import-errors.ts';
 import type { ReadingThreads } from './reading-threads.ts';
+
+/** States that an import ends in when nothing of it is out any more. */
+export type EndState = Extract<ImportState, 'completed' | 'cancelled' | 'aborted'>;
+
+/** Closes imports of which every row has its outcome: sum checked, reports written, state moved. Each once. */
+export interface Closings {
+  /** Closes an import in the state that it has earned. Does nothing where that is under way already. */
+  begin(id: string, state: EndState, reason?: string): void;
+  isUnderWay(id: string): boolean;
+  /** Begins no more. What is under way is given up when its threads are closed: the next start does it. */
+  stop(): void;
+}
 
 interface ClosingOptions {
   readonly dir: DataDir;
   readonly find: (id: string) => ImportRecord;
   readonly move: (id: string, to: ImportState, detail?: string) => void;
-  readonly ledgerOf: (id: string) => { ledger: ImportLedger; close: () => void };
+  /** Closes the import's ledger, in which nothing is written any more. */
+  readonly closeLedger: (id: string) => void;
   /** Checks and writes reports, which takes long: this thread has other imports to see to. */
   readonly reading: ReadingThreads;
   readonly version: string;
-  readonly fail: (error: unknown) => void;
+  readonly failed: (id: string, error: unknown) => void;
 }
 
-/** What closing an import does outside the queue. */
-export function closingJobs({ dir, find, move, ledgerOf, reading, version, fail }: ClosingOptions): {
-  ports: FinishImportPorts;
-} {
+/** Imports that are closed at the same time: a small one does not wait for the reports of ten million rows. */
+const CLOSINGS = 4;
+
+export function createClosings(options: ClosingOptions): Closings {
+  const { dir, find, move, closeLedger, reading, version, failed } = options;
+  const line = pLimit(CLOSINGS);
+  const underWay = new Set<string>();
+  let stopped = false;
+
+  const close = async (id: string, state: EndState, reason?: string): Promise<void> => {
+    if (stopped) return;
+    const path = dir.ledger(id);
+    const { difference } = await reading.of(path).check();
+    await reading.indexUids(path);
+    // The reports are of the import as it will be when they are written: the state moves last.
+    await reading.writeReports({ path, folder: dir.folder(id), record: { ...find(id), state }, version });
+    if (stopped) return;
+    closeLedger(id);
+    underWay.delete(id);
+    if (!isFinal(find(id).state)) move(id, state, difference === '' ? reason : `${WRONG_SUM}: ${difference}`);
+  };
+
   return {
-    ports: {
-      checkSum: async (id) => (await reading.of(dir.ledger(id)).check()).difference,
-      writeReports: async (id, state) => {
-        const path = dir.ledger(id);
-        await reading.indexUids(path);
-        // The reports are of the import as it will be when they are written: the state moves last.
-        await reading.writeReports({ path, folder: dir.folder(id), record: { ...find(id), state }, version });
-      },
-      close: (id, state, reason) => {
-        ledgerOf(id).close();
-        if (!isFinal(find(id).state)) move(id, state, reason);
-      },
-      failed: (_id, error) => fail(error),
+    begin: (id, state, reason) => {
+      if (stopped || underWay.has(id)) return;
+      underWay.add(id);
+      line(() => close(id, state, reason)).catch((error: unknown) => {
+        underWay.delete(id);
+        if (!stopped) failed(id, error);
+      });
+    },
+    isUnderWay: (id) => underWay.has(id),
+    stop: () => {
+      stopped = true;
     },
   };
 }

@@ -1,5 +1,5 @@
-import { EventEmitter } from 'node:events';
-import { mkdirSync } from 'node:fs';
+import { EventEmitter, once } from 'node:events';
+import { existsSync, mkdirSync } from 'node:fs';
 import type { ReadGroupPorts } from '../../jobs/read-group.ts';
 import type { BatchPorts } from '../../jobs/send-batch.ts';
 import type { StagingProgress } from '../../jobs/stage-import.ts';
@@ -8,20 +8,21 @@ import { type ImportState, isFinal, isUnderWay, nextStates, TransitionError } fr
 import type { Region } from '../membership/membership.ts';
 import type { Backend } from '../queue/backend.ts';
 import { actionsOf } from './actions.ts';
-import { closingJobs } from './closing.ts';
+import { createClosings } from './closing.ts';
 import { announceAddress, type DataDir, ownDataDir } from './data-dir.ts';
+import { createFaults } from './faults.ts';
 import type { GroupPages } from './group-reader.ts';
-import { UnknownImport, WrongState, WrongTarget } from './import-errors.ts';
+import { RegionWithoutApp, UnknownImport, WrongState, WrongTarget } from './import-errors.ts';
 import { newImportId } from './import-id.ts';
 import { type ImportOptions, importOptions, readOptions } from './import-options.ts';
-import { openOwnJobs } from './own-jobs.ts';
 import { openReadingThreads, type ReadingThreads } from './reading-threads.ts';
 import { createRecorder } from './recorder.ts';
 import type { RegionLine, RegionStatus } from './region-line.ts';
 import { removeImport, startRetention, sweepRemoved } from './removal.ts';
 import { type RetryChanges, retryImport } from './retry-import.ts';
+import { openReturns } from './returns.ts';
 import { createRunner } from './runner.ts';
-import { stagingJobs } from './staging.ts';
+import { createStagings } from './staging.ts';
 
 /** The one process that owns a data directory: it stages files, dispatches batches, records outcomes, writes reports. */
 export interface Coordinator {
@@ -86,13 +87,15 @@ export interface CoordinatorEvents {
   state: [record: ImportRecord];
   removed: [id: string];
   staging: [id: string, progress: StagingProgress];
-  /** The ledger or the queue fails: nothing can go on. */
+  /** An unexpected error ended one import. */
+  fault: [id: string, error: unknown];
+  /** The machine, the catalog or the queue fails: nothing can go on. */
   failure: [error: Error];
 }
 
 export interface CoordinatorOptions {
   readonly dir: DataDir;
-  readonly backend: (dir: DataDir) => Promise<Backend>;
+  readonly backend: () => Promise<Backend>;
   /** Regions that have an app. */
   readonly regions: ReadonlySet<Region>;
   readonly openLine: (
@@ -111,7 +114,7 @@ export interface CoordinatorOptions {
 }
 
 /** States in which an import waits for somebody. */
-const AT_REST: ReadonlySet<ImportState> = new Set(['staged', 'paused', 'blocked']);
+const AT_REST: ReadonlySet<ImportState> = new Set(['staged', 'paused', 'blocked', 'failed']);
 
 export async function openCoordinator(options: CoordinatorOptions): Promise<Coordinator> {
   const { dir, onError, sandbox = false } = options;
@@ -123,41 +126,46 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
   await sweepRemoved(dir);
   // As many may wait for an import as want to.
   const events = new EventEmitter<CoordinatorEvents>().setMaxListeners(0);
-  const backend = await options.backend(dir);
+  const backend = await options.backend();
   taken.defer(() => backend.close());
-  const jobs = await openOwnJobs(backend, catalog.coordinatorId(), onError);
+  const returns = openReturns(backend, catalog.coordinatorId(), onError);
+  const reading = openReadingThreads();
+  taken.defer(() => reading.close());
+  catalog.countDeaths();
+
   const fail = (error: unknown) => {
     events.emit('failure', error instanceof Error ? error : new Error(String(error)));
   };
-  const move = (id: string, to: ImportState, detail?: string): ImportRecord => {
-    const record = catalog.move(id, to, detail);
-    if (isFinal(to)) jobs.ended(id);
+  const move = (id: string, to: ImportState, detail?: string, code?: string): ImportRecord => {
+    const record = catalog.move(id, to, detail, code);
     events.emit('state', record);
     return record;
   };
+  const faults = createFaults({
+    catalog,
+    move,
+    drop: (id) => void runner.drop(id),
+    tell: (id, error) => events.emit('fault', id, error),
+    fail,
+    isStopping: () => stopping !== undefined,
+  });
 
   /** Imports that are not to start when they are staged. */
   const waiting = new Set<string>();
-  const recorder = createRecorder(fail);
-  const staging = stagingJobs({
+  let stopping: Promise<void> | undefined;
+
+  // The life of an import, in its order: it is read, sent, recorded and closed.
+  const stagings = createStagings({
     dir,
     find,
     move,
+    attend: catalog.attend,
     progress: (id, progress) => events.emit('staging', id, progress),
-    staged: (id) => runner.staged(id, !waiting.delete(id)),
-    fail,
+    staged: (id) =>
+      runner.staged(id, !waiting.delete(id)).catch((error: unknown) => faults.of(id, 'SENDING_FAILED', error)),
+    failed: (id, error) => faults.of(id, 'READING_FAILED', error),
   });
-  const reading = openReadingThreads();
-  taken.defer(() => reading.close());
-  const closing = closingJobs({
-    dir,
-    find,
-    move,
-    reading,
-    version: options.version,
-    fail,
-    ledgerOf: (id) => runner.ledgerOf(id),
-  });
+  const recorder = createRecorder((id, error) => faults.of(id, 'RECORDING_FAILED', error));
   const runner = createRunner({
     dir,
     find,
@@ -165,22 +173,36 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
     recorder,
     regions: options.regions,
     sandbox,
-    outcomes: jobs.outcomes,
-    answers: jobs.answers,
+    outcomes: returns.outcomes,
+    answers: returns.answers,
     stateOf: (id) => catalog.find(id)?.state,
+    attend: catalog.attend,
+    progressed: catalog.progressed,
     openLine: (region) =>
       options.openLine(
         region,
         backend,
-        ({ importId }, result) => recorder.deliver(importId, result),
+        ({ importId }, result) =>
+          recorder.deliver(importId, result).catch((error: unknown) => {
+            // Nobody waits for it any more, and no second call would change that.
+            if (catalog.find(importId)?.state !== 'failed') throw error;
+          }),
         async ({ requestId }, answer) => runner.groups.answered(requestId, answer),
       ),
-    finish: (importId, state, reason) =>
-      jobs.end({ version: 1, importId, state, ...(reason !== undefined && { reason }) }),
-    fail,
+    finish: (id, state, reason) => closings.begin(id, state, reason),
+    fault: faults.of,
     onError,
   });
-  jobs.start({ stage: staging.ports, record: runner.record, answered: runner.groups.answered, finish: closing.ports });
+  const closings = createClosings({
+    dir,
+    find,
+    move,
+    closeLedger: (id) => runner.close(id),
+    reading,
+    version: options.version,
+    failed: (id, error) => faults.of(id, 'CLOSING_FAILED', error),
+  });
+  returns.start({ record: runner.record, answered: runner.groups.answered });
 
   function find(id: string): ImportRecord {
     const record = catalog.find(id);
@@ -194,11 +216,12 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
 
   const remove = async (id: string): Promise<void> => {
     const record = find(id);
-    if (jobs.isEnding(id) || (record.state !== 'staged' && !isFinal(record.state))) {
-      throw new WrongState(record, 'cannot be deleted', jobs.isEnding(id) ? [] : actionsOf(record.state, false));
+    const isAtRest = record.state === 'staged' || record.state === 'failed' || isFinal(record.state);
+    if (closings.isUnderWay(id) || !isAtRest) {
+      throw new WrongState(record, 'cannot be deleted', closings.isUnderWay(id) ? [] : actionsOf(record.state, false));
     }
     waiting.delete(id);
-    runner.close(id);
+    await runner.drop(id);
     const gone = removeImport(dir, catalog, id);
     events.emit('removed', id);
     await gone;
@@ -212,14 +235,14 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
 
   const goOn = async ({ id, state }: ImportRecord): Promise<void> => {
     if (readOptions(find(id)).sandbox !== sandbox) throw new WrongTarget(id, !sandbox);
-    if (state === 'staging') return jobs.stage(id);
+    if (faults.setAside(id)) return;
+    if (state === 'staging') return stagings.begin(id);
     runner.check(id);
     if (state === 'pausing') await runner.hold(id);
     else await runner.go(id);
   };
 
   const resources = taken.move();
-  let stopping: Promise<void> | undefined;
 
   const coordinator: Coordinator = {
     events,
@@ -231,7 +254,7 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
       mkdirSync(dir.folder(id), { recursive: true, mode: 0o700 });
       catalog.add({ id, file, source, options: JSON.stringify(importOptions.parse(chosen)), retryOf: retryOf ?? null });
       events.emit('state', find(id));
-      await jobs.stage(id);
+      stagings.begin(id);
       return id;
     },
     pause: async (id) => {
@@ -244,23 +267,35 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
     },
     resume: async (id) => {
       const record = find(id);
-      if (record.state === 'staging') {
-        if (!staging.isUnderWay(id)) await jobs.stage(id);
-      } else if (isFinal(record.state) || (record.state === 'staged' && jobs.isEnding(id))) refuse(record, 'running');
+      if (isFinal(record.state) || (record.state === 'staged' && closings.isUnderWay(id))) refuse(record, 'running');
+      // Somebody wants it, whatever has happened before.
+      catalog.progressed(id);
+      const isUnread = record.state === 'failed' && !existsSync(dir.ledger(id));
+      if (isUnread) move(id, 'staging');
+      if (isUnread || record.state === 'staging') stagings.begin(id);
       else await runner.go(id);
       return find(id);
     },
     cancel: async (id) => {
       const record = find(id);
       if (record.state === 'staging') {
-        await staging.abort(id);
+        await stagings.abort(id);
         if (find(id).state === 'staging') return move(id, 'cancelled');
+      }
+      if (record.state === 'failed') {
+        if (!existsSync(dir.ledger(id))) return move(id, 'cancelled');
+        faults.endWhateverHappens(id);
       }
       // It may have been staged, and even started, in the meantime.
       const { state } = find(id);
       if (!nextStates(state).some((next) => next === 'cancelling' || next === 'cancelled'))
         refuse(find(id), 'cancelled');
-      await runner.cancel(id);
+      try {
+        await runner.cancel(id);
+      } catch (error) {
+        if (!faults.isLastResort(id)) throw error;
+        faults.of(id, 'RECORDING_FAILED', error);
+      }
       return find(id);
     },
     continueAll: async () => {
@@ -270,7 +305,11 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
         .map((record) =>
           goOn(record).then(
             () => [],
-            (error: unknown) => [{ record, why: error instanceof Error ? error : new Error(String(error)) }],
+            (error: unknown) => {
+              if (error instanceof WrongTarget || error instanceof RegionWithoutApp) return [{ record, why: error }];
+              faults.of(record.id, 'SENDING_FAILED', error);
+              return [];
+            },
           ),
         );
       return (await Promise.all(left)).flat();
@@ -287,26 +326,23 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
     regions: () => runner.regions(),
     renewKeys: (regions) => runner.renewKeys(regions),
     settled: async (id) => {
-      find(id);
-      return new Promise((resolve) => {
+      for (;;) {
         // A state is looked at when the move is over: `staged` is passed through on the way to `running`.
-        const look = () =>
-          queueMicrotask(() => {
-            const record = find(id);
-            if (!AT_REST.has(record.state) && !isFinal(record.state)) return;
-            events.off('state', look);
-            resolve(record);
-          });
-        events.on('state', look);
-        look();
-      });
+        await Promise.resolve();
+        const record = find(id);
+        if ((AT_REST.has(record.state) && !closings.isUnderWay(id)) || isFinal(record.state)) return record;
+        await once(events, 'state');
+      }
     },
     stop: (deadlineMs) => {
       stopping ??= (async () => {
+        // Said first: what the stop interrupts did not end this process.
+        catalog.leaveAll();
         await retention?.stop();
-        await staging.stop();
+        closings.stop();
+        await stagings.stop();
         await runner.stop(deadlineMs);
-        await jobs.close(deadlineMs);
+        await returns.close(deadlineMs);
         await resources.disposeAsync();
       })();
       return stopping;

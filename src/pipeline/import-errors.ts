@@ -46,6 +46,9 @@ export class WrongTarget extends Error {
   }
 }
 
+/** How the reason of an import begins whose totals and rows disagree: promise 1 of design.md is broken. */
+export const WRONG_SUM = 'the sum of outcomes does not hold';
+
 /** What was asked is not possible with an import as it is. */
 export class WrongState extends Error {
   readonly state: ImportState;

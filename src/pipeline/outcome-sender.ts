@@ -15,8 +15,12 @@ export interface OutcomeSender {
 
 /** Wait before results are handed over again, in ms, when the queue broke off. */
 const AGAIN_MS = 500;
-/** Results wait this long for others to travel with, in ms. There are never more than calls at the same time. */
-const GATHER_MS = 5;
+/**
+ * Results wait this long for others to travel with, in ms: a job for each would cost as much again as the batch's own. Their
+ * batches stay with this worker meanwhile, so it must be short beside a call; and there are never more of them than calls
+ * at the same time.
+ */
+const GATHER_MS = 20;
 
 interface Outbox {
   readonly queue: JobQueue<RecordOutcomesPayload>;

@@ -2,16 +2,20 @@ import type { BatchResult } from '../ledger/batch-result.ts';
 import type { ImportLedger } from '../ledger/import-ledger.ts';
 import type { Consequences } from '../ledger/recording.ts';
 
-/** Writes results into ledgers: all that came in one turn of the event loop in one transaction. */
+/** Writes results into ledgers, those that come within GATHER_MS in one transaction. */
 export interface Recorder {
   /** Resolves when the result is on disk. A result of an import that is not running here is refused. */
   deliver(importId: string, result: BatchResult): Promise<void>;
   /** Takes results of this import from now on. */
   open(importId: string, ledger: ImportLedger, recorded: Recorded): void;
+  /** Takes no more, and writes what still waits: the ledger may be closed after that. */
   close(importId: string): void;
 }
 
 export type Recorded = (batches: readonly number[], consequences: Consequences) => void;
+
+/** In ms. A transaction for each result costs more than the result itself. */
+const GATHER_MS = 10;
 
 interface Waiting {
   readonly result: BatchResult;
@@ -20,17 +24,21 @@ interface Waiting {
 }
 
 interface Desk {
+  readonly importId: string;
   readonly ledger: ImportLedger;
   readonly recorded: Recorded;
   waiting: Waiting[];
+  timer: NodeJS.Timeout | undefined;
 }
 
-/** @param onFailure told when a ledger cannot be written: nothing can go on then. */
-export function createRecorder(onFailure: (error: unknown) => void): Recorder {
+/** @param onFailure told when results of an import cannot be recorded: nothing more of it can. */
+export function createRecorder(onFailure: (importId: string, error: unknown) => void): Recorder {
   const desks = new Map<string, Desk>();
 
   const flush = (desk: Desk): void => {
+    clearTimeout(desk.timer);
     const { waiting } = desk;
+    if (waiting.length === 0) return;
     desk.waiting = [];
     try {
       const consequences = desk.ledger.record(waiting.map(({ result }) => result));
@@ -41,7 +49,7 @@ export function createRecorder(onFailure: (error: unknown) => void): Recorder {
       );
     } catch (error) {
       for (const { reject } of waiting) reject(error);
-      onFailure(error);
+      onFailure(desk.importId, error);
     }
   };
 
@@ -51,9 +59,14 @@ export function createRecorder(onFailure: (error: unknown) => void): Recorder {
         const desk = desks.get(importId);
         if (desk === undefined) return reject(new Error(`import ${importId} does not run here`));
         desk.waiting.push({ result, resolve, reject });
-        if (desk.waiting.length === 1) setImmediate(flush, desk);
+        if (desk.waiting.length === 1) desk.timer = setTimeout(flush, GATHER_MS, desk);
       }),
-    open: (importId, ledger, recorded) => desks.set(importId, { ledger, recorded, waiting: [] }),
-    close: (importId) => desks.delete(importId),
+    open: (importId, ledger, recorded) =>
+      desks.set(importId, { importId, ledger, recorded, waiting: [], timer: undefined }),
+    close: (importId) => {
+      const desk = desks.get(importId);
+      desks.delete(importId);
+      if (desk !== undefined) flush(desk);
+    },
   };
 }

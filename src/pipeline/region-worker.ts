@@ -1,4 +1,3 @@
-import pLimit from 'p-limit';
 import { type AddMembersPorts, addMembers } from '../../jobs/add-members.ts';
 import { type EditMemberPorts, editMember } from '../../jobs/edit-member.ts';
 import { type ReadGroupPayload, type ReadGroupPorts, readGroup } from '../../jobs/read-group.ts';
@@ -48,22 +47,13 @@ export interface RegionWorkerOptions {
 
 export function startRegionWorker(options: RegionWorkerOptions): RegionWorker {
   const { region, host, backend, queue, chat, deliver, answer, onError } = options;
-  // The queue counts jobs and this counts calls: what one process sends to one host at the same time.
-  const limit = pLimit(options.concurrency);
   const budget = budgetWatch(queue, onError);
   const worker = startJobWorker<BatchPayload | ReadGroupPayload, AddMembersPorts & EditMemberPorts & ReadGroupPorts>({
     backend,
     queue,
     definitions: [addMembers, editMember, readGroup],
     ports: {
-      chat: {
-        addMembers: (...call) => limit(() => chat.addMembers(...call)),
-        changeScope: (...call) => limit(() => chat.changeScope(...call)),
-        removeMember: (...call) => limit(() => chat.removeMember(...call)),
-        listMembersPage: (...call) => limit(() => chat.listMembersPage(...call)),
-        listBannedPage: (...call) => limit(() => chat.listBannedPage(...call)),
-        getGroup: (...call) => limit(() => chat.getGroup(...call)),
-      },
+      chat,
       deliver,
       answer,
       settled: (outcome, rows) => options.observer?.settled(region, outcome, rows),
@@ -82,10 +72,8 @@ export function startRegionWorker(options: RegionWorkerOptions): RegionWorker {
   });
   return {
     region,
-    setConcurrency: (concurrency) => {
-      limit.concurrency = concurrency;
-      worker.setConcurrency(concurrency);
-    },
+    // A job makes one call at a time.
+    setConcurrency: (concurrency) => worker.setConcurrency(concurrency),
     keyFingerprint: () => chat.keyFingerprint(),
     renewKey: () => chat.renewKey(),
     close: async () => {

@@ -5,7 +5,8 @@ import type { ImportSummary } from '../report/import-summary.ts';
 import { jsonReport } from '../report/json.ts';
 import { ndjsonReport } from '../report/ndjson.ts';
 import { retryReport } from '../report/retry.ts';
-import { htmlPage, reportInput } from './report-files.ts';
+import { htmlPage } from './report-files.ts';
+import { reportInput } from './report-paths.ts';
 
 export interface ReportWish {
   /** `retry`: the rows that may be sent again, in the original columns, as a file that imports as it is. */

@@ -8,7 +8,7 @@ import type { DataDir } from './data-dir.ts';
 import { WrongState } from './import-errors.ts';
 import { newImportId } from './import-id.ts';
 import { type ImportOptions, readOptions } from './import-options.ts';
-import { retryFile } from './report-files.ts';
+import { retryFile } from './report-paths.ts';
 
 /** What a retry may do differently from the import before it. */
 export type RetryChanges = Pick<ImportOptions, 'maxErrors'>;

@@ -1,4 +1,3 @@
-import type { FinishImportPayload } from '../../jobs/finish-import.ts';
 import type { RecordOutcomesPayload } from '../../jobs/record-outcomes.ts';
 import type { TakeAnswersPayload } from '../../jobs/take-answers.ts';
 import type { BatchResult, StoppedRegion } from '../ledger/batch-result.ts';
@@ -8,15 +7,18 @@ import type { Consequences } from '../ledger/recording.ts';
 import { type ImportState, isFinal } from '../membership/import-state.ts';
 import type { Region } from '../membership/membership.ts';
 import type { JobQueue } from '../queue/job-queue.ts';
+import type { EndState } from './closing.ts';
 import type { DataDir } from './data-dir.ts';
+import type { FaultCode } from './faults.ts';
 import { createGroupReader, type GroupReader } from './group-reader.ts';
-import { RegionWithoutApp, WrongTarget } from './import-errors.ts';
-import { errorLimit, type ImportOptions, readOptions } from './import-options.ts';
+import { type ImportOptions, readOptions } from './import-options.ts';
 import { watchForLosses } from './losses.ts';
 import type { Recorder } from './recorder.ts';
 import type { RegionLine, RegionStatus } from './region-line.ts';
+import { drained } from './returns.ts';
 import { BACKLOG, createRounds, type Rounds } from './rounds.ts';
 import { createRunningImport, type RunningImport, type Standstill } from './running-import.ts';
+import { targetOf, tooManyErrors } from './sendable.ts';
 
 /** Runs imports: opens their ledgers and regions, and decides what follows when one stands still. */
 export interface Runner {
@@ -28,7 +30,8 @@ export interface Runner {
   cancel(id: string): Promise<void>;
   /** Takes a result that a worker elsewhere found. */
   record(id: string, result: BatchResult): Promise<void>;
-  ledgerOf(id: string): { ledger: ImportLedger; close: () => void };
+  /** Gives an import up that met an unexpected error: nothing more of it is sent or recorded. Never rejects. */
+  drop(id: string): Promise<void>;
   /** Throws what keeps the rows of an import from being sent by this process: WrongTarget, RegionWithoutApp. */
   check(id: string): void;
   /** Closes an import's ledger, if it is open. */
@@ -39,8 +42,6 @@ export interface Runner {
   renewKeys(regions: ReadonlySet<Region>): Promise<Region[]>;
   stop(deadlineMs: number): Promise<void>;
 }
-
-type FinalState = FinishImportPayload['state'];
 
 interface RunnerOptions {
   readonly dir: DataDir;
@@ -55,9 +56,15 @@ interface RunnerOptions {
   /** Queue that brings what other processes have read; undefined as above. */
   readonly answers: JobQueue<TakeAnswersPayload> | undefined;
   readonly openLine: (region: Region) => Promise<RegionLine>;
-  readonly finish: (id: string, state: FinalState, reason?: string) => Promise<void>;
+  /** Of an import every row has its outcome. */
+  readonly finish: (id: string, state: EndState, reason?: string) => void;
   readonly stateOf: (id: string) => ImportState | undefined;
-  readonly fail: (error: unknown) => void;
+  /** This process is at work on an import from now on. */
+  readonly attend: (id: string) => void;
+  /** The first results of an import in this process are recorded. */
+  readonly progressed: (id: string) => void;
+  /** Told of an error that ends one import. */
+  readonly fault: (id: string, code: FaultCode, error: unknown) => void;
   /** Told of troubles that the queue mends by itself. */
   readonly onError: (error: Error) => void;
 }
@@ -67,6 +74,8 @@ interface OpenImport {
   /** As kept with the import: they never change. */
   readonly options: ImportOptions;
   running: RunningImport | undefined;
+  /** Whether this process has recorded results of it. */
+  progressed: boolean;
   /** Set when the import is to end before everything is sent. */
   ending: 'aborted' | 'cancelled' | undefined;
 }
@@ -74,10 +83,13 @@ interface OpenImport {
 const ORPHANED = 'the process that sent it ended before an answer came';
 
 export function createRunner(options: RunnerOptions): Runner {
-  const { dir, find, move, recorder, regions, outcomes, answers, stateOf, finish, fail } = options;
+  const { dir, find, move, recorder, regions, outcomes, answers, stateOf, finish, fault } = options;
   const imports = new Map<string, OpenImport>();
+  /** Imports that are being given up. */
+  const dropping = new Map<string, Promise<void>>();
   const lines = new Map<Region, Promise<RegionLine>>();
   const rounds = new Map<Region, Rounds>();
+  const target = targetOf(options);
   let stopping = false;
   const losses =
     outcomes === undefined
@@ -95,10 +107,11 @@ export function createRunner(options: RunnerOptions): Runner {
   const open = (id: string): OpenImport => {
     let opened = imports.get(id);
     if (opened === undefined) {
+      options.attend(id);
       const ledger = openImportLedger(dir.ledger(id));
       // Workers of this process ended with it; those elsewhere go on, and their results come.
       if (outcomes === undefined) ledger.takeBackAll(ORPHANED);
-      opened = { ledger, options: readOptions(find(id)), running: undefined, ending: undefined };
+      opened = { ledger, options: readOptions(find(id)), running: undefined, progressed: false, ending: undefined };
       imports.set(id, opened);
       recorder.open(id, ledger, (batches, consequences) => recorded(id, batches, consequences));
     }
@@ -111,6 +124,23 @@ export function createRunner(options: RunnerOptions): Runner {
     opened?.running?.close();
     opened?.ledger.close();
     imports.delete(id);
+  };
+
+  const drop = (id: string): Promise<void> => {
+    const opened = imports.get(id);
+    if (opened === undefined) return dropping.get(id) ?? Promise.resolve();
+    recorder.close(id);
+    imports.delete(id);
+    const dropped = (async () => {
+      await opened.running?.drop();
+      opened.running?.close();
+      opened.ledger.close();
+    })()
+      // What is wrong with it has been said.
+      .catch(() => {})
+      .finally(() => dropping.delete(id));
+    dropping.set(id, dropped);
+    return dropped;
   };
 
   const checkOpen = (): void => {
@@ -141,65 +171,40 @@ export function createRunner(options: RunnerOptions): Runner {
     onError: options.onError,
   });
 
-  /** Looks at what must be right before anything of an import is sent. @throws WrongTarget, RegionWithoutApp */
-  const checkTarget = (id: string, { ledger, options: { sandbox } }: OpenImport): void => {
-    if (sandbox !== options.sandbox) throw new WrongTarget(id, sandbox);
-    const missing = ledger.regionsUsed().filter((region) => !regions.has(region));
-    if (missing.length > 0) throw new RegionWithoutApp(id, missing);
-  };
-
-  /** Why a staged import is not sent without further ado; undefined when it is. */
-  const obstacleOf = (id: string, opened: OpenImport): string | undefined => {
-    if (opened.options.dryRun) return 'a dry run: read and checked, nothing was sent';
-    try {
-      checkTarget(id, opened);
-      return undefined;
-    } catch (error) {
-      return error instanceof Error ? error.message : String(error);
-    }
-  };
-
-  const tooManyErrors = ({ ledger, options: { maxErrors } }: OpenImport): string | undefined => {
-    if (maxErrors === undefined) return undefined;
-    const rows = totalRows(ledger.tallies());
-    const errors = rows.failed + rows.invalid + rows.unconfirmed;
-    const limit = errorLimit({ maxErrors }, rows.read);
-    return errors > limit
-      ? `${errors} rows failed, are invalid or unconfirmed; --max-errors allows ${limit}`
-      : undefined;
-  };
-
-  const end = async (id: string, state: 'aborted' | 'cancelled'): Promise<void> => {
+  const end = (id: string, state: 'aborted' | 'cancelled'): void => {
     const opened = open(id);
     opened.ledger.leaveRest(`not sent: the import was ${state} first`);
     // Counted at the end: calls that were under way have brought errors since, and what is in doubt counts as well.
-    await finish(id, state, state === 'aborted' ? tooManyErrors(opened) : undefined);
+    finish(id, state, state === 'aborted' ? tooManyErrors(opened) : undefined);
   };
 
   /** Closes an import of which every batch has its end. */
-  const close = (id: string, opened: OpenImport): Promise<void> => {
-    if (totalRows(opened.ledger.tallies()).unprocessed === 0) return finish(id, 'completed');
+  const close = (id: string, opened: OpenImport): void => {
+    if (totalRows(opened.ledger.tallies()).unprocessed === 0) finish(id, 'completed');
     // The rest was given up before, by a process that did not live to close the import.
-    if (find(id).state === 'cancelling') return finish(id, 'cancelled');
-    return finish(id, 'aborted', tooManyErrors(opened) ?? 'it was ended before, and then interrupted');
+    else if (find(id).state === 'cancelling') finish(id, 'cancelled');
+    else finish(id, 'aborted', tooManyErrors(opened) ?? 'it was ended before, and then interrupted');
   };
 
-  const standsStill = async (id: string, why: Standstill): Promise<void> => {
+  const standsStill = (id: string, why: Standstill): void => {
     if (stopping) return;
     const opened = open(id);
     const { ledger, ending } = opened;
-    if (ledger.openBatches().size === 0) return close(id, opened);
-    if (ending !== undefined) return end(id, ending);
-    if (why === 'blocked') {
+    if (ledger.openBatches().size === 0) close(id, opened);
+    else if (ending !== undefined) end(id, ending);
+    else if (why === 'blocked') {
       const stopped = ledger.stoppedRegions().map(({ region, code, message }) => `${region}: ${code}, ${message}`);
-      return move(id, 'blocked', `the service refused ${stopped.join('; ')}`);
-    }
-    if (find(id).state === 'pausing') move(id, 'paused');
+      move(id, 'blocked', `the service refused ${stopped.join('; ')}`);
+    } else if (find(id).state === 'pausing') move(id, 'paused');
   };
 
   /** What was recorded goes to the running import, and the bound on errors is looked at. */
   function recorded(id: string, batches: readonly number[], consequences: Consequences): void {
     const opened = open(id);
+    if (!opened.progressed) {
+      opened.progressed = true;
+      options.progressed(id);
+    }
     opened.running?.recorded(batches, consequences);
     for (const stopped of consequences.stoppedRegions) {
       stopElsewhere(id, stopped);
@@ -215,8 +220,12 @@ export function createRunner(options: RunnerOptions): Runner {
   const stopElsewhere = (id: string, stopped: StoppedRegion): void => {
     for (const [other, { ledger, running }] of imports) {
       if (other === id || running === undefined || !ledger.regionsUsed().includes(stopped.region)) continue;
-      ledger.stopRegion(stopped);
-      running.stop(stopped.region);
+      try {
+        ledger.stopRegion(stopped);
+        running.stop(stopped.region);
+      } catch (error) {
+        fault(other, 'RECORDING_FAILED', error);
+      }
     }
   };
 
@@ -224,7 +233,7 @@ export function createRunner(options: RunnerOptions): Runner {
     const opened = open(id);
     // Batches of an import that nobody ran here may still be with workers elsewhere.
     const running = outcomes === undefined ? opened.running : await runningOf(id, opened);
-    if (running === undefined) await standsStill(id, 'held');
+    if (running === undefined) standsStill(id, 'held');
     else await running.hold();
   };
 
@@ -232,15 +241,22 @@ export function createRunner(options: RunnerOptions): Runner {
   const runningOf = async (id: string, opened: OpenImport): Promise<RunningImport> => {
     const used = await Promise.all(opened.ledger.regionsUsed().map(line));
     // Results that wait would be asked for again otherwise.
-    if (outcomes !== undefined && opened.running === undefined) await drained(outcomes, () => stopping);
+    if (outcomes !== undefined && opened.running === undefined)
+      await drained(outcomes, () => stopping, options.onError);
     checkOpen();
     opened.running ??= createRunningImport({
       id,
       replyTo: outcomes?.name ?? null,
       ledger: opened.ledger,
       rounds: new Map(used.map((one) => [one.region, roundsOf(one)])),
-      onStandstill: (why) => void standsStill(id, why).catch(fail),
-      onFailure: fail,
+      onStandstill: (why) => {
+        try {
+          standsStill(id, why);
+        } catch (error) {
+          fault(id, 'SENDING_FAILED', error);
+        }
+      },
+      onFailure: (error) => fault(id, 'SENDING_FAILED', error),
     });
     return opened.running;
   };
@@ -263,7 +279,7 @@ export function createRunner(options: RunnerOptions): Runner {
     staged: async (id, start) => {
       const opened = open(id);
       if (tooManyErrors(opened) !== undefined) return end(id, 'aborted');
-      const obstacle = obstacleOf(id, opened);
+      const obstacle = target.obstacleOf(id, opened);
       if (obstacle !== undefined || !start) {
         // It may wait for days, and others with it.
         closeLedger(id);
@@ -274,11 +290,12 @@ export function createRunner(options: RunnerOptions): Runner {
       await run(id, opened);
     },
     go: async (id) => {
+      await dropping.get(id);
       const opened = open(id);
       const { state } = find(id);
       if (state === 'cancelling') opened.ending ??= 'cancelled';
       if (opened.ending !== undefined) return hold(id);
-      checkTarget(id, opened);
+      target.check(id, opened);
       opened.ledger.startRegions();
       if (state !== 'running') move(id, 'running');
       if (tooManyErrors(opened) === undefined) return run(id, opened);
@@ -287,6 +304,7 @@ export function createRunner(options: RunnerOptions): Runner {
     },
     hold,
     cancel: async (id) => {
+      await dropping.get(id);
       const opened = open(id);
       if (find(id).state === 'staged') return end(id, 'cancelled');
       if (find(id).state !== 'cancelling') move(id, 'cancelling');
@@ -294,15 +312,15 @@ export function createRunner(options: RunnerOptions): Runner {
       await hold(id);
     },
     record: async (id, result) => {
-      // Of an import that is over, or was deleted: its rows have their outcomes.
+      // Of an import that is over, or was deleted: its rows have their outcomes. One that has failed asks again.
       const state = stateOf(id);
-      if (state !== undefined && !isFinal(state)) {
+      if (state !== undefined && state !== 'failed' && !isFinal(state)) {
         open(id);
         await recorder.deliver(id, result);
       }
     },
-    ledgerOf: (id) => ({ ledger: open(id).ledger, close: () => closeLedger(id) }),
-    check: (id) => checkTarget(id, open(id)),
+    drop,
+    check: (id) => target.check(id, open(id)),
     close: closeLedger,
     regions: async () => Promise.all((await Promise.all(lines.values())).map((one) => one.status())),
     renewKeys: async (wanted) => {
@@ -315,6 +333,7 @@ export function createRunner(options: RunnerOptions): Runner {
       const opened = await Promise.allSettled(lines.values());
       const working = opened.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
       losses?.stop();
+      await Promise.all(dropping.values());
       const answered = Promise.all([
         // Workers elsewhere go on without this process, and their results wait for it.
         ...[...imports.values()].map(({ running }) => (outcomes === undefined ? running?.hold() : running?.rest())),
@@ -327,20 +346,12 @@ export function createRunner(options: RunnerOptions): Runner {
       clearTimeout(timer);
       // Calls that were given up have gone back to their queues, with what is known about them.
       if (outcomes === undefined) await Promise.all([...imports.values()].map(({ running }) => running?.hold()));
-      for (const { ledger, running } of imports.values()) {
+      for (const [id, { ledger, running }] of imports) {
+        recorder.close(id);
         running?.close();
         ledger.close();
       }
       await Promise.all(working.map((one) => one.close()));
     },
   };
-}
-
-/** Resolves when no result waits any more, or the process stops. One that cannot be written keeps nobody waiting. */
-async function drained(outcomes: JobQueue<RecordOutcomesPayload>, stopping: () => boolean): Promise<void> {
-  while (!stopping()) {
-    const { waiting, active } = await outcomes.depth();
-    if (waiting + active === 0) return;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
 }

@@ -19,6 +19,8 @@ export interface RunningImport {
   hold(): Promise<void>;
   /** Dispatches no more and leaves what is out to its workers: this process goes, they stay. */
   rest(): Promise<void>;
+  /** Gives it up: dispatches no more, and takes what waits out of the queue. The ledger is left as it is. */
+  drop(): Promise<void>;
   /** How many batches are out in a region. */
   outIn(region: Region): number;
   /** Whether nothing of it is to stay out in a region: it is held, or the region is stopped. */
@@ -175,6 +177,14 @@ export function createRunningImport({
       dispatching = false;
       still = true;
       return enqueue(async () => {});
+    },
+    drop: () => {
+      held = true;
+      dispatching = false;
+      still = true;
+      return enqueue(async () => {
+        for (const { rounds: turns } of lanes.values()) await turns.queue.withdraw(ours);
+      });
     },
     outIn: (region) => lanes.get(region)?.out.size ?? 0,
     leaves,

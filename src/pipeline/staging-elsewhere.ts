@@ -8,9 +8,15 @@ export type IntakeReply =
   | { readonly totals: StagedTotals }
   | { readonly error: ThreadError };
 
+/** Time in which a thread that is called off should end by itself, in ms; then it is terminated. */
+const GRACE_MS = 250;
+/** Time in which a terminated thread ends, unless it is in the middle of a long SQL statement, in ms. */
+const TERMINATION_MS = 500;
+
 /**
  * Stages a file in a thread of its own, so that reading and checking it holds up nobody here. Rejects with what
- * `stageFile` throws, or with the signal's reason when it is called off; nothing is read or written any more then.
+ * `stageFile` throws, or with the signal's reason, soon after it is aborted. A long SQL statement cannot be interrupted:
+ * its thread ends after it, and what it writes until then goes to a file that is deleted.
  */
 export async function stageElsewhere(
   { signal, ...task }: StagingTask,
@@ -19,16 +25,25 @@ export async function stageElsewhere(
   signal.throwIfAborted();
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
   const thread = new Worker(new URL(`./intake-thread.${extension}`, import.meta.url), { workerData: task });
-  const callOff = () => thread.postMessage('called off');
+  const { promise: leftBehind, reject } = Promise.withResolvers<never>();
+  let timer: NodeJS.Timeout | undefined;
+  const callOff = () => {
+    thread.postMessage('called off');
+    timer = setTimeout(() => {
+      void thread.terminate();
+      timer = setTimeout(() => reject(signal.reason), TERMINATION_MS);
+    }, GRACE_MS);
+  };
   signal.addEventListener('abort', callOff);
   try {
-    const totals = await endOf(thread, progress);
+    const totals = await Promise.race([endOf(thread, (told) => signal.aborted || progress(told)), leftBehind]);
     signal.throwIfAborted();
     return totals;
   } catch (error) {
     signal.throwIfAborted();
     throw error;
   } finally {
+    clearTimeout(timer);
     signal.removeEventListener('abort', callOff);
   }
 }

@@ -1,90 +1,96 @@
-import { rename, rm } from 'node:fs/promises';
-import type { StageImportPorts, StagingProgress } from '../../jobs/stage-import.ts';
+import { existsSync } from 'node:fs';
+import pLimit from 'p-limit';
+import type { StagingProgress } from '../../jobs/stage-import.ts';
+import { IntakeError } from '../intake/intake-error.ts';
 import type { ImportRecord } from '../ledger/catalog.ts';
+import { completeStaged, discardStaged } from '../ledger/staging.ts';
 import type { ImportState } from '../membership/import-state.ts';
 import type { DataDir } from './data-dir.ts';
 import { intakeOptions, readOptions } from './import-options.ts';
 import { stageElsewhere } from './staging-elsewhere.ts';
 
-/** What staging needs of the coordinator, and the coordinator of staging. */
-export interface StagingJobs {
-  readonly ports: StageImportPorts;
-  isUnderWay(id: string): boolean;
-  /** Stops reading; resolves when nothing is being read or written any more, and what was read to its end has begun. */
+/** Reads the inputs of imports into their ledgers: each once, a few at a time. */
+export interface Stagings {
+  /** Reads an import's input when it is its turn. Does nothing where that is under way already. */
+  begin(id: string): void;
+  /** Stops reading; resolves when nothing will come of it any more. What was read to its end has begun by then. */
   abort(id: string): Promise<void>;
   /** The same for all, and begins no more. */
   stop(): Promise<void>;
 }
 
 /** Inputs that are read at the same time: each takes a thread and some 30 MB, and a small one waits behind no big one. */
-export const STAGINGS = 4;
+const STAGINGS = 4;
 
 interface StagingOptions {
   readonly dir: DataDir;
   readonly find: (id: string) => ImportRecord;
   readonly move: (id: string, to: ImportState, detail?: string) => void;
+  /** An input is being read from now on. */
+  readonly attend: (id: string) => void;
   readonly progress: (id: string, progress: StagingProgress) => void;
-  /** Told when the ledger is complete. */
+  /** Told when the ledger is complete. Handles its own errors. */
   readonly staged: (id: string) => Promise<void>;
-  readonly fail: (error: unknown) => void;
+  /** Told of an error that says nothing on the file. */
+  readonly failed: (id: string, error: unknown) => void;
 }
 
-export function stagingJobs({ dir, find, move, progress, staged, fail }: StagingOptions): StagingJobs {
-  const underWay = new Map<
-    string,
-    { readonly abort: AbortController; readonly ended: Promise<void>; end: () => void }
-  >();
+export function createStagings(options: StagingOptions): Stagings {
+  const { dir, find, move, attend, progress, staged, failed } = options;
+  const line = pLimit(STAGINGS);
+  const underWay = new Map<string, { readonly abort: AbortController; readonly ended: Promise<void> }>();
   let stopped = false;
-  /** A half-written ledger must not pass for a whole one: it gets its name when it is complete. */
-  const unfinished = (id: string) => `${dir.ledger(id)}.part`;
-  const discard = async (path: string) => {
-    for (const ending of ['', '-wal', '-shm']) await rm(`${path}${ending}`, { force: true });
+
+  const stage = async (id: string, signal: AbortSignal): Promise<void> => {
+    // Cancelled or removed while it waited for its turn.
+    if (signal.aborted || find(id).state !== 'staging') return;
+    attend(id);
+    const ledger = dir.ledger(id);
+    // A half-written ledger must not pass for a whole one: it gets its name when it is complete.
+    const unfinished = `${ledger}.part`;
+    try {
+      // Complete, by a process that died before it could say so: it is taken as it is.
+      if (!existsSync(ledger)) {
+        await discardStaged(unfinished);
+        const record = find(id);
+        await stageElsewhere(
+          {
+            source: record.source,
+            name: record.file === '-' ? 'standard input' : record.file,
+            options: intakeOptions(readOptions(record)),
+            ledger: unfinished,
+            signal,
+          },
+          (told) => progress(id, told),
+        );
+        await completeStaged(unfinished, ledger);
+      }
+    } catch (error) {
+      await discardStaged(unfinished);
+      if (signal.aborted) return;
+      if (error instanceof IntakeError) move(id, 'rejected', error.message);
+      else failed(id, error);
+      return;
+    }
+    // Once it is complete it is begun, cancelled or not: whoever cancels does so with what was begun.
+    await staged(id);
   };
-  const end = (id: string) => {
-    underWay.get(id)?.end();
-    underWay.delete(id);
-  };
-  const abort = async (id: string) => {
+
+  const abort = async (id: string): Promise<void> => {
     const task = underWay.get(id);
     task?.abort.abort(new StagingStopped());
     await task?.ended;
   };
 
   return {
-    ports: {
-      task: async (id) => {
-        // Cancelled while it waited for its turn.
-        if (stopped || find(id).state !== 'staging') throw new StagingStopped();
-        const { promise, resolve } = Promise.withResolvers<void>();
-        const controller = new AbortController();
-        underWay.set(id, { abort: controller, ended: promise, end: resolve });
-        await discard(unfinished(id));
-        // Left by a process that died between completing the ledger and moving on: its log must not meet the new file.
-        await discard(dir.ledger(id));
-        const record = find(id);
-        const options = intakeOptions(readOptions(record));
-        const name = record.file === '-' ? 'standard input' : record.file;
-        return { source: record.source, name, options, ledger: unfinished(id), signal: controller.signal };
-      },
-      stage: stageElsewhere,
-      progress,
-      staged: async (id) => {
-        await rename(unfinished(id), dir.ledger(id));
-        await staged(id);
-        end(id);
-      },
-      rejected: async (id, error) => {
-        await discard(unfinished(id));
-        end(id);
-        move(id, 'rejected', error.message);
-      },
-      failed: async (id, error) => {
-        await discard(unfinished(id));
-        end(id);
-        if (!(error instanceof StagingStopped)) fail(error);
-      },
+    begin: (id) => {
+      if (stopped || underWay.has(id)) return;
+      const controller = new AbortController();
+      const ended = line(() => stage(id, controller.signal))
+        .catch((error: unknown) => failed(id, error))
+        .finally(() => underWay.delete(id));
+      underWay.set(id, { abort: controller, ended });
     },
-    isUnderWay: (id) => underWay.has(id),
     abort,
     stop: async () => {
       stopped = true;

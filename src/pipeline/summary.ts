@@ -4,7 +4,7 @@ import { type Tallies, totalRows } from '../ledger/import-ledger.ts';
 import { isFinal } from '../membership/import-state.ts';
 import type { RowCounts } from '../membership/outcome.ts';
 import type { ImportSummary } from '../report/import-summary.ts';
-import type { ReportPaths } from './report-files.ts';
+import type { ReportPaths } from './report-paths.ts';
 
 /** The summary of an import, from its record and its running totals (design.md, section 7). */
 export function summaryOf(record: ImportRecord, tallies: Tallies, reports: ReportPaths): ImportSummary {
@@ -19,6 +19,7 @@ export function summaryOf(record: ImportRecord, tallies: Tallies, reports: Repor
   return {
     id: record.id,
     state: record.state,
+    ...(record.code !== null && { code: record.code }),
     file: record.file,
     rows: rowsOf(totalRows(tallies)),
     regions: Object.fromEntries(regions),

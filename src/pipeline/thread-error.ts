@@ -11,8 +11,15 @@ export interface ThreadError {
 
 export function packError(error: unknown): ThreadError {
   if (!(error instanceof Error)) return { message: String(error), stack: undefined, notes: {} };
-  const notes = Object.entries(error).filter(([, value]) => typeof value === 'string' || typeof value === 'number');
-  return { message: error.message, stack: error.stack, notes: { name: error.name, ...Object.fromEntries(notes) } };
+  const { message, stack, name, cause } = error;
+  // What it was caused by may have the code that says whose fault it is (faults.ts).
+  return { message, stack, notes: { ...(cause instanceof Error && notesOf(cause)), name, ...notesOf(error) } };
+}
+
+function notesOf(error: Error): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(error).filter(([, value]) => typeof value === 'string' || typeof value === 'number'),
+  );
 }
 
 export function unpackError({ message, stack, notes }: ThreadError): Error {

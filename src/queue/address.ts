@@ -1,6 +1,7 @@
 /** Where BullMQ's jobs are kept, as a URL says it. */
 export type QueueAddress =
-  | { readonly kind: 'embedded'; readonly directory: string }
+  /** In the memory of this process. */
+  | { readonly kind: 'embedded' }
   | {
       readonly kind: 'redis';
       /** One server, the nodes of a cluster, or the sentinels that know the master. */
@@ -32,8 +33,8 @@ const DEFAULT_NAMESPACE = 'rollcall';
 const DEFAULT_PORT = { single: 6379, cluster: 6379, sentinel: 26379 } as const;
 
 /** @throws QueueAddressError */
-export function parseQueueAddress(url: string | undefined, directory: string): QueueAddress {
-  if (url === undefined) return { kind: 'embedded', directory };
+export function parseQueueAddress(url: string | undefined): QueueAddress {
+  if (url === undefined) return { kind: 'embedded' };
   if (/^postgres(ql)?:\/\//.test(url)) {
     if (!URL.canParse(url)) throw new QueueAddressError('is not a URL');
     return { kind: 'postgres', connectionString: url };

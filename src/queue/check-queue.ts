@@ -17,7 +17,7 @@ const ANSWER_MS = 5_000;
  * @throws QueueAddressError; Error where the server does not answer
  */
 export async function checkQueue(url: string | undefined, ca?: string): Promise<QueueCheck> {
-  const address = parseQueueAddress(url, '');
+  const address = parseQueueAddress(url);
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(late.reject, ANSWER_MS, new Error(`it did not answer within ${ANSWER_MS / 1000} s`));
   const look = async (): Promise<readonly Risk[]> => {

@@ -2,7 +2,6 @@ import { DelayedError, type Job, RateLimitError } from 'bullmq';
 import type { Backend } from './backend.ts';
 import { type JobDefinition, type JobRun, SlowDown } from './define-job.ts';
 import type { JobQueue } from './job-queue.ts';
-import { repeatStrategy } from './job-schedulers.ts';
 
 /** Runs the jobs of one queue. */
 export interface JobWorker {
@@ -68,7 +67,6 @@ export function startJobWorker<Payload, Ports>(options: JobWorkerOptions<Payload
       maxStalledCount: 20,
       maximumRateLimitDelay: 2_000,
       settings: {
-        repeatStrategy,
         backoffStrategy: (attemptsMade, _type, error, job) => definitionOf(job)?.backoffMs(attemptsMade, error) ?? 0,
       },
     },

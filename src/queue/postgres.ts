@@ -9,7 +9,6 @@ import {
 import { Client, Pool } from 'pg';
 import type { QueueAddress } from './address.ts';
 import type { BullQueue, BullWorker, Driver } from './backend.ts';
-import { openEmbedded } from './embedded.ts';
 
 type PostgresAddress = Extract<QueueAddress, { kind: 'postgres' }>;
 
@@ -35,7 +34,7 @@ export async function openPostgres(address: PostgresAddress, onError: (error: Er
   } finally {
     client.release();
   }
-  return overPool('postgres', pool);
+  return overPool(pool);
 }
 
 /** Looks at the server without leaving anything there. @throws Error where it does not answer */
@@ -50,11 +49,6 @@ export async function checkPostgres({ connectionString }: PostgresAddress, withi
   }
 }
 
-/** Jobs in the embedded Postgres, in one directory of this process. */
-export async function openEmbeddedBackend(directory: string): Promise<Driver> {
-  return overPool('embedded', await openEmbedded(directory));
-}
-
 /** As BullMQ's set_rate_limit, but that it does not shorten. Times are those of the processes, in ms since 1970. */
 const LENGTHEN_WAIT = `
   insert into rate_limit (queue, points, expire_at_ms) values ($1, ${Number.MAX_SAFE_INTEGER}, $2)
@@ -64,16 +58,11 @@ const LENGTHEN_WAIT = `
 /** BullMQ's own `remove` looks first and then deletes: a worker that comes between would send what counts as unsent. */
 const TAKE_OUT = "delete from job where queue = $1 and id = $2 and state in ('waiting', 'delayed') returning data";
 
-interface OpenPool {
-  query(text: string, values: unknown[]): Promise<{ rows: Record<string, unknown>[] }>;
-  end(): Promise<void>;
-}
-
-function overPool(kind: 'postgres' | 'embedded', pool: OpenPool): Driver {
+function overPool(pool: Pool): Driver {
   const connection = pool as unknown as PostgresConnectionOptions;
   return {
-    kind,
-    shared: kind === 'postgres',
+    kind: 'postgres',
+    shared: true,
     queue: (name, options) =>
       new Queue<unknown, void, string, unknown, void, string, IQueueBackend, PostgresConnectionOptions>(
         name,

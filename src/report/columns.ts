@@ -31,8 +31,24 @@ export function ownValues(row: ReportRow): Record<OwnColumn, string | number | n
     _attempts: row.attempts,
     _http_status: row.httpStatus,
     _batch: row.batch,
-    _finished_at: row.finishedAt === null ? null : new Date(row.finishedAt).toISOString(),
+    _finished_at: row.finishedAt === null ? null : isoTime(row.finishedAt),
   };
+}
+
+/** Seconds in ISO 8601 that were asked for before: the rows of a report come from the same few minutes. */
+const seconds = new Map<number, string>();
+const MOST_SECONDS = 10_000;
+
+/** Milliseconds since 1970 as ISO 8601 in UTC. */
+export function isoTime(ms: number): string {
+  const second = Math.floor(ms / 1000);
+  let text = seconds.get(second);
+  if (text === undefined) {
+    text = new Date(second * 1000).toISOString().slice(0, -4);
+    if (seconds.size === MOST_SECONDS) seconds.clear();
+    seconds.set(second, text);
+  }
+  return `${text}${String(ms - second * 1000).padStart(3, '0')}Z`;
 }
 
 /**
@@ -51,14 +67,12 @@ export function ownColumnNames(original: readonly string[]): readonly string[] {
 /** The columns as keys of an object: a name that stands twice in the header becomes `name`, `name_2`, …, so that none is lost. */
 export function distinctKeys(columns: readonly string[]): readonly string[] {
   const taken = new Set(columns);
-  const seen = new Set<string>();
+  /** Name -> number of its next key. Counted on, because a header may repeat a name thousands of times. */
+  const numbers = new Map<string, number>();
   return columns.map((column) => {
-    let key = column;
-    for (let number = 2; seen.has(key); number++) {
-      const candidate = `${column}_${number}`;
-      if (!taken.has(candidate)) key = candidate;
-    }
-    seen.add(key);
-    return key;
+    let number = numbers.get(column);
+    if (number !== undefined) while (taken.has(`${column}_${number}`)) number += 1;
+    numbers.set(column, (number ?? 1) + 1);
+    return number === undefined ? column : `${column}_${number}`;
   });
 }

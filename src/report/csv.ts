@@ -1,7 +1,8 @@
 import { inChunks } from './chunks.ts';
-import { ownColumnNames, ownValues } from './columns.ts';
+import { isoTime, OWN_COLUMNS, ownColumnNames, ownValues } from './columns.ts';
 import { csvLine } from './csv-line.ts';
 import { originalCells } from './original.ts';
+import { joinedCells, plainLineTest } from './plain-line.ts';
 import type { ReportInput, ReportRow } from './report-row.ts';
 import { harmless } from './spreadsheet.ts';
 
@@ -24,11 +25,27 @@ export function csvReport(input: ReportInput, rows: Iterable<ReportRow>): Genera
 function* csvLines(input: ReportInput, rows: Iterable<ReportRow>): Generator<string> {
   const delimiter = csvDelimiter(input);
   yield csvLine([...input.columns, ...ownColumnNames(input.columns)].map(harmless), delimiter);
+  const plain =
+    input.inputFormat === 'csv' ? plainLineTest(delimiter, input.columns.length + OWN_COLUMNS.length) : undefined;
   for (const row of rows) {
+    if (plain !== undefined) {
+      const line = `${joinedCells(row.original, delimiter) ?? '"'}${delimiter}${ownLine(row, delimiter)}`;
+      if (plain.test(line)) {
+        yield `${line}\n`;
+        continue;
+      }
+    }
     const cells = originalCells(input, row);
     for (const value of Object.values(ownValues(row))) cells.push(value === null ? '' : String(value));
     yield csvLine(cells.map(harmless), delimiter);
   }
+}
+
+/** The values of OWN_COLUMNS with nothing around them. */
+function ownLine(row: ReportRow, d: string): string {
+  const { line, status, code, message, region, guid, uid, scope, attempts } = row;
+  const finishedAt = row.finishedAt === null ? '' : isoTime(row.finishedAt);
+  return `${line}${d}${status}${d}${code}${d}${message}${d}${region}${d}${guid}${d}${uid}${d}${scope}${d}${attempts}${d}${row.httpStatus ?? ''}${d}${row.batch ?? ''}${d}${finishedAt}`;
 }
 
 /** Delimiter of a CSV report over this input. */

@@ -5,10 +5,11 @@ import { legend, stackedBar, textures } from './html-bars.ts';
 import { callsSection } from './html-calls.ts';
 import { STYLE } from './html-style.ts';
 import { type GroupCount, groupsSection, problemsSection, regionsSection, sampleSection } from './html-tables.ts';
-import { type ImportSummary, rateLimitedCalls } from './import-summary.ts';
+import type { ImportSummary } from './import-summary.ts';
 import { html, Markup } from './markup.ts';
 import type { ProblemCount } from './problem-count.ts';
 import type { ReportRow } from './report-row.ts';
+import { rateLimitedCalls } from './summary-counts.ts';
 import { verdictOf } from './verdict.ts';
 import { duration, grouped, sumEquation, utcTime } from './wording.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { IMPORT_STATES } from '../membership/import-state.ts';
-import { OUTCOMES, type RowCounts } from '../membership/outcome.ts';
+import { OUTCOMES } from '../membership/outcome.ts';
 
 const count = z.int().nonnegative();
 const rowCounts = z.record(z.enum(['read', ...OUTCOMES]), count).meta({
@@ -14,6 +14,10 @@ export const importSummary = z
   .strictObject({
     id: z.string().meta({ description: 'Handle of the import, as every command takes it.' }),
     state: z.enum(IMPORT_STATES),
+    code: z
+      .string()
+      .optional()
+      .meta({ description: 'Of an import that failed: what rollcall was at when an unexpected error came.' }),
     file: z.string().meta({ description: 'The input as the user named it; "-" is standard input.' }),
     rows: rowCounts,
     regions: z.record(
@@ -35,16 +39,3 @@ export const importSummary = z
   })
   .meta({ title: 'Summary of an import' });
 export type ImportSummary = z.infer<typeof importSummary>;
-
-/** Rows that belong to no region, because theirs could not be read: what the regions leave of the whole. */
-export function rowsWithoutRegion(summary: ImportSummary): RowCounts {
-  const regions = Object.values(summary.regions);
-  const rest = (key: keyof RowCounts) =>
-    Math.max(0, summary.rows[key] - regions.reduce((sum, region) => sum + region.rows[key], 0));
-  return Object.fromEntries((['read', ...OUTCOMES] as const).map((key) => [key, rest(key)])) as RowCounts;
-}
-
-/** Calls of all regions that were answered with 429. */
-export function rateLimitedCalls(summary: ImportSummary): number {
-  return Object.values(summary.regions).reduce((sum, region) => sum + region.rateLimited, 0);
-}

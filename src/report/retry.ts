@@ -2,6 +2,7 @@ import { RETRYABLE } from '../membership/outcome.ts';
 import { inChunks } from './chunks.ts';
 import { csvLine } from './csv-line.ts';
 import { originalCells, originalOnOneLine } from './original.ts';
+import { joinedCells, plainLineTest } from './plain-line.ts';
 import type { ReportInput, ReportRow } from './report-row.ts';
 import { harmless, isInert } from './spreadsheet.ts';
 
@@ -31,8 +32,13 @@ export function retryExtension(input: Pick<ReportInput, 'inputFormat'>): 'csv' |
 
 function* csvLines(input: ReportInput, rows: Iterable<ReportRow>): Generator<string> {
   yield csvLine(input.columns.map(importable), input.delimiter);
+  const plain = plainLineTest(input.delimiter, input.columns.length);
   for (const row of rows) {
-    if (RETRYABLE.has(row.status)) yield csvLine(originalCells(input, row).map(importable), input.delimiter);
+    if (!RETRYABLE.has(row.status)) continue;
+    const line = joinedCells(row.original, input.delimiter);
+    // A line that would be blank needs more than its cells.
+    if (line && plain?.test(line)) yield `${line}\n`;
+    else yield csvLine(originalCells(input, row).map(importable), input.delimiter);
   }
 }
 

@@ -1,7 +1,8 @@
 import { styleText } from 'node:util';
 import { FULFILLED, type Outcome, type RowCounts } from '../membership/outcome.ts';
-import { type ImportSummary, rateLimitedCalls, rowsWithoutRegion } from './import-summary.ts';
+import type { ImportSummary } from './import-summary.ts';
 import type { ProblemCount } from './problem-count.ts';
+import { rateLimitedCalls, rowsWithoutRegion } from './summary-counts.ts';
 import { cut, wrap } from './terminal-text.ts';
 import { type Tone, verdictOf } from './verdict.ts';
 import {
@@ -14,8 +15,6 @@ import {
   sumEquation,
   unbroken,
 } from './wording.ts';
-
-export { type ImportSummary, importSummary } from './import-summary.ts';
 
 export interface SummaryOptions {
   readonly color: boolean;

@@ -22,6 +22,8 @@ export function verdictOf(summary: ImportSummary): Verdict {
   if (open !== pending) return { tone: 'fault', pending, sentence: faultSentence(rows.read, open) };
   if (state === 'rejected')
     return { tone: 'attention', pending, sentence: 'The file cannot be used; nothing was sent.' };
+  if (rows.read === 0 && state === 'failed')
+    return { tone: 'attention', pending, sentence: 'Failed while the file was read; nothing was sent.' };
   if (rows.read === 0) {
     return isFinal(state)
       ? { tone: 'attention', pending, sentence: 'The file has no rows; nothing was sent.' }
@@ -35,7 +37,7 @@ export function verdictOf(summary: ImportSummary): Verdict {
   if (clauses.length > 0) parts.push(enumerate(clauses));
   if (pending === 0) parts.push('nothing is unaccounted for');
   const sentence = capitalised(`${PREFIXES[state] ?? ''}${parts.join('; ')}.`);
-  if (state === 'blocked') return { tone: 'attention', pending, sentence };
+  if (state === 'blocked' || state === 'failed') return { tone: 'attention', pending, sentence };
   if (!isFinal(state)) return { tone: 'pending', pending, sentence };
   const settled = state === 'completed' && others.every((outcome) => outcome === 'duplicate');
   return { tone: settled ? 'good' : 'attention', pending, sentence };
@@ -44,6 +46,7 @@ export function verdictOf(summary: ImportSummary): Verdict {
 const PREFIXES: Readonly<Partial<Record<ImportSummary['state'], string>>> = {
   paused: 'Paused: ',
   blocked: 'Blocked until a region’s key or plan is mended: ',
+  failed: 'Failed with an unexpected error: ',
   cancelled: 'Cancelled: ',
   aborted: 'Stopped after too many errors: ',
 };

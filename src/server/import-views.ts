@@ -8,7 +8,7 @@ import { ACTIONS, actionsOf } from '../pipeline/actions.ts';
 import type { Coordinator } from '../pipeline/coordinator.ts';
 import type { DataDir } from '../pipeline/data-dir.ts';
 import { readOptions } from '../pipeline/import-options.ts';
-import { NEEDS_ATTENTION, reportPaths } from '../pipeline/report-files.ts';
+import { NEEDS_ATTENTION, reportPaths } from '../pipeline/report-paths.ts';
 import { summaryOf } from '../pipeline/summary.ts';
 import { importSummary } from '../report/import-summary.ts';
 import type { Reading } from './reading.ts';

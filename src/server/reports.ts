@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { ImportRecord } from '../ledger/catalog.ts';
 import { isFinal } from '../membership/import-state.ts';
 import { OUTCOMES, type Outcome } from '../membership/outcome.ts';
-import { NEEDS_ATTENTION, reportPaths } from '../pipeline/report-files.ts';
+import { NEEDS_ATTENTION, reportPaths } from '../pipeline/report-paths.ts';
 import type { ReportWish } from '../pipeline/report-text.ts';
 import { retryExtension } from '../report/retry.ts';
 import { VERSION } from '../version.ts';

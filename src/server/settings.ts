@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { REGIONS } from '../membership/membership.ts';
-import { ROLES } from './access/access-store.ts';
 import type { Api, ServerContext } from './context.ts';
 import { cursorOption, limitOption, numberCursor } from './paging.ts';
 import { refusals } from './problem-schema.ts';
@@ -77,10 +76,11 @@ export function settingsRoutes(app: Api, { coordinator, settings, access }: Serv
               z.strictObject({
                 at: z.iso.datetime(),
                 who: z.string().meta({ description: 'Name of the token, or "local".' }),
-                role: z.enum(ROLES),
+                role: z.string().meta({ description: 'Empty where nobody was recognised.' }),
                 action: z.string(),
                 target: z.string(),
-                detail: z.string(),
+                detail: z.string().meta({ description: 'What was asked for, in short.' }),
+                address: z.string().meta({ description: 'Where it came from; or "command line".' }),
               }),
             ),
             nextCursor: z.string().nullable(),

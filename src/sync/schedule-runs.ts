@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { RunState, ScheduleCatalog, ScheduleRecord, ScheduleRun } from '../ledger/schedule-catalog.ts';
 import type { SyncRecord } from '../ledger/sync-catalog.ts';
+import { type ImportState, needsPerson } from '../membership/import-state.ts';
 import { isSyncUnderWay } from '../membership/sync-state.ts';
 import { nextRun } from '../queue/cron.ts';
 import { utcTime } from '../report/wording.ts';
@@ -40,7 +41,7 @@ export interface ScheduleRunEvents {
 
 export interface ScheduleRunsOptions {
   readonly catalog: ScheduleCatalog;
-  readonly syncs: Pick<SyncRunner, 'create' | 'find' | 'events'>;
+  readonly syncs: Pick<SyncRunner, 'create' | 'find' | 'events' | 'replace' | 'importState'>;
   readonly newSyncId: () => string;
   /** Path of the ledger of the import that carries a sync out. */
   readonly ledger: (importId: string) => string;
@@ -74,7 +75,7 @@ export function createScheduleRuns(options: ScheduleRunsOptions): ScheduleRuns {
     const run = catalog.findRun(id);
     if (run !== undefined) events.emit('run', run);
   };
-  const end = ({ id }: ScheduleRun, state: RunState, reason: string): void => {
+  const end = ({ id }: Pick<ScheduleRun, 'id'>, state: RunState, reason: string): void => {
     catalog.setRun(id, state, reason);
     emit(id);
   };
@@ -132,6 +133,7 @@ export function createScheduleRuns(options: ScheduleRunsOptions): ScheduleRuns {
     const protect = protectFile === null ? flags.protect : await readProtectFile(protectFile);
     stopping.signal.throwIfAborted();
     const id = options.newSyncId();
+    await replaceWaiting(run);
     catalog.setRunSync(run.id, id);
     await syncs.create({
       id,
@@ -149,15 +151,28 @@ export function createScheduleRuns(options: ScheduleRunsOptions): ScheduleRuns {
     await conclude(run, id, obtained);
   };
 
+  /** What an earlier run left to a person, this one does: two of them at once would undo each other. */
+  const replaceWaiting = async (run: ScheduleRun): Promise<void> => {
+    for (const { id, schedule, syncId, reason } of catalog.waitingRuns()) {
+      if (schedule !== run.schedule) continue;
+      if (syncId !== null && isKnown(syncId)) await syncs.replace(syncId);
+      // Where it had an import, its end is noted by whoever follows it.
+      if (catalog.findRun(id)?.state === 'waiting') {
+        end({ id }, 'ran', `${reason}; the run of ${utcTime(run.dueAt)} was made in its place`);
+      }
+    }
+  };
+
   /** Waits for the end of a run's sync, and notes what came of it. */
   const conclude = async (run: ScheduleRun, syncId: string, obtained?: Obtained): Promise<void> => {
-    const sync = await ended(syncId);
+    const sync = await ended(run, syncId);
     if (sync === undefined || catalog.find(run.schedule) === undefined) return;
     const { state, reason } = sync;
     if (state === 'failed') return end(run, 'failed', reason);
+    if (state === 'held') return end(run, 'waiting', `held: ${reason.replace(/\.$/, '')}`);
     const isWhole = state === 'unchanged' || state === 'applied';
     const failures = isWhole
-      ? catalog.setFailures(run, sync.importId === null ? [] : failedRows(options.ledger(sync.importId)))
+      ? await catalog.setFailures(run, sync.importId === null ? [] : failedRows(options.ledger(sync.importId)))
       : undefined;
     const unlisted = sync.totals === null ? 0 : (JSON.parse(sync.totals) as PlanTotals).unlisted;
     if (failures?.rows === 0 && unlisted === 0 && obtained !== undefined)
@@ -166,11 +181,25 @@ export function createScheduleRuns(options: ScheduleRunsOptions): ScheduleRuns {
     end(run, 'ran', [`${state}: ${reason.replace(/\.$/, '')}`, ...(failing === '' ? [] : [failing])].join('; '));
   };
 
+  /** While its import needs a person, a run is not one that the next has to wait for. */
+  const noteImport = ({ id }: ScheduleRun, syncId: string, state: ImportState): void => {
+    const noted = catalog.findRun(id)?.state;
+    if (needsPerson(state) && noted === 'running') {
+      end(
+        { id },
+        'waiting',
+        `its import ${syncId} is ${state}; resume or cancel it, or the next run does what it left`,
+      );
+    }
+    if (state === 'running' && noted === 'waiting') end({ id }, 'running', `sync ${syncId} is under way`);
+  };
+
   /** Resolves when nobody is to be at work on a sync any more; with undefined when this process stops before. */
-  const ended = (id: string): Promise<SyncRecord | undefined> =>
+  const ended = (run: ScheduleRun, id: string): Promise<SyncRecord | undefined> =>
     new Promise((resolve) => {
       const leave = (record: SyncRecord | undefined) => {
         syncs.events.off('state', look);
+        syncs.events.off('import', onImport);
         stopping.signal.removeEventListener('abort', stop);
         resolve(record);
       };
@@ -181,8 +210,14 @@ export function createScheduleRuns(options: ScheduleRunsOptions): ScheduleRuns {
           const record = syncs.find(id);
           if (!isSyncUnderWay(record.state)) leave(record);
         });
+      const onImport = (moved: string, state: ImportState) => {
+        if (moved === id) noteImport(run, id, state);
+      };
       syncs.events.on('state', look);
+      syncs.events.on('import', onImport);
       stopping.signal.addEventListener('abort', stop);
+      const carrying = syncs.importState(id);
+      if (carrying !== undefined) noteImport(run, id, carrying);
       if (stopping.signal.aborted) stop();
       else look();
     });
@@ -222,6 +257,15 @@ export function createScheduleRuns(options: ScheduleRunsOptions): ScheduleRuns {
     }
   };
 
+  /** A plan that was held is approved or rejected later: the run that made it says so. */
+  const onSync = ({ id }: SyncRecord): void => {
+    const run = catalog.runOfSync(id);
+    if (run === undefined || run.state === 'running' || underWay.has(run.id) || stopping.signal.aborted) return;
+    if (isSyncUnderWay(syncs.find(id).state)) end(run, 'running', `sync ${id} is under way`);
+    follow(run, () => conclude(run, id));
+  };
+  syncs.events.on('state', onSync);
+
   return {
     events,
     due: (name) => {
@@ -242,6 +286,10 @@ export function createScheduleRuns(options: ScheduleRunsOptions): ScheduleRuns {
     continueAll: () => {
       // One may have been begun by now, since this process can be asked for it.
       for (const run of catalog.openRuns()) if (!underWay.has(run.id)) goOn(run);
+      for (const run of catalog.waitingRuns()) {
+        const { syncId } = run;
+        if (!underWay.has(run.id) && syncId !== null && isKnown(syncId)) follow(run, () => conclude(run, syncId));
+      }
       for (const record of catalog.list()) {
         if (record.paused || record.nextDue > clock()) continue;
         advance(record);
@@ -255,6 +303,7 @@ export function createScheduleRuns(options: ScheduleRunsOptions): ScheduleRuns {
         const state = syncId !== null && isKnown(syncId) ? syncs.find(syncId).state : 'planning';
         if (state === 'planning') end(run, 'missed', 'the process ended before its plan was made; nothing was sent');
         else if (state !== 'applying') follow(run, () => conclude(run, syncId ?? ''));
+        else noteImport(run, syncId ?? '', syncs.importState(syncId ?? '') ?? 'running');
       }
       await Promise.all(underWay.values());
     },
@@ -268,6 +317,7 @@ export function createScheduleRuns(options: ScheduleRunsOptions): ScheduleRuns {
     },
     stop: async () => {
       stopping.abort(new Error('this process stops'));
+      syncs.events.off('state', onSync);
       await Promise.all(underWay.values());
     },
   };

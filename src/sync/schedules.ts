@@ -1,7 +1,6 @@
 import type { EventEmitter } from 'node:events';
 import type { ScheduleRun } from '../ledger/schedule-catalog.ts';
-import type { Backend } from '../queue/backend.ts';
-import { openScheduleAlarms, type ScheduleAlarms } from './schedule-alarms.ts';
+import { type ScheduleAlarms, startScheduleAlarms } from './schedule-alarms.ts';
 import { type ScheduleBook, scheduleBook } from './schedule-book.ts';
 import { ScheduleError } from './schedule-errors.ts';
 import { createScheduleRuns, type ScheduleRunEvents, type ScheduleRunsOptions } from './schedule-runs.ts';
@@ -14,45 +13,39 @@ export interface Schedules extends ScheduleBook {
   /** Resolves when a run is over, or this process stops. */
   over(id: number): Promise<ScheduleRun>;
   /** Goes on with what was interrupted, sees to what was missed, and has the rest rung for. */
-  start(): Promise<void>;
-  stop(deadlineMs: number): Promise<void>;
-}
-
-export interface SchedulesOptions extends ScheduleRunsOptions {
-  readonly backend: Backend;
-  readonly onError: (error: Error) => void;
+  start(): void;
+  stop(): Promise<void>;
 }
 
 /** To be stopped before the syncs. */
-export function createSchedules(options: SchedulesOptions): Schedules {
-  const { backend, catalog, clock, onError } = options;
+export function createSchedules(options: ScheduleRunsOptions): Schedules {
+  const { catalog, clock, fail } = options;
   const book = scheduleBook(catalog, options.folder, clock);
   const runs = createScheduleRuns(options);
   let alarms: ScheduleAlarms | undefined;
-  const set = async () => alarms?.set().catch(onError);
   return {
     ...book,
     events: runs.events,
     run: runs.begin,
     over: runs.over,
-    start: async () => {
+    start: () => {
       // Before an alarm that rings late can begin what was missed.
       runs.continueAll();
-      alarms = await openScheduleAlarms({ backend, catalog, due: runs.due, clock, onError });
+      alarms = startScheduleAlarms({ catalog, due: runs.due, clock, fail });
     },
     add: async (wish) => {
       const record = await book.add(wish);
-      await set();
+      alarms?.set();
       return record;
     },
     pause: (name) => {
       const record = book.pause(name);
-      void set();
+      alarms?.set();
       return record;
     },
     resume: (name) => {
       const record = book.resume(name);
-      void set();
+      alarms?.set();
       return record;
     },
     remove: async (name) => {
@@ -60,10 +53,10 @@ export function createSchedules(options: SchedulesOptions): Schedules {
         throw new ScheduleError(`schedule ${name} is running; pause it, and remove it when the run is over`);
       }
       await book.remove(name);
-      await set();
+      alarms?.set();
     },
-    stop: async (deadlineMs) => {
-      await alarms?.close(deadlineMs);
+    stop: async () => {
+      alarms?.close();
       await runs.stop();
     },
   };

@@ -16,6 +16,8 @@ export interface SyncImports {
   begin(changes: { id: string; file: string; source: string; sandbox: boolean }): Promise<void>;
   /** Goes on with one that was interrupted, paused or blocked. */
   resume(id: string): Promise<void>;
+  /** Ends one that is paused, blocked or failed: the rest of it is not sent. */
+  cancel(id: string): Promise<void>;
   /** Tells of every move of every import until what it returns is called. */
   onState(listener: (id: string, state: ImportState) => void): () => void;
 }

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import pLimit from 'p-limit';
 import type { SyncCatalog, SyncMove, SyncRecord } from '../ledger/sync-catalog.ts';
-import { type ImportState, isFinal, isUnderWay } from '../membership/import-state.ts';
+import { type ImportState, isFinal, isUnderWay, needsPerson } from '../membership/import-state.ts';
 import { isSyncUnderWay, type SyncState } from '../membership/sync-state.ts';
 import { counted } from '../report/wording.ts';
 import { checkPlan, sourceNow, writeChanges } from './applying.ts';
@@ -35,6 +35,10 @@ export interface SyncRunner {
   reject(id: string, who: string, reason: string): SyncRecord;
   /** Ends a sync that is being planned or looked at again; a later one is its import's to end. @throws SyncRefused */
   cancel(id: string, who: string): SyncRecord;
+  /** Ends the import of a sync that waits for a person, blocked or failed: a newer sync does what it left. */
+  replace(id: string): Promise<void>;
+  /** Of the import that carries a sync out. */
+  importState(id: string): ImportState | undefined;
   find(id: string): SyncRecord;
   /** Newest first. */
   list(limit: number): SyncRecord[];
@@ -49,6 +53,8 @@ export interface SyncRunner {
 export interface SyncEvents {
   state: [record: SyncRecord];
   planning: [id: string, progress: PlanningProgress];
+  /** The import that carries a sync out has moved. */
+  import: [id: string, state: ImportState];
   /** The catalog cannot be written: nothing can go on. */
   failure: [error: Error];
 }
@@ -199,6 +205,7 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
   /** The import of a sync has moved, or may have moved while nobody looked. */
   const follow = (importId: string, state: ImportState): void => {
     const record = catalog.find(importId);
+    if (record?.state === 'applying') events.emit('import', importId, state);
     if (record?.state === 'applying' && isFinal(state)) {
       if (state === 'completed') move(importId, 'applied');
       else move(importId, 'incomplete', { reason: `its import was ${state} before every change was carried out` });
@@ -313,6 +320,14 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
       const record = move(id, 'failed', { who, reason: 'cancelled before anything was sent' });
       running.get(id)?.abort(new Error('the sync was cancelled'));
       return record;
+    },
+    importState: (id) => imports.find(id)?.state,
+    replace: async (id) => {
+      const { state, importId } = find(id);
+      const carrying = importId === null ? undefined : imports.find(importId);
+      if (state === 'applying' && importId !== null && carrying !== undefined && needsPerson(carrying.state)) {
+        await imports.cancel(importId);
+      }
     },
     settled: async (id) => {
       for (;;) {

@@ -29,7 +29,7 @@ test('every flag about sending that import and resume have in common goes along'
 });
 
 test('an import in the background uses the queue and the workers that its flags name', async () => {
-  const place = await openSandboxPlace({}, { queue: false });
+  const place = await openSandboxPlace();
   place.file('m.csv', manyMembers(60));
   const { code, stdout } = await place.run(['import', 'm.csv', '--detach', '--queue', server.url, '--with-workers']);
   expect(code).toBe(EXIT.ok);
@@ -39,7 +39,7 @@ test('an import in the background uses the queue and the workers that its flags 
 });
 
 test('no warning of Node reaches the terminal', async () => {
-  const place = await openSandboxPlace({}, { queue: false });
+  const place = await openSandboxPlace();
   const warn = "process.once('beforeExit',()=>process.emitWarning('beware','TimeoutNegativeWarning'))";
   const { stderr } = await place.run(['list'], { env: { NODE_OPTIONS: `--import="data:text/javascript,${warn}"` } });
   expect(stderr).not.toMatch(/Warning|beware/);

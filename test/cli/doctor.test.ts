@@ -18,7 +18,7 @@ const APPS_ALONE = { ROLLCALL_US_API_KEY: '', ROLLCALL_EU_API_KEY: '', ROLLCALL_
 
 describe('doctor looks at the queue that is configured', () => {
   test('a dead one is wrong, whether a flag or a setting names it', async () => {
-    const { run } = await openSandboxPlace({}, { queue: false });
+    const { run } = await openSandboxPlace();
     const [flag, setting] = await Promise.all([
       run(['doctor', '--queue', 'redis://127.0.0.1:1']),
       run(['doctor'], { env: { ROLLCALL_QUEUE: 'redis://127.0.0.1:1' } }),
@@ -31,14 +31,14 @@ describe('doctor looks at the queue that is configured', () => {
   });
 
   test('a dead Postgres is wrong as well', async () => {
-    const { run } = await openSandboxPlace({}, { queue: false });
+    const { run } = await openSandboxPlace();
     const { code, stdout } = await run(['doctor', '--queue', 'postgres://127.0.0.1:1/rollcall']);
     expect(code).toBe(EXIT.usage);
     expect(stdout).toMatch(/^WRONG {2}queue .*it cannot be reached/m);
   });
 
   test('one that drops jobs when memory is short is wrong; nothing is left in it', async () => {
-    const { run } = await openSandboxPlace({}, { queue: false });
+    const { run } = await openSandboxPlace();
     const redis = new Redis(server.url);
     try {
       await redis.config('SET', 'maxmemory-policy', 'allkeys-lru');
@@ -57,7 +57,7 @@ describe('doctor looks at the queue that is configured', () => {
 
 describe('doctor knows what this machine does', () => {
   test('a coordinator needs no keys', async () => {
-    const { run, calls } = await openSandboxPlace({}, { queue: false });
+    const { run, calls } = await openSandboxPlace();
     const { code, stdout } = await run(['doctor', '--queue', server.url], { env: APPS_ALONE });
     expect(stdout).toMatch(/^ok {5}settings .*coordinator without keys: workers elsewhere send for us, eu, in/m);
     expect(code).toBe(EXIT.ok);
@@ -65,7 +65,7 @@ describe('doctor knows what this machine does', () => {
   });
 
   test('a worker is asked about its own regions only', async () => {
-    const { run, sandbox } = await openSandboxPlace({}, { queue: false });
+    const { run, sandbox } = await openSandboxPlace();
     const { code, stdout } = await run(['doctor', '--queue', server.url], {
       env: { ...APPS_ALONE, ROLLCALL_EU_API_KEY: sandbox.apps.eu.apiKey },
     });
@@ -76,7 +76,7 @@ describe('doctor knows what this machine does', () => {
   });
 
   test('a machine without a queue of others needs all keys', async () => {
-    const { run } = await openSandboxPlace({}, { queue: false });
+    const { run } = await openSandboxPlace();
     const { code, stdout } = await run(['doctor'], { env: { ROLLCALL_EU_API_KEY: '' } });
     expect(code).toBe(EXIT.usage);
     expect(stdout).toContain('region eu has no API key');
@@ -84,7 +84,7 @@ describe('doctor knows what this machine does', () => {
 });
 
 test('doctor leaves nothing behind, and starts nothing', async () => {
-  const { run, root, dataDir } = await openSandboxPlace({}, { queue: false });
+  const { run, root, dataDir } = await openSandboxPlace();
   const before = readdirSync(root);
   expect((await run(['doctor'])).code).toBe(EXIT.ok);
   expect(existsSync(dataDir)).toBe(false);
@@ -93,7 +93,7 @@ test('doctor leaves nothing behind, and starts nothing', async () => {
 });
 
 test('a host that was pasted with more than the host is corrected, with a message; without one, the real one is named', async () => {
-  const { run, sandbox } = await openSandboxPlace({}, { queue: false });
+  const { run, sandbox } = await openSandboxPlace();
   const pasted = `https://sandbox-us.api-us.${sandbox.host}/v3`;
   const corrected = await run(['doctor'], { env: { ROLLCALL_HOST: pasted } });
   expect(corrected.code).toBe(EXIT.ok);

@@ -84,8 +84,7 @@ describe('a data directory', () => {
     const place = await openSandboxPlace();
     const dir = join(place.root, 'other');
     const args = ['import', place.file('m.csv', manyMembers(10)), '--dry-run', '--data-dir', dir];
-    const { code, stderr } = await place.run(args);
-    expect([code, stderr]).toEqual([EXIT.ok, expect.stringContaining('Preparing the queue for its first use')]);
+    expect((await place.run(args)).code).toBe(EXIT.ok);
     expect(statSync(dir).mode & 0o777).toBe(0o700);
   });
 });

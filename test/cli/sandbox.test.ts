@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { openWorkplace } from './workplace.ts';
 
 test('the sandbox shows every key that it takes, and takes every switch', async () => {
-  const { start } = await openWorkplace({ queue: false });
+  const { start } = await openWorkplace();
   const running = start(
     ['sandbox', '--json', '--behaviour', 'pagination=sample,emptyRequest=refuse', '--behaviour', 'readDelayMs=5'],
     { stays: true },
@@ -18,7 +18,7 @@ test('the sandbox shows every key that it takes, and takes every switch', async 
 });
 
 test('a person at a terminal is told of them, too', async () => {
-  const { start } = await openWorkplace({ queue: false });
+  const { start } = await openWorkplace();
   const running = start(['sandbox'], { stays: true });
   await running.says('Stop it with Ctrl-C');
   await running.says('Key of in with the scope authOnly: ');

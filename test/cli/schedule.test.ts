@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { listen } from '../chat/chat-server.ts';
 import { createAuthority } from '../chat/tls-authority.ts';
+import { eventually } from '../eventually.ts';
 import {
   filesBelow,
   members,
@@ -35,7 +36,7 @@ async function historyOf(place: Workplace) {
 }
 
 test('a schedule is added, listed, paused, resumed and removed without a server, with its next three times', async () => {
-  const at = await openWorkplace({ queue: false });
+  const at = await openWorkplace();
   const added = await at.run([...NIGHTLY, '--file', 'members.csv']);
   expect(added.code).toBe(0);
   expect(added.stderr.match(/^ {2}\d{4}-\d\d-\d\d 02:30$/gm)).toHaveLength(3);
@@ -58,7 +59,7 @@ test('a schedule is added, listed, paused, resumed and removed without a server,
 });
 
 test('what cannot be a schedule ends with exit code 2, the value and what is allowed; no secret is repeated', async () => {
-  const at = await openWorkplace({ queue: false });
+  const at = await openWorkplace();
   at.file('members.csv', rows(PEOPLE));
   const add = (...args: string[]) =>
     at.run(['schedule', 'add', 'nightly', '--file', 'members.csv', '--cron', '@daily', ...args]);
@@ -136,17 +137,16 @@ describe('with a server', () => {
 
     const server = at.start(['serve', '--port', '0'], { stays: true });
     await server.says('Listening on');
-    await expect
-      .poll(async () => (await historyOf(at)).runs, { timeout: 30_000 })
-      .toMatchObject([{ state: 'ran', who: '' }]);
+    await eventually(async () => (await historyOf(at)).runs).toMatchObject([{ state: 'ran', who: '' }]);
     expect(inTeam(at)).toEqual([...PEOPLE, 'new']);
     expect(asked).toEqual(['s3cret-of-the-night']);
 
     const run = await at.run(['schedule', 'run', 'nightly']);
     expect([run.code, run.stderr]).toEqual([0, expect.stringContaining('The server runs schedule nightly now')]);
-    await expect
-      .poll(async () => (await historyOf(at)).runs.map(({ state }) => state), { timeout: 30_000 })
-      .toEqual(['skipped-unchanged', 'ran']);
+    await eventually(async () => (await historyOf(at)).runs.map(({ state }) => state)).toEqual([
+      'skipped-unchanged',
+      'ran',
+    ]);
     const taken = await at.run([...NIGHTLY, '--file', url]);
     expect([taken.code, taken.stderr]).toEqual([2, expect.stringContaining('there is a schedule "nightly" already')]);
     expect((await at.run(['schedule', 'pause', 'nightly'])).stderr).toContain('is paused');

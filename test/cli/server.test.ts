@@ -10,6 +10,7 @@ import { main } from '../../src/cli/main.ts';
 import { type ImportSummary, importSummary } from '../../src/report/import-summary.ts';
 import { makeCertificates } from '../../src/sandbox/certificates.ts';
 import { useServer } from '../console/served.ts';
+import { eventually } from '../eventually.ts';
 import { manyMembers, members, openWorkplace, type Workplace } from './workplace.ts';
 
 /**
@@ -30,7 +31,7 @@ const inPlace = ({ rows }: ImportSummary) => rows.added + rows.already_member;
 
 /** A folder with nothing in it for commands that talk to the server. */
 async function remotePlace(): Promise<Workplace> {
-  const place = await openWorkplace({ queue: false, env: { ROLLCALL_SERVER: server.url, ROLLCALL_TOKEN: token } });
+  const place = await openWorkplace({ env: { ROLLCALL_SERVER: server.url, ROLLCALL_TOKEN: token } });
   place.file('m.csv', manyMembers(GROUPS, GROUPS));
   return place;
 }
@@ -101,6 +102,8 @@ describe('with a server, commands do as they do without:', () => {
 
     const retry = place.start(['retry', '--json']);
     await retry.says('Ctrl-C leaves it running');
+    // As long as it is being read it has no rows.
+    await eventually(async () => (await place.summary(['status'])).summary.state).toBe('running');
     expect((await place.run(['cancel'])).code).toBe(EXIT.ok);
     const retried = await retry.ended;
     expect(retried.code).toBe(EXIT.stopped);
@@ -164,7 +167,7 @@ test('the token comes from the environment, and is shown nowhere', async () => {
 
 describe('what cannot work is told:', () => {
   test('a server that is away, by its address', async () => {
-    const place = await openWorkplace({ queue: false });
+    const place = await openWorkplace();
     place.file('m.csv', manyMembers(1));
     const url = 'http://127.0.0.1:9';
     for (const args of [['import', 'm.csv'], ['list'], ['watch']]) {
@@ -180,7 +183,7 @@ describe('what cannot work is told:', () => {
     const other = createServer((_, reply) => reply.writeHead(200).end('<h1>Welcome</h1>')).listen(0, '127.0.0.1');
     onTestFinished(() => void other.close());
     await once(other, 'listening');
-    const place = await openWorkplace({ queue: false });
+    const place = await openWorkplace();
     const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
     const { code, stderr } = await place.run(['list', '--server', url]);
     expect([code, stderr]).toEqual([EXIT.fatal, expect.stringContaining(`${url} is no rollcall server`)]);
@@ -265,7 +268,7 @@ test('an upload whose answer is lost is repeated, and makes one import', async (
 test('a server behind TLS is reached with the certificate authority of ROLLCALL_CA_FILE, and not without', async () => {
   const { caPem, serverPem, serverKeyPem } = await makeCertificates(['localhost']);
   const port = await listening(createTlsServer({ cert: serverPem, key: serverKeyPem }, passOn()));
-  const place = await openWorkplace({ queue: false, env: { ROLLCALL_TOKEN: token } });
+  const place = await openWorkplace({ env: { ROLLCALL_TOKEN: token } });
   place.file('ca.pem', caPem);
   const list = ['list', '--limit', '1', '--server', `https://localhost:${port}`];
   const trusting = await place.run(list, { env: { ROLLCALL_CA_FILE: 'ca.pem' } });
@@ -275,7 +278,7 @@ test('a server behind TLS is reached with the certificate authority of ROLLCALL_
 });
 
 test('the file of settings may name the server', async () => {
-  const place = await openWorkplace({ queue: false, env: { ROLLCALL_TOKEN: token } });
+  const place = await openWorkplace({ env: { ROLLCALL_TOKEN: token } });
   place.file('rollcall.config.json', JSON.stringify({ server: server.url }));
   const { code, stdout } = await place.run(['list', '--limit', '1']);
   expect([code, stdout]).toEqual([EXIT.ok, expect.stringMatching(/^id +state/)]);

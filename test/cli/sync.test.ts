@@ -98,7 +98,7 @@ describe('what a sync refuses before it opens anything', () => {
     ['an unknown sync', ['sync', 'show', 'sync-1'], 'no sync has the id "sync-1"'],
     ['an unknown import', ['undo', 'nothing'], 'there are no imports'],
   ])('%s', async (_, args, says) => {
-    const at = await openSandboxPlace({}, { queue: false });
+    const at = await openSandboxPlace();
     at.file('m.csv', rows(['u1']));
     at.file('p.txt', '# nobody\n');
     const { code, stderr } = await at.run(args);

@@ -43,7 +43,7 @@ describe('a command about an import', () => {
   test.each(['status', 'watch', 'pause', 'resume', 'cancel', 'retry', 'report'])(
     '%s needs one that exists',
     async (verb) => {
-      const place = await openWorkplace({ queue: false });
+      const place = await openWorkplace();
       const { code, stdout, stderr } = await typed([verb, '--data-dir', place.dataDir]);
       expect([code, stdout]).toEqual([EXIT.usage, '']);
       expect(stderr).toBe(
@@ -80,7 +80,7 @@ describe('settings that cannot work stop an import before it begins', () => {
     [{ ...GOOD, ROLLCALL_CA_FILE: 'm.csv' }, 'm.csv): the additional certificate authority cannot be read'],
     [{ ...GOOD, ROLLCALL_REGION: 'mars' }, 'ROLLCALL_REGION is "mars"; allowed are us, eu, in'],
   ])('%o', async (env: Record<string, string>, message) => {
-    const place = await openWorkplace({ env, queue: false });
+    const place = await openWorkplace({ env });
     const { code, stdout, stderr } = await place.run(['import', place.file('m.csv', members([['g', 'ann']]))]);
     expect([code, stdout]).toEqual([EXIT.usage, '']);
     expect(stderr).toContain(message);

@@ -6,22 +6,18 @@ import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import type { ImportSummary } from '../../src/report/import-summary.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
-import { layEmbeddedQueue } from '../queue/embedded-template.ts';
 import { tempDir } from '../temp-dir.ts';
+import { type Ended, runHere } from './run-here.ts';
 
-/** The command line as a person has it: a process of its own, in a folder of its own, with nothing inherited. */
+/** The command line as a person has it: in a folder of its own, with nothing inherited. */
 
 export const LAUNCHER = fileURLToPath(new URL('../../src/cli/rollcall.js', import.meta.url));
 
 /** A command that runs longer than this hangs; it is killed, and its test fails with what it has said. */
-const LIMIT_MS = 45_000;
+const LIMIT_MS = 240_000;
 const LOOK_MS = 20;
 
-export interface Ended {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
+export type { Ended };
 
 export interface Running {
   readonly child: ChildProcess;
@@ -51,7 +47,9 @@ export interface Workplace {
   readonly env: Record<string, string>;
   /** Writes a file into the folder; gives its name. */
   file(name: string, content: string | Buffer): string;
+  /** Starts a process. */
   start(args: readonly string[], options?: StartOptions): Running;
+  /** Runs a command to its end: in this process, unless it needs one of its own. */
   run(args: readonly string[], options?: StartOptions): Promise<Ended>;
   /** Runs with --json; gives the exit code and the document. */
   summary(args: readonly string[], options?: StartOptions): Promise<{ code: number | null; summary: ImportSummary }>;
@@ -61,15 +59,12 @@ export interface WorkplaceOptions {
   /** Name of the data directory, in the folder. */
   readonly dataDir?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Whether the queue is laid ready; it takes a moment, and not every command opens it. Default: true. */
-  readonly queue?: boolean;
 }
 
-/** A folder with a data directory whose queue is ready, so that no test waits for its creation. */
+/** A folder with a data directory. */
 export async function openWorkplace(options: WorkplaceOptions = {}): Promise<Workplace> {
   const root = tempDir();
   const dataDir = join(root, options.dataDir ?? 'data');
-  if (options.queue !== false) await layEmbeddedQueue(dataDir);
   const env: Record<string, string> = {
     PATH: process.env['PATH'] ?? '',
     NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
@@ -96,7 +91,13 @@ export async function openWorkplace(options: WorkplaceOptions = {}): Promise<Wor
       if (input !== undefined && input !== 'open') child.stdin?.end(input);
       return follow(child, args, stays ? 2 ** 31 - 1 : LIMIT_MS);
     },
-    run: (args, chosen) => place.start(args, chosen).ended,
+    run: (args, chosen = {}) => {
+      const { input, node, env: more = {}, cwd = root } = chosen;
+      // With a queue elsewhere a command may end the process, and standard input belongs to one.
+      const isAlone = input === undefined && node === undefined && env['ROLLCALL_QUEUE'] === undefined;
+      const here = isAlone ? runHere(args, { cwd, env: { ...env, ...more } }) : undefined;
+      return here ?? place.start(args, chosen).ended;
+    },
     summary: async (args, chosen) => {
       const { code, stdout, stderr } = await place.run([...args, '--json'], chosen);
       if (stdout === '') throw new Error(`no document; exit ${code}: ${stderr}`);

@@ -22,7 +22,7 @@ export interface OpenOptions extends BrowserContextOptions {
 }
 
 /** What holds in the end: pages need a moment. */
-export const eventually = <T>(ask: () => T) => expect.poll(ask, { timeout: 20_000, interval: 50 });
+export { eventually } from '../eventually.ts';
 
 /** A file as a visitor hands it in. */
 export const csvFile = (text: string, name = 'members.csv') => ({
@@ -54,7 +54,7 @@ export function useBrowser(): { open(url: string, options?: OpenOptions): Promis
     open: async (url, { refusals, ...options } = {}) => {
       const visitor = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
       visitors.push(visitor);
-      visitor.setDefaultTimeout(20_000);
+      visitor.setDefaultTimeout(240_000);
       const page = await visitor.newPage();
       page.on('pageerror', (error) => faults.push(String(error.stack)));
       page.on('dialog', (dialog) => {

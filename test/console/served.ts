@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll } from 'vitest';
 import { LAUNCHER } from '../cli/workplace.ts';
-import { layEmbeddedQueue } from '../queue/embedded-template.ts';
 
 /** `rollcall serve` as a process, with a sandbox and a data directory of its own. */
 export interface Served {
@@ -55,7 +54,6 @@ export function useServer({ flags = [], seed }: ServeOptions = {}): Served {
   };
   beforeAll(async () => {
     home = await mkdtemp(join(tmpdir(), 'rollcall-console-'));
-    await layEmbeddedQueue(join(home, 'data'));
     if (seed !== undefined) await writeFile(join(home, 'seed.json'), JSON.stringify(seed));
     await start('0');
   });

@@ -17,7 +17,7 @@ test('a UID, group, scope, column or file name that looks like markup is text wh
   const preview = page.getByRole('table', { name: 'The first rows' }).locator('tbody tr');
   await eventually(() => preview.first().textContent()).toContain(EVIL);
   expect(await preview.nth(1).textContent()).toContain(EVIL);
-  expect(await preview.nth(2).textContent()).toContain(`"${EVIL}" is no scope`);
+  expect(await preview.nth(2).textContent()).toContain(`"${EVIL}" is not a valid scope`);
   await page.getByRole('button', { name: 'Start import' }).click();
   await page.getByRole('heading', { name: `${EVIL}.csv`, level: 1 }).waitFor();
   await page.getByText('Completed: 1 of 4 rows are in place').first().waitFor();
@@ -40,7 +40,7 @@ test('a UID, group, scope, column or file name that looks like markup is text wh
 test('with the keyboard alone a file is chosen, mapped and started, and the focus is never lost', async () => {
   const page = await browser.open(server.url);
   // From the start: the browser has to be told in time that somebody will choose.
-  const chooser = page.waitForEvent('filechooser', { timeout: 60_000 });
+  const chooser = page.waitForEvent('filechooser', { timeout: 240_000 });
   const press = async (key: string) => page.keyboard.press(key);
   const focused = () => page.locator(':focus');
   const tabTo = async (label: string) => {

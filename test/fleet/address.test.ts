@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseQueueAddress, QueueAddressError } from '../../src/queue/address.ts';
 
-const parse = (url: string) => parseQueueAddress(url, '/data/queue');
+const parse = (url: string) => parseQueueAddress(url);
 const PLAIN = {
   kind: 'redis',
   topology: 'single',
@@ -37,7 +37,7 @@ describe('the address of a queue', () => {
   );
 
   test('that is absent means the embedded queue', () => {
-    expect(parseQueueAddress(undefined, '/data/queue')).toEqual({ kind: 'embedded', directory: '/data/queue' });
+    expect(parseQueueAddress(undefined)).toEqual({ kind: 'embedded' });
   });
 
   test.each([

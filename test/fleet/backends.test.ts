@@ -46,7 +46,7 @@ function describePipeline(place: Parameters<typeof openPipeline>[0]['place']): v
     const { run, counts, summary, sandbox } = await openPipeline({
       place,
       sandbox: { faults },
-      timeouts: { headersMs: 300 },
+      timeouts: { headersMs: 2_000 },
     });
     const { id, state } = await run(csv(participants(400)));
     expect(state).toBe('completed');
@@ -122,7 +122,7 @@ describe.each<ServerPlace>([REDIS, POSTGRES])('on $name', (place) => {
     server = await place.start();
     return () => server.stop();
   });
-  const open = async () => openBackend('', await place.newAddress(server));
+  const open = async () => openBackend(await place.newAddress(server));
 
   describe('the pipeline', () => describePipeline(queuePlace(place, () => server)));
   describe('jobs in a queue', () => describeJobQueue(place.name, open));

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { expect, onTestFinished } from 'vitest';
+import { onTestFinished } from 'vitest';
 import type { BatchPayload } from '../../jobs/send-batch.ts';
 import { openCatalogReader } from '../../src/ledger/catalog.ts';
 import { openImportReader, type RowWithOutcome } from '../../src/ledger/reading.ts';
@@ -41,17 +41,19 @@ export interface Asked {
 }
 
 export async function openFleet(server: TestServer, sandbox: SandboxOptions = {}): Promise<Fleet> {
-  const place = await openSandboxPlace(
-    { users: 'any', groups: 'any', rateLimit: { calls: 1_000_000, perMs: 1_000 }, ...sandbox },
-    { queue: false },
-  );
+  const place = await openSandboxPlace({
+    users: 'any',
+    groups: 'any',
+    rateLimit: { calls: 1_000_000, perMs: 1_000 },
+    ...sandbox,
+  });
   const url = await REDIS.newAddress(server);
   const keyNames = Object.keys(place.env).filter((name) => name.endsWith('_API_KEY'));
   const keys = Object.fromEntries(keyNames.map((name) => [name, place.env[name] ?? '']));
   // The coordinator has none.
   for (const name of keyNames) delete place.env[name];
   place.env['ROLLCALL_QUEUE'] = url;
-  const backend = await openBackend('', url);
+  const backend = await openBackend(url);
   onTestFinished(() => backend.close());
   const queues = new Map(
     REGIONS.map((region) => {
@@ -109,7 +111,4 @@ export function calls(count: number, region: Region = 'us'): Asked[] {
   return Array.from({ length: count }, (_, at) => ({ region, guid: `g${at}`, uid: `u${at}` }));
 }
 
-/** Expects it to become so, with the patience that a busy machine and a dead worker's lock need. */
-export function eventually<Value>(look: () => Value) {
-  return expect.poll(look, { timeout: 60_000, interval: 50 });
-}
+export { eventually } from '../eventually.ts';

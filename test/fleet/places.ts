@@ -31,10 +31,10 @@ export function queuePlace({ name, newAddress }: ServerPlace, server: () => Test
   const urls = new Map<string, Promise<string>>();
   return {
     name,
-    open: async ({ root, queue }) => {
+    open: async ({ root }) => {
       const url = urls.get(root) ?? newAddress(server());
       urls.set(root, url);
-      return openBackend(queue, await url);
+      return openBackend(await url);
     },
   };
 }

@@ -34,6 +34,15 @@ const ALLOWED: readonly `${ImportState} ${ImportState}`[] = [
   'blocked cancelling',
   'cancelling cancelled',
   'cancelling completed',
+  'staging failed',
+  'staged failed',
+  'running failed',
+  'pausing failed',
+  'cancelling failed',
+  'failed staging',
+  'failed running',
+  'failed cancelling',
+  'failed cancelled',
 ];
 
 const PAIRS = IMPORT_STATES.flatMap((from) => IMPORT_STATES.map((to) => ({ from, to })));

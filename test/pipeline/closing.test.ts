@@ -3,8 +3,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import type { ImportRecord } from '../../src/ledger/catalog.ts';
 import { openImportLedger } from '../../src/ledger/import-ledger.ts';
-import { closingJobs } from '../../src/pipeline/closing.ts';
+import { createClosings } from '../../src/pipeline/closing.ts';
 import { dataDir } from '../../src/pipeline/data-dir.ts';
+import { WRONG_SUM } from '../../src/pipeline/import-errors.ts';
 import { openReadingThreads } from '../../src/pipeline/reading-threads.ts';
 import { ALL_DONE, dispatch, members, resultOf, stage } from '../ledger/staged-import.ts';
 import { tempDir } from '../temp-dir.ts';
@@ -17,12 +18,13 @@ const RECORD: ImportRecord = {
   source: '/in/members.csv',
   options: '{}',
   retryOf: null,
+  code: null,
   createdAt: 1_000,
   startedAt: 2_000,
   finishedAt: null,
 };
 
-/** An import of which every row has its outcome, and the ports that close it. */
+/** An import of which every row has its outcome, and what closes it. */
 async function endingImport() {
   const dir = dataDir(tempDir());
   const path = dir.ledger(RECORD.id);
@@ -36,24 +38,29 @@ async function endingImport() {
   });
   ledger.record(dispatch(ledger, 2).map((batch) => resultOf(batch, ALL_DONE)));
   ledger.leaveRest('cancelled');
-  const { ports } = closingJobs({
+  const moves: (readonly [state: string, reason: string | undefined])[] = [];
+  const { promise: over, resolve, reject } = Promise.withResolvers<void>();
+  const closings = createClosings({
     dir,
     find: () => RECORD,
-    move: () => {},
-    ledgerOf: () => ({ ledger, close: () => ledger.close() }),
+    move: (_, state, reason) => {
+      moves.push([state, reason]);
+      resolve();
+    },
+    closeLedger: () => ledger.close(),
     reading,
     version: '1.2.3',
-    fail: (error) => {
-      throw error;
-    },
+    failed: (_, error) => reject(error),
   });
-  return { ports, path, folder: dir.folder(RECORD.id) };
+  return { closings, over, moves, path, folder: dir.folder(RECORD.id) };
 }
 
 test('the end of an import writes its reports, as of the state that it gets, and an index for searching UIDs', async () => {
-  const { ports, path, folder } = await endingImport();
-  expect(await ports.checkSum(RECORD.id)).toBe('');
-  await ports.writeReports(RECORD.id, 'cancelled');
+  const { closings, over, moves, path, folder } = await endingImport();
+  closings.begin(RECORD.id, 'cancelled', 'somebody asked for it');
+  await over;
+  expect(moves).toEqual([['cancelled', 'somebody asked for it']]);
+  expect(closings.isUnderWay(RECORD.id)).toBe(false);
   expect(readdirSync(folder).filter((name) => !name.startsWith('ledger'))).toEqual([
     'failed.csv',
     'report.csv',
@@ -70,16 +77,32 @@ test('the end of an import writes its reports, as of the state that it gets, and
   expect(indexes).toEqual([{ name: 'rows_by_uid' }]);
 });
 
-test('totals that disagree with the rows are told in words', async () => {
-  const { ports, path } = await endingImport();
+test('an import is closed once, however often that is asked for', async () => {
+  const { closings, over, moves } = await endingImport();
+  closings.begin(RECORD.id, 'cancelled');
+  closings.begin(RECORD.id, 'aborted');
+  expect(closings.isUnderWay(RECORD.id)).toBe(true);
+  await over;
+  expect(moves).toEqual([['cancelled', undefined]]);
+});
+
+test('totals that disagree with the rows are said in words, whatever else there was to say', async () => {
+  const { closings, over, moves, path } = await endingImport();
   const database = new DatabaseSync(path);
   database.exec(`update tallies set n = n + 3 where name = 'added'`);
   database.close();
-  expect(await ports.checkSum(RECORD.id)).toContain('added: 53 tallied, 50 in the rows');
+  closings.begin(RECORD.id, 'cancelled', 'somebody asked for it');
+  await over;
+  expect(moves).toEqual([
+    ['cancelled', `${WRONG_SUM}: added: 53 tallied, 50 in the rows; unprocessed: 7 tallied, 10 in the rows`],
+  ]);
 });
 
-test('a report that cannot be written is told with the code of the system', async () => {
-  const { ports, folder } = await endingImport();
+test('a report that cannot be written is told with the code of the system, and the import stays open', async () => {
+  const { closings, over, moves, folder } = await endingImport();
   mkdirSync(`${folder}/report.csv`);
-  await expect(ports.writeReports(RECORD.id, 'cancelled')).rejects.toMatchObject({ code: 'EISDIR' });
+  closings.begin(RECORD.id, 'cancelled');
+  await expect(over).rejects.toMatchObject({ code: 'EISDIR' });
+  expect(moves).toEqual([]);
+  expect(closings.isUnderWay(RECORD.id)).toBe(false);
 });

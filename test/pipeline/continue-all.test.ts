@@ -84,7 +84,7 @@ describe.each(QUEUE_PLACES)('on the $name queue, a coordinator that is started a
     expect(pipeline.sandbox.calls.us.requests).toBe(0);
   });
 
-  test('leaves alone an import whose region has lost its app, and one whose ledger is damaged; the others go on', async () => {
+  test('leaves alone an import whose region has lost its app, one whose ledger is damaged fails; the others go on', async () => {
     const door = new Doorkeeper();
     const pipeline = await openPipeline({ place, concurrency: 2, chat: door.chat });
     const { send } = pipeline;
@@ -98,10 +98,12 @@ describe.each(QUEUE_PLACES)('on the $name queue, a coordinator that is started a
     writeFileSync(pipeline.dir.ledger(damaged), 'not a database, but long enough to be looked at'.repeat(100));
     await pipeline.restart({ regions: ['us'] });
     const left = await pipeline.coordinator.continueAll();
-    expect(left.map(({ record: { id }, why }) => [id, why.constructor])).toEqual([
-      [eu, RegionWithoutApp],
-      [damaged, LedgerError],
-    ]);
+    expect(left.map(({ record: { id }, why }) => [id, why.constructor])).toEqual([[eu, RegionWithoutApp]]);
+    expect(pipeline.coordinator.find(damaged)).toMatchObject({
+      state: 'failed',
+      reason: expect.stringContaining('is damaged'),
+    });
+    await expect(pipeline.coordinator.resume(damaged)).rejects.toThrow(LedgerError);
     expect((await pipeline.coordinator.settled(well)).state).toBe('completed');
     expect(pipeline.coordinator.find(eu).state).toBe('running');
   });

@@ -27,7 +27,7 @@ const throwIt = (error: Error) => {
 };
 const coordinator = await openCoordinator({
   dir,
-  backend: ({ queue }) => openBackend(queue),
+  backend: () => openBackend(),
   regions: new Set(['us']),
   version: 'test',
   onError: throwIt,

@@ -10,7 +10,6 @@ import { openImportLedger } from '../../src/ledger/import-ledger.ts';
 import { openImportReader } from '../../src/ledger/reading.ts';
 import { dataDir } from '../../src/pipeline/data-dir.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
-import { layEmbeddedQueue } from '../queue/embedded-template.ts';
 import { tempDir } from '../temp-dir.ts';
 import type { CoordinatorProcessSettings } from './coordinator-process.ts';
 import { countsOf, csv, eventually, participants } from './pipeline-harness.ts';
@@ -18,9 +17,7 @@ import { countsOf, csv, eventually, participants } from './pipeline-harness.ts';
 const PROGRAM = fileURLToPath(new URL('coordinator-process.ts', import.meta.url));
 const KILLS = 5;
 
-test('a coordinator that is killed at any moment loses no row and reports none twice', {
-  timeout: 120_000,
-}, async () => {
+test('a coordinator that is killed at any moment loses no row and reports none twice', async () => {
   const root = tempDir();
   const sandbox = await startSandbox({
     users: 'any',
@@ -30,7 +27,6 @@ test('a coordinator that is killed at any moment loses no row and reports none t
   });
   onTestFinished(() => sandbox.close());
   const dir = dataDir(join(root, 'data'));
-  await layEmbeddedQueue(dir.root);
   const rows = [1, 2, 3, 4, 5, 6, 7, 8].flatMap((n) => participants(1_000, `group-${n}`));
   writeFileSync(join(root, 'members.csv'), csv(rows));
   const { appId, apiKey } = sandbox.apps.us;
@@ -82,7 +78,6 @@ test('a coordinator that is killed in the middle of edits goes on with them: eac
   });
   onTestFinished(() => sandbox.close());
   const dir = dataDir(join(root, 'data'));
-  await layEmbeddedQueue(dir.root);
   const file = join(root, 'changes.csv');
   const lines = uids.map((uid, n) => (n % 2 === 0 ? `team,${uid},,remove` : `team,${uid},admin,change`));
   writeFileSync(file, `guid,uid,scope,action\n${lines.join('\n')}\n`);

@@ -166,9 +166,7 @@ describe.each(QUEUE_PLACES)('on the $name queue', (place) => {
     expect(sandbox.calls.us.requests).toBe(60);
   });
 
-  test('from any members and any edits: the groups are as asked, by as many calls as necessary', {
-    timeout: 120_000,
-  }, async () => {
+  test('from any members and any edits: the groups are as asked, by as many calls as necessary', async () => {
     const { run, rows, calls, sandbox } = await openPipeline({ place });
     let runs = 0;
     await fc.assert(

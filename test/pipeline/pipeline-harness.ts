@@ -1,6 +1,6 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { type ChatClient, createChatClient } from '../../src/chat/client.ts';
 import type { Timeouts } from '../../src/chat/connection.ts';
 import type { ImportRecord } from '../../src/ledger/catalog.ts';
@@ -16,7 +16,6 @@ import type { Backend } from '../../src/queue/backend.ts';
 import { openBackend } from '../../src/queue/open-backend.ts';
 import type { ImportSummary } from '../../src/report/import-summary.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
-import { layEmbeddedQueue } from '../queue/embedded-template.ts';
 import { tempDir } from '../temp-dir.ts';
 
 /** A place for the queue that the pipeline's tests run on, each of them on every one. */
@@ -27,10 +26,7 @@ export interface QueuePlace {
 
 export const EMBEDDED: QueuePlace = {
   name: 'embedded',
-  open: async (dir) => {
-    if (!existsSync(join(dir.root, 'queue'))) await layEmbeddedQueue(dir.root);
-    return openBackend(dir.queue);
-  },
+  open: () => openBackend(),
 };
 
 export const QUEUE_PLACES: readonly QueuePlace[] = [EMBEDDED];
@@ -108,7 +104,7 @@ export async function openPipeline(options: PipelineOptions & StartOptions): Pro
     const lines = new Map<Region, RegionLine>();
     const coordinator = await openCoordinator({
       dir,
-      backend: (place) => options.place.open(place),
+      backend: () => options.place.open(dir),
       regions: new Set(regions),
       version: 'test',
       ...(asSandbox !== undefined && { sandbox: asSandbox }),
@@ -223,7 +219,4 @@ export async function reached(coordinator: Coordinator, id: string, state: Impor
   });
 }
 
-/** Expects it to become so, with the patience that a busy machine needs. */
-export function eventually<Value>(look: () => Value) {
-  return expect.poll(look, { timeout: 30_000, interval: 20 });
-}
+export { eventually } from '../eventually.ts';

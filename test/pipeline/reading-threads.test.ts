@@ -26,6 +26,7 @@ const RECORD = {
   source: '/in/members.csv',
   options: '{}',
   retryOf: null,
+  code: null,
   createdAt: 1_000,
   startedAt: 2_000,
   finishedAt: 3_000,

@@ -53,7 +53,7 @@ test.each(['0', undefined])('rediss is verified where NODE_TLS_REJECT_UNAUTHORIZ
   const { url, passed } = await openTls();
   await expect(checkQueue(url)).rejects.toThrow(/certificate/);
   const heard = Promise.withResolvers<Error>();
-  const backend = await openBackend('', url, heard.resolve);
+  const backend = await openBackend(url, heard.resolve);
   onTestFinished(() => backend.close());
   expect((await heard.promise).message).toMatch(/certificate/);
   expect(passed()).toBe(0);
@@ -62,7 +62,7 @@ test.each(['0', undefined])('rediss is verified where NODE_TLS_REJECT_UNAUTHORIZ
 test('a Redis of the authority that is named is trusted', async () => {
   const { url } = await openTls();
   expect(await checkQueue(url, authority.ca)).toEqual({ kind: 'redis', risks: [] });
-  const backend = await openBackend('', url, () => {}, authority.ca);
+  const backend = await openBackend(url, () => {}, authority.ca);
   onTestFinished(() => backend.close());
   expect(await backend.warnings()).toEqual([]);
 });

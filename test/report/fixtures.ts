@@ -1,7 +1,7 @@
 import { OUTCOMES, type Outcome, type RowCounts } from '../../src/membership/outcome.ts';
 import type { CallBucket, GroupCount, HtmlReport, ProblemCount } from '../../src/report/html.ts';
+import type { ImportSummary } from '../../src/report/import-summary.ts';
 import type { ReportInput, ReportRow } from '../../src/report/report-row.ts';
-import type { ImportSummary } from '../../src/report/summary.ts';
 
 /** Row counts from the outcomes that occur; `read` is their sum. */
 export function rowCounts(outcomes: Partial<Record<Outcome, number>>): RowCounts {

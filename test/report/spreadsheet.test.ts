@@ -110,7 +110,7 @@ describe('a cell of the CSV report', () => {
     );
   });
 
-  test('of a megabyte of delimiters and openers is worked off in one walk', { timeout: 5000 }, () => {
+  test('of a megabyte of delimiters and openers is worked off in one walk', () => {
     const parts = 300_000;
     const safe = harmless(`${';= '.repeat(parts)}(`);
     expect(safe.length).toBe(3 * parts + 1 + parts + 1);

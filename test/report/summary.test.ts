@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { OUTCOMES } from '../../src/membership/outcome.ts';
-import { importSummary as schema, summaryText } from '../../src/report/summary.ts';
+import { importSummary as schema } from '../../src/report/import-summary.ts';
+import { summaryText } from '../../src/report/summary.ts';
 import { importSummary, PROBLEMS, rowCounts, summaryOf } from './fixtures.ts';
 
 const plain = { color: false, width: 80, problems: [] };

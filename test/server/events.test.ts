@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eventually } from '../eventually.ts';
 import { reached } from '../pipeline/pipeline-harness.ts';
 import { readEvents } from './event-source.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
@@ -95,5 +96,5 @@ test('a watcher that leaves is forgotten', async () => {
   await events[0]?.next(({ name }) => name === 'progress');
   expect(await watchers()).toBe('3');
   for (const one of events) one.close();
-  await expect.poll(watchers, { timeout: 10_000 }).toBe('0');
+  await eventually(watchers).toBe('0');
 });

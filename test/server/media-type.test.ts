@@ -8,7 +8,7 @@ const encodingOf = (contentType: string) =>
 test.each([
   ['text/csv; charset=utf-16le', 'utf-16le'],
   ['text/csv;charset="Windows-1252"', 'windows-1252'],
-  ['text/csv; header=present; charset = utf-16le', undefined],
+  ['text/csv; header=present; charset = utf-16le', 'utf-16le'],
   ['text/csv; charset=UTF-8', undefined],
   ['text/csv', undefined],
 ])('the charset of %s is %s', (contentType, encoding) => {

@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { main } from '../../src/cli/main.ts';
 import type { ImportView } from '../../src/server/import-views.ts';
 import { filesBelow, openWorkplace, type Running, type Workplace } from '../cli/workplace.ts';
+import { eventually } from '../eventually.ts';
 import { readEvents } from './event-source.ts';
 
 /** `rollcall serve` as a process. */
@@ -78,7 +79,7 @@ test('SIGTERM in the middle of an upload: the client is told, and nothing of it 
   upload.on('error', () => {});
   const answered = once(upload, 'response') as Promise<[IncomingMessage]>;
   upload.write('guid,uid\n');
-  await expect.poll(() => filesBelow(join(place.dataDir, 'uploads')).length, { timeout: 10_000 }).toBe(1);
+  await eventually(() => filesBelow(join(place.dataDir, 'uploads')).length).toBe(1);
   const ended = served.terminate();
   const [response] = await answered;
   expect(response.statusCode).toBe(503);
@@ -91,8 +92,8 @@ test('SIGTERM in the middle of an upload: the client is told, and nothing of it 
 test('SIGTERM in the middle of a download: it comes to its end', async () => {
   const place = await openWorkplace();
   const served = await serve(place);
-  const rows = 60_000;
-  const note = 'x'.repeat(300);
+  const rows = 6_000;
+  const note = 'x'.repeat(3_000);
   const lines = Array.from({ length: rows }, (_, at) => `g,u${at},${note}`);
   const { id } = await served.upload(`guid,uid,note\n${lines.join('\n')}\n`, 'dryRun=true');
   await served.over(id);

@@ -19,7 +19,6 @@ import { createServer, type ServerOptions } from '../../src/server/server.ts';
 import { stopServer } from '../../src/server/stopping.ts';
 import { createSchedules, type Schedules } from '../../src/sync/schedules.ts';
 import type { SyncRunner } from '../../src/sync/sync-runner.ts';
-import { layEmbeddedQueue } from '../queue/embedded-template.ts';
 
 /** The server over real HTTP, with a coordinator, workers and sandbox of its own; a file's tests share one. */
 export interface TestServer {
@@ -50,7 +49,7 @@ export interface TestServer {
 }
 
 export interface TestServerOptions
-  extends Partial<Pick<ServerOptions, 'tokenRequired' | 'uploadIdleMs' | 'mostUploads' | 'receiver'>> {
+  extends Partial<Pick<ServerOptions, 'tokenRequired' | 'trustProxy' | 'uploadIdleMs' | 'mostUploads' | 'receiver'>> {
   readonly settings?: Partial<ServerSettings>;
   readonly sandbox?: SandboxOptions;
   /** Done to the data directory before the server starts. */
@@ -62,7 +61,6 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   await using taken = new AsyncDisposableStack();
   taken.defer(() => rmSync(root, { recursive: true, force: true }));
   const dir = dataDir(join(root, 'data'));
-  await layEmbeddedQueue(dir.root);
   const sandbox = await startSandbox({
     users: 'any',
     groups: 'any',
@@ -74,7 +72,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const failures: Error[] = [];
   const coordinator = await openCoordinator({
     dir,
-    backend: ({ queue }) => openBackend(queue),
+    backend: () => openBackend(),
     regions: new Set(REGIONS),
     version: 'test',
     sandbox: true,
@@ -100,7 +98,6 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const scheduleCatalog = openScheduleCatalog(dir.catalog);
   taken.defer(() => scheduleCatalog.close());
   const schedules = createSchedules({
-    backend: coordinator.backend,
     catalog: scheduleCatalog,
     syncs,
     newSyncId: () => newSyncId('sync'),
@@ -110,14 +107,13 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     ca: undefined,
     environment: () => undefined,
     clock: Date.now,
-    onError: (error) => failures.push(error),
     fail: (error) => failures.push(new Error(String(error))),
   });
-  taken.defer(() => schedules.stop(500));
+  taken.defer(() => schedules.stop());
   const access = openAccessStore(join(dir.root, 'access.sqlite'));
   taken.defer(() => access.close());
   options.prepare?.(dir);
-  const { settings, tokenRequired = false, uploadIdleMs, mostUploads, receiver } = options;
+  const { settings, tokenRequired = false, trustProxy, uploadIdleMs, mostUploads, receiver } = options;
   const app = await createServer({
     coordinator,
     syncs,
@@ -127,6 +123,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     settings: { ...SETTINGS, ...settings },
     tokenRequired,
     log: openLog(dir.root),
+    ...(trustProxy !== undefined && { trustProxy }),
     ...(uploadIdleMs !== undefined && { uploadIdleMs }),
     ...(mostUploads !== undefined && { mostUploads }),
     ...(receiver !== undefined && { receiver }),

@@ -193,7 +193,7 @@ test.each([
   [{ ROLLCALL_NOTIFY_SECRET: 'short' }, ['--notify', 'https://hooks.example'], 'at least 16 characters'],
   [{ ROLLCALL_NOTIFY_SECRET: SECRET, ROLLCALL_NOTIFY: 'http://127.0.0.1' }, [], 'ROLLCALL_NOTIFY is http://127.0.0.1'],
 ])('a server with %j %j does not start', async (env, flags, says) => {
-  const place = await openWorkplace({ queue: false, env });
+  const place = await openWorkplace({ env });
   const { code, stderr } = await place.run(['serve', '--sandbox', '--port', '0', ...flags]);
   expect([code, stderr]).toEqual([2, expect.stringContaining(says)]);
 });

@@ -179,7 +179,8 @@ describe('an unchanged file', () => {
     const office = openOffice();
     await office.book.add(office.wish());
     office.syncs.comeTo = state;
-    expect(await nights(office, 2)).toEqual(['ran', 'ran']);
+    // A held plan waits for a person until the next run is made in its place.
+    expect(await nights(office, 2)).toEqual(['ran', state === 'held' ? 'waiting' : 'ran']);
     expect(office.last()?.reason).toContain(`${state}: as the test wants`);
   });
 });
@@ -232,15 +233,15 @@ describe('failing since:', () => {
       const run = office.catalog.addRun({ schedule: 'nightly', dueAt: at, at, state: 'ran', reason: '', who: '' });
       return office.catalog.setFailures(run, rows);
     };
-    expect(night(1, row('ann'), row('bob'))).toEqual({ rows: 2, earlier: 0, since: 1 });
-    expect(night(2, row('ANN'), row('bob', 'ERR_FULL'), row('carl'))).toEqual({ rows: 3, earlier: 1, since: 1 });
+    expect(await night(1, row('ann'), row('bob'))).toEqual({ rows: 2, earlier: 0, since: 1 });
+    expect(await night(2, row('ANN'), row('bob', 'ERR_FULL'), row('carl'))).toEqual({ rows: 3, earlier: 1, since: 1 });
     expect(office.catalog.failures('nightly', 10).map(({ uid, since }) => [uid, since])).toEqual([
       ['ann', 1],
       ['bob', 2],
       ['carl', 2],
     ]);
-    expect(night(3, row('carl'))).toEqual({ rows: 1, earlier: 1, since: 2 });
-    expect(night(4)).toEqual({ rows: 0, earlier: 0, since: null });
+    expect(await night(3, row('carl'))).toEqual({ rows: 1, earlier: 1, since: 2 });
+    expect(await night(4)).toEqual({ rows: 0, earlier: 0, since: null });
   });
 });
 

@@ -10,6 +10,7 @@ import {
   type ScheduleRun,
 } from '../../src/ledger/schedule-catalog.ts';
 import type { SyncRecord } from '../../src/ledger/sync-catalog.ts';
+import type { ImportState } from '../../src/membership/import-state.ts';
 import type { SyncState } from '../../src/membership/sync-state.ts';
 import { DEFAULT_FLAGS } from '../../src/sync/plan-flags.ts';
 import { type ScheduleBook, type ScheduleWish, scheduleBook } from '../../src/sync/schedule-book.ts';
@@ -23,6 +24,8 @@ import { tempDir } from '../temp-dir.ts';
 export class Syncs {
   readonly events = new EventEmitter<SyncEvents>();
   readonly wanted: CreateSync[] = [];
+  /** Syncs whose imports were ended because a newer run does what they left. */
+  readonly replaced: string[] = [];
   /** The state that syncs come to at once; undefined: they go on until `end`. */
   comeTo: SyncState | undefined = 'applied';
   readonly #records = new Map<string, SyncRecord>();
@@ -40,6 +43,22 @@ export class Syncs {
     if (record === undefined) throw new UnknownSync(id);
     return record;
   };
+
+  replace = async (id: string): Promise<void> => {
+    if (this.find(id).state !== 'applying') return;
+    this.replaced.push(id);
+    this.end(id, 'incomplete');
+  };
+
+  readonly imports = new Map<string, ImportState>();
+
+  importState = (id: string): ImportState | undefined => this.imports.get(id);
+
+  /** The import of a sync moves. */
+  move(id: string, state: ImportState): void {
+    this.imports.set(id, state);
+    this.events.emit('import', id, state);
+  }
 
   end(id: string, state: SyncState): void {
     this.events.emit('state', this.#set(id, state));

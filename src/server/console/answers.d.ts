@@ -24,7 +24,8 @@ export type ImportState =
   | 'cancelled'
   | 'aborted'
   | 'completed'
-  | 'rejected';
+  | 'rejected'
+  | 'failed';
 export type Action = 'pause' | 'resume' | 'cancel' | 'retry' | 'delete';
 
 export interface Staging {

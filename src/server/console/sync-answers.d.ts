@@ -112,7 +112,7 @@ export interface MemberActionsPage {
   nextCursor: string | null;
 }
 
-export type RunState = 'running' | 'ran' | 'skipped-unchanged' | 'skipped-running' | 'missed' | 'failed';
+export type RunState = 'running' | 'waiting' | 'ran' | 'skipped-unchanged' | 'skipped-running' | 'missed' | 'failed';
 
 export interface ScheduleRun {
   id: number;

@@ -69,7 +69,7 @@ function sumOf(rows, outcomes) {
 /** What the list's filter offers: name → states. */
 export const STATE_GROUPS = {
   'under way': ['staging', 'staged', 'running', 'pausing', 'paused', 'cancelling'],
-  blocked: ['blocked'],
+  blocked: ['blocked', 'failed'],
   completed: ['completed'],
   'stopped early': ['cancelled', 'aborted', 'rejected'],
 };
@@ -87,6 +87,7 @@ export const STATE_TONES = {
   aborted: 'attention',
   completed: 'good',
   rejected: 'attention',
+  failed: 'attention',
 };
 
 /**
@@ -122,6 +123,8 @@ export function stateSentence(view) {
       return 'Stopped, because more rows went wrong than was allowed. What was not sent can be retried.';
     case 'completed':
       return completedSentence(rows);
+    case 'failed':
+      return `Failed: rollcall met an error that it did not expect. ${rows.read === 0 ? 'Nothing was sent.' : `${grouped(settled(rows))} of ${counted(rows.read, 'row')} have their outcome and keep it.`} Resume tries again; cancel ends it.`;
     case 'rejected':
       return 'The file could not be used, and nothing was sent. Mend it and upload it again.';
   }

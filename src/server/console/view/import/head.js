@@ -7,7 +7,7 @@ import { STATE_TONES, stateSentence } from '../../words.js';
 /** @import { ImportView, Progress } from '../../answers.d.ts' */
 
 /** States whose reason says more than the state. @type {readonly ImportView['state'][]} */
-const REASONED = ['blocked', 'aborted', 'rejected'];
+const REASONED = ['blocked', 'aborted', 'rejected', 'failed'];
 
 export function importHead() {
   const badge = h('span', {});

@@ -7,7 +7,7 @@ import { regionSentence, settled } from '../../words.js';
 /** @import { ImportState, ImportView, Progress } from '../../answers.d.ts' */
 
 /** @type {readonly ImportState[]} */
-const IDLE = ['staging', 'staged', 'paused', 'cancelled', 'aborted', 'completed', 'rejected'];
+const IDLE = ['staging', 'staged', 'paused', 'cancelled', 'aborted', 'completed', 'rejected', 'failed'];
 
 export function importRegions() {
   const element = h('ul', { class: 'regions' });

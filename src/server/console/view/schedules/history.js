@@ -15,6 +15,7 @@ export const RUN_TONES = {
   running: 'busy',
   ran: 'good',
   'skipped-unchanged': 'still',
+  waiting: 'attention',
   'skipped-running': 'attention',
   missed: 'attention',
   failed: 'attention',

@@ -1,0 +1,41 @@
+/** The server refuses the request: the caller can mend it. */
+export class ServerRefused extends Error {
+  readonly code: string;
+
+  constructor(code: string, message: string) {
+    super(message);
+    this.name = 'ServerRefused';
+    this.code = code;
+  }
+}
+
+/** The server, or what stands before it, fails. */
+export class ServerFault extends Error {
+  readonly code: string;
+
+  constructor(code: string, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'ServerFault';
+    this.code = code;
+  }
+}
+
+/** No answer of the server has come: it is not there, stops, or the connection broke. */
+export class ServerAway extends ServerFault {
+  constructor(url: string, cause: unknown) {
+    const why = reasonOf(cause);
+    const certificate = /certificate/i.test(why) ? '; ROLLCALL_CA_FILE names a certificate authority to trust' : '';
+    super(
+      'AWAY',
+      `the rollcall server at ${url} does not answer: ${why}; check that it runs, and its address in --server or ROLLCALL_SERVER${certificate}`,
+      { cause },
+    );
+    this.name = 'ServerAway';
+  }
+}
+
+/** Several addresses of one name fail together, and the error of the whole says nothing. */
+function reasonOf(cause: unknown): string {
+  if (cause instanceof AggregateError && cause.errors.length > 0) return reasonOf(cause.errors[0]);
+  return cause instanceof Error && cause.message !== '' ? cause.message : String(cause);
+}

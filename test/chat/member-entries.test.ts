@@ -1,0 +1,221 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { addMembersReply, MEMBER_LISTS } from '../../src/chat/contract.ts';
+import { MalformedReply } from '../../src/chat/errors.ts';
+import { endOfValue, NOT_WALKED } from '../../src/chat/json-scan.ts';
+import { entriesOf, readMemberEntries, walkEntries } from '../../src/chat/member-entries.ts';
+import { createRedact } from '../../src/chat/redact.ts';
+import { type RawReply, readReply } from '../../src/chat/reply.ts';
+
+const redact = createRedact(['top-secret-key']);
+
+const withZero = (text: string | Buffer) => Buffer.concat([Buffer.from(text), Buffer.of(0)]);
+const rawOf = (text: string | Buffer, httpStatus = 200): RawReply => ({ httpStatus, body: withZero(text), rate: {} });
+
+/** What reading comes to, an error as its class and message. */
+function outcome<Read>(read: () => Read) {
+  try {
+    return { read: read() };
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    return { error: error.name, message: error.message };
+  }
+}
+
+function bothWays(raw: RawReply) {
+  return {
+    walked: outcome(() => readMemberEntries(raw, redact)),
+    whole: outcome(() => entriesOf(readReply(raw, addMembersReply, redact), redact)),
+  };
+}
+
+/** Words that mean something where they stand, and some that look as if they did. */
+const words = fc.constantFrom(
+  ...['data', 'success', 'error', 'code', 'message', ...MEMBER_LISTS, '__proto__', 'constructor', 'toString'],
+  ...[
+    'u1',
+    'U1',
+    'u2',
+    '25',
+    'Ü',
+    'K',
+    'top-secret-key',
+    'quo"te',
+    'back\\slash',
+    'line\nbreak',
+    '\u2028',
+    '\ud800',
+    '',
+  ],
+);
+const scalars = fc.oneof(
+  fc.constantFrom<unknown>(true, false, null, 0, -0.5, 1e21, 'true'),
+  words,
+  fc.string(),
+  fc.double({ noNaN: true, noDefaultInfinity: true }),
+);
+
+/** JSON as text, with keys that come twice, white space anywhere, and escapes where none are needed. */
+const space = fc.constantFrom('', '', '', ' ', '\n\t', '\r');
+const text = (value: string) =>
+  fc.constantFrom(
+    JSON.stringify(value),
+    `"${Array.from({ length: value.length }, (_, at) => `\\u${value.charCodeAt(at).toString(16).padStart(4, '0')}`).join('')}"`,
+  );
+const key = (keys: fc.Arbitrary<string>) =>
+  keys.chain((word) => fc.oneof({ weight: 9, arbitrary: fc.constant(JSON.stringify(word)) }, text(word)));
+const objectOf = (keys: fc.Arbitrary<string>, values: fc.Arbitrary<string>) =>
+  fc
+    .array(fc.tuple(space, key(keys), space, values, space), { maxLength: 5 })
+    .map((pairs) => `{${pairs.map(([a, name, b, value, c]) => `${a}${name}${b}:${b}${value}${c}`).join(',')}}`);
+
+const { anything } = fc.letrec<{ anything: string }>((tie) => ({
+  anything: fc.oneof(
+    { maxDepth: 4, withCrossShrink: true },
+    scalars.map((value) => JSON.stringify(value)),
+    objectOf(words, tie('anything')),
+    fc.array(tie('anything'), { maxLength: 3 }).map((list) => `[${list.join(', ')}]`),
+  ),
+}));
+
+const entry = fc.oneof(
+  { weight: 4, arbitrary: anything.map((message) => `{"success":true,"data":${message}}`) },
+  { weight: 2, arbitrary: objectOf(fc.constantFrom('success', 'error', 'data', 'code', 'message'), anything) },
+  { weight: 1, arbitrary: fc.constant('{"success":false,"error":{"code":"ERR_ALREADY_JOINED","message":"it is so"}}') },
+  anything,
+);
+const list = fc.oneof(
+  { weight: 6, arbitrary: objectOf(fc.oneof(words, fc.stringMatching(/^[A-Za-z0-9_-]{1,8}$/)), entry) },
+  anything,
+);
+const lists = fc.oneof(
+  { weight: 8, arbitrary: objectOf(fc.oneof(fc.constantFrom(...MEMBER_LISTS), words), list) },
+  anything,
+);
+const reply = fc.oneof(
+  { weight: 4, arbitrary: lists.map((data) => `{"data":${data}}`) },
+  { weight: 2, arbitrary: objectOf(fc.constantFrom('data', 'error', 'meta'), lists) },
+  anything,
+);
+
+describe('a reply that is walked over comes to the same as one that is read as a whole', () => {
+  test('whatever it holds', () => {
+    fc.assert(
+      fc.property(reply, fc.constantFrom(200, 201, 299, 404, 503), (body, httpStatus) => {
+        const { walked, whole } = bothWays(rawOf(body, httpStatus));
+        expect(walked).toEqual(whole);
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
+  test('whatever byte of it is changed, missing, or too many', () => {
+    const damage = fc.tuple(
+      fc.nat(),
+      fc.constantFrom(0, 1, 2),
+      fc.oneof(fc.nat(255), fc.constantFrom(...Buffer.from('"\\{}[],:0-+.eE tfn\0'))),
+    );
+    fc.assert(
+      fc.property(reply, fc.array(damage, { minLength: 1, maxLength: 3 }), (body, damages) => {
+        let bytes = Buffer.from(body);
+        for (const [place, removed, byte] of damages) {
+          const at = place % (bytes.length + 1);
+          bytes = Buffer.concat([bytes.subarray(0, at), Buffer.of(byte), bytes.subarray(at + removed)]);
+        }
+        const { walked, whole } = bothWays(rawOf(bytes));
+        expect(walked).toEqual(whole);
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
+  test.each([
+    ['a UID twice in a list', '{"data":{"admins":{"u1":{"success":false},"u1":{"success":true}}}}'],
+    ['a UID in two spellings', '{"data":{"admins":{"u1":{"success":false},"U1":{"success":true}}}}'],
+    [
+      'a UID in two lists, the lower one first',
+      '{"data":{"participants":{"u1":{"success":true}},"admins":{"u1":{"success":false}}}}',
+    ],
+    ['a list twice', '{"data":{"admins":{"u1":{"success":true}},"admins":{"u2":{"success":true}}}}'],
+    ['data twice', '{"data":{"admins":{"u1":{"success":true}}},"data":{"admins":{"u2":{"success":true}}}}'],
+    ['success twice', '{"data":{"admins":{"u1":{"success":true,"success":false}}}}'],
+    ['success again, escaped', '{"data":{"admins":{"u1":{"success":true,"succes\\u0073":false}}}}'],
+    ['a list again, escaped', '{"data":{"admins":{"u1":{"success":true}},"admin\\u0073":{"u1":{"success":false}}}}'],
+    ['success as text', '{"data":{"admins":{"u1":{"success":"true"}}}}'],
+    ['an entry that is a list', '{"data":{"admins":{"u1":[{"success":true}]}}}'],
+    ['an empty list', '{"data":{"admins":[ ],"moderators":{}}}'],
+    ['a list of entries', '{"data":{"admins":[{"u1":{"success":true}}]}}'],
+    ['a mark in front', '\ufeff{"data":{"admins":{"u1":{"success":true}}}}'],
+    ['more behind it', '{"data":{"admins":{"u1":{"success":true}}}}}'],
+    ['a message that is broken off', '{"data":{"admins":{"u1":{"success":true,"data":{"id":"47'],
+    ['a message that is not JSON', '{"data":{"admins":{"u1":{"success":true,"data":{"id":01}}}}}'],
+    ['the UID __proto__', '{"data":{"admins":{"__proto__":{"success":true},"u2":{"success":false}}}}'],
+    ['an error beside data', '{"error":{"code":"X"},"data":{"admins":{"u1":{"success":true}}}}'],
+    ['an error and no data', '{"error":{"code":"ERR_GUID_NOT_FOUND"}}'],
+    ['a zero in it', '{"data":{"admins":{"u1":{"success":true,"data":"\0"}}}}'],
+  ])('%s', (_, body) => {
+    const { walked, whole } = bothWays(rawOf(body));
+    expect(walked).toEqual(whole);
+  });
+});
+
+test('an ordinary reply is not read as a whole, nor is one with refused UIDs in it', () => {
+  const message = {
+    id: '1',
+    data: { action: 'added', tags: ['a', 'b'], icon: 'https:\\/\\/x', name: 'Zoë "Z"', n: -1.5e3 },
+  };
+  const data = {
+    admins: { u1: { success: true, data: message } },
+    participants: {
+      'U-2': { success: true, data: message },
+      u3: { success: false, error: { code: 'ERR_ALREADY_JOINED' } },
+    },
+    usersToBan: { u4: { success: true } },
+  };
+  for (const body of [JSON.stringify({ data }), JSON.stringify({ data, meta: null }, null, 2)]) {
+    const entries = walkEntries(withZero(body), redact);
+    expect([...(entries?.keys() ?? [])]).toEqual(['u1', 'u-2', 'u3', 'u4']);
+    expect(entries).toEqual(entriesOf(readReply(rawOf(body), addMembersReply, redact), redact));
+  }
+});
+
+test('a reply that is longer than the limit is malformed', () => {
+  const read = () => readMemberEntries({ httpStatus: 200, body: null, rate: {} }, redact);
+  expect(read).toThrow(MalformedReply);
+});
+
+test('JSON is walked over to its end, and nothing else is', () => {
+  const parses = (json: string) => {
+    try {
+      JSON.parse(json);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  const walks = (json: string) => endOfValue(withZero(json), 0) === Buffer.byteLength(json);
+  fc.assert(
+    fc.property(fc.json({ maxDepth: 6 }), (json) => {
+      expect(walks(json)).toBe(true);
+    }),
+    { numRuns: 1_000 },
+  );
+  const bits = fc.constantFrom(
+    ...['{', '}', '[', ']', ',', ':', '"', '"a"', '\\', '\\u00e', '0', '1', '-', '.', 'e', '+', 'true', 'nul', ' '],
+  );
+  fc.assert(
+    fc.property(fc.array(bits, { maxLength: 8 }), (parts) => {
+      const json = parts.join('');
+      if (walks(json)) expect(parses(json)).toBe(true);
+    }),
+    { numRuns: 10_000 },
+  );
+  for (const number of ['0', '-0', '10.50', '1E+2', '1e-0', '00', '01', '-', '1.', '.5', '1e', '1e+', '+1', '0x1'])
+    expect({ number, walks: walks(number) }).toEqual({ number, walks: parses(number) });
+});
+
+test('what is nested deeper than anything that the service sends is left to JSON.parse', () => {
+  const nested = (depth: number) => withZero('['.repeat(depth) + ']'.repeat(depth));
+  expect(endOfValue(nested(30), 0)).toBe(60);
+  expect(endOfValue(nested(32), 0)).toBe(NOT_WALKED);
+});

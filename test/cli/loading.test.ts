@@ -1,0 +1,75 @@
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { promisify } from 'node:util';
+import { Help } from 'commander';
+import { describe, expect, test } from 'vitest';
+import { COMMANDS } from '../../src/cli/commands.ts';
+import { OUTER_FAULTS, USAGE_ERRORS } from '../../src/cli/errors.ts';
+import { members, openSandboxPlace } from './workplace.ts';
+
+const PROJECT = new URL('../..', import.meta.url).pathname;
+
+/** Writes the address of every module that a process loads, as a last line of JSON on standard error. */
+const HOOK = `data:text/javascript,${encodeURIComponent(`
+  import { registerHooks } from 'node:module';
+  const loaded = [];
+  registerHooks({ load: (url, context, next) => { loaded.push(url); return next(url, context); } });
+  process.on('exit', () => process.stderr.write('\\n' + JSON.stringify(loaded)));
+`)}`;
+
+/** What a command line loads: npm packages, and folders of the source. */
+async function loadedBy(args: readonly string[]): Promise<{ packages: Set<string>; folders: Set<string> }> {
+  const command = ['--import', HOOK, join(PROJECT, 'src/cli/rollcall.js'), ...args];
+  const { stderr } = await promisify(execFile)(process.execPath, command, { cwd: PROJECT });
+  const loaded = JSON.parse(stderr.slice(stderr.lastIndexOf('\n'))) as string[];
+  expect(loaded.length).toBeGreaterThan(5);
+  const firstOf = (pattern: RegExp) => new Set(loaded.flatMap((url) => pattern.exec(url)?.[1] ?? []));
+  return {
+    packages: firstOf(/\/node_modules\/((?:@[^/]+\/)?[^/]+)/),
+    folders: firstOf(/\/((?:src\/)?[a-z]+)\/[^/]+$/),
+  };
+}
+
+describe('only what a command needs is loaded', () => {
+  test('for help: the list of commands', async () => {
+    const { packages, folders } = await loadedBy(['--help']);
+    expect([...packages]).toEqual(['commander']);
+    for (const folder of ['src/ledger', 'src/queue', 'src/intake', 'src/chat', 'src/sync', 'src/server', 'jobs']) {
+      expect(folders).not.toContain(folder);
+    }
+  });
+
+  test('to look at imports: what reads the data directory', async () => {
+    const place = await openSandboxPlace();
+    await place.run(['import', place.file('m.csv', members([['g', 'ann']])), '--dry-run']);
+    for (const verb of ['list', 'status']) {
+      const { packages, folders } = await loadedBy([verb, '--data-dir', place.dataDir]);
+      expect([...packages]).toEqual(['commander']);
+      expect(folders).toContain('src/ledger');
+      for (const folder of ['src/queue', 'src/chat', 'src/sync', 'src/server', 'jobs']) {
+        expect(folders).not.toContain(folder);
+      }
+    }
+  });
+});
+
+test.each(Object.entries(COMMANDS))('%s stands in the list of commands as it is', async (name, { usage, load }) => {
+  const io = { out: new PassThrough(), err: new PassThrough(), live: false, color: false, width: 80 };
+  const command = (await load())(io, async () => {});
+  expect(command.name()).toBe(name);
+  expect(new Help().subcommandTerm(command)).toBe(`${name} ${usage}`.trim());
+});
+
+test('every class of errors that commands tell apart by its name exists', () => {
+  const text = ['src', 'jobs']
+    .flatMap((folder) =>
+      readdirSync(join(PROJECT, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
+    )
+    .filter((path) => path.endsWith('.ts'))
+    .map((path) => readFileSync(join(PROJECT, path), 'utf8'))
+    .join('\n');
+  const classes = new Set([...text.matchAll(/^export class (\w+) extends \w+/gm)].map(([, name]) => name));
+  expect([...USAGE_ERRORS, ...OUTER_FAULTS].filter((name) => !classes.has(name))).toEqual([]);
+});

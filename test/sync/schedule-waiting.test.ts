@@ -1,0 +1,97 @@
+import { setImmediate } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { openOffice } from './scheduling.ts';
+
+/** A schedule whose run of the first night has come to an import. */
+async function firstNight() {
+  const office = openOffice();
+  await office.book.add(office.wish());
+  office.syncs.comeTo = 'applying';
+  const runs = office.runs();
+  const run = runs.begin('nightly', 'ann');
+  await new Promise<void>((resolve) => {
+    const look = () => office.last()?.reason.startsWith('sync ') && resolve();
+    runs.events.on('run', look);
+    look();
+  });
+  return { office, runs, run };
+}
+
+test('a run whose import is blocked waits for a person, and the next night is not skipped: it does what is left', async () => {
+  const { office, runs, run } = await firstNight();
+  office.syncs.move('sync-1', 'blocked');
+  expect(await runs.over(run.id)).toMatchObject({
+    state: 'waiting',
+    reason: 'its import sync-1 is blocked; resume or cancel it, or the next run does what it left',
+  });
+  office.moveTo('2027-03-27T01:30:00Z');
+  office.syncs.comeTo = 'applied';
+  runs.due('nightly');
+  await runs.over(run.id + 1);
+  expect(office.syncs.replaced).toEqual(['sync-1']);
+  await runs.over(run.id);
+  expect(office.history().map(({ state }) => state)).toEqual(['ran', 'ran']);
+  expect(office.catalog.findRun(run.id)?.reason).toMatch(/^incomplete: /);
+});
+
+test('a run whose import is resumed is under way again, and says what came of it', async () => {
+  const { office, runs, run } = await firstNight();
+  office.syncs.move('sync-1', 'failed');
+  office.syncs.move('sync-1', 'running');
+  expect(office.last()?.state).toBe('running');
+  office.syncs.end('sync-1', 'applied');
+  expect(await runs.over(run.id)).toMatchObject({ state: 'ran', reason: expect.stringMatching(/^applied: /) });
+});
+
+test('a process that starts again sees that an import is blocked', async () => {
+  const { office, runs, run } = await firstNight();
+  await runs.stop();
+  office.syncs.imports.set('sync-1', 'blocked');
+  const again = office.runs();
+  again.continueAll();
+  expect(await again.over(run.id)).toMatchObject({ state: 'waiting' });
+});
+
+test('a held plan that is approved later brings its run to its end, also by another process', async () => {
+  const office = openOffice();
+  await office.book.add(office.wish());
+  office.syncs.comeTo = 'held';
+  const runs = office.runs();
+  const run = runs.begin('nightly', 'ann');
+  expect(await runs.over(run.id)).toMatchObject({ state: 'waiting', reason: expect.stringMatching(/^held: /) });
+  await setImmediate();
+  office.syncs.end('sync-1', 'applying');
+  expect(office.last()?.state).toBe('running');
+  office.syncs.end('sync-1', 'applied');
+  expect(await runs.over(run.id)).toMatchObject({ state: 'ran', reason: expect.stringMatching(/^applied: /) });
+
+  const second = runs.begin('nightly', 'ann');
+  expect((await runs.over(second.id)).state).toBe('waiting');
+  await runs.stop();
+  office.syncs.end('sync-2', 'rejected');
+  const again = office.runs();
+  again.continueAll();
+  await expect.poll(() => office.last()).toMatchObject({ state: 'ran', reason: expect.stringMatching(/^rejected: /) });
+});
+
+test('many rows that fail are noted in pieces: between them others have their turn', async () => {
+  const office = openOffice();
+  await office.book.add(office.wish());
+  const { catalog } = office;
+  const run = catalog.addRun({ schedule: 'nightly', dueAt: 1, at: 1, state: 'running', reason: '', who: '' });
+  const rows = (count: number) =>
+    Array.from({ length: count }, (_, n) => ({ region: 'us', guid: 'g', uid: `u${n}`, code: 'ERR' }));
+  let turns = 0;
+  let over = false;
+  const count = catalog.setFailures(run, rows(20_000)).finally(() => {
+    over = true;
+  });
+  while (!over) {
+    await setImmediate();
+    turns += 1;
+  }
+  expect(await count).toEqual({ rows: 20_000, earlier: 0, since: 1 });
+  expect(turns).toBeGreaterThan(10);
+  const next = catalog.addRun({ schedule: 'nightly', dueAt: 2, at: 2, state: 'running', reason: '', who: '' });
+  expect(await catalog.setFailures(next, rows(10))).toEqual({ rows: 10, earlier: 10, since: 1 });
+});
