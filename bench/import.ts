@@ -33,7 +33,7 @@ try {
   const rollcall = (file: string, env: NodeJS.ProcessEnv = {}) =>
     run('rollcall-import.ts', [file, dataDir], { ...stubSettings(stub), ...env });
   const plain = () => run('plain-import.ts', [input, String(stub.port)], { NODE_EXTRA_CA_CERTS: stub.caFile });
-  // The queue is created once in a data directory, not in every import.
+  // The data directory is made once, not in every import.
   await rollcall(warmUp);
   if (values.profile !== undefined) {
     await rollcall(input, { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${values.profile}` });

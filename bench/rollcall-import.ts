@@ -1,4 +1,4 @@
-/** Contender of import.ts and memory.ts: `rollcall import <file>` in this process, exactly as the command line runs it. */
+/** Contender of import.ts, memory.ts and regions.ts: `rollcall import <file>` in this process, exactly as the command line runs it. */
 import { existsSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
@@ -7,15 +7,15 @@ import { main } from '../src/cli/main.ts';
 import type { ImportSummary } from '../src/report/import-summary.ts';
 import { report } from './measure.ts';
 
-const [file = '', dataDir = ''] = process.argv.slice(2);
-if (!existsSync(file)) throw new Error(`usage: rollcall-import.ts <file> <data directory>`);
+const [file = '', dataDir = '', callsPerMinute = '10000000'] = process.argv.slice(2);
+if (!existsSync(file)) throw new Error(`usage: rollcall-import.ts <file> <data directory> [<calls per minute>]`);
 
 await report(async () => {
   const out = new PassThrough();
   const err = new PassThrough();
   const io: Io = { out, err, live: false, color: false, width: 80 };
   const said = Promise.all([text(out), text(err)]);
-  const pace = ['--calls-per-minute', '10000000'];
+  const pace = ['--calls-per-minute', callsPerMinute];
   const code = await main(['import', file, '--json', '--data-dir', dataDir, ...pace], io);
   out.end();
   err.end();

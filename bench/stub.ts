@@ -1,5 +1,5 @@
 /**
- * A chat service that answers at once, in a process of its own: real TLS, replies shaped like chat-service.md section 2
+ * A chat service that answers at once, or after a set time, in a process of its own: real TLS, replies shaped like chat-service.md section 2
  * with a whole action message for every UID (20 KB for 25), put together from prepared pieces so that it costs little.
  * It knows every group and user and refuses nothing.
  *
@@ -39,10 +39,11 @@ export function stubSettings({ port, caFile }: Stub): Record<string, string> {
   return { ...Object.fromEntries(apps), ROLLCALL_HOST: `localhost:${port}`, ROLLCALL_CA_FILE: caFile };
 }
 
-export async function startStub(): Promise<Stub> {
+/** @param answersAfterMs how long it takes over an answer */
+export async function startStub(answersAfterMs = 0): Promise<Stub> {
   const folder = await mkdtemp(join(tmpdir(), 'rollcall-stub-'));
   const caFile = join(folder, 'ca.pem');
-  const child = spawn(process.execPath, [fileURLToPath(import.meta.url), caFile], {
+  const child = spawn(process.execPath, [fileURLToPath(import.meta.url), caFile, String(answersAfterMs)], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const ended = once(child, 'close');
@@ -124,9 +125,13 @@ if (import.meta.main) {
   const names = ['localhost', ...REGIONS.map((region) => `${APP}.api-${region}.localhost`)];
   const { caPem, serverPem, serverKeyPem } = await makeCertificates(names);
   writeFileSync(process.argv[2] ?? '', caPem);
+  const answersAfterMs = Number(process.argv[3]);
   const server = createServer(
     { cert: serverPem, key: serverKeyPem, keepAliveTimeout: 120_000 },
-    (request, response) => void answer(request, response),
+    (request, response) => {
+      if (answersAfterMs === 0) void answer(request, response);
+      else setTimeout(answer, answersAfterMs, request, response);
+    },
   );
   server.listen(0, 'localhost', () => process.stdout.write(String((server.address() as AddressInfo).port)));
   const cpuBefore = process.cpuUsage();

@@ -17,7 +17,7 @@ export { ConfigError } from './setting.ts';
  */
 
 export interface Config {
-  /** Where ledgers, reports and the embedded queue are. Default `.rollcall`. */
+  /** Where ledgers and reports are. Default `.rollcall`. */
   readonly dataDir: string;
   /** What follows `api-<region>.` in the service's addresses. */
   readonly host: string | undefined;
@@ -34,7 +34,7 @@ export interface Config {
   readonly callsPerMinute: number;
   /** Calls at the same time and region in one process. Default 20. */
   readonly concurrency: number;
-  /** Where jobs are kept (queue/address.ts); undefined: embedded in this process. May hold a password. */
+  /** Where jobs are kept (queue/address.ts); undefined: embedded, in the memory of this process. May hold a password. */
   readonly queue: string | undefined;
   /** How long a server keeps imports that are over, in ms; undefined: until they are removed. */
   readonly keepMs: number | undefined;

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openLog } from '../src/log.ts';
@@ -20,4 +20,31 @@ test.each(['apiKey', 'apikey', 'key', 'secret', 'token', 'authorization'])('neve
   const text = readFileSync(join(folder, 'rollcall.log'), 'utf8');
   expect(text).toContain('a warning');
   expect(text).not.toContain(SECRET);
+});
+
+test('a log that has become large is set aside, and the oldest of those goes', () => {
+  const folder = tempDir();
+  const log = openLog(folder, 2_000);
+  for (let number = 0; number < 200; number += 1) log.info({ number }, 'one of many');
+  const files = readdirSync(folder).sort();
+  expect(files).toEqual(['rollcall.log', 'rollcall.log.1', 'rollcall.log.2', 'rollcall.log.3']);
+  const lines = files
+    .toReversed()
+    .flatMap((name) => readFileSync(join(folder, name), 'utf8').trimEnd().split('\n'))
+    .map((line) => JSON.parse(line).number as number);
+  for (const name of files) {
+    expect(statSync(join(folder, name)).size, name).toBeLessThanOrEqual(2_000);
+    expect(statSync(join(folder, name)).mode & 0o777, name).toBe(0o600);
+  }
+  expect(lines).toEqual(Array.from({ length: lines.length }, (_, at) => 200 - lines.length + at));
+  expect(lines.length).toBeGreaterThan(20);
+});
+
+test('an error with a text of megabytes is written with the beginning of it', () => {
+  const folder = tempDir();
+  const error = Object.assign(new Error('x'.repeat(1_000_000)), { code: 'ODD' });
+  openLog(folder).error({ err: error }, 'a request failed');
+  const text = readFileSync(join(folder, 'rollcall.log'), 'utf8');
+  expect(text.length).toBeLessThan(20_000);
+  expect(JSON.parse(text).err).toMatchObject({ code: 'ODD', message: expect.stringMatching(/^x+…$/) });
 });

@@ -14,6 +14,6 @@ export async function conclude(imports: Imports, io: Io, id: string, json: boole
   if (json) io.out.write(`${JSON.stringify(summary)}\n`);
   else if (summary.rows.read > 0)
     io.out.write(`\n${summaryText(summary, { color: io.color, width: io.width, problems, interrupted })}`);
-  say(io, '', ...nextSteps(imports, found, summary));
+  say(io, '', ...nextSteps(imports, found, summary, problems));
   return exitCodeOf(found, summary.rows);
 }

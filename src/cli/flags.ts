@@ -55,7 +55,7 @@ export interface QueueFlags {
 export function withQueue(command: Command): Command {
   return command.option(
     '--queue <url>',
-    'where jobs are kept: redis://…, postgres://… (default: embedded, or ROLLCALL_QUEUE)',
+    'where jobs are kept: redis://…, postgres://… (default: ROLLCALL_QUEUE, else embedded in memory)',
   );
 }
 

@@ -1,10 +1,31 @@
 import { lacksApp, WRONG_SUM } from '../pipeline/import-errors.ts';
 import type { ImportSummary } from '../report/import-summary.ts';
+import type { ProblemCount } from '../report/problem-count.ts';
 import { counted } from '../report/wording.ts';
 import type { Imports, KeptImport } from './imports.ts';
 
 /** What to do after a command: where the files are, and the commands that come next. */
-export function nextSteps(imports: Imports, found: KeptImport, summary: ImportSummary): string[] {
+export function nextSteps(
+  imports: Imports,
+  found: KeptImport,
+  summary: ImportSummary,
+  problems: readonly ProblemCount[],
+): string[] {
+  return [...aboutScopes(summary, problems), ...stepsOf(imports, found, summary)];
+}
+
+/** A column that is taken for the scope may say something else, and then it says so in every row. */
+function aboutScopes({ rows }: ImportSummary, problems: readonly ProblemCount[]): string[] {
+  const unknown = problems.find(({ code }) => code === 'UNKNOWN_SCOPE')?.count;
+  if (unknown === undefined || unknown < rows.read) return [];
+  return [
+    'No row has a scope that is known. If that column says something else, ignore it:',
+    '  import the file again with --map scope=',
+    '',
+  ];
+}
+
+function stepsOf(imports: Imports, found: KeptImport, summary: ImportSummary): string[] {
   const { id, state, reason } = found;
   const sandbox = found.sandbox ? ' --sandbox' : '';
   const command = (verb: string, rest = '') => `  ${imports.command(verb, id)}${rest}`;

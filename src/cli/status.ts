@@ -30,7 +30,7 @@ async function status(io: Io, given: string | undefined, flags: CommonFlags & Se
   io.out.write(summaryText(summary, { color: io.color, width: io.width, problems, interrupted }));
   const underWay = regions !== undefined && (found.state === 'running' || found.state === 'pausing');
   if (underWay) io.out.write(`\n${regions.map(regionLine).join('\n')}\n`);
-  else say(io, '', ...nextSteps(imports, found, summary));
+  else say(io, '', ...nextSteps(imports, found, summary, problems));
   return EXIT.ok;
 }
 

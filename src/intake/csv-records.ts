@@ -1,8 +1,6 @@
-import { Parser } from 'csv-parse';
+import { type Options, Parser } from 'csv-parse';
+import { BOUNDS } from './bounds.ts';
 import { IntakeError } from './intake-error.ts';
-
-/** A line of this part of the longest row, and longer, is left to the parser, which knows the limit. */
-const PLAIN_PART = 1 / 4;
 
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
@@ -18,9 +16,10 @@ const NOTHING = Buffer.alloc(0);
 export class CsvRecords {
   readonly #delimiter: string;
   readonly #lineEnds: string[];
-  readonly #mostBytes: number;
   /** A lone carriage return as line end is left to the parser. */
   readonly #canSplit: boolean;
+  /** Longest row, in bytes: what a quote that never closes may swallow before the file is refused. */
+  readonly #mostBytes: number;
   /** The beginning of a line that goes on in the next block. */
   #unfinished: Buffer = NOTHING;
   /** Reads until the end of a line at which no record is open. */
@@ -29,11 +28,10 @@ export class CsvRecords {
   #records = 0;
   #lines = 0;
 
-  /** @param mostBytes longest row: what a quote that never closes may swallow before the file is refused */
-  constructor(delimiter: string, lineEnds: string[], mostBytes: number) {
+  constructor(delimiter: string, lineEnds: string[], mostBytes: number = BOUNDS.row.default) {
+    this.#mostBytes = mostBytes;
     this.#delimiter = delimiter;
     this.#lineEnds = lineEnds;
-    this.#mostBytes = mostBytes;
     this.#canSplit = !lineEnds.includes('\r');
   }
 
@@ -53,7 +51,8 @@ export class CsvRecords {
     const end = bytes.lastIndexOf(LINE_FEED) + 1;
     this.#unfinished = bytes.subarray(end);
     const records = await this.#recordsOf(bytes.subarray(0, end));
-    if (this.#unfinished.length < this.#mostBytes * PLAIN_PART) return records;
+    // A line of this length is left to the parser, which knows the limit.
+    if (this.#unfinished.length < this.#mostBytes / 4) return records;
     const long = this.#unfinished;
     this.#unfinished = NOTHING;
     return records.concat(await this.#parsed(long));
@@ -101,10 +100,11 @@ export class CsvRecords {
   }
 
   async #parsed(bytes: Buffer): Promise<string[][]> {
-    this.#parser ??= new RecordParser(this.#delimiter, this.#lineEnds, this.#mostBytes, {
-      records: this.#records,
-      lines: this.#lines,
-    });
+    this.#parser ??= new RecordParser(
+      { delimiter: this.#delimiter, record_delimiter: this.#lineEnds, max_record_size: this.#mostBytes },
+      this.#records,
+      this.#lines,
+    );
     if (bytes.length > 0) await this.#parser.feed(bytes);
     return this.#parser.takeRecords();
   }
@@ -143,26 +143,15 @@ class RecordParser extends Parser {
   /** The first one; what is read after it means nothing. */
   #misplacedQuote: IntakeError | undefined;
 
-  constructor(
-    delimiter: string,
-    lineEnds: string[],
-    mostBytes: number,
-    before: { readonly records: number; readonly lines: number },
-  ) {
-    super({
-      delimiter,
-      record_delimiter: lineEnds,
-      relax_column_count: true,
-      relax_quotes: true,
-      max_record_size: mostBytes,
-    });
+  constructor(options: Options, recordsBefore: number, linesBefore: number) {
+    super({ ...options, relax_column_count: true, relax_quotes: true });
     this.#counts = this.info as { records: number };
     this.on('error', () => {}); // it comes back from feed and finish
     // relax_quotes lets pass quotes inside unquoted cells and text after a closing quote alike; in the second case
     // alone it puts the opening quote back in front of the cell. The library has no other way to tell the two apart.
     this.#internals = (this as unknown as { readonly state: ParserState }).state;
     this.#internals.field.prepend = () => {
-      this.#misplacedQuote ??= misplacedQuote(before.records + this.recordCount + 1, before.lines + this.info.lines);
+      this.#misplacedQuote ??= misplacedQuote(recordsBefore + this.recordCount + 1, linesBefore + this.info.lines);
     };
   }
 

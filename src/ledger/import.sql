@@ -37,7 +37,7 @@ update batches set state = 0, doubt = coalesce(:doubt, doubt), calls = calls + :
 update batches set state = 0, doubt = coalesce(doubt, :doubt) where state = 1;
 
 -- name: batch
-select b.id, b.state, b.size, b.bans, b.region_id, b.asked_again, b.doubt, l.group_id
+select b.id, b.state, b.size, b.bans, b.region_id, b.asked_again, b.doubt, b.dispatched_at, l.group_id
   from batches b join lanes l on l.id = b.lane_id where b.id = :batch;
 
 -- name: add_call

@@ -17,6 +17,7 @@ interface Batch {
   readonly region_id: number;
   readonly asked_again: number;
   readonly doubt: string | null;
+  readonly dispatched_at: number | null;
   readonly group_id: number;
 }
 
@@ -27,9 +28,15 @@ export interface Consequences {
   readonly stoppedRegions: readonly StoppedRegion[];
   /** Batches that wait again: halves, UIDs to ask for again, batches of a stopped region. */
   readonly reopened: number;
+  /** Batches of results that nobody asked for; nothing of them was recorded. Absent where there are none. */
+  readonly unasked?: readonly number[];
 }
 
-/** Records results of batches in one transaction. A result of a batch that has its outcomes already changes nothing. */
+/**
+ * Records results of batches in one transaction. A result of a batch that has its outcomes already changes nothing; one
+ * that does not fit what was dispatched (no such batch, never dispatched, another region, rows of other batches) is
+ * refused: whoever can write into the queue could have made it up.
+ */
 export function recordResults(
   database: DatabaseSync,
   sql: (name: string) => StatementSync,
@@ -37,12 +44,17 @@ export function recordResults(
 ): Consequences {
   const refusedGroups = new Set<number>();
   const stoppedRegions = new Map<StoppedRegion['region'], StoppedRegion>();
+  const unasked: number[] = [];
   let reopened = 0;
   const recorder = recorderOf(sql);
   inTransaction(database, () => {
     for (const result of results) {
       const batch = sql('batch').get({ batch: result.batch }) as unknown as Batch | undefined;
-      if (batch === undefined || batch.state === DONE || batch.state === REPLACED) continue;
+      if (batch === undefined || !wasAskedFor(sql, batch, result)) {
+        unasked.push(result.batch);
+        continue;
+      }
+      if (batch.state === DONE || batch.state === REPLACED) continue;
       const { region, sent } = result;
       if (sent.kind === 'group') refusedGroups.add(batch.group_id);
       if (sent.kind === 'stop-region') {
@@ -55,7 +67,25 @@ export function recordResults(
     }
     recorder.flushTallies();
   });
-  return { refusedGroups: [...refusedGroups], stoppedRegions: [...stoppedRegions.values()], reopened };
+  return {
+    refusedGroups: [...refusedGroups],
+    stoppedRegions: [...stoppedRegions.values()],
+    reopened,
+    ...(unasked.length > 0 && { unasked }),
+  };
+}
+
+/** Whether a result can be one of what was dispatched. The rows of a batch that is over have moved on, perhaps. */
+function wasAskedFor(sql: (name: string) => StatementSync, batch: Batch, { region, sent }: BatchResult): boolean {
+  if (batch.dispatched_at === null || batch.region_id !== regionId(region)) return false;
+  if (sent.kind !== 'answered' || sent.others.length + sent.missing.length === 0) return true;
+  if (batch.state === DONE || batch.state === REPLACED) return true;
+  const rows = new Set(
+    sql('rows_of_batch')
+      .all({ batch: batch.id })
+      .map((row) => row['row_id']),
+  );
+  return sent.others.every(({ row }) => rows.has(row)) && sent.missing.every((row) => rows.has(row));
 }
 
 /** Has batches wait again that left the queue without a result, with the calls that were made for them. */

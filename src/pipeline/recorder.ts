@@ -31,8 +31,14 @@ interface Desk {
   timer: NodeJS.Timeout | undefined;
 }
 
-/** @param onFailure told when results of an import cannot be recorded: nothing more of it can. */
-export function createRecorder(onFailure: (importId: string, error: unknown) => void): Recorder {
+/**
+ * @param onFailure told when results of an import cannot be recorded: nothing more of it can
+ * @param onRefused told of results that do not fit what was dispatched
+ */
+export function createRecorder(
+  onFailure: (importId: string, error: unknown) => void,
+  onRefused: (error: Error) => void,
+): Recorder {
   const desks = new Map<string, Desk>();
 
   const flush = (desk: Desk): void => {
@@ -43,6 +49,7 @@ export function createRecorder(onFailure: (importId: string, error: unknown) => 
     try {
       const consequences = desk.ledger.record(waiting.map(({ result }) => result));
       for (const { resolve } of waiting) resolve();
+      if (consequences.unasked !== undefined) onRefused(unaskedFor(desk.importId, consequences.unasked));
       desk.recorded(
         waiting.map(({ result }) => result.batch),
         consequences,
@@ -69,4 +76,10 @@ export function createRecorder(onFailure: (importId: string, error: unknown) => 
       if (desk !== undefined) flush(desk);
     },
   };
+}
+
+function unaskedFor(importId: string, batches: readonly number[]): Error {
+  return new Error(
+    `results for batches ${batches.join(', ')} of import ${importId} do not fit what was dispatched and were refused: see who else can write into the queue`,
+  );
 }

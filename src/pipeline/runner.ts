@@ -92,17 +92,13 @@ export function createRunner(options: RunnerOptions): Runner {
   const target = targetOf(options);
   let stopping = false;
   const losses =
-    outcomes === undefined
-      ? undefined
-      : watchForLosses({
-          returns: [outcomes, ...(answers === undefined ? [] : [answers])],
-          lines: async () => Promise.all(lines.values()),
-          imports: () => [
-            groups,
-            ...[...imports.values()].flatMap(({ running }) => (running === undefined ? [] : [running])),
-          ],
-          onError: options.onError,
-        });
+    outcomes &&
+    watchForLosses({
+      returns: [outcomes, ...(answers ? [answers] : [])],
+      lines: async () => Promise.all(lines.values()),
+      imports: () => [groups, ...[...imports.values()].flatMap(({ running }) => running ?? [])],
+      onError: options.onError,
+    });
 
   const open = (id: string): OpenImport => {
     let opened = imports.get(id);
@@ -346,11 +342,7 @@ export function createRunner(options: RunnerOptions): Runner {
       clearTimeout(timer);
       // Calls that were given up have gone back to their queues, with what is known about them.
       if (outcomes === undefined) await Promise.all([...imports.values()].map(({ running }) => running?.hold()));
-      for (const [id, { ledger, running }] of imports) {
-        recorder.close(id);
-        running?.close();
-        ledger.close();
-      }
+      for (const id of imports.keys()) closeLedger(id);
       await Promise.all(working.map((one) => one.close()));
     },
   };

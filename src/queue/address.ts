@@ -22,7 +22,7 @@ export type QueueAddress =
 export class QueueAddressError extends Error {
   constructor(what: string) {
     super(
-      `the queue's address ${what}; allowed are redis://host:port/db, rediss://… (TLS), redis+cluster://host:port,host:port, redis+sentinel://host:port,host:port/master, postgres://host:port/database, each with user:password@ before the host, those of Redis with ?namespace=name behind; without an address the queue is embedded`,
+      `the queue's address ${what}; allowed are redis://host:port/db, rediss://… (TLS), redis+cluster://host:port,host:port, redis+sentinel://host:port,host:port/master, postgres://host:port/database, each with user:password@ before the host, those of Redis with ?namespace=name behind; without an address the queue is embedded (in memory)`,
     );
     this.name = 'QueueAddressError';
   }

@@ -47,7 +47,8 @@ export function startJobWorker<Payload, Ports>(options: JobWorkerOptions<Payload
       if (definition === undefined || versionOf(job) > definition.version) {
         return leave(job, tooNew(job, definition), token);
       }
-      const payload = definition.payload.parse(job.data);
+      // What this process itself has put into its memory is what it is; anybody may write to a shared queue.
+      const payload = backend.shared ? definition.payload.parse(job.data) : (job.data as Payload);
       const reason = options.notForUs?.(payload);
       if (reason !== undefined) return leave(job, `a ${job.name} job is handed back: ${reason}`, token);
       try {

@@ -19,6 +19,8 @@ const BY_CODE: Readonly<Record<string, string>> = {
   ERR_TOO_MANY_REQUESTS: 'The service asked to slow down: import the retry file with fewer calls a minute.',
   NOT_THE_SERVICE:
     'A proxy, firewall or login page answered in place of the service: check the network and HTTPS_PROXY; then import the retry file.',
+  UNKNOWN_SCOPE:
+    'These rows were not sent: correct the scopes in the file. If the column does not hold scopes at all, import the file with --map scope=, which ignores it.',
   CELL_COUNT: 'Look for a missing or additional delimiter or quote in these lines and mend the file.',
 };
 

@@ -29,7 +29,7 @@ function* csvLines(input: ReportInput, rows: Iterable<ReportRow>): Generator<str
     input.inputFormat === 'csv' ? plainLineTest(delimiter, input.columns.length + OWN_COLUMNS.length) : undefined;
   for (const row of rows) {
     if (plain !== undefined) {
-      const line = `${joinedCells(row.original, delimiter) ?? '"'}${delimiter}${ownLine(row, delimiter)}`;
+      const line = `${joinedCells(row.original, delimiter, input.columns.length) ?? '"'}${delimiter}${ownLine(row, delimiter)}`;
       if (plain.test(line)) {
         yield `${line}\n`;
         continue;

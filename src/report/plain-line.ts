@@ -32,11 +32,12 @@ export function plainLineTest(delimiter: string, cells: number): RegExp | undefi
 }
 
 /**
- * The cells of a JSON array of texts joined by the delimiter, without parsing it. Only right if the result passes
- * `plainLineTest`: then no quote and no backslash is in it, so that each `","` has ended one text and begun the next.
- * Undefined where it is no such array.
+ * The cells of a JSON array of `count` texts joined by the delimiter, without parsing it. Only right if the result passes
+ * `plainLineTest`: then no quote and no backslash is in it, so that each `","` has ended one text and begun the next, and
+ * no cell holds a delimiter. Undefined where it is not such an array.
  */
-export function joinedCells(json: string, delimiter: string): string | undefined {
+export function joinedCells(json: string, delimiter: string, count: number): string | undefined {
   if (json.length < 4 || !json.startsWith('["') || !json.endsWith('"]')) return undefined;
-  return json.slice(2, -2).replaceAll('","', delimiter);
+  const cells = json.slice(2, -2).split('","');
+  return cells.length === count ? cells.join(delimiter) : undefined;
 }

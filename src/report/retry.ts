@@ -35,7 +35,7 @@ function* csvLines(input: ReportInput, rows: Iterable<ReportRow>): Generator<str
   const plain = plainLineTest(input.delimiter, input.columns.length);
   for (const row of rows) {
     if (!RETRYABLE.has(row.status)) continue;
-    const line = joinedCells(row.original, input.delimiter);
+    const line = joinedCells(row.original, input.delimiter, input.columns.length);
     // A line that would be blank needs more than its cells.
     if (line && plain?.test(line)) yield `${line}\n`;
     else yield csvLine(originalCells(input, row).map(importable), input.delimiter);

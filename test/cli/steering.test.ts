@@ -6,12 +6,15 @@ import { manyMembers, openSandboxPlace, type SandboxPlace, until } from './workp
 const GROUPS = 40;
 const ONE_BY_ONE = ['--concurrency', '1'];
 
-/** A sandbox that is slow enough to act meanwhile, and a file of forty calls. */
+/** A sandbox that is slow until it is told otherwise, so that one can act meanwhile, and a file of forty calls. */
 async function slowPlace(): Promise<SandboxPlace> {
-  const place = await openSandboxPlace({ users: 'any', groups: 'any', latencyMs: 250 });
+  const place = await openSandboxPlace({ users: 'any', groups: 'any', faults: 'slow=500ms' });
   place.file('m.csv', manyMembers(GROUPS * 10, GROUPS));
   return place;
 }
+
+/** From now on the sandbox answers at once. */
+const hurry = ({ sandbox }: SandboxPlace) => sandbox.faults.clear();
 
 async function stateOf(place: SandboxPlace): Promise<string> {
   const { stdout } = await place.run(['status', '--json']);
@@ -34,6 +37,7 @@ describe('while an import runs, another process', () => {
 
     expect(await stateOf(place)).toBe('paused');
     expect(place.calls()).toBe(sent);
+    hurry(place);
     const { code: resumed, summary } = await place.summary(['resume']);
     expect(resumed).toBe(EXIT.ok);
     expect([summary.rows.added, place.calls()]).toEqual([GROUPS * 10, GROUPS]);
@@ -49,6 +53,7 @@ describe('while an import runs, another process', () => {
     const { state, rows } = importSummary.parse(JSON.parse(stdout));
     expect([state, rows.added + rows.unprocessed]).toEqual(['cancelled', GROUPS * 10]);
 
+    hurry(place);
     const { code: retried, summary } = await place.summary(['retry']);
     expect(retried).toBe(EXIT.ok);
     expect([summary.rows.read, summary.rows.added]).toEqual([rows.unprocessed, rows.unprocessed]);
@@ -65,6 +70,7 @@ describe('while an import runs, another process', () => {
     expect(status.stdout).toMatch(/still to come/);
     expect(status.stdout).toMatch(/^us {2}1 call under way, \d+ batch(es)? queued$/m);
 
+    hurry(place);
     const watch = await place.summary(['watch']);
     expect(watch.code).toBe(EXIT.ok);
     expect(importSummary.parse(watch.summary)).toMatchObject({ state: 'completed', rows: { added: GROUPS * 10 } });
@@ -84,6 +90,7 @@ describe('while an import runs, another process', () => {
       EXIT.ok,
       expect.stringContaining('goes on in the process that runs it'),
     ]);
+    hurry(place);
     expect((await run.ended).code).toBe(EXIT.ok);
     expect(place.calls()).toBe(GROUPS);
   });
@@ -91,6 +98,7 @@ describe('while an import runs, another process', () => {
 
 test('--detach prints the id alone, and the import completes in the background', async () => {
   const place = await slowPlace();
+  hurry(place);
   const { code, stdout, stderr } = await place.run(['import', 'm.csv', '--detach']);
   expect(code).toBe(EXIT.ok);
   const [, id = ''] = /^(\d{8}-\d{6}-\w{3})\n$/.exec(stdout) ?? [];

@@ -16,7 +16,10 @@ describe('what is typed wrongly is refused with what is allowed', () => {
     [['import', 'm.csv', '--scope', 'owner'], 'Allowed choices are admin, moderator, participant, ban.'],
     [['import', 'm.csv', '--region', 'mars'], 'Allowed choices are us, eu, in.'],
     [['import', 'm.csv', '--format', 'xlsx'], 'Allowed choices are auto, csv, json, ndjson.'],
-    [['import', 'm.csv', '--map', 'uuid=Badge'], '"uuid=Badge" is not field=column; fields are region, guid, uid'],
+    [
+      ['import', 'm.csv', '--map', 'uuid=Badge'],
+      '"uuid=Badge" is not field=column, or field= for none; fields are region, guid, uid',
+    ],
     [['import', 'm.csv', '--delimiter', ';;'], 'Expected one character, or the word tab.'],
     [['import', 'm.csv', '--max-errors', '5 rows'], 'Expected a number of rows, such as 100, or a share of them'],
     [['import', 'm.csv', '--calls-per-minute', '0'], 'Expected a whole number from 1 to 10000000.'],

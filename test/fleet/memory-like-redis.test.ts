@@ -350,7 +350,7 @@ function openSide(backend: Backend, name: string): Side {
   return { queue, worker, taken: [] };
 }
 
-test('a queue in memory does what one in Redis does', { timeout: 120_000 }, async () => {
+test('a queue in memory does what one in Redis does', async () => {
   await fc.assert(
     fc.asyncProperty(steps, async (plan) => {
       vi.useFakeTimers({ toFake: ['Date'], now: START });

@@ -1,6 +1,3 @@
-import { mkdtemp, rm, symlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import iconv from 'iconv-lite';
 import { describe, expect, test } from 'vitest';
@@ -10,18 +7,6 @@ import { OPTIONS, read, refusal, short } from './reading.ts';
 const rowsOf = async (...given: Parameters<typeof read>) => (await read(...given)).rows.map(short);
 
 describe('a file that cannot be opened', () => {
-  test('because of a loop of links is not said to be missing', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'rollcall-loop-'));
-    try {
-      await symlink('b', join(folder, 'a'));
-      await symlink('a', join(folder, 'b'));
-      const error = await refusal(openIntake({ path: join(folder, 'a') }, OPTIONS));
-      expect(error).toMatchObject({ code: 'NOT_READABLE', what: expect.stringContaining('ELOOP') });
-    } finally {
-      await rm(folder, { recursive: true });
-    }
-  });
-
   test('is named by the end of its path, where the name of the file is', async () => {
     const path = `/nothing/${'a-long-folder/'.repeat(20)}members.csv`;
     expect((await refusal(openIntake({ path }, OPTIONS))).message).toContain('a-long-folder/members.csv"');

@@ -6,7 +6,7 @@ import { type BatchToSend, type ImportLedger, openImportLedger } from '../../src
 import { type ImportReader, openImportReader } from '../../src/ledger/reading.ts';
 import type { InputDescription, StagedProblem, StagedRow } from '../../src/ledger/staged-row.ts';
 import { startStaging } from '../../src/ledger/staging.ts';
-import { type Membership, REGIONS } from '../../src/membership/membership.ts';
+import { type Membership, REGIONS, type Region } from '../../src/membership/membership.ts';
 import { tempDir } from '../temp-dir.ts';
 
 const CSV: InputDescription = {
@@ -21,6 +21,13 @@ export const EMPTY_UID: StagedProblem = {
   value: '',
   code: 'EMPTY',
   reason: 'the uid is empty; a row needs one',
+};
+
+export const BAD_UID: StagedProblem = {
+  column: 'uid',
+  value: 'a b',
+  code: 'BAD_CHARACTER',
+  reason: '"a b" has a space; allowed are letters',
 };
 
 export type RowWish = Partial<Membership> & { readonly problems?: readonly StagedProblem[] };
@@ -52,6 +59,10 @@ export interface StagedImport {
   readonly path: string;
   readonly ledger: ImportLedger;
   readonly reader: ImportReader;
+  /** Takes a region's batches as the dispatcher does. */
+  dispatch(region?: Region): BatchToSend[];
+  /** Records what sending a batch came to, after one call. */
+  record(batch: BatchToSend, sent: Sent, more?: Partial<Pick<BatchResult, 'calls' | 'doubt'>>): void;
 }
 
 /** A staged import in a directory of its own; both connections are closed when the test is over. */
@@ -64,7 +75,17 @@ export async function stagedImport(wishes: readonly RowWish[]): Promise<StagedIm
     reader.close();
     ledger.close();
   });
-  return { path, ledger, reader };
+  return {
+    path,
+    ledger,
+    reader,
+    dispatch: (region = 'us') => {
+      const batches = ledger.pendingBatches(region, 1_000_000);
+      ledger.markDispatched(batches.map(({ id }) => id));
+      return batches;
+    },
+    record: (batch, sent, more) => void ledger.record([resultOf(batch, sent, more)]),
+  };
 }
 
 /** `count` rows of one group, each with its own UID. */

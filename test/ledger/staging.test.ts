@@ -9,7 +9,7 @@ import { openImportReader } from '../../src/ledger/reading.ts';
 import { ACTIONS, type Membership, REGIONS, SCOPES } from '../../src/membership/membership.ts';
 import { tempDir } from '../temp-dir.ts';
 import { planOf } from './naive-model.ts';
-import { members, openStaged, PROBLEM, type RowToStage, stage } from './staged-ledger.ts';
+import { BAD_UID, members, type RowWish, stage, stagedImport } from './staged-import.ts';
 
 /** Few groups and UIDs in several spellings, so that duplicates, contradictions and full batches are frequent. */
 const spelled = (...names: string[]) =>
@@ -33,8 +33,8 @@ describe('staging', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 400, size: 'max' }), async (rows) => {
         const path = join(dir, `${++run}.sqlite`);
-        const toStage = rows.map((one): RowToStage => (one === 'invalid' ? { problems: [PROBLEM] } : one));
-        await stage(toStage, path, 64);
+        const toStage = rows.map((one): RowWish => (one === 'invalid' ? { problems: [BAD_UID] } : one));
+        await stage(path, toStage, 64);
         const plan = planOf(rows);
 
         const reader = openImportReader(path);
@@ -96,7 +96,7 @@ describe('staging', () => {
   });
 
   test('of the same UID the highest scope stays, and of equals the first', async () => {
-    const { reader } = await openStaged([
+    const { reader } = await stagedImport([
       { uid: 'anna', scope: 'participant' },
       { uid: 'Anna', scope: 'admin', onBehalfOf: 'boss' },
       { uid: 'ANNA', scope: 'admin' },
@@ -114,7 +114,7 @@ describe('staging', () => {
   });
 
   test('added and banned at once: every such row is invalid, and names a row that asks for the other', async () => {
-    const { reader, dispatch } = await openStaged([
+    const { reader, dispatch } = await stagedImport([
       { uid: 'anna', scope: 'ban' },
       { uid: 'ANNA', scope: 'participant' },
       { uid: 'anna', scope: 'admin' },
@@ -132,7 +132,7 @@ describe('staging', () => {
   });
 
   test('two actions for one UID of a group: every such row is invalid, and names a row that asks for another', async () => {
-    const { reader, dispatch } = await openStaged([
+    const { reader, dispatch } = await stagedImport([
       { uid: 'anna', action: 'remove' },
       { uid: 'ANNA' },
       { uid: 'anna', action: 'change', onBehalfOf: 'boss' },
@@ -150,7 +150,7 @@ describe('staging', () => {
   });
 
   test('the same removal or change twice is a duplicate, and a call has one of them', async () => {
-    const { reader, dispatch } = await openStaged([
+    const { reader, dispatch } = await stagedImport([
       { uid: 'anna', action: 'remove' },
       { uid: 'Anna', action: 'remove' },
       { uid: 'berta', action: 'change' },
@@ -174,7 +174,7 @@ describe('staging', () => {
   });
 
   test('changes and removals go before those who are to be added, for whom removals make room', async () => {
-    const { dispatch } = await openStaged([
+    const { dispatch } = await stagedImport([
       ...members(30),
       { uid: 'old', action: 'remove' },
       { uid: 'risen', action: 'change', scope: 'admin' },
@@ -188,15 +188,15 @@ describe('staging', () => {
   });
 
   test('the first batches of all groups go before the second ones', async () => {
-    const { dispatch } = await openStaged([...members(60, { guid: 'large' }), ...members(30, { guid: 'small' })]);
+    const { dispatch } = await stagedImport([...members(60, { guid: 'large' }), ...members(30, { guid: 'small' })]);
     expect(dispatch().map(({ guid }) => guid)).toEqual(['large', 'small', 'large', 'small', 'large']);
   });
 
   test('a row whose region cannot be told counts for no region; another invalid row counts for its own', async () => {
-    const region = { ...PROBLEM, column: 'region', code: 'UNKNOWN_REGION' };
-    const { ledger } = await openStaged([
+    const region = { ...BAD_UID, column: 'region', code: 'UNKNOWN_REGION' };
+    const { ledger } = await stagedImport([
       { problems: [region] },
-      { region: 'eu', problems: [PROBLEM, { ...PROBLEM, column: 'scope' }] },
+      { region: 'eu', problems: [BAD_UID, { ...BAD_UID, column: 'scope' }] },
       { region: 'in' },
     ]);
     const tallies = ledger.tallies();
@@ -207,7 +207,13 @@ describe('staging', () => {
   });
 
   test('a file of invalid rows has nothing to send', async () => {
-    const { ledger, outcomes } = await openStaged([{ problems: [PROBLEM] }]);
-    expect([ledger.regionsUsed(), [...ledger.openBatches()], outcomes()]).toEqual([[], [], { invalid: 1 }]);
+    const { ledger, reader } = await stagedImport([{ problems: [BAD_UID] }]);
+    expect([ledger.regionsUsed(), [...ledger.openBatches()]]).toEqual([[], []]);
+    expect(
+      reader
+        .rows()
+        .map(({ status }) => status)
+        .toArray(),
+    ).toEqual(['invalid']);
   });
 });

@@ -2,13 +2,12 @@
  * A coordinator in a process of its own, to be killed: `node coordinator-process.ts <settings as JSON>`. Imports the file
  * into the sandbox, or goes on with the import that is there. Writes a line for every state; ends when the import is over.
  */
-import { createChatClient } from '../../src/chat/client.ts';
+import { composeCoordinator, type Service } from '../../src/cli/compose.ts';
+import { readConfig } from '../../src/config.ts';
 import { openCatalogReader } from '../../src/ledger/catalog.ts';
-import { openCoordinator } from '../../src/pipeline/coordinator.ts';
+import { openLog } from '../../src/log.ts';
 import { dataDir } from '../../src/pipeline/data-dir.ts';
 import { importOptions } from '../../src/pipeline/import-options.ts';
-import { openRegionLine } from '../../src/pipeline/region-line.ts';
-import { openBackend } from '../../src/queue/open-backend.ts';
 
 export interface CoordinatorProcessSettings {
   readonly dataDir: string;
@@ -22,25 +21,13 @@ export interface CoordinatorProcessSettings {
 
 const settings: CoordinatorProcessSettings = JSON.parse(process.argv[2] ?? '{}');
 const dir = dataDir(settings.dataDir);
-const throwIt = (error: Error) => {
+const { host, ca, appId, apiKey } = settings;
+const config = readConfig({ dataDir: dir.root, callsPerMinute: 1_000_000, concurrency: 5 }, {}, dir.root);
+const service: Service = { sends: true, sandbox: false, host, ca, apps: { us: { appId, apiKey } } };
+const throwIt = (error: Error | string) => {
   throw error;
 };
-const coordinator = await openCoordinator({
-  dir,
-  backend: () => openBackend(),
-  regions: new Set(['us']),
-  version: 'test',
-  onError: throwIt,
-  openLine: (region, backend, deliver, answer) =>
-    openRegionLine({
-      region,
-      appId: settings.appId,
-      backend,
-      callsPerMinute: 1_000_000,
-      worker: { chat: createChatClient({ region, ...settings }), concurrency: 5, deliver, answer },
-      onError: throwIt,
-    }),
-});
+const coordinator = await composeCoordinator(config, service, openLog(dir.root), throwIt);
 coordinator.events.on('failure', throwIt);
 coordinator.events.on('state', ({ state }) => process.stdout.write(`${state}\n`));
 

@@ -119,6 +119,16 @@ describe('the HTML report', () => {
     expect(Number(width)).toBeGreaterThan(1.5);
   });
 
+  test('shows the beginning of a value that is very long, and never half a character', () => {
+    const value = `${'x'.repeat(159)}👍${'y'.repeat(1_000_000)}`;
+    const problems = [
+      { status: 'invalid' as const, code: 'TOO_LONG', count: 1, example: { line: 2, value, message: '' } },
+    ];
+    const page = htmlReport(htmlInput({ problems, sample: [reportRow({ status: 'invalid', original: value })] }));
+    expect(page.length).toBeLessThan(200_000);
+    expect(page.isWellFormed()).toBe(true);
+  });
+
   test('says what to do about every problem', () => {
     const page = htmlReport(htmlInput());
     expect(page).toContain('Create or reactivate these users');

@@ -47,6 +47,12 @@ const table = fc.integer({ min: 1, max: 4 }).chain((width) =>
 );
 
 describe('a line that is written as a whole', () => {
+  test('a delimiter inside a cell does not pass for a cell that is missing', () => {
+    const input = { columns: ['a', 'b'], inputFormat: 'csv', delimiter: '|' } as const;
+    const [, line = ''] = [...csvReport(input, [rowOf(['x|y'], { line: 2 })])].join('').split('\n');
+    expect(line).toMatch(/^"x\|y"\|\|2\|/);
+  });
+
   test('is, byte for byte, what writing it cell by cell gives', () => {
     fc.assert(
       fc.property(table, ({ width, rows, delimiter, message, uid }) => {

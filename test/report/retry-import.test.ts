@@ -32,6 +32,16 @@ async function imported(text: string): Promise<{ memberships: string[]; retry: s
 
 describe('a retry file that goes through intake', () => {
   test.each([
+    ['a list in a column', '[{"guid":"g","uid":"u","tags":["b"]}]'],
+    ['objects in a column', '[{"guid":"g","uid":"u","notes":[{"by":"x"}]}]'],
+    ['a text of many kilobytes', JSON.stringify([{ guid: 'g', uid: 'u', tags: [], text: 'x'.repeat(20_000) }])],
+  ])('may be one row with %s', async (_, text) => {
+    const first = await imported(text);
+    expect(first.memberships).toEqual(['us g u participant ']);
+    expect((await imported(first.retry)).memberships).toEqual(first.memberships);
+  });
+
+  test.each([
     [
       'UIDs that begin like formulas',
       'guid;uid;scope;note\n-team;-anna;Admin;=1+1\n"\tteam ";--x;;"a;""=cmd|\'x\'!A0"\n',

@@ -1,15 +1,13 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createChatClient } from '../../src/chat/client.ts';
+import { composeCoordinator, type Service } from '../../src/cli/compose.ts';
 import { composeSyncs, newSyncId } from '../../src/cli/compose-syncs.ts';
+import { readConfig } from '../../src/config.ts';
 import { openScheduleCatalog } from '../../src/ledger/schedule-catalog.ts';
 import { openLog } from '../../src/log.ts';
-import { REGIONS } from '../../src/membership/membership.ts';
-import { type Coordinator, openCoordinator } from '../../src/pipeline/coordinator.ts';
+import type { Coordinator } from '../../src/pipeline/coordinator.ts';
 import { type DataDir, dataDir } from '../../src/pipeline/data-dir.ts';
-import { openRegionLine } from '../../src/pipeline/region-line.ts';
-import { openBackend } from '../../src/queue/open-backend.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { type AccessStore, openAccessStore, type Role } from '../../src/server/access/access-store.ts';
 import type { Api, ServerSettings } from '../../src/server/context.ts';
@@ -70,29 +68,14 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   });
   taken.defer(() => sandbox.close());
   const failures: Error[] = [];
-  const coordinator = await openCoordinator({
-    dir,
-    backend: () => openBackend(),
-    regions: new Set(REGIONS),
-    version: 'test',
-    sandbox: true,
-    onError: (error) => failures.push(error),
-    openLine: (region, backend, deliver, answer) => {
-      const { appId, apiKey } = sandbox.apps[region];
-      const chat = createChatClient({ region, appId, apiKey, host: sandbox.host, ca: sandbox.caPem });
-      return openRegionLine({
-        region,
-        appId,
-        backend,
-        callsPerMinute: 1_000_000,
-        worker: { chat, concurrency: 10, deliver, answer },
-        onError: (error) => failures.push(error),
-      });
-    },
-  });
+  const config = readConfig({ dataDir: dir.root, callsPerMinute: 1_000_000, concurrency: 10 }, {}, root);
+  const { host, apps, caPem: ca } = sandbox;
+  const service: Service = { sends: true, sandbox: true, host, apps, ca };
+  const log = openLog(dir.root);
+  const coordinator = await composeCoordinator(config, service, log, (text) => failures.push(new Error(text)));
   coordinator.events.on('failure', (error) => failures.push(error));
   taken.defer(() => coordinator.stop(500));
-  const syncs = composeSyncs(coordinator, dir, { apps: sandbox.apps, sandbox: true }, openLog(dir.root));
+  const syncs = composeSyncs(coordinator, dir, service, log);
   taken.defer(() => syncs.stop());
   syncs.events.on('failure', (error) => failures.push(error));
   const scheduleCatalog = openScheduleCatalog(dir.catalog);
@@ -122,7 +105,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     access,
     settings: { ...SETTINGS, ...settings },
     tokenRequired,
-    log: openLog(dir.root),
+    log,
     ...(trustProxy !== undefined && { trustProxy }),
     ...(uploadIdleMs !== undefined && { uploadIdleMs }),
     ...(mostUploads !== undefined && { mostUploads }),

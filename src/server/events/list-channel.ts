@@ -26,6 +26,8 @@ export function listChannel(sources: Omit<EventSources, 'regions'>): ListChannel
   const moved = new Set<string>();
   let ticker: NodeJS.Timeout | undefined;
   let looking = false;
+  /** How often changes were told. */
+  let changes = 0;
 
   /** Undefined when it has been removed meanwhile. */
   const found = (id: string): ImportRecord | undefined => {
@@ -57,7 +59,10 @@ export function listChannel(sources: Omit<EventSources, 'regions'>): ListChannel
     looking = true;
     try {
       const changed = await look();
-      if (changed.length > 0) channel.tell(listText(changed));
+      if (changed.length === 0) return;
+      changes += 1;
+      present = undefined;
+      channel.tell(listText(changed));
     } catch (error) {
       log.warn({ err: error }, 'the list cannot be told');
     } finally {
@@ -71,6 +76,20 @@ export function listChannel(sources: Omit<EventSources, 'regions'>): ListChannel
     told.clear();
   };
   const channel = openChannel(rest);
+  /** What is so now, made once for all who come in the same second: each of them would ask about every import. */
+  let present: { readonly at: number; readonly text: Promise<string> } | undefined;
+  const presentText = (): Promise<string> => {
+    if (present !== undefined && Date.now() - present.at < TICK_MS) return present.text;
+    const { imports } = reading.page({ states: NOT_OVER, limit: MOST });
+    const text = Promise.all(imports.map(async (record) => JSON.stringify(await views.of(record)))).then(listText);
+    const made = { at: Date.now(), text };
+    present = made;
+    // What cannot be made is tried again by whoever comes next.
+    text.catch(() => {
+      if (present === made) present = undefined;
+    });
+    return text;
+  };
 
   return {
     ...channel,
@@ -85,9 +104,14 @@ export function listChannel(sources: Omit<EventSources, 'regions'>): ListChannel
     },
     welcome: async (watcher) => {
       ticker ??= setInterval(tick, TICK_MS);
-      const { imports } = reading.page({ states: NOT_OVER, limit: MOST });
-      const texts = await Promise.all(imports.map(async (record) => JSON.stringify(await views.of(record))));
-      write(watcher, listText(texts));
+      for (let tried = 1; ; tried += 1) {
+        const before = changes;
+        const text = await presentText();
+        // What was told meanwhile is newer; it must not be followed by what is older.
+        if (changes !== before && tried < 3) continue;
+        write(watcher, text);
+        return;
+      }
     },
   };
 }

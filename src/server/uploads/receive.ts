@@ -7,8 +7,10 @@ export interface ReceiveOptions {
   readonly mostBytes: number;
   /** Without a byte for this long the upload is given up, in ms. */
   readonly idleMs: number;
-  /** Aborted when the server stops, with the Problem to answer with. */
+  /** Aborted when the server stops, or when the upload must give way, with the Problem to answer with. */
   readonly signal: AbortSignal;
+  /** Told of the bytes that have come, piece by piece. */
+  readonly came?: (bytes: number) => void;
 }
 
 export interface Received {
@@ -30,6 +32,7 @@ export async function receive(body: Readable, path: string, options: ReceiveOpti
     for await (const piece of piecesOf(body, options)) {
       bytes += piece.length;
       if (bytes > options.mostBytes) throw tooLarge(options.mostBytes);
+      options.came?.(piece.length);
       hash.update(piece);
       await file.write(piece);
     }

@@ -5,6 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../problem.ts';
 import { fileOf, type SentFile } from './body.ts';
 import type { uploadKeys } from './keys.ts';
+import { openPace, type Pace, SLOWEST } from './pace.ts';
 import { type ReceiveOptions, receive, tooLarge } from './receive.ts';
 
 /** A file that has come as a whole. */
@@ -42,23 +43,54 @@ export interface Uploads {
 /** Seconds after which a refused upload may find room. */
 const BUSY_SECONDS = 2;
 
+/** An upload under way. */
+interface UnderWay {
+  /** The token's id; empty where none is needed. */
+  readonly who: string;
+  readonly pace: Pace;
+  readonly end: AbortController;
+}
+
 export function openUploads({ waiting, keys, most, limits }: UploadsOptions): Uploads {
-  let underWay = 0;
+  const underWay = new Set<UnderWay>();
+
+  /** Where there is no room, the slowest upload gives way, if it hardly moves. @throws Problem BUSY */
+  const makeRoom = (who: string, reply: FastifyReply) => {
+    const refuse = (detail: string) => {
+      reply.header('retry-after', BUSY_SECONDS);
+      throw new Problem('BUSY', detail);
+    };
+    const mostOfOne = Math.ceil(most / 2);
+    const own = [...underWay].filter((one) => one.who === who).length;
+    if (who !== '' && own >= mostOfOne) {
+      refuse(`${own} uploads with this token are under way, and one token may have ${mostOfOne} at the same time.`);
+    }
+    if (underWay.size < most) return;
+    const [slowest] = [...underWay].filter(({ pace }) => pace.isSlow()).sort((a, b) => a.pace.rate() - b.pace.rate());
+    if (slowest === undefined) {
+      refuse(`${underWay.size} uploads are under way, and this server takes ${most} at the same time.`);
+      return;
+    }
+    underWay.delete(slowest);
+    const slow = `The upload came at less than ${SLOWEST} bytes per second, and others wait; it was given up.`;
+    slowest.end.abort(new Problem('BAD_BODY', slow));
+  };
+
   return {
     take: async (request, reply, chosen, make) => {
-      if (underWay >= most) {
-        reply.header('retry-after', BUSY_SECONDS);
-        throw new Problem('BUSY', `${underWay} uploads are under way, and this server takes ${most} at the same time.`);
-      }
+      const who = request.who.id;
+      makeRoom(who, reply);
       const key = request.headers['idempotency-key'];
-      const keyed = keys.begin(request.who.id, typeof key === 'string' ? key : undefined, chosen);
-      underWay += 1;
+      const keyed = keys.begin(who, typeof key === 'string' ? key : undefined, chosen);
+      const upload: UnderWay = { who, pace: openPace(limits.idleMs), end: new AbortController() };
+      underWay.add(upload);
+      const signal = AbortSignal.any([limits.signal, upload.end.signal]);
       const path = join(waiting, `${randomUUID()}.part`);
       try {
         await mkdir(waiting, { recursive: true, mode: 0o700 });
         const { hash, name, type } = await fileOf(request, async ({ stream, ...sent }) => ({
           ...sent,
-          ...(await receive(stream, path, limits)),
+          ...(await receive(stream, path, { ...limits, signal, came: upload.pace.came })),
         }));
         const before = keyed.madeBefore(hash);
         if (before !== undefined) {
@@ -67,7 +99,7 @@ export function openUploads({ waiting, keys, most, limits }: UploadsOptions): Up
         }
         return await make({ path, name, type, keep: (id) => keyed.keep(hash, id) });
       } finally {
-        underWay -= 1;
+        underWay.delete(upload);
         keyed.end();
         await rm(path, { force: true });
       }

@@ -78,7 +78,7 @@ async function showFacts(place, role, signal) {
         h(
           'span',
           {},
-          settings.queue === 'embedded' ? 'embedded in this process' : settings.queue,
+          settings.queue === 'embedded' ? 'embedded (in memory)' : settings.queue,
           role === 'operator' && h('a', { href: '/queues' }, ' – look into it'),
         ),
       ],
