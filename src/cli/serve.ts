@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { Command, Option } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import type { ExitCode } from './exit-codes.ts';
 import { byteCount, duration, wholeNumber, withDataDir, withPace, withSandbox, withWorkers } from './flags.ts';
 import type { Io } from './io.ts';
