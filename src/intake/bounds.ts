@@ -72,12 +72,12 @@ export function boundText(name: BoundName, value: number): string {
   return `${value / bytes}${suffix}`;
 }
 
-/** What to do when a bound is passed and the file is right. */
-export function howToRaise(name: BoundName, bounds: Bounds): string {
+/** `advice`, and how to raise the bound where the file is right; `needed`: what it takes at least. */
+export function orRaise(advice: string, name: BoundName, bounds: Bounds, needed = bounds[name] + 1): string {
   const { most } = BOUNDS[name];
-  if (bounds[name] >= most) return `${boundText(name, most)} is the most that can be allowed`;
-  const example = Math.min(most, bounds[name] * 4);
-  return `allow more with --bound ${name}=${boundText(name, example)} (at most ${boundText(name, most)})`;
+  if (needed > most) return `${advice}; ${boundText(name, most)} is the most that can be allowed`;
+  const example = Math.max(needed, Math.min(most, bounds[name] * 4));
+  return `${advice}, or allow more with --bound ${name}=${boundText(name, example)} (at most ${boundText(name, most)})`;
 }
 
 /**
@@ -109,7 +109,7 @@ export class ReportGrowth {
       code: 'TOO_LARGE',
       place: `after ${this.#rows} rows`,
       what: `the report would have more than ${Math.floor(bytes / MIB)} MB where ${Math.ceil(read / KIB)} KB have been read, because every row gets a cell for each of the ${this.#columns} columns; allowed are ${this.#bounds.report} times as much`,
-      remedy: `Remove the columns that are not needed, or ${howToRaise('report', this.#bounds)}`,
+      remedy: orRaise('Remove the columns that are not needed', 'report', this.#bounds),
     });
   }
 }

@@ -1,4 +1,4 @@
-import { type Bounds, boundsWith, boundText, howToRaise } from './bounds.ts';
+import { type Bounds, boundsWith, boundText, orRaise } from './bounds.ts';
 import { IntakeError, listed, shown } from './intake-error.ts';
 
 /** The fields of a membership that an input may have columns for. */
@@ -90,7 +90,12 @@ export class Columns {
       code: 'TOO_MANY_COLUMNS',
       place,
       what: `there are ${count} columns${empty}; allowed are ${boundText('columns', most)}`,
-      remedy: `Delete the columns that are not needed, look for missing line breaks, or ${howToRaise('columns', this.#bounds)}`,
+      remedy: orRaise(
+        'Delete the columns that are not needed, or look for missing line breaks',
+        'columns',
+        this.#bounds,
+        count,
+      ),
     });
   }
 

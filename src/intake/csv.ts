@@ -1,5 +1,5 @@
 import { CsvError } from 'csv-parse';
-import { type Bounds, boundText, howToRaise } from './bounds.ts';
+import { type Bounds, boundText, orRaise } from './bounds.ts';
 import { type Columns, FIELDS, type Field } from './columns.ts';
 import { CsvRecords } from './csv-records.ts';
 import type { InputRow } from './input-row.ts';
@@ -166,7 +166,7 @@ function refused(cause: CsvError, records: CsvRecords, { columns, bounds }: CsvO
     code: 'ROW_TOO_LONG',
     place,
     what: `the row is larger than ${boundText('row', bounds.row)}`,
-    remedy: `Shorten it, say with --format what the file is if it is not CSV, or ${howToRaise('row', bounds)}`,
+    remedy: orRaise('Shorten it, say with --format what the file is if it is not CSV', 'row', bounds),
     cause,
   });
 }

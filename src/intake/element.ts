@@ -172,7 +172,12 @@ export function wrongShape(place: string, what: string): IntakeError {
 }
 
 export function tooDeep(place: string): IntakeError {
-  return wrongShape(place, `it is nested deeper than ${MOST_DEPTH} levels`);
+  return new IntakeError({
+    code: 'JSON_SHAPE',
+    place,
+    what: `it is nested deeper than ${MOST_DEPTH} levels`,
+    remedy: 'Remove what is nested so deeply: a membership needs none of it',
+  });
 }
 
 export function keysOf(element: Element): string {

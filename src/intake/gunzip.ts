@@ -1,7 +1,7 @@
 import { addAbortSignal } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
-import { type Bounds, boundText, FREE_UNPACKED, howToRaise } from './bounds.ts';
+import { type Bounds, boundText, FREE_UNPACKED, orRaise } from './bounds.ts';
 import { IntakeError } from './intake-error.ts';
 import { BLOCK_BYTES } from './source.ts';
 
@@ -65,6 +65,6 @@ function tooLarge(name: 'unpacked' | 'expansion', bounds: Bounds, unpacked: numb
     code: 'TOO_LARGE',
     place: `after ${unpacked} decompressed bytes`,
     what,
-    remedy: `Make sure that it is the right file; if it is, ${howToRaise(name, bounds)}`,
+    remedy: orRaise('Import the right file', name, bounds),
   });
 }

@@ -1,4 +1,4 @@
-import { type Bounds, boundText, howToRaise, MOST_DEPTH } from './bounds.ts';
+import { type Bounds, boundText, MOST_DEPTH, orRaise } from './bounds.ts';
 import { fieldByAlias } from './columns.ts';
 import {
   chunked,
@@ -169,7 +169,7 @@ class JsonDocument {
       code: 'ROW_TOO_LONG',
       place: this.#place(),
       what: `the element is larger than ${boundText('element', this.#bounds.element)}`,
-      remedy: `Split it into several elements, or ${howToRaise('element', this.#bounds)}`,
+      remedy: orRaise('Split it into several elements', 'element', this.#bounds),
     });
   }
 

@@ -1,4 +1,4 @@
-import { type Bounds, boundText, howToRaise, MOST_DEPTH } from './bounds.ts';
+import { type Bounds, boundText, MOST_DEPTH, orRaise } from './bounds.ts';
 import { chunked, type Element, type ElementReader, hasMemberLists, tooDeep, wrongShape } from './element.ts';
 import type { InputRow } from './input-row.ts';
 import { IntakeError, shown } from './intake-error.ts';
@@ -50,7 +50,11 @@ class LineReader {
       code: 'ROW_TOO_LONG',
       place: `line ${this.#number + 1}`,
       what: `the line is larger than ${boundText('element', this.#bounds.element)}`,
-      remedy: `Put each object on a line of its own, say --format json if the file is one JSON document, or ${howToRaise('element', this.#bounds)}`,
+      remedy: orRaise(
+        'Put each object on a line of its own, say --format json if the file is one JSON document',
+        'element',
+        this.#bounds,
+      ),
     });
   }
 

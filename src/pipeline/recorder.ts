@@ -2,7 +2,7 @@ import type { BatchResult } from '../ledger/batch-result.ts';
 import type { ImportLedger } from '../ledger/import-ledger.ts';
 import type { Consequences } from '../ledger/recording.ts';
 
-/** Writes results into ledgers, those that come within GATHER_MS in one transaction. */
+/** Writes results into ledgers: answers that come within GATHER_MS in one transaction, refusals in the next turn. */
 export interface Recorder {
   /** Resolves when the result is on disk. A result of an import that is not running here is refused. */
   deliver(importId: string, result: BatchResult): Promise<void>;
@@ -43,6 +43,7 @@ export function createRecorder(
 
   const flush = (desk: Desk): void => {
     clearTimeout(desk.timer);
+    desk.timer = undefined;
     const { waiting } = desk;
     if (waiting.length === 0) return;
     desk.waiting = [];
@@ -66,7 +67,9 @@ export function createRecorder(
         const desk = desks.get(importId);
         if (desk === undefined) return reject(new Error(`import ${importId} does not run here`));
         desk.waiting.push({ result, resolve, reject });
-        if (desk.waiting.length === 1) desk.timer = setTimeout(flush, GATHER_MS, desk);
+        // A refusal may stop a region: noted late, it would stop one again that was resumed meanwhile.
+        if (result.sent.kind !== 'answered') setImmediate(flush, desk);
+        else desk.timer ??= setTimeout(flush, GATHER_MS, desk);
       }),
     open: (importId, ledger, recorded) =>
       desks.set(importId, { importId, ledger, recorded, waiting: [], timer: undefined }),

@@ -4,6 +4,7 @@ import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { getCACertificates } from 'node:tls';
+import ipaddr from 'ipaddr.js';
 import { Agent, type Dispatcher } from 'undici';
 import { lookupHost } from '../chat/address.ts';
 import { shown } from '../intake/intake-error.ts';
@@ -114,6 +115,7 @@ async function follow(
     if (redirects === MOST_REDIRECTS)
       throw new SourceError(`${at} leads on after ${MOST_REDIRECTS} redirects; name the address behind them`);
     place = redirected(place, answer.headers['location'], at);
+    await checkRedirect(url, place, at);
   }
 }
 
@@ -125,6 +127,35 @@ function redirected(from: URL, location: string | string[] | undefined, at: stri
   const to = new URL(location, from.href);
   if (to.protocol === 'https:') return to;
   throw new SourceError(`${at} redirects to ${shown(to.origin)}, which is refused: redirects lead to https only`);
+}
+
+/** Every address of a host. */
+type Resolve = (host: string) => Promise<readonly { readonly address: string }[]>;
+/** As the connection does it; a name that has none is for the connection to tell. */
+const resolveAll: Resolve = (host) =>
+  new Promise((resolve) => {
+    lookupHost(host, { all: true }, (error, found) => {
+      if (error !== null) resolve([]);
+      else resolve(typeof found === 'string' ? [{ address: found }] : found);
+    });
+  });
+
+/**
+ * Whoever answers for a public address must not lead this machine into its own network. A source that is private itself
+ * may lead to others.
+ * @throws SourceError
+ */
+export async function checkRedirect(source: URL, to: URL, at: string, resolve = resolveAll): Promise<void> {
+  if (to.hostname === source.hostname) return;
+  const isPrivate = async ({ hostname }: URL): Promise<boolean> => {
+    const found = await resolve(hostname.replace(/^\[(.*)\]$/, '$1'));
+    return found.some(({ address }) => ipaddr.process(address).range() !== 'unicast');
+  };
+  if ((await isPrivate(to)) && !(await isPrivate(source))) {
+    throw new SourceError(
+      `${at} redirects to ${shown(to.origin)}, which is refused: it is an address of this machine or a private network; name it itself if it is meant`,
+    );
+  }
 }
 
 /** Writes the file, within its bound, and puts it in the place of the copy when it is whole. */

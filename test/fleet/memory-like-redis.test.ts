@@ -32,37 +32,22 @@ interface Step {
 
 let tokens = 0;
 
-async function take({ worker, taken }: Side, token: string): Promise<unknown> {
-  const [json, id, limitedMs, dueAt] = await worker.getBackend().moveToActive(token, 'one');
-  return accept({ worker, taken } as Side, token, json, id, limitedMs, dueAt);
+async function take(side: Side, token: string): Promise<unknown> {
+  const [json, id, limitedMs, dueAt] = await side.worker.getBackend().moveToActive(token, 'one');
+  return accept(side, token, json, id, limitedMs, dueAt);
 }
 
-/** What a worker of BullMQ does with an answer: the next job of a scheduler is added when its last one begins. */
-async function accept(
+function accept(
   { worker, taken }: Side,
   token: string,
-  json?: unknown,
-  id?: unknown,
-  limitedMs?: unknown,
-  dueAt?: unknown,
+  json: unknown,
+  id: unknown,
+  limitedMs: unknown,
+  dueAt: unknown,
 ) {
   if (!json) return { limited: Number(limitedMs) > 0, dueAt: Number(dueAt ?? 0) };
   const job = Job.fromJSON(worker as never, json as never, String(id));
   taken.push({ job, token });
-  if (job.repeatJobKey !== undefined) {
-    const scheduler = await worker.jobScheduler;
-    await scheduler.upsertJobScheduler(
-      job.repeatJobKey,
-      (job.opts as { repeat?: object }).repeat as never,
-      job.name,
-      job.data,
-      job.opts,
-      {
-        override: false,
-        producerId: job.id ?? '',
-      },
-    );
-  }
   return look(job);
 }
 
@@ -74,7 +59,7 @@ function pick({ taken }: Side, n: number) {
 function look(job: Job | undefined) {
   if (job === undefined) return undefined;
   const { id, name, data, opts, progress, delay, priority, timestamp, attemptsStarted, attemptsMade } = job;
-  const { finishedOn, processedOn, processedBy, repeatJobKey, failedReason, stacktrace, returnvalue } = job;
+  const { finishedOn, processedOn, processedBy, failedReason, stacktrace, returnvalue } = job;
   return {
     ...{
       id,
@@ -88,7 +73,7 @@ function look(job: Job | undefined) {
       attemptsStarted,
       attemptsMade,
     },
-    ...{ finishedOn, processedOn, processedBy, repeatJobKey, failedReason, stacktrace, returnvalue },
+    ...{ finishedOn, processedOn, processedBy, failedReason, stacktrace, returnvalue },
   };
 }
 
@@ -117,7 +102,6 @@ async function everythingOf({ queue }: Side) {
     limited: (await queue.getRateLimitTtl()) > 0,
     limit: await queue.getGlobalRateLimit(),
     concurrency: await queue.getGlobalConcurrency(),
-    schedulers: await queue.getJobSchedulers(0, -1, true),
     jobs: await Promise.all(
       known.map(async (id) => ({
         ...look((await queue.getJob(id)) as Job | undefined),
@@ -140,7 +124,7 @@ async function answerOf(side: Side, step: Step): Promise<unknown> {
 // What may be done.
 
 const id = fc.constantFrom('a-1', 'b-2', 'c-3', 'd-4', undefined);
-const someId = fc.constantFrom('a-1', 'b-2', 'c-3', 'd-4', '1', '2', '5', 'repeat:every:x');
+const someId = fc.constantFrom('a-1', 'b-2', 'c-3', 'd-4', '1', '2', '5');
 const keep = fc.constantFrom<boolean | number | KeepJobs>(
   true,
   false,
@@ -204,7 +188,7 @@ const daily: fc.Arbitrary<Omit<Step, 'pass'>>[] = [
         if (one === undefined) return 'none';
         const result = await one.job.moveToCompleted(value as never, wrong ? 'other' : one.token, next);
         const [json, nextId, limitedMs, dueAt] = (result ?? []) as unknown[];
-        return [one.job.finishedOn, await accept(side, one.token, json, nextId, limitedMs, dueAt)];
+        return [one.job.finishedOn, accept(side, one.token, json, nextId, limitedMs, dueAt)];
       }),
     ),
   fc.tuple(which, fc.boolean(), fc.boolean()).map(([n, next, forGood]) =>
@@ -215,7 +199,7 @@ const daily: fc.Arbitrary<Omit<Step, 'pass'>>[] = [
       error.stack = `Error: at ${n}`;
       const result = await one.job.moveToFailed(error, one.token, next);
       const [json, nextId, limitedMs, dueAt] = (result ?? []) as unknown[];
-      return [one.job.finishedOn, await accept(side, one.token, json, nextId, limitedMs, dueAt)];
+      return [one.job.finishedOn, accept(side, one.token, json, nextId, limitedMs, dueAt)];
     }),
   ),
 ];
@@ -260,13 +244,7 @@ const others: fc.Arbitrary<Omit<Step, 'pass'>>[] = [
   someId.map((one) => step(`update progress of ${one}, known or not`, ({ queue }) => queue.updateJobProgress(one, 5))),
   fc.constant(step('pause', ({ queue }) => queue.pause())),
   fc.constant(step('resume', ({ queue }) => queue.resume())),
-  fc.boolean().map((delayed) =>
-    step(`drain, delayed ${delayed}`, async ({ queue }) => {
-      // BullMQ 6.7 spares the next job of a scheduler, and then cuts the list at the wrong end.
-      if ((await queue.getJobSchedulersCount()) > 0) return 'has schedulers';
-      return queue.drain(delayed);
-    }),
-  ),
+  fc.boolean().map((delayed) => step(`drain, delayed ${delayed}`, ({ queue }) => queue.drain(delayed))),
   fc
     .tuple(
       fc.constantFrom('completed', 'failed', 'wait', 'active', 'delayed', 'prioritized'),
@@ -291,24 +269,6 @@ const others: fc.Arbitrary<Omit<Step, 'pass'>>[] = [
   fc.constant(step('no limit', ({ queue }) => queue.removeGlobalRateLimit())),
   fc.constant(step('hold', ({ queue }) => queue.rateLimit(LONG_MS))),
   fc.constant(step('hold no more', ({ queue }) => queue.removeRateLimitKey())),
-  fc
-    .record({
-      name: fc.constantFrom('every', 'cron'),
-      every: fc.constantFrom(1_000, 2_500),
-      offset: fc.constantFrom(undefined, 300),
-      opts: options,
-    })
-    .map(({ name, every, offset, opts: { delay: _, ...opts } }) =>
-      step(`schedule ${name} ${every} ${offset}`, async ({ queue }) => {
-        // BullMQ 6.7 still looks for the job to replace in the list that paused queues had in version 5.
-        if (await queue.isPaused()) return 'paused';
-        const times = name === 'cron' ? { pattern: '*/2 * * * * *', tz: 'UTC' } : { every, ...(offset && { offset }) };
-        return (await queue.upsertJobScheduler(name, times, { name: 'errand', data: { name }, opts }))?.id;
-      }),
-    ),
-  fc
-    .constantFrom('every', 'cron')
-    .map((name) => step(`unschedule ${name}`, ({ queue }) => queue.removeJobScheduler(name))),
 ];
 
 const steps = fc.array(

@@ -24,8 +24,10 @@ describe('depth', () => {
   });
 
   test('a JSON element of as many levels is refused with its number', async () => {
-    const error = await refusal(read(`[{"guid":"g","uid":"u1"},${nested(22_000)}]`));
-    expect(error).toMatchObject({ code: 'JSON_SHAPE', place: 'element 2' });
+    for (const element of [nested(22_000), `{"guid":"g","uid":"u2","x":${'['.repeat(50_000)}`]) {
+      const error = await refusal(read(`[{"guid":"g","uid":"u1"},${element}]`));
+      expect(error).toMatchObject({ code: 'JSON_SHAPE', place: 'element 2' });
+    }
   });
 
   test.each(['ndjson', 'json'] as const)('%s of the deepest that is allowed is read', async (format) => {

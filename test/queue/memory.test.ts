@@ -161,30 +161,6 @@ describe('a worker of a queue in memory', () => {
   });
 });
 
-describe('job schedulers', () => {
-  test('are replaced also while the queue is paused and their job is due', async () => {
-    const queue = openQueue(await open());
-    const schedule = () => queue.upsertJobScheduler('nightly', { pattern: '0 0 1 1 *', tz: 'UTC' }, { name: 'errand' });
-    const first = await schedule();
-    await queue.pause();
-    await queue.promoteJobs();
-    expect((await schedule())?.id).toBe(first?.id);
-    expect(await queue.getJobCounts('waiting', 'delayed')).toEqual({ waiting: 0, delayed: 1 });
-  });
-
-  test('keep their next job when the queue is drained, and it cannot be taken out by itself', async () => {
-    const queue = openQueue(await open());
-    const next = await queue.upsertJobScheduler('nightly', { every: 600_000, offset: 1 }, { name: 'errand' });
-    await queue.add('errand', {}, { jobId: 'a' });
-    await queue.add('errand', {}, { jobId: 'b', delay: 600_000 });
-    await queue.drain(true);
-    expect(await queue.getRanges(['waiting', 'delayed'], 0, -1)).toEqual([next?.id]);
-    await expect(queue.remove(next?.id ?? '')).rejects.toThrow('belongs to a job scheduler');
-    expect(await queue.removeJobScheduler('nightly')).toBe(true);
-    expect(await queue.getJobCounts('waiting', 'delayed')).toEqual({ waiting: 0, delayed: 0 });
-  });
-});
-
 describe('what is not supported says so', () => {
   const factory = memoryBackends(() => new QueueState());
   const connection = {};
@@ -198,6 +174,15 @@ describe('what is not supported says so', () => {
       'does not support deduplication',
     );
     expect(await queue.getJobCounts('waiting')).toEqual({ waiting: 0 });
+  });
+
+  test('job schedulers', async () => {
+    const queue = openQueue(await open());
+    await expect(queue.upsertJobScheduler('nightly', { every: 1_000 }, { name: 'errand' })).rejects.toThrow(
+      'does not support job schedulers',
+    );
+    expect(await queue.getJobSchedulers()).toEqual([]);
+    expect(await queue.removeJobScheduler('nightly')).toBe(false);
   });
 
   test('flows', async () => {

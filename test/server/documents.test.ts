@@ -109,6 +109,7 @@ describe('the description of the API', () => {
       'format',
       'encoding',
       'delimiter',
+      'bound',
       'maxErrors',
       'dryRun',
     ]);

@@ -172,7 +172,7 @@ describe('what cannot become an import is refused, and leaves nothing behind', (
     ['maxErrors=many', 'maxErrors', '5%'],
     ['map=nothing', 'map', 'field=column'],
     ['delimiter=abc', 'delimiter', 'one character'],
-    ['delimiter=%22', 'delimiter', 'no quote'],
+    ['delimiter=%22', 'delimiter', 'neither a quote'],
     ['format=xlsx', 'format', 'auto, csv, json, ndjson'],
     ['encoding=klingon', 'encoding', 'windows-1252'],
     ['guid=not%20an%20id', 'guid', 'A-Z'],

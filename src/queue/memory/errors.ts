@@ -23,12 +23,6 @@ export const missingLock = (id: string, operation: string) =>
 export const otherLock = (id: string, operation: string) =>
   new JobStateError(ErrorCode.JobLockMismatch, `Lock mismatch for job ${id}. Cmd ${operation} from active`);
 
-export const scheduledJob = (id: string, operation: string) =>
-  new JobStateError(
-    ErrorCode.JobBelongsToJobScheduler,
-    `Job ${id} belongs to a job scheduler and cannot be removed directly. ${operation}`,
-  );
-
 /** An operation of BullMQ that rollcall has no use for. */
 export function unsupported(what: string): never {
   throw new Error(`the embedded queue does not support ${what}; keep the queue in Redis (ROLLCALL_QUEUE=redis://…)`);

@@ -65,25 +65,23 @@ function allOf(queue: QueueState, place: Exclude<Place, 'gone'>): StoredJob[] {
   return place === 'active' ? [...queue.active.values()] : queue[place].sorted();
 }
 
-/** Removes the jobs that wait, and those that are delayed where asked; never the next one of a job scheduler. */
+/** Removes the jobs that wait, and those that are delayed where asked. */
 export function drain(queue: QueueState, delayed: boolean): void {
   for (const place of ['wait', 'prioritized', ...(delayed ? (['delayed'] as const) : [])] as const) {
-    for (const job of allOf(queue, place)) if (!queue.schedulers.awaits(job)) queue.forget(job);
+    for (const job of allOf(queue, place)) queue.forget(job);
   }
 }
 
 /**
  * Removes those of the first `limit` jobs of a state (0: of all) that are not newer than `until`, but none that a worker
- * has, and never the next one of a job scheduler. @returns their ids
+ * has. @returns their ids
  */
 export function clean(queue: QueueState, state: string, until: number, limit: number): string[] {
   const place = PLACES[state];
   if (place === undefined || place === 'gone') return [];
   const now = Date.now();
   const looked = limit > 0 ? allOf(queue, place).slice(0, limit) : allOf(queue, place);
-  const cleaned = looked.filter(
-    (job) => timeOf(job, place) <= until && !queue.schedulers.awaits(job) && !(place === 'active' && job.isLocked(now)),
-  );
+  const cleaned = looked.filter((job) => timeOf(job, place) <= until && !(place === 'active' && job.isLocked(now)));
   for (const job of cleaned) queue.forget(job);
   queue.waiters.stir();
   const ids = cleaned.map(({ id }) => id);

@@ -4,11 +4,9 @@ import type {
   IQueueBackend,
   JobJson,
   JobProgress,
-  JobsOptions,
   KeepJobs,
   MinimalJob,
   MoveToDelayedOpts,
-  RepeatableOptions,
   RetryJobOpts,
   RetryOptions,
   WorkerOptions,
@@ -114,10 +112,10 @@ export class MemoryBackend extends QueueGetters implements IQueueBackend, Taker 
     return entries.map(({ job, jobId }) => this.#add(job, jobId));
   }
 
-  #add({ name, data, opts, timestamp, parentKey, deduplicationId, repeatJobKey }: JobJson, id: string): string {
+  #add({ name, data, opts, timestamp, parentKey, deduplicationId }: JobJson, id: string): string {
     if (parentKey !== undefined) unsupported('jobs with a parent');
     if (deduplicationId !== undefined) unsupported('deduplication');
-    return this.queue.add({ id, name, data, opts, timestamp, schedulerId: repeatJobKey });
+    return this.queue.add({ id, name, data, opts, timestamp });
   }
 
   async moveToActive(token: string): Promise<NextJob> {
@@ -261,32 +259,6 @@ export class MemoryBackend extends QueueGetters implements IQueueBackend, Taker 
 
   async remove(id: string): Promise<number> {
     return this.queue.remove(id) ? 1 : 0;
-  }
-
-  async addJobScheduler(
-    id: string,
-    nextMillis: number,
-    data: string,
-    opts: JobsOptions,
-    when: RepeatableOptions,
-    nextOpts: JobsOptions,
-  ): Promise<[string, number]> {
-    const { jobId, delay } = this.queue.schedulers.put(id, when, { data, opts }, { nextMillis, opts: nextOpts });
-    return [jobId, delay];
-  }
-
-  async updateJobSchedulerNextMillis(
-    id: string,
-    nextMillis: number,
-    _data: string,
-    nextOpts: JobsOptions,
-    producerId?: string,
-  ): Promise<string | null> {
-    return this.queue.schedulers.advance(id, { nextMillis, opts: nextOpts }, producerId) ?? null;
-  }
-
-  async removeJobScheduler(id: string): Promise<number> {
-    return this.queue.schedulers.remove(id) ? 0 : 1;
   }
 
   async setQueueMeta(values: Record<string, string | number>): Promise<number> {

@@ -63,29 +63,6 @@ export class QueueGetters extends EventEmitter {
     return states.map((state) => listing.range(this.queue, state, start, end, ascending) as [string]);
   }
 
-  async getJobScheduler(id: string): Promise<[string[] | null, string | null]> {
-    const scheduler = this.queue.schedulers.get(id);
-    return scheduler === undefined ? [null, null] : [Object.entries(scheduler.fields).flat(), String(scheduler.next)];
-  }
-
-  async isJobScheduler(id: string): Promise<boolean> {
-    return this.queue.schedulers.has(id);
-  }
-
-  async getJobSchedulerData(id: string): Promise<Record<string, string>> {
-    return { ...this.queue.schedulers.get(id)?.fields };
-  }
-
-  async getJobSchedulersRange(start: number, end: number, ascending: boolean): Promise<string[]> {
-    const all = this.queue.schedulers.byTime();
-    if (!ascending) all.reverse();
-    return listing.sliceOf(all, start, end).flatMap(([id, next]) => [id, String(next)]);
-  }
-
-  async getJobSchedulersCount(): Promise<number> {
-    return this.queue.schedulers.size;
-  }
-
   /** A list of clients as Redis has it: BullMQ reads the names of workers in it. */
   async getClientList(): Promise<string[]> {
     return [[...this.queue.workers.values()].map((name) => `name=${name}`).join('\n')];
@@ -112,7 +89,40 @@ export class QueueGetters extends EventEmitter {
     return this.queue.meta.has(field);
   }
 
-  // Of what follows there is nothing in memory: jobs with children, deduplication ids, events.
+  // Of what follows there is nothing in memory: job schedulers, jobs with children, deduplication ids, events.
+
+  async getJobScheduler(): Promise<[null, null]> {
+    return [null, null];
+  }
+
+  async isJobScheduler(): Promise<boolean> {
+    return false;
+  }
+
+  async getJobSchedulerData(): Promise<Record<string, string>> {
+    return {};
+  }
+
+  async getJobSchedulersRange(): Promise<string[]> {
+    return [];
+  }
+
+  async getJobSchedulersCount(): Promise<number> {
+    return 0;
+  }
+
+  async addJobScheduler(): Promise<never> {
+    unsupported('job schedulers');
+  }
+
+  async updateJobSchedulerNextMillis(): Promise<null> {
+    return null;
+  }
+
+  /** As BullMQ says that there was none. */
+  async removeJobScheduler(): Promise<number> {
+    return 1;
+  }
 
   async getDeduplicationJobId(): Promise<string | null> {
     return null;

@@ -1,8 +1,7 @@
 import type { KeepJobs } from 'bullmq';
-import { missingJob, missingLock, notInState, otherLock, scheduledJob } from './errors.ts';
+import { missingJob, missingLock, notInState, otherLock } from './errors.ts';
 import { JobPlaces } from './job-places.ts';
 import { RateLimit } from './rate-limit.ts';
-import { Schedulers } from './schedulers.ts';
 import { type LockHolder, type NewJob, StoredJob } from './stored-job.ts';
 import { Waiters } from './waiters.ts';
 
@@ -38,7 +37,6 @@ export class QueueState extends JobPlaces {
   /** Fields of the queue itself: its pause, its limits, its version. */
   readonly meta = new Map<string, string>();
   readonly limit = new RateLimit();
-  readonly schedulers = new Schedulers(this);
   readonly waiters: Waiters;
   /** Open workers, by the name that BullMQ looks for. */
   readonly workers = new Map<LockHolder, string>();
@@ -70,24 +68,17 @@ export class QueueState extends JobPlaces {
   }
 
   /** @returns the id of the job, or of the one that was there first */
-  add(job: Omit<NewJob, 'id'> & { readonly id: string | undefined }): string {
+  add(newJob: Omit<NewJob, 'id'> & { readonly id: string | undefined }): string {
     // Counted also where the job brings its id, as in Redis.
-    const counted = this.nextId();
-    const id = job.id || String(counted);
-    if (!this.jobs.has(id)) this.insert({ ...job, id });
-    return id;
-  }
-
-  nextId(): number {
-    return ++this.#added;
-  }
-
-  insert(newJob: NewJob): void {
-    const job = new StoredJob(newJob);
-    this.jobs.set(job.id, job);
+    this.#added += 1;
+    const id = newJob.id || String(this.#added);
+    if (this.jobs.has(id)) return id;
+    const job = new StoredJob({ ...newJob, id });
+    this.jobs.set(id, job);
     if (job.delay > 0) this.delayUntil(job, job.timestamp + job.delay);
     else this.enqueue(job, newJob.opts.lifo ?? false);
     this.waiters.stir();
+    return id;
   }
 
   take(token: string, taker: Taker): Taken {
@@ -236,8 +227,7 @@ export class QueueState extends JobPlaces {
       const job = this.active.get(id);
       if (job === undefined || job.isLocked(now)) continue;
       job.stalledCounter += 1;
-      const isScheduled = job.schedulerId !== undefined && this.schedulers.has(job.schedulerId);
-      if (job.stalledCounter > mostOften && !isScheduled) job.deferredFailure = 'job stalled more than allowable limit';
+      if (job.stalledCounter > mostOften) job.deferredFailure = 'job stalled more than allowable limit';
       this.enqueueFirst(job);
       stalled.push(id);
     }
@@ -260,7 +250,6 @@ export class QueueState extends JobPlaces {
   remove(id: string): boolean {
     const job = this.jobs.get(id);
     if (job === undefined) return true;
-    if (this.schedulers.awaits(job)) throw scheduledJob(id, 'removeJob');
     if (job.isLocked(Date.now())) return false;
     this.forget(job);
     this.waiters.stir();
@@ -277,7 +266,6 @@ export class QueueState extends JobPlaces {
   obliterate(): void {
     this.clear();
     this.meta.clear();
-    this.schedulers.clear();
     this.#stalling.clear();
     this.#nextStalledCheck = 0;
     this.#added = 0;

@@ -24,7 +24,6 @@ export interface NewJob {
   readonly opts: JobsOptions;
   /** When it was added, in ms since 1970. */
   readonly timestamp: number;
-  readonly schedulerId?: string | undefined;
 }
 
 /**
@@ -35,7 +34,6 @@ export class StoredJob {
   readonly id: string;
   readonly name: string;
   readonly timestamp: number;
-  readonly schedulerId: string | undefined;
   readonly #opts: string;
   data: string;
   delay: number;
@@ -65,12 +63,11 @@ export class StoredJob {
   returnValue: string | undefined;
   readonly logs: string[] = [];
 
-  constructor({ id, name, data, opts, timestamp, schedulerId }: NewJob) {
+  constructor({ id, name, data, opts, timestamp }: NewJob) {
     this.id = id;
     this.name = name;
     this.data = data;
     this.timestamp = timestamp;
-    this.schedulerId = schedulerId;
     this.#opts = JSON.stringify(opts);
     this.delay = opts.delay ?? 0;
     this.priority = opts.priority ?? 0;
@@ -98,7 +95,6 @@ export class StoredJob {
     if (this.finishedOn !== undefined) json.finishedOn = this.finishedOn;
     if (this.processedBy !== undefined) json.processedBy = this.processedBy;
     if (this.deferredFailure !== undefined) json.deferredFailure = this.deferredFailure;
-    if (this.schedulerId !== undefined) json.repeatJobKey = this.schedulerId;
     return json;
   }
 
