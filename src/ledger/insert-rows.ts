@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { StagedProblem } from './staged-row.ts';
 import { readWish } from './words.ts';
 
-/** Values of one row in a flat array: line, region number (0: unknown), guid, uid, wish (0: invalid), on behalf of, original. */
+/** Values of one row in a flat array: line, region number (0: unknown), guid, uid, wish (0: invalid), on behalf of (of an invalid row: its scope), original. */
 export const VALUES_PER_ROW = 7;
 
 export interface FlatProblem extends StagedProblem {
@@ -29,6 +29,7 @@ export function rowInserter(database: DatabaseSync): RowInserter {
      values ${Array(rows).fill('(?, ?, ?, ?, ?, ?, ?, ?)').join(', ')}`;
   const many = database.prepare(insertInto(ROWS_PER_STATEMENT));
   const problem = database.prepare('insert into problems values (?, ?, ?, ?, ?, ?)');
+  const invalid = database.prepare('insert into invalid_rows values (?, ?, ?)');
   const lanes = laneFinder(database);
   let pending: (string | number | null)[] = [];
   let rows = 0;
@@ -43,7 +44,10 @@ export function rowInserter(database: DatabaseSync): RowInserter {
     const wish = values[at + 4] as number;
     const original = values[at + 6] as string;
     if (wish === 0) {
-      pending.push(line, region || null, null, null, null, null, null, original);
+      const guid = values[at + 2] as string;
+      const uid = values[at + 3] as string;
+      pending.push(line, region || null, null, null, null, uid === '' ? null : hashUid(uid), uid || null, original);
+      invalid.run(rows, guid, values[at + 5] as string);
     } else {
       const uid = values[at + 3] as string;
       const { scope, action } = readWish(wish);
