@@ -1,7 +1,7 @@
 import { DelayedError, type Job, RateLimitError } from 'bullmq';
 import type { Backend } from './backend.ts';
 import { type JobDefinition, type JobRun, SlowDown } from './define-job.ts';
-import type { JobQueue } from './job-queue.ts';
+import { type JobQueue, timesLeftAlone } from './job-queue.ts';
 
 /** Runs the jobs of one queue. */
 export interface JobWorker {
@@ -121,9 +121,4 @@ export function startJobWorker<Payload, Ports>(options: JobWorkerOptions<Payload
 function versionOf({ data }: Job): number {
   const version: unknown = data?.version;
   return typeof version === 'number' ? version : 0;
-}
-
-/** How many workers passed the job on to a newer one. Nothing else uses a job's progress. */
-function timesLeftAlone({ progress }: Job): number {
-  return typeof progress === 'number' ? progress : 0;
 }
