@@ -28,6 +28,8 @@ const payload = z.object({
   /** Queue of the coordinator that waits for the answer; null when it is in the worker's process. */
   replyTo: z.string().nullable(),
   region: z.enum(REGIONS),
+  /** Host of the service that it is meant for; absent where any worker may make the call. */
+  host: z.string().optional(),
   guid: z.string(),
   read: z.enum(['members', 'banned', 'group']),
   /** Of a list, from 1. */

@@ -38,6 +38,8 @@ export const BATCH_FIELDS = {
   replyTo: z.string().nullable(),
   batch: z.int(),
   region: z.enum(REGIONS),
+  /** Host of the service that it is meant for; absent where any worker may send it. */
+  host: z.string().optional(),
   guid: z.string(),
   onBehalfOf: z.string(),
   /** Why an earlier call for these rows may have been carried out; null when none can have been. */

@@ -1,31 +1,35 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
+import { parseEnv } from 'node:util';
 import type { z } from 'zod';
+import { type AppSettings, readApps } from './app-settings.ts';
 import { REGIONS, type Region } from './membership/membership.ts';
+import { serviceHost } from './service-host.ts';
+import { ConfigError, type Environment, present, readNamed, type Setting } from './setting.ts';
+
+export type { AppSettings } from './app-settings.ts';
+export { ConfigError } from './setting.ts';
 
 /**
- * Settings: flags first, then environment, then `rollcall.config.json`. This is the only file that reads process.env.
+ * Settings: flags first, then the file that ROLLCALL_ENV_FILE names, then the environment, then `rollcall.config.json`. This is the only file that reads process.env.
  * A setting that is wrong stops the start with its name, its value (never a key's) and what is allowed.
  */
-
-/** One app of the chat service. */
-export interface AppSettings {
-  readonly appId: string;
-  /** Needed by whoever calls the service; a secret. */
-  readonly apiKey: string | undefined;
-}
 
 export interface Config {
   /** Where ledgers, reports and the embedded queue are. Default `.rollcall`. */
   readonly dataDir: string;
   /** What follows `api-<region>.` in the service's addresses. */
   readonly host: string | undefined;
+  /** What was made of a host that was given as a longer address, for the user to read. */
+  readonly hostCorrection: string | undefined;
   readonly apps: Readonly<Partial<Record<Region, AppSettings>>>;
-  /** Region of rows that do not say: ROLLCALL_REGION, or the only region that has an app, or `us` (chat-service.md, section 1). */
+  /** Region of rows that do not say: ROLLCALL_REGION, or the only region that has an app, or `us` (docs/chat-service.md, 2). */
   readonly defaultRegion: Region;
   /** A certificate authority to trust besides the usual ones: a PEM file. */
   readonly caFile: string | undefined;
+  /** The proxy that HTTPS_PROXY and NO_PROXY name; its address may hold a password. */
+  readonly proxy: { readonly url: string; readonly except: string } | undefined;
   /** Calls a minute and app. Default 10,000. */
   readonly callsPerMinute: number;
   /** Calls at the same time and region in one process. Default 20. */
@@ -58,13 +62,6 @@ export interface Flags {
   readonly notify?: string | undefined;
 }
 
-export class ConfigError extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'ConfigError';
-  }
-}
-
 const FILE = 'rollcall.config.json';
 const DEFAULT_DATA_DIR = '.rollcall';
 export const MOST_CALLS_PER_MINUTE = 10_000_000;
@@ -75,7 +72,11 @@ const load = createRequire(import.meta.url);
 /** What the file may hold. The checker is loaded here, where there is a file: without it a command starts in half the time. */
 function configFile() {
   const { z } = load('zod') as typeof import('zod');
-  const appFile = z.strictObject({ appId: z.string().optional(), apiKey: z.string().optional() });
+  const appFile = z.strictObject({
+    appId: z.string().optional(),
+    apiKey: z.string().optional(),
+    apiKeyFile: z.string().optional(),
+  });
   return z.strictObject({
     dataDir: z.string().optional(),
     queue: z.string().optional(),
@@ -83,6 +84,7 @@ function configFile() {
     region: z.string().optional(),
     appId: z.string().optional(),
     apiKey: z.string().optional(),
+    apiKeyFile: z.string().optional(),
     apps: z.partialRecord(z.enum(REGIONS), appFile).optional(),
     caFile: z.string().optional(),
     callsPerMinute: z.number().optional(),
@@ -100,11 +102,8 @@ export function environmentVariable(name: string): string | undefined {
 }
 
 /** @throws ConfigError */
-export function readConfig(
-  flags: Flags = {},
-  env: Readonly<Record<string, string | undefined>> = process.env,
-  folder = process.cwd(),
-): Config {
+export function readConfig(flags: Flags = {}, environment: Environment = process.env, folder = process.cwd()): Config {
+  const env = withEnvFile(environment, folder);
   const { path, file } = readFile(env['ROLLCALL_CONFIG'], folder);
   const setting: Settings = (name, key) => {
     const value = present(env[name]);
@@ -112,17 +111,21 @@ export function readConfig(
     return file[key] === undefined ? undefined : { name: `${key} in ${path}`, value: String(file[key]) };
   };
   const region = regionSetting(setting);
-  const apps = readApps(setting, env, file, region);
+  const apps = readApps(setting, env, file, region, folder);
+  const givenHost = setting('ROLLCALL_HOST', 'host');
+  const host = givenHost === undefined ? undefined : serviceHost(givenHost.name, givenHost.value);
   const caFile = setting('ROLLCALL_CA_FILE', 'caFile')?.value;
   const dataDir = flags.dataDir ?? setting('ROLLCALL_DATA_DIR', 'dataDir')?.value ?? DEFAULT_DATA_DIR;
   const callsPerMinute = setting('ROLLCALL_CALLS_PER_MINUTE', 'callsPerMinute');
   const concurrency = setting('ROLLCALL_CONCURRENCY', 'concurrency');
   return Object.freeze({
     dataDir: resolve(folder, dataDir),
-    host: setting('ROLLCALL_HOST', 'host')?.value,
+    host: host?.host,
+    hostCorrection: host?.correction,
     apps,
     defaultRegion: region ?? onlyRegion(apps) ?? 'us',
     caFile: caFile === undefined ? undefined : resolve(folder, caFile),
+    proxy: proxySetting(env),
     callsPerMinute: flags.callsPerMinute ?? wholeNumber(callsPerMinute, MOST_CALLS_PER_MINUTE) ?? 10_000,
     queue: flags.queue ?? setting('ROLLCALL_QUEUE', 'queue')?.value,
     concurrency: flags.concurrency ?? wholeNumber(concurrency, MOST_CONCURRENCY) ?? 20,
@@ -139,10 +142,36 @@ export function readConfig(
   });
 }
 
-/** A value, and where it was given, as messages name it. */
-interface Setting {
-  readonly name: string;
-  readonly value: string;
+/** The key of a region's app as the settings say it at this moment; undefined where they do not, or cannot be read. */
+export function currentApiKey(region: Region, appId: string): string | undefined {
+  try {
+    const app = readConfig().apps[region];
+    return app?.appId === appId ? app.apiKey : undefined;
+  } catch (error) {
+    // Somebody may be in the middle of changing them.
+    if (error instanceof ConfigError) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * The settings of a file of `NAME=value` lines come before those of the environment: a process can read the file again,
+ * where its environment never changes.
+ */
+function withEnvFile(environment: Environment, folder: string): Environment {
+  const named = present(environment['ROLLCALL_ENV_FILE']);
+  if (named === undefined) return environment;
+  const given = parseEnv(readNamed('ROLLCALL_ENV_FILE', resolve(folder, named)));
+  return {
+    ...environment,
+    ...Object.fromEntries(Object.entries(given).filter(([name]) => name.startsWith('ROLLCALL_'))),
+  };
+}
+
+/** The usual names, of which the lower-case one comes first, as everywhere. */
+function proxySetting(env: Environment): Config['proxy'] {
+  const url = present(env['https_proxy']) ?? present(env['HTTPS_PROXY']);
+  return url === undefined ? undefined : { url, except: env['no_proxy'] ?? env['NO_PROXY'] ?? '' };
 }
 
 /** Looks a setting up: in the environment, then in the file. */
@@ -182,36 +211,6 @@ function placed(json: unknown, at: readonly PropertyKey[]): string {
   if (['apiKey', 'queue', 'server', 'notify'].includes(String(at.at(-1)))) return name;
   const value = at.reduce((inner, key) => (inner as Record<PropertyKey, unknown> | undefined)?.[key], json);
   return typeof value === 'object' && value !== null ? name : `${name} is ${JSON.stringify(value)}`;
-}
-
-function readApps(
-  setting: Settings,
-  env: Readonly<Record<string, string | undefined>>,
-  file: ConfigFile,
-  given: Region | undefined,
-): Config['apps'] {
-  const apps: Partial<Record<Region, AppSettings>> = {};
-  for (const region of REGIONS) {
-    const prefix = `ROLLCALL_${region.toUpperCase()}`;
-    const appId = present(env[`${prefix}_APP_ID`]) ?? file.apps?.[region]?.appId;
-    const apiKey = present(env[`${prefix}_API_KEY`]) ?? file.apps?.[region]?.apiKey;
-    if (appId !== undefined) apps[region] = { appId, apiKey };
-    else if (apiKey !== undefined)
-      throw new ConfigError(`${prefix}_API_KEY is set and ${prefix}_APP_ID is not: set both`);
-  }
-  const app = setting('ROLLCALL_APP_ID', 'appId');
-  const apiKey = setting('ROLLCALL_API_KEY', 'apiKey');
-  if (app === undefined) {
-    if (apiKey !== undefined) throw new ConfigError(`${apiKey.name} is set and ROLLCALL_APP_ID is not: set both`);
-    return apps;
-  }
-  const region = given ?? 'us';
-  if (apps[region] !== undefined) {
-    throw new ConfigError(
-      `region ${region} has two apps: ${app.name} says ${app.value}, and ROLLCALL_${region.toUpperCase()}_APP_ID (or apps.${region}.appId) says ${apps[region].appId}: keep one`,
-    );
-  }
-  return { ...apps, [region]: { appId: app.value, apiKey: apiKey?.value } };
 }
 
 function onlyRegion(apps: Config['apps']): Region | undefined {
@@ -269,15 +268,10 @@ function serverOrigin(setting: Setting | undefined): string | undefined {
 }
 
 /** A secret, which only the environment gives: flags are seen by every process of the machine, and files are copied. */
-function secret(name: string, env: Readonly<Record<string, string | undefined>>): string | undefined {
+function secret(name: string, env: Environment): string | undefined {
   const value = present(env[name]);
   if (value === undefined || /^[\x21-\x7e]+$/.test(value)) return value;
   throw new ConfigError(
     `${name} holds a blank or a letter that is not ASCII: set it to the secret as it was given out`,
   );
-}
-
-/** A variable that is set to nothing counts as not set. */
-function present(value: string | undefined): string | undefined {
-  return value === undefined || value.trim() === '' ? undefined : value.trim();
 }

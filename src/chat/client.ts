@@ -18,17 +18,25 @@ import {
   openReply,
   type SendMessageRequest,
 } from './contract.ts';
-import { InvalidCall, SettingError } from './errors.ts';
+import { InvalidCall, ServiceRefusal, SettingError } from './errors.ts';
 import type { Request } from './exchange.ts';
+import { fingerprintOf, isKeyRefusal, withKeyNamed } from './key.ts';
 import { createMemberClient, type MemberClient } from './member-client.ts';
 import { type MemberEntries, readMemberEntries } from './member-entries.ts';
 import { readRate } from './rate-headers.ts';
-import { createRedact } from './redact.ts';
+import { createRedact, type Redact } from './redact.ts';
 import { type RawReply, readReply } from './reply.ts';
 
 export interface ChatClientOptions extends AppAddress, ConnectionOptions {
   /** API key with the scope `fullAccess` (chat-service.md, section 5.3). */
   readonly apiKey: string;
+  /**
+   * The key as the settings say it now, undefined where they do not: asked when the service refuses the one in use,
+   * and by `renewKey`. Default: it never changes.
+   */
+  readonly currentKey?: (() => string | undefined) | undefined;
+  /** What calls name as their `User-Agent`, such as `rollcall/1.2.3`. Default `rollcall`. */
+  readonly userAgent?: string | undefined;
 }
 
 export interface ManagementClientOptions extends Omit<ConnectionOptions, 'connections'> {
@@ -57,6 +65,10 @@ export interface ChatClient extends MemberClient {
   listUsers(options?: CallOptions): Promise<OpenReply>;
   /** `POST /messages` (chat-service.md, section 4.2). */
   sendMessage(message: SendMessageRequest, options?: ActingOptions): Promise<OpenReply>;
+  /** Which key it uses, in so far as that may be shown: 8 hexadecimal digits. */
+  keyFingerprint(): string;
+  /** Takes up a key that was changed in the settings; gives whether it was. One that cannot be a key is left alone. */
+  renewKey(): boolean;
   /** Lets the calls under way finish; later ones end in CallAborted. */
   close(): Promise<void>;
 }
@@ -67,23 +79,52 @@ export interface ManagementClient {
   close(): Promise<void>;
 }
 
-/** @throws SettingError when address, key or CA is not usable. */
+/** Without `Accept` some servers answer errors as web pages, and firewalls challenge calls without `User-Agent`. */
+const COMMON_HEADERS = { Accept: 'application/json', 'User-Agent': 'rollcall' } as const;
+
+/** @throws SettingError when address, key, CA or proxy is not usable. */
 export function createChatClient(options: ChatClientOptions): ChatClient {
-  const redact = createRedact([usableSecret('API key', options.apiKey)]);
   const base = new URL(apiUrl(options));
+  let key = keyInUse(options, []);
   const connection = openConnection(base.origin, options);
-  const common = { [HEADERS.apiKey]: options.apiKey, 'Content-Type': 'application/json' };
+  const redact: Redact = (text) => key.redact(text);
 
-  const requestOf = ({ method, path, body, onBehalfOf, maxReplyBytes }: AppRequest): Request => ({
-    method,
-    path: base.pathname + path,
-    headers: onBehalfOf ? { ...common, [HEADERS.onBehalfOf]: actingUid(onBehalfOf) } : common,
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-    ...(maxReplyBytes !== undefined && { maxReplyBytes }),
-  });
+  const renewKey = (): boolean => {
+    const current = options.currentKey?.();
+    if (current === undefined || current === key.value || !isUsable(current)) return false;
+    key = keyInUse({ ...options, apiKey: current }, key.secrets);
+    return true;
+  };
 
-  const ask: Ask = async (request, schema, signal) =>
-    call(connection, requestOf(request), signal, (raw) => readReply(raw, schema, redact));
+  const send = async <Read>(
+    { method, path, body, onBehalfOf, maxReplyBytes }: AppRequest,
+    read: (raw: RawReply) => Read,
+    signal: AbortSignal | undefined,
+  ): Promise<{ reply: Read } & Told> => {
+    const request: Omit<Request, 'headers'> = {
+      method,
+      path: base.pathname + path,
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(maxReplyBytes !== undefined && { maxReplyBytes }),
+    };
+    const acting = onBehalfOf ? { [HEADERS.onBehalfOf]: actingUid(onBehalfOf) } : undefined;
+    const sendWith = ({ headers }: KeyInUse) =>
+      call(connection, { ...request, headers: acting ? { ...headers, ...acting } : headers }, signal, read);
+    const used = key;
+    try {
+      return await sendWith(used);
+    } catch (error) {
+      if (!(error instanceof ServiceRefusal) || !isKeyRefusal(error)) throw error;
+      // Another call may have met the same refusal, and taken up the new key already. Nothing was carried out.
+      if (key === used && !renewKey()) throw withKeyNamed(error, used.fingerprint);
+      const renewed = key;
+      return sendWith(renewed).catch((again: unknown) => {
+        throw again instanceof ServiceRefusal && isKeyRefusal(again) ? withKeyNamed(again, renewed.fingerprint) : again;
+      });
+    }
+  };
+
+  const ask: Ask = (request, schema, signal) => send(request, (raw) => readReply(raw, schema, redact), signal);
 
   return {
     ...createMemberClient(ask, redact),
@@ -92,7 +133,7 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
       const path = `/groups/${segment('guid', guid)}/members`;
       const sent = { method: 'POST', path, body: members, onBehalfOf } as const;
       const read = (raw: RawReply) => readMemberEntries(raw, redact);
-      const { reply: entries, rate, httpStatus, ms } = await call(connection, requestOf(sent), signal, read);
+      const { reply: entries, rate, httpStatus, ms } = await send(sent, read, signal);
       return { entries, rate, httpStatus, ms };
     },
     async createAuthToken(uid, { signal } = {}) {
@@ -106,7 +147,36 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
       const sent = { method: 'POST', path: '/messages', body: message, onBehalfOf } as const;
       return (await ask(sent, openReply, signal)).reply;
     },
+    keyFingerprint: () => key.fingerprint,
+    renewKey,
     close: () => connection.close(),
+  };
+}
+
+/** A key, and what follows from it for every call. */
+interface KeyInUse {
+  readonly value: string;
+  readonly fingerprint: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** This key and those before it: the service may echo one of a call that is under way. */
+  readonly secrets: readonly string[];
+  readonly redact: Redact;
+}
+
+/** @throws SettingError */
+function keyInUse({ apiKey, userAgent }: ChatClientOptions, earlier: readonly string[]): KeyInUse {
+  const secrets = [...earlier, usableSecret('API key', apiKey)];
+  return {
+    value: apiKey,
+    fingerprint: fingerprintOf(apiKey),
+    headers: {
+      [HEADERS.apiKey]: apiKey,
+      'Content-Type': 'application/json',
+      ...COMMON_HEADERS,
+      ...(userAgent !== undefined && { 'User-Agent': userAgent }),
+    },
+    secrets,
+    redact: createRedact(secrets),
   };
 }
 
@@ -115,7 +185,7 @@ export function createManagementClient(options: ManagementClientOptions): Manage
   const { host, key, secret } = options;
   const redact = createRedact([usableSecret('management key', key), usableSecret('management secret', secret)]);
   const connection = openConnection(managementUrl(host), { ...options, connections: 1 });
-  const headers = { [HEADERS.managementKey]: key, [HEADERS.managementSecret]: secret };
+  const headers = { [HEADERS.managementKey]: key, [HEADERS.managementSecret]: secret, ...COMMON_HEADERS };
   return {
     async listApps({ signal } = {}) {
       const request: Request = { method: 'GET', path: '/apps', headers };
@@ -153,7 +223,11 @@ function checkMembers(members: AddMembersRequest): void {
 
 /** Never shows the value. */
 function usableSecret(name: string, value: string): string {
-  if (/^[\x21-\x7e]+$/.test(value)) return value;
+  if (isUsable(value)) return value;
   const problem = value === '' ? 'is empty' : 'has characters other than visible ASCII (a line break, perhaps)';
   throw new SettingError(`the ${name} ${problem}; copy it again from the service's dashboard`);
+}
+
+function isUsable(secret: string): boolean {
+  return /^[\x21-\x7e]+$/.test(secret);
 }

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
-import { Pool } from 'undici';
-import { lookupHost } from './address.ts';
+import { type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
+import { isThisMachine, lookupHost } from './address.ts';
 import { CallAborted, SettingError } from './errors.ts';
 import { Exchange, type Reply, type Request } from './exchange.ts';
 
@@ -15,7 +15,17 @@ export interface Timeouts {
   readonly bodyMs: number;
 }
 
+/** A proxy that stands between this machine and the internet, as `HTTPS_PROXY` and `NO_PROXY` name it. */
+export interface Proxy {
+  /** Address of the proxy, such as `http://proxy.example:3128`; user and password may stand in it. */
+  readonly url: string;
+  /** Hosts that are reached without it, by commas; empty for none. */
+  readonly except: string;
+}
+
 export interface ConnectionOptions {
+  /** Names under `.localhost` are never asked for through it. */
+  readonly proxy?: Proxy | undefined;
   /** PEM of a further certificate authority to trust, beside the default ones. */
   readonly ca?: string | undefined;
   /** Most connections at a time, and so most calls under way; further calls wait for one. Default 64. */
@@ -46,21 +56,22 @@ export function openConnection(origin: string, options: ConnectionOptions): Conn
   const maxReplyBytes = options.maxReplyBytes ?? DEFAULT_MAX_REPLY_BYTES;
   /** Ends the sockets that are still on their way to a connection; the pool knows only those that stand. */
   const ending = new AbortController();
-  const pool = new Pool(origin, {
+  const connect = {
+    timeout: timeouts.connectMs,
+    lookup: lookupHost,
+    signal: ending.signal,
+    // Given here, because NODE_TLS_REJECT_UNAUTHORIZED in the environment would change the default.
+    rejectUnauthorized: true,
+    ...(options.ca !== undefined && { secureContext: trusting(options.ca) }),
+  };
+  const pool = openPool(origin, options.proxy, {
     connections: options.connections ?? DEFAULT_CONNECTIONS,
     pipelining: 1,
     // One call per connection at a time keeps a lost connection to one call in doubt; HTTP/2 would share it.
     allowH2: false,
     headersTimeout: timeouts.headersMs,
     bodyTimeout: timeouts.bodyMs,
-    connect: {
-      timeout: timeouts.connectMs,
-      lookup: lookupHost,
-      signal: ending.signal,
-      // Said aloud, because NODE_TLS_REJECT_UNAUTHORIZED in the environment would change the default.
-      rejectUnauthorized: true,
-      ...(options.ca !== undefined && { secureContext: trusting(options.ca) }),
-    },
+    connect,
   });
   const underWay = new Set<Promise<unknown>>();
   let closed: Promise<void> | undefined;
@@ -91,6 +102,39 @@ export function openConnection(origin: string, options: ConnectionOptions): Conn
       return closed;
     },
   };
+}
+
+/** What calls are dispatched to: sockets of our own where no proxy is in the way, which is the fastest. */
+interface Sockets extends Pick<Dispatcher, 'dispatch'> {
+  destroy(): Promise<void>;
+}
+
+/** @throws SettingError when the proxy's address is not usable */
+function openPool(origin: string, proxy: Proxy | undefined, options: Pool.Options): Sockets {
+  if (proxy === undefined || isThisMachine(new URL(origin).hostname)) return new Pool(origin, options);
+  const { connect } = options;
+  if (!isProxyAddress(proxy.url)) {
+    // Its value is not repeated: a password may be part of it.
+    throw new SettingError(
+      "the proxy's address in HTTPS_PROXY is not usable: write it as http://host:port or https://host:port, with user:password@ before the host if it asks for them",
+    );
+  }
+  const tls = { ...(typeof connect === 'object' && connect), allowH2: false };
+  const agent = new EnvHttpProxyAgent({
+    ...options,
+    httpsProxy: proxy.url,
+    noProxy: proxy.except,
+    requestTls: tls,
+    proxyTls: tls,
+  });
+  return {
+    dispatch: (request, handler) => agent.dispatch({ ...request, origin }, handler),
+    destroy: () => agent.destroy(),
+  };
+}
+
+function isProxyAddress(url: string): boolean {
+  return URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
 }
 
 /** Built once per client: reading some hundred root certificates takes about 10 ms, too long for every connection. */

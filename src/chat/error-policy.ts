@@ -89,14 +89,13 @@ const BY_TRANSPORT: Readonly<Record<TransportCode, VerdictKind>> = {
 function advice(httpStatus: number): string {
   if (httpStatus === 401) return ' (the API key was not accepted)';
   if (httpStatus === 403) return ' (the API key may not do this; adding members needs the scope fullAccess)';
-  return httpStatus === 404 || isRedirect(httpStatus)
+  return httpStatus === 404
     ? ' (probably it is not the chat service that answers here; check app id, region and host)'
     : '';
 }
 
-function isRedirect(httpStatus: number): boolean {
-  return httpStatus >= 300 && httpStatus < 400;
-}
+/** Code of a refusal that something between us and the service made. */
+const NOT_THE_SERVICE = 'NOT_THE_SERVICE';
 
 /** Wait of a 429 that does not say how long, in milliseconds. Limits are counted per minute. */
 const UNTOLD_WAIT_MS = 10_000;
@@ -126,13 +125,16 @@ export function judge(error: unknown, uidsInCall: number, onBehalfOf = ''): Verd
 }
 
 function judgeRefusal(refusal: ServiceRefusal, uidsInCall: number, onBehalfOf: string): Verdict {
-  const { httpStatus, serviceCode, rate } = refusal;
-  const found = kindOf(httpStatus, serviceCode, onBehalfOf !== '');
+  const { httpStatus, serviceCode, rate, foreign } = refusal;
+  const found = foreign === null ? kindOf(httpStatus, serviceCode, onBehalfOf !== '') : kindOfForeign(httpStatus);
   const kind = found === 'halve' && uidsInCall <= 1 ? 'final' : found;
   const waitMs = kind === 'slow-down' ? Math.max(rate.waitMs ?? UNTOLD_WAIT_MS, SHORTEST_WAIT_MS) : rate.waitMs;
   return {
     kind,
-    code: serviceCode ?? `HTTP_${httpStatus}`,
+    code:
+      foreign !== null && found === 'again' && httpStatus < 500
+        ? NOT_THE_SERVICE
+        : (serviceCode ?? `HTTP_${httpStatus}`),
     message: messageOf(refusal),
     httpStatus,
     ...((kind === 'slow-down' || kind === 'again') && waitMs !== undefined && { waitMs }),
@@ -155,14 +157,22 @@ function kindOf(httpStatus: number, serviceCode: string | null, actsForUser: boo
 }
 
 function kindOfStatus(httpStatus: number): VerdictKind {
-  const listed = BY_STATUS[httpStatus];
-  if (listed !== undefined) return listed;
-  if (httpStatus >= 500) return 'again';
-  // A redirect says that this address is not the service's, or that a proxy wants a login: true of every call.
-  return isRedirect(httpStatus) ? 'stop-region' : 'final';
+  return BY_STATUS[httpStatus] ?? (httpStatus >= 500 ? 'again' : 'final');
 }
 
-function messageOf({ httpStatus, serviceCode, serviceMessage }: ServiceRefusal): string {
+/**
+ * A reply of something in between says nothing about key or rows, and is often gone in a minute. What a status says
+ * about time or size holds whoever sends it.
+ */
+function kindOfForeign(httpStatus: number): VerdictKind {
+  const byStatus = kindOfStatus(httpStatus);
+  return httpStatus === 413 || byStatus === 'slow-down' ? byStatus : 'again';
+}
+
+function messageOf({ httpStatus, serviceCode, serviceMessage, foreign }: ServiceRefusal): string {
+  if (foreign !== null) {
+    return `HTTP ${httpStatus} with ${foreign}: probably not the chat service, but a proxy, firewall or login page on the way to it (check the network, HTTPS_PROXY, and app id, region and host)`;
+  }
   if (serviceCode !== null) return serviceMessage || 'the service gave no message';
   return (serviceMessage || `HTTP ${httpStatus} without an error code`) + advice(httpStatus);
 }

@@ -32,7 +32,7 @@ export class TransportFailure extends Error {
   }
 }
 
-/** The service replied, and said no. */
+/** A reply came, and it says no: the service's own, or that of something between us and the service. */
 export class ServiceRefusal extends Error {
   override readonly name = 'ServiceRefusal';
   readonly code = 'REFUSED';
@@ -42,12 +42,23 @@ export class ServiceRefusal extends Error {
   /** The service's own words; empty when it gave none. */
   readonly serviceMessage: string;
   readonly rate: Rate;
+  /** What the reply looks like where it is probably not the service's: `a web page "Access denied"`; else null. */
+  readonly foreign: string | null;
 
-  constructor(reply: { httpStatus: number; serviceCode: string | null; serviceMessage: string; rate: Rate }) {
-    const { httpStatus, serviceCode, serviceMessage, rate } = reply;
+  constructor(reply: {
+    httpStatus: number;
+    serviceCode: string | null;
+    serviceMessage: string;
+    rate: Rate;
+    foreign?: string | null;
+  }) {
+    const { httpStatus, serviceCode, serviceMessage, rate, foreign = null } = reply;
     super(
-      `the chat service refused the call: HTTP ${httpStatus}, ${serviceCode ?? 'no error code'}: ${serviceMessage || 'no message'}`,
+      foreign === null
+        ? `the chat service refused the call: HTTP ${httpStatus}, ${serviceCode ?? 'no error code'}: ${serviceMessage || 'no message'}`
+        : `something other than the chat service answered the call: HTTP ${httpStatus}, ${foreign}`,
     );
+    this.foreign = foreign;
     this.httpStatus = httpStatus;
     this.serviceCode = serviceCode;
     this.serviceMessage = serviceMessage;

@@ -1,4 +1,4 @@
-import { type Dispatcher, errors, type Pool } from 'undici';
+import { type Dispatcher, errors } from 'undici';
 import { CallAborted, InvalidCall, MalformedReply, type TransportCode, TransportFailure } from './errors.ts';
 import type { ReplyHeaders } from './rate-headers.ts';
 
@@ -58,7 +58,7 @@ export class Exchange<Read> implements Dispatcher.DispatchHandler {
     this.#reject = reject;
   }
 
-  start(pool: Pool, request: Request, signal: AbortSignal | undefined): void {
+  start(pool: Pick<Dispatcher, 'dispatch'>, request: Request, signal: AbortSignal | undefined): void {
     if (signal?.aborted) {
       this.#fail(new CallAborted(false, signal.reason));
       return;

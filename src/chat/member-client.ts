@@ -2,6 +2,7 @@ import { type ActingOptions, type AppRequest, type Ask, type CallOptions, segmen
 import type { MemberResult } from './contract.ts';
 import { MalformedReply, ServiceRefusal } from './errors.ts';
 import {
+  BANNED_PER_PAGE,
   bannedPage,
   editReply,
   groupReply,
@@ -16,7 +17,7 @@ import type { Redact } from './redact.ts';
 import { refusedEntry } from './reply.ts';
 
 export interface PageOptions extends CallOptions {
-  /** Entries per page, 1 to MAX_PER_PAGE, which is the default. */
+  /** Entries per page, from 1. Default MAX_PER_PAGE for members, BANNED_PER_PAGE for the banned. */
   readonly perPage?: number | undefined;
 }
 
@@ -77,12 +78,12 @@ export function createMemberClient(ask: Ask, redact: Redact): MemberClient {
 
   return {
     async listMembersPage(guid, page, options = {}) {
-      const request = pageRequest(inGroup(guid, 'members'), page, options);
+      const request = pageRequest(inGroup(guid, 'members'), page, options.perPage ?? MAX_PER_PAGE);
       const { reply, ...told } = await ask(request, membersPage, options.signal);
       return { members: reply.data, pagination: reply.meta?.pagination, ...told };
     },
     async listBannedPage(guid, page, options = {}) {
-      const request = pageRequest(inGroup(guid, 'bannedusers'), page, options);
+      const request = pageRequest(inGroup(guid, 'bannedusers'), page, options.perPage ?? BANNED_PER_PAGE);
       const { reply, ...told } = await ask(request, bannedPage, options.signal);
       return { uids: reply.data.map(({ uid }) => uid), pagination: reply.meta?.pagination, ...told };
     },
@@ -106,7 +107,7 @@ export function createMemberClient(ask: Ask, redact: Redact): MemberClient {
   };
 }
 
-function pageRequest(list: string, page: number, { perPage = MAX_PER_PAGE }: PageOptions): AppRequest {
+function pageRequest(list: string, page: number, perPage: number): AppRequest {
   return { method: 'GET', path: `${list}?perPage=${perPage}&page=${page}`, maxReplyBytes: MAX_PAGE_BYTES };
 }
 

@@ -9,6 +9,9 @@ import { memberResult } from './contract.ts';
 /** Most entries that a page of a list can have. Publicly known, not contract. */
 export const MAX_PER_PAGE = 1000;
 
+/** Entries of a page of banned users: the documented default, because no most is documented (docs/chat-service.md, 46). */
+export const BANNED_PER_PAGE = 100;
+
 /** Longest reply of a page, in bytes: 1,000 users, each with the longest addresses, tags and metadata that are known. */
 export const MAX_PAGE_BYTES = 16 * 1024 * 1024;
 

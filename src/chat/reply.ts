@@ -28,11 +28,13 @@ export function readReply<Schema extends z.ZodType>(
   const json = text === undefined ? undefined : parseJson(text);
   if (isRefusal(httpStatus) || (isObject(json) && 'error' in json && !('data' in json))) {
     const { code, message } = errorIn(json);
+    const foreign = code ? null : foreignReply(httpStatus, text ?? '', json);
     throw new ServiceRefusal({
       httpStatus,
       serviceCode: code ? redact(code) : null,
       serviceMessage: redact(message ?? ''),
       rate,
+      foreign: foreign === null ? null : redact(foreign),
     });
   }
   const malformed = (problem: string) =>
@@ -45,6 +47,24 @@ export function readReply<Schema extends z.ZodType>(
   const read = schema.safeParse(json);
   if (!read.success) throw malformed(`does not have the agreed shape: ${redact(z.prettifyError(read.error))}`);
   return read.data;
+}
+
+/** How much of a web page is looked at for its title, in characters. */
+const PAGE_START = 2_000;
+
+/**
+ * What a refusal without a code looks like that is not the service's own: a proxy, a firewall or a login page answers
+ * with a redirect, a web page or a bare 403, where the service says why in JSON (docs/chat-service.md, 36). Null when
+ * it may be the service's.
+ */
+function foreignReply(httpStatus: number, body: string, json: unknown): string | null {
+  if (httpStatus >= 300 && httpStatus < 400) return 'a redirect to another address';
+  if (/^\s*</.test(body)) {
+    const title = /<title>([^<]{0,200})/i.exec(body.slice(0, PAGE_START))?.[1]?.trim();
+    return title ? `a web page ${JSON.stringify(title)}` : 'a web page';
+  }
+  if (httpStatus === 403 && !errorBody.safeParse(json).success) return 'a bare 403 that gives no reason';
+  return null;
 }
 
 /** The entry of a refused UID, reduced to an error that may be shown. */

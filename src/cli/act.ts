@@ -1,5 +1,7 @@
 import { Command } from 'commander';
 import type { ImportRecord } from '../ledger/catalog.ts';
+import { dataDir } from '../pipeline/data-dir.ts';
+import { noteHere } from './audit.ts';
 import { conclude } from './conclude.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import {
@@ -40,6 +42,7 @@ async function act(
   const { id } = await imports.find(given);
   const answer = await imports.act(id, verb);
   if (answer !== undefined) {
+    if (imports.server === undefined) noteHere(dataDir(config.dataDir), `import.${verb}`, id);
     if (flags.json) io.out.write(`${JSON.stringify({ id, state: answer.state })}\n`);
     say(io, `Import ${id} is ${answer.state}: ${answer.reason}.`);
     return EXIT.ok;
@@ -59,6 +62,7 @@ async function act(
   let ended: ImportRecord;
   try {
     await coordinator[verb](id);
+    noteHere(dataDir(config.dataDir), `import.${verb}`, id);
     ended = await Promise.race([coordinator.settled(id), failed]);
   } finally {
     await coordinator.stop(0);

@@ -100,7 +100,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   doctor: {
     usage: '[options]',
-    description: 'check settings, keys, service, queue and disk',
+    description: 'check settings, keys, service, queue and disk, as far as this machine needs them',
     load: async () => (await import('./doctor.ts')).doctorCommand,
   },
   demo: {

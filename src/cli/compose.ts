@@ -1,13 +1,14 @@
 import { apiUrl, managementUrl } from '../chat/address.ts';
 import { type ChatClient, createChatClient } from '../chat/client.ts';
 import { SettingError } from '../chat/errors.ts';
-import { type Config, ConfigError } from '../config.ts';
+import { type Config, ConfigError, currentApiKey } from '../config.ts';
 import type { Logger } from '../log.ts';
 import type { Region } from '../membership/membership.ts';
 import { type Coordinator, openCoordinator } from '../pipeline/coordinator.ts';
 import { dataDir } from '../pipeline/data-dir.ts';
 import { openRegionLine } from '../pipeline/region-line.ts';
 import { openBackend } from '../queue/open-backend.ts';
+import { SERVICE_HOST } from '../service-host.ts';
 import { VERSION } from '../version.ts';
 import { readCa } from './ca-file.ts';
 
@@ -21,6 +22,7 @@ export interface Service {
   readonly apps: Config['apps'];
   /** Certificate authority to trust besides the usual ones, PEM. */
   readonly ca: string | undefined;
+  readonly proxy?: Config['proxy'];
 }
 
 /**
@@ -53,7 +55,9 @@ export async function composeCoordinator(
         ? { chat: clientOf(service, region, concurrency), concurrency, deliver, answer }
         : undefined;
       const appId = service.apps[region]?.appId ?? '';
-      return openRegionLine({ region, appId, backend, callsPerMinute, worker, onError });
+      // A sandbox in this process has another address at each start, and no other worker reaches it.
+      const host = service.sandbox ? '' : service.host;
+      return openRegionLine({ region, appId, host, backend, callsPerMinute, worker, onError });
     },
   });
   coordinator.events.on('state', ({ id, state, reason }) => log.info({ import: id, state, reason }, 'import'));
@@ -67,20 +71,25 @@ export const NO_SERVICE: Service = { sends: false, sandbox: false, host: '', app
 
 /** A client for a region of the service. */
 export function clientOf(service: Service, region: Region, connections: number): ChatClient {
-  const { host, ca } = service;
+  const { host, ca, proxy } = service;
+  const app = appOf(service.apps, region);
   return createChatClient({
     region,
-    ...appOf(service.apps, region),
+    ...app,
     host,
     connections,
-    ...(ca !== undefined && { ca }),
+    userAgent: `rollcall/${VERSION}`,
+    ca,
+    proxy,
+    // The keys of a sandbox in this process are in no settings.
+    ...(!service.sandbox && { currentKey: () => currentApiKey(region, app.appId) }),
   });
 }
 
 /** The apps of the configuration, for a process that hands batches to workers elsewhere: it needs neither host nor key. */
 export function dispatchOnly(config: Config): Service {
   if (Object.keys(config.apps).length === 0) throw new ConfigError(NO_APP);
-  return { sends: false, sandbox: false, host: '', apps: config.apps, ca: undefined };
+  return { sends: false, sandbox: false, host: config.host ?? '', apps: config.apps, ca: undefined };
 }
 
 const NO_APP =
@@ -90,12 +99,12 @@ const NO_APP =
 export function serviceOf(config: Config, only?: readonly Region[]): Service {
   if (config.host === undefined) {
     throw new ConfigError(
-      'ROLLCALL_HOST is not set: set it to what follows `api-<region>.` in the address of your chat service, or try `--sandbox`',
+      `ROLLCALL_HOST is not set: set it to ${SERVICE_HOST} for the service itself, or to what follows \`api-<region>.\` in the address of yours, or try \`--sandbox\``,
     );
   }
   const regions = only ?? (Object.keys(config.apps) as Region[]);
   if (regions.length === 0) throw new ConfigError(NO_APP);
-  const { host, apps, caFile } = config;
+  const { host, apps, caFile, proxy } = config;
   const ca = caFile === undefined ? undefined : readCa(caFile);
   naming('ROLLCALL_HOST', () => managementUrl(host));
   for (const region of regions) {
@@ -104,8 +113,9 @@ export function serviceOf(config: Config, only?: readonly Region[]): Service {
     naming(`the app id of region ${region}`, () => apiUrl(client));
     naming(`the API key of region ${region}`, () => void createChatClient(client).close());
     naming(`ROLLCALL_CA_FILE (${caFile})`, () => void createChatClient({ ...client, ca }).close());
+    naming('HTTPS_PROXY', () => void createChatClient({ ...client, proxy }).close());
   }
-  return { sends: true, sandbox: false, host, apps, ca };
+  return { sends: true, sandbox: false, host, apps, ca, proxy };
 }
 
 /** Says which setting it is that the client does not take. */

@@ -46,12 +46,15 @@ export async function coordinate(
   try {
     const service = await openService();
     life.onStop(() => service.close());
-    makeDataDir(dir);
+    if (!service.sandbox && config.hostCorrection !== undefined) say(io, `${config.hostCorrection}.`);
+    const { warning } = makeDataDir(dir);
     const log = openLog(dir.root);
-    const coordinator = await composeCoordinator(config, service, log, (text) => {
+    const warn = (text: string) => {
       log.warn(text);
       say(io, `Warning: ${text}.`);
-    });
+    };
+    if (warning !== undefined) warn(warning);
+    const coordinator = await composeCoordinator(config, service, log, warn);
     life.onStop((deadlineMs) => coordinator.stop(deadlineMs));
     const { promise: failed, resolve } = Promise.withResolvers<void>();
     const fail = (error: Error) => {

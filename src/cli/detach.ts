@@ -9,13 +9,14 @@ import { lacksApp } from '../pipeline/import-errors.ts';
 import { conclude } from './conclude.ts';
 import { findImport } from './data.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
+import type { WorkersFlags } from './flags.ts';
 import { say } from './io.ts';
 import { localImports } from './local-imports.ts';
 import { type RunOptions, runImport } from './run-import.ts';
 import { shortest } from './shortest.ts';
 
 /** Reads the input here, so that a bad one is known at once, and leaves the sending to a process of its own. */
-export async function detach(options: RunOptions): Promise<ExitCode> {
+export async function detach(options: RunOptions, flags: WorkersFlags): Promise<ExitCode> {
   const { config, io } = options;
   let id: string | undefined;
   const code = await runImport({
@@ -31,7 +32,7 @@ export async function detach(options: RunOptions): Promise<ExitCode> {
   if (record.state !== 'staged' || lacksApp(record)) return conclude(localImports(config), io, id, options.json);
   if (code !== EXIT.ok && code !== EXIT.rowsFailed) return code;
   const output = join(dataDir(config.dataDir).folder(id), 'output.log');
-  const child = startSending(config, id, openSync(output, 'a', 0o600));
+  const child = startSending(sendingArguments(config, flags, id), openSync(output, 'a', 0o600));
   // Whoever looks at it next shall find it running: `watch` takes one that is staged for a dry run.
   const waits = () => findImport(config.dataDir, record.id).state === 'staged';
   while (waits() && child.exitCode === null && child.signalCode === null) await sleep(LOOK_MS);
@@ -49,10 +50,29 @@ export async function detach(options: RunOptions): Promise<ExitCode> {
 
 const LOOK_MS = 50;
 
-function startSending({ dataDir, callsPerMinute, concurrency }: Config, id: string, log: number): ChildProcess {
+/**
+ * What sends an import as this process would: `resume` with its flags. What is set otherwise than by a flag, the process
+ * inherits; how the file is read is kept with the import.
+ */
+export function sendingArguments(
+  { dataDir, callsPerMinute, concurrency }: Pick<Config, 'dataDir' | 'callsPerMinute' | 'concurrency'>,
+  { queue, withWorkers }: WorkersFlags,
+  id: string,
+): readonly string[] {
+  return [
+    'resume',
+    id,
+    ...['--data-dir', dataDir],
+    ...['--calls-per-minute', String(callsPerMinute)],
+    ...['--concurrency', String(concurrency)],
+    ...(queue === undefined ? [] : ['--queue', queue]),
+    ...(withWorkers === true ? ['--with-workers'] : []),
+  ];
+}
+
+function startSending(args: readonly string[], log: number): ChildProcess {
   const main = fileURLToPath(new URL('rollcall.js', import.meta.url));
-  const pace = ['--calls-per-minute', String(callsPerMinute), '--concurrency', String(concurrency)];
-  return spawn(process.execPath, [...process.execArgv, main, 'resume', id, '--data-dir', dataDir, ...pace], {
+  return spawn(process.execPath, [...process.execArgv, main, ...args], {
     detached: true,
     stdio: ['ignore', log, log],
   });

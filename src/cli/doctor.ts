@@ -1,14 +1,17 @@
-import { mkdir, rm, statfs, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { constants, existsSync } from 'node:fs';
+import { access, statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { Command } from 'commander';
-import { createChatClient } from '../chat/client.ts';
 import { judge } from '../chat/error-policy.ts';
-import { readConfig } from '../config.ts';
+import { type Config, readConfig } from '../config.ts';
 import type { Region } from '../membership/membership.ts';
+import { QueueAddressError } from '../queue/address.ts';
+import { checkQueue } from '../queue/check-queue.ts';
 import { wrap } from '../report/terminal-text.ts';
-import { type Service, serviceOf } from './compose.ts';
+import { SERVICE_HOST } from '../service-host.ts';
+import { clientOf, dispatchOnly, type Service, serviceOf } from './compose.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
-import { type CommonFlags, withDataDir, withJson } from './flags.ts';
+import { type CommonFlags, type QueueFlags, withDataDir, withJson, withQueue } from './flags.ts';
 import { type Io, say } from './io.ts';
 
 interface Finding {
@@ -25,27 +28,18 @@ const FREE_BYTES = 1_000_000_000;
 /** `rollcall doctor`: whether an import would work, and how to mend what would not. Adds nobody anywhere. */
 export function doctorCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('doctor');
-  return withDataDir(withJson(command)).action((flags: CommonFlags) => end(doctor(io, flags)));
+  return withQueue(withDataDir(withJson(command))).action((flags: CommonFlags & QueueFlags) => end(doctor(io, flags)));
 }
 
-async function doctor(io: Io, flags: CommonFlags): Promise<ExitCode> {
+async function doctor(io: Io, flags: CommonFlags & QueueFlags): Promise<ExitCode> {
   const config = readConfig(flags);
-  const findings: Finding[] = [await checkDisk(config.dataDir)];
-  findings.push(checkQueue());
-  try {
-    const service = serviceOf(config);
-    findings.push({
-      check: 'settings',
-      ok: true,
-      detail: `host ${service.host}, apps in ${Object.keys(service.apps).join(', ')}`,
-    });
-    findings.push(
-      ...(await Promise.all((Object.keys(service.apps) as Region[]).map((region) => checkRegion(service, region)))),
-    );
-  } catch (error) {
-    const [detail, remedy] = messageOf(error).split(/: (?=set )/);
-    findings.push({ check: 'settings', ok: false, detail: detail ?? '', ...(remedy !== undefined && { remedy }) });
-  }
+  if (config.hostCorrection !== undefined) say(io, `${config.hostCorrection}.`, '');
+  const [disk, queue, service] = await Promise.all([
+    checkDisk(config.dataDir),
+    checkTheQueue(config.queue),
+    checkService(config),
+  ]);
+  const findings = [disk, ...queue, ...service];
   const ok = findings.every((finding) => finding.ok);
   if (flags.json) io.out.write(`${JSON.stringify({ ok, findings })}\n`);
   else {
@@ -62,14 +56,13 @@ async function doctor(io: Io, flags: CommonFlags): Promise<ExitCode> {
   return ok ? EXIT.ok : EXIT.usage;
 }
 
+/** Leaves nothing behind: a machine that only works for others needs no data directory. */
 async function checkDisk(folder: string): Promise<Finding> {
   const check = 'data directory';
-  const probe = join(folder, `.doctor-${process.pid}`);
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    await writeFile(probe, 'x');
-    await rm(probe);
-    const { bavail, bsize } = await statfs(folder);
+    const place = existingPart(folder);
+    await access(place, constants.W_OK | constants.X_OK);
+    const { bavail, bsize } = await statfs(place);
     const free = bavail * bsize;
     const detail = `${folder}, ${(free / 1e9).toFixed(1)} GB free`;
     if (free >= FREE_BYTES) return { check, ok: true, detail };
@@ -84,36 +77,81 @@ async function checkDisk(folder: string): Promise<Finding> {
   }
 }
 
-function checkQueue(): Finding {
-  return { check: 'queue', ok: true, detail: 'embedded: in the memory of the process that runs the import' };
+/** The folder, or where it will be made. */
+function existingPart(folder: string): string {
+  return existsSync(folder) ? folder : existingPart(dirname(folder));
+}
+
+async function checkTheQueue(url: string | undefined): Promise<Finding[]> {
+  const check = 'queue';
+  const remedy = 'Check ROLLCALL_QUEUE or --queue, and that its server runs and can be reached from here';
+  try {
+    const { kind, risks } = await checkQueue(url);
+    if (kind === 'embedded') return [{ check, ok: true, detail: 'embedded in the process that runs imports' }];
+    const severe = risks.filter((risk) => risk.severe).map(({ text }) => text);
+    const others = risks.filter((risk) => !risk.severe).map(({ text }) => `, but ${text}`);
+    if (severe.length === 0) return [{ check, ok: true, detail: `${kind} answers${others.join('')}` }];
+    return severe.map((text) => {
+      const [detail = text, todo] = text.split('; ');
+      return { check, ok: false, detail, remedy: todo ?? remedy };
+    });
+  } catch (error) {
+    const why = error instanceof QueueAddressError ? error.message : `it cannot be reached: ${messageOf(error)}`;
+    return [{ check, ok: false, detail: why, remedy }];
+  }
+}
+
+/** What this machine does with batches follows from its queue and its keys. */
+async function checkService(config: Config): Promise<Finding[]> {
+  const check = 'settings';
+  const regions = Object.keys(config.apps) as Region[];
+  const keyed = regions.filter((region) => config.apps[region]?.apiKey !== undefined);
+  try {
+    if (config.queue !== undefined && keyed.length === 0) {
+      const { apps } = dispatchOnly(config);
+      const host = config.host === undefined ? '' : `, for workers of host ${config.host}`;
+      const detail = `coordinator without keys: workers elsewhere send for ${Object.keys(apps).join(', ')}${host}`;
+      return [{ check, ok: true, detail }];
+    }
+    // With a queue, regions without a key here are for other workers.
+    const service = serviceOf(config, config.queue === undefined || keyed.length === 0 ? undefined : keyed);
+    const elsewhere = config.queue === undefined ? [] : regions.filter((region) => !keyed.includes(region));
+    const detail = [
+      `host ${service.host}${service.host === SERVICE_HOST ? ' (the service itself)' : ''}`,
+      `apps in ${(config.queue === undefined ? regions : keyed).join(', ')}`,
+      ...(elsewhere.length === 0 ? [] : [`no key here for ${elsewhere.join(', ')}`]),
+      ...(service.proxy === undefined ? [] : [`through the proxy ${new URL(service.proxy.url).host}`]),
+    ].join(', ');
+    const asked = config.queue === undefined ? regions : keyed;
+    return [{ check, ok: true, detail }, ...(await Promise.all(asked.map((region) => checkRegion(service, region))))];
+  } catch (error) {
+    const [detail, remedy] = messageOf(error).split(/: (?=set )/);
+    return [{ check, ok: false, detail: detail ?? '', ...(remedy !== undefined && { remedy }) }];
+  }
 }
 
 /** Asks for the list of users: it needs the same address and key as adding members, and changes nothing. */
 async function checkRegion(service: Service, region: Region): Promise<Finding> {
   const check = `region ${region}`;
-  const { appId, apiKey } = service.apps[region] ?? { appId: '', apiKey: undefined };
+  const appId = service.apps[region]?.appId ?? '';
   const name = `ROLLCALL_${region.toUpperCase()}`;
   try {
-    const chat = createChatClient({
-      region,
-      appId,
-      apiKey: apiKey ?? '',
-      host: service.host,
-      ...(service.ca !== undefined && { ca: service.ca }),
-    });
+    const chat = clientOf(service, region, 1);
     try {
       const startedAt = performance.now();
       await chat.listUsers();
       const ms = Math.round(performance.now() - startedAt);
-      return { check, ok: true, detail: `app ${appId} answers in ${ms} ms and takes the key` };
+      return { check, ok: true, detail: `app ${appId} answers in ${ms} ms and takes key ${chat.keyFingerprint()}` };
     } catch (error) {
       const { code, message, kind, httpStatus } = judge(error, 1);
       const remedy =
-        httpStatus === null
-          ? `Check ROLLCALL_HOST (${service.host}), ${name}_APP_ID (${appId}), the network, and ROLLCALL_CA_FILE for a sandbox`
-          : kind === 'stop-region'
-            ? `Check ${name}_API_KEY (it needs the scope fullAccess) and ${name}_APP_ID (${appId})`
-            : 'Try again; if it stays, ask the chat service';
+        code === 'NOT_THE_SERVICE'
+          ? `Check the network, HTTPS_PROXY and NO_PROXY, then ROLLCALL_HOST (${service.host}) and ${name}_APP_ID (${appId})`
+          : httpStatus === null
+            ? `Check ROLLCALL_HOST (${service.host}; the service itself is ${SERVICE_HOST}), ${name}_APP_ID (${appId}), the network and HTTPS_PROXY, and ROLLCALL_CA_FILE for a sandbox`
+            : kind === 'stop-region'
+              ? `Check ${name}_API_KEY (it needs the scope fullAccess) and ${name}_APP_ID (${appId})`
+              : 'Try again; if it stays, ask the chat service';
       return { check, ok: false, detail: `${code}: ${message}`, remedy };
     } finally {
       await chat.close();

@@ -1,10 +1,21 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { DURATION, durationMs, MOST_CALLS_PER_MINUTE, MOST_CONCURRENCY } from '../config.ts';
+import { BOUND_NAMES } from '../intake/bounds.ts';
 import { FIELDS } from '../intake/columns.ts';
 import { REGIONS, SCOPES } from '../membership/membership.ts';
 import { OUTCOMES, type Outcome } from '../membership/outcome.ts';
 import type { ImportOptions } from '../pipeline/import-options.ts';
-import { columnMap, delimiterCharacter, ERROR_BOUND, errorBound, MAPPED_COLUMN } from '../pipeline/option-text.ts';
+import {
+  boundList,
+  byteSize,
+  columnMap,
+  delimiterCharacter,
+  ERROR_BOUND,
+  errorBound,
+  MAPPED_COLUMN,
+  QUIET_TIME,
+  quietTime,
+} from '../pipeline/option-text.ts';
 import { FaultSyntaxError, parseFaults } from '../sandbox/faults.ts';
 
 /** Flags that several commands share, and the parsers of their values. */
@@ -85,6 +96,8 @@ export interface ReadingFlags {
   readonly format?: ImportOptions['format'];
   readonly encoding?: string;
   readonly delimiter?: string;
+  readonly bound?: ImportOptions['bounds'];
+  readonly waitForQuiet?: number;
 }
 
 /** How an input is read. */
@@ -96,14 +109,16 @@ export function withReading(command: Command): Command {
     .option('--on-behalf-of <uid>', 'acting user of rows that name none')
     .option(
       '--map <field=column,...>',
-      `columns whose names are not recognised; fields: ${FIELDS.join(', ')}`,
+      `columns whose names are not recognised; scope= ignores the scope column; fields: ${FIELDS.join(', ')}`,
       mappedColumns,
     )
     .addOption(
       new Option('--format <format>', 'format of the input').choices(['auto', 'csv', 'json', 'ndjson']).default('auto'),
     )
     .option('--encoding <name>', 'encoding of the input, such as utf-16le or windows-1252 (default: UTF-8)')
-    .option('--delimiter <character>', 'delimiter of a CSV input (default: detected)', delimiter);
+    .option('--delimiter <character>', 'delimiter of a CSV input (default: detected)', delimiter)
+    .option('--bound <name=value,...>', `let the input be larger; bounds: ${BOUND_NAMES.join(', ')}`, boundFlag)
+    .option('--wait-for-quiet <time>', 'wait until nothing has changed the file for this long, such as 10s', quietFlag);
 }
 
 export interface SendingFlags {
@@ -160,6 +175,18 @@ function mappedColumns(text: string, earlier: ImportOptions['map'] = {}): Import
   throw new InvalidArgumentError(`${JSON.stringify(unreadable)} is not ${MAPPED_COLUMN}, for example uid=Member ID.`);
 }
 
+function boundFlag(text: string, earlier: ImportOptions['bounds'] = {}): ImportOptions['bounds'] {
+  const { bounds, wrong } = boundList(text);
+  if (wrong === undefined) return { ...earlier, ...bounds };
+  throw new InvalidArgumentError(`${wrong}.`);
+}
+
+function quietFlag(text: string): number {
+  const ms = quietTime(text);
+  if (ms !== undefined) return ms;
+  throw new InvalidArgumentError(`Expected ${QUIET_TIME}.`);
+}
+
 function delimiter(text: string): string {
   const character = delimiterCharacter(text);
   if (character !== undefined) return character;
@@ -183,12 +210,9 @@ export function faultList(text: string): string {
   }
 }
 
-const UNITS: Readonly<Record<string, number>> = { b: 1, kb: 1024, mb: 1024 ** 2, gb: 1024 ** 3, tb: 1024 ** 4 };
-
 /** `500mb` in bytes. */
 export function byteCount(text: string): number {
-  const [, count, unit = 'b'] = /^(\d{1,9})(b|kb|mb|gb|tb)?$/i.exec(text.trim()) ?? [];
-  const bytes = Number(count) * (UNITS[unit.toLowerCase()] ?? 0);
-  if (bytes > 0) return bytes;
+  const bytes = byteSize(text);
+  if (bytes !== undefined) return bytes;
   throw new InvalidArgumentError('Expected a size such as 500mb or 2gb.');
 }

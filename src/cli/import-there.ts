@@ -2,6 +2,7 @@ import { createReadStream, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
+import { fileOf } from '../intake/file-state.ts';
 import { firstSignal } from '../lifecycle.ts';
 import { grouped } from '../report/wording.ts';
 import { conclude } from './conclude.ts';
@@ -30,10 +31,10 @@ type Flags = ReadingFlags & Pick<SendingFlags, 'maxErrors'> & { readonly dryRun?
 export async function importThere(options: ThereOptions, file: string, flags: Flags): Promise<ExitCode> {
   const { io, imports, server, json } = options;
   const signal = firstSignal(EXIT.interrupted, () => say(io, 'Left at once.'));
-  const upload = file === '-' ? standardInput(io, signal.signal) : fileUpload(file, signal.signal);
   const sent = { bytes: 0, all: false };
   let id: string;
   try {
+    const upload = file === '-' ? standardInput(io, signal.signal) : await fileUpload(file, flags, signal.signal);
     // A wrong address or token is told before a long upload.
     await server.get('/v1/session', z.object({ role: z.string() }));
     say(io, `Sending ${file === '-' ? 'standard input' : file} to ${server.url} …`);
@@ -97,11 +98,21 @@ async function send(
   }
 }
 
-function fileUpload(path: string, signal: AbortSignal): Upload {
+async function fileUpload(path: string, { waitForQuiet }: Flags, signal: AbortSignal): Promise<Upload> {
+  const before = await fileOf(path, path, { waitForQuietMs: waitForQuiet, signal });
   const stat = statSync(path);
   // A named pipe gives its bytes once, and does not say how many.
   const repeatable = stat.isFile();
-  return { size: repeatable ? stat.size : undefined, open: () => createReadStream(path), repeatable, signal };
+  // The upload ends when this does: what is thrown here leaves the server without an import.
+  const open = async function* () {
+    let lastByte = 0;
+    for await (const piece of createReadStream(path) as AsyncIterable<Buffer>) {
+      lastByte = piece.at(-1) ?? lastByte;
+      yield piece;
+    }
+    await before.checkUnchanged(lastByte);
+  };
+  return { size: repeatable ? stat.size : undefined, open, repeatable, signal };
 }
 
 function standardInput(io: Io, signal: AbortSignal): Upload {
@@ -120,11 +131,13 @@ function sendingLine(sent: number, size: number | undefined): string {
 
 /** The options of the command line as the API takes them; its regions and budgets are the server's. */
 function queryOf(file: string, flags: Flags): URLSearchParams {
-  const { guid, scope, region, onBehalfOf, map = {}, format, encoding, delimiter, maxErrors, dryRun } = flags;
+  const { guid, scope, region, onBehalfOf, map = {}, format, encoding, delimiter, bound, maxErrors, dryRun } = flags;
   const query = new URLSearchParams({ name: file === '-' ? STANDARD_INPUT : basename(file) });
   const options = { guid, scope, region, onBehalfOf, encoding, format: format === 'auto' ? undefined : format };
   for (const [name, value] of Object.entries(options)) if (value !== undefined) query.set(name, value);
   for (const [field, column] of Object.entries(map)) query.append('map', `${field}=${column}`);
+  const bounds = Object.entries(bound ?? {}).map(([name, value]) => `${name}=${value}`);
+  if (bounds.length > 0) query.set('bound', bounds.join(','));
   if (delimiter !== undefined) query.set('delimiter', delimiter);
   if (maxErrors !== undefined) {
     query.set('maxErrors', 'rows' in maxErrors ? String(maxErrors.rows) : `${maxErrors.percent}%`);

@@ -1,14 +1,16 @@
-import { createWriteStream, existsSync } from 'node:fs';
+import { createWriteStream } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, Option } from 'commander';
 import { type Config, readConfig } from '../config.ts';
-import { IntakeError } from '../intake/intake-error.ts';
+import { fileOf } from '../intake/file-state.ts';
 import { dataDir } from '../pipeline/data-dir.ts';
 import { newImportId } from '../pipeline/import-id.ts';
 import type { ImportOptions } from '../pipeline/import-options.ts';
+import { inShort } from '../server/access/noting.ts';
+import { noteHere } from './audit.ts';
 import { dispatchOnly, NO_SERVICE, type Service, serviceOf } from './compose.ts';
 import { detach } from './detach.ts';
 import type { ExitCode } from './exit-codes.ts';
@@ -58,7 +60,6 @@ async function importFile(io: Io, file: string, flags: ImportFlags): Promise<Exi
   const { imports } = await openImports(flags);
   const { server } = imports;
   if (server === undefined) return importHere(io, file, flags);
-  if (file !== '-' && !existsSync(file)) throw missing(file);
   return importThere({ io, imports, server, json: flags.json === true }, file, flags);
 }
 
@@ -67,14 +68,14 @@ export async function importHere(io: Io, file: string, flags: ImportFlags): Prom
   const config = readConfig(flags);
   const options = importOptionsOf(config, flags);
   // What can be known before anything is opened is said before anything is opened.
-  if (file !== '-' && !existsSync(file)) throw missing(file);
+  if (file !== '-') await fileOf(file, file);
   const send = { config, io, json: flags.json === true, openService: serviceOpener(config, flags) };
   if (flags.detach !== true) {
     return runImport({ ...send, begin: beginning(send, file, options, true) });
   }
   const { openService } = send;
   await openService().then((service) => service.close());
-  return detach({ ...send, begin: beginning(send, file, options, false) });
+  return detach({ ...send, begin: beginning(send, file, options, false) }, flags);
 }
 
 function beginning(
@@ -87,7 +88,9 @@ function beginning(
     const id = newImportId();
     const source = file === '-' ? await keepStandardInput(config, io, id, signal) : resolve(file);
     if (source === undefined) return undefined;
-    return coordinator.create({ id, file, source, options, start });
+    await coordinator.create({ id, file, source, options, start });
+    noteHere(dataDir(config.dataDir), 'import.create', id, inShort({ file, ...options }));
+    return id;
   };
 }
 
@@ -123,7 +126,7 @@ export function serviceOpener(
 }
 
 export function importOptionsOf(config: Config, flags: ImportFlags): ImportOptions {
-  const { guid, scope, encoding, delimiter, onBehalfOf, maxErrors } = flags;
+  const { guid, scope, encoding, delimiter, bound, waitForQuiet, onBehalfOf, maxErrors } = flags;
   return {
     format: flags.format ?? 'auto',
     map: flags.map ?? {},
@@ -134,15 +137,9 @@ export function importOptionsOf(config: Config, flags: ImportFlags): ImportOptio
     ...(scope !== undefined && { scope }),
     ...(encoding !== undefined && { encoding }),
     ...(delimiter !== undefined && { delimiter }),
+    ...(bound !== undefined && { bounds: bound }),
+    ...(waitForQuiet !== undefined && { waitForQuietMs: waitForQuiet }),
     ...(onBehalfOf !== undefined && { onBehalfOf }),
     ...(maxErrors !== undefined && { maxErrors }),
   };
-}
-
-function missing(file: string): IntakeError {
-  return new IntakeError({
-    code: 'FILE_NOT_FOUND',
-    what: `there is no file ${JSON.stringify(file)}`,
-    remedy: 'Check the path and the folder that you are in; - reads standard input',
-  });
 }

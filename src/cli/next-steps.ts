@@ -37,8 +37,12 @@ export function nextSteps(imports: Imports, found: KeptImport, summary: ImportSu
     case 'rejected':
       return [`Nothing was sent: ${reason}`];
     case 'staged':
-      return lacksApp(found)
-        ? [`Nothing was sent: ${reason}.`]
+      if (lacksApp(found)) return [`Nothing was sent: ${reason}.`];
+      return rows.read === rows.invalid
+        ? [
+            'Nothing was sent, and nothing can be: every row is invalid. See row by row why:',
+            command('report', ' --status invalid'),
+          ]
         : ['Nothing was sent: it was read and checked only. Send it with:', command('resume', sandbox)];
     case 'blocked':
       return [

@@ -27,6 +27,7 @@ const regionsDocument = z.object({
       stopped: z.boolean(),
       limitedForMs: count,
       workers: count,
+      key: z.string().nullable().default(null),
     }),
   ),
 });

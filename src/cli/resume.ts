@@ -1,4 +1,6 @@
+import { statSync } from 'node:fs';
 import { Command } from 'commander';
+import type { ImportRecord } from '../ledger/catalog.ts';
 import { isFinal, TransitionError } from '../membership/import-state.ts';
 import { readOptions } from '../pipeline/import-options.ts';
 import { findImport } from './data.ts';
@@ -43,6 +45,10 @@ async function resume(io: Io, given: string | undefined, flags: Flags): Promise<
   if (isFinal(record.state)) throw new TransitionError(record.state, 'running');
   const options = readOptions(record);
   checkTarget(`${config.command} resume ${id}`, id, options.sandbox, flags.sandbox === true);
+  if (record.state === 'staged' && hasChanged(record)) {
+    say(io, `${record.file} has changed since it was checked. What was checked is sent; to send what it holds now,`);
+    say(io, `import it again: ${config.command} import ${record.file}`);
+  }
   return runImport({
     config,
     io,
@@ -57,6 +63,11 @@ async function resume(io: Io, given: string | undefined, flags: Flags): Promise<
       return id;
     },
   });
+}
+
+/** Whether the file of an import has been written to since the import was made. A file that is gone has not. */
+function hasChanged({ source, createdAt }: Pick<ImportRecord, 'source' | 'createdAt'>): boolean {
+  return (statSync(source, { throwIfNoEntry: false })?.mtimeMs ?? 0) > createdAt;
 }
 
 /** What was meant for the sandbox must not reach the service, nor the reverse. */

@@ -6,6 +6,10 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const NEEDED = 24;
+
+// Node prints warnings about what libraries do, such as a timer below zero: nobody at a terminal can do anything about them.
+process.removeAllListeners('warning');
+
 const main = new URL(import.meta.url.includes('/dist/') ? 'main.js' : 'main.ts', import.meta.url);
 
 if (Number(process.versions.node.split('.')[0]) >= NEEDED) {

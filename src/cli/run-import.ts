@@ -4,6 +4,7 @@ import type { Config } from '../config.ts';
 import { type ImportReader, openImportReader } from '../ledger/reading.ts';
 import type { Coordinator } from '../pipeline/coordinator.ts';
 import { type DataDir, dataDir } from '../pipeline/data-dir.ts';
+import { readOptions } from '../pipeline/import-options.ts';
 import { conclude } from './conclude.ts';
 import { type CoordinateOptions, coordinate } from './coordinate.ts';
 import { findImport, findingsOf } from './data.ts';
@@ -24,10 +25,13 @@ export interface RunOptions extends Omit<CoordinateOptions, 'goOn'> {
 export async function runImport(options: RunOptions): Promise<ExitCode> {
   const { config, io } = options;
   let id: string | undefined;
-  const goOn = () => (id === undefined ? [] : ['Go on with:', `  ${config.command} resume ${id}`]);
+  let sandbox = '';
+  const goOn = () => (id === undefined ? [] : ['Go on with:', `  ${config.command} resume ${id}${sandbox}`]);
   const failure = await coordinate({ ...options, goOn }, async ({ coordinator, dir, signal, until }) => {
     id = await options.begin(coordinator, signal);
-    if (id !== undefined) await until(coordinator.settled(id), followImport(io, dir, coordinator, id));
+    if (id === undefined) return;
+    if (readOptions(coordinator.find(id)).sandbox) sandbox = ' --sandbox';
+    await until(coordinator.settled(id), followImport(io, dir, coordinator, id));
   });
   if (failure !== undefined) return EXIT.fatal;
   if (id === undefined) return sayNothingBegan(io);

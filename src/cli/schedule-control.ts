@@ -2,9 +2,12 @@ import { existsSync } from 'node:fs';
 import type { Config } from '../config.ts';
 import { openScheduleCatalog, type ScheduleRecord, type ScheduleRun } from '../ledger/schedule-catalog.ts';
 import { askOwner, type ControlHandler } from '../pipeline/control.ts';
-import { dataDir, ownDataDir } from '../pipeline/data-dir.ts';
+import { type DataDir, dataDir, ownDataDir } from '../pipeline/data-dir.ts';
+import { inShort } from '../server/access/noting.ts';
 import { type ScheduleBook, type ScheduleWish, scheduleBook } from '../sync/schedule-book.ts';
 import type { Schedules } from '../sync/schedules.ts';
+import { addressName, isAddress } from '../sync/source.ts';
+import { noteHere } from './audit.ts';
 import { whoTypes } from './sync-data.ts';
 
 /** Schedules are changed by the process that owns the data directory: the server where there is one, else the command. */
@@ -35,6 +38,20 @@ export interface Changed {
 /** Asks the owner, or changes the catalog here. */
 export async function changeSchedules(config: Config, wanted: ScheduleChange): Promise<Changed> {
   const dir = dataDir(config.dataDir);
+  const changed = await changeThere(dir, wanted);
+  const name = wanted.verb === 'add' ? wanted.wish.name : wanted.name;
+  noteHere(dir, `schedule.${wanted.verb}`, name, wanted.verb === 'add' ? wishInShort(wanted.wish) : '');
+  return changed;
+}
+
+/** Without the query of an address, which may hold a secret. */
+function wishInShort({ cron, tz, source, options, repair, catchUp }: ScheduleWish): string {
+  const file = isAddress(source) ? addressName(new URL(source)) : source;
+  const { reading: _, ...decided } = JSON.parse(options) as { readonly reading?: unknown };
+  return inShort({ cron, tz, file, repair, catchUp, ...decided });
+}
+
+async function changeThere(dir: DataDir, wanted: ScheduleChange): Promise<Changed> {
   const asked =
     wanted.verb === 'add'
       ? await askOwner(dir, 'POST', '/schedules', wanted.wish)

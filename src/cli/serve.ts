@@ -1,4 +1,5 @@
-import { Command } from 'commander';
+import { isIP } from 'node:net';
+import { Command, InvalidArgumentError } from 'commander';
 import type { ExitCode } from './exit-codes.ts';
 import { byteCount, duration, wholeNumber, withDataDir, withPace, withSandbox, withWorkers } from './flags.ts';
 import type { Io } from './io.ts';
@@ -20,6 +21,11 @@ export function serveCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<v
     )
     .option('--max-upload <size>', 'largest upload, such as 500mb (default: 2gb)', byteCount, DEFAULT_UPLOAD)
     .option(
+      '--trust-proxy <addresses>',
+      'proxies in front of it, whose X-Forwarded-For says who a client is: addresses or ranges with commas between them, such as 10.0.0.0/8',
+      proxies,
+    )
+    .option(
       '--notify <url>',
       'tell this address of imports that are over or blocked, signed with ROLLCALL_NOTIFY_SECRET (default: none, or ROLLCALL_NOTIFY)',
     )
@@ -28,4 +34,16 @@ export function serveCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<v
     // Loaded when it is wanted: every other command starts in a fraction of the time without the web server.
     end(import('./serving.ts').then(({ serve }) => serve(io, flags))),
   );
+}
+
+/** Proxies as the server takes them. */
+function proxies(text: string): readonly string[] {
+  const given = text.split(',').map((one) => one.trim());
+  const isProxy = (one: string) => {
+    if (one === 'loopback' || one === 'uniquelocal') return true;
+    const [, address = '', bits = '0'] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(one) ?? [];
+    return isIP(address) !== 0 && Number(bits) <= (isIP(address) === 4 ? 32 : 128);
+  };
+  if (given.every(isProxy)) return given;
+  throw new InvalidArgumentError('Expected addresses or ranges such as 10.0.0.5,10.1.0.0/16, or the word loopback.');
 }

@@ -5,6 +5,7 @@ import { openLog } from '../log.ts';
 import { REGIONS } from '../membership/membership.ts';
 import { serveControl } from '../pipeline/control.ts';
 import { dataDir, makeDataDir } from '../pipeline/data-dir.ts';
+import { watchKeys } from '../pipeline/key-watch.ts';
 import { openAccessStore } from '../server/access/access-store.ts';
 import { isLoopback } from '../server/access/guard.ts';
 import type { Api, ServerSettings } from '../server/context.ts';
@@ -27,6 +28,7 @@ export interface ServeFlags extends SandboxFlags, SendingFlags, WorkersFlags {
   readonly host: string;
   readonly port: number;
   readonly requireToken?: true;
+  readonly trustProxy?: readonly string[];
   /** In ms. */
   readonly keep?: number;
   /** In bytes. */
@@ -49,12 +51,14 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
   try {
     const service = await serviceOpener(config, flags)();
     life.onStop(() => service.close());
-    makeDataDir(dir);
+    if (!service.sandbox && config.hostCorrection !== undefined) say(io, `${config.hostCorrection}.`);
+    const { warning } = makeDataDir(dir);
     const log = openLog(dir.root);
     const warn = (text: string) => {
       log.warn(text);
       say(io, `Warning: ${text}.`);
     };
+    if (warning !== undefined) warn(warning);
     const coordinator = await composeCoordinator(config, service, log, warn, config.keepMs);
     life.onStop((deadlineMs) => coordinator.stop(deadlineMs));
     const { promise: failed, resolve: leaveOff } = Promise.withResolvers<void>();
@@ -82,6 +86,7 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
       settings: settingsOf(config, service, flags, receiver?.host),
       tokenRequired,
       log,
+      ...(flags.trustProxy !== undefined && { trustProxy: flags.trustProxy }),
       ...(receiver !== undefined && { receiver }),
     });
     life.onStop((deadlineMs) => stopServer(server, deadlineMs / 2));
@@ -89,6 +94,15 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
     coordinator.announce(address);
     for (const { record, why } of await coordinator.continueAll())
       warn(`import ${record.id} stays ${record.state}: ${why.message}`);
+    const keys = watchKeys(
+      coordinator,
+      (text) => {
+        log.info(text);
+        say(io, `${text}.`);
+      },
+      (error) => log.warn({ err: error }, 'keys cannot be looked at'),
+    );
+    life.onStop(() => keys.stop());
     syncs.continueAll();
     schedules.start();
     if (tokenRequired && !access.hasValidToken()) {

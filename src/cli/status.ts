@@ -34,13 +34,14 @@ async function status(io: Io, given: string | undefined, flags: CommonFlags & Se
   return EXIT.ok;
 }
 
-function regionLine({ region, waiting, active, delayed, stopped, limitedForMs, workers }: RegionStatus): string {
+function regionLine({ region, waiting, active, delayed, stopped, limitedForMs, workers, key }: RegionStatus): string {
   const parts = [
     workers === 0 ? `no worker: start one with rollcall worker --region ${region}` : '',
     `${counted(active, 'call')} under way`,
     `${counted(waiting, 'batch').replace('batchs', 'batches')} queued`,
     delayed > 0 ? `${counted(delayed, 'call')} to be tried again` : '',
     stopped ? 'stopped: the service refused the key or plan' : '',
+    key === null ? '' : `key ${key}`,
     limitedForMs > 1_500 ? `waits ${duration(limitedForMs)} for the rate limit` : '',
   ];
   return `${region}  ${parts.filter((part) => part !== '').join(', ')}`;

@@ -1,8 +1,7 @@
-import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { readConfig } from '../config.ts';
-import { IntakeError } from '../intake/intake-error.ts';
+import { fileOf } from '../intake/file-state.ts';
 import { intakeOptions } from '../pipeline/import-options.ts';
 import type { ExitCode } from './exit-codes.ts';
 import {
@@ -57,11 +56,7 @@ export function syncCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<vo
 async function sync(io: Io, file: string, flags: Flags): Promise<ExitCode> {
   const config = readConfig(flags);
   const chosen = await syncFlagsOf(flags);
-  if (!existsSync(file)) {
-    const what = `there is no file ${JSON.stringify(file)}`;
-    const remedy = 'Check the path and the folder that you are in; a sync reads files only';
-    throw new IntakeError({ code: 'FILE_NOT_FOUND', what, remedy });
-  }
+  await fileOf(file, file);
   return runSync({
     config,
     io,

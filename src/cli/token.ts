@@ -11,6 +11,7 @@ import {
   type Role,
   type TokenRecord,
 } from '../server/access/access-store.ts';
+import { here } from './audit.ts';
 import { UsageError } from './errors.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { type CommonFlags, duration, withDataDir, withJson } from './flags.ts';
@@ -22,9 +23,6 @@ interface CreateFlags extends CommonFlags {
   /** In ms. */
   readonly expires?: number;
 }
-
-/** Who notes what is done here, in the audit log. */
-const HERE = { who: 'command line', role: 'operator' };
 
 /** `rollcall token`: who may use `rollcall serve`. It works while a server runs, and at once. */
 export function tokenCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
@@ -61,7 +59,7 @@ async function createToken(io: Io, flags: CreateFlags): Promise<ExitCode> {
   const expiresAt = expires === undefined ? null : Date.now() + expires;
   const { id, text } = withAccess(flags, (access) => {
     const made = access.createToken({ role, name, expiresAt });
-    access.note({ ...HERE, action: 'token.create', target: made.id, detail: `${role} ${name}`.trim() });
+    access.note({ ...here(), action: 'token.create', target: made.id, detail: `${role} ${name}`.trim() });
     return made;
   });
   const until = expiresAt === null ? null : new Date(expiresAt).toISOString();
@@ -91,7 +89,7 @@ async function listTokens(io: Io, flags: CommonFlags): Promise<ExitCode> {
 async function revokeToken(io: Io, id: string, flags: CommonFlags): Promise<ExitCode> {
   const revoked = withAccess(flags, (access) => {
     const done = access.revoke(id);
-    if (done) access.note({ ...HERE, action: 'token.revoke', target: id, detail: '' });
+    if (done) access.note({ ...here(), action: 'token.revoke', target: id, detail: '' });
     return done;
   });
   if (!revoked) {

@@ -2,6 +2,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { MOST_CONCURRENCY, readConfig } from '../config.ts';
 import { createLifecycle, firstSignal, leaveWithoutQueue } from '../lifecycle.ts';
 import { REGIONS, type Region } from '../membership/membership.ts';
+import { watchWorkersKeys } from '../pipeline/key-watch.ts';
 import { startWorkerProcess, type WorkingRegion } from '../pipeline/worker-process.ts';
 import { openBackend } from '../queue/open-backend.ts';
 import { counted } from '../report/wording.ts';
@@ -35,6 +36,7 @@ async function work(io: Io, flags: Flags): Promise<ExitCode> {
     throw new UsageError('a worker needs the queue that its coordinator uses: --queue redis://… or ROLLCALL_QUEUE');
   }
   const service = serviceOf(config, flags.region);
+  if (config.hostCorrection !== undefined) say(io, `${config.hostCorrection}.`);
   const regions = flags.region ?? (Object.keys(service.apps) as Region[]);
   const onError = quietly((error) => say(io, `${new Date().toISOString()} ${error.message}`));
   const life = createLifecycle();
@@ -50,6 +52,7 @@ async function work(io: Io, flags: Flags): Promise<ExitCode> {
         // Connections are opened as calls need them, whose number can be raised while this runs.
         return { region, appId, chat: clientOf(service, region, MOST_CONCURRENCY) };
       }),
+      host: service.host,
       concurrency,
       observer: metrics.observer,
       onError,
@@ -58,6 +61,8 @@ async function work(io: Io, flags: Flags): Promise<ExitCode> {
     backend.warnings().then((warnings) => {
       for (const warning of warnings) say(io, `Warning: ${warning}.`);
     }, onError);
+    const keys = watchWorkersKeys(worker.regions, (text) => say(io, `${new Date().toISOString()} ${text}.`), onError);
+    life.onStop(() => keys.stop());
     metrics.watch(worker.regions);
     if (flags.healthPort !== undefined) {
       const health = await serveHealth(flags.healthPort, flags.healthHost, worker.regions, metrics.registry);

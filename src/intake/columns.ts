@@ -1,3 +1,4 @@
+import { type Bounds, boundsWith, boundText, howToRaise } from './bounds.ts';
 import { IntakeError, listed, shown } from './intake-error.ts';
 
 /** The fields of a membership that an input may have columns for. */
@@ -8,7 +9,7 @@ export type Field = (typeof FIELDS)[number];
 export type Reading = Field | 'action';
 const ACTION_COLUMN = 'action';
 
-/** Field → name of the column that it is read from (`--map uid=member`). */
+/** Field → name of the column that it is read from (`--map uid=member`); '' is no column, whatever the file has. */
 export type ColumnMapping = Readonly<Partial<Record<Field, string>>>;
 
 /** Names by which a column is recognised; case, spaces, `_` and `-` do not matter (design.md, section 9). */
@@ -30,9 +31,18 @@ export function fieldByAlias(column: string): Field | undefined {
   return FIELD_BY_ALIAS.get(column.toLowerCase().replace(/[\s_-]/g, ''));
 }
 
+/** Whether a column of this name would be read for the field. */
+export function isFor(field: Field, column: string, mapping: ColumnMapping): boolean {
+  const mapped = mapping[field];
+  return mapped === undefined ? fieldByAlias(column) === field : mapped !== '' && mapped === column.trim();
+}
+
 export interface ColumnsOptions {
   readonly lenient?: boolean | undefined;
   readonly edits?: boolean | undefined;
+  readonly bounds?: Bounds;
+  /** Told of every column. */
+  readonly onColumn?: (name: string) => void;
 }
 
 /** The columns of one input as they come to light, and which field is read from which of them. */
@@ -43,6 +53,8 @@ export class Columns {
   readonly #bound = new Map<Reading, number>();
   readonly #lenient: boolean;
   readonly #edits: boolean;
+  readonly #bounds: Bounds;
+  readonly #onColumn: (name: string) => void;
   /** Fields that two columns stand for. */
   readonly #ambiguous = new Set<Reading>();
 
@@ -50,15 +62,46 @@ export class Columns {
    * @param lenient Refuses nothing: a field whose column is missing or not certain has none.
    * @param edits Reads the column `action`, which means nothing otherwise.
    */
-  constructor(mapping: ColumnMapping, { lenient = false, edits = false }: ColumnsOptions = {}) {
+  constructor(
+    mapping: ColumnMapping,
+    { lenient = false, edits = false, bounds = boundsWith(), onColumn = () => {} }: ColumnsOptions = {},
+  ) {
+    this.#bounds = bounds;
+    this.#onColumn = onColumn;
     this.#edits = edits;
     this.#mapping = mapping;
     this.#lenient = lenient;
-    this.#mappedColumns = new Set(Object.values(mapping));
+    this.#mappedColumns = new Set(Object.values(mapping).filter((column) => column !== ''));
   }
 
-  /** Notes the next column. Throws AMBIGUOUS_COLUMN when an earlier one already serves the same field. */
-  add(name: string): void {
+  /** Notes the columns of a header. Throws TOO_MANY_COLUMNS, AMBIGUOUS_COLUMN. */
+  addHeader(names: readonly string[]): void {
+    const nameless = names.length - names.filter((name) => name.trim() !== '').length;
+    this.requireRoom(names.length, 'the header', nameless);
+    for (const name of names) this.#add(name);
+  }
+
+  /** Throws TOO_MANY_COLUMNS when there may not be as many. */
+  requireRoom(count: number, place: string, nameless = 0): void {
+    const most = this.#bounds.columns;
+    if (count <= most) return;
+    const empty = nameless === 0 ? '' : `, ${nameless} of them without a name`;
+    throw new IntakeError({
+      code: 'TOO_MANY_COLUMNS',
+      place,
+      what: `there are ${count} columns${empty}; allowed are ${boundText('columns', most)}`,
+      remedy: `Delete the columns that are not needed, look for missing line breaks, or ${howToRaise('columns', this.#bounds)}`,
+    });
+  }
+
+  /** Notes the next column. Throws TOO_MANY_COLUMNS; AMBIGUOUS_COLUMN when an earlier one already serves the same field. */
+  add(name: string, place: string): void {
+    this.requireRoom(this.names.length + 1, place);
+    this.#add(name);
+  }
+
+  #add(name: string): void {
+    this.#onColumn(name);
     const index = this.names.push(name) - 1;
     for (const field of this.#fieldsOf(name.trim())) {
       const earlier = this.#bound.get(field);
@@ -71,7 +114,13 @@ export class Columns {
 
   /** Notes a column that the header does not name; it serves no field. */
   addExtra(name: string): void {
+    this.#onColumn(name);
     this.names.push(name);
+  }
+
+  /** Whether a column of this name is read for the field. */
+  isFor(field: Field, name: string): boolean {
+    return isFor(field, name, this.#mapping);
   }
 
   /** Position of the field's column, or -1. */
@@ -92,11 +141,11 @@ export class Columns {
     if (this.#lenient) return;
     for (const field of fields) {
       const column = this.#mapping[field];
-      if (column === undefined || this.#bound.has(field)) continue;
+      if (column === undefined || column === '' || this.#bound.has(field)) continue;
       throw new IntakeError({
         code: 'UNKNOWN_COLUMN',
-        what: `--map ${field}=${column} names a column that the input does not have; its columns are ${listed(this.names)}`,
-        remedy: `Name one of them, exactly as it is written`,
+        what: `${mapFlag([[field, column]])} names a column that the input does not have; ${this.#list()}`,
+        remedy: 'Name one of them, exactly as it is written',
       });
     }
   }
@@ -106,15 +155,20 @@ export class Columns {
     if (this.#lenient) return;
     const required: readonly Field[] = hasDefaultGuid ? ['uid'] : ['uid', 'guid'];
     this.requireMapped(required);
-    for (const field of required) {
-      if (this.#bound.has(field)) continue;
-      const alternative = field === 'guid' ? ', or put all rows into one group with --guid' : '';
-      throw new IntakeError({
-        code: 'MISSING_COLUMN',
-        what: `no column is recognised as the ${field} (${ALIASES[field].join(', ')}); the columns are ${listed(this.names)}`,
-        remedy: `Name the column with --map ${field}=<column>${alternative}`,
-      });
-    }
+    const missing = required.filter((field) => !this.#bound.has(field));
+    if (missing.length === 0) return;
+    const fields = missing.map((field) => `the ${field} (${ALIASES[field].join(', ')})`);
+    const flag = mapFlag(missing.map((field) => [field, '<column>']));
+    const alternative = missing.includes('guid') ? ', or put all rows into one group with --guid' : '';
+    const header =
+      this.#bound.size > 0
+        ? ''
+        : '. The first line must be the header: remove what stands above it, or write one, such as uid,guid';
+    throw new IntakeError({
+      code: 'MISSING_COLUMN',
+      what: `no column is recognised as ${fields.join(', and none as ')}; ${this.#list()}`,
+      remedy: `Name the ${missing.length === 1 ? 'column' : 'columns'} with ${flag}${alternative}${header}`,
+    });
   }
 
   /** Throws MISSING_COLUMN when edits are to be read and nothing says which: all rows would pass for additions. */
@@ -122,9 +176,16 @@ export class Columns {
     if (!this.#edits || this.#bound.has('action')) return;
     throw new IntakeError({
       code: 'MISSING_COLUMN',
-      what: `there is no column "${ACTION_COLUMN}", which says of every row whether to add, change or remove; the columns are ${listed(this.names)}`,
+      what: `there is no column "${ACTION_COLUMN}", which says of every row whether to add, change or remove; ${this.#list()}`,
       remedy: `Name the column "${ACTION_COLUMN}"`,
     });
+  }
+
+  #list(): string {
+    if (this.names.length === 0) return 'there are no columns';
+    return this.names.length === 1
+      ? `the only column is ${listed(this.names)}`
+      : `the columns are ${listed(this.names)}`;
   }
 
   #fieldsOf(name: string): readonly Reading[] {
@@ -143,6 +204,13 @@ function ambiguous(field: Reading, names: readonly string[], earlier: number, la
     remedy:
       field === 'action' || first.trim() === second.trim()
         ? 'Rename one of them in the input'
-        : `Say which one counts with --map ${field}=${first.trim()} or --map ${field}=${second.trim()}`,
+        : `Say which one counts with ${mapFlag([[field, first.trim()]])} or ${mapFlag([[field, second.trim()]])}`,
   });
+}
+
+/** `--map` as it can be typed into a shell: in quotes where a name needs them. */
+function mapFlag(columns: readonly (readonly [field: string, column: string])[]): string {
+  const text = columns.map(([field, column]) => `${field}=${column}`).join(',');
+  if (/^[\p{L}\p{N}_.,:=/@%+-]*$/u.test(text)) return `--map ${text}`;
+  return /["$`\\!]/.test(text) ? `--map '${text.replaceAll("'", `'\\''`)}'` : `--map "${text}"`;
 }

@@ -1,11 +1,8 @@
 import { Parser } from 'csv-parse';
 import { IntakeError } from './intake-error.ts';
 
-/** Longest row, in bytes: what a quote that never closes may swallow before the file is refused. */
-export const MAX_ROW_BYTES = 1024 * 1024;
-
-/** A line of this length and longer is left to the parser, which knows the limit. */
-const MAX_PLAIN_BYTES = MAX_ROW_BYTES / 4;
+/** A line of this part of the longest row, and longer, is left to the parser, which knows the limit. */
+const PLAIN_PART = 1 / 4;
 
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
@@ -21,6 +18,7 @@ const NOTHING = Buffer.alloc(0);
 export class CsvRecords {
   readonly #delimiter: string;
   readonly #lineEnds: string[];
+  readonly #mostBytes: number;
   /** A lone carriage return as line end is left to the parser. */
   readonly #canSplit: boolean;
   /** The beginning of a line that goes on in the next block. */
@@ -31,9 +29,11 @@ export class CsvRecords {
   #records = 0;
   #lines = 0;
 
-  constructor(delimiter: string, lineEnds: string[]) {
+  /** @param mostBytes longest row: what a quote that never closes may swallow before the file is refused */
+  constructor(delimiter: string, lineEnds: string[], mostBytes: number) {
     this.#delimiter = delimiter;
     this.#lineEnds = lineEnds;
+    this.#mostBytes = mostBytes;
     this.#canSplit = !lineEnds.includes('\r');
   }
 
@@ -53,7 +53,7 @@ export class CsvRecords {
     const end = bytes.lastIndexOf(LINE_FEED) + 1;
     this.#unfinished = bytes.subarray(end);
     const records = await this.#recordsOf(bytes.subarray(0, end));
-    if (this.#unfinished.length < MAX_PLAIN_BYTES) return records;
+    if (this.#unfinished.length < this.#mostBytes * PLAIN_PART) return records;
     const long = this.#unfinished;
     this.#unfinished = NOTHING;
     return records.concat(await this.#parsed(long));
@@ -101,7 +101,10 @@ export class CsvRecords {
   }
 
   async #parsed(bytes: Buffer): Promise<string[][]> {
-    this.#parser ??= new RecordParser(this.#delimiter, this.#lineEnds, this.#records, this.#lines);
+    this.#parser ??= new RecordParser(this.#delimiter, this.#lineEnds, this.#mostBytes, {
+      records: this.#records,
+      lines: this.#lines,
+    });
     if (bytes.length > 0) await this.#parser.feed(bytes);
     return this.#parser.takeRecords();
   }
@@ -136,23 +139,30 @@ class RecordParser extends Parser {
   startLine = 1;
   readonly #internals: ParserState;
   #records: string[][] = [];
+  readonly #counts: { records: number };
   /** The first one; what is read after it means nothing. */
   #misplacedQuote: IntakeError | undefined;
 
-  constructor(delimiter: string, lineEnds: string[], recordsBefore: number, linesBefore: number) {
+  constructor(
+    delimiter: string,
+    lineEnds: string[],
+    mostBytes: number,
+    before: { readonly records: number; readonly lines: number },
+  ) {
     super({
       delimiter,
       record_delimiter: lineEnds,
       relax_column_count: true,
       relax_quotes: true,
-      max_record_size: MAX_ROW_BYTES,
+      max_record_size: mostBytes,
     });
+    this.#counts = this.info as { records: number };
     this.on('error', () => {}); // it comes back from feed and finish
     // relax_quotes lets pass quotes inside unquoted cells and text after a closing quote alike; in the second case
     // alone it puts the opening quote back in front of the cell. The library has no other way to tell the two apart.
     this.#internals = (this as unknown as { readonly state: ParserState }).state;
     this.#internals.field.prepend = () => {
-      this.#misplacedQuote ??= misplacedQuote(recordsBefore + this.recordCount + 1, linesBefore + this.info.lines);
+      this.#misplacedQuote ??= misplacedQuote(before.records + this.recordCount + 1, before.lines + this.info.lines);
     };
   }
 
@@ -166,6 +176,9 @@ class RecordParser extends Parser {
     this.#records.push(record);
     this.recordCount += 1;
     this.startLine = this.info.lines + 1;
+    // It compares the cells of each record with those of the first, and makes an Error with stack and copy for each that
+    // has another number, to no end: that made a blank line a hundred times as expensive as a row. None comes second now.
+    this.#counts.records = 0;
     return true;
   }
 
@@ -194,7 +207,7 @@ function misplacedQuote(line: number, textLine: number): IntakeError {
   return new IntakeError({
     code: 'MISPLACED_QUOTE',
     place: `line ${line}`,
-    what: `a quoted cell goes on after its closing quote (on text line ${textLine}); a delimiter or the end of the line must follow, and a quote inside a quoted cell is written twice`,
-    remedy: 'Correct the quotes of this row; often the cell is quoted at one end only',
+    what: `a quoted cell goes on after its closing quote (on text line ${textLine}); a delimiter or the end of the line must follow at once, without a blank, and a quote inside a quoted cell is written twice`,
+    remedy: 'Correct the quotes of this row; often the cell is quoted at one end only, or a blank stands behind it',
   });
 }

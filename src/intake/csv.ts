@@ -1,6 +1,7 @@
 import { CsvError } from 'csv-parse';
+import { type Bounds, boundText, howToRaise } from './bounds.ts';
 import { type Columns, FIELDS, type Field } from './columns.ts';
-import { CsvRecords, MAX_ROW_BYTES } from './csv-records.ts';
+import { CsvRecords } from './csv-records.ts';
 import type { InputRow } from './input-row.ts';
 import { IntakeError, shown } from './intake-error.ts';
 import type { MembershipReader } from './membership-row.ts';
@@ -13,6 +14,9 @@ export interface CsvOptions {
   readonly hasDefaultGuid: boolean;
   /** Whether the column `action` says what is to be done. */
   readonly edits: boolean;
+  readonly bounds: Bounds;
+  /** Whether the first line is Excel's `sep=;`. */
+  readonly separatorLine: boolean;
 }
 
 /** Throws BAD_DELIMITER. */
@@ -20,7 +24,7 @@ export function checkDelimiter(delimiter: string): string {
   if (/^[^"\r\n]$/u.test(delimiter)) return delimiter;
   throw new IntakeError({
     code: 'BAD_DELIMITER',
-    what: `the delimiter ${shown(delimiter)} cannot be used; allowed is one character that is no quote and no line break`,
+    what: `the delimiter ${shown(delimiter)} cannot be used; allowed is one character that is neither a quote nor a line break`,
     remedy: 'Correct --delimiter, or leave it out to have it detected among comma, semicolon, tab and |',
   });
 }
@@ -35,13 +39,13 @@ export function checkDelimiter(delimiter: string): string {
  * Throws UNCLOSED_QUOTE, MISPLACED_QUOTE, ROW_TOO_LONG and the errors of Columns.
  */
 export async function* csvRows(blocks: AsyncIterable<Buffer>, options: CsvOptions): AsyncGenerator<InputRow[]> {
-  const records = new CsvRecords(options.delimiter, options.lineEnds);
+  const records = new CsvRecords(options.delimiter, options.lineEnds, options.bounds.row);
   const table = new CsvTable(options);
   try {
     for await (const block of blocks) yield table.rowsOf(await records.of(block));
     yield table.rowsOf(await records.rest());
   } catch (cause) {
-    throw cause instanceof CsvError ? refused(cause, records, options.columns) : cause;
+    throw cause instanceof CsvError ? refused(cause, records, options) : cause;
   } finally {
     records.close();
   }
@@ -62,12 +66,14 @@ class CsvTable {
   #excess: number | undefined;
   readonly #at: Record<Field, number> = { region: -1, guid: -1, uid: -1, scope: -1, onBehalfOf: -1 };
   #actionAt = -1;
+  #separatorLine: boolean;
 
-  constructor({ columns, reader, hasDefaultGuid, edits }: CsvOptions) {
+  constructor({ columns, reader, hasDefaultGuid, edits, separatorLine }: CsvOptions) {
     this.#columns = columns;
     this.#reader = reader;
     this.#hasDefaultGuid = hasDefaultGuid;
     this.#edits = edits;
+    this.#separatorLine = separatorLine;
   }
 
   rowsOf(records: readonly string[][]): InputRow[] {
@@ -75,14 +81,15 @@ class CsvTable {
     for (const cells of records) {
       this.#line += 1;
       if (isBlank(cells)) continue;
-      if (this.#width === 0) this.#readHeader(cells);
+      if (this.#separatorLine) this.#separatorLine = false;
+      else if (this.#width === 0) this.#readHeader(cells);
       else rows.push(this.#row(cells));
     }
     return rows;
   }
 
   #readHeader(cells: readonly string[]): void {
-    for (const cell of cells) this.#columns.add(cell);
+    this.#columns.addHeader(cells);
     this.#columns.requireMembership(this.#hasDefaultGuid);
     this.#columns.requireMapped();
     this.#columns.requireAction();
@@ -115,12 +122,20 @@ class CsvTable {
   #compareWidth(cells: readonly string[]): void {
     const width = this.#width;
     this.#excess ??= Math.max(0, cells.length - width);
-    for (; this.#widest < cells.length; this.#widest += 1) this.#columns.addExtra(`_extra_${this.#widest - width + 1}`);
+    if (cells.length > this.#widest) {
+      this.#columns.requireRoom(cells.length, `line ${this.#line}`);
+      for (; this.#widest < cells.length; this.#widest += 1) {
+        this.#columns.addExtra(`_extra_${this.#widest - width + 1}`);
+      }
+    }
     const extra = cells.findIndex((cell, index) => index >= width && cell.trim() !== '');
     if (extra === -1 && cells.length - width === this.#excess) return;
     const column = this.#columns.names[cells.length > width ? Math.max(extra, width) : cells.length] ?? '';
     const direction = cells.length > width ? 'too many' : 'too few';
-    const reason = `the row has ${cells.length} cells and the header ${width}: ${direction}; a delimiter inside a cell needs quotes around the cell`;
+    const hint = cells.some((cell) => /^\s+"/.test(cell))
+      ? 'a blank stands between a delimiter and a quote, so that the quote counts as text: remove the blank'
+      : 'a delimiter inside a cell needs quotes around the cell';
+    const reason = `the row has ${cells.length} cells and the header ${width}: ${direction}; ${hint}`;
     this.#reader.addProblem(column, cells[extra] ?? '', 'CELL_COUNT', reason);
   }
 }
@@ -133,7 +148,7 @@ function isBlank(cells: readonly string[]): boolean {
   return true;
 }
 
-function refused(cause: CsvError, records: CsvRecords, columns: Columns): IntakeError {
+function refused(cause: CsvError, records: CsvRecords, { columns, bounds }: CsvOptions): IntakeError {
   const cell = typeof cause['column'] === 'number' ? cause['column'] : 0;
   const name = columns.names[cell];
   const place = `line ${records.count + 1}, column ${name === undefined ? cell + 1 : shown(name)}`;
@@ -150,8 +165,8 @@ function refused(cause: CsvError, records: CsvRecords, columns: Columns): Intake
   return new IntakeError({
     code: 'ROW_TOO_LONG',
     place,
-    what: `the row is longer than ${MAX_ROW_BYTES} bytes`,
-    remedy: 'Shorten it, or say with --format what the file is if it is no CSV',
+    what: `the row is larger than ${boundText('row', bounds.row)}`,
+    remedy: `Shorten it, say with --format what the file is if it is not CSV, or ${howToRaise('row', bounds)}`,
     cause,
   });
 }

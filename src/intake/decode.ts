@@ -4,16 +4,20 @@ import { IntakeError, shown } from './intake-error.ts';
 
 const LINE_FEED = 0x0a;
 const NOTHING = Buffer.alloc(0);
-const ZIP_SIGNATURE = Buffer.from('PK\x03\x04');
 
 export interface Encoding {
-  /** `utf-8`, `utf-16le`, `utf-16be`, or the name that was asked for. */
+  /** `utf-8`, `utf-16le`, `utf-16be`, `utf-32le`, `utf-32be`, or the name that was asked for. */
   readonly name: string;
   /** Bytes of a UTF-8 byte order mark; marks of other encodings are the decoder's business. */
   readonly bomBytes: number;
 }
 
-const BYTE_ORDER_MARKS: ReadonlyArray<readonly ['utf-8' | 'utf-16le' | 'utf-16be', Buffer]> = [
+type MarkedEncoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'utf-32le' | 'utf-32be';
+
+/** The longer ones first: that of UTF-32 begins like that of UTF-16. */
+const BYTE_ORDER_MARKS: ReadonlyArray<readonly [MarkedEncoding, Buffer]> = [
+  ['utf-32le', Buffer.from([0xff, 0xfe, 0, 0])],
+  ['utf-32be', Buffer.from([0, 0, 0xfe, 0xff])],
   ['utf-8', Buffer.from([0xef, 0xbb, 0xbf])],
   ['utf-16le', Buffer.from([0xff, 0xfe])],
   ['utf-16be', Buffer.from([0xfe, 0xff])],
@@ -36,7 +40,7 @@ export function detectEncoding(head: Buffer, asked: string | undefined): Encodin
     if (!/^(utf|ucs)/i.test(asked)) refuseNul(head);
     return { name: asked, bomBytes: 0 };
   }
-  if (mark === 'utf-16le' || mark === 'utf-16be') {
+  if (mark !== undefined && mark !== 'utf-8') {
     if (asked === undefined) return { name: mark, bomBytes: 0 };
   } else refuseNul(head);
   return { name: 'utf-8', bomBytes: mark === 'utf-8' ? 3 : 0 };
@@ -44,8 +48,7 @@ export function detectEncoding(head: Buffer, asked: string | undefined): Encodin
 
 function refuseNul(head: Buffer): void {
   if (!head.includes(0)) return;
-  const isArchive = head.subarray(0, 4).equals(ZIP_SIGNATURE);
-  const guess = isArchive ? undefined : utf16WithoutMark(head);
+  const guess = utf16WithoutMark(head);
   if (guess !== undefined) {
     throw new IntakeError({
       code: 'BAD_ENCODING',
@@ -54,11 +57,10 @@ function refuseNul(head: Buffer): void {
       remedy: `Import it with --encoding ${guess}, or save it as UTF-8`,
     });
   }
-  const what = isArchive ? 'it looks like a workbook or a ZIP archive' : 'this is not a text file';
   throw new IntakeError({
     code: 'BINARY',
     place: `byte ${head.indexOf(0)}`,
-    what: `a NUL byte stands where text is expected: ${what}`,
+    what: 'a NUL byte stands where text is expected: this is not a text file',
     remedy: 'Save it as CSV or JSON, plain or gzipped',
   });
 }
@@ -155,13 +157,24 @@ async function* converted(blocks: AsyncIterable<Buffer>, encoding: Encoding): As
   if (!iconv.encodingExists(encoding.name)) throw new TypeError(`detectEncoding let ${encoding.name} pass`);
   const decoder = iconv.getDecoder(encoding.name);
   let half = '';
+  let bytes = 0;
   for await (const block of blocks) {
+    bytes += block.length;
     const text = half + decoder.write(block);
     // A character outside the basic plane is two UTF-16 units, which a block may cut in two.
     const last = text.charCodeAt(text.length - 1);
     const cut = last >= 0xd800 && last <= 0xdbff ? text.length - 1 : text.length;
     half = text.slice(cut);
     if (cut > 0) yield Buffer.from(text.slice(0, cut));
+  }
+  const unit = /^(utf-?32|ucs-?4)/i.test(encoding.name) ? 4 : /^(utf-?16|ucs-?2)/i.test(encoding.name) ? 2 : 1;
+  if (bytes % unit !== 0) {
+    throw new IntakeError({
+      code: 'BAD_ENCODING',
+      place: `byte ${bytes}`,
+      what: `the file ends in the middle of a character: ${encoding.name.toUpperCase()} has ${unit} bytes for each, and the file has ${bytes}`,
+      remedy: 'Transfer it again, it may have been cut off; or name its encoding with --encoding',
+    });
   }
   const end = half + (decoder.end() ?? '');
   if (end.length > 0) yield Buffer.from(end);

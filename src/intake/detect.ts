@@ -1,33 +1,56 @@
-import { type ColumnMapping, fieldByAlias } from './columns.ts';
+import { type ColumnMapping, fieldByAlias, isFor } from './columns.ts';
+import { looksLikeRow } from './element.ts';
 
 export const INPUT_FORMATS = ['csv', 'json', 'ndjson'] as const;
 export type InputFormat = (typeof INPUT_FORMATS)[number];
+
+/** Characters of a JSON document that is a text, number or word alone: it cannot be read, but its message can say so. */
+const LONGEST_SCALAR = 1_000;
 
 /** Delimiters that are recognised, the likeliest first. */
 const DELIMITERS = [',', ';', '\t', '|'] as const;
 
 /**
  * The format of a text that starts with `head`, by what stands in it: `[` opens JSON; `{` opens NDJSON when the first
- * line is one complete object of its own, else JSON; everything else is CSV. File names are not asked, they lie.
+ * line is one complete object of its own and a row where nothing follows it, else JSON; a text or number alone is JSON;
+ * everything else is CSV. File names are not asked, they lie.
  */
-export function detectFormat(head: string): InputFormat {
+export function detectFormat(head: string, mapping: ColumnMapping): InputFormat {
   const start = head.trimStart();
   if (start.startsWith('[')) return 'json';
-  if (!start.startsWith('{')) return 'csv';
+  if (!start.startsWith('{')) return isScalar(start) ? 'json' : 'csv';
   const lineEnd = start.indexOf('\n');
   const firstLine = lineEnd === -1 ? start : start.slice(0, lineEnd);
   const first = parsed(firstLine);
-  if (first === undefined) return 'json';
+  if (first === undefined || first === null) return 'json';
   const isOneDocument = start.slice(firstLine.length).trim() === '';
-  return isOneDocument && Object.values(first).some(Array.isArray) ? 'json' : 'ndjson';
+  if (!isOneDocument || looksLikeRow(first, (key) => isFor('uid', key, mapping))) return 'ndjson';
+  const values = Object.values(first);
+  return values.length === 0 || values.some(Array.isArray) ? 'json' : 'ndjson';
 }
 
-function parsed(line: string): object | undefined {
+function isScalar(text: string): boolean {
+  const value = text.length < LONGEST_SCALAR ? parsed(text) : undefined;
+  return value === null || (value !== undefined && typeof value !== 'object');
+}
+
+function parsed(text: string): object | null | undefined {
   try {
-    return JSON.parse(line) as object;
+    return JSON.parse(text) as object | null;
   } catch {
     return undefined;
   }
+}
+
+/** Whether the first line of an object may go on behind this much of the text, so that more is needed to tell. */
+export function needsMore(head: string): boolean {
+  const start = head.trimStart();
+  return start.startsWith('{') && !start.includes('\n');
+}
+
+/** The delimiter that Excel's `sep=;` in the first line names; such a line is no row. */
+export function separatorLine(head: string): string | undefined {
+  return /^"?sep=([^"\r\n])"?[ \t]*(?:\r|\n)/i.exec(head)?.[1];
 }
 
 /**

@@ -1,6 +1,8 @@
+import { MOST_DEPTH } from './bounds.ts';
 import { type Columns, FIELDS, type Field } from './columns.ts';
 import type { InputRow } from './input-row.ts';
 import { IntakeError, listed, shown } from './intake-error.ts';
+import { parseJson, repeatedKey } from './json-text.ts';
 import type { MembershipReader } from './membership-row.ts';
 
 /** An element of a JSON array or a line of NDJSON. */
@@ -48,13 +50,25 @@ export class ElementReader {
     this.#hasDefaultGuid = hasDefaultGuid;
   }
 
-  /** `text` is the element's own JSON text where the caller has it. `place` names the element in errors. */
-  *rows(element: Element, place: string, text?: string): Generator<InputRow> {
+  /** Is this object a membership by itself, and no envelope around rows? */
+  isRow(element: Element): boolean {
+    return looksLikeRow(element, (key) => this.#columns.isFor('uid', key));
+  }
+
+  /**
+   * @param place names the element in errors
+   * @param text the element's JSON text
+   * @param keys of the text; more than the element has where one is repeated, of which JSON keeps the last
+   */
+  *rows(element: Element, place: string, text: string, keys: number): Generator<InputRow> {
+    const repeated = keys === Object.keys(element).length ? undefined : repeatedKey(text);
     if (!hasMemberLists(element)) {
-      yield this.#row(element, text ?? JSON.stringify(element));
+      yield this.#row(element, place, original(element, text, repeated !== undefined), repeated);
       return;
     }
-    for (const membership of memberships(element, place)) yield this.#row(membership, JSON.stringify(membership));
+    if (repeated !== undefined) throw wrongShape(place, `${shown(repeated)} stands in it more than once`);
+    for (const membership of memberships(element, place))
+      yield this.#row(membership, place, JSON.stringify(membership));
   }
 
   /** To be called when the last element is read: a column that no element had may not be asked for. */
@@ -64,41 +78,58 @@ export class ElementReader {
     this.#columns.requireMapped();
   }
 
-  #row(element: Element, original: string): InputRow {
+  #row(element: Element, place: string, original: string, repeated?: string): InputRow {
     this.#line += 1;
     for (const key in element) {
-      if (!this.#known.has(key)) this.#learn(key);
+      if (!this.#known.has(key)) this.#learn(key, place);
+    }
+    if (repeated !== undefined && FIELDS.some((field) => this.#keys[field] === repeated)) {
+      const reason = `the key ${shown(repeated)} stands in this row more than once, and it cannot be told which one counts`;
+      this.#reader.addProblem(repeated, '', 'REPEATED_KEY', reason);
     }
     if (this.#line === ELEMENTS_WITHOUT_UID) this.#columns.requireMembership(this.#hasDefaultGuid);
     return this.#reader.read(
       this.#line,
       original,
-      this.#text(element, 'region'),
-      this.#text(element, 'guid'),
-      this.#text(element, 'uid'),
-      this.#text(element, 'scope'),
-      this.#text(element, 'onBehalfOf'),
+      this.#text(element, 'region', original),
+      this.#text(element, 'guid', original),
+      this.#text(element, 'uid', original),
+      this.#text(element, 'scope', original),
+      this.#text(element, 'onBehalfOf', original),
     );
   }
 
-  #learn(key: string): void {
+  #learn(key: string, place: string): void {
     this.#known.add(key);
-    this.#columns.add(key);
+    this.#columns.add(key, place);
     for (const field of FIELDS) this.#keys[field] = this.#columns.nameOf(field) ?? '';
   }
 
-  #text(element: Element, field: Field): string {
+  #text(element: Element, field: Field, original: string): string {
     const key = this.#keys[field];
     const value = key === '' ? undefined : element[key];
     if (typeof value === 'string') return value;
     if (value === undefined || value === null || !Object.hasOwn(element, key)) return '';
-    // A number is judged as it is written: the JSON reader keeps large ones as their text.
-    const written = JSON.stringify(value);
-    if (Number.isSafeInteger(Number(written))) return String(Number(written));
+    // A number is judged as it is written: 1.0 and -0 are not the ids 1 and 0.
+    const exact = typeof value === 'number' ? (parseJson(original) as Element)[key] : value;
+    const written = JSON.stringify(exact);
+    if (Number.isSafeInteger(Number(written)) && String(Number(written)) === written) return written;
     const reason = `the ${field} ${shown(written)} is neither a text nor a whole number up to ${Number.MAX_SAFE_INTEGER}; write it in quotes`;
     this.#reader.addProblem(key, written, 'NOT_TEXT', reason);
     return '';
   }
+}
+
+/** The element as the report keeps it: its own text, on one line where that changes nothing. */
+function original(element: Element, text: string, exact: boolean): string {
+  return exact || !text.includes('\n') ? text : JSON.stringify(element);
+}
+
+/** An object with a UID of its own; one with an array of such objects is an envelope around them. */
+export function looksLikeRow(object: object, isUid: (key: string) => boolean): boolean {
+  const values: readonly unknown[] = Object.values(object);
+  const isPerson = (value: unknown) => typeof value === 'object' && value !== null && Object.keys(value).some(isUid);
+  return Object.keys(object).some(isUid) && !values.some((value) => Array.isArray(value) && isPerson(value[0]));
 }
 
 /** The memberships of an element in the service's own shape, list by list. */
@@ -140,6 +171,11 @@ export function wrongShape(place: string, what: string): IntakeError {
   });
 }
 
+export function tooDeep(place: string): IntakeError {
+  return wrongShape(place, `it is nested deeper than ${MOST_DEPTH} levels`);
+}
+
 export function keysOf(element: Element): string {
-  return listed(Object.keys(element));
+  const keys = Object.keys(element);
+  return keys.length === 0 ? 'no keys' : listed(keys);
 }

@@ -13,7 +13,8 @@ export interface RowProblem {
 export type RowProblemCode =
   | 'CELL_COUNT'
   | 'EMPTY'
-  | 'NOT_TEXT' // a JSON value that is no string and no safe integer
+  | 'REPEATED_KEY' // a key that stands twice in a JSON object
+  | 'NOT_TEXT' // a JSON value that is neither a string nor a safe integer
   | 'TOO_LONG'
   | 'BAD_CHARACTER'
   | 'CONTROL_CHARACTER'

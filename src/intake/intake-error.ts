@@ -3,9 +3,11 @@ export const INTAKE_ERROR_CODES = [
   'FILE_NOT_FOUND',
   'NOT_A_FILE', // a directory
   'NOT_READABLE', // no permission, or reading failed half-way
+  'FILE_CHANGED', // it grew or was replaced while it was read
   'EMPTY',
   'NO_ROWS', // a header and nothing under it, an empty array
   'BINARY',
+  'OTHER_FORMAT', // text, but no CSV, JSON or NDJSON
   'BAD_ENCODING', // bytes that are not in the encoding that was named or assumed
   'UNKNOWN_ENCODING', // --encoding names one that does not exist
   'BAD_DELIMITER',
@@ -14,6 +16,8 @@ export const INTAKE_ERROR_CODES = [
   'UNCLOSED_QUOTE',
   'MISPLACED_QUOTE', // a quoted cell goes on after its closing quote
   'ROW_TOO_LONG',
+  'TOO_MANY_COLUMNS',
+  'TOO_LARGE', // unpacked, or in its report
   'JSON_BROKEN',
   'JSON_SHAPE',
   'UNKNOWN_COLUMN', // --map names one that is not there
@@ -52,15 +56,48 @@ export class IntakeError extends Error {
 
 const LONGEST_SHOWN = 60;
 
-/** A value as it may stand in a message: in quotes, control characters escaped, cut when long. */
-export function shown(value: string): string {
-  return value.length <= LONGEST_SHOWN ? JSON.stringify(value) : `${JSON.stringify(value.slice(0, LONGEST_SHOWN))}…`;
+/** Characters that nobody sees: formats such as the zero-width space, blanks other than the usual one, private ones. */
+const INVISIBLE = /[\p{Cf}\p{Co}\p{Zl}\p{Zp}]|(?! )\p{Zs}|[\u007f-\u009f]/gu;
+
+/** A value as it may stand in a message: in quotes, what cannot be seen escaped, cut when it is longer than `most`. */
+export function shown(value: string, most = LONGEST_SHOWN): string {
+  return value.length <= most ? quoted(value) : `${quoted(cut(value, most))}…`;
+}
+
+/** A path in quotes; of a long one the end, which has the name of the file. */
+export function shownPath(path: string): string {
+  const most = 2 * LONGEST_SHOWN;
+  if (path.length <= most) return quoted(path);
+  const end = path.slice(-most);
+  return `…${quoted(/^[\udc00-\udfff]/.test(end) ? end.slice(1) : end)}`;
+}
+
+function quoted(value: string): string {
+  const escaped = (character: string) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
+  return JSON.stringify(value).replace(INVISIBLE, escaped);
+}
+
+/** The first `most` units of a text, without half a character at the end. */
+function cut(text: string, most: number): string {
+  const half = /[\ud800-\udbff]/.test(text[most - 1] ?? '');
+  return text.slice(0, half ? most - 1 : most);
 }
 
 const MOST_LISTED = 40;
+/** A name must be given back exactly as it is written, so it is cut late. */
+const LONGEST_NAME = 300;
+const LONGEST_LIST = 2_000;
 
 /** Names as they may stand in a message. */
 export function listed(names: readonly string[]): string {
-  const more = names.length - MOST_LISTED;
-  return names.slice(0, MOST_LISTED).map(shown).join(', ') + (more > 0 ? ` and ${more} more` : '');
+  const texts: string[] = [];
+  let length = 0;
+  for (const name of names.slice(0, MOST_LISTED)) {
+    const text = shown(name, LONGEST_NAME);
+    length += text.length;
+    if (texts.length > 0 && length > LONGEST_LIST) break;
+    texts.push(text);
+  }
+  const more = names.length - texts.length;
+  return texts.join(', ') + (more > 0 ? ` and ${more} more` : '');
 }

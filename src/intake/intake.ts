@@ -1,14 +1,18 @@
+import { type BoundName, type Bounds, boundsWith, ReportGrowth } from './bounds.ts';
 import { Columns, FIELDS, type Field, type Reading } from './columns.ts';
 import { checkDelimiter, csvRows } from './csv.ts';
 import { decode, detectEncoding } from './decode.ts';
-import { detectDelimiter, detectFormat, detectLineEnds, type InputFormat } from './detect.ts';
+import { detectDelimiter, detectFormat, detectLineEnds, type InputFormat, needsMore, separatorLine } from './detect.ts';
 import { ElementReader } from './element.ts';
+import { refuseBinary, refuseOtherText } from './foreign-formats.ts';
+import { gunzip, isGzip } from './gunzip.ts';
 import type { InputRow, RowProblem } from './input-row.ts';
-import { IntakeError, shown } from './intake-error.ts';
+import { IntakeError, shownPath } from './intake-error.ts';
+import { interruptible } from './interruptible.ts';
 import { jsonRows } from './json.ts';
 import { MembershipReader, type RowDefaults } from './membership-row.ts';
 import { ndjsonRows } from './ndjson.ts';
-import { type ByteSource, gunzip, HEAD_BYTES, type IntakeSource, isGzip, openSource, readHead } from './source.ts';
+import { type ByteSource, HEAD_BYTES, type IntakeSource, openSource, readHead } from './source.ts';
 
 export { FIELDS, type Field, type InputFormat, type InputRow, type IntakeSource, type RowProblem };
 
@@ -28,6 +32,11 @@ export interface IntakeOptions {
    * it that column means nothing, so that no file that somebody just hands in can remove anybody.
    */
   readonly edits?: boolean;
+  /** Bounds that are raised or lowered for this input. */
+  readonly bounds?: Readonly<Partial<Record<BoundName, number | undefined>>>;
+  /** Wait until a file has not changed for this long before it is read, in ms. */
+  readonly waitForQuietMs?: number;
+  /** Ends the reading at once, whatever it is doing; what is under way rejects with the signal's reason. */
   readonly signal?: AbortSignal;
 }
 
@@ -55,7 +64,7 @@ export interface Intake {
  * Rejects with IntakeError when the input cannot be used; nothing stays open then.
  */
 export async function openIntake(source: IntakeSource, options: IntakeOptions): Promise<Intake> {
-  const bytes = await openSource(source, options.signal);
+  const bytes = await openSource(source, options);
   try {
     return await startIntake(bytes, options);
   } catch (error) {
@@ -72,27 +81,51 @@ export function checkIntakeOptions({ encoding, delimiter, mapping, defaults }: I
 }
 
 async function startIntake(source: ByteSource, options: IntakeOptions): Promise<Intake> {
-  const { mapping, defaults, edits = false } = options;
-  const columns = new Columns(mapping, options);
+  const { mapping, defaults, edits = false, signal } = options;
+  const bounds = boundsWith(options.bounds);
+  const growth = new ReportGrowth(bounds);
+  const columns = new Columns(mapping, { ...options, bounds, onColumn: (name) => growth.add(name) });
   const reader = new MembershipReader(columns, defaults);
   const hasDefaultGuid = defaults.guid !== undefined && defaults.guid !== '';
 
   const raw = await readHead(source.blocks());
   const gzipped = isGzip(raw.head);
-  const plain = gzipped ? await readHead(gunzip(raw.blocks)) : raw;
+  const plain = gzipped ? await readHead(gunzip(raw.blocks, bounds, signal)) : raw;
+  refuseBinary(plain.head);
   const encoding = detectEncoding(plain.head, options.encoding);
-  const text = await readHead(decode(plain.blocks, encoding));
+  const read = { bytes: 0 };
+  const text = await textHead(counted(interruptible(decode(plain.blocks, encoding), signal), read), bounds);
   const head = text.head.toString();
   if (text.head.length < HEAD_BYTES && head.trim() === '') throw empty(source.name);
-  const format = options.format === 'auto' ? detectFormat(head) : options.format;
+  if (options.format === 'auto') refuseOtherText(head);
+  const format = options.format === 'auto' ? detectFormat(head, mapping) : options.format;
   if (edits && format !== 'csv') throw editsOutsideCsv(source.name, format);
-  const delimiter = format === 'csv' ? checkDelimiter(options.delimiter ?? detectDelimiter(head, mapping)) : undefined;
+  const separator = format === 'csv' ? separatorLine(head) : undefined;
+  const delimiter =
+    format === 'csv' ? checkDelimiter(options.delimiter ?? separator ?? detectDelimiter(head, mapping)) : undefined;
 
   const rows =
     delimiter !== undefined
-      ? csvRows(text.blocks, { delimiter, lineEnds: detectLineEnds(head), columns, reader, hasDefaultGuid, edits })
-      : (format === 'json' ? jsonRows : ndjsonRows)(text.blocks, new ElementReader(columns, reader, hasDefaultGuid));
-  const chunks = atLeastOneRow(rows, source.name, format, columns);
+      ? csvRows(text.blocks, {
+          delimiter,
+          lineEnds: detectLineEnds(head),
+          columns,
+          reader,
+          hasDefaultGuid,
+          edits,
+          bounds,
+          separatorLine: separator !== undefined,
+        })
+      : (format === 'json' ? jsonRows : ndjsonRows)(
+          text.blocks,
+          new ElementReader(columns, reader, hasDefaultGuid),
+          bounds,
+        );
+  const checked = interruptible(
+    withinGrowth(rows, (count) => growth.check(count, read.bytes, format === 'csv')),
+    signal,
+  );
+  const chunks = atLeastOneRow(checked, source.name, format, columns);
   const first = await chunks.next();
 
   return {
@@ -117,13 +150,39 @@ async function startIntake(source: ByteSource, options: IntakeOptions): Promise<
   };
 }
 
+/** The beginning of the text; of an object that stands on one long line, as much as an element may have. */
+async function textHead(blocks: AsyncGenerator<Buffer>, bounds: Bounds): ReturnType<typeof readHead> {
+  const text = await readHead(blocks);
+  return needsMore(text.head.toString()) ? readHead(text.blocks, bounds.element, LINE_FEED) : text;
+}
+
+async function* counted(blocks: AsyncIterable<Buffer>, read: { bytes: number }): AsyncGenerator<Buffer> {
+  for await (const block of blocks) {
+    read.bytes += block.length;
+    yield block;
+  }
+}
+
+async function* withinGrowth(
+  chunks: AsyncIterable<readonly InputRow[]>,
+  check: (rows: number) => void,
+): AsyncGenerator<readonly InputRow[]> {
+  for await (const chunk of chunks) {
+    check(chunk.length);
+    yield chunk;
+  }
+}
+
 function editsOutsideCsv(name: string, format: InputFormat): IntakeError {
   return new IntakeError({
     code: 'MISSING_COLUMN',
-    what: `${shown(name)} is ${format}; changes and removals are read from CSV, which has a column "action"`,
+    what: `${shownPath(name)} is ${format}; changes and removals are read from CSV, which has a column "action"`,
     remedy: 'Write them as CSV',
   });
 }
+
+/** Ends a line. */
+const LINE_FEED = 0x0a;
 
 /** Leaves out empty chunks; throws EMPTY or NO_ROWS when there was nothing else. */
 async function* atLeastOneRow(
@@ -142,12 +201,12 @@ async function* atLeastOneRow(
   if (format === 'csv' && columns.names.length === 0) throw empty(name);
   throw new IntakeError({
     code: 'NO_ROWS',
-    what: `${shown(name)} has no rows${format === 'csv' ? ', only a header' : ''}`,
+    what: `${shownPath(name)} has no rows${format === 'csv' ? ', only a header' : ''}`,
     remedy: 'Write at least one row into it, or name another file',
   });
 }
 
 function empty(name: string): IntakeError {
-  const what = `${shown(name)} is empty`;
+  const what = `${shownPath(name)} is empty`;
   return new IntakeError({ code: 'EMPTY', what, remedy: 'Write rows into it, or name another file' });
 }

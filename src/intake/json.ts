@@ -1,5 +1,4 @@
-import { Assembler } from 'stream-json/assembler.js';
-import { jsonParser, type Token } from 'stream-json/parser.js';
+import { type Bounds, boundText, howToRaise, MOST_DEPTH } from './bounds.ts';
 import { fieldByAlias } from './columns.ts';
 import {
   chunked,
@@ -8,208 +7,296 @@ import {
   hasMemberLists,
   isMemberList,
   keysOf,
+  tooDeep,
   wrongShape,
 } from './element.ts';
 import type { InputRow } from './input-row.ts';
 import { IntakeError, shown } from './intake-error.ts';
-
-/** Deepest nesting inside an element; rows are flat, and what is far deeper would exhaust the stack when written. */
-const MAX_DEPTH = 100;
-
-/** Characters that are parsed at once: how near the place of a syntax error can be told. */
-const SLICE_LENGTH = 1024;
+import { firstMistake, ObjectScanner, parseJson } from './json-text.ts';
 
 /**
  * Rows of a JSON document in UTF-8: an array of elements, an object with one array of elements (`{"data": […]}`), or
- * one object in the service's own shape. Holds one element in memory at a time, however large the document is.
- * Throws JSON_BROKEN and JSON_SHAPE with the element, and the errors of Columns.
+ * one object that is a row or in the service's own shape. Holds one element in memory at a time, however large the
+ * document is. Throws JSON_BROKEN and JSON_SHAPE with the element, ROW_TOO_LONG, and the errors of Columns.
  */
-export async function* jsonRows(blocks: AsyncIterable<Buffer>, reader: ElementReader): AsyncGenerator<InputRow[]> {
-  const document = new JsonDocument();
-  for await (const block of blocks) yield* chunked(rowsOf(document.read(block), document, reader));
-  yield* chunked(rowsOf(document.finish(), document, reader));
+export async function* jsonRows(
+  blocks: AsyncIterable<Buffer>,
+  reader: ElementReader,
+  bounds: Bounds,
+): AsyncGenerator<InputRow[]> {
+  const document = new JsonDocument(reader, bounds);
+  for await (const block of blocks) yield* chunked(document.read(block));
+  document.finish();
   reader.finish();
 }
 
-function* rowsOf(elements: Iterable<Element>, document: JsonDocument, reader: ElementReader): Generator<InputRow> {
-  for (const element of elements) yield* reader.rows(element, document.place());
-}
+/**
+ * Where the reading stands: before the document, where an element may come, must come or has come, inside of one, inside
+ * the outermost object, behind the `[` of one of its values, behind the document.
+ */
+type Position = 'start' | 'first' | 'next' | 'behind' | 'inside' | 'object' | 'array' | 'end';
 
-/** Where the reading stands: before the document, among elements, or inside its outermost object. */
-type Position = 'start' | 'elements' | 'object' | 'end';
-
-/** Tokens → elements. */
+/** Cuts a document into the texts of its elements, which JSON.parse reads. */
 class JsonDocument {
-  readonly #tokenize = jsonParser({ streamValues: false });
+  readonly #reader: ElementReader;
+  readonly #bounds: Bounds;
   #position: Position = 'start';
-  /** The outermost object, without the array of elements that it may hold. */
-  #outer: Assembler<Element> | undefined;
-  #element: Assembler<Element> | undefined;
-  /** An array opened in the outermost object: its first token tells whether it holds elements. */
-  #undecidedArray = false;
+  /** Of the element, or of the outermost object. */
+  readonly #element = new ObjectScanner();
+  readonly #outer = new ObjectScanner();
+  /** What earlier blocks hold of the element that is being read. */
+  #started = '';
+  /** The outermost object without the elements that it holds; undefined where the document is an array. */
+  #outerText: string | undefined;
+  /** Where the elements were cut out of it, and how many bytes they are. */
+  #cut: { readonly at: number; bytes: number } | undefined;
   /** Property of the outermost object that holds the elements. */
   #property: string | undefined;
-  #elementCount = 0;
+  #elements = 0;
+  /** Offset of this block, and of the element or outermost object that is being read. */
+  #offset = 0;
+  #start = 0;
+  #outerStart = 0;
+  #text = '';
   #bytes = 0;
+  /** How many bytes the text of this block has up to an index. */
+  #counted = { index: 0, bytes: 0 };
 
-  place(): string {
-    return `element ${Math.max(1, this.#elementCount)}`;
+  constructor(reader: ElementReader, bounds: Bounds) {
+    this.#reader = reader;
+    this.#bounds = bounds;
   }
 
-  *read(block: Buffer): Generator<Element> {
-    const text = block.toString();
-    for (let start = 0; start < text.length; start += SLICE_LENGTH) {
-      const slice = text.slice(start, start + SLICE_LENGTH);
-      for (const token of this.#tokens(slice)) {
-        const element = this.#take(token);
-        if (element !== undefined) yield element;
+  *read(block: Buffer): Generator<InputRow> {
+    this.#text = block.toString();
+    this.#bytes = block.length;
+    this.#counted = { index: 0, bytes: 0 };
+    for (let index = 0; index < this.#text.length; ) {
+      if (this.#position === 'inside') {
+        const end = this.#element.scan(this.#text, index);
+        this.#take(index, end);
+        index = end === -1 ? this.#text.length : end;
+        if (this.#position !== 'inside') yield* this.#rows(this.#started, this.#element.keys);
+      } else if (this.#position === 'object') {
+        const end = this.#outer.scan(this.#text, index, true);
+        this.#takeOuter(index, end);
+        index = end === -1 ? this.#text.length : end;
+        if (this.#outer.depth === 0) yield* this.#outermost();
+      } else {
+        index = this.#between(index);
       }
-      this.#bytes += Buffer.byteLength(slice);
     }
+    this.#offset += block.length;
+    this.#text = '';
   }
 
-  *finish(): Generator<Element> {
-    yield* this.read(Buffer.from('\n')); // ends a number or word at the very end
-    if (this.#position !== 'end') throw this.#broken('the document ends in the middle');
+  finish(): void {
+    if (this.#position === 'end') return;
+    const text = this.#position === 'inside' ? this.#started : this.#outerText;
+    if (text !== undefined) this.#throwMistake(text);
+    const element = this.#position === 'inside' ? this.#elements : this.#elements + 1;
+    throw broken(element, this.#offset, 'the document ends in the middle');
   }
 
-  #tokens(text: string): readonly Token[] {
-    try {
-      const tokens = this.#tokenize(text);
-      return typeof tokens === 'symbol' ? [] : tokens.values;
-    } catch (cause) {
-      throw this.#broken(cause instanceof Error ? cause.message.replace('Parser cannot parse input: ', '') : '', cause);
+  /** The next character outside of the element and of the outermost object's own text. */
+  #between(index: number): number {
+    const character = this.#text.charAt(index);
+    if (/[ \t\r\n]/.test(character)) {
+      if (this.#position === 'array') this.#outerText += character;
+      return index + 1;
     }
-  }
-
-  #take(token: Token): Element | undefined {
-    if (this.#element !== undefined) return this.#takeInto(this.#element, token);
     switch (this.#position) {
-      case 'elements':
-        return this.#betweenElements(token);
-      case 'object':
-        return this.#insideObject(token);
       case 'start':
-        return this.#open(token);
-      case 'end':
-        return undefined;
+        if (character === '[') this.#position = 'first';
+        else if (character === '{') return this.#open('object', index);
+        else throw this.#other('the document', index);
+        return index + 1;
+      case 'array':
+        // The first character behind `[` tells whether these are the elements or a value like any other.
+        if (character === '{') {
+          this.#enterElements(index);
+          return this.#open('inside', index);
+        }
+        this.#position = 'object';
+        return index;
+      case 'first':
+      case 'next':
+        if (character === '{') return this.#open('inside', index);
+        if (character === ']' && this.#position === 'first') return this.#closeElements(index);
+        throw this.#other('it', index);
+      case 'behind':
+        if (character === ']') return this.#closeElements(index);
+        if (character !== ',') throw this.#unexpected(index, 'a comma or ] must follow an element');
+        this.#position = 'next';
+        return index + 1;
+      default:
+        throw this.#unexpected(index, 'nothing may follow the end of the document');
     }
   }
 
-  #open(token: Token): undefined {
-    if (token.name === 'startArray') {
-      this.#position = 'elements';
-    } else if (token.name === 'startObject') {
-      this.#position = 'object';
-      this.#outer = new Assembler();
-      this.#outer.consume(token);
-    } else {
-      throw wrongShape('element 1', `the document is ${described(token)}, no array and no object`);
+  #open(position: 'inside' | 'object', index: number): number {
+    this.#position = position;
+    if (position === 'object') {
+      this.#outerStart = this.#offsetOf(index);
+      this.#outerText = '';
+      return index;
     }
+    this.#start = this.#offsetOf(index);
+    this.#started = '';
+    this.#element.reset();
+    this.#elements += 1;
+    return index;
   }
 
-  #betweenElements(token: Token): undefined {
-    if (token.name === 'startObject') {
-      this.#elementCount += 1;
-      this.#element = new Assembler();
-      this.#element.consume(token);
-    } else if (token.name === 'endArray') {
-      this.#position = this.#outer === undefined ? 'end' : 'object';
-    } else {
-      throw wrongShape(`element ${this.#elementCount + 1}`, `it is ${described(token)}, no object`);
-    }
+  #take(from: number, end: number): void {
+    this.#started += this.#text.slice(from, end === -1 ? undefined : end);
+    this.#checkSize(this.#element, this.#started, this.#endOf(end) - this.#start);
+    if (end !== -1) this.#position = 'behind';
   }
 
-  #takeInto(assembler: Assembler<Element>, token: Token): Element | undefined {
-    consume(assembler, token);
-    if (assembler.depth > MAX_DEPTH) throw wrongShape(this.place(), `it is nested deeper than ${MAX_DEPTH} levels`);
-    if (!assembler.done) return undefined;
-    this.#element = undefined;
-    return assembler.current ?? undefined;
+  #takeOuter(from: number, end: number): void {
+    this.#outerText += this.#text.slice(from, end === -1 ? undefined : end);
+    this.#checkSize(this.#outer, this.#outerText ?? '', this.#endOf(end) - this.#outerStart - (this.#cut?.bytes ?? 0));
+    if (end !== -1) this.#position = this.#outer.depth === 0 ? 'end' : 'array';
   }
 
-  #insideObject(token: Token): Element | undefined {
-    const outer = this.#outer;
-    if (outer === undefined) return undefined;
-    if (this.#undecidedArray) {
-      this.#undecidedArray = false;
-      if (token.name === 'startObject') {
-        this.#enterProperty(outer.key ?? '');
-        outer.nullValue();
-        return this.#betweenElements(token);
-      }
-      outer.startArray();
-    } else if (token.name === 'startArray' && outer.depth === 1) {
-      this.#undecidedArray = true;
-      return undefined;
-    }
-    const object = this.#takeInto(outer, token);
-    if (object === undefined) return undefined;
-    this.#position = 'end';
-    return this.#outermost(object);
+  #checkSize(scanner: ObjectScanner, text: string, bytes: number): void {
+    if (scanner.deepest > MOST_DEPTH) throw tooDeep(this.#place());
+    if (bytes <= this.#bounds.element) return;
+    // A bracket or quote that is not closed makes one element of all that follows.
+    this.#throwMistake(text);
+    throw new IntakeError({
+      code: 'ROW_TOO_LONG',
+      place: this.#place(),
+      what: `the element is larger than ${boundText('element', this.#bounds.element)}`,
+      remedy: `Split it into several elements, or ${howToRaise('element', this.#bounds)}`,
+    });
   }
 
-  #enterProperty(property: string): void {
+  #enterElements(index: number): void {
+    const outer = this.#outerText ?? '';
+    const [, written = '""'] = /("(?:[^"\\]|\\.)*")\s*:\s*\[\s*$/.exec(outer.slice(-10_000)) ?? [];
+    const property = JSON.parse(written) as string;
     if (isMemberList(property)) throw wrongShape('element 1', `${property} holds objects; it must be an array of UIDs`);
     if (this.#property !== undefined) {
       const both = `${shown(this.#property)} and ${shown(property)}`;
       throw wrongShape('element 1', `${both} both hold an array of objects, and only one can be the rows`);
     }
     this.#property = property;
-    this.#position = 'elements';
+    this.#cut = { at: outer.length, bytes: -this.#offsetOf(index) };
+  }
+
+  #closeElements(index: number): number {
+    if (this.#outerText === undefined) {
+      this.#position = 'end';
+      return index + 1;
+    }
+    if (this.#cut !== undefined) this.#cut.bytes += this.#offsetOf(index);
+    this.#position = 'object';
+    return index;
+  }
+
+  #rows(text: string, keys: number): Generator<InputRow> {
+    return this.#reader.rows(this.#parsed(text), this.#place(), text, keys);
   }
 
   /** The outermost object is complete: it is one element itself, or was the envelope of the elements. */
-  #outermost(object: Element): Element | undefined {
+  *#outermost(): Generator<InputRow> {
+    const text = this.#outerText ?? '';
+    const object = this.#parsed(text);
     if (this.#property === undefined) {
-      if (hasMemberLists(object)) return object;
       const values = Object.values(object);
-      if (values.length === 1 && Array.isArray(values[0]) && values[0].length === 0) return undefined;
-      throw wrongShape(
-        'element 1',
-        `the document is one object with ${keysOf(object)}, neither rows nor lists of UIDs`,
-      );
+      if (hasMemberLists(object) || this.#reader.isRow(object)) yield* this.#rows(text, this.#outer.keys);
+      else if (values.length !== 1 || !Array.isArray(values[0]) || values[0].length > 0) {
+        const what = `the document is one object with ${keysOf(object)}, neither rows nor lists of UIDs`;
+        throw wrongShape('element 1', what);
+      }
+      return;
     }
     // A group beside the rows may be meant for all of them or not: nobody can tell.
     const field = Object.keys(object).find((key) => key !== this.#property && (isMemberList(key) || fieldByAlias(key)));
-    if (field === undefined) return undefined;
+    if (field === undefined) return;
     const what = `${shown(field)} stands beside ${shown(this.#property)}, outside of the rows; it cannot be told what it means for them`;
     throw wrongShape('element 1', what);
   }
 
-  #broken(what: string, cause?: unknown): IntakeError {
-    const element = this.#element === undefined ? this.#elementCount + 1 : this.#elementCount;
-    return new IntakeError({
-      code: 'JSON_BROKEN',
-      place: `element ${element}, near byte ${this.#bytes}`,
-      what: `the JSON cannot be read on: ${what}`,
-      remedy:
-        'Correct it there, write the file again if it was cut off, or say --format ndjson if it has an object per line',
-      cause,
-    });
+  #parsed(text: string): Element {
+    try {
+      return parseJson(text) as Element;
+    } catch (cause) {
+      this.#throwMistake(text);
+      const start = text === this.#outerText ? this.#outerStart : this.#start;
+      throw broken(Math.max(1, this.#elements), start, cause instanceof Error ? cause.message : '', cause);
+    }
+  }
+
+  /** Throws where a text that cannot be parsed goes wrong, unless only its end is missing. */
+  #throwMistake(text: string): void {
+    const at = firstMistake(text);
+    if (at === undefined) return;
+    const isOuter = text === this.#outerText;
+    const cut = isOuter && this.#cut !== undefined && at >= this.#cut.at ? this.#cut.bytes : 0;
+    const byte = (isOuter ? this.#outerStart : this.#start) + Buffer.byteLength(text.slice(0, at)) + cut;
+    throw broken(Math.max(1, this.#elements), byte, `unexpected ${excerpt(text, at)}`);
+  }
+
+  #place(): string {
+    return `element ${Math.max(1, this.#elements)}`;
+  }
+
+  /** Offset of an index in this block, or of the block's end where it is -1. */
+  #endOf(end: number): number {
+    return end === -1 ? this.#offset + this.#bytes : this.#offsetOf(end);
+  }
+
+  /** Offset of an index in this block. Asked for in order, it counts on from the one before. */
+  #offsetOf(index: number): number {
+    if (index < this.#counted.index) this.#counted = { index: 0, bytes: 0 };
+    const bytes = this.#counted.bytes + Buffer.byteLength(this.#text.slice(this.#counted.index, index));
+    this.#counted = { index, bytes };
+    return this.#offset + bytes;
+  }
+
+  /** Something else than an object stands where one must. */
+  #other(subject: 'the document' | 'it', index: number): IntakeError {
+    const what = described(this.#text.slice(index, index + 200));
+    if (what === undefined) return this.#unexpected(index, 'an object must stand here');
+    const needed = subject === 'it' ? 'an object' : 'an array or an object';
+    return wrongShape(`element ${this.#elements + 1}`, `${subject} is ${what}; it must be ${needed}`);
+  }
+
+  #unexpected(index: number, needed: string): IntakeError {
+    const what = `unexpected ${excerpt(this.#text, index)}; ${needed}`;
+    return broken(this.#elements + 1, this.#offsetOf(index), what);
   }
 }
 
-/** Numbers that JavaScript would change (large, or written in another way) keep their text for `original`. */
-const { rawJSON } = JSON as unknown as { rawJSON(text: string): object };
-
-function consume(assembler: Assembler<Element>, token: Token): void {
-  if (token.name === 'numberValue' && String(Number(token.value)) !== token.value) {
-    assembler.stringValue(rawJSON(token.value) as unknown as string);
-  } else {
-    assembler.consume(token);
-  }
+function broken(element: number, byte: number, what: string, cause?: unknown): IntakeError {
+  return new IntakeError({
+    code: 'JSON_BROKEN',
+    place: `element ${element}, byte ${byte}`,
+    what: `the JSON cannot be read on: ${what}`,
+    remedy:
+      'Correct it there, write the file again if it was cut off, or say --format ndjson if it has an object per line',
+    cause,
+  });
 }
 
-function described(token: Token): string {
-  switch (token.name) {
-    case 'stringValue':
-      return `the text ${shown(token.value)}`;
-    case 'numberValue':
-      return `the number ${token.value}`;
-    case 'startArray':
-      return 'an array';
-    default:
-      return token.name.replace('Value', '');
+/** What stands at an index, and a little of what is in front of it. */
+function excerpt(text: string, at: number): string {
+  const before = text.slice(Math.max(0, at - 30), at).trimStart();
+  const character = String.fromCodePoint(text.codePointAt(at) ?? 0);
+  return before === '' ? shown(character) : `${shown(character)} behind ${shown(before)}`;
+}
+
+/** The JSON value that a text begins with, for a message. Undefined where it begins with none. */
+function described(text: string): string | undefined {
+  if (text.startsWith('[')) return 'an array';
+  if (text.startsWith('{')) return 'an object';
+  if (text.startsWith('"')) {
+    const [written] = /^"(?:[^"\\\r\n]|\\.)*"?/.exec(text) ?? [''];
+    return `the text ${shown(written.slice(1).replace(/"$/, ''))}`;
   }
+  const [number] = /^-?\d[\d.eE+-]*/.exec(text) ?? [];
+  return number === undefined ? /^(?:true|false|null)/.exec(text)?.[0] : `the number ${number}`;
 }

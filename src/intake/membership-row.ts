@@ -43,6 +43,8 @@ export class MembershipReader {
   readonly #scopes = new Map<string, Scope>();
   readonly #regions = new Map<string, Region>();
   #problems: RowProblem[] | undefined;
+  /** Whether a row had a scope of its own that was one. */
+  #scopeSeen = false;
 
   /** Throws BAD_DEFAULT, since a bad default would make every row invalid. */
   constructor(columns: Columns, defaults: RowDefaults) {
@@ -105,7 +107,7 @@ export class MembershipReader {
     const word = text.trim().toLowerCase();
     const region = word === '' ? this.#defaults.region : REGION_BY_WORD.get(word);
     if (region !== undefined) return remember(this.#regions, text, region);
-    const reason = `${shown(text)} is no region; allowed are ${REGIONS.join(', ')}`;
+    const reason = `${shown(text)} is not a valid region; allowed are ${REGIONS.join(', ')}`;
     this.#add('region', text, 'UNKNOWN_REGION', reason);
     return this.#defaults.region;
   }
@@ -114,7 +116,7 @@ export class MembershipReader {
     const word = text.trim().toLowerCase();
     const action = word === '' ? 'add' : ACTIONS.find((one) => one === word);
     if (action !== undefined) return action;
-    const reason = `${shown(text)} is no action; allowed are ${ACTIONS.join(', ')}`;
+    const reason = `${shown(text)} is not a valid action; allowed are ${ACTIONS.join(', ')}`;
     this.#add('action', text, 'UNKNOWN_ACTION', reason);
     return 'add';
   }
@@ -130,7 +132,7 @@ export class MembershipReader {
     }
     const scope = this.#scope(text);
     if (scope === 'ban') {
-      const reason = `${shown(text)} is no scope of a member; a change allows ${allowed}, and to ban is the action add`;
+      const reason = `${shown(text)} is not a valid scope of a member; a change allows ${allowed}, and to ban is the action add`;
       this.#add('scope', text, 'UNKNOWN_SCOPE', reason);
     }
     return scope;
@@ -144,8 +146,14 @@ export class MembershipReader {
       .toLowerCase()
       .replace(/[\s_-]/g, '');
     const scope = word === '' ? (this.#defaults.scope ?? 'participant') : SCOPE_BY_WORD.get(word);
-    if (scope !== undefined) return remember(this.#scopes, text, scope);
-    this.#add('scope', text, 'UNKNOWN_SCOPE', `${shown(text)} is no scope; allowed are ${SCOPES.join(', ')}`);
+    if (scope !== undefined) {
+      if (word !== '') this.#scopeSeen = true;
+      return remember(this.#scopes, text, scope);
+    }
+    // A column called role may be about something else altogether, and then no value of it is a scope.
+    const hint = this.#scopeSeen ? '' : `; if the column says something else, ignore it with --map scope=`;
+    const reason = `${shown(text)} is not a valid scope; allowed are ${SCOPES.join(', ')}${hint}`;
+    this.#add('scope', text, 'UNKNOWN_SCOPE', reason);
     return 'participant';
   }
 
@@ -167,7 +175,11 @@ export class MembershipReader {
     }
     const bad = NOT_ID_CHARACTER.exec(id);
     if (bad !== null) {
-      const reason = `the ${field} ${shown(id)} has ${shown(bad[0])} (${codePoint(bad[0])}) at position ${position(id, bad.index)}; allowed are A-Z, a-z, 0-9, - and _`;
+      const blank = bad[0] === '"' && bad.index === 0 && text !== id;
+      const hint = blank
+        ? '; a blank stands in front of the quote, which therefore counts as text: remove the blank'
+        : '';
+      const reason = `the ${field} ${shown(id)} has ${shown(bad[0])} (${codePoint(bad[0])}) at position ${position(id, bad.index)}; allowed are A-Z, a-z, 0-9, - and _${hint}`;
       this.#add(field, text, 'BAD_CHARACTER', reason);
     }
     return id;

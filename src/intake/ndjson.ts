@@ -1,55 +1,86 @@
-import { chunked, type Element, type ElementReader, wrongShape } from './element.ts';
+import { type Bounds, boundText, howToRaise, MOST_DEPTH } from './bounds.ts';
+import { chunked, type Element, type ElementReader, hasMemberLists, tooDeep, wrongShape } from './element.ts';
 import type { InputRow } from './input-row.ts';
 import { IntakeError, shown } from './intake-error.ts';
-
-/** Longest line, in characters: what a file that is no NDJSON may take in memory before it is refused. */
-const MAX_LINE_LENGTH = 16 * 1024 * 1024;
+import { ObjectScanner, parseJson } from './json-text.ts';
 
 /**
  * Rows of an NDJSON text in UTF-8: an object on each line, blank lines skipped.
  * Throws JSON_BROKEN, JSON_SHAPE or ROW_TOO_LONG with the line, and the errors of Columns.
  */
-export async function* ndjsonRows(blocks: AsyncIterable<Buffer>, reader: ElementReader): AsyncGenerator<InputRow[]> {
-  const lines = new LineReader(reader);
-  for await (const block of blocks) yield* chunked(lines.rowsUpTo(block.toString()));
-  yield* chunked(lines.rowsUpTo('\n'));
+export async function* ndjsonRows(
+  blocks: AsyncIterable<Buffer>,
+  reader: ElementReader,
+  bounds: Bounds,
+): AsyncGenerator<InputRow[]> {
+  const lines = new LineReader(reader, bounds);
+  for await (const block of blocks) yield* chunked(lines.rowsUpTo(block.toString(), block.length));
+  yield* chunked(lines.rowsUpTo('\n', 1));
   reader.finish();
 }
 
 class LineReader {
   readonly #reader: ElementReader;
+  readonly #bounds: Bounds;
+  readonly #scanner = new ObjectScanner();
   #unfinished = '';
+  #unfinishedBytes = 0;
   #number = 0;
 
-  constructor(reader: ElementReader) {
+  constructor(reader: ElementReader, bounds: Bounds) {
     this.#reader = reader;
+    this.#bounds = bounds;
   }
 
   /** Rows of the lines that are complete when `text` is read. */
-  *rowsUpTo(text: string): Generator<InputRow> {
+  *rowsUpTo(text: string, bytes: number): Generator<InputRow> {
     let start = 0;
     for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', start)) {
       const line = (this.#unfinished + text.slice(start, end)).trim();
       this.#unfinished = '';
+      this.#unfinishedBytes = 0;
       this.#number += 1;
-      if (line !== '') yield* this.#reader.rows(parseLine(line, this.#number), `line ${this.#number}`, line);
+      if (line !== '') yield* this.#rows(line);
       start = end + 1;
     }
     this.#unfinished += text.slice(start);
-    if (this.#unfinished.length <= MAX_LINE_LENGTH) return;
+    this.#unfinishedBytes += start === 0 ? bytes : Buffer.byteLength(text.slice(start));
+    if (this.#unfinishedBytes <= this.#bounds.element) return;
     throw new IntakeError({
       code: 'ROW_TOO_LONG',
       place: `line ${this.#number + 1}`,
-      what: `the line is longer than ${MAX_LINE_LENGTH} characters`,
-      remedy: 'Put each object on a line of its own, or say --format json if the file is one JSON document',
+      what: `the line is larger than ${boundText('element', this.#bounds.element)}`,
+      remedy: `Put each object on a line of its own, say --format json if the file is one JSON document, or ${howToRaise('element', this.#bounds)}`,
     });
+  }
+
+  #rows(line: string): Generator<InputRow> {
+    const place = `line ${this.#number}`;
+    // Brackets and colons inside of texts count here as well: only where there are too many the line is scanned.
+    const brackets = occurrences(line, '[') + occurrences(line, '{');
+    if (brackets > MOST_DEPTH && this.#scanned(line).deepest > MOST_DEPTH) throw tooDeep(place);
+    const value = parse(line, this.#number);
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      throw wrongShape(place, `${shown(line)} is not an object; NDJSON has one object on each line`);
+    }
+    const colons = occurrences(line, ':');
+    const keys = colons === Object.keys(value).length ? colons : this.#scanned(line).keys;
+    // The UIDs of lists become rows of their own: their numbers must be as they are written.
+    const element = hasMemberLists(value as Element) ? parseJson(line) : value;
+    return this.#reader.rows(element as Element, place, line, keys);
+  }
+
+  #scanned(line: string): ObjectScanner {
+    this.#scanner.reset();
+    this.#scanner.scan(line, 0);
+    return this.#scanner;
   }
 }
 
-function parseLine(line: string, number: number): Element {
-  const value = parse(line, number);
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Element;
-  throw wrongShape(`line ${number}`, `${shown(line)} is no object; NDJSON has one object on each line`);
+function occurrences(text: string, character: string): number {
+  let count = 0;
+  for (let at = text.indexOf(character); at !== -1; at = text.indexOf(character, at + 1)) count += 1;
+  return count;
 }
 
 function parse(line: string, number: number): unknown {

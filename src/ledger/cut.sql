@@ -1,37 +1,21 @@
 -- Cutting: after the last row is in, duplicates and contradictions are found and the rest is cut into batches.
 -- The statements run in this order, in one transaction. (`cast`: a number from JavaScript arrives as a real one.)
-
--- name: sort_rows
--- One sort serves both: rows of one UID come to stand together, and rows of one lane do.
-create index rows_sorted on rows (group_id, lane_id, uid_hash, scope_id) where lane_id is not null;
-
--- name: find_clashes
--- Keys that occur more than once. A group with several acting users or actions has several lanes, so it is compared
--- across them.
-create temp table clash_keys as
-  select group_id, uid_hash from rows where lane_id is not null
-   group by group_id, lane_id, uid_hash having count(*) > 1
-  union
-  select group_id, uid_hash from rows
-   where lane_id is not null
-     and group_id in (select group_id from lanes group by group_id having count(*) > 1)
-   group by group_id, uid_hash having count(*) > 1;
-
--- name: index_clashes
-create unique index temp.clash_keys_unique on clash_keys (group_id, uid_hash);
+-- While rows were inserted (insert-rows.ts), most were put into full batches already: `memberships` has them, and
+-- `temp.filled` the batches. `temp.rest` has the rows that are in none. `temp.suspects` has every row whose group and UID
+-- may be those of another row: all that are, and hardly any that are not.
 
 -- name: compare_clashes
 -- The same group and the same UID without regard to case (UIDs are ASCII): the highest scope stays, of equals the first.
 create temp table clashes as
-  select id, line, column_scope, action_id,
+  select id, line, lane_id, column_scope, action_id,
          first_value(id) over same as kept_id,
          min(action_id) over everyone <> max(action_id) over everyone as several_actions,
          min(action_id) over everyone <> max(action_id) over everyone
          or (max(column_scope) over everyone = 4 and min(column_scope) over everyone < 4) as contradictory,
          count(*) over everyone as times
-    from (select r.id, r.line, r.group_id, r.uid, coalesce(r.scope_id, 3) as column_scope, l.action_id
-            from clash_keys k
-            join rows r on r.group_id = k.group_id and r.uid_hash = k.uid_hash
+    from (select r.id, r.line, r.lane_id, r.group_id, r.uid, coalesce(r.scope_id, 3) as column_scope, l.action_id
+            from temp.suspects k
+            join rows r on r.id = k.row_id
             join lanes l on l.id = r.lane_id)
   window same as (partition by group_id, uid collate nocase order by column_scope, id),
          everyone as (partition by group_id, uid collate nocase);
@@ -61,49 +45,80 @@ insert into duplicates (row_id, of_row)
   select id, kept_id from clashes
    where id <> kept_id and times > 1 and not contradictory;
 
+-- name: list_left_out
+create temp table left_out as
+  select id as row_id, lane_id from clashes where id <> kept_id or contradictory;
+
+-- name: index_left_out
+create unique index temp.left_out_rows on left_out (row_id);
+
 -- name: leave_out
-update rows set lane_id = null
- where id in (select row_id from duplicates union all select id from clashes where contradictory);
+update rows set lane_id = null where id in (select row_id from left_out);
+
+-- name: find_reopened
+-- Full batches of lanes that lose rows: what is left of them may fit into fewer calls.
+create temp table reopened as
+  select batch_id, lane_id from filled where lane_id in (select lane_id from left_out);
+
+-- name: reopen
+insert into temp.rest (lane_id, row_id, scope_id)
+  select o.lane_id, m.row_id, m.scope_id from reopened o join memberships m on m.batch_id = o.batch_id;
+
+-- name: empty_reopened
+delete from memberships where batch_id in (select batch_id from reopened);
+
+-- name: forget_reopened
+delete from temp.filled where batch_id in (select batch_id from reopened);
+
+-- name: forget_left_out
+delete from temp.rest where row_id in (select row_id from left_out);
+
+-- name: index_filled
+create index temp.filled_by_lane on filled (lane_id);
 
 -- name: number_rows
 -- Every row's place in the sorted order is its rowid here: its place in its lane, and with it its batch, becomes a
 -- subtraction. (row_number() over the same rows takes three times as long.)
 create temp table sorted as
-  select id as row_id, lane_id, scope_id from rows indexed by rows_sorted
-   where lane_id is not null order by group_id, lane_id, uid_hash, scope_id;
+  select lane_id, row_id, scope_id from temp.rest order by lane_id, row_id;
 
 -- name: number_lanes
--- A call adds many, and changes or removes one.
+-- A call adds many, and changes or removes one. New batches come behind the full ones.
 create temp table starts as
   select lane_id, batch_size, edits, 1 + sum(size) over before - size as first_place,
-         1 + sum((size + batch_size - 1) / batch_size) over before - (size + batch_size - 1) / batch_size as first_batch
+         (select coalesce(max(batch_id), 0) from temp.filled)
+         + 1 + sum((size + batch_size - 1) / batch_size) over before - (size + batch_size - 1) / batch_size as first_batch,
+         (select count(*) from temp.filled f where f.lane_id = x.lane_id) as first_turn
     from (select s.*, l.action_id <> 1 as edits, case l.action_id when 1 then cast(:size as integer) else 1 end as batch_size
-            from (select group_id, lane_id, count(*) as size
-                    from rows indexed by rows_sorted where lane_id is not null group by group_id, lane_id) as s
-            join lanes l on l.id = s.lane_id)
-  window before as (order by group_id, lane_id);
+            from (select lane_id, count(*) as size from sorted group by lane_id) as s
+            join lanes l on l.id = s.lane_id) as x
+  window before as (order by lane_id);
 
 -- name: index_starts
 create unique index temp.starts_by_lane on starts (lane_id);
 
 -- name: fill_batches
 insert into memberships (batch_id, row_id, scope_id)
-  select f.first_batch + (s.rowid - f.first_place) / f.batch_size, s.row_id, coalesce(s.scope_id, 3)
+  select f.first_batch + (s.rowid - f.first_place) / f.batch_size, s.row_id, s.scope_id
     from sorted s join starts f on f.lane_id = s.lane_id;
+
+-- name: list_full_batches
+insert into batches (id, lane_id, region_id, turn, size, bans)
+  select f.batch_id, l.id, g.region_id, row_number() over (partition by f.lane_id order by f.batch_id) - 1,
+         cast(:size as integer), f.bans
+    from temp.filled f join lanes l on l.id = f.lane_id join groups g on g.id = l.group_id;
 
 -- name: list_batches
 -- Edits go first: in a group that is full, removals make room for those who are to be added.
 insert into batches (id, lane_id, region_id, turn, size, bans)
-  select m.batch_id, l.id, g.region_id, case when f.edits then -1 else m.batch_id - f.first_batch end, m.size, m.bans
-    from (select batch_id, count(*) as size, sum(scope_id = 4) as bans, min(row_id) as any_row
-            from memberships group by batch_id) as m
-    join rows r on r.id = m.any_row
-    join lanes l on l.id = r.lane_id
+  select m.batch_id, l.id, g.region_id,
+         case when f.edits then -1 else f.first_turn + m.batch_id - f.first_batch end, m.size, m.bans
+    from (select f.first_batch + (s.rowid - f.first_place) / f.batch_size as batch_id, s.lane_id,
+                 count(*) as size, sum(s.scope_id = 4) as bans
+            from sorted s join starts f on f.lane_id = s.lane_id group by 1, 2) as m
+    join lanes l on l.id = m.lane_id
     join starts f on f.lane_id = l.id
     join groups g on g.id = l.group_id;
-
--- name: forget_sorting
-drop index rows_sorted;
 
 -- name: find_batch_of_row
 create unique index memberships_by_row on memberships (row_id);

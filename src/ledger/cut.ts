@@ -1,9 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { inTransaction, readStatements } from './database.ts';
+import { BATCH_SIZE } from './filling.ts';
 import type { InputDescription } from './staged-row.ts';
 
-/** UIDs in one batch: what one call carries (design.md, promise 4). */
-export const BATCH_SIZE = 25;
+export { BATCH_SIZE } from './filling.ts';
 
 export interface StagedTotals {
   readonly rows: number;

@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, readdirSync, readFileSync } from 'node:fs';
+import { closeSync, fchmodSync, fstatSync, fsyncSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 
 /** SQLite as the ledger uses it: one writer, any number of readers, migrations by number, statements by name. */
@@ -21,8 +21,20 @@ export class LedgerError extends Error {
   }
 }
 
+/** Makes a file that only its user can read, or takes others' rights away; SQLite gives the files beside it the same mode. */
+export function privateFile(path: string): void {
+  const file = openSync(path, 'a', 0o600);
+  try {
+    const { mode, uid } = fstatSync(file);
+    if ((mode & 0o077) !== 0 && [0, uid].includes(process.getuid?.() ?? -1)) fchmodSync(file, 0o600);
+  } finally {
+    closeSync(file);
+  }
+}
+
 /** Opens a database for writing and brings it to the newest schema of `migrations` (a folder of numbered .sql files). */
 export function openForWriting(path: string, migrations: URL): DatabaseSync {
+  privateFile(path);
   const database = new DatabaseSync(path, { timeout: 10_000 });
   namingDamage(path, () => {
     database.exec(`
@@ -43,6 +55,7 @@ export function openForWriting(path: string, migrations: URL): DatabaseSync {
  * journal, so that an error cannot be rolled back and a crash leaves a file that is good for nothing.
  */
 export function openForStaging(path: string, migrations: URL): DatabaseSync {
+  privateFile(path);
   const database = new DatabaseSync(path);
   database.exec(`
     pragma journal_mode = off;

@@ -21,15 +21,24 @@ export interface RowsPage {
   readonly next?: number;
 }
 
-/** The first `limit` rows behind row number `after` that pass the filter, in the order of the input. */
+/** What the rows of one page may have come to in the input, in characters: memory and time of a page are bounded. */
+const MOST_OF_A_PAGE = 4 * 1024 * 1024;
+
+/**
+ * The first `limit` rows behind row number `after` that pass the filter, in the order of the input; fewer where they are
+ * very long, but one at least.
+ */
 export function searchRows(database: DatabaseSync, filter: RowFilter, after: number, limit: number): RowsPage {
+  const rows: RowWithOutcome[] = [];
+  let length = 0;
   // One more than asked for tells whether there is a next page.
-  const found = search(database, filter, after, limit + 1)
-    .take(limit + 1)
-    .toArray();
-  const rows = found.slice(0, limit);
-  const last = rows.at(-1);
-  return found.length > limit && last !== undefined ? { rows, next: last.row } : { rows };
+  for (const row of search(database, filter, after, limit + 1)) {
+    const last = rows.at(-1);
+    length += row.original.length + row.message.length;
+    if (last !== undefined && (rows.length === limit || length > MOST_OF_A_PAGE)) return { rows, next: last.row };
+    rows.push(row);
+  }
+  return { rows };
 }
 
 function search(

@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto';
-import { rm } from 'node:fs/promises';
+import { lstat, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { ImportRecord } from '../ledger/catalog.ts';
 import type { Coordinator } from './coordinator.ts';
 import type { DataDir } from './data-dir.ts';
@@ -22,10 +21,38 @@ export type ControlHandler = (method: string, path: readonly string[], body: unk
 /** Longest path of a socket file that every system takes. */
 const LONGEST_SOCKET_PATH = 100;
 
-/** In the data directory, or where that path is too long for a socket, in the temporary one under a name made of it. */
-function socketPath({ controlSocket }: DataDir): string {
+/** Where a new socket goes: in the data directory, or where that path is too long, in a private folder that a file there names. */
+async function newSocket({ controlSocket, control }: DataDir): Promise<string> {
   if (Buffer.byteLength(controlSocket) <= LONGEST_SOCKET_PATH) return controlSocket;
-  return join(tmpdir(), `rollcall-${createHash('sha256').update(controlSocket).digest('hex').slice(0, 16)}.sock`);
+  const path = join(await mkdtemp(join(tmpdir(), 'rollcall-control-')), 'control.sock');
+  await rm(control, { force: true });
+  await writeFile(control, path, { mode: 0o600, flag: 'wx' });
+  return path;
+}
+
+async function removeSocket({ control }: DataDir, path: string, isElsewhere: boolean): Promise<void> {
+  await rm(path, { force: true });
+  if (!isElsewhere) return;
+  await rm(control, { force: true });
+  await rm(dirname(path), { recursive: true, force: true });
+}
+
+/** The socket of the owner; undefined when there is none. @throws Error when somebody else could have put it there */
+async function findSocket(dir: DataDir): Promise<string | undefined> {
+  if (Buffer.byteLength(dir.controlSocket) <= LONGEST_SOCKET_PATH) return dir.controlSocket;
+  try {
+    const path = (await readFile(dir.control, 'utf8')).trim();
+    const folder = await lstat(dirname(path));
+    const users = [process.getuid?.() ?? folder.uid, (await stat(dir.root)).uid];
+    if (folder.isDirectory() && (folder.mode & 0o077) === 0 && users.includes(folder.uid)) return path;
+    throw new Error(
+      `${dirname(path)}, which ${dir.control} names, is not private: somebody else may answer there; remove that file, and start the process that uses the data directory again`,
+    );
+  } catch (error) {
+    // Removed at this moment, or by somebody who tidies temporary files.
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
 }
 
 /** Serves a coordinator's socket. The data directory must be owned: a socket left by a killed process is replaced. */
@@ -34,8 +61,11 @@ export async function serveControl(
   coordinator: Coordinator,
   more: ControlHandler = () => undefined,
 ): Promise<{ close(): Promise<void> }> {
-  const path = socketPath(dir);
-  await rm(path, { force: true });
+  // Of an owner that was killed.
+  const left = await findSocket(dir).catch(() => undefined);
+  const isElsewhere = left !== dir.controlSocket;
+  if (left !== undefined) await removeSocket(dir, left, isElsewhere);
+  const path = await newSocket(dir);
   const server = createServer((incoming, reply) => void answer(coordinator, more, incoming, reply));
   const mask = process.umask(0o077);
   try {
@@ -50,7 +80,7 @@ export async function serveControl(
     close: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
-      await rm(path, { force: true });
+      await removeSocket(dir, path, isElsewhere);
     },
   };
 }
@@ -100,9 +130,11 @@ export async function askRegions(dir: DataDir): Promise<readonly RegionStatus[] 
 const GONE: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE']);
 
 /** Asks the process that owns the data directory; undefined when there is none. @throws ControlRefused */
-export function askOwner(dir: DataDir, method: string, path: string, body?: unknown): Promise<unknown> {
+export async function askOwner(dir: DataDir, method: string, path: string, body?: unknown): Promise<unknown> {
+  const socketPath = await findSocket(dir);
+  if (socketPath === undefined) return undefined;
   return new Promise((resolve, reject) => {
-    const outgoing = request({ socketPath: socketPath(dir), method, path }, async (reply) => {
+    const outgoing = request({ socketPath, method, path }, async (reply) => {
       try {
         const chunks = await reply.toArray();
         const body: unknown = JSON.parse(Buffer.concat(chunks).toString());

@@ -56,6 +56,8 @@ export interface Coordinator {
   pages(region: Region): GroupPages;
   /** What the regions are doing that imports have used so far. */
   regions(): Promise<RegionStatus[]>;
+  /** Takes up keys that were changed in the settings; gives the regions whose key was. */
+  renewKeys(regions: ReadonlySet<Region>): Promise<Region[]>;
   /** Resolves when nothing more happens by itself: over, paused, blocked, or staged by a dry run. */
   settled(id: string): Promise<ImportRecord>;
   /** Takes nothing new, lets calls under way answer for at most `deadlineMs`, and closes. Imports can be resumed. */
@@ -268,9 +270,8 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
       if (isFinal(record.state) || (record.state === 'staged' && closings.isUnderWay(id))) refuse(record, 'running');
       // Somebody wants it, whatever has happened before.
       catalog.progressed(id);
-      const isUnread = record.state === 'failed' && !existsSync(dir.ledger(id));
-      if (isUnread) move(id, 'staging');
-      if (isUnread || record.state === 'staging') stagings.begin(id);
+      if (record.state === 'failed' && !existsSync(dir.ledger(id))) move(id, 'staging');
+      if (find(id).state === 'staging') stagings.begin(id);
       else await runner.go(id);
       return find(id);
     },
@@ -279,8 +280,7 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
       if (record.state === 'staging') {
         await stagings.abort(id);
         if (find(id).state === 'staging') return move(id, 'cancelled');
-      }
-      if (record.state === 'failed') {
+      } else if (record.state === 'failed') {
         if (!existsSync(dir.ledger(id))) return move(id, 'cancelled');
         faults.endWhateverHappens(id);
       }
@@ -322,6 +322,7 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
     announce: (address) => announceAddress(dir, address),
     pages: (region) => runner.groups.pages(region),
     regions: () => runner.regions(),
+    renewKeys: (regions) => runner.renewKeys(regions),
     settled: async (id) => {
       for (;;) {
         // A state is looked at when the move is over: `staged` is passed through on the way to `running`.

@@ -1,12 +1,25 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { privateFile } from '../ledger/database.ts';
 
 /** Where things are in a data directory, and who may write in it. */
 export interface DataDir {
   readonly root: string;
   readonly catalog: string;
   readonly controlSocket: string;
+  /** Names the socket, where the path of the data directory is too long for it: a file with a path. */
+  readonly control: string;
   /** Where the server that owns the directory is reached, as long as there is one: a file with a URL. */
   readonly address: string;
   /** Folders of removed imports, until they are deleted. */
@@ -27,6 +40,7 @@ export function dataDir(path: string): DataDir {
     root,
     catalog: join(root, 'catalog.sqlite'),
     controlSocket: join(root, 'control.sock'),
+    control: join(root, 'control'),
     address: join(root, 'address'),
     removed: join(root, 'removed'),
     folder,
@@ -61,13 +75,48 @@ export class DataDirUnusable extends Error {
   }
 }
 
-/** Makes the directory where it is missing. @throws DataDirUnusable */
-export function makeDataDir({ root }: DataDir): void {
+/** What rollcall keeps at the top of a data directory. What people put beside it is theirs. */
+const OURS =
+  /^(?:(?:catalog|access)\.sqlite.*|owner\.lock.*|address.*|rollcall\.log.*|control|queue(?:\.new)?|imports|syncs|schedules|uploads|removed)$/;
+
+/**
+ * Makes the directory where it is missing, and what is in it private, however it was made.
+ * @returns a warning where the directory itself lies open to other users
+ * @throws DataDirUnusable
+ */
+export function makeDataDir({ root }: DataDir): { readonly warning: string | undefined } {
   try {
     mkdirSync(root, { recursive: true, mode: 0o700 });
+    for (const entry of readdirSync(root, { withFileTypes: true })) {
+      if (!OURS.test(entry.name) || entry.isSymbolicLink()) continue;
+      close(join(root, entry.name));
+    }
+    return { warning: openness(root) };
   } catch (error) {
     throw new DataDirUnusable(root, error);
   }
+}
+
+/** Takes the rights of others away from a file or folder, where there are any. */
+function close(path: string): void {
+  try {
+    const { mode } = statSync(path);
+    if ((mode & 0o077) !== 0) chmodSync(path, mode & 0o700);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    // Another process has removed it, or it belongs to another user, whose business its mode is.
+    if (code !== 'ENOENT' && code !== 'EPERM') throw error;
+  }
+}
+
+function openness(root: string): string | undefined {
+  const mode = statSync(root).mode & 0o777;
+  if ((mode & 0o077) === 0) return undefined;
+  const what =
+    (mode & 0o022) !== 0
+      ? 'they can put files of their own in the place of its files'
+      : 'they see which files are in it, though not what is in them';
+  return `the data directory ${root} is open to other users of this machine (mode 0${mode.toString(8)}): ${what}; close it with \`chmod 700 ${root}\``;
 }
 
 /**
@@ -77,7 +126,9 @@ export function makeDataDir({ root }: DataDir): void {
 export function ownDataDir(dir: DataDir): () => void {
   makeDataDir(dir);
   const { root, address } = dir;
-  const lock = new DatabaseSync(join(root, 'owner.lock'), { timeout: 0 });
+  const lockFile = join(root, 'owner.lock');
+  privateFile(lockFile);
+  const lock = new DatabaseSync(lockFile, { timeout: 0 });
   try {
     lock.exec('pragma locking_mode = exclusive; begin exclusive; create table if not exists owner (pid integer);');
   } catch (error) {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { BOUND_NAMES } from '../intake/bounds.ts';
 import type { IntakeOptions } from '../intake/intake.ts';
 import type { ImportRecord } from '../ledger/catalog.ts';
 import { REGIONS, SCOPES } from '../membership/membership.ts';
@@ -8,8 +9,12 @@ export const importOptions = z.strictObject({
   format: z.enum(['auto', 'csv', 'json', 'ndjson']).default('auto'),
   encoding: z.string().optional(),
   delimiter: z.string().optional(),
-  /** Field -> column, for columns whose names are not recognised. */
+  /** Field -> column, for columns whose names are not recognised; '' where the file has none for it. */
   map: z.partialRecord(z.enum(['region', 'guid', 'uid', 'scope', 'onBehalfOf']), z.string()).default({}),
+  /** Bounds of the file that are not at their defaults. */
+  bounds: z.partialRecord(z.enum(BOUND_NAMES), z.int().positive()).optional(),
+  /** Wait until the file has not changed for this long before it is read, in ms. */
+  waitForQuietMs: z.int().positive().optional(),
   /** For rows that do not say themselves. */
   guid: z.string().optional(),
   scope: z.enum(SCOPES).optional(),
@@ -42,13 +47,15 @@ export function readOptions(record: Pick<ImportRecord, 'options'>): ImportOption
 
 /** The part of the options that concerns reading. */
 export function intakeOptions(options: ImportOptions): Omit<IntakeOptions, 'signal'> {
-  const { format, encoding, delimiter, map, guid, scope, region, onBehalfOf, edits } = options;
+  const { format, encoding, delimiter, map, bounds, waitForQuietMs, guid, scope, region, onBehalfOf, edits } = options;
   return {
     format,
     ...(encoding !== undefined && { encoding }),
     ...(delimiter !== undefined && { delimiter }),
     mapping: map,
     ...(edits !== undefined && { edits }),
+    ...(bounds !== undefined && { bounds }),
+    ...(waitForQuietMs !== undefined && { waitForQuietMs }),
     defaults: {
       region,
       ...(guid !== undefined && { guid }),

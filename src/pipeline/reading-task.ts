@@ -1,5 +1,7 @@
 import type { ImportRecord } from '../ledger/catalog.ts';
 import type { ImportReader } from '../ledger/reading.ts';
+import type { RowFilter } from '../ledger/row-search.ts';
+import type { ImportOptions } from './import-options.ts';
 import type { ReportWish } from './report-text.ts';
 import type { ThreadError } from './thread-error.ts';
 
@@ -22,6 +24,16 @@ export interface ReportsWish {
 
 export type ReadingTask =
   | { readonly kind: 'query'; readonly path: string; readonly question: Question; readonly given: readonly unknown[] }
+  /** A page of rows as JSON text, in UTF-8. */
+  | {
+      readonly kind: 'rows-page';
+      readonly path: string;
+      readonly filter: RowFilter;
+      readonly after: number;
+      readonly limit: number;
+    }
+  /** How the beginning of a file would be read, as JSON text in UTF-8. */
+  | { readonly kind: 'preview'; readonly head: Uint8Array; readonly options: ImportOptions }
   /** Begins a report under a number of the asker's; it is open until `end-report`. */
   | { readonly kind: 'report'; readonly path: string; readonly report: number; readonly wish: ReportWish }
   | { readonly kind: 'chunk' | 'end-report'; readonly report: number }

@@ -2,6 +2,7 @@ import { parentPort } from 'node:worker_threads';
 import { namingDamage } from '../ledger/database.ts';
 import { openImportLedger } from '../ledger/import-ledger.ts';
 import { type ImportReader, openImportReader } from '../ledger/reading.ts';
+import { rowsPageJson } from '../report/rows-page.ts';
 import type { NumberedTask, ReadingReply, ReadingTask, ReportsWish } from './reading-task.ts';
 import { writeReportFiles } from './report-files.ts';
 import { reportInput, reportPaths } from './report-paths.ts';
@@ -43,6 +44,10 @@ function answer(task: ReadingTask): unknown {
         (readerOf(path)[question] as (...given: readonly unknown[]) => unknown)(...given),
       );
     }
+    case 'rows-page':
+      return rowsPage(task);
+    case 'preview':
+      return previewOf(task);
     case 'report':
       return beginReport(task.path, task.report, task.wish);
     case 'chunk':
@@ -60,6 +65,23 @@ function answer(task: ReadingTask): unknown {
       for (const report of [...reports.keys()]) endReport(report);
       return parentPort?.close();
   }
+}
+
+/** Characters of a page of rows, at most. */
+const MOST_OF_A_PAGE = 4 * 1024 * 1024;
+
+function rowsPage({ path, filter, after, limit }: Extract<ReadingTask, { kind: 'rows-page' }>): Uint8Array {
+  return namingDamage(path, () => {
+    const reader = readerOf(path);
+    const page = reader.rowsPage(filter, after, limit);
+    return encoder.encode(rowsPageJson(reportInput(reader), page, MOST_OF_A_PAGE));
+  });
+}
+
+/** Loaded when it is wanted: the threads that read ledgers need none of what reads files. */
+async function previewOf({ head, options }: Extract<ReadingTask, { kind: 'preview' }>): Promise<Uint8Array> {
+  const { preview } = await import('./preview.ts');
+  return encoder.encode(JSON.stringify(await preview(Buffer.from(head), options)));
 }
 
 function readerOf(path: string): ImportReader {

@@ -1,12 +1,14 @@
 import type { ImportReader } from '../ledger/reading.ts';
-import { openReadingLane } from './reading-lane.ts';
+import type { RowFilter } from '../ledger/row-search.ts';
+import type { ImportOptions } from './import-options.ts';
+import { openReadingLane, type TaskLimits } from './reading-lane.ts';
 import type { Question, ReportsWish } from './reading-task.ts';
 import type { ReportWish } from './report-text.ts';
 
 /**
  * Which of three threads answers a question. SQLite answers in one go, so that a long answer holds up what is asked
  * after it in the same thread: `quick` reads a few pages of the file, `search` up to all of its outcomes, `whole` all of
- * them, and makes reports besides.
+ * them. Two more make reports and previews.
  */
 const LANE_OF: Readonly<Record<Question, 'quick' | 'search' | 'whole'>> = {
   input: 'quick',
@@ -25,13 +27,27 @@ export type ImportQuestions = {
   readonly [Name in Question]: (...given: Parameters<ImportReader[Name]>) => Promise<ReturnType<ImportReader[Name]>>;
 };
 
+/** Memory of a thread that does a stranger's bidding, in MB, besides SQLite's: far more than a page or preview needs. */
+const HEAP_MB = 256;
+
 /** Chunks of a report that are made before they are asked for. */
 const CHUNKS_AHEAD = 2;
 
 /** Reads imports' ledgers in other threads, so that this one is free for what comes in. */
 export interface ReadingThreads {
-  /** Questions on the ledger at `path`, which stays open for a while. */
-  of(path: string): ImportQuestions;
+  /** Questions on the ledger at `path`, which stays open for a while. @param limits of each question: a stranger asks */
+  of(path: string, limits?: TaskLimits): ImportQuestions;
+  /**
+   * A page of rows as the JSON text `{"rows":[…],"nextCursor":…}`, in UTF-8: shorter than `limit` where the rows are long.
+   * @throws ReadingStopped
+   */
+  rowsPage(
+    path: string,
+    wish: { readonly filter: RowFilter; readonly after: number; readonly limit: number },
+    limits: TaskLimits,
+  ): Promise<Uint8Array>;
+  /** How the beginning of a file would be read: a `Preview` as JSON text. @throws IntakeError, ReadingStopped */
+  preview(head: Uint8Array, options: ImportOptions, limits: TaskLimits): Promise<Uint8Array>;
   /**
    * The bytes of a report, in chunks of some 64 KB, made as they are taken; what began shows one moment of the import
    * to its end. Whoever does not take them all must call `return`.
@@ -48,27 +64,38 @@ export interface ReadingThreads {
 }
 
 export function openReadingThreads(): ReadingThreads {
-  const lanes = { quick: openReadingLane(), search: openReadingLane(), whole: openReadingLane() };
+  const one = { atOnce: 1, heapMb: HEAP_MB };
+  const lanes = {
+    quick: openReadingLane(one),
+    search: openReadingLane(one),
+    whole: openReadingLane({ atOnce: 1 }),
+    reports: openReadingLane({ atOnce: Number.POSITIVE_INFINITY }),
+    preview: openReadingLane(one),
+  };
   let reports = 0;
   return {
-    of: (path) =>
+    of: (path, limits) =>
       Object.fromEntries(
         (Object.keys(LANE_OF) as Question[]).map((name) => [
           name,
-          (...given: unknown[]) => lanes[LANE_OF[name]].ask({ kind: 'query', path, question: name, given }),
+          (...given: unknown[]) => lanes[LANE_OF[name]].ask({ kind: 'query', path, question: name, given }, limits),
         ]),
       ) as ImportQuestions,
+    rowsPage: async (path, wish, limits) =>
+      (await lanes.search.ask({ kind: 'rows-page', path, ...wish }, limits)) as Uint8Array,
+    preview: async (head, options, limits) =>
+      (await lanes.preview.ask({ kind: 'preview', head, options }, limits)) as Uint8Array,
     report: async function* (path, wish) {
       reports += 1;
       const report = reports;
       const take = (): Promise<unknown> => {
-        const chunk = lanes.whole.ask({ kind: 'chunk', report });
+        const chunk = lanes.reports.ask({ kind: 'chunk', report });
         // It is told where it is awaited, and there may be nobody any more.
         chunk.catch(() => {});
         return chunk;
       };
       try {
-        await lanes.whole.ask({ kind: 'report', path, report, wish });
+        await lanes.reports.ask({ kind: 'report', path, report, wish });
         const ahead = Array.from({ length: CHUNKS_AHEAD }, take);
         for (;;) {
           const chunk = await ahead.shift();
@@ -78,11 +105,11 @@ export function openReadingThreads(): ReadingThreads {
         }
       } finally {
         // A thread that has ended has no report to end.
-        lanes.whole.tell({ kind: 'end-report', report }).catch(() => {});
+        lanes.reports.tell({ kind: 'end-report', report }).catch(() => {});
       }
     },
     writeReports: async (wish) => {
-      await lanes.whole.ask({ kind: 'write-reports', ...wish });
+      await lanes.reports.ask({ kind: 'write-reports', ...wish });
     },
     indexUids: async (path) => {
       await lanes.whole.ask({ kind: 'index-uids', path });

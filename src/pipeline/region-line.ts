@@ -18,6 +18,8 @@ export interface RegionStatus {
   readonly limitedForMs: number;
   /** Processes that work on it. */
   readonly workers: number;
+  /** Fingerprint of the key that this process uses; null where it makes no calls. */
+  readonly key: string | null;
 }
 
 /** One app of the service in one region, as the coordinator sees it: its queue, and its worker if one is in this process. */
@@ -27,6 +29,8 @@ export interface RegionLine {
   status(): Promise<RegionStatus>;
   /** Sets the budget again where a wiped queue has forgotten it. */
   keepBudget(): Promise<void>;
+  /** Takes up a key that was changed in the settings; gives whether it was. */
+  renewKey(): boolean;
   /** Takes no more jobs in this process; resolves when running ones have finished. */
   stopWorking(): Promise<void>;
   /** Gives up the calls under way in this process. */
@@ -37,6 +41,8 @@ export interface RegionLine {
 export interface RegionLineOptions {
   readonly region: Region;
   readonly appId: string;
+  /** Host of the service that the calls are meant for; empty where any worker may make them. */
+  readonly host?: string | undefined;
   readonly backend: Backend;
   readonly callsPerMinute: number;
   /** Absent: other processes send. */
@@ -54,16 +60,25 @@ export function openRegionQueue(
   return openJobQueue(backend, `add-members-${region}-${appId}`, addMembers, onError);
 }
 
+/** Jobs carry the host that they are meant for: an app id alone does not tell two services apart. */
+function meantFor(host: string, queue: JobQueue<BatchPayload>): JobQueue<BatchPayload> {
+  if (host === '') return queue;
+  return {
+    ...queue,
+    add: (jobs) => queue.add(jobs.map((job) => ({ ...job, payload: { ...job.payload, host } }))),
+  };
+}
+
 export async function openRegionLine(options: RegionLineOptions): Promise<RegionLine> {
   const { region, appId, backend, onError } = options;
-  const queue = openRegionQueue(backend, region, appId, onError);
+  const queue = meantFor(options.host ?? '', openRegionQueue(backend, region, appId, onError));
   // A queue of this process alone is a cache of the ledger, which says anew what is to be sent.
   if (!backend.shared) await queue.clear();
   await queue.setCallsPerMinute(options.callsPerMinute);
   const worker: RegionWorker | undefined =
     options.worker === undefined
       ? undefined
-      : startRegionWorker({ region, backend, queue, onError, ...options.worker });
+      : startRegionWorker({ region, host: options.host, backend, queue, onError, ...options.worker });
   return {
     region,
     queue,
@@ -74,11 +89,12 @@ export async function openRegionLine(options: RegionLineOptions): Promise<Region
         queue.limitedForMs(),
         backend.shared ? queue.workers() : 1,
       ]);
-      return { region, ...depth, stopped, limitedForMs, workers };
+      return { region, ...depth, stopped, limitedForMs, workers, key: worker?.keyFingerprint() ?? null };
     },
     keepBudget: async () => {
       if ((await queue.callsPerMinute()) === undefined) await queue.setCallsPerMinute(options.callsPerMinute);
     },
+    renewKey: () => worker?.renewKey() ?? false,
     stopWorking: async () => worker?.close(),
     abort: () => worker?.abort(),
     close: async () => {

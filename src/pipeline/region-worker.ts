@@ -14,6 +14,10 @@ export interface RegionWorker {
   readonly region: Region;
   /** Calls at the same time, from now on. */
   setConcurrency(concurrency: number): void;
+  /** Which key it uses, in so far as that may be shown. */
+  keyFingerprint(): string;
+  /** Takes up a key that was changed in the settings; gives whether it was. */
+  renewKey(): boolean;
   /** Takes no more jobs; resolves when running ones have finished. */
   close(): Promise<void>;
   /** Gives up the calls under way; their batches go back into the queue. */
@@ -29,6 +33,8 @@ export interface CallObserver {
 
 export interface RegionWorkerOptions {
   readonly region: Region;
+  /** Host of the service that it calls: jobs that are meant for another are left to other workers. */
+  readonly host?: string | undefined;
   readonly backend: Backend;
   readonly queue: JobQueue<BatchPayload>;
   readonly chat: ChatClient;
@@ -40,7 +46,7 @@ export interface RegionWorkerOptions {
 }
 
 export function startRegionWorker(options: RegionWorkerOptions): RegionWorker {
-  const { region, backend, queue, chat, deliver, answer, onError } = options;
+  const { region, host, backend, queue, chat, deliver, answer, onError } = options;
   const budget = budgetWatch(queue, onError);
   const worker = startJobWorker<BatchPayload | ReadGroupPayload, AddMembersPorts & EditMemberPorts & ReadGroupPorts>({
     backend,
@@ -58,12 +64,18 @@ export function startRegionWorker(options: RegionWorkerOptions): RegionWorker {
       },
     },
     concurrency: options.concurrency,
+    notForUs: ({ host: meant }) => {
+      if (meant === undefined || meant === host || host === undefined) return undefined;
+      return `it is meant for the chat service at ${meant}, and this worker calls ${host}; set ROLLCALL_HOST to the same on both sides (an import whose own host was corrected takes it up with \`rollcall pause\` and \`rollcall resume\`)`;
+    },
     onError,
   });
   return {
     region,
     // A job makes one call at a time.
     setConcurrency: (concurrency) => worker.setConcurrency(concurrency),
+    keyFingerprint: () => chat.keyFingerprint(),
+    renewKey: () => chat.renewKey(),
     close: async () => {
       await worker.close();
       await chat.close();

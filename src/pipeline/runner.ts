@@ -15,8 +15,8 @@ import { type ImportOptions, readOptions } from './import-options.ts';
 import { watchForLosses } from './losses.ts';
 import type { Recorder } from './recorder.ts';
 import type { RegionLine, RegionStatus } from './region-line.ts';
+import { createRegionLines } from './region-lines.ts';
 import { drained } from './returns.ts';
-import { BACKLOG, createRounds, type Rounds } from './rounds.ts';
 import { createRunningImport, type RunningImport, type Standstill } from './running-import.ts';
 import { targetOf, tooManyErrors } from './sendable.ts';
 
@@ -38,6 +38,8 @@ export interface Runner {
   close(id: string): void;
   /** What the regions are doing that imports have used so far. */
   regions(): Promise<RegionStatus[]>;
+  /** Takes up keys that were changed in the settings; gives the regions whose key was. */
+  renewKeys(regions: ReadonlySet<Region>): Promise<Region[]>;
   stop(deadlineMs: number): Promise<void>;
 }
 
@@ -78,6 +80,7 @@ interface OpenImport {
   ending: 'aborted' | 'cancelled' | undefined;
 }
 
+const STOPS = 'this process stops, and begins nothing';
 const ORPHANED = 'the process that sent it ended before an answer came';
 
 export function createRunner(options: RunnerOptions): Runner {
@@ -85,8 +88,10 @@ export function createRunner(options: RunnerOptions): Runner {
   const imports = new Map<string, OpenImport>();
   /** Imports that are being given up. */
   const dropping = new Map<string, Promise<void>>();
-  const lines = new Map<Region, Promise<RegionLine>>();
-  const rounds = new Map<Region, Rounds>();
+  const lines = createRegionLines((region) => {
+    if (stopping) throw new Error(STOPS);
+    return options.openLine(region);
+  }, regions.size);
   const target = targetOf(options);
   let stopping = false;
   const losses =
@@ -94,7 +99,7 @@ export function createRunner(options: RunnerOptions): Runner {
       ? undefined
       : watchForLosses({
           returns: [outcomes, ...(answers === undefined ? [] : [answers])],
-          lines: async () => Promise.all(lines.values()),
+          lines: lines.all,
           imports: () => [
             groups,
             ...[...imports.values()].flatMap(({ running }) => (running === undefined ? [] : [running])),
@@ -141,30 +146,9 @@ export function createRunner(options: RunnerOptions): Runner {
     return dropped;
   };
 
-  const checkOpen = (): void => {
-    if (stopping) throw new Error('this process stops, and begins nothing');
-  };
-
-  const line = (region: Region): Promise<RegionLine> => {
-    let opened = lines.get(region);
-    if (opened === undefined) {
-      checkOpen();
-      opened = options.openLine(region);
-      lines.set(region, opened);
-    }
-    return opened;
-  };
-
-  /** The imports of a region take turns, with a fixed part of the backlog. */
-  const roundsOf = ({ region, queue }: RegionLine): Rounds => {
-    const known = rounds.get(region) ?? createRounds(queue, Math.floor(BACKLOG / regions.size));
-    rounds.set(region, known);
-    return known;
-  };
-
   const groups = createGroupReader({
-    line,
-    roundOf: (opened) => roundsOf(opened).current(),
+    line: async (region) => lines.open(region),
+    roundOf: (opened) => lines.roundsOf(opened).current(),
     replyTo: answers?.name ?? null,
     onError: options.onError,
   });
@@ -237,16 +221,16 @@ export function createRunner(options: RunnerOptions): Runner {
 
   /** The import's regions are opened, and what is out of it is known. */
   const runningOf = async (id: string, opened: OpenImport): Promise<RunningImport> => {
-    const used = await Promise.all(opened.ledger.regionsUsed().map(line));
+    const used = await Promise.all(opened.ledger.regionsUsed().map(async (region) => lines.open(region)));
     // Results that wait would be asked for again otherwise.
     if (outcomes !== undefined && opened.running === undefined)
       await drained(outcomes, () => stopping, options.onError);
-    checkOpen();
+    if (stopping) throw new Error(STOPS);
     opened.running ??= createRunningImport({
       id,
       replyTo: outcomes?.name ?? null,
       ledger: opened.ledger,
-      rounds: new Map(used.map((one) => [one.region, roundsOf(one)])),
+      rounds: new Map(used.map((one) => [one.region, lines.roundsOf(one)])),
       onStandstill: (why) => {
         try {
           standsStill(id, why);
@@ -263,7 +247,8 @@ export function createRunner(options: RunnerOptions): Runner {
     if (stopping) return;
     const running = await runningOf(id, opened);
     for (const region of opened.ledger.regionsUsed()) {
-      const { queue } = await line(region);
+      const { queue, renewKey } = await lines.open(region);
+      renewKey();
       if (await queue.isPaused()) await queue.resume();
     }
     // Paused or cancelled meanwhile?
@@ -319,12 +304,15 @@ export function createRunner(options: RunnerOptions): Runner {
     drop,
     check: (id) => target.check(id, open(id)),
     close: closeLedger,
-    regions: async () => Promise.all((await Promise.all(lines.values())).map((one) => one.status())),
+    regions: async () => Promise.all((await lines.all()).map((one) => one.status())),
+    renewKeys: async (wanted) => {
+      const open = (await lines.all()).filter(({ region }) => wanted.has(region));
+      return open.filter(({ renewKey }) => renewKey()).map(({ region }) => region);
+    },
     stop: async (deadlineMs) => {
       stopping = true;
       groups.stop();
-      const opened = await Promise.allSettled(lines.values());
-      const working = opened.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+      const working = await lines.working();
       losses?.stop();
       await Promise.all(dropping.values());
       const answered = Promise.all([

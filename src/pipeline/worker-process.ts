@@ -24,20 +24,33 @@ export interface WorkingRegion {
 export interface WorkerProcessOptions {
   readonly backend: Backend;
   readonly apps: readonly { readonly region: Region; readonly appId: string; readonly chat: ChatClient }[];
+  /** Host of the service that it calls. */
+  readonly host?: string | undefined;
   readonly concurrency: number;
   readonly observer: CallObserver;
   readonly onError: (error: Error) => void;
 }
 
 export function startWorkerProcess(options: WorkerProcessOptions): WorkerProcess {
-  const { backend, concurrency, observer, onError } = options;
+  const { backend, host, concurrency, observer, onError } = options;
   const sender = createOutcomeSender(backend, onError);
   const answers = createAnswerSender(backend, onError);
   const regions = options.apps.map(({ region, appId, chat }) => {
     const queue = openRegionQueue(backend, region, appId, onError);
     const { deliver } = sender;
     const { answer } = answers;
-    const worker = startRegionWorker({ region, backend, queue, chat, concurrency, deliver, answer, observer, onError });
+    const worker = startRegionWorker({
+      region,
+      host,
+      backend,
+      queue,
+      chat,
+      concurrency,
+      deliver,
+      answer,
+      observer,
+      onError,
+    });
     return { region, queue, worker };
   });
   return {

@@ -6,9 +6,9 @@ import { FastifyAdapter } from '@bull-board/fastify';
 import type { FastifyPluginCallback } from 'fastify';
 import type { Backend } from './backend.ts';
 
-/** Bull Board over the queues that this process has open: what is in them, and what an operator can do about it. */
+/** Bull Board over the queues that this process has open, to look at: a job that is changed there would falsify a report. */
 export interface QueueBoard {
-  /** Its page and its API; to be registered under the path that it was made for. */
+  /** Its page and its API, read-only; to be registered under the path that it was made for. */
   readonly plugin: FastifyPluginCallback;
   /** Shows the queues that are open by now: those of a region are opened when an import needs them. */
   refresh(): void;
@@ -46,7 +46,10 @@ export function queueBoard(
   });
   return {
     plugin: serverAdapter.registerPlugin(),
-    refresh: () => board.replaceQueues(backend.queues().map((queue) => new BullMQAdapter(queue as never))),
+    refresh: () =>
+      board.replaceQueues(
+        backend.queues().map((queue) => new BullMQAdapter(queue as never, { readOnlyMode: true, allowRetries: false })),
+      ),
     answers: async () => backend.queues()[0]?.isPaused(),
   };
 }

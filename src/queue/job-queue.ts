@@ -56,7 +56,7 @@ export interface JobQueue<Payload> {
   close(): Promise<void>;
 }
 
-/** How many workers passed the job on to a newer one. Nothing else uses a job's progress. */
+/** How many workers passed the job on to another one. Nothing else uses a job's progress. */
 export function timesLeftAlone({ progress }: { readonly progress: unknown }): number {
   return typeof progress === 'number' ? progress : 0;
 }

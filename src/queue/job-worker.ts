@@ -20,11 +20,13 @@ export interface JobWorkerOptions<Payload, Ports> {
   readonly ports: Ports;
   /** Jobs that run at the same time in this process. */
   readonly concurrency: number;
+  /** Why a job is left to other workers, as a sentence; undefined where it is not. */
+  readonly notForUs?: (payload: Payload) => string | undefined;
   readonly onError: (error: Error) => void;
 }
 
-/** Time after which a job that is too new for this worker is offered again. */
-const NEWER_JOB_WAIT_MS = 5_000;
+/** Time after which a job that is not for this worker is offered again. */
+const LEFT_JOB_WAIT_MS = 5_000;
 
 /** Time that aborted jobs get to go back into the queue, in ms. */
 const LEAVE_MS = 5_000;
@@ -42,8 +44,12 @@ export function startJobWorker<Payload, Ports>(options: JobWorkerOptions<Payload
     queue.name,
     async (job, token) => {
       const definition = definitionOf(job);
-      if (definition === undefined || versionOf(job) > definition.version) return leave(job, definition, token);
+      if (definition === undefined || versionOf(job) > definition.version) {
+        return leave(job, tooNew(job, definition), token);
+      }
       const payload = definition.payload.parse(job.data);
+      const reason = options.notForUs?.(payload);
+      if (reason !== undefined) return leave(job, `a ${job.name} job is handed back: ${reason}`, token);
       try {
         await definition.process(runOf(job, payload, definition), ports);
       } catch (error) {
@@ -84,21 +90,12 @@ export function startJobWorker<Payload, Ports>(options: JobWorkerOptions<Payload
     };
   }
 
-  /** Puts a job back into the queue that only a newer rollcall understands. */
-  async function leave(
-    job: Job,
-    known: JobDefinition<Payload, Ports> | undefined,
-    token: string | undefined,
-  ): Promise<never> {
-    const knows = known === undefined ? 'does not know such jobs' : `knows ${known.version}`;
-    options.onError(
-      new Error(
-        `a ${job.name} job has version ${versionOf(job)} and this rollcall ${knows}: it is left to a newer worker; update this one`,
-      ),
-    );
+  /** Puts a job back into the queue, for other workers. */
+  async function leave(job: Job, reason: string, token: string | undefined): Promise<never> {
+    options.onError(new Error(reason));
     // Not a start in which anything was tried: it must not look as if a worker had died with it.
     await job.updateProgress(timesLeftAlone(job) + 1);
-    await job.moveToDelayed(Date.now() + NEWER_JOB_WAIT_MS, token);
+    await job.moveToDelayed(Date.now() + LEFT_JOB_WAIT_MS, token);
     throw new DelayedError();
   }
 
@@ -115,6 +112,11 @@ export function startJobWorker<Payload, Ports>(options: JobWorkerOptions<Payload
       setTimeout(left.resolve, LEAVE_MS).unref();
     },
   };
+}
+
+function tooNew(job: Job, known: { readonly version: number } | undefined): string {
+  const knows = known === undefined ? 'does not know such jobs' : `knows ${known.version}`;
+  return `a ${job.name} job has version ${versionOf(job)} and this rollcall ${knows}: it is left to a newer worker; update this one`;
 }
 
 /** Of the payload; one without is for its schema to refuse. */

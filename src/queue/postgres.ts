@@ -6,7 +6,7 @@ import {
   runMigrations,
   Worker,
 } from 'bullmq';
-import { Pool } from 'pg';
+import { Client, Pool } from 'pg';
 import type { QueueAddress } from './address.ts';
 import type { BullQueue, BullWorker, Driver } from './backend.ts';
 
@@ -35,6 +35,18 @@ export async function openPostgres(address: PostgresAddress, onError: (error: Er
     client.release();
   }
   return overPool(pool);
+}
+
+/** Looks at the server without leaving anything there. @throws Error where it does not answer */
+export async function checkPostgres({ connectionString }: PostgresAddress, withinMs: number): Promise<void> {
+  const client = new Client({ connectionString, connectionTimeoutMillis: withinMs, query_timeout: withinMs });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    await client.query('select 1');
+  } finally {
+    await client.end().catch(() => {});
+  }
 }
 
 /** As BullMQ's set_rate_limit, but that it does not shorten. Times are those of the processes, in ms since 1970. */

@@ -33,7 +33,7 @@ export async function openRedis(address: RedisAddress, onError: (error: Error) =
       const job = await queue.getJob(id);
       return job !== undefined && (await queue.remove(id)) === 1 ? job : undefined;
     },
-    warnings: () => warningsOf(connection),
+    warnings: async () => (await risksOf(connection)).map(({ text }) => text),
     close: async () => {
       // `quit` would wait for a server that may be gone.
       connection.disconnect();
@@ -41,20 +41,29 @@ export async function openRedis(address: RedisAddress, onError: (error: Error) =
   };
 }
 
-function connect({ topology, hosts, tls, username, password, db, master }: RedisAddress): Redis | Cluster {
+/** @param retryMs wait before the next attempt to connect, in ms; null for none */
+function connect(
+  { topology, hosts, tls, username, password, db, master }: RedisAddress,
+  retryMs: () => number | null = () => 500 + Math.random() * 250,
+): Redis | Cluster {
   const common = {
     ...(username !== undefined && { username }),
     ...(password !== undefined && { password }),
     ...(tls && { tls: {} }),
     // Commands wait for a server that is away: nothing is lost, and the import goes on when it is back.
     maxRetriesPerRequest: null,
-    retryStrategy: () => 500 + Math.random() * 250,
+    retryStrategy: retryMs,
   };
   switch (topology) {
     case 'cluster':
-      return new Cluster([...hosts], { redisOptions: common, clusterRetryStrategy: () => 500 + Math.random() * 250 });
+      return new Cluster([...hosts], { redisOptions: common, clusterRetryStrategy: retryMs });
     case 'sentinel':
-      return new Redis({ ...common, sentinels: [...hosts], name: master ?? 'mymaster' });
+      return new Redis({
+        ...common,
+        sentinels: [...hosts],
+        sentinelRetryStrategy: retryMs,
+        name: master ?? 'mymaster',
+      });
     case 'single':
       return new Redis({ ...common, ...hosts[0], db });
   }
@@ -62,26 +71,51 @@ function connect({ topology, hosts, tls, username, password, db, master }: Redis
 
 const OLDEST = [6, 2] as const;
 
-/** What about the server puts jobs at risk, in words. Nothing is lost by it for good: the ledger knows what is to do. */
-async function warningsOf(connection: Redis | Cluster): Promise<string[]> {
+/** What about the server puts jobs at risk. Nothing is lost by it for good: the ledger knows what is to do. */
+export interface Risk {
+  readonly text: string;
+  /** Whether it must be changed; otherwise it costs time after a restart. */
+  readonly severe: boolean;
+}
+
+async function risksOf(connection: Redis | Cluster): Promise<Risk[]> {
   const info = await connection.info();
   const read = (field: string) => new RegExp(`^${field}:(.*)$`, 'm').exec(info)?.[1]?.trim();
-  const warnings: string[] = [];
+  const risks: Risk[] = [];
   const version = read('valkey_version') ?? read('redis_version') ?? '0';
   const [major = 0, minor = 0] = version.split('.').map(Number);
   if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1])) {
-    warnings.push(`the queue's server is version ${version}; use Redis 6.2 or newer, or Valkey`);
+    risks.push({ text: `the queue's server is version ${version}; use Redis 6.2 or newer, or Valkey`, severe: true });
   }
   const policy = read('maxmemory_policy');
   if (policy !== undefined && policy !== 'noeviction') {
-    warnings.push(
-      `the queue's server drops keys when memory is short (maxmemory-policy ${policy}), jobs among them; set it to noeviction`,
-    );
+    risks.push({
+      text: `the queue's server drops keys when memory is short (maxmemory-policy ${policy}), jobs among them; set it to noeviction`,
+      severe: true,
+    });
   }
   if (read('aof_enabled') === '0' && read('rdb_last_save_time') !== undefined) {
-    warnings.push(
-      "the queue's server keeps no append-only file: a restart loses jobs in flight, which are then sent again; set appendonly yes",
-    );
+    risks.push({
+      text: "the queue's server keeps no append-only file: a restart loses jobs in flight, which are then sent again; set appendonly yes",
+      severe: false,
+    });
   }
-  return warnings;
+  return risks;
+}
+
+/** Looks at the server without leaving anything there. @throws Error where it does not answer at once */
+export async function checkRedis(address: RedisAddress): Promise<readonly Risk[]> {
+  const connection = connect(address, () => null);
+  let last: Error | undefined;
+  connection.on('error', (error) => {
+    last = error;
+  });
+  try {
+    return await risksOf(connection);
+  } catch (error) {
+    // That the connection is closed says less than why it could not be opened.
+    throw last ?? error;
+  } finally {
+    connection.disconnect();
+  }
 }

@@ -17,6 +17,8 @@ const BY_CODE: Readonly<Record<string, string>> = {
   ERR_BAD_REQUEST:
     'The service did not accept these values: compare them with the message, mend them in the retry file.',
   ERR_TOO_MANY_REQUESTS: 'The service asked to slow down: import the retry file with fewer calls a minute.',
+  NOT_THE_SERVICE:
+    'A proxy, firewall or login page answered in place of the service: check the network and HTTPS_PROXY; then import the retry file.',
   CELL_COUNT: 'Look for a missing or additional delimiter or quote in these lines and mend the file.',
 };
 

@@ -67,14 +67,12 @@ export function ownColumnNames(original: readonly string[]): readonly string[] {
 /** The columns as keys of an object: a name that stands twice in the header becomes `name`, `name_2`, …, so that none is lost. */
 export function distinctKeys(columns: readonly string[]): readonly string[] {
   const taken = new Set(columns);
-  const seen = new Set<string>();
+  /** Name -> number of its next key. Counted on, because a header may repeat a name thousands of times. */
+  const numbers = new Map<string, number>();
   return columns.map((column) => {
-    let key = column;
-    for (let number = 2; seen.has(key); number++) {
-      const candidate = `${column}_${number}`;
-      if (!taken.has(candidate)) key = candidate;
-    }
-    seen.add(key);
-    return key;
+    let number = numbers.get(column);
+    if (number !== undefined) while (taken.has(`${column}_${number}`)) number += 1;
+    numbers.set(column, (number ?? 1) + 1);
+    return number === undefined ? column : `${column}_${number}`;
   });
 }

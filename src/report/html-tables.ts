@@ -18,7 +18,7 @@ export interface GroupCount {
 /** Groups that are shown at once; the others are behind a fold, so that the page stays readable. */
 const GROUPS_SHOWN = 20;
 
-/** Longest piece of the original input that is shown of a row. */
+/** Longest piece of the input that is shown of a row or value, in characters. */
 const ORIGINAL_SHOWN = 160;
 
 /** Problems by code, each with its count, one example and what to do. */
@@ -31,7 +31,7 @@ ${problems.map(problemRow)}</tbody></table></section>`;
 
 function problemRow({ status, code, count, example }: ProblemCount): Markup {
   const advice = adviceFor(status, code);
-  const value = example.value === '' ? NOTHING : html` <code>${example.value}</code>`;
+  const value = example.value === '' ? NOTHING : html` <code>${shortened(example.value)}</code>`;
   return html`<tr><td class="n">${grouped(count)}</td><th scope="row"><div class="problem"><div>
 <p class="what">${swatch(status)} ${OUTCOME_LABELS[status]}${code === '' ? NOTHING : html` <code>${code}</code>`}</p>
 <p class="example">For example row ${example.line}${value}${example.message === '' ? NOTHING : html`: <bdi>${example.message}</bdi>`}</p></div>
@@ -126,10 +126,15 @@ function sampleRow(row: ReportRow): Markup {
 /** An invalid row has no membership that could be relied on: its input is shown instead. */
 function membership(row: ReportRow): Markup {
   if (row.status === 'invalid') {
-    const original = row.original.length > ORIGINAL_SHOWN ? `${row.original.slice(0, ORIGINAL_SHOWN)}…` : row.original;
-    return html`<code>${original}</code>`;
+    return html`<code>${shortened(row.original)}</code>`;
   }
   return html`<b><bdi>${row.uid}</bdi></b> ${wish(row.scope)} <b><bdi>${row.guid}</bdi></b> <span>${row.region}</span>`;
+}
+
+function shortened(text: string): string {
+  if (text.length <= ORIGINAL_SHOWN) return text;
+  // Half a character would be shown as a replacement for one.
+  return `${text.slice(0, ORIGINAL_SHOWN).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
 /** A row without a scope asks for a removal. */

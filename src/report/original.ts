@@ -1,5 +1,8 @@
 import type { ReportInput, ReportRow } from './report-row.ts';
 
+/** What the input had for a row, and where. */
+export type Original = Pick<ReportRow, 'line' | 'original'>;
+
 /** Numbers that may not survive JavaScript's own number type as they are written: long ones, decimals, exponents. */
 const DELICATE_NUMBER = /\d{16}|\d[.eE]/;
 
@@ -10,11 +13,11 @@ const DELICATE_NUMBER = /\d{16}|\d[.eE]/;
  * Throws an Error naming the row if `original` is not what the input format promises, or has more cells than there are
  * columns: every cell behind would stand under a wrong name.
  */
-export function originalCells(input: ReportInput, row: ReportRow): string[] {
+export function originalCells(input: ReportInput, row: Original): string[] {
   return input.inputFormat === 'csv' ? csvCells(input.columns, row) : jsonCells(input.columns, row);
 }
 
-function csvCells(columns: readonly string[], row: ReportRow): string[] {
+function csvCells(columns: readonly string[], row: Original): string[] {
   // Cells are texts, and a text with digits in it is not in danger: only where something else stands, numbers are.
   let cells: unknown = parse(row, false);
   if (Array.isArray(cells) && !cells.every((cell) => typeof cell === 'string')) cells = parse(row, true);
@@ -25,7 +28,7 @@ function csvCells(columns: readonly string[], row: ReportRow): string[] {
   return columns.map((_, index) => cellText(cells[index]));
 }
 
-function jsonCells(columns: readonly string[], row: ReportRow): string[] {
+function jsonCells(columns: readonly string[], row: Original): string[] {
   const element: unknown = parse(row, true);
   if (typeof element !== 'object' || element === null || Array.isArray(element)) throw damaged(row, 'is not an object');
   const fields = new Map(Object.entries(element));
@@ -38,7 +41,7 @@ function cellText(value: unknown): string {
   return JSON.stringify(value);
 }
 
-function parse(row: ReportRow, numbers: boolean): unknown {
+function parse(row: Original, numbers: boolean): unknown {
   try {
     return numbers && DELICATE_NUMBER.test(row.original)
       ? JSON.parse(row.original, exactNumber)
@@ -54,7 +57,7 @@ function exactNumber(_key: string, value: unknown, context?: { source?: string }
   return typeof value === 'number' && source !== undefined && String(value) !== source ? source : value;
 }
 
-function damaged(row: ReportRow, what: string): Error {
+function damaged(row: Original, what: string): Error {
   const shown = row.original.length > 80 ? `${row.original.slice(0, 80)}…` : row.original;
   return new Error(
     `row ${row.line}: its input in the ledger ${what}: ${shown}; the ledger of this import is damaged, import the file again`,
@@ -62,6 +65,6 @@ function damaged(row: ReportRow, what: string): Error {
 }
 
 /** `original` on one line. Line breaks stand between JSON tokens only (inside strings they are escaped), so a blank does as well. */
-export function originalOnOneLine(row: ReportRow): string {
+export function originalOnOneLine(row: Original): string {
   return /[\r\n]/.test(row.original) ? row.original.replace(/[\r\n]+/g, ' ') : row.original;
 }

@@ -1,5 +1,5 @@
 import { distinctKeys, ownValues } from './columns.ts';
-import { originalCells, originalOnOneLine } from './original.ts';
+import { type Original, originalCells, originalOnOneLine } from './original.ts';
 import type { ReportInput, ReportRow } from './report-row.ts';
 
 /**
@@ -12,12 +12,17 @@ import type { ReportInput, ReportRow } from './report-row.ts';
  * numbers and times, "" for texts.
  */
 export function rowJson(input: ReportInput): (row: ReportRow) => string {
-  const original = input.inputFormat === 'csv' ? cellsJson(input) : originalOnOneLine;
+  const original = originalJson(input);
   return (row) => `${JSON.stringify(ownValues(row)).slice(0, -1)},"input":${original(row)}}`;
 }
 
+/** A function that writes what the input had for a row, column by column, as a JSON object on one line. */
+export function originalJson(input: ReportInput): (row: Original) => string {
+  return input.inputFormat === 'csv' ? cellsJson(input) : originalOnOneLine;
+}
+
 /** Written key by key: an object would sort number-like columns to the front and trip over `__proto__`. */
-function cellsJson(input: ReportInput): (row: ReportRow) => string {
+function cellsJson(input: ReportInput): (row: Original) => string {
   const keys = distinctKeys(input.columns).map((key) => JSON.stringify(key));
   return (row) => {
     const cells = originalCells(input, row);

@@ -28,8 +28,11 @@ export interface Behaviour {
   readonly fullGroup: 'per-uid' | 'refuse-call';
   /** Whether the list of members holds banned users. Observed: yes. */
   readonly listBanned: boolean;
-  /** What a page says about its list: the truth, nothing, or numbers as odd as in a documented sample (total 0, one page). */
-  readonly pagination: 'right' | 'absent' | 'odd';
+  /**
+   * What a page says about its list: the truth, nothing, a total of 0 and one page, or what the documented samples say,
+   * which besides count one entry more than they show.
+   */
+  readonly pagination: 'right' | 'absent' | 'odd' | 'sample';
   /** Time in ms until a new member shows up in reads. Observed for messages only, up to 3,000; guess for members: 0. */
   readonly readDelayMs: number;
   /** Status for a key that is missing or unknown, and for an unknown app. Guess. */

@@ -19,7 +19,7 @@ export function pageOf<T>(call: Call, items: readonly T[], show: (item: T) => ob
     meta: {
       pagination: {
         total: isRight ? items.length : 0,
-        count: shown.length,
+        count: call.behaviour.pagination === 'sample' ? shown.length + 1 : shown.length,
         per_page: perPage,
         current_page: page,
         total_pages: isRight ? Math.max(1, Math.ceil(items.length / perPage)) : 1,

@@ -5,7 +5,7 @@ import { actionsOf } from '../pipeline/actions.ts';
 import { WrongState, WrongTarget } from '../pipeline/import-errors.ts';
 import { readOptions } from '../pipeline/import-options.ts';
 import { retryFile } from '../pipeline/report-paths.ts';
-import type { Who } from './access/access-store.ts';
+import { noting } from './access/noting.ts';
 import type { Api, ServerContext } from './context.ts';
 import { importView } from './import-views.ts';
 import { cursorOption, limitOption, listOption } from './paging.ts';
@@ -24,8 +24,7 @@ const tags = ['imports'];
 /** Imports: the list, one, what can be done with it, and its journal. Uploads are in uploads/. */
 export function importRoutes(app: Api, context: ServerContext): void {
   const { coordinator, reading, views, access } = context;
-  const note = (who: Who, action: string, target: string, detail = '') =>
-    access.note({ who: who.name, role: who.role, action, target, detail });
+  const note = noting(access);
 
   app.get(
     '/v1/imports',
@@ -79,9 +78,9 @@ export function importRoutes(app: Api, context: ServerContext): void {
           },
         },
       },
-      async ({ params: { id }, who }) => {
+      async ({ params: { id }, who, ip }) => {
         const record = await act(context, id, verb);
-        note(who, `import.${verb}`, id);
+        note({ who, ip }, `import.${verb}`, id);
         return views.of(record);
       },
     );
@@ -98,9 +97,9 @@ export function importRoutes(app: Api, context: ServerContext): void {
         response: { 202: importView, ...refusals('UNKNOWN_IMPORT', 'WRONG_STATE', 'WRONG_TARGET') },
       },
     },
-    async ({ params: { id }, who }, reply) => {
+    async ({ params: { id }, who, ip }, reply) => {
       const made = await coordinator.retry(id);
-      note(who, 'import.retry', made, `of ${id}`);
+      note({ who, ip }, 'import.retry', made, `of ${id}`);
       reply.header('location', `/v1/imports/${made}`);
       return reply.code(202).send(await views.of(coordinator.find(made)));
     },
@@ -117,10 +116,10 @@ export function importRoutes(app: Api, context: ServerContext): void {
         response: { 204: z.void().meta({ description: 'Deleted.' }), ...refusals('UNKNOWN_IMPORT', 'WRONG_STATE') },
       },
     },
-    async ({ params: { id }, who }, reply) => {
+    async ({ params: { id }, who, ip }, reply) => {
       const { file } = coordinator.find(id);
       await coordinator.remove(id);
-      note(who, 'import.delete', id, file);
+      note({ who, ip }, 'import.delete', id, file);
       return reply.code(204).send();
     },
   );

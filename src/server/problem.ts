@@ -33,6 +33,11 @@ export const PROBLEMS = {
     title: 'The role does not allow this',
     remedy: 'Use a token made by `rollcall token create --role operator`.',
   },
+  READ_ONLY: {
+    status: 403,
+    title: 'Queues can only be looked at',
+    remedy: 'Pause, resume or cancel the import itself: what is in the queues belongs to its report.',
+  },
   CROSS_ORIGIN: {
     status: 403,
     title: 'The request comes from another site',
@@ -116,7 +121,7 @@ export const PROBLEMS = {
     title: 'Something went wrong in rollcall',
     remedy: "Look for `id` in rollcall.log in the server's data directory.",
   },
-  BUSY: { status: 503, title: 'Too many uploads at once', remedy: 'Send it again after the seconds in Retry-After.' },
+  BUSY: { status: 503, title: 'Too much at once', remedy: 'Send it again after the seconds in Retry-After.' },
   STOPPING: {
     status: 503,
     title: 'The server is stopping',

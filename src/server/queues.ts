@@ -5,17 +5,23 @@ import { isForPeople } from './console-files.ts';
 import type { Api, ServerContext } from './context.ts';
 import { PROBLEM_TYPE, Problem, problemDocument } from './problem.ts';
 import { answersSoon } from './queue-answer.ts';
+import { problemOf } from './refusals.ts';
 
 const PATH = '/queues';
 
-/** `GET /queues`: Bull Board, for operators. What they change there is in the audit log. */
-export async function queueRoutes(app: Api, { coordinator, access, log }: ServerContext): Promise<void> {
+/** `GET /queues`: Bull Board, for operators, to look at. */
+export async function queueRoutes(app: Api, { coordinator, log }: ServerContext): Promise<void> {
   const board = queueBoard(coordinator.backend, PATH, (error) => {
-    const problem = error instanceof Problem ? error : fault(error, log);
+    const problem = problemOf(error) ?? fault(error, log);
     return { status: problem.statusCode, body: JSON.stringify(problemDocument(problem)) };
   });
   await app.register(
     async (scope) => {
+      // Before a body is read, and whatever routes a later version of the board may have.
+      scope.addHook('onRequest', async ({ method }) => {
+        if (!UNSAFE.has(method)) return;
+        throw new Problem('READ_ONLY', 'The queues can be looked at here, and not changed.');
+      });
       // The page names its own folder as base for the addresses of its files, and puts one style element into itself.
       scope.addHook('onRequest', async (_request, reply) => {
         const policy = String(reply.getHeader('content-security-policy'));
@@ -37,18 +43,6 @@ export async function queueRoutes(app: Api, { coordinator, access, log }: Server
         // Of the board only refusals are text: problem documents.
         if (reply.statusCode >= 400 && typeof payload === 'string') reply.header('content-type', PROBLEM_TYPE);
         return payload;
-      });
-      scope.addHook('onResponse', async ({ method, who, url, params }, { statusCode }) => {
-        if (!UNSAFE.has(method) || statusCode >= 400) return;
-        const { queueName = '' } = params as { queueName?: string };
-        const [path = ''] = url.replace(`${PATH}/api/queues/`, '').split('?');
-        access.note({
-          who: who.name,
-          role: who.role,
-          action: 'queue.change',
-          target: queueName,
-          detail: `${method} ${path}`,
-        });
       });
       await scope.register(board.plugin);
     },

@@ -7,6 +7,7 @@ import {
   type Transition,
 } from '../ledger/catalog.ts';
 import type { DataDir } from '../pipeline/data-dir.ts';
+import type { TaskLimits } from '../pipeline/reading-lane.ts';
 import type { ImportQuestions, ReadingThreads } from '../pipeline/reading-threads.ts';
 import type { ReportWish } from '../pipeline/report-text.ts';
 import { badCursor } from './paging.ts';
@@ -19,12 +20,26 @@ export interface Reading {
   /** Moves of an import at `since` (ms since 1970) or later, in their order. */
   transitions(id: string, since?: number): readonly Transition[];
   hasRows(id: string): boolean;
-  /** Questions on an import's rows. @throws Problem NO_ROWS_YET */
-  rowsOf(id: string): ImportQuestions;
+  /**
+   * Questions on an import's rows.
+   * @param left aborted when nobody waits for the answers any more
+   * @throws Problem NO_ROWS_YET
+   */
+  rowsOf(id: string, left?: AbortSignal): ImportQuestions;
+  /** A page of rows as JSON text. @throws Problem NO_ROWS_YET */
+  rowsPage(id: string, wish: Parameters<ReadingThreads['rowsPage']>[1], left: AbortSignal): Promise<Uint8Array>;
   /** A report's bytes, made as they are taken. @throws Problem NO_ROWS_YET */
   report(id: string, wish: ReportWish): AsyncGenerator<Uint8Array>;
   close(): void;
 }
+
+/** Time that an answer may take in its thread, in ms. */
+const DEADLINE_MS = 30_000;
+
+const limits = (signal: AbortSignal | undefined): TaskLimits => ({
+  deadlineMs: DEADLINE_MS,
+  ...(signal !== undefined && { signal }),
+});
 
 export function openReading(dir: DataDir, threads: ReadingThreads): Reading {
   const catalog = openCatalogReader(dir.catalog);
@@ -43,7 +58,8 @@ export function openReading(dir: DataDir, threads: ReadingThreads): Reading {
       }
     },
     transitions: (id, since) => catalog.transitions(id, since),
-    rowsOf: (id) => threads.of(ledgerOf(id)),
+    rowsOf: (id, left) => threads.of(ledgerOf(id), limits(left)),
+    rowsPage: async (id, wish, left) => threads.rowsPage(ledgerOf(id), wish, limits(left)),
     report: (id, wish) => threads.report(ledgerOf(id), wish),
     close: () => catalog.close(),
   };

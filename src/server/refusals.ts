@@ -5,14 +5,32 @@ import type { Logger } from '../log.ts';
 import { TransitionError } from '../membership/import-state.ts';
 import { SyncTransitionError } from '../membership/sync-state.ts';
 import { RegionWithoutApp, UnknownImport, WrongState, WrongTarget } from '../pipeline/import-errors.ts';
+import { ReadingStopped, type StopReason } from '../pipeline/reading-lane.ts';
 import { ScheduleError } from '../sync/schedule-errors.ts';
 import { SyncRefused, UnknownSync } from '../sync/sync-errors.ts';
 import { PROBLEM_TYPE, Problem, type ProblemCode, problemDocument } from './problem.ts';
 
 export const STOPS = 'The server stops and takes no more requests.';
 
+/** What a request is refused with; what is ours to fix goes to the log under an id. */
+function problemFor(
+  { log, stopping }: { log: Logger; stopping: boolean },
+  error: unknown,
+  request: FastifyRequest,
+): Problem {
+  const known = problemOf(error);
+  if (known !== undefined) return known;
+  if (stopping) return new Problem('STOPPING', STOPS);
+  const { raw, method, routeOptions } = request;
+  if (raw.destroyed && !raw.complete) {
+    log.info({ method, route: routeOptions.url, ip: request.ip }, 'a client left');
+    return new Problem('BAD_BODY', 'The client left before its request had come as a whole.');
+  }
+  return internal(log, error, request);
+}
+
 /**
- * Answers with the problem document of whatever was thrown. What is ours to mend goes to the log under an id.
+ * Answers with the problem document of whatever was thrown. What is ours to fix goes to the log under an id.
  * @param stopping Faults come from what is closed already.
  */
 export function refuse(
@@ -21,8 +39,7 @@ export function refuse(
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
-  const stops = stopping ? new Problem('STOPPING', STOPS) : undefined;
-  const problem = problemOf(error) ?? stops ?? internal(log, error, request);
+  const problem = problemFor({ log, stopping }, error, request);
   // What was said of the answer that was to come.
   reply.removeHeader('content-disposition');
   reply.removeHeader('etag');
@@ -54,7 +71,8 @@ const FRAMEWORK: Readonly<Record<string, ProblemCode>> = {
 /** The system's words for a full disk and an exhausted quota. */
 const FULL: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT']);
 
-function problemOf(error: unknown): Problem | undefined {
+/** The problem that an error stands for; undefined when it is no fault of the request. */
+export function problemOf(error: unknown): Problem | undefined {
   if (error instanceof Problem) return error;
   if (error instanceof UnknownImport) return new Problem('UNKNOWN_IMPORT', sentence(error.message.replace(/;.*/, '')));
   if (error instanceof WrongState) {
@@ -67,14 +85,28 @@ function problemOf(error: unknown): Problem | undefined {
   }
   if (error instanceof ScheduleError) return new Problem('WRONG_STATE', sentence(error.message.replace(/;.*/, '')));
   if (error instanceof RegionWithoutApp) return new Problem('REGION_WITHOUT_APP', sentence(error.message));
+  if (error instanceof ReadingStopped) return new Problem('BUSY', STOPPED[error.reason]);
   const { code = '', message = '', statusCode } = error as Partial<FastifyError>;
   if (FULL.has(code)) return new Problem('DISK_FULL', 'The disk of the data directory has no room left.');
   if (statusCode === 416)
     return new Problem('RANGE', 'The range that was asked for lies behind the end of the report.');
   const known = FRAMEWORK[code];
-  if (known !== undefined) return new Problem(known, sentence(message));
-  return statusCode === 400 || error instanceof SyntaxError ? new Problem('BAD_BODY', sentence(message)) : undefined;
+  if (known !== undefined) return new Problem(known, sentence(message.slice(0, LONGEST_DETAIL)));
+  if (code === 'FST_ERR_MAX_PARAM_LENGTH') return new Problem('NOT_FOUND', 'A part of the address is too long.');
+  if (statusCode === 403 || statusCode === 404) return new Problem('NOT_FOUND', 'There is no file at this address.');
+  const isTheirs = (statusCode !== undefined && statusCode >= 400 && statusCode < 500) || error instanceof SyntaxError;
+  return isTheirs ? new Problem('BAD_BODY', sentence(message.slice(0, LONGEST_DETAIL))) : undefined;
 }
+
+const STOPPED: Readonly<Record<StopReason, string>> = {
+  busy: 'Too many questions on rows wait for their answers.',
+  deadline: 'Reading the rows took too long; it was given up.',
+  memory: 'Reading the rows took too much memory; it was given up.',
+  left: 'The client left before it had its answer.',
+};
+
+/** A request's own text is not repeated beyond this, in characters. */
+const LONGEST_DETAIL = 300;
 
 function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1).replace(/\.$/, '')}.`;

@@ -1,10 +1,10 @@
+import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
-import type { RowWithOutcome } from '../ledger/reading.ts';
 import { REGIONS } from '../membership/membership.ts';
 import { OUTCOMES, RETRYABLE } from '../membership/outcome.ts';
 import { adviceFor } from '../report/advice.ts';
+import { leaving, sendJson } from './bounded-answer.ts';
 import type { Api, ServerContext } from './context.ts';
-import { originalView } from './original-view.ts';
 import { cursorOption, limitOption, listOption, numberCursor } from './paging.ts';
 import { refusals } from './problem-schema.ts';
 
@@ -58,7 +58,7 @@ const config = { role: 'viewer' } as const;
 /** What an import's file says of its rows, problems, groups and calls. */
 export function rowRoutes(app: Api, { coordinator, reading }: ServerContext): void {
   /** @throws UnknownImport; Problem NO_ROWS_YET */
-  const rowsOf = (id: string) => reading.rowsOf(coordinator.find(id).id);
+  const rowsOf = (id: string, reply: FastifyReply) => reading.rowsOf(coordinator.find(id).id, leaving(reply));
 
   app.get(
     '/v1/imports/:id/rows',
@@ -67,6 +67,7 @@ export function rowRoutes(app: Api, { coordinator, reading }: ServerContext): vo
       schema: {
         tags,
         summary: 'Rows with what came of them, in the order of the input',
+        description: 'A page may hold fewer rows than `limit` and have a next one: where rows are very long.',
         params,
         querystring: z.strictObject({
           status: listOption(OUTCOMES).optional(),
@@ -83,9 +84,8 @@ export function rowRoutes(app: Api, { coordinator, reading }: ServerContext): vo
         },
       },
     },
-    async ({ params: { id }, query }) => {
+    async ({ params: { id }, query }, reply) => {
       const { status, code, region, guid, uid, limit, cursor } = query;
-      const questions = rowsOf(id);
       const filter = {
         ...(status !== undefined && { statuses: new Set(status) }),
         ...(code !== undefined && { code }),
@@ -93,14 +93,8 @@ export function rowRoutes(app: Api, { coordinator, reading }: ServerContext): vo
         ...(guid !== undefined && { guid }),
         ...(uid !== undefined && { uid }),
       };
-      const { columns, format } = await questions.input();
-      const { rows, next } = await questions.rowsPage(filter, numberCursor(cursor) ?? 0, limit);
-      const view = ({ original, finishedAt, ...row }: RowWithOutcome) => ({
-        ...row,
-        finishedAt: finishedAt === null ? null : new Date(finishedAt).toISOString(),
-        original: originalView(columns, format, original),
-      });
-      return { rows: rows.map(view), nextCursor: next === undefined ? null : String(next) };
+      const wish = { filter, after: numberCursor(cursor) ?? 0, limit };
+      return sendJson(reply, await reading.rowsPage(coordinator.find(id).id, wish, leaving(reply)));
     },
   );
 
@@ -118,8 +112,8 @@ export function rowRoutes(app: Api, { coordinator, reading }: ServerContext): vo
         },
       },
     },
-    async ({ params: { id } }) => {
-      const problems = await rowsOf(id).problems();
+    async ({ params: { id } }, reply) => {
+      const problems = await rowsOf(id, reply).problems();
       return {
         problems: problems.map((problem) => ({
           ...problem,
@@ -145,8 +139,8 @@ export function rowRoutes(app: Api, { coordinator, reading }: ServerContext): vo
         },
       },
     },
-    async ({ params: { id }, query: { limit } }) => {
-      const { groups, total } = await rowsOf(id).groups(limit);
+    async ({ params: { id }, query: { limit } }, reply) => {
+      const { groups, total } = await rowsOf(id, reply).groups(limit);
       return { groups: [...groups], total };
     },
   );
@@ -166,8 +160,8 @@ export function rowRoutes(app: Api, { coordinator, reading }: ServerContext): vo
         },
       },
     },
-    async ({ params: { id }, query: { buckets } }) => {
-      const calls = await rowsOf(id).calls(buckets);
+    async ({ params: { id }, query: { buckets } }, reply) => {
+      const calls = await rowsOf(id, reply).calls(buckets);
       return { buckets: calls.map(({ at, ...bucket }) => ({ at: new Date(at).toISOString(), ...bucket })) };
     },
   );

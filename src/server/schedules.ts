@@ -11,7 +11,7 @@ import { planDocument } from '../sync/plan-json.ts';
 import { addressName, isAddress } from '../sync/source.ts';
 import { UnknownSync } from '../sync/sync-errors.ts';
 import { readSyncOptions } from '../sync/sync-options.ts';
-import type { Who } from './access/access-store.ts';
+import { noting } from './access/noting.ts';
 import type { Api, ServerContext } from './context.ts';
 import { limitOption } from './paging.ts';
 import { Problem } from './problem.ts';
@@ -81,8 +81,7 @@ const VERBS = {
 export function scheduleRoutes(app: Api, { dir, syncs, schedules, access }: ServerContext): void {
   const catalog = openScheduleCatalogReader(dir.catalog);
   app.addHook('onClose', async () => catalog.close());
-  const note = (who: Who, action: string, target: string) =>
-    access.note({ who: who.name, role: who.role, action, target, detail: '' });
+  const note = noting(access);
   const find = (name: string): ScheduleRecord => {
     const record = catalog.find(name);
     if (record === undefined) throw new Problem('UNKNOWN_SCHEDULE', `No schedule is named ${JSON.stringify(name)}.`);
@@ -166,10 +165,10 @@ export function scheduleRoutes(app: Api, { dir, syncs, schedules, access }: Serv
           response: { 200: scheduleView, ...refusals('UNKNOWN_SCHEDULE') },
         },
       },
-      async ({ params: { name }, who }) => {
+      async ({ params: { name }, who, ip }) => {
         find(name);
         const record = schedules[verb](name);
-        note(who, `schedule.${verb}`, name);
+        note({ who, ip }, `schedule.${verb}`, name);
         return viewOf(record);
       },
     );
@@ -186,10 +185,10 @@ export function scheduleRoutes(app: Api, { dir, syncs, schedules, access }: Serv
         response: { 202: runView, ...refusals('UNKNOWN_SCHEDULE', 'WRONG_STATE') },
       },
     },
-    async ({ params: { name }, who }, reply) => {
+    async ({ params: { name }, who, ip }, reply) => {
       find(name);
       const run = schedules.run(name, who.name);
-      note(who, 'schedule.run', name);
+      note({ who, ip }, 'schedule.run', name);
       return reply.code(202).send(runViewOf(run));
     },
   );
@@ -208,10 +207,10 @@ export function scheduleRoutes(app: Api, { dir, syncs, schedules, access }: Serv
         },
       },
     },
-    async ({ params: { name }, who }, reply) => {
+    async ({ params: { name }, who, ip }, reply) => {
       find(name);
       await schedules.remove(name);
-      note(who, 'schedule.remove', name);
+      note({ who, ip }, 'schedule.remove', name);
       return reply.code(204).send();
     },
   );

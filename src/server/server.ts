@@ -49,6 +49,8 @@ export interface ServerOptions {
   readonly log: Logger;
   /** Who is told of imports that are over; not given: nobody. Closed with the server. */
   readonly receiver?: Receiver;
+  /** Proxies whose X-Forwarded-For counts: addresses, CIDR ranges, `loopback`, `uniquelocal`. Not given: nobody's. */
+  readonly trustProxy?: readonly string[];
   /** An upload of which nothing has come for this long is given up, in ms. Default: a minute. */
   readonly uploadIdleMs?: number;
   /** Uploads at the same time; more are refused with BUSY. Default: 64. */
@@ -89,6 +91,7 @@ export async function createServer(options: ServerOptions): Promise<Api> {
     // Requests are logged below, where they change something or fail.
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: SMALL_BODY,
+    trustProxy: options.trustProxy === undefined ? false : [...options.trustProxy],
     connectionTimeout: IDLE_MS,
     // Uploads may take hours; those that stand still are given up by their own clock.
     requestTimeout: 0,
@@ -157,9 +160,9 @@ export async function createServer(options: ServerOptions): Promise<Api> {
   app.addHook('onResponse', async ({ raw }) => discardRest(raw));
   app.addHook('onResponse', async (request, { statusCode, elapsedTime }) => {
     if (!UNSAFE.has(request.method) && statusCode < 500) return;
-    const { method, who, routeOptions } = request;
+    const { method, who, ip, routeOptions } = request;
     log.info(
-      { method, route: routeOptions.url, status: statusCode, ms: Math.round(elapsedTime), who: who?.name },
+      { method, route: routeOptions.url, status: statusCode, ms: Math.round(elapsedTime), who: who?.name, ip },
       'request',
     );
   });

@@ -1,15 +1,16 @@
 import limits from '@fastify/rate-limit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { ROLES, type Who } from './access/access-store.ts';
+import { NOBODY, ROLES, tokenIdIn, type Who } from './access/access-store.ts';
 import { type Guard, SESSION_COOKIE } from './access/guard.ts';
+import { noting } from './access/noting.ts';
 import type { Api, ServerContext } from './context.ts';
 import { Problem } from './problem.ts';
 import { refusals } from './problem-schema.ts';
 
 /** A browser stays logged in for so long, in ms. */
 const SESSION_MS = 12 * 60 * 60 * 1000;
-/** Attempts to log in from one address, and the time for them in ms. */
+/** Attempts to log in that may fail, from one address and with one token's id, and the time for them in ms. */
 const ATTEMPTS = 10;
 const ATTEMPTS_MS = 5 * 60 * 1000;
 
@@ -24,45 +25,56 @@ export async function sessionRoutes(
   { whoIs }: Guard,
   tokenRequired: boolean,
 ): Promise<void> {
-  await app.register(async (plain) => {
-    const scope = plain as Api;
-    await scope.register(limits, {
-      max: ATTEMPTS,
-      timeWindow: ATTEMPTS_MS,
-      global: false,
-      addHeaders: { 'x-ratelimit-limit': false, 'x-ratelimit-remaining': false, 'x-ratelimit-reset': false },
-      errorResponseBuilder: (_request, { ttl }) =>
-        new Problem(
-          'TOO_MANY',
-          `More than ${ATTEMPTS} attempts to log in; the next is possible in ${Math.ceil(ttl / 1000)} seconds.`,
-        ),
-    });
-    scope.post(
-      '/v1/session',
-      {
-        config: { ...config, rateLimit: { max: ATTEMPTS, timeWindow: ATTEMPTS_MS } },
-        schema: {
-          tags,
-          summary: 'Log in with a token',
-          body: z.strictObject({ token: z.string().max(200) }),
-          response: {
-            200: z.strictObject({ role, name: z.string(), expiresAt: z.iso.datetime() }),
-            ...refusals('BAD_OPTION', 'BAD_BODY', 'TOKEN_REFUSED', 'CROSS_ORIGIN', 'TOO_MANY'),
-          },
+  const note = noting(access);
+  await app.register(limits, { global: false });
+  const window = { max: ATTEMPTS, timeWindow: ATTEMPTS_MS };
+  const byAddress = app.createRateLimit({ ...window, keyGenerator: ({ ip }) => ip });
+  const byToken = app.createRateLimit({ ...window, keyGenerator: ({ body }) => claimedBy(body) });
+
+  /**
+   * Counts an attempt that failed, and refuses it. A token that is right is never refused, whoever else guesses from the
+   * same address: its secret cannot be guessed, and nobody is to be locked out by others.
+   */
+  const refuse = async (request: FastifyRequest, reply: FastifyReply): Promise<Problem> => {
+    const claimed = claimedBy(request.body);
+    const found = [await byAddress(request), ...(claimed === '' ? [] : [await byToken(request)])];
+    const over = found.filter((limit) => !limit.isAllowed && limit.isExceeded);
+    const seconds = Math.max(0, ...over.map((limit) => (limit.isAllowed ? 0 : limit.ttlInSeconds)));
+    if (over.length === 0) {
+      note({ who: NOBODY, ip: request.ip }, 'session.refuse', claimed, 'The token is unknown, expired or revoked.');
+      return new Problem('TOKEN_REFUSED', 'The token is unknown, expired or revoked.', { field: 'token' });
+    }
+    reply.header('retry-after', seconds);
+    return new Problem(
+      'TOO_MANY',
+      `More than ${ATTEMPTS} attempts to log in have failed; the next is possible in ${seconds} seconds.`,
+    );
+  };
+
+  app.post(
+    '/v1/session',
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Log in with a token',
+        body: z.strictObject({ token: z.string().max(200) }),
+        response: {
+          200: z.strictObject({ role, name: z.string(), expiresAt: z.iso.datetime() }),
+          ...refusals('BAD_OPTION', 'BAD_BODY', 'TOKEN_REFUSED', 'CROSS_ORIGIN', 'TOO_MANY'),
         },
       },
-      async (request, reply) => {
-        const who = access.byToken(request.body.token.trim());
-        if (who === undefined) {
-          throw new Problem('TOKEN_REFUSED', 'The token is unknown, expired or revoked.', { field: 'token' });
-        }
-        const expiresAt = Math.min(Date.now() + SESSION_MS, who.expiresAt ?? Number.POSITIVE_INFINITY);
-        setCookie(request, reply, access.login(who, expiresAt), expiresAt);
-        access.note({ who: who.name, role: who.role, action: 'session.create', target: who.id, detail: request.ip });
-        return { role: who.role, name: who.name, expiresAt: new Date(expiresAt).toISOString() };
-      },
-    );
-  });
+    },
+    async (request, reply) => {
+      const who = access.byToken(request.body.token.trim());
+      if (who === undefined) throw await refuse(request, reply);
+      request.who = who;
+      const expiresAt = Math.min(Date.now() + SESSION_MS, who.expiresAt ?? Number.POSITIVE_INFINITY);
+      setCookie(request, reply, access.login(who, expiresAt), expiresAt);
+      note(request, 'session.create', who.id);
+      return { role: who.role, name: who.name, expiresAt: new Date(expiresAt).toISOString() };
+    },
+  );
   app.get(
     '/v1/session',
     {
@@ -87,11 +99,19 @@ export async function sessionRoutes(
     { config, schema: { tags, summary: 'Log out', response: { 204: z.void().meta({ description: 'Logged out.' }) } } },
     async (request, reply) => {
       const cookie = request.cookies[SESSION_COOKIE];
+      const who = cookie === undefined ? undefined : access.bySession(cookie);
       if (cookie !== undefined) access.logout(cookie);
+      if (who !== undefined) note({ who, ip: request.ip }, 'session.end', who.id);
       setCookie(request, reply, '', 0);
       return reply.code(204).send();
     },
   );
+}
+
+/** Which token an attempt to log in is made with: its id, which is no secret; empty when it is no token. */
+function claimedBy(body: unknown): string {
+  const { token } = (body ?? {}) as { token?: unknown };
+  return typeof token === 'string' ? tokenIdIn(token.trim()) : '';
 }
 
 function setCookie(request: FastifyRequest, reply: FastifyReply, value: string, expiresAt: number): void {
@@ -99,8 +119,8 @@ function setCookie(request: FastifyRequest, reply: FastifyReply, value: string, 
     path: '/',
     httpOnly: true,
     sameSite: 'strict',
-    // The server itself speaks plain HTTP; behind a proxy with TLS the browser says where it is.
-    secure: request.headers.origin?.startsWith('https:') === true,
+    // The server itself speaks plain HTTP; a proxy with TLS that is trusted says so, or the browser says where it is.
+    secure: request.protocol === 'https' || request.headers.origin?.startsWith('https:') === true,
     expires: new Date(expiresAt),
   });
 }

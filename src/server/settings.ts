@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { REGIONS } from '../membership/membership.ts';
-import { ROLES } from './access/access-store.ts';
 import type { Api, ServerContext } from './context.ts';
 import { cursorOption, limitOption, numberCursor } from './paging.ts';
 import { refusals } from './problem-schema.ts';
@@ -17,6 +16,9 @@ const regionStatus = z.strictObject({
   stopped: z.boolean().meta({ description: "The service refused the region's key or plan." }),
   limitedForMs: count.meta({ description: 'Until the rate limit lets the next call start.' }),
   workers: count,
+  key: z.string().nullable().meta({
+    description: 'Fingerprint of the API key that this server uses; null where other processes make the calls.',
+  }),
 });
 
 const settingsView = z.strictObject({
@@ -74,10 +76,11 @@ export function settingsRoutes(app: Api, { coordinator, settings, access }: Serv
               z.strictObject({
                 at: z.iso.datetime(),
                 who: z.string().meta({ description: 'Name of the token, or "local".' }),
-                role: z.enum(ROLES),
+                role: z.string().meta({ description: 'Empty where nobody was recognised.' }),
                 action: z.string(),
                 target: z.string(),
-                detail: z.string(),
+                detail: z.string().meta({ description: 'What was asked for, in short.' }),
+                address: z.string().meta({ description: 'Where it came from; or "command line".' }),
               }),
             ),
             nextCursor: z.string().nullable(),

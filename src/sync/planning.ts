@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { constants, createReadStream, existsSync } from 'node:fs';
-import { copyFile, mkdir, rename, rm, stat } from 'node:fs/promises';
+import { copyFile, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { StagingProgress, StagingTask } from '../../jobs/stage-import.ts';
+import { fileOf } from '../intake/file-state.ts';
 import { IntakeError, shown } from '../intake/intake-error.ts';
 import type { Region } from '../membership/membership.ts';
 import { decide } from './deciding.ts';
@@ -86,14 +87,23 @@ async function stageFile(
   ports: PlanningPorts,
 ): Promise<string> {
   const { input, desired } = planFiles(folder);
-  if (!existsSync(input)) await keepCopy(source, input, file);
-  await ports.stage({ source: input, name: file, options: reading, ledger: desired, signal }, (progress) =>
+  const { waitForQuietMs, ...options } = reading;
+  if (!existsSync(input)) {
+    const before = await fileOf(source, file, { waitForQuietMs, signal });
+    await keepCopy(source, input, file, (lastByte) => before.checkUnchanged(lastByte));
+  }
+  await ports.stage({ source: input, name: file, options, ledger: desired, signal }, (progress) =>
     onProgress({ step: 'reading', ...progress }),
   );
   return desired;
 }
 
-async function keepCopy(source: string, copy: string, name: string): Promise<void> {
+async function keepCopy(
+  source: string,
+  copy: string,
+  name: string,
+  check: (lastByte: number) => Promise<void>,
+): Promise<void> {
   const unfinished = `${copy}.part`;
   try {
     await copyFile(source, unfinished, constants.COPYFILE_FICLONE);
@@ -101,7 +111,19 @@ async function keepCopy(source: string, copy: string, name: string): Promise<voi
     const what = `${shown(name)} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`;
     throw new IntakeError({ code: 'NOT_READABLE', what, remedy: 'Check the path and its permissions', cause });
   }
+  await check(await lastByteOf(unfinished));
   await rename(unfinished, copy);
+}
+
+async function lastByteOf(path: string): Promise<number> {
+  const file = await open(path);
+  try {
+    const { size } = await file.stat();
+    const { buffer } = await file.read({ buffer: Buffer.alloc(1), position: Math.max(0, size - 1) });
+    return buffer[0] ?? 0;
+  } finally {
+    await file.close();
+  }
 }
 
 async function sourceOf(wish: PlanWish, input: string): Promise<{ file: string; hash: string; size: number }> {

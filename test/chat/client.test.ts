@@ -26,6 +26,8 @@ describe('the request on the wire', () => {
           connection: 'keep-alive',
           apikey: API_KEY,
           'Content-Type': 'application/json',
+          Accept: 'application/json',
+          'User-Agent': 'rollcall',
           onBehalfOf: 'boss',
           'content-length': '79',
         },

@@ -89,7 +89,7 @@ describe('a whole list', () => {
     ]);
   });
 
-  test.each<Behaviour['pagination']>(['right', 'absent', 'odd'])(
+  test.each<Behaviour['pagination']>(['right', 'absent', 'odd', 'sample'])(
     'is exactly the members and the banned, whatever their number and the size of a page, with page numbers %s',
     async (pagination) => {
       const { chat, group } = await service({ users: 'any', groups: 'any', behaviour: { pagination } });
@@ -240,6 +240,12 @@ describe('a list that is not whole', () => {
       3,
     ],
     ['a size of pages that is too large', [{ uids: ['a', 'b'], pagination: { per_page: 9 } }, { uids: ['c'] }], 3],
+    [
+      'the numbers of a published sample: one entry more than there are, in a list of none',
+      [{ uids: ['a', 'b'], pagination: { total: 0, count: 5, per_page: 100, total_pages: 1 } }],
+      2,
+    ],
+    ['the same numbers on an empty list', [{ uids: [], pagination: { total: 0, count: 5, total_pages: 1 } }], 1],
     ['an empty list of one page', [{ uids: [], pagination: { total_pages: 1 } }], 1],
     ['an empty list that says nothing', [], 1],
     [

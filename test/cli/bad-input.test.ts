@@ -28,7 +28,7 @@ const REFUSALS: readonly Refusal[] = [
   {
     title: 'a binary file',
     content: Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 0x0d]),
-    says: ['not', 'Save it as'],
+    says: ['a PNG picture', 'Name the file'],
   },
   {
     title: 'a quote that never closes, half a million lines down',
@@ -54,13 +54,13 @@ const REFUSALS: readonly Refusal[] = [
     title: 'JSON that is cut off',
     name: 'm.json',
     content: '[{"guid":"g","uid":"ann"},{"guid":"g","ui',
-    says: ['element 2, near byte 42', 'the document ends in the middle', 'write the file again'],
+    says: ['element 2, byte 41', 'the document ends in the middle', 'write the file again'],
   },
   {
     title: 'JSON of another shape',
     name: 'm.json',
     content: '{"people":7}',
-    says: ['no column is recognised as the uid', 'the columns are "people"', '--map uid=<column>'],
+    says: ['no column is recognised as the uid', 'the only column is "people"', '--map "uid=<column>'],
   },
   {
     title: 'gzip that is cut off',

@@ -10,6 +10,7 @@ import { main } from '../../src/cli/main.ts';
 import { type ImportSummary, importSummary } from '../../src/report/import-summary.ts';
 import { makeCertificates } from '../../src/sandbox/certificates.ts';
 import { useServer } from '../console/served.ts';
+import { eventually } from '../eventually.ts';
 import { manyMembers, members, openWorkplace, type Workplace } from './workplace.ts';
 
 /**
@@ -101,6 +102,8 @@ describe('with a server, commands do as they do without:', () => {
 
     const retry = place.start(['retry', '--json']);
     await retry.says('Ctrl-C leaves it running');
+    // As long as it is being read it has no rows.
+    await eventually(async () => (await place.summary(['status'])).summary.state).toBe('running');
     expect((await place.run(['cancel'])).code).toBe(EXIT.ok);
     const retried = await retry.ended;
     expect(retried.code).toBe(EXIT.stopped);

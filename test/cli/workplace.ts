@@ -7,8 +7,9 @@ import { onTestFinished } from 'vitest';
 import type { ImportSummary } from '../../src/report/import-summary.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { tempDir } from '../temp-dir.ts';
+import { type Ended, runHere } from './run-here.ts';
 
-/** The command line as a person has it: a process of its own, in a folder of its own, with nothing inherited. */
+/** The command line as a person has it: in a folder of its own, with nothing inherited. */
 
 export const LAUNCHER = fileURLToPath(new URL('../../src/cli/rollcall.js', import.meta.url));
 
@@ -16,11 +17,7 @@ export const LAUNCHER = fileURLToPath(new URL('../../src/cli/rollcall.js', impor
 const LIMIT_MS = 240_000;
 const LOOK_MS = 20;
 
-export interface Ended {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
+export type { Ended };
 
 export interface Running {
   readonly child: ChildProcess;
@@ -50,7 +47,9 @@ export interface Workplace {
   readonly env: Record<string, string>;
   /** Writes a file into the folder; gives its name. */
   file(name: string, content: string | Buffer): string;
+  /** Starts a process. */
   start(args: readonly string[], options?: StartOptions): Running;
+  /** Runs a command to its end: in this process, unless it needs one of its own. */
   run(args: readonly string[], options?: StartOptions): Promise<Ended>;
   /** Runs with --json; gives the exit code and the document. */
   summary(args: readonly string[], options?: StartOptions): Promise<{ code: number | null; summary: ImportSummary }>;
@@ -92,7 +91,13 @@ export async function openWorkplace(options: WorkplaceOptions = {}): Promise<Wor
       if (input !== undefined && input !== 'open') child.stdin?.end(input);
       return follow(child, args, stays ? 2 ** 31 - 1 : LIMIT_MS);
     },
-    run: (args, chosen) => place.start(args, chosen).ended,
+    run: (args, chosen = {}) => {
+      const { input, node, env: more = {}, cwd = root } = chosen;
+      // With a queue elsewhere a command may end the process, and standard input belongs to one.
+      const isAlone = input === undefined && node === undefined && env['ROLLCALL_QUEUE'] === undefined;
+      const here = isAlone ? runHere(args, { cwd, env: { ...env, ...more } }) : undefined;
+      return here ?? place.start(args, chosen).ended;
+    },
     summary: async (args, chosen) => {
       const { code, stdout, stderr } = await place.run([...args, '--json'], chosen);
       if (stdout === '') throw new Error(`no document; exit ${code}: ${stderr}`);

@@ -17,7 +17,7 @@ test('a UID, group, scope, column or file name that looks like markup is text wh
   const preview = page.getByRole('table', { name: 'The first rows' }).locator('tbody tr');
   await eventually(() => preview.first().textContent()).toContain(EVIL);
   expect(await preview.nth(1).textContent()).toContain(EVIL);
-  expect(await preview.nth(2).textContent()).toContain(`"${EVIL}" is no scope`);
+  expect(await preview.nth(2).textContent()).toContain(`"${EVIL}" is not a valid scope`);
   await page.getByRole('button', { name: 'Start import' }).click();
   await page.getByRole('heading', { name: `${EVIL}.csv`, level: 1 }).waitFor();
   await page.getByText('Completed: 1 of 4 rows are in place').first().waitFor();

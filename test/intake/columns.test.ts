@@ -59,7 +59,7 @@ describe('columns', () => {
     const error = await refusal(read('name,guid\nAda,g1\n'));
     expect(error).toMatchObject({ code: 'MISSING_COLUMN' });
     expect(error.message).toContain('"name", "guid"');
-    expect(error.remedy).toContain('--map uid=');
+    expect(error.remedy).toContain('--map "uid=<column>"');
   });
 
   test('without a GUID are refused unless a default group is given', async () => {

@@ -15,7 +15,7 @@ function parsed(text: string, delimiter: string, lineEnds: readonly string[]): s
 
 /** The records of the text when its bytes arrive in pieces of these sizes, repeated; characters may be cut in two. */
 async function inPieces(text: string, delimiter: string, lineEnds: string[], sizes: readonly number[]) {
-  const records = new CsvRecords(delimiter, lineEnds);
+  const records = new CsvRecords(delimiter, lineEnds, 1024 * 1024);
   const all: string[][] = [];
   const bytes = Buffer.from(text);
   for (let at = 0, turn = 0; at < bytes.length; turn += 1) {
@@ -71,7 +71,7 @@ test('lines that are split give the records that csv-parse gives, however the by
 });
 
 test('after a quoted record the lines are split again, and counted on', async () => {
-  const records = new CsvRecords(',', ['\r\n', '\n']);
+  const records = new CsvRecords(',', ['\r\n', '\n'], 1024 * 1024);
   const block = (text: string) => records.of(Buffer.from(text));
   expect(await block('a,b\nc,d\n')).toEqual([
     ['a', 'b'],

@@ -37,7 +37,8 @@ describe('the membership of a row', () => {
         column: 'scope',
         value: 'owner',
         code: 'UNKNOWN_SCOPE',
-        reason: '"owner" is no scope; allowed are admin, moderator, participant, ban',
+        reason:
+          '"owner" is not a valid scope; allowed are admin, moderator, participant, ban; if the column says something else, ignore it with --map scope=',
       },
     ]);
   });
@@ -52,7 +53,7 @@ describe('the membership of a row', () => {
         column: 'region',
         value: 'moon',
         code: 'UNKNOWN_REGION',
-        reason: '"moon" is no region; allowed are us, eu, in',
+        reason: '"moon" is not a valid region; allowed are us, eu, in',
       },
     ]);
   });

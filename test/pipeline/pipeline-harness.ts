@@ -44,6 +44,8 @@ export interface StartOptions {
   readonly regions?: readonly Region[];
   /** Keys in place of the sandbox's. */
   readonly apiKeys?: Partial<Record<Region, string>>;
+  /** The key as the settings say it, for clients that look for a new one. */
+  readonly currentKey?: (region: Region) => string | undefined;
   /** Whether the coordinator takes what it sends to for a sandbox. Default: no, it is the service. */
   readonly asSandbox?: boolean;
   readonly keepMs?: number;
@@ -97,7 +99,8 @@ export async function openPipeline(options: PipelineOptions & StartOptions): Pro
     if (failures.length > 0) throw new AggregateError(failures, failures.map(({ message }) => message).join('; '));
   });
 
-  async function start({ regions = REGIONS, apiKeys = {}, chat = (one) => one, asSandbox, keepMs }: StartOptions) {
+  async function start(chosen: StartOptions) {
+    const { regions = REGIONS, apiKeys = {}, chat = (one) => one, currentKey, asSandbox, keepMs } = chosen;
     const lines = new Map<Region, RegionLine>();
     const coordinator = await openCoordinator({
       dir,
@@ -116,6 +119,7 @@ export async function openPipeline(options: PipelineOptions & StartOptions): Pro
           host: sandbox.host,
           ca: sandbox.caPem,
           timeouts: options.timeouts,
+          currentKey: () => currentKey?.(region),
         });
         const line = await openRegionLine({
           region,

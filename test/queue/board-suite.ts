@@ -20,7 +20,7 @@ export function describeQueueBoard(name: string, openBackend: OpenBackend): void
     });
     afterAll(() => backend.close());
 
-    test('shows the queues that are open, their jobs and their server; pauses, resumes, and takes jobs out', async () => {
+    test('shows the queues that are open, their jobs and their server, and changes none of them', async () => {
       const office = openOffice(backend);
       const errands = office.queue();
       const gone = office.queue('gone');
@@ -48,14 +48,9 @@ export function describeQueueBoard(name: string, openBackend: OpenBackend): void
       const server = backend.shared ? { backend: backend.kind } : { error: { key: 'ERRORS.FORBIDDEN' } };
       expect(await ask('redis/stats')).toMatchObject(server);
 
-      expect(await change('pause')).toBe(200);
-      expect(await errands.isPaused()).toBe(true);
-      expect(await change('resume')).toBe(200);
+      for (const path of ['pause', 'job-1/clean', 'empty', 'obliterate']) expect(await change(path), path).toBe(405);
       expect(await errands.isPaused()).toBe(false);
-      expect(await change('job-1/clean')).toBe(204);
-      expect((await errands.depth()).waiting).toBe(1);
-      expect(await change('empty')).toBe(200);
-      expect((await errands.depth()).waiting).toBe(0);
+      expect((await errands.depth()).waiting).toBe(2);
       expect(refused).toEqual([]);
     });
   });

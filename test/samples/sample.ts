@@ -1,26 +1,16 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'csv-parse/sync';
 import { afterAll } from 'vitest';
 import { importSummary } from '../../src/report/import-summary.ts';
 import { sumEquation } from '../../src/report/wording.ts';
+import { type Ended, runHere } from '../cli/run-here.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-/** Ends a command that hangs. */
-const TIMEOUT_MS = 240_000;
 
 export const SAMPLES = new URL('../../samples/', import.meta.url);
-
-export interface Ended {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 /** A data directory that is removed after the tests of the file or `describe` that asks for it. */
 export function temporaryDataDir(): string {
@@ -34,15 +24,13 @@ export async function rollcall(command: string, dataDir: string): Promise<Ended>
   const [program, ...args] = command.replaceAll('\\\n', ' ').trim().split(/\s+/);
   if (program !== 'rollcall') throw new Error(`a sample's command begins with rollcall: ${command}`);
   const settings = Object.entries(process.env).filter(([name]) => !name.startsWith('ROLLCALL_'));
-  const child = spawn(process.execPath, ['src/cli/main.ts', ...args, '--json', '--data-dir', dataDir], {
-    cwd: ROOT,
-    env: Object.fromEntries(settings),
-    stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: TIMEOUT_MS,
-    killSignal: 'SIGKILL',
-  });
-  const [[code], stdout, stderr] = await Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)]);
+  const all = [...args, '--json', '--data-dir', dataDir];
+  const { code, stdout, stderr } = (await runHere(all, { cwd: ROOT, env: Object.fromEntries(settings) })) ?? busy();
   return { code, stdout, stderr: stderr.replaceAll(ROOT, '') };
+}
+
+function busy(): never {
+  throw new Error('a sample runs already');
 }
 
 /** What a sample's README promises. */

@@ -35,7 +35,7 @@ test('a problem document has the words of its code, unless there are better ones
   const plain = problemDocument(new Problem('BUSY', 'Ten uploads are under way.'));
   expect(plain).toEqual({
     type: '/docs/errors#BUSY',
-    title: 'Too many uploads at once',
+    title: 'Too much at once',
     status: 503,
     code: 'BUSY',
     detail: 'Ten uploads are under way.',

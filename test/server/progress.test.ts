@@ -63,6 +63,7 @@ test('what the queue of a region does is told with it', () => {
     stopped: true,
     limitedForMs: 3,
     workers: 4,
+    key: '0badc0de',
   } as const;
   const { regions } = paceOf()(tallies({ us: [1, 10], eu: [0, 1] }), null, [status], NOW);
   expect(regions['us']).toMatchObject({

@@ -94,7 +94,7 @@ test('a plan to which a guard objects is held, approved with a reason on record,
     ['sync.apply', undo.id, 'team.csv'],
     ['import.undo', undo.id, `of ${held.id}`],
     ['sync.approve', held.id, reason],
-    ['sync.create', held.id, 'team.csv'],
+    ['sync.create', held.id, expect.stringContaining('file=team.csv mode=mirror')],
   ]);
 });
 

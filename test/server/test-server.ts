@@ -49,7 +49,7 @@ export interface TestServer {
 }
 
 export interface TestServerOptions
-  extends Partial<Pick<ServerOptions, 'tokenRequired' | 'uploadIdleMs' | 'mostUploads' | 'receiver'>> {
+  extends Partial<Pick<ServerOptions, 'tokenRequired' | 'trustProxy' | 'uploadIdleMs' | 'mostUploads' | 'receiver'>> {
   readonly settings?: Partial<ServerSettings>;
   readonly sandbox?: SandboxOptions;
   /** Done to the data directory before the server starts. */
@@ -113,7 +113,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const access = openAccessStore(join(dir.root, 'access.sqlite'));
   taken.defer(() => access.close());
   options.prepare?.(dir);
-  const { settings, tokenRequired = false, uploadIdleMs, mostUploads, receiver } = options;
+  const { settings, tokenRequired = false, trustProxy, uploadIdleMs, mostUploads, receiver } = options;
   const app = await createServer({
     coordinator,
     syncs,
@@ -123,6 +123,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     settings: { ...SETTINGS, ...settings },
     tokenRequired,
     log: openLog(dir.root),
+    ...(trustProxy !== undefined && { trustProxy }),
     ...(uploadIdleMs !== undefined && { uploadIdleMs }),
     ...(mostUploads !== undefined && { mostUploads }),
     ...(receiver !== undefined && { receiver }),

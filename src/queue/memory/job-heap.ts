@@ -1,7 +1,7 @@
 import type { StoredJob } from './stored-job.ts';
 
 /** Whether `a` comes before `b`: by rank, then by order, then by id as Redis has it. */
-export function before(a: StoredJob, b: StoredJob): boolean {
+export function comesBefore(a: StoredJob, b: StoredJob): boolean {
   if (a.rank !== b.rank) return a.rank < b.rank;
   if (a.order !== b.order) return a.order < b.order;
   return a.id < b.id;
@@ -12,8 +12,8 @@ export class JobHeap {
   readonly #jobs: StoredJob[] = [];
   readonly #before: (a: StoredJob, b: StoredJob) => boolean;
 
-  constructor(comesBefore = before) {
-    this.#before = comesBefore;
+  constructor(before = comesBefore) {
+    this.#before = before;
   }
 
   get size(): number {

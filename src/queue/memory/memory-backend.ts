@@ -35,8 +35,10 @@ export type QueueStates = (name: string) => QueueState;
 
 /** For BullMQ's `Queue` and `Worker`: they keep their jobs in these states, in this process. */
 export function memoryBackends(states: QueueStates): BackendFactory<MemoryBackend> {
-  return (name, options, { withBlockingConnection = false } = {}) =>
-    new MemoryBackend(states, name, options, withBlockingConnection);
+  return (name, options, { withBlockingConnection = false, blocking = false } = {}) => {
+    if (blocking) unsupported('QueueEvents');
+    return new MemoryBackend(states, name, options, withBlockingConnection);
+  };
 }
 
 /** What BullMQ does with the jobs of a queue, done in memory. */

@@ -19,6 +19,9 @@ export interface Who {
 /** Everyone, where no token is needed. */
 export const LOCAL: Who = { id: '', name: 'local', role: 'operator', expiresAt: null };
 
+/** Whoever has not said who they are, where a token is needed. */
+export const NOBODY: Who = { id: '', name: 'nobody', role: 'viewer', expiresAt: null };
+
 export interface TokenRecord {
   readonly id: string;
   readonly role: Role;
@@ -39,7 +42,10 @@ export interface AuditEntry {
   readonly action: string;
   /** Such as an import's id. */
   readonly target: string;
+  /** What was asked for, in short. */
   readonly detail: string;
+  /** Where it came from: an address, or "command line". */
+  readonly address: string;
 }
 
 /** An upload that was answered under an Idempotency-Key. */
@@ -78,7 +84,14 @@ const STATEMENTS = new URL('access.sql', import.meta.url);
 /** Keys are remembered this long, in ms. */
 const KEY_LIFE_MS = 24 * 60 * 60 * 1000;
 const SECRET_BYTES = 32;
+/** Characters of an audit entry's detail, at most. */
+const LONGEST_DETAIL = 1_000;
 const TOKEN = /^rct_([a-z0-9]{8})_([A-Za-z0-9_-]{43})$/;
+
+/** The part of a text that names a token and is no secret; empty when the text is no token. */
+export function tokenIdIn(text: string): string {
+  return TOKEN.exec(text)?.[1] ?? '';
+}
 
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
 
@@ -114,7 +127,8 @@ export function openAccessStore(path: string): AccessStore {
       return found === undefined ? undefined : whoOf(found);
     },
     logout: (cookie) => void sql('end_session').run({ hash: sha256(cookie) }),
-    note: (entry) => void sql('note').run({ ...entry, at: Date.now() }),
+    note: ({ detail, ...entry }) =>
+      void sql('note').run({ ...entry, detail: detail.slice(0, LONGEST_DETAIL), at: Date.now() }),
     audit: (limit, before = Number.MAX_SAFE_INTEGER) =>
       sql('audit_page').all({ before, limit }) as unknown as AuditEntry[],
     findUpload: (who, key) =>

@@ -30,11 +30,12 @@ delete from sessions where hash = :hash;
 delete from sessions where expires_at <= :at;
 
 -- name: note
-insert into audit (at, who, role, action, target, detail) values (:at, :who, :role, :action, :target, :detail);
+insert into audit (at, who, role, action, target, detail, address)
+  values (:at, :who, :role, :action, :target, :detail, :address);
 
 -- name: audit_page
 -- In: before (id), limit. Out: newest first.
-select id, at, who, role, action, target, detail from audit where id < :before order by id desc limit :limit;
+select id, at, who, role, action, target, detail, address from audit where id < :before order by id desc limit :limit;
 
 -- name: find_upload
 select options, body, import_id as importId from idempotency where who = :who and key = :key and at > :since;

@@ -2,12 +2,14 @@ import { isIP } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Api } from '../context.ts';
 import { Problem } from '../problem.ts';
-import { type AccessStore, LOCAL, type Who } from './access-store.ts';
+import { type AccessStore, LOCAL, NOBODY, type Who } from './access-store.ts';
 
 export const SESSION_COOKIE = 'rollcall_session';
 
 /** Methods that change something. */
 export const UNSAFE: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
+
+const REFUSAL_MS = 60_000;
 
 export interface Guard {
   /** Whether who sent the request may still have what it asked for. */
@@ -32,15 +34,32 @@ export function guard(app: Api, access: AccessStore, tokenRequired: boolean): Gu
     return tokenRequired ? undefined : LOCAL;
   };
   app.decorateRequest('who');
+  /** When what a token may not do was noted last, by token and route: once a minute says it all. */
+  const refusals = new Map<string, number>();
+  const noteRefusal = (who: Who, { method, routeOptions, ip }: FastifyRequest) => {
+    const what = `${method} ${routeOptions.url}`;
+    const key = `${who.id} ${what}`;
+    if (Date.now() - (refusals.get(key) ?? 0) < REFUSAL_MS) return;
+    refusals.set(key, Date.now());
+    access.note({
+      who: who.name,
+      role: who.role,
+      action: 'role.refuse',
+      target: who.id,
+      detail: what,
+      address: ip,
+    });
+  };
   app.addHook('onRequest', async (request: FastifyRequest, reply: FastifyReply) => {
     if (!tokenRequired) checkHost(request);
     if (UNSAFE.has(request.method)) checkOrigin(request);
     const { role = 'operator' } = request.routeOptions.config;
-    request.who = LOCAL;
+    request.who = tokenRequired ? NOBODY : LOCAL;
     if (role === 'public' || request.is404) return;
     const who = whoIs(request);
     if (who === undefined) throw unauthorised(request, reply);
     if (role === 'operator' && who.role !== 'operator') {
+      noteRefusal(who, request);
       throw new Problem('ROLE_TOO_LOW', `"${who.name}" is a ${who.role}, and this is for operators.`);
     }
     request.who = who;

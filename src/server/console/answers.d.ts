@@ -68,6 +68,7 @@ export interface RegionState {
   stopped: boolean;
   limitedForMs: number;
   workers: number;
+  key: string | null;
 }
 
 export interface RegionStatus extends RegionState {

@@ -31,6 +31,7 @@ const IDLE: Omit<RegionStatus, 'region'> = {
   stopped: false,
   limitedForMs: 0,
   workers: 0,
+  key: null,
 };
 
 interface Sample {

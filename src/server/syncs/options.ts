@@ -4,7 +4,7 @@ import { LIMITS, LimitError, type LimitName, limitsWith } from '../../sync/guard
 import { DEFAULT_FLAGS, type SyncFlags, type UndoFlags } from '../../sync/plan-flags.ts';
 import type { Reading } from '../../sync/sync-options.ts';
 import { Problem } from '../problem.ts';
-import { type Otherwise, optionsOf, READING, type ReadingQuery } from '../uploads/options.ts';
+import { KEPT_READING, type KeptReadingQuery, type Otherwise, optionsOf } from '../uploads/options.ts';
 
 const choice = z.enum(['true', 'false']).optional();
 
@@ -72,7 +72,7 @@ export const syncQuery = z.strictObject({
   }),
   allowDemotion: choice.meta({ description: 'Lower scopes where the file says so; without it they only go up.' }),
   ...DECIDING,
-  ...READING,
+  ...KEPT_READING,
 });
 
 type UndoQuery = z.infer<typeof undoQuery>;
@@ -119,6 +119,6 @@ export function syncDecision(query: SyncQuery): Decision<SyncFlags> {
 
 /** How the file is read. @throws Problem BAD_OPTION */
 export function readingOf(query: SyncQuery, otherwise: Otherwise): Reading {
-  const given = Object.entries(query).filter(([name]) => Object.hasOwn(READING, name));
-  return intakeOptions(optionsOf(Object.fromEntries(given) as ReadingQuery, otherwise));
+  const given = Object.entries(query).filter(([name]) => Object.hasOwn(KEPT_READING, name));
+  return intakeOptions(optionsOf(Object.fromEntries(given) as KeptReadingQuery, otherwise));
 }

@@ -8,7 +8,7 @@ import { WrongState, WrongTarget } from '../../pipeline/import-errors.ts';
 import { readOptions } from '../../pipeline/import-options.ts';
 import { retryFile } from '../../pipeline/report-paths.ts';
 import { readSyncOptions } from '../../sync/sync-options.ts';
-import type { Who } from '../access/access-store.ts';
+import { noting } from '../access/noting.ts';
 import type { Api, ServerContext } from '../context.ts';
 import { badCursor, cursorOption, limitOption, listOption } from '../paging.ts';
 import { Problem } from '../problem.ts';
@@ -30,8 +30,7 @@ const reasonBody = z.strictObject({
 /** Syncs: the list, one, what can be done with it, and the undo of an import. Their plans are in plan-routes.ts. */
 export function syncRoutes(app: Api, context: ServerContext): void {
   const { coordinator, syncs, syncCatalog, syncViews, reading, dir, settings, access } = context;
-  const note = (who: Who, action: string, target: string, detail = '') =>
-    access.note({ who: who.name, role: who.role, action, target, detail });
+  const note = noting(access);
 
   app.get(
     '/v1/syncs',
@@ -100,10 +99,10 @@ export function syncRoutes(app: Api, context: ServerContext): void {
         response: { 200: syncView, ...refusals('UNKNOWN_SYNC', 'WRONG_STATE', 'WRONG_TARGET') },
       },
     },
-    async ({ params: { id }, who }) => {
+    async ({ params: { id }, who, ip }) => {
       checked(id, 'apply');
       const record = await syncs.apply(id, who.name);
-      note(who, 'sync.apply', id, record.file);
+      note({ who, ip }, 'sync.apply', id, record.file);
       return syncViews.whole(record);
     },
   );
@@ -124,10 +123,10 @@ export function syncRoutes(app: Api, context: ServerContext): void {
           },
         },
       },
-      async ({ params: { id }, body: { reason }, who }) => {
+      async ({ params: { id }, body: { reason }, who, ip }) => {
         checked(id, action);
         const record = syncs[action](id, who.name, reason);
-        note(who, `sync.${action}`, id, reason);
+        note({ who, ip }, `sync.${action}`, id, reason);
         return syncViews.whole(record);
       },
     );
@@ -148,7 +147,7 @@ export function syncRoutes(app: Api, context: ServerContext): void {
         },
       },
     },
-    async ({ params: { id }, query, who }, reply) => {
+    async ({ params: { id }, query, who, ip }, reply) => {
       const record = coordinator.find(id);
       const { state } = record;
       if (!isFinal(state)) {
@@ -161,7 +160,7 @@ export function syncRoutes(app: Api, context: ServerContext): void {
         throw new Problem('NO_ROWS_YET', `Nothing of import ${id} was sent: there is nothing to undo.`);
       }
       const made = await syncs.undo(id, { ...undoDecision(query), who: who.name });
-      note(who, 'import.undo', made, `of ${id}`);
+      note({ who, ip }, 'import.undo', made, `of ${id}`);
       reply.header('location', `/v1/syncs/${made}`);
       return reply.code(202).send(syncViews.whole(syncs.find(made)));
     },

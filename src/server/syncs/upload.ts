@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { DataDir } from '../../pipeline/data-dir.ts';
 import { newImportId } from '../../pipeline/import-id.ts';
 import { planFiles } from '../../sync/planning.ts';
+import { inShort, noting } from '../access/noting.ts';
 import type { Api, ServerContext } from '../context.ts';
 import { refusals } from '../problem-schema.ts';
 import { labelOf } from '../uploads/body.ts';
@@ -68,7 +69,7 @@ export function syncUploadRoute(scope: Api, context: ServerContext, uploads: Upl
           await rm(dir.sync(made), { recursive: true, force: true });
           throw error;
         }
-        access.note({ who: who.name, role: who.role, action: 'sync.create', target: made, detail: file });
+        noting(access)(request, 'sync.create', made, inShort({ file, ...query, name: undefined }));
         return made;
       });
       reply.header('location', `/v1/syncs/${id}`);

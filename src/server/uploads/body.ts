@@ -59,6 +59,9 @@ function brokenForm(error: unknown): unknown {
       field: PART,
     });
   }
+  if (/needle/.test(message)) {
+    return new Problem('BAD_BODY', 'The form cannot be read: its boundary is longer than 70 characters.');
+  }
   if (
     /Unexpected end|Multipart: Boundary not found|Malformed|multipart/i.test(message) &&
     !(error instanceof Problem)

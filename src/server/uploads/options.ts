@@ -3,13 +3,20 @@ import { checkIntakeOptions } from '../../intake/intake.ts';
 import { IntakeError, type IntakeErrorCode } from '../../intake/intake-error.ts';
 import { REGIONS, type Region, SCOPES } from '../../membership/membership.ts';
 import { type ImportOptions, importOptions, intakeOptions } from '../../pipeline/import-options.ts';
-import { columnMap, delimiterCharacter, ERROR_BOUND, errorBound, MAPPED_COLUMN } from '../../pipeline/option-text.ts';
+import {
+  boundList,
+  columnMap,
+  delimiterCharacter,
+  ERROR_BOUND,
+  errorBound,
+  MAPPED_COLUMN,
+} from '../../pipeline/option-text.ts';
 import { Problem } from '../problem.ts';
 
 const id = z.string().min(1).max(200);
 
 /** How a file is to be read, as the query says it. */
-export const READING = {
+const READING = {
   guid: id.optional().meta({ description: 'Group of rows that name none.' }),
   scope: z.enum(SCOPES).optional().meta({ description: 'Scope of rows that name none. Default: participant.' }),
   region: z.enum(REGIONS).optional().meta({ description: "Region of rows that name none. Default: the server's." }),
@@ -25,7 +32,8 @@ export const READING = {
     })
     .optional()
     .meta({
-      description: 'Columns whose names are not recognised: `uid=Member ID,guid=Team`. May be given several times.',
+      description:
+        'Columns whose names are not recognised: `uid=Member ID,guid=Team`. May be given several times. `scope=` ignores a column for the scope.',
     }),
   format: z
     .enum(['auto', 'csv', 'json', 'ndjson'])
@@ -49,11 +57,28 @@ export const READING = {
 };
 
 export const readingQuery = z.strictObject(READING);
-export type ReadingQuery = z.infer<typeof readingQuery>;
+
+/** The same for a file that is kept. A look at one has the usual bounds: whoever may only look can cost no more. */
+export const KEPT_READING = {
+  ...READING,
+  bound: z
+    .string()
+    .transform((text, context) => {
+      const { bounds, wrong } = boundList(text);
+      if (wrong === undefined) return bounds;
+      context.addIssue({ code: 'custom', message: wrong });
+      return z.NEVER;
+    })
+    .optional()
+    .meta({ description: 'Bounds of the file that are raised: `columns=5000,element=64mb`.' }),
+};
+
+const keptReadingQuery = z.strictObject(KEPT_READING);
+export type KeptReadingQuery = z.infer<typeof keptReadingQuery>;
 
 export const uploadQuery = z.strictObject({
   name: z.string().max(1_000).optional().meta({ description: 'What the file is called, in lists and reports.' }),
-  ...READING,
+  ...KEPT_READING,
   maxErrors: z
     .string()
     .transform((text, context) => {
@@ -78,7 +103,7 @@ export interface Otherwise {
 
 /** The options of an import. @throws Problem BAD_OPTION for those with which no file could be read */
 export function optionsOf(
-  { name: _, dryRun, ...query }: Query,
+  { name: _, dryRun, bound, ...query }: Query,
   { contentType, region, sandbox }: Otherwise,
 ): ImportOptions {
   const { format, charset } = mediaType(contentType);
@@ -87,6 +112,7 @@ export function optionsOf(
     region,
     ...(charset !== undefined && { encoding: charset }),
     ...query,
+    ...(bound !== undefined && { bounds: bound }),
     dryRun: dryRun === 'true',
     sandbox,
   });
@@ -133,10 +159,17 @@ export const FILE_TYPES = [...Object.keys(FORMATS), 'application/octet-stream'];
 
 function mediaType(contentType: string): { format: ImportOptions['format']; charset: string | undefined } {
   const [type = '', ...parameters] = contentType.toLowerCase().split(';');
-  const charset = parameters
-    .map((part) => /^\s*charset="?([^"]+)"?\s*$/.exec(part)?.[1])
-    .find((found) => found !== undefined);
+  const charset = parameters.map(charsetOf).find((found) => found !== undefined);
   const format = FORMATS[type.trim()] ?? 'auto';
   // UTF-8 is what a file is taken for anyway, and a byte order mark may know better.
   return { format, charset: charset === 'utf-8' || charset === 'utf8' ? undefined : charset };
+}
+
+/** The value of one parameter of a media type, where it is the charset. In steps, each linear: the text is a stranger's. */
+function charsetOf(parameter: string): string | undefined {
+  const equals = parameter.indexOf('=');
+  if (parameter.slice(0, equals).trim() !== 'charset') return undefined;
+  const value = parameter.slice(equals + 1).trim();
+  const isQuoted = value.length > 1 && value.startsWith('"') && value.endsWith('"');
+  return (isQuoted ? value.slice(1, -1) : value) || undefined;
 }

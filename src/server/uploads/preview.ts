@@ -1,15 +1,15 @@
-import { Readable } from 'node:stream';
 import { z } from 'zod';
-import { type Field, type InputRow, type Intake, openIntake } from '../../intake/intake.ts';
 import { IntakeError } from '../../intake/intake-error.ts';
-import { type ImportOptions, intakeOptions } from '../../pipeline/import-options.ts';
-import { originalView } from '../original-view.ts';
+import type { ImportOptions } from '../../pipeline/import-options.ts';
+import { ROWS_SHOWN } from '../../pipeline/preview.ts';
+import { ReadingStopped } from '../../pipeline/reading-lane.ts';
+import type { ReadingThreads } from '../../pipeline/reading-threads.ts';
+import { Problem } from '../problem.ts';
 import { badReading } from './options.ts';
 
 export const PREVIEW_BYTES = 1024 * 1024;
-const ROWS_SHOWN = 20;
-/** From this size on a file that does not end with a line is taken for the beginning of a longer one. */
-const BEGINNING_BYTES = 64 * 1024;
+/** Time that reading the beginning of a file may take, in ms: a thousand times what an honest one needs. */
+const DEADLINE_MS = 10_000;
 
 export const previewView = z.strictObject({
   format: z.enum(['csv', 'json', 'ndjson']),
@@ -35,60 +35,27 @@ export const previewView = z.strictObject({
     .meta({ description: `The first ${ROWS_SHOWN}.` }),
   truncated: z.boolean().meta({ description: 'There is more than what is shown.' }),
 });
-export type Preview = z.infer<typeof previewView>;
 
-/** How the beginning of a file would be read with these options. @throws Problem BAD_OPTION, BAD_BODY */
-export async function preview(head: Buffer, options: ImportOptions): Promise<Preview> {
+/**
+ * How the beginning of a file would be read with these options: a `Preview` as JSON text. It is read in a thread whose
+ * memory and time are bounded, and no longer than until `signal` is aborted.
+ * @throws Problem BAD_OPTION, BAD_BODY
+ */
+export async function previewOf(
+  threads: Pick<ReadingThreads, 'preview'>,
+  head: Buffer,
+  options: ImportOptions,
+  signal: AbortSignal,
+): Promise<Buffer> {
   try {
-    const stream = Readable.from([beginning(head, options)]);
-    const intake = await openIntake({ stream, name: 'the file' }, { ...intakeOptions(options), lenient: true });
-    const { rows, more } = await firstRows(intake);
-    const recognised = intake.recognised;
-    const columns = intake.columns();
-    return {
-      format: intake.format,
-      encoding: intake.encoding,
-      delimiter: intake.delimiter ?? null,
-      columns: [...columns],
-      recognised: { ...recognised },
-      missing: missingFields(recognised, options),
-      rows: rows.map(({ onBehalfOf: _, original, problems, ...row }) => ({
-        ...row,
-        original: originalView(columns, intake.format, original),
-        problems: [...problems],
-      })),
-      truncated: more,
-    };
+    return Buffer.from(await threads.preview(head, options, { deadlineMs: DEADLINE_MS, signal }));
   } catch (error) {
-    throw error instanceof IntakeError ? badReading(error) : error;
-  }
-}
-
-/** A long CSV text ends somewhere in a row: that row is not shown. */
-function beginning(head: Buffer, { format }: ImportOptions): Buffer {
-  const first = head.subarray(0, 1).toString();
-  const isText = format === 'csv' || (format === 'auto' && first !== '[' && first !== '{');
-  const end = head.lastIndexOf('\n') + 1;
-  return isText && head.length >= BEGINNING_BYTES && end > 0 ? head.subarray(0, end) : head;
-}
-
-async function firstRows(intake: Intake): Promise<{ rows: readonly InputRow[]; more: boolean }> {
-  const rows: InputRow[] = [];
-  try {
-    for await (const chunk of intake.chunks()) {
-      rows.push(...chunk);
-      if (rows.length > ROWS_SHOWN) break;
+    if (error instanceof IntakeError) throw badReading(error);
+    if (error instanceof ReadingStopped && (error.reason === 'deadline' || error.reason === 'memory')) {
+      throw new Problem('BAD_BODY', `The beginning of the file cannot be shown: ${error.message}.`, {
+        remedy: 'Look for endless blank lines, thousands of columns or a value of many megabytes in it.',
+      });
     }
-  } catch (error) {
-    // Where the beginning of a file breaks off, its end may follow: what was read up to there is shown.
-    if (!(error instanceof IntakeError) || rows.length === 0) throw error;
-    return { rows: rows.slice(0, ROWS_SHOWN), more: true };
+    throw error;
   }
-  return { rows: rows.slice(0, ROWS_SHOWN), more: rows.length > ROWS_SHOWN };
-}
-
-function missingFields(recognised: Readonly<Partial<Record<Field, string>>>, { guid }: ImportOptions): Field[] {
-  return (['uid', 'guid'] as const).filter(
-    (field) => recognised[field] === undefined && !(field === 'guid' && guid !== undefined),
-  );
 }

@@ -5,6 +5,8 @@ import { z } from 'zod';
 import { UnknownImport } from '../../pipeline/import-errors.ts';
 import { reserveImport } from '../../pipeline/import-id.ts';
 import { UnknownSync } from '../../sync/sync-errors.ts';
+import { inShort, noting } from '../access/noting.ts';
+import { leaving, sendJson } from '../bounded-answer.ts';
 import type { Api, ServerContext } from '../context.ts';
 import { importView } from '../import-views.ts';
 import { Problem } from '../problem.ts';
@@ -13,7 +15,7 @@ import { syncUploadRoute } from '../syncs/upload.ts';
 import { fileOf, labelOf } from './body.ts';
 import { uploadKeys } from './keys.ts';
 import { FILE_TYPES, optionsOf, readingQuery, uploadQuery } from './options.ts';
-import { PREVIEW_BYTES, preview, previewView } from './preview.ts';
+import { PREVIEW_BYTES, previewOf, previewView } from './preview.ts';
 import { type ReceiveOptions, receiveHead } from './receive.ts';
 import { checkLength, KEY_DESCRIPTION, openUploads } from './taking.ts';
 
@@ -79,7 +81,7 @@ export async function uploadRoutes(app: Api, context: ServerContext, { idleMs, m
         },
       },
       async (request, reply) => {
-        const { who, query, headers } = request;
+        const { query, headers } = request;
         const contentType = headers['content-type'] ?? '';
         // What can be known before the file is sent is said before the file is sent.
         checkLength(request, mostBytes);
@@ -94,7 +96,7 @@ export async function uploadRoutes(app: Api, context: ServerContext, { idleMs, m
             // Of a form the part says what the file is.
             const chosen = request.isMultipart() ? optionsOf(query, { contentType: type, region, sandbox }) : options;
             await coordinator.create({ id: made, file, source, options: chosen });
-            access.note({ who: who.name, role: who.role, action: 'import.create', target: made, detail: file });
+            noting(access)(request, 'import.create', made, inShort({ file, ...query, name: undefined }));
             return made;
           } finally {
             if (!isImport(made)) await rm(dir.folder(made), { recursive: true, force: true });
@@ -121,15 +123,17 @@ export async function uploadRoutes(app: Api, context: ServerContext, { idleMs, m
           },
         },
       },
-      async (request) => {
+      async (request, reply) => {
         const { query } = request;
+        const left = leaving(reply);
         checkLength(request, PREVIEW_BYTES);
         const limits: ReceiveOptions = { mostBytes: PREVIEW_BYTES, idleMs, signal: stopping.signal };
         const { head, type } = await fileOf(request, async ({ stream, type }) => ({
           type,
           head: await receiveHead(stream, limits),
         }));
-        return preview(head, optionsOf(query, { contentType: type, region, sandbox }));
+        const options = optionsOf(query, { contentType: type, region, sandbox });
+        return sendJson(reply, await previewOf(coordinator.reading, head, options, left));
       },
     );
   });

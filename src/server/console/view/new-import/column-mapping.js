@@ -58,9 +58,9 @@ export function columnMapping(onChange) {
       element.hidden = preview.columns.length === 0;
       for (const { field, control, setError } of fields) {
         const own = preview.recognised[field] ?? '';
-        // A recognised column cannot be left out, only another one taken.
+        // A column may look like the scope and say something else: what a row can do without can be left out.
         const options = [
-          ...(recognised[field] === undefined ? [h('option', { value: '' }, 'none')] : []),
+          ...(field !== 'uid' || own === '' ? [h('option', { value: '' }, 'none')] : []),
           ...preview.columns.map((column) => h('option', { value: column }, `${column}${sampleOf(preview, column)}`)),
         ];
         fill(control, options);

@@ -1,0 +1,115 @@
+import { IntakeError } from './intake-error.ts';
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+const GIB = 1024 * MIB;
+
+/**
+ * What one input may ask of the machine. Each bound has a default, and a most to which `--bound name=value` raises it.
+ * Bytes are those of the text in UTF-8, unpacked.
+ */
+export const BOUNDS = {
+  columns: {
+    default: 1_000,
+    most: 16_384,
+    unit: 'columns',
+    meaning: 'columns of the file: the header and what longer rows add; of JSON and NDJSON, different keys',
+  },
+  row: { default: MIB, most: 16 * MIB, unit: 'bytes', meaning: 'a row of a CSV file, and so each of its cells' },
+  element: {
+    default: 16 * MIB,
+    most: 256 * MIB,
+    unit: 'bytes',
+    meaning: 'an element of a JSON file, or a line of an NDJSON file',
+  },
+  unpacked: { default: 20 * GIB, most: 1024 * GIB, unit: 'bytes', meaning: 'a gzipped file when it is unpacked' },
+  expansion: {
+    default: 200,
+    most: 2_000,
+    unit: 'times',
+    meaning: 'how much larger unpacking makes a file; the first 16 MB are free',
+  },
+  report: {
+    default: 100,
+    most: 100_000,
+    unit: 'times',
+    meaning: 'how much larger than the file its report may be; the first 256 MB are free',
+  },
+} as const satisfies Record<string, { default: number; most: number; unit: Unit; meaning: string }>;
+
+type Unit = 'columns' | 'bytes' | 'times';
+
+export type BoundName = keyof typeof BOUNDS;
+export const BOUND_NAMES = ['columns', 'row', 'element', 'unpacked', 'expansion', 'report'] as const;
+
+/** Bounds of one input. */
+export type Bounds = Readonly<Record<BoundName, number>>;
+
+/** Levels of nesting in a JSON element. Rows are flat; what is far deeper would exhaust the stack when it is written. */
+export const MOST_DEPTH = 100;
+
+/** Unpacked bytes for which no expansion is too much: so much harms nobody. */
+export const FREE_UNPACKED = 16 * MIB;
+
+/** Bytes of a report for which no growth is too much. */
+export const FREE_REPORT = 256 * MIB;
+
+export function boundsWith(raised: Readonly<Partial<Record<BoundName, number | undefined>>> = {}): Bounds {
+  return Object.fromEntries(BOUND_NAMES.map((name) => [name, raised[name] ?? BOUNDS[name].default])) as Bounds;
+}
+
+const SIZES: readonly (readonly [suffix: string, bytes: number])[] = [
+  ['tb', 1024 * GIB],
+  ['gb', GIB],
+  ['mb', MIB],
+  ['kb', KIB],
+];
+
+/** A bound as people write it: `20gb`, `1000`. */
+export function boundText(name: BoundName, value: number): string {
+  if (BOUNDS[name].unit !== 'bytes') return String(value);
+  const [suffix, bytes] = SIZES.find(([, size]) => value % size === 0) ?? ['', 1];
+  return `${value / bytes}${suffix}`;
+}
+
+/** What to do when a bound is passed and the file is right. */
+export function howToRaise(name: BoundName, bounds: Bounds): string {
+  const { most } = BOUNDS[name];
+  if (bounds[name] >= most) return `${boundText(name, most)} is the most that can be allowed`;
+  const example = Math.min(most, bounds[name] * 4);
+  return `allow more with --bound ${name}=${boundText(name, example)} (at most ${boundText(name, most)})`;
+}
+
+/**
+ * Watches how much larger than the input its reports would be: each row takes a cell for every column, and in the JSON
+ * report of a CSV file the column's name as well, however short the row is.
+ */
+export class ReportGrowth {
+  readonly #bounds: Bounds;
+  #columns = 0;
+  #names = 0;
+  #rows = 0;
+
+  constructor(bounds: Bounds) {
+    this.#bounds = bounds;
+  }
+
+  /** Notes a column. */
+  add(name: string): void {
+    this.#columns += 1;
+    this.#names += name.length + 5;
+  }
+
+  /** Notes rows, and the bytes of text that have been read so far. Throws TOO_LARGE. */
+  check(rows: number, read: number, withNames: boolean): void {
+    this.#rows += rows;
+    const bytes = this.#rows * (this.#columns + (withNames ? this.#names : 0));
+    if (bytes <= FREE_REPORT || bytes <= read * this.#bounds.report) return;
+    throw new IntakeError({
+      code: 'TOO_LARGE',
+      place: `after ${this.#rows} rows`,
+      what: `the report would have more than ${Math.floor(bytes / MIB)} MB where ${Math.ceil(read / KIB)} KB have been read, because every row gets a cell for each of the ${this.#columns} columns; allowed are ${this.#bounds.report} times as much`,
+      remedy: `Remove the columns that are not needed, or ${howToRaise('report', this.#bounds)}`,
+    });
+  }
+}

@@ -1,0 +1,104 @@
+import type { BigIntStats } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { IntakeError, shownPath } from './intake-error.ts';
+
+/** Time, for those who wait for a file to be left alone. */
+export interface Quiet {
+  /** ms since 1970. */
+  now(): number;
+  sleep(ms: number, signal: AbortSignal | undefined): Promise<void>;
+}
+
+const QUIET: Quiet = {
+  now: Date.now,
+  sleep: async (ms, signal) => {
+    await sleep(ms, undefined, signal === undefined ? {} : { signal }).catch((error: unknown) => {
+      signal?.throwIfAborted();
+      throw error;
+    });
+  },
+};
+
+/** How often a file that is not quiet yet is looked at, in ms. */
+const LOOK_MS = 500;
+
+/** A file written to within this time may be in the middle of being written, in ms. */
+const FRESH_MS = 1_000;
+/** How long its writer is given to show it, in ms. */
+const SETTLING_MS = 300;
+
+/** Last bytes of a file that ends with a whole line, or with the end of a JSON document. */
+const ENDS = new Set(['\n', '\r', '\0', ']', '}'].map((end) => end.charCodeAt(0)));
+
+/** A file as it was before it was read. */
+export interface FileState {
+  /**
+   * To be called when all has been read. Throws FILE_CHANGED if the file has been changed, replaced or removed since: what
+   * was read may be half of it. A fresh file that ends within a line is looked at once more after a moment.
+   */
+  checkUnchanged(lastByte: number): Promise<void>;
+}
+
+export interface FileOptions {
+  /** Wait until the file has not changed for this long, in ms. */
+  readonly waitForQuietMs?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly quiet?: Quiet | undefined;
+}
+
+/**
+ * Looks at a file that is about to be read. Throws FILE_NOT_FOUND, NOT_A_FILE or NOT_READABLE, the signal's reason.
+ * Pipes and devices are fine, and never change.
+ */
+export async function fileOf(path: string, name: string, options: FileOptions = {}): Promise<FileState> {
+  const { signal, quiet = QUIET, waitForQuietMs = 0 } = options;
+  let before = await look(path, name);
+  if (!before.isFile()) return { checkUnchanged: async () => {} };
+  for (let since = quiet.now(); quiet.now() - since < waitForQuietMs; ) {
+    await quiet.sleep(Math.min(LOOK_MS, waitForQuietMs), signal);
+    const after = await look(path, name);
+    if (difference(before, after) === undefined) continue;
+    before = after;
+    since = quiet.now();
+  }
+  return {
+    checkUnchanged: async (lastByte) => {
+      const fresh = Math.abs(quiet.now() - Number(before.mtimeMs)) < FRESH_MS;
+      if (fresh && !ENDS.has(lastByte)) await quiet.sleep(SETTLING_MS, signal);
+      const changed = await look(path, name).then(
+        (after) => difference(before, after),
+        () => 'it is not there any more',
+      );
+      if (changed === undefined) return;
+      throw new IntakeError({
+        code: 'FILE_CHANGED',
+        what: `${shownPath(name)} has changed while it was read: ${changed}; rows may be missing or cut in two`,
+        remedy:
+          'Import it when it is complete, or let rollcall wait until nothing changes it, with --wait-for-quiet 10s',
+      });
+    },
+  };
+}
+
+async function look(path: string, name: string): Promise<BigIntStats> {
+  const status = await stat(path, { bigint: true }).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code === 'ENOENT' || cause.code === 'ENOTDIR') {
+      const what = `there is no file ${shownPath(name)}`;
+      const remedy = 'Check the path and the folder that you are in';
+      throw new IntakeError({ code: 'FILE_NOT_FOUND', what, remedy, cause });
+    }
+    const what = `${shownPath(name)} cannot be opened: ${cause.message}`;
+    throw new IntakeError({ code: 'NOT_READABLE', what, remedy: 'Check the path and its permissions', cause });
+  });
+  if (!status.isDirectory()) return status;
+  const what = `${shownPath(name)} is a directory; a file is needed`;
+  throw new IntakeError({ code: 'NOT_A_FILE', what, remedy: 'Name one file in it' });
+}
+
+function difference(before: BigIntStats, after: BigIntStats): string | undefined {
+  if (before.ino !== after.ino || before.dev !== after.dev) return 'another file has taken its place';
+  if (before.size !== after.size) return `it had ${before.size} bytes and now has ${after.size}`;
+  if (before.mtimeNs !== after.mtimeNs) return 'it was written to, and kept its size';
+  return undefined;
+}

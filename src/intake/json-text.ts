@@ -1,0 +1,142 @@
+import { jsonParser } from 'stream-json/parser.js';
+import { MOST_DEPTH } from './bounds.ts';
+
+const QUOTE = 0x22;
+const COLON = 0x3a;
+const OPEN_ARRAY = 0x5b;
+const BACKSLASH = 0x5c;
+const CLOSE_ARRAY = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+
+/** Characters that are parsed at once while the place of an error is looked for. */
+const SLICE_LENGTH = 1024;
+
+/** Numbers that may not survive JavaScript's own number type as they are written: long ones, decimals, exponents, -0. */
+const DELICATE_NUMBER = /\d{16}|\d[.eE]|-0/;
+
+/**
+ * Finds the end of an object in pieces of text without parsing it: brackets outside of strings tell. What lies between
+ * may be wrong in any other way.
+ */
+export class ObjectScanner {
+  /** Levels that are open; 0 before the object and behind it. */
+  depth = 0;
+  /** Deepest level so far. */
+  deepest = 0;
+  /** Keys of the object itself, repeated ones too. */
+  keys = 0;
+  #inString = false;
+  #escaped = false;
+
+  reset(): void {
+    this.depth = 0;
+    this.deepest = 0;
+    this.keys = 0;
+    this.#inString = false;
+    this.#escaped = false;
+  }
+
+  /**
+   * Reads on at `from`. Gives the index behind the object's end, or -1 if it goes on behind this text. Stops early where
+   * it gets too deep; with `arrays` also behind each `[` that opens a value of the object itself (depth is 2 then).
+   */
+  scan(text: string, from: number, arrays = false): number {
+    let inString = this.#inString;
+    let escaped = this.#escaped;
+    let end = -1;
+    for (let index = from; index < text.length && end === -1; index += 1) {
+      const code = text.charCodeAt(index);
+      if (inString) {
+        if (escaped) escaped = false;
+        else if (code === BACKSLASH) escaped = true;
+        else if (code === QUOTE) inString = false;
+      } else if (code === QUOTE) inString = true;
+      else if (code === COLON) {
+        if (this.depth === 1) this.keys += 1;
+      } else if (code === OPEN_OBJECT || code === OPEN_ARRAY) {
+        this.depth += 1;
+        if (this.depth > this.deepest) this.deepest = this.depth;
+        if (this.deepest > MOST_DEPTH || (arrays && this.depth === 2 && code === OPEN_ARRAY)) end = index + 1;
+      } else if (code === CLOSE_OBJECT || code === CLOSE_ARRAY) {
+        this.depth -= 1;
+        if (this.depth === 0) end = index + 1;
+      }
+    }
+    this.#inString = inString;
+    this.#escaped = escaped;
+    return end;
+  }
+}
+
+const { rawJSON } = JSON as unknown as { rawJSON(text: string): object };
+
+/** Parses a text that is not too deep. Numbers that JavaScript would change keep their spelling. Throws SyntaxError. */
+export function parseJson(text: string): unknown {
+  return DELICATE_NUMBER.test(text) ? JSON.parse(text, exactNumber) : JSON.parse(text);
+}
+
+function exactNumber(_key: string, value: unknown, context?: { source?: string }): unknown {
+  const source = context?.source;
+  return typeof value === 'number' && source !== undefined && String(value) !== source ? rawJSON(source) : value;
+}
+
+/** The first key of an object that stands in its text more than once; the text is valid JSON. */
+export function repeatedKey(text: string): string | undefined {
+  const seen = new Set<string>();
+  const scanner = new ObjectScanner();
+  for (const [at, written] of stringsIn(text)) {
+    // Between two strings stand brackets, colons and values; a key is followed by a colon.
+    scanner.scan(text.slice(scanner.deepest === 0 ? 0 : at.before, at.start), 0);
+    if (scanner.depth !== 1 || !/^\s*:/.test(text.slice(at.end, at.end + 100))) continue;
+    const key = JSON.parse(written) as string;
+    if (seen.has(key)) return key;
+    seen.add(key);
+  }
+  return undefined;
+}
+
+interface StringPlace {
+  /** End of the string before it. */
+  readonly before: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+function* stringsIn(text: string): Generator<readonly [StringPlace, string]> {
+  let before = 0;
+  for (const match of text.matchAll(/"(?:[^"\\]|\\.)*"/g)) {
+    const end = match.index + match[0].length;
+    yield [{ before, start: match.index, end }, match[0]];
+    before = end;
+  }
+}
+
+/** Index of the first character with which a text cannot be the beginning of a JSON value; undefined if there is none. */
+export function firstMistake(text: string): number | undefined {
+  const good = goodSlices(text);
+  if (good === undefined) return undefined;
+  const tokenize = jsonParser({ streamValues: false });
+  for (let start = 0; start < good; start += SLICE_LENGTH) tokenize(text.slice(start, start + SLICE_LENGTH));
+  for (let index = good; index < text.length; index += 1) {
+    try {
+      tokenize(text.charAt(index));
+    } catch {
+      return index;
+    }
+  }
+  return undefined;
+}
+
+/** Characters in front of the slice that holds the mistake. */
+function goodSlices(text: string): number | undefined {
+  const tokenize = jsonParser({ streamValues: false });
+  for (let start = 0; start < text.length; start += SLICE_LENGTH) {
+    try {
+      tokenize(text.slice(start, start + SLICE_LENGTH));
+    } catch {
+      return start;
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs';
+
+/** What all settings have in common, wherever they come from. */
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A value, and where it was given, as messages name it. */
+export interface Setting {
+  readonly name: string;
+  readonly value: string;
+}
+
+export class ConfigError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'ConfigError';
+  }
+}
+
+/** A variable that is set to nothing counts as not set. */
+export function present(value: string | undefined): string | undefined {
+  return value === undefined || value.trim() === '' ? undefined : value.trim();
+}
+
+/** The text of a file that a setting names. @throws ConfigError */
+export function readNamed(setting: string, path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new ConfigError(
+      `${setting} names ${path}, which cannot be read: ${error instanceof Error ? error.message : error}`,
+    );
+  }
+}

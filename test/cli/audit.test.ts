@@ -1,0 +1,62 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { expect, test } from 'vitest';
+import { importHere } from '../../src/cli/import.ts';
+import { changeSchedules } from '../../src/cli/schedule-control.ts';
+import { readConfig } from '../../src/config.ts';
+import { openAccessStore } from '../../src/server/access/access-store.ts';
+import { DEFAULT_FLAGS } from '../../src/sync/plan-flags.ts';
+import { syncOptionsToJson } from '../../src/sync/sync-options.ts';
+import { tempDir } from '../temp-dir.ts';
+
+/** What commands change in a data directory is in the same audit log as what comes over HTTP. */
+
+function audited(dataDir: string) {
+  const access = openAccessStore(join(dataDir, 'access.sqlite'));
+  try {
+    return access.audit(10);
+  } finally {
+    access.close();
+  }
+}
+
+test('schedules that are added, paused and removed are on record, with what they do and without a secret', async () => {
+  const dataDir = tempDir();
+  const config = readConfig({ dataDir }, {});
+  const options = syncOptionsToJson({
+    reading: { format: 'auto', mapping: {}, defaults: { region: 'us' } },
+    flags: { ...DEFAULT_FLAGS, mode: 'mirror', missing: 'remove' },
+    limits: {},
+    apply: true,
+    sandbox: false,
+  });
+  const source = 'https://files.example/members.csv?sig=open-sesame';
+  const wish = { name: 'nightly', cron: '30 2 * * *', tz: 'Europe/Rome', file: source, source, maxSource: 1_000 };
+  const rest = { headers: {}, protectFile: null, repair: false, catchUp: false, options };
+  await changeSchedules(config, { verb: 'add', wish: { ...wish, ...rest } });
+  await changeSchedules(config, { verb: 'pause', name: 'nightly' });
+  await changeSchedules(config, { verb: 'remove', name: 'nightly' });
+  const entries = audited(dataDir);
+  expect(entries.map(({ action, target, address }) => [action, target, address])).toEqual([
+    ['schedule.remove', 'nightly', 'command line'],
+    ['schedule.pause', 'nightly', 'command line'],
+    ['schedule.add', 'nightly', 'command line'],
+  ]);
+  expect(entries[2]?.detail).toMatch(
+    /30 2 \* \* \*.*https:\/\/files\.example\/members\.csv .*apply=true.*mirror.*remove/,
+  );
+  expect(JSON.stringify(entries)).not.toContain('open-sesame');
+});
+
+test('an import of the command line is on record with its file and options', async () => {
+  const dataDir = tempDir();
+  const file = join(dataDir, 'members.csv');
+  writeFileSync(file, 'guid,uid\ng,a\n');
+  const io = { out: new PassThrough().resume(), err: new PassThrough().resume(), live: false, color: false, width: 80 };
+  await importHere(io, file, { dataDir, dryRun: true, region: 'eu' });
+  expect(audited(dataDir)).toMatchObject([
+    { action: 'import.create', address: 'command line', detail: expect.stringContaining(`file=${file}`) },
+  ]);
+  expect(audited(dataDir)[0]?.detail).toContain('region=eu');
+});

@@ -1,0 +1,103 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { fingerprintOf } from '../../src/chat/key.ts';
+import { EXIT } from '../../src/cli/exit-codes.ts';
+import { startRedis } from '../servers/redis.ts';
+import type { TestServer } from '../servers/server.ts';
+import { openSandboxPlace } from './workplace.ts';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startRedis();
+  return () => server.stop();
+});
+
+const APPS_ALONE = { ROLLCALL_US_API_KEY: '', ROLLCALL_EU_API_KEY: '', ROLLCALL_IN_API_KEY: '' };
+
+describe('doctor looks at the queue that is configured', () => {
+  test('a dead one is wrong, whether a flag or a setting names it', async () => {
+    const { run } = await openSandboxPlace();
+    const [flag, setting] = await Promise.all([
+      run(['doctor', '--queue', 'redis://127.0.0.1:1']),
+      run(['doctor'], { env: { ROLLCALL_QUEUE: 'redis://127.0.0.1:1' } }),
+    ]);
+    for (const { code, stdout } of [flag, setting]) {
+      expect(code).toBe(EXIT.usage);
+      expect(stdout).toMatch(/^WRONG {2}queue .*it cannot be reached: .*ECONNREFUSED/m);
+      expect(stdout).not.toContain('embedded');
+    }
+  });
+
+  test('a dead Postgres is wrong as well', async () => {
+    const { run } = await openSandboxPlace();
+    const { code, stdout } = await run(['doctor', '--queue', 'postgres://127.0.0.1:1/rollcall']);
+    expect(code).toBe(EXIT.usage);
+    expect(stdout).toMatch(/^WRONG {2}queue .*it cannot be reached/m);
+  });
+
+  test('one that drops jobs when memory is short is wrong; nothing is left in it', async () => {
+    const { run } = await openSandboxPlace();
+    const redis = new Redis(server.url);
+    try {
+      await redis.config('SET', 'maxmemory-policy', 'allkeys-lru');
+      const evicting = await run(['doctor', '--queue', server.url]);
+      expect(evicting.code).toBe(EXIT.usage);
+      expect(evicting.stdout).toMatch(/WRONG {2}queue .*allkeys-lru/);
+      expect(evicting.stdout).toContain('Set it to noeviction');
+      await redis.config('SET', 'maxmemory-policy', 'noeviction');
+      expect((await run(['doctor', '--queue', server.url])).code).toBe(EXIT.ok);
+      expect(await redis.dbsize()).toBe(0);
+    } finally {
+      redis.disconnect();
+    }
+  });
+});
+
+describe('doctor knows what this machine does', () => {
+  test('a coordinator needs no keys', async () => {
+    const { run, calls } = await openSandboxPlace();
+    const { code, stdout } = await run(['doctor', '--queue', server.url], { env: APPS_ALONE });
+    expect(stdout).toMatch(/^ok {5}settings .*coordinator without keys: workers elsewhere send for us, eu, in/m);
+    expect(code).toBe(EXIT.ok);
+    expect(calls()).toBe(0);
+  });
+
+  test('a worker is asked about its own regions only', async () => {
+    const { run, sandbox } = await openSandboxPlace();
+    const { code, stdout } = await run(['doctor', '--queue', server.url], {
+      env: { ...APPS_ALONE, ROLLCALL_EU_API_KEY: sandbox.apps.eu.apiKey },
+    });
+    expect(stdout).toContain('no key here for us, in');
+    expect(stdout).toMatch(new RegExp(`^ok {5}region eu .*takes key ${fingerprintOf(sandbox.apps.eu.apiKey)}`, 'm'));
+    expect(stdout).not.toMatch(/region (us|in)/);
+    expect(code).toBe(EXIT.ok);
+  });
+
+  test('a machine without a queue of others needs all keys', async () => {
+    const { run } = await openSandboxPlace();
+    const { code, stdout } = await run(['doctor'], { env: { ROLLCALL_EU_API_KEY: '' } });
+    expect(code).toBe(EXIT.usage);
+    expect(stdout).toContain('region eu has no API key');
+  });
+});
+
+test('doctor leaves nothing behind, and starts nothing', async () => {
+  const { run, root, dataDir } = await openSandboxPlace();
+  const before = readdirSync(root);
+  expect((await run(['doctor'])).code).toBe(EXIT.ok);
+  expect(existsSync(dataDir)).toBe(false);
+  expect(readdirSync(root)).toEqual(before);
+  expect(existsSync(join(dataDir, 'queue.new'))).toBe(false);
+});
+
+test('a host that was pasted with more than the host is corrected, with a message; without one, the real one is named', async () => {
+  const { run, sandbox } = await openSandboxPlace();
+  const pasted = `https://sandbox-us.api-us.${sandbox.host}/v3`;
+  const corrected = await run(['doctor'], { env: { ROLLCALL_HOST: pasted } });
+  expect(corrected.code).toBe(EXIT.ok);
+  expect(corrected.stderr).toContain(`ROLLCALL_HOST is "${pasted}", of which "${sandbox.host}" is used`);
+  const missing = await run(['doctor'], { env: { ROLLCALL_HOST: '' } });
+  expect(missing.stdout).toContain('cometchat.io');
+});
