@@ -263,9 +263,8 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
       if (isFinal(record.state) || (record.state === 'staged' && closings.isUnderWay(id))) refuse(record, 'running');
       // Somebody wants it, whatever has happened before.
       catalog.progressed(id);
-      const isUnread = record.state === 'failed' && !existsSync(dir.ledger(id));
-      if (isUnread) move(id, 'staging');
-      if (isUnread || record.state === 'staging') stagings.begin(id);
+      if (record.state === 'failed' && !existsSync(dir.ledger(id))) move(id, 'staging');
+      if (find(id).state === 'staging') stagings.begin(id);
       else await runner.go(id);
       return find(id);
     },
@@ -274,8 +273,7 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
       if (record.state === 'staging') {
         await stagings.abort(id);
         if (find(id).state === 'staging') return move(id, 'cancelled');
-      }
-      if (record.state === 'failed') {
+      } else if (record.state === 'failed') {
         if (!existsSync(dir.ledger(id))) return move(id, 'cancelled');
         faults.endWhateverHappens(id);
       }

@@ -32,7 +32,7 @@ export async function openRedis(address: RedisAddress, onError: (error: Error) =
     takeOut: async (queue, id) => {
       // Read at the last moment: a worker may have tried it and noted that in the payload. 0: a worker has it.
       const job = await queue.getJob(id);
-      return job !== undefined && (await queue.remove(id)) === 1 ? job.data : undefined;
+      return job !== undefined && (await queue.remove(id)) === 1 ? job : undefined;
     },
     warnings: async () => (await risksOf(connection)).map(({ text }) => text),
     close: async () => {
