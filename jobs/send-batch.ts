@@ -101,7 +101,7 @@ export async function sendBatch<Payload extends BatchPayload, Ports extends Batc
   job: JobRun<Payload>,
   ports: Ports,
 ): Promise<void> {
-  const batch = sawWorkerDie(job) ? { ...job.payload, doubt: 'a worker ended in the middle of it' } : job.payload;
+  const batch = sawWorkerDie(job) ? { ...job.payload, doubt: WORKER_DIED } : job.payload;
   if (unexplainedStarts(job) > MOST_DEATHS) return endPoison(ports, batch);
   const at = Date.now();
   const startedAt = performance.now();
@@ -230,12 +230,22 @@ function settledBy(rows: readonly (readonly [row: number, success: Outcome])[], 
   return settled;
 }
 
+const WORKER_DIED = 'a worker ended in the middle of it';
+
 /** A worker took this batch, and neither came back nor handed it back. */
 function sawWorkerDie(job: JobRun<BatchPayload>): boolean {
   return job.payload.doubt === null && unexplainedStarts(job) > 1;
 }
 
-/** Starts, this one included, of which the payload knows no end. */
-function unexplainedStarts({ starts, payload: { calls, handedBack } }: JobRun<BatchPayload>): number {
+/** Why an earlier call for a batch that left the queue may have been carried out; null when none can have been. */
+export function doubtOf(batch: BatchPayload, starts: number): string | null {
+  return batch.doubt ?? (unexplainedStarts({ starts, payload: batch }) > 0 ? WORKER_DIED : null);
+}
+
+/** Starts of which the payload knows no end; while it runs, this one is among them. */
+function unexplainedStarts({
+  starts,
+  payload: { calls, handedBack },
+}: Pick<JobRun<BatchPayload>, 'starts' | 'payload'>): number {
   return starts - calls.length - handedBack;
 }

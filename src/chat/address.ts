@@ -4,7 +4,7 @@ import type { Region } from '../membership/membership.ts';
 import { API_VERSION } from './contract.ts';
 import { SettingError } from './errors.ts';
 
-/** Where one app of the chat service lives (chat-service.md, section 1). */
+/** Where one app of the chat service lives (docs/chat-service.md, 1). */
 export interface AppAddress {
   /** Application id: one DNS label, the first of the host name. */
   readonly appId: string;
@@ -14,20 +14,20 @@ export interface AppAddress {
 }
 
 /**
- * Base address of the chat operations: `https://<app_id>.api-<region>.<host>/v3` (chat-service.md, section 1).
+ * Base address of the chat operations: `https://<app_id>.api-<region>.<host>/v3` (docs/chat-service.md, 1).
  * @throws SettingError when app id or host is not usable.
  */
 export function apiUrl(address: AppAddress): string {
   return appUrl(address, 'api');
 }
 
-/** Base address of the call operations: `https://<app_id>.call-<region>.<host>/v3` (chat-service.md, section 1). */
+/** Base address of the call operations: `https://<app_id>.call-<region>.<host>/v3` (docs/chat-service.md, 4). */
 export function callsUrl(address: AppAddress): string {
   return appUrl(address, 'call');
 }
 
 /**
- * Address of the management operations: one for all apps and regions (chat-service.md, section 1). The contract
+ * Address of the management operations: one for all apps and regions (docs/chat-service.md, 5). The contract
  * gives no name for it; the label `apimgmt` comes from public documentation.
  */
 export function managementUrl(host: string): string {

@@ -11,7 +11,7 @@ export interface CallOptions {
 }
 
 export interface ActingOptions extends CallOptions {
-  /** UID on whose behalf the service acts; absent or empty for the service itself (chat-service.md, section 5.8). */
+  /** UID on whose behalf the service acts; absent or empty for the service itself (docs/chat-service.md, 11). */
   readonly onBehalfOf?: string | undefined;
 }
 

@@ -28,7 +28,7 @@ import { createRedact, type Redact } from './redact.ts';
 import { type RawReply, readReply } from './reply.ts';
 
 export interface ChatClientOptions extends AppAddress, ConnectionOptions {
-  /** API key with the scope `fullAccess` (chat-service.md, section 5.3). */
+  /** API key with the scope `fullAccess` (docs/chat-service.md, 9). */
   readonly apiKey: string;
   /**
    * The key as the settings say it now, undefined where they do not: asked when the service refuses the one in use,
@@ -41,7 +41,7 @@ export interface ChatClientOptions extends AppAddress, ConnectionOptions {
 
 export interface ManagementClientOptions extends Omit<ConnectionOptions, 'connections'> {
   readonly host: string;
-  /** Values of the headers `key` and `secret` (chat-service.md, section 5.6). */
+  /** Values of the headers `key` and `secret` (docs/chat-service.md, 10). */
   readonly key: string;
   readonly secret: string;
 }
@@ -57,13 +57,13 @@ export interface AddMembersResult extends Told {
  * InvalidCall or CallAborted. Nothing is repeated here; what to do about an error is `judge` of error-policy.ts.
  */
 export interface ChatClient extends MemberClient {
-  /** Adds up to 25 UIDs to a group, in lists of at least one (chat-service.md, section 4.1). */
+  /** Adds up to 25 UIDs to a group, in lists of at least one (docs/chat-service.md, 15). */
   addMembers(guid: string, request: AddMembersRequest, options?: ActingOptions): Promise<AddMembersResult>;
-  /** `POST /users/{uid}/auth_tokens` (chat-service.md, section 4.2). */
+  /** `POST /users/{uid}/auth_tokens` (docs/chat-service.md, 53). */
   createAuthToken(uid: string, options?: CallOptions): Promise<OpenReply>;
-  /** `GET /users` (chat-service.md, section 4.2). */
+  /** `GET /users` (docs/chat-service.md, 52). */
   listUsers(options?: CallOptions): Promise<OpenReply>;
-  /** `POST /messages` (chat-service.md, section 4.2). */
+  /** `POST /messages` (docs/chat-service.md, 53). */
   sendMessage(message: SendMessageRequest, options?: ActingOptions): Promise<OpenReply>;
   /** Which key it uses, in so far as that may be shown: 8 hexadecimal digits. */
   keyFingerprint(): string;
@@ -74,7 +74,7 @@ export interface ChatClient extends MemberClient {
 }
 
 export interface ManagementClient {
-  /** `GET {management_url}/apps` (chat-service.md, section 4.2). */
+  /** `GET {management_url}/apps` (docs/chat-service.md, 53). */
   listApps(options?: CallOptions): Promise<OpenReply>;
   close(): Promise<void>;
 }

@@ -1,25 +1,25 @@
 import { z } from 'zod';
 
 /**
- * The chat service's contract: what goes over the wire, in the extent in which chat-service.md specifies it.
+ * The chat service's contract: what goes over the wire, in the extent in which docs/chat-service.md describes it.
  * Client and sandbox share this file and nothing else, so that the two cannot agree on a mistake.
- * Replies are read tolerantly: unknown fields pass, because the service may add some without a new version (section 9).
+ * Replies are read tolerantly: unknown fields pass, because the service may add some without a new version (docs/chat-service.md, 6).
  */
 
-/** Version prefix of every path (section 9.1). */
+/** Version prefix of every path (docs/chat-service.md, 6). */
 export const API_VERSION = 'v3';
 
-/** UIDs in one add-members call, counted over all four lists. Public documentation, not contract (section 8.2 is silent). */
+/** UIDs in one add-members call, counted over all four lists. Public documentation, not contract (docs/chat-service.md, 16). */
 export const MAX_UIDS_PER_CALL = 25;
 
-/** Longest UID or GUID, in characters. Public documentation, not contract (section 8.3 is silent). */
+/** Longest UID or GUID, in characters. Public documentation, not contract (docs/chat-service.md, 18). */
 export const MAX_ID_LENGTH = 100;
 
-/** The request's lists in the order in which the service works them off, with the scope each gives (section 4.1). */
+/** The request's lists in the order in which the service works them off, with the scope each gives (docs/chat-service.md, 19). */
 export const MEMBER_LISTS = ['admins', 'moderators', 'participants', 'usersToBan'] as const;
 export type MemberList = (typeof MEMBER_LISTS)[number];
 
-/** Header names (section 5). `apikey` for app operations, `key` and `secret` for management operations. */
+/** Header names (docs/chat-service.md, 8 to 11). `apikey` for app operations, `key` and `secret` for management operations. */
 export const HEADERS = {
   apiKey: 'apikey',
   onBehalfOf: 'onBehalfOf',
@@ -27,11 +27,11 @@ export const HEADERS = {
   managementSecret: 'secret',
 } as const;
 
-/** Scopes of an API key (section 5.3). Adding members needs `fullAccess` (section 5.4). */
+/** Scopes of an API key (docs/chat-service.md, 9). Adding members needs `fullAccess`. */
 export const KEY_SCOPES = ['fullAccess', 'authOnly'] as const;
 export type KeyScope = (typeof KEY_SCOPES)[number];
 
-/** Body of POST /groups/{guid}/members (section 4.1): every list that is present has at least one UID. */
+/** Body of POST /groups/{guid}/members (docs/chat-service.md, 15): every list that is present has at least one UID. */
 export const addMembersRequest = z
   .strictObject({
     admins: z.array(z.string()).min(1),
@@ -43,7 +43,7 @@ export const addMembersRequest = z
 export type AddMembersRequest = Readonly<Partial<Record<MemberList, readonly string[]>>>;
 
 /**
- * An error as it stands in an error body, and inside the entry of a refused UID (not contract: section 7 is silent).
+ * An error as it stands in an error body, and inside the entry of a refused UID (not contract; docs/chat-service.md, 30).
  * A field of another type than expected is left out: an odd `details` must not hide a clear `code`.
  */
 export const serviceError = z.looseObject({
@@ -55,13 +55,13 @@ export const serviceError = z.looseObject({
 });
 export type ServiceError = z.infer<typeof serviceError>;
 
-/** The shape of an error is not shown (sections 4.1 rule 4 and 7.1), so that a bare text is read as the message. */
+/** The shape of an error is not shown (docs/chat-service.md, 23 and 30), so that a bare text is read as the message. */
 const writtenError = z.union([serviceError, z.string().transform((message): ServiceError => ({ message }))]);
 
-/** Body of a refused request (not contract: section 7 is silent). */
+/** Body of a refused request (not contract; docs/chat-service.md, 30). */
 export const errorBody = z.looseObject({ error: writtenError });
 
-/** One entry of the add-members result (section 2.1). Only `success === true` is a success. */
+/** One entry of the add-members result (docs/chat-service.md, 22). Only `success === true` is a success. */
 export const memberResult = z.looseObject({
   success: z.boolean().optional().catch(undefined),
   error: writtenError.optional().catch(undefined),
@@ -96,7 +96,7 @@ export function isSuccess(entry: unknown): boolean {
   return typeof entry === 'object' && entry !== null && 'success' in entry && entry.success === true;
 }
 
-/** Reply of POST /groups/{guid}/members (section 2.1). */
+/** Reply of POST /groups/{guid}/members (docs/chat-service.md, 21). */
 export const addMembersReply = z.looseObject({
   data: z.looseObject({
     admins: resultList.optional(),
@@ -107,7 +107,7 @@ export const addMembersReply = z.looseObject({
 });
 export type AddMembersReply = z.infer<typeof addMembersReply>;
 
-/** User as embedded in an action message (section 2.3). Timestamps are integers of unknown unit. */
+/** User as embedded in an action message. Timestamps are integers of unknown unit. */
 export const userEntity = z.looseObject({
   uid: z.string(),
   name: z.string(),
@@ -119,7 +119,7 @@ export const userEntity = z.looseObject({
 });
 export type UserEntity = z.infer<typeof userEntity>;
 
-/** Group as embedded in an action message (section 2.4). */
+/** Group as embedded in an action message. */
 export const groupEntity = z.looseObject({
   guid: z.string(),
   name: z.string(),
@@ -135,7 +135,7 @@ export const groupEntity = z.looseObject({
 });
 export type GroupEntity = z.infer<typeof groupEntity>;
 
-/** What the service records, and returns, for every user that it adds (section 2.2). */
+/** What the service records, and returns, for every user that it adds (docs/chat-service.md, 25). */
 export const actionMessage = z.looseObject({
   id: z.string(),
   conversationId: z.string(),
@@ -157,7 +157,7 @@ export const actionMessage = z.looseObject({
 });
 export type ActionMessage = z.infer<typeof actionMessage>;
 
-/** Body of POST /messages in the extent in which section 4.2 gives it. */
+/** Body of POST /messages in the extent in which the contract gives it (docs/chat-service.md, 53). */
 export const sendMessageRequest = z.looseObject({
   receiver: z.string(),
   receiverType: z.string(),
@@ -166,6 +166,6 @@ export const sendMessageRequest = z.looseObject({
 });
 export type SendMessageRequest = z.infer<typeof sendMessageRequest>;
 
-/** Reply of the operations whose response section 4.2 does not show: a JSON object, and nothing more is promised. */
+/** Reply of the operations whose response the contract does not show (docs/chat-service.md, 52 and 53): a JSON object, and nothing more is promised. */
 export const openReply = z.looseObject({});
 export type OpenReply = z.infer<typeof openReply>;

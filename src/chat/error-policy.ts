@@ -1,7 +1,7 @@
 /**
- * What a refused, failed or unreadable call means (design.md, section 6), as data: looked up by the service's error
+ * What a refused, failed or unreadable call means as data: looked up by the service's error
  * code first, by HTTP status second, and by the kind of failure where there was no reply. Codes and statuses are
- * publicly known, not contract (chat-service.md, section 7): a code that is not listed falls back to its status.
+ * publicly known, not contract (docs/chat-service.md, 32): a code that is not listed falls back to its status.
  */
 import type { MemberList, MemberResult } from './contract.ts';
 import { InvalidCall, MalformedReply, ServiceRefusal, type TransportCode, TransportFailure } from './errors.ts';
@@ -138,7 +138,7 @@ function judgeRefusal(refusal: ServiceRefusal, uidsInCall: number, onBehalfOf: s
     message: messageOf(refusal),
     httpStatus,
     ...((kind === 'slow-down' || kind === 'again') && waitMs !== undefined && { waitMs }),
-    // A faulty server may have stopped halfway; members are added one after another (section 2.4, membersCount).
+    // A faulty server may have stopped halfway; members are added one after another (docs/chat-service.md, 19).
     maybeCarriedOut: kind === 'again',
   };
 }
@@ -201,7 +201,7 @@ export function refusedOutcome(list: MemberList, code: string): 'already_member'
   return ALREADY_SO[list].has(code) ? 'already_member' : 'failed';
 }
 
-/** Outcome of one UID in a reply (chat-service.md, section 2.1): `success === true` decides, and nothing else. */
+/** Outcome of one UID in a reply (docs/chat-service.md, 22): `success === true` decides, and nothing else. */
 export function readEntry(list: MemberList, { success, error }: MemberResult): EntryOutcome {
   if (success === true) return { outcome: list === 'usersToBan' ? 'banned' : 'added', code: null, message: null };
   const code = error?.code || NO_CODE;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { memberResult } from './contract.ts';
 
 /**
- * Reading and editing the members of a group: publicly known, not contract (chat-service.md names no such operation).
+ * Reading and editing the members of a group: publicly known, not contract (docs/chat-service.md, 43 to 51).
  * So each reply is asked for no more than what is needed; the rest of it may be missing, odd or new.
  */
 

@@ -1,5 +1,5 @@
 /**
- * What reply headers say about the rate limit. Pure. None of it is contract (chat-service.md, section 8.1); the
+ * What reply headers say about the rate limit. Pure. None of it is contract (docs/chat-service.md, 41 and 42); the
  * sources are two pages of public documentation that spell the same thing differently:
  *
  * - `X-Rate-Limit`, `X-Rate-Limit-Remaining`; with status 429 also `X-Rate-Limit-Reset` (Unix seconds) and

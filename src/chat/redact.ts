@@ -6,13 +6,14 @@ export type Redact = (text: string) => string;
 
 /**
  * The service has been seen to echo the API key in an error, so whatever it says passes through here first:
- * each secret becomes `[redacted]` in any case and any common escaping, control characters become spaces, and
+ * each secret, and any beginning of it from 8 characters on, becomes `[redacted]` in any case and any common escaping
+ * or encoding, control characters become spaces, and
  * the text is cut at MAX_TEXT_LENGTH, in this order, so that a cut cannot leave the readable half of a key.
  * @param secrets visible ASCII, not empty
  */
 export function createRedact(secrets: readonly string[]): Redact {
   const spellings = new RegExp(
-    secrets.flatMap((secret) => [escapedSpellings(secret), base64(secret)]).join('|'),
+    secrets.flatMap((secret) => [...base64Spellings(secret), hexSpelling(secret), escapedSpellings(secret)]).join('|'),
     'giu',
   );
   return (text) => {
@@ -24,18 +25,39 @@ export function createRedact(secrets: readonly string[]): Redact {
   };
 }
 
-/** Every character as itself, or as it is written in an address, in JSON, or in HTML; invisible ones in between do not help. */
+/** The first characters of a key that are enough to count as one: services shorten keys in their texts. */
+const SHORTEST_PREFIX = 8;
+
+/**
+ * Every character as itself, or as it is written in an address, in JSON, or in HTML; invisible ones in between do not
+ * help. A beginning of the secret counts as well, as far as it goes.
+ */
 function escapedSpellings(secret: string): string {
-  return Array.from(secret, (character) => {
+  const spelt = Array.from(secret, (character) => {
     const code = character.charCodeAt(0);
     const hex = code.toString(16).padStart(2, '0');
     return `(?:\\u{${hex}}|%${hex}|\\\\u00${hex}|&#x0*${hex};|&#0*${code};)`;
-  }).join('\\p{C}*');
+  });
+  const start = spelt.slice(0, SHORTEST_PREFIX).join('\\p{C}*');
+  return start + spelt.slice(SHORTEST_PREFIX).reduceRight((later, one) => `(?:\\p{C}*${one}${later})?`, '');
 }
 
-function base64(secret: string): string {
-  return Array.from(
-    Buffer.from(secret).toString('base64').replace(/=+$/, ''),
-    (c) => `\\u{${c.charCodeAt(0).toString(16)}}`,
-  ).join('');
+/** As base64 writes it wherever it stands among other bytes, as in `user:KEY`: each of three positions has its letters. */
+function base64Spellings(secret: string): string[] {
+  return [0, 1, 2].flatMap((before) => {
+    const bytes = Buffer.from(`${'-'.repeat(before)}${secret}`);
+    // Letters at the edges hold bits of what stands beside it as well; one more may follow.
+    const own = bytes.toString('base64').slice(Math.ceil((before * 4) / 3), Math.floor((bytes.length * 4) / 3));
+    return own.length < SHORTEST_PREFIX ? [] : [`${Array.from(own, base64Letter).join('')}[\\w+/-]?`];
+  });
+}
+
+/** Addresses write two of the letters otherwise. */
+function base64Letter(letter: string): string {
+  if (letter === '+') return '[+\\-]';
+  return letter === '/' ? '[\\/_]' : letter;
+}
+
+function hexSpelling(secret: string): string {
+  return Buffer.from(secret).toString('hex');
 }

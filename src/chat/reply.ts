@@ -16,7 +16,7 @@ export function isRefusal(httpStatus: number): boolean {
 /**
  * Reads a reply by its schema.
  * @throws ServiceRefusal for a status other than 2xx, and for an `error` without `data` whatever the status: that is
- *   how the service's own client tells the two apart (public knowledge; chat-service.md, section 7 is silent).
+ *   how the service's own client tells the two apart (docs/chat-service.md, 31).
  * @throws MalformedReply for a success that cannot be read.
  */
 export function readReply<Schema extends z.ZodType>(
@@ -69,7 +69,7 @@ function foreignReply(httpStatus: number, body: string, json: unknown): string |
 
 /** The entry of a refused UID, reduced to an error that may be shown. */
 export function refusedEntry(entry: MemberResult, redact: Redact): MemberResult {
-  // The shape of a failure is not shown (section 4.1, rule 4): an `error`, or its fields in the entry itself.
+  // The shape of a failure is not shown (docs/chat-service.md, 23): an `error`, or its fields in the entry itself.
   const { code, message } = entry.error ?? serviceError.parse(entry);
   return {
     success: false,

@@ -1,8 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { ConfigError } from '../config.ts';
+import { type Config, ConfigError } from '../config.ts';
 
 /** The certificate authority of ROLLCALL_CA_FILE, PEM. @throws ConfigError */
-export function readCa(path: string): string {
+export function caOf({ caFile }: Pick<Config, 'caFile'>): string | undefined {
+  return caFile === undefined ? undefined : readCa(caFile);
+}
+
+function readCa(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {

@@ -5,7 +5,7 @@ import type { DataDir } from '../pipeline/data-dir.ts';
 import type { ScheduleRunsOptions } from '../sync/schedule-runs.ts';
 import { createSchedules, type Schedules } from '../sync/schedules.ts';
 import type { SyncRunner } from '../sync/sync-runner.ts';
-import { readCa } from './ca-file.ts';
+import { caOf } from './ca-file.ts';
 import type { Service } from './compose.ts';
 import { newSyncId } from './compose-syncs.ts';
 
@@ -40,8 +40,7 @@ export function scheduleRunsOptions(
   config: Config,
   { syncs, service, dir, fail }: Omit<ScheduleParts, 'log'>,
 ): ScheduleRunsOptions {
-  const { caFile } = config;
-  const ca = caFile === undefined ? undefined : readCa(caFile);
+  const ca = caOf(config);
   return {
     catalog: openScheduleCatalog(dir.catalog),
     syncs,

@@ -10,7 +10,7 @@ import { openRegionLine } from '../pipeline/region-line.ts';
 import { openBackend } from '../queue/open-backend.ts';
 import { SERVICE_HOST } from '../service-host.ts';
 import { VERSION } from '../version.ts';
-import { readCa } from './ca-file.ts';
+import { caOf } from './ca-file.ts';
 
 /** The chat service that calls go to: the real one, or a sandbox. */
 export interface Service {
@@ -40,7 +40,7 @@ export async function composeCoordinator(
   const coordinator = await openCoordinator({
     dir: dataDir(config.dataDir),
     backend: async () => {
-      const backend = await openBackend(config.queue, onError);
+      const backend = await openBackend(config.queue, onError, caOf(config));
       for (const warning of await backend.warnings()) warn(warning);
       return backend;
     },
@@ -105,7 +105,7 @@ export function serviceOf(config: Config, only?: readonly Region[]): Service {
   const regions = only ?? (Object.keys(config.apps) as Region[]);
   if (regions.length === 0) throw new ConfigError(NO_APP);
   const { host, apps, caFile, proxy } = config;
-  const ca = caFile === undefined ? undefined : readCa(caFile);
+  const ca = caOf(config);
   naming('ROLLCALL_HOST', () => managementUrl(host));
   for (const region of regions) {
     const { appId, apiKey } = appOf(apps, region);

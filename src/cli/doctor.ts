@@ -9,6 +9,7 @@ import { QueueAddressError } from '../queue/address.ts';
 import { checkQueue } from '../queue/check-queue.ts';
 import { wrap } from '../report/terminal-text.ts';
 import { SERVICE_HOST } from '../service-host.ts';
+import { caOf } from './ca-file.ts';
 import { clientOf, dispatchOnly, type Service, serviceOf } from './compose.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { type CommonFlags, type QueueFlags, withDataDir, withJson, withQueue } from './flags.ts';
@@ -36,7 +37,7 @@ async function doctor(io: Io, flags: CommonFlags & QueueFlags): Promise<ExitCode
   if (config.hostCorrection !== undefined) say(io, `${config.hostCorrection}.`, '');
   const [disk, queue, service] = await Promise.all([
     checkDisk(config.dataDir),
-    checkTheQueue(config.queue),
+    checkTheQueue(config),
     checkService(config),
   ]);
   const findings = [disk, ...queue, ...service];
@@ -82,11 +83,11 @@ function existingPart(folder: string): string {
   return existsSync(folder) ? folder : existingPart(dirname(folder));
 }
 
-async function checkTheQueue(url: string | undefined): Promise<Finding[]> {
+async function checkTheQueue(config: Config): Promise<Finding[]> {
   const check = 'queue';
   const remedy = 'Check ROLLCALL_QUEUE or --queue, and that its server runs and can be reached from here';
   try {
-    const { kind, risks } = await checkQueue(url);
+    const { kind, risks } = await checkQueue(config.queue, caOf(config));
     if (kind === 'embedded') return [{ check, ok: true, detail: 'embedded in the process that runs imports' }];
     const severe = risks.filter((risk) => risk.severe).map(({ text }) => text);
     const others = risks.filter((risk) => !risk.severe).map(({ text }) => `, but ${text}`);

@@ -31,14 +31,17 @@ export function withDataDir(command: Command): Command {
 
 export interface ServerFlags {
   readonly server?: string;
+  readonly plainHttp?: true;
 }
 
 /** For commands about imports. */
 export function withServer(command: Command): Command {
-  return command.option(
-    '--server <url>',
-    'the rollcall server that runs imports (default: none, or ROLLCALL_SERVER); its token is in ROLLCALL_TOKEN',
-  );
+  return command
+    .option(
+      '--server <url>',
+      'the rollcall server that runs imports (default: none, or ROLLCALL_SERVER); its token is in ROLLCALL_TOKEN',
+    )
+    .option('--plain-http', 'send the token to another machine without TLS too: everybody on the way can read it');
 }
 
 export function withJson(command: Command): Command {

@@ -1,6 +1,7 @@
 import { type Config, readConfig, type Flags as SettingFlags } from '../config.ts';
-import { readCa } from './ca-file.ts';
+import { caOf } from './ca-file.ts';
 import { UsageError } from './errors.ts';
+import type { ServerFlags } from './flags.ts';
 import type { Imports } from './imports.ts';
 import { localImports } from './local-imports.ts';
 
@@ -22,7 +23,7 @@ const ONLY_HERE: Readonly<Record<string, string>> = {
  * @throws ConfigError; UsageError for a flag that only counts where this process runs imports
  */
 export async function openImports(
-  flags: SettingFlags,
+  flags: SettingFlags & ServerFlags,
 ): Promise<{ readonly config: Config; readonly imports: Imports }> {
   const config = readConfig(flags);
   if (config.server === undefined) return { config, imports: localImports(config) };
@@ -38,8 +39,8 @@ export async function openImports(
     import('./server-client.ts'),
     import('./remote-imports.ts'),
   ]);
-  const ca = config.caFile === undefined ? undefined : readCa(config.caFile);
-  const server = connectToServer({ url: config.server, token: config.token, ca });
+  const { token, server: url } = config;
+  const server = connectToServer({ url, token, ca: caOf(config), plainHttp: flags.plainHttp === true });
   const flag = flags.server === undefined ? '' : ` --server ${config.server}`;
   return { config, imports: remoteImports(server, config.command, flag) };
 }

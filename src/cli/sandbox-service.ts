@@ -11,7 +11,7 @@ export async function openSandboxService(
 ): Promise<Service & { close(): Promise<void> }> {
   const sandbox = await startSandbox({
     ...(flags.sandboxSeed === undefined
-      ? { users: 'any', groups: 'any' }
+      ? { users: 'any', groups: 'any', behaviour: { actingUser: 'anybody' } }
       : { seed: await readSeed(flags.sandboxSeed) }),
     faults: flags.sandboxFaults ?? '',
     rateLimit: { calls: callsPerMinute, perMs: 60_000 },

@@ -4,6 +4,13 @@ import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { firstSignal } from '../lifecycle.ts';
 import { REGIONS, type Region } from '../membership/membership.ts';
+import {
+  BEHAVIOUR_VALUES,
+  type Behaviour,
+  BehaviourError,
+  DEFAULT_BEHAVIOUR,
+  parseBehaviour,
+} from '../sandbox/behaviour.ts';
 import { FAULT_KINDS } from '../sandbox/faults.ts';
 import { type Sandbox, startSandbox } from '../sandbox/sandbox.ts';
 import { UsageError } from './errors.ts';
@@ -32,6 +39,7 @@ interface Flags {
   readonly callsPerMinute: number;
   readonly latency?: readonly [number, number];
   readonly faults?: string;
+  readonly behaviour?: Partial<Behaviour>;
   readonly randomSeed?: number;
   readonly caFile?: string;
   readonly listen: string;
@@ -62,10 +70,18 @@ export function sandboxCommand(io: SandboxIo): Command {
     .option('--calls-per-minute <n>', 'rate limit of each app', wholeNumber(1, 100_000_000), 10_000)
     .option('--latency <ms>', 'time that every call takes, as MS or MIN-MAX (default: 0)', latencyRange)
     .option('--faults <list>', `what goes wrong: ${FAULT_SYNTAX}`, faultList)
+    .option(
+      '--behaviour <name=value,...>',
+      'what it does where nobody knows what the service does; see below',
+      behaviour,
+    )
     .option('--random-seed <n>', 'repeat the faults of an earlier run', wholeNumber(0, 2 ** 31 - 1))
     .option('--ca-file <path>', 'where to write the certificate to trust (default: a temporary file)')
     .option('--json', 'print one line of JSON once it listens')
-    .addHelpText('after', `\nFaults:\n${faultsHelp()}`)
+    .addHelpText(
+      'after',
+      `\nFaults:\n${faultsHelp()}\n\nBehaviour (the first value is the default):\n${behaviourHelp()}`,
+    )
     .action((flags: Flags) => run(flags, io));
 }
 
@@ -98,6 +114,8 @@ async function run(flags: Flags, io: SandboxIo): Promise<void> {
       rateLimit: { calls: flags.callsPerMinute, perMs: 60_000 },
       latencyMs: flags.latency ?? 0,
       faults: flags.faults ?? '',
+      // Nobody is a member of a group that is made when it is asked for, so that whoever is named may act in it.
+      behaviour: { ...(flags.open && { actingUser: 'anybody' }), ...flags.behaviour },
       ...(flags.randomSeed !== undefined && { randomSeed: flags.randomSeed }),
       caFile,
     }).catch((error) => {
@@ -106,8 +124,9 @@ async function run(flags: Flags, io: SandboxIo): Promise<void> {
     });
     try {
       if (flags.json) {
-        const { url, apps, env } = sandbox;
-        io.stdout.write(`${JSON.stringify({ url, caFile, apps, env })}\n`);
+        const { url, apps, management, env } = sandbox;
+        const all = { url, caFile, apps, managementUrl: managementUrlOf(sandbox), management, env };
+        io.stdout.write(`${JSON.stringify(all)}\n`);
       } else {
         introduce(sandbox, flags, io);
       }
@@ -137,6 +156,9 @@ function introduce(sandbox: Sandbox, flags: Flags, io: SandboxIo): void {
       `  Each app takes ${flags.callsPerMinute.toLocaleString('en-US')} calls a minute.`,
       flags.faults ? `  Faults: ${flags.faults}; again with --random-seed ${sandbox.randomSeed}.` : '  No faults.',
       '',
+      ...REGIONS.map((region) => `  Key of ${region} with the scope authOnly: ${sandbox.apps[region].authOnlyKey}`),
+      `  Management: ${managementUrlOf(sandbox)}/apps, key ${sandbox.management.key}, secret ${sandbox.management.secret}`,
+      '',
       'Let another terminal talk to it with:',
       '',
       '',
@@ -165,6 +187,29 @@ function shellWord(value: string): string {
 function faultsHelp(): string {
   return Object.entries(FAULT_KINDS)
     .map(([kind, effect]) => `  ${kind.padEnd(14)}${effect}`)
+    .join('\n');
+}
+
+function managementUrlOf({ host }: Sandbox): string {
+  return `https://apimgmt.${host}`;
+}
+
+/** Several flags add up. */
+function behaviour(text: string, earlier: Partial<Behaviour> = {}): Partial<Behaviour> {
+  try {
+    return { ...earlier, ...parseBehaviour(text) };
+  } catch (error) {
+    throw error instanceof BehaviourError ? new InvalidArgumentError(`${error.message}.`) : error;
+  }
+}
+
+function behaviourHelp(): string {
+  return Object.entries(BEHAVIOUR_VALUES)
+    .map(([name, allowed]) => {
+      const values =
+        allowed === 'number' ? `number (${DEFAULT_BEHAVIOUR[name as keyof Behaviour]})` : allowed.join(', ');
+      return `  ${name.padEnd(20)}${values}`;
+    })
     .join('\n');
 }
 

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import type { ExitCode } from './exit-codes.ts';
 import { byteCount, duration, wholeNumber, withDataDir, withPace, withSandbox, withWorkers } from './flags.ts';
 import type { Io } from './io.ts';
@@ -19,7 +19,11 @@ export function serveCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<v
       'remove imports and syncs that have been over for so long, such as 90d (default: never)',
       duration,
     )
-    .option('--max-upload <size>', 'largest upload, such as 500mb (default: 2gb)', byteCount, DEFAULT_UPLOAD)
+    .addOption(
+      new Option('--max-upload <size>', 'largest upload, such as 500mb')
+        .argParser(byteCount)
+        .default(DEFAULT_UPLOAD, '2gb'),
+    )
     .option(
       '--trust-proxy <addresses>',
       'proxies in front of it, whose X-Forwarded-For says who a client is: addresses or ranges with commas between them, such as 10.0.0.0/8',

@@ -4,7 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { getCACertificates } from 'node:tls';
 import { Agent, type Dispatcher, request } from 'undici';
 import { z } from 'zod';
+import { isLoopback } from '../server/access/guard.ts';
 import { importView as strictImport } from '../server/import-views.ts';
+import { UsageError } from './errors.ts';
 import { ServerAway, ServerFault, ServerRefused } from './server-errors.ts';
 
 /** A server's HTTP API (docs/errors.md has its refusals) as commands use it. */
@@ -39,6 +41,8 @@ export interface ServerOptions {
   readonly token: string | undefined;
   /** Certificate authority to trust besides the usual ones, PEM. */
   readonly ca: string | undefined;
+  /** Whether the token may be sent to another machine over plain http, where everybody on the way can read it. */
+  readonly plainHttp: boolean;
 }
 
 /** Times in ms. */
@@ -67,7 +71,14 @@ interface Exchanged {
   readonly signal?: AbortSignal;
 }
 
-export function connectToServer({ url, token, ca }: ServerOptions): Server {
+/** @throws UsageError for a token that would travel in the clear */
+export function connectToServer({ url, token, ca, plainHttp }: ServerOptions): Server {
+  const { protocol, hostname } = new URL(url);
+  if (token !== undefined && protocol === 'http:' && !isLoopback(hostname) && !plainHttp) {
+    throw new UsageError(
+      `ROLLCALL_TOKEN is not sent to ${url}: over plain http everybody on the way can read it; use the server's https:// address, or, in a network that you trust, --plain-http`,
+    );
+  }
   const dispatcher = new Agent({
     headersTimeout: ANSWER_MS,
     connect: {

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { REGIONS } from '../membership/membership.ts';
 import type { CallObserver } from '../pipeline/region-worker.ts';
 import type { WorkingRegion } from '../pipeline/worker-process.ts';
+import { isLoopback } from '../server/access/guard.ts';
 
 /** A worker's metrics, by region, for Prometheus. */
 export interface WorkerMetrics {
@@ -129,6 +130,8 @@ async function answer(
   regions: readonly WorkingRegion[],
   registry: Registry,
 ): Promise<void> {
+  const stranger = strangerIn(request);
+  if (stranger !== undefined) return send(reply, 403, { message: stranger });
   switch (`${request.method} ${request.url}`) {
     case 'GET /healthz':
       return send(reply, 200, { status: 'ok', regions: regions.map(({ region }) => region) });
@@ -144,6 +147,19 @@ async function answer(
     default:
       send(reply, 404, { message: `there is no ${request.method} ${request.url}` });
   }
+}
+
+/**
+ * Why a request is not answered: a page in somebody's browser sent it, or had it sent by a name that it made lead here.
+ * No page is served here, so none has a reason to ask.
+ */
+function strangerIn({ headers, socket }: IncomingMessage): string | undefined {
+  const site = headers['sec-fetch-site'];
+  if (headers.origin !== undefined || (site !== undefined && site !== 'none'))
+    return 'pages of browsers are not answered';
+  const name = (headers.host ?? '').replace(/:\d+$/, '').toLowerCase();
+  if (!isLoopback(socket.localAddress?.replace(/^::ffff:/, '') ?? '') || isLoopback(name)) return undefined;
+  return `the Host header is ${JSON.stringify(headers.host ?? '')}; on this machine only loopback names are answered`;
 }
 
 async function changeConcurrency(

@@ -6,6 +6,7 @@ import { watchWorkersKeys } from '../pipeline/key-watch.ts';
 import { startWorkerProcess, type WorkingRegion } from '../pipeline/worker-process.ts';
 import { openBackend } from '../queue/open-backend.ts';
 import { counted } from '../report/wording.ts';
+import { caOf } from './ca-file.ts';
 import { clientOf, quietly, serviceOf } from './compose.ts';
 import { UsageError } from './errors.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
@@ -42,7 +43,7 @@ async function work(io: Io, flags: Flags): Promise<ExitCode> {
   const life = createLifecycle();
   const signal = firstSignal(EXIT.interrupted, () => say(io, 'Left at once.'));
   try {
-    const backend = await openBackend(config.queue, onError);
+    const backend = await openBackend(config.queue, onError, caOf(config));
     const metrics = workerMetrics();
     const { concurrency } = config;
     const worker = startWorkerProcess({

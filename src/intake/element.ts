@@ -8,7 +8,7 @@ import type { MembershipReader } from './membership-row.ts';
 /** An element of a JSON array or a line of NDJSON. */
 export type Element = Readonly<Record<string, unknown>>;
 
-/** The service's lists (chat-service.md, section 4.1) and the scope that each gives. */
+/** The service's lists (docs/chat-service.md, 15) and the scope that each gives. */
 const LISTS = [
   ['admins', 'admin'],
   ['moderators', 'moderator'],

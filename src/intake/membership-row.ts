@@ -3,7 +3,7 @@ import type { Columns, Reading } from './columns.ts';
 import { type InputRow, NO_PROBLEMS, type RowProblem, type RowProblemCode } from './input-row.ts';
 import { IntakeError, shown } from './intake-error.ts';
 
-/** Longest UID or GUID, in characters. Public documentation, not contract (chat-service.md, section 8.3 is silent). */
+/** Longest UID or GUID, in characters. Public documentation, not contract (docs/chat-service.md, 18). */
 export const MAX_ID_LENGTH = 100;
 
 /** Used where the input has no such column, or the cell is empty. Without a scope: `participant`, the lowest. */
@@ -14,7 +14,7 @@ export interface RowDefaults {
   readonly onBehalfOf?: string;
 }
 
-/** Letters, digits, `-` and `_`: publicly documented, not contract (section 8.3 is silent). */
+/** Letters, digits, `-` and `_`: publicly documented, not contract (docs/chat-service.md, 18). */
 const ID = new RegExp(`^[A-Za-z0-9_-]{1,${MAX_ID_LENGTH}}$`);
 const NOT_ID_CHARACTER = /[^A-Za-z0-9_-]/u;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it looks for
@@ -23,7 +23,7 @@ const CONTROL_CHARACTER = /[\u0000-\u001f\u007f-\u009f]/;
 /** What a member's scope can be changed to. */
 const MEMBER_SCOPES = SCOPES.filter((scope) => scope !== 'ban');
 
-/** Scope by word without separators, in lower case; besides our words, the service's list names (section 4.1). */
+/** Scope by word without separators, in lower case; besides our words, the service's list names (docs/chat-service.md, 15). */
 const SCOPE_BY_WORD: ReadonlyMap<string, Scope> = new Map<string, Scope>([
   ...SCOPES.flatMap((scope) => [[scope, scope] as const, [`${scope}s`, scope] as const]),
   ['userstoban', 'ban'],

@@ -38,7 +38,8 @@ type ReportColumns = [
   region: number | null,
   guid: string | null,
   uid: string | null,
-  scope: number | null,
+  /** Of an invalid row as it was read. */
+  scope: number | string | null,
   attempts: number | null,
   httpStatus: number | null,
   batch: number | null,
@@ -70,7 +71,7 @@ function inWords(columns: ReportColumns): RowWithOutcome {
     region: region === null ? '' : regionOf(region),
     guid: guid ?? '',
     uid: uid ?? '',
-    scope: scope === null ? '' : scopeOf(scope),
+    scope: typeof scope === 'number' ? scopeOf(scope) : (scope ?? ''),
     attempts: attempts ?? 0,
     httpStatus,
     batch,

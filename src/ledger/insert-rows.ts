@@ -5,7 +5,7 @@ import { Repeats } from './repeats.ts';
 import type { StagedProblem } from './staged-row.ts';
 import { readWish } from './words.ts';
 
-/** Values of one row in a flat array: line, region number (0: unknown), guid, uid, wish (0: invalid), on behalf of, original. */
+/** Values of one row in a flat array: line, region number (0: unknown), guid, uid, wish (0: invalid), on behalf of (of an invalid row: its scope), original. */
 export const VALUES_PER_ROW = 7;
 
 export interface FlatProblem extends StagedProblem {
@@ -34,6 +34,7 @@ export function rowInserter(database: DatabaseSync): RowInserter {
   const columns = ['line', 'region_id', 'group_id', 'lane_id', 'scope_id', 'uid_hash', 'uid', 'original'];
   const inserts = bulkInsert(database, 'rows', columns);
   const problem = database.prepare('insert into problems values (?, ?, ?, ?, ?, ?)');
+  const invalid = database.prepare('insert into invalid_rows values (?, ?, ?)');
   const filling = new Filling(database, REMEMBERED_LANES);
   const repeats = new Repeats(database);
   const lanes = laneFinder(database, filling);
@@ -49,7 +50,19 @@ export function rowInserter(database: DatabaseSync): RowInserter {
     const wish = values[at + 4] as number;
     const original = values[at + 6] as string;
     if (wish === 0) {
-      inserts.values.push(line, region || null, null, null, null, null, null, original);
+      const guid = values[at + 2] as string;
+      const uid = values[at + 3] as string;
+      inserts.values.push(
+        line,
+        region || null,
+        null,
+        null,
+        null,
+        uid === '' ? null : hashUid(uid),
+        uid || null,
+        original,
+      );
+      invalid.run(rows, guid, values[at + 5] as string);
     } else {
       const uid = values[at + 3] as string;
       const { scope, action } = readWish(wish);

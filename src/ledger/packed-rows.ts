@@ -9,7 +9,7 @@ import { regionId, wishId } from './words.ts';
 export interface PackedRows {
   /** Line, region number and wish of each row (insert-rows.ts). */
   readonly numbers: Int32Array<ArrayBuffer>;
-  /** GUID, UID, acting user and original of each row, each with SEPARATOR behind it. */
+  /** GUID, UID, acting user (of an invalid row: its scope) and original of each row, each with SEPARATOR behind it. */
   readonly texts: string;
   readonly problems: readonly FlatProblem[];
 }
@@ -18,6 +18,8 @@ const NUMBERS = 3;
 const TEXTS = 4;
 /** In no id, and in no JSON text. */
 const SEPARATOR = '\0';
+/** Kept of a text of an invalid row, in characters. */
+const MOST_OF_A_TEXT = 200;
 
 export function packRows(rows: readonly StagedRow[]): PackedRows {
   const numbers = new Int32Array(rows.length * NUMBERS);
@@ -35,10 +37,16 @@ export function packRows(rows: readonly StagedRow[]): PackedRows {
       for (const [position, problem] of row.problems.entries()) problems.push({ row: index, position, ...problem });
       numbers[at++] = row.problems.some((problem) => problem.code.includes('REGION')) ? 0 : regionId(region);
       numbers[at++] = 0;
-      texts += `\0\0\0${original}\0`;
+      const asked = row.problems.find(({ code }) => code === 'UNKNOWN_SCOPE')?.value ?? scope;
+      texts += `${asRead(guid)}\0${asRead(uid)}\0${asRead(asked)}\0${original}\0`;
     }
   }
   return { numbers, texts, problems };
+}
+
+/** A text of an invalid row, which may be anything. */
+function asRead(text: string): string {
+  return text.slice(0, MOST_OF_A_TEXT).toWellFormed().replaceAll(SEPARATOR, '\ufffd');
 }
 
 /** The flat values that `RowInserter.insert` takes. Throws an Error if a text had the separator in it. */

@@ -12,13 +12,14 @@ select r.id, r.line, r.original,
               (select 'the same membership stands in row ' || kept.line || coalesce(', which asks for ' || s.name, '')
                  from rows kept left join scopes s on s.id = kept.scope_id where kept.id = d.of_row)
             else m.message end,
-       r.region_id, g.guid, r.uid, r.scope_id, b.calls, b.http_status, m.batch_id, b.finished_at
+       r.region_id, coalesce(g.guid, i.guid), r.uid, coalesce(r.scope_id, i.scope), b.calls, b.http_status, m.batch_id, b.finished_at
   from rows r
   left join problems p on p.row_id = r.id and p.position = 0
   left join duplicates d on d.row_id = r.id
   left join memberships m on m.row_id = r.id
   left join batches b on b.id = m.batch_id
   left join groups g on g.id = r.group_id
+  left join invalid_rows i on i.row_id = r.id
  where /* chosen */ true
  order by r.id;
 

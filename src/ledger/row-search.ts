@@ -58,7 +58,9 @@ function search(
   if (guid !== undefined) {
     values['guid'] = guid;
     const groups = 'select id from groups where guid = :guid collate nocase';
-    ofRow.push(`r.group_id in (${groups})`);
+    ofRow.push(
+      `(r.group_id in (${groups}) or r.id in (select row_id from invalid_rows where guid = :guid collate nocase))`,
+    );
     ofBatch.push(`b.lane_id in (select id from lanes where group_id in (${groups}))`);
   }
   if (uid !== undefined) {

@@ -8,7 +8,7 @@ export interface StagedProblem {
   readonly reason: string;
 }
 
-/** A row as staging takes it: intake's rows have this shape. With problems, the membership tells only its region. */
+/** A row as staging takes it: intake's rows have this shape. With problems, the membership is what could be read of it. */
 export interface StagedRow extends Membership {
   readonly line: number;
   /** JSON text of the input as it was. */

@@ -1,6 +1,6 @@
 /** The words of rollcall (design.md, section 3) as types. This folder imports nothing. */
 
-/** Data centers of the service; each is part of the base address (chat-service.md, sections 1 and 9.4). */
+/** Data centers of the service; each is part of the base address (docs/chat-service.md, 2). */
 export const REGIONS = ['us', 'eu', 'in'] as const;
 export type Region = (typeof REGIONS)[number];
 

@@ -1,7 +1,5 @@
 import { EventEmitter, once } from 'node:events';
 import { existsSync, mkdirSync } from 'node:fs';
-import type { ReadGroupPorts } from '../../jobs/read-group.ts';
-import type { BatchPorts } from '../../jobs/send-batch.ts';
 import type { StagingProgress } from '../../jobs/stage-import.ts';
 import { type ImportRecord, openCatalog } from '../ledger/catalog.ts';
 import { type ImportState, isFinal, isUnderWay, nextStates, TransitionError } from '../membership/import-state.ts';
@@ -17,7 +15,7 @@ import { newImportId } from './import-id.ts';
 import { type ImportOptions, importOptions, readOptions } from './import-options.ts';
 import { openReadingThreads, type ReadingThreads } from './reading-threads.ts';
 import { createRecorder } from './recorder.ts';
-import type { RegionLine, RegionStatus } from './region-line.ts';
+import type { OpenLine, RegionStatus } from './region-line.ts';
 import { removeImport, startRetention, sweepRemoved } from './removal.ts';
 import { type RetryChanges, retryImport } from './retry-import.ts';
 import { openReturns } from './returns.ts';
@@ -98,12 +96,7 @@ export interface CoordinatorOptions {
   readonly backend: () => Promise<Backend>;
   /** Regions that have an app. */
   readonly regions: ReadonlySet<Region>;
-  readonly openLine: (
-    region: Region,
-    backend: Backend,
-    deliver: BatchPorts['deliver'],
-    answer: ReadGroupPorts['answer'],
-  ) => Promise<RegionLine>;
+  readonly openLine: OpenLine;
   readonly version: string;
   /** Whether it sends to a sandbox: imports that were not meant for that are not sent, nor the reverse. Default false. */
   readonly sandbox?: boolean;
@@ -270,9 +263,8 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
       if (isFinal(record.state) || (record.state === 'staged' && closings.isUnderWay(id))) refuse(record, 'running');
       // Somebody wants it, whatever has happened before.
       catalog.progressed(id);
-      const isUnread = record.state === 'failed' && !existsSync(dir.ledger(id));
-      if (isUnread) move(id, 'staging');
-      if (isUnread || record.state === 'staging') stagings.begin(id);
+      if (record.state === 'failed' && !existsSync(dir.ledger(id))) move(id, 'staging');
+      if (find(id).state === 'staging') stagings.begin(id);
       else await runner.go(id);
       return find(id);
     },
@@ -281,8 +273,7 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
       if (record.state === 'staging') {
         await stagings.abort(id);
         if (find(id).state === 'staging') return move(id, 'cancelled');
-      }
-      if (record.state === 'failed') {
+      } else if (record.state === 'failed') {
         if (!existsSync(dir.ledger(id))) return move(id, 'cancelled');
         faults.endWhateverHappens(id);
       }

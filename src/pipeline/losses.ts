@@ -26,13 +26,30 @@ interface LossWatchOptions {
 const LOOK_MS = 2_000;
 /** The slowest living job: its worker died, which is noticed, and then it waits out the longest backoff; three times. */
 const UNHEARD_MS = 3 * (WORKER_DEATH_NOTICED_MS + MAX_BACKOFF_MS);
+/** Longest call, in ms: connecting, headers and body each have their limit (chat/connection.ts). */
+const LONGEST_CALL_MS = 60_000;
+/**
+ * What an import leaves is taken out of the queue again and again, so that only calls under way stay out. After this time
+ * their workers are gone, whatever the server says: a machine that lost its power keeps its connection for minutes.
+ */
+export const LEFT_MS = LONGEST_CALL_MS + WORKER_DEATH_NOTICED_MS;
 
 export function watchForLosses({ returns, lines, imports, onError }: LossWatchOptions): LossWatch {
   /** Regions whose queue was empty at the last look although batches were out. */
   const suspicious = new Set<string>();
   /** Regions that imports want to leave and nobody works on, and since when, in ms. */
   const deserted = new Map<Region, number>();
+  /** Imports that want to leave a region, and since when, in ms. */
+  const leaving = new Map<string, WeakMap<object, number>>();
   let looking = false;
+
+  const leavesSince = (one: Pick<RunningImport, 'leaves'>, region: Region): number => {
+    const since = leaving.get(region) ?? new WeakMap<object, number>();
+    leaving.set(region, since);
+    if (!one.leaves(region)) since.delete(one);
+    else if (!since.has(one)) since.set(one, Date.now());
+    return since.get(one) ?? Number.POSITIVE_INFINITY;
+  };
 
   /** Whether no process has worked on a region for so long that no call can be under way: nobody is left to hand it back. */
   const isDeserted = async ({ region, queue }: RegionLine, leaving: boolean): Promise<boolean> => {
@@ -57,8 +74,9 @@ export function watchForLosses({ returns, lines, imports, onError }: LossWatchOp
         out.some((one) => one.leaves(line.region)),
       );
       for (const one of out) {
+        const left = Date.now() - leavesSince(one, line.region) >= LEFT_MS;
         const before =
-          lost || (abandoned && one.leaves(line.region)) ? Number.POSITIVE_INFINITY : Date.now() - UNHEARD_MS;
+          lost || left || (abandoned && one.leaves(line.region)) ? Number.POSITIVE_INFINITY : Date.now() - UNHEARD_MS;
         await one.resend(line.region, before, 'it was in the queue, and nothing was heard of it');
       }
     }

@@ -38,6 +38,14 @@ export interface RegionLine {
   close(): Promise<void>;
 }
 
+/** Opens a region's line; what its calls come to goes where the two last say. */
+export type OpenLine = (
+  region: Region,
+  backend: Backend,
+  deliver: RegionWorkerOptions['deliver'],
+  answer: RegionWorkerOptions['answer'],
+) => Promise<RegionLine>;
+
 export interface RegionLineOptions {
   readonly region: Region;
   readonly appId: string;

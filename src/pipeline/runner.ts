@@ -15,8 +15,8 @@ import { type ImportOptions, readOptions } from './import-options.ts';
 import { watchForLosses } from './losses.ts';
 import type { Recorder } from './recorder.ts';
 import type { RegionLine, RegionStatus } from './region-line.ts';
+import { createRegionLines } from './region-lines.ts';
 import { drained } from './returns.ts';
-import { BACKLOG, createRounds, type Rounds } from './rounds.ts';
 import { createRunningImport, type RunningImport, type Standstill } from './running-import.ts';
 import { targetOf, tooManyErrors } from './sendable.ts';
 
@@ -80,6 +80,7 @@ interface OpenImport {
   ending: 'aborted' | 'cancelled' | undefined;
 }
 
+const STOPS = 'this process stops, and begins nothing';
 const ORPHANED = 'the process that sent it ended before an answer came';
 
 export function createRunner(options: RunnerOptions): Runner {
@@ -87,15 +88,17 @@ export function createRunner(options: RunnerOptions): Runner {
   const imports = new Map<string, OpenImport>();
   /** Imports that are being given up. */
   const dropping = new Map<string, Promise<void>>();
-  const lines = new Map<Region, Promise<RegionLine>>();
-  const rounds = new Map<Region, Rounds>();
+  const lines = createRegionLines((region) => {
+    if (stopping) throw new Error(STOPS);
+    return options.openLine(region);
+  }, regions.size);
   const target = targetOf(options);
   let stopping = false;
   const losses =
     outcomes &&
     watchForLosses({
       returns: [outcomes, ...(answers ? [answers] : [])],
-      lines: async () => Promise.all(lines.values()),
+      lines: lines.all,
       imports: () => [groups, ...[...imports.values()].flatMap(({ running }) => running ?? [])],
       onError: options.onError,
     });
@@ -139,30 +142,9 @@ export function createRunner(options: RunnerOptions): Runner {
     return dropped;
   };
 
-  const checkOpen = (): void => {
-    if (stopping) throw new Error('this process stops, and begins nothing');
-  };
-
-  const line = (region: Region): Promise<RegionLine> => {
-    let opened = lines.get(region);
-    if (opened === undefined) {
-      checkOpen();
-      opened = options.openLine(region);
-      lines.set(region, opened);
-    }
-    return opened;
-  };
-
-  /** The imports of a region take turns, with a fixed part of the backlog. */
-  const roundsOf = ({ region, queue }: RegionLine): Rounds => {
-    const known = rounds.get(region) ?? createRounds(queue, Math.floor(BACKLOG / regions.size));
-    rounds.set(region, known);
-    return known;
-  };
-
   const groups = createGroupReader({
-    line,
-    roundOf: (opened) => roundsOf(opened).current(),
+    line: async (region) => lines.open(region),
+    roundOf: (opened) => lines.roundsOf(opened).current(),
     replyTo: answers?.name ?? null,
     onError: options.onError,
   });
@@ -235,16 +217,16 @@ export function createRunner(options: RunnerOptions): Runner {
 
   /** The import's regions are opened, and what is out of it is known. */
   const runningOf = async (id: string, opened: OpenImport): Promise<RunningImport> => {
-    const used = await Promise.all(opened.ledger.regionsUsed().map(line));
+    const used = await Promise.all(opened.ledger.regionsUsed().map(async (region) => lines.open(region)));
     // Results that wait would be asked for again otherwise.
     if (outcomes !== undefined && opened.running === undefined)
       await drained(outcomes, () => stopping, options.onError);
-    checkOpen();
+    if (stopping) throw new Error(STOPS);
     opened.running ??= createRunningImport({
       id,
       replyTo: outcomes?.name ?? null,
       ledger: opened.ledger,
-      rounds: new Map(used.map((one) => [one.region, roundsOf(one)])),
+      rounds: new Map(used.map((one) => [one.region, lines.roundsOf(one)])),
       onStandstill: (why) => {
         try {
           standsStill(id, why);
@@ -261,7 +243,7 @@ export function createRunner(options: RunnerOptions): Runner {
     if (stopping) return;
     const running = await runningOf(id, opened);
     for (const region of opened.ledger.regionsUsed()) {
-      const { queue, renewKey } = await line(region);
+      const { queue, renewKey } = await lines.open(region);
       renewKey();
       if (await queue.isPaused()) await queue.resume();
     }
@@ -318,16 +300,15 @@ export function createRunner(options: RunnerOptions): Runner {
     drop,
     check: (id) => target.check(id, open(id)),
     close: closeLedger,
-    regions: async () => Promise.all((await Promise.all(lines.values())).map((one) => one.status())),
+    regions: async () => Promise.all((await lines.all()).map((one) => one.status())),
     renewKeys: async (wanted) => {
-      const open = (await Promise.all(lines.values())).filter(({ region }) => wanted.has(region));
+      const open = (await lines.all()).filter(({ region }) => wanted.has(region));
       return open.filter(({ renewKey }) => renewKey()).map(({ region }) => region);
     },
     stop: async (deadlineMs) => {
       stopping = true;
       groups.stop();
-      const opened = await Promise.allSettled(lines.values());
-      const working = opened.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+      const working = await lines.working();
       losses?.stop();
       await Promise.all(dropping.values());
       const answered = Promise.all([

@@ -1,3 +1,4 @@
+import { doubtOf } from '../../jobs/send-batch.ts';
 import type { BatchTakenBack } from '../ledger/batch-result.ts';
 import type { ImportLedger } from '../ledger/import-ledger.ts';
 import type { Consequences } from '../ledger/recording.ts';
@@ -134,7 +135,11 @@ export function createRunningImport({
     const jobs = await lane.rounds.queue.withdraw(chosen);
     forget(
       lane,
-      jobs.map(({ payload: { batch, doubt, calls } }) => ({ batch, doubt, calls })),
+      jobs.map(({ payload, starts = 0 }) => ({
+        batch: payload.batch,
+        doubt: doubtOf(payload, starts),
+        calls: payload.calls,
+      })),
     );
   };
 

@@ -3,6 +3,14 @@ import type { IQueueBackend, Processor, Queue, QueueOptions, Worker, WorkerOptio
 export type BullQueue = Queue<unknown, void, string, unknown, void, string, IQueueBackend>;
 export type BullWorker = Worker<unknown, void, string, IQueueBackend>;
 
+/** What is left of a job that was taken out. */
+export interface TakenOut {
+  readonly data: unknown;
+  /** How often a worker has begun it. */
+  readonly attemptsStarted: number;
+  readonly progress: unknown;
+}
+
 /** A place that keeps BullMQ's jobs. The rest of the program does not know which. */
 export interface Backend {
   readonly kind: 'embedded' | 'redis' | 'postgres';
@@ -21,8 +29,8 @@ export interface Backend {
    * BullMQ's own `rateLimit` shortens; looking first and then setting would let another process come between.
    */
   lengthenWait(queue: BullQueue, waitMs: number): Promise<void>;
-  /** Takes a job out that no worker has, in one step; gives its payload as it was last, undefined when there is none. */
-  takeOut(queue: BullQueue, id: string): Promise<unknown>;
+  /** Takes a job out that no worker has, in one step; gives it as it was last, undefined when there is none. */
+  takeOut(queue: BullQueue, id: string): Promise<TakenOut | undefined>;
   /** What about the server puts jobs at risk, in words. */
   warnings(): Promise<string[]>;
   close(): Promise<void>;

@@ -13,15 +13,16 @@ const ANSWER_MS = 5_000;
 /**
  * Looks at the queue that `url` names, or says that it is embedded: that one is made by the process that uses it. Nothing is
  * made, changed or left there.
+ * @param ca certificate authority to trust besides the usual ones, PEM
  * @throws QueueAddressError; Error where the server does not answer
  */
-export async function checkQueue(url: string | undefined): Promise<QueueCheck> {
+export async function checkQueue(url: string | undefined, ca?: string): Promise<QueueCheck> {
   const address = parseQueueAddress(url);
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(late.reject, ANSWER_MS, new Error(`it did not answer within ${ANSWER_MS / 1000} s`));
   const look = async (): Promise<readonly Risk[]> => {
     // Each driver costs time to load; a look needs one of them.
-    if (address.kind === 'redis') return (await import('./redis.ts')).checkRedis(address);
+    if (address.kind === 'redis') return (await import('./redis.ts')).checkRedis(address, ca);
     if (address.kind === 'postgres') await (await import('./postgres.ts')).checkPostgres(address, ANSWER_MS);
     return [];
   };

@@ -11,6 +11,8 @@ export interface QueuedJob<Payload> {
   readonly payload: Payload;
   /** Name of its definition, in a queue of several; else the queue's own. */
   readonly name?: string;
+  /** Of a job that was withdrawn: how often a worker has begun it; absent when none has. */
+  readonly starts?: number;
   /** Jobs of a lower round run first, those of one round in the order in which they came. From 1 to LAST_ROUND. */
   readonly round?: number;
 }
@@ -54,6 +56,11 @@ export interface JobQueue<Payload> {
   close(): Promise<void>;
 }
 
+/** How many workers passed the job on to another one. Nothing else uses a job's progress. */
+export function timesLeftAlone({ progress }: { readonly progress: unknown }): number {
+  return typeof progress === 'number' ? progress : 0;
+}
+
 /** Jobs that one round trip adds or removes. */
 const CHUNK = 500;
 
@@ -91,8 +98,10 @@ export function openJobQueue<Payload>(
       const idle = await queue.getRanges(['waiting', 'delayed', 'prioritized'], 0, -1, true);
       const withdrawn: QueuedJob<Payload>[] = [];
       for (const id of idle.filter(chosen)) {
-        const payload = await backend.takeOut(queue, id);
-        if (payload !== undefined) withdrawn.push({ id, payload: payload as Payload });
+        const job = await backend.takeOut(queue, id);
+        if (job === undefined) continue;
+        const starts = job.attemptsStarted - timesLeftAlone(job);
+        withdrawn.push({ id, payload: job.data as Payload, ...(starts > 0 && { starts }) });
       }
       return withdrawn;
     },

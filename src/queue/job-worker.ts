@@ -1,7 +1,7 @@
 import { DelayedError, type Job, RateLimitError } from 'bullmq';
 import type { Backend } from './backend.ts';
 import { type JobDefinition, type JobRun, SlowDown } from './define-job.ts';
-import type { JobQueue } from './job-queue.ts';
+import { type JobQueue, timesLeftAlone } from './job-queue.ts';
 
 /** Runs the jobs of one queue. */
 export interface JobWorker {
@@ -124,9 +124,4 @@ function tooNew(job: Job, known: { readonly version: number } | undefined): stri
 function versionOf({ data }: Job): number {
   const version: unknown = data?.version;
   return typeof version === 'number' ? version : 0;
-}
-
-/** How many workers passed the job on to another one. Nothing else uses a job's progress. */
-function timesLeftAlone({ progress }: Job): number {
-  return typeof progress === 'number' ? progress : 0;
 }

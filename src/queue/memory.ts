@@ -44,7 +44,8 @@ export function openMemory(): Driver {
       // A worker has it.
       if (job === undefined || job.place === 'active') return undefined;
       state.forget(job);
-      return JSON.parse(job.data);
+      const { attemptsStarted, progress } = job;
+      return { data: JSON.parse(job.data), attemptsStarted, progress };
     },
     warnings: async () => [],
     close: async () => {

@@ -3,19 +3,24 @@ import type { Backend, BullQueue, Driver } from './backend.ts';
 
 /**
  * Opens the backend that `url` names (address.ts), or without one the embedded backend, which leaves no trace on disk.
+ * @param ca certificate authority that a Redis over TLS is trusted by, besides the usual ones, PEM
  * @throws QueueAddressError
  */
-export async function openBackend(url?: string, onError: (error: Error) => void = () => {}): Promise<Backend> {
-  return listing(await open(parseQueueAddress(url), onError));
+export async function openBackend(
+  url?: string,
+  onError: (error: Error) => void = () => {},
+  ca?: string,
+): Promise<Backend> {
+  return listing(await open(parseQueueAddress(url), onError, ca));
 }
 
-async function open(address: QueueAddress, onError: (error: Error) => void): Promise<Driver> {
+async function open(address: QueueAddress, onError: (error: Error) => void, ca: string | undefined): Promise<Driver> {
   // Each driver costs time to load; a run needs one of them.
   switch (address.kind) {
     case 'embedded':
       return (await import('./memory.ts')).openMemory();
     case 'redis':
-      return (await import('./redis.ts')).openRedis(address, onError);
+      return (await import('./redis.ts')).openRedis(address, onError, ca);
     case 'postgres':
       return (await import('./postgres.ts')).openPostgres(address, onError);
   }

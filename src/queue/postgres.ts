@@ -56,7 +56,8 @@ const LENGTHEN_WAIT = `
   set points = excluded.points, expire_at_ms = greatest(rate_limit.expire_at_ms, excluded.expire_at_ms)`;
 
 /** BullMQ's own `remove` looks first and then deletes: a worker that comes between would send what counts as unsent. */
-const TAKE_OUT = "delete from job where queue = $1 and id = $2 and state in ('waiting', 'delayed') returning data";
+const TAKE_OUT =
+  "delete from job where queue = $1 and id = $2 and state in ('waiting', 'delayed') returning data, attempts_started as \"attemptsStarted\", progress";
 
 function overPool(pool: Pool): Driver {
   const connection = pool as unknown as PostgresConnectionOptions;
@@ -79,7 +80,7 @@ function overPool(pool: Pool): Driver {
     lengthenWait: async ({ name }, waitMs) => {
       await pool.query(LENGTHEN_WAIT, [name, Date.now() + waitMs]);
     },
-    takeOut: async ({ name }, id) => (await pool.query(TAKE_OUT, [name, id])).rows[0]?.['data'],
+    takeOut: async ({ name }, id) => (await pool.query(TAKE_OUT, [name, id])).rows[0],
     warnings: async () => [],
     close: () => pool.end(),
   };

@@ -1,3 +1,4 @@
+import { getCACertificates } from 'node:tls';
 import { type IQueueBackend, Queue, Worker } from 'bullmq';
 import { Cluster, Redis } from 'ioredis';
 import type { QueueAddress } from './address.ts';
@@ -10,8 +11,8 @@ const LENGTHEN_WAIT =
   "redis.call('set', KEYS[1], ARGV[2], 'PX', math.max(redis.call('pttl', KEYS[1]), tonumber(ARGV[1])))";
 
 /** Jobs in Redis or Valkey: one server, a cluster, or a master that sentinels know. */
-export async function openRedis(address: RedisAddress, onError: (error: Error) => void): Promise<Driver> {
-  const connection = connect(address);
+export async function openRedis(address: RedisAddress, onError: (error: Error) => void, ca?: string): Promise<Driver> {
+  const connection = connect(address, ca);
   connection.on('error', onError);
   // Hash tags put all keys of a queue into one slot, which a cluster needs, and different queues into different ones.
   const prefix = (name: string) => `{${address.namespace}-${name}}`;
@@ -31,7 +32,7 @@ export async function openRedis(address: RedisAddress, onError: (error: Error) =
     takeOut: async (queue, id) => {
       // Read at the last moment: a worker may have tried it and noted that in the payload. 0: a worker has it.
       const job = await queue.getJob(id);
-      return job !== undefined && (await queue.remove(id)) === 1 ? job.data : undefined;
+      return job !== undefined && (await queue.remove(id)) === 1 ? job : undefined;
     },
     warnings: async () => (await risksOf(connection)).map(({ text }) => text),
     close: async () => {
@@ -41,15 +42,24 @@ export async function openRedis(address: RedisAddress, onError: (error: Error) =
   };
 }
 
-/** @param retryMs wait before the next attempt to connect, in ms; null for none */
+/**
+ * @param ca certificate authority to trust besides the usual ones, PEM
+ * @param retryMs wait before the next attempt to connect, in ms; null for none
+ */
 function connect(
   { topology, hosts, tls, username, password, db, master }: RedisAddress,
+  ca: string | undefined,
   retryMs: () => number | null = () => 500 + Math.random() * 250,
 ): Redis | Cluster {
+  const verified = {
+    // Given here, because NODE_TLS_REJECT_UNAUTHORIZED in the environment would change the default.
+    rejectUnauthorized: true,
+    ...(ca !== undefined && { ca: [...getCACertificates('default'), ca] }),
+  };
   const common = {
     ...(username !== undefined && { username }),
     ...(password !== undefined && { password }),
-    ...(tls && { tls: {} }),
+    ...(tls && { tls: verified }),
     // Commands wait for a server that is away: nothing is lost, and the import goes on when it is back.
     maxRetriesPerRequest: null,
     retryStrategy: retryMs,
@@ -60,6 +70,7 @@ function connect(
     case 'sentinel':
       return new Redis({
         ...common,
+        ...(tls && { sentinelTLS: verified, enableTLSForSentinelMode: true }),
         sentinels: [...hosts],
         sentinelRetryStrategy: retryMs,
         name: master ?? 'mymaster',
@@ -104,8 +115,8 @@ async function risksOf(connection: Redis | Cluster): Promise<Risk[]> {
 }
 
 /** Looks at the server without leaving anything there. @throws Error where it does not answer at once */
-export async function checkRedis(address: RedisAddress): Promise<readonly Risk[]> {
-  const connection = connect(address, () => null);
+export async function checkRedis(address: RedisAddress, ca?: string): Promise<readonly Risk[]> {
+  const connection = connect(address, ca, () => null);
   let last: Error | undefined;
   connection.on('error', (error) => {
     last = error;

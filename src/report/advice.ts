@@ -1,6 +1,6 @@
 import type { Outcome } from '../membership/outcome.ts';
 
-/** What a person can do about the service's codes, in so far as publicly known (chat-api-facts.md, sections 1 and 6). */
+/** What a person can do about the service's codes, in so far as publicly known (docs/chat-service.md, 24 to 37). */
 const BY_CODE: Readonly<Record<string, string>> = {
   ERR_UID_NOT_FOUND:
     'Create or reactivate these users, or mend the UIDs in the retry file; then import the retry file.',

@@ -6,7 +6,7 @@ import {
   type ServiceError,
 } from '../chat/contract.ts';
 import type { Behaviour } from './behaviour.ts';
-import { actingScope, actingUser, type Call, readBody, requireGroup } from './call.ts';
+import { actingScope, actingUser, type Call, readBody, requireGroup, WrittenReply } from './call.ts';
 import { addedMessage, SYSTEM_USER } from './entities.ts';
 import { type Group, type MemberScope, SCOPE_OF_LIST } from './group.ts';
 import { badRequest, obstacleError, Refusal, serviceError, uidNotFound } from './refusal.ts';
@@ -18,15 +18,15 @@ interface Wish {
 }
 
 /**
- * POST /groups/{guid}/members (chat-service.md, sections 2 and 4.1): adds and bans users one after another, lists in
+ * POST /groups/{guid}/members (docs/chat-service.md, 15 to 27): adds and bans users one after another, lists in
  * the documented order, and tells per UID what became of it. The reply is 200 even when every single UID was refused.
  */
-export function addMembers(call: Call): object {
+export function addMembers(call: Call): WrittenReply {
   const { app, behaviour, now } = call;
   const wishes = readWishes(call);
   const group = requireGroup(call);
   const actor = actingUser(call);
-  requireClearance(actingScope(actor, group), wishes.taken, group);
+  requireClearance(actingScope(call, actor, group), wishes.taken, group);
   requireRoom(wishes.taken, group, behaviour);
 
   const by = behaviour.actionSender === 'system' ? SYSTEM_USER : actor;
@@ -55,17 +55,23 @@ export function addMembers(call: Call): object {
       .filter((one) => one.list === list)
       .map((one) => [behaviour.replyUids === 'lowercase' ? one.uid.toLowerCase() : one.uid, one.result] as const);
     const empty = entries.length === 0 && behaviour.emptyList === 'array';
-    // fromEntries and not assignment: "__proto__" is a possible UID.
-    return [list, empty ? [] : Object.fromEntries(entries)];
+    return [list, empty ? '[]' : writtenObject(entries.map(([uid, result]) => [uid, JSON.stringify(result)]))] as const;
   });
-  return { data: Object.fromEntries(data) };
+  return new WrittenReply(writtenObject([['data', writtenObject(data)]]));
+}
+
+/** JSON of an object with its keys in this order: an object of JavaScript puts those that are numbers first. */
+function writtenObject(entries: readonly (readonly [key: string, json: string])[]): string {
+  return `{${entries.map(([key, json]) => `${JSON.stringify(key)}:${json}`).join(',')}}`;
 }
 
 /** The lists of the request, and its UIDs, each once: where it stands several times, the highest scope counts. */
 function readWishes(call: Call): { lists: readonly MemberList[]; taken: readonly Wish[] } {
-  const request = readBody(call, addMembersRequest);
+  const strict = call.behaviour.unknownFields === 'refuse';
+  const request = readBody(call, strict ? addMembersRequest : addMembersRequest.strip());
   const lists = MEMBER_LISTS.filter((list) => request[list] !== undefined);
-  if (lists.length === 0) throw badRequest({ body: [`At least one of ${MEMBER_LISTS.join(', ')} must be given.`] });
+  const refused = lists.length === 0 && call.behaviour.emptyRequest === 'refuse';
+  if (refused) throw badRequest({ body: [`At least one of ${MEMBER_LISTS.join(', ')} must be given.`] });
 
   let wishes = lists.flatMap((list) => (request[list] ?? []).map((uid): Wish => ({ list, uid })));
   const { maxUidsPerCall, tooManyUids } = call.behaviour;

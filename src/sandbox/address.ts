@@ -1,6 +1,6 @@
 import { isRegion, REGIONS, type Region } from '../membership/membership.ts';
 
-/** Where a request goes, by its host name (chat-service.md, section 1). */
+/** Where a request goes, by its host name (docs/chat-service.md, 1 to 5). */
 export type Address =
   | { readonly kind: 'app'; readonly appId: string; readonly region: Region; readonly calls: boolean }
   | { readonly kind: 'management' }
@@ -8,6 +8,8 @@ export type Address =
 
 /** The names of a sandbox under its domain, which stands for `<host>` in the service's addresses. */
 export interface Names {
+  /** What stands for `<host>`, without a port. */
+  readonly domain: string;
   /** For the certificate. */
   readonly all: readonly string[];
   /** Reads the header Host. An app's name may lack its app id, which is then empty. */
@@ -21,6 +23,7 @@ export function namesUnder(domain: string): Names {
   const ending = `.${domain.toLowerCase()}`;
   const apps = REGIONS.flatMap((region) => [`*.api-${region}${ending}`, `*.call-${region}${ending}`]);
   return {
+    domain,
     all: [...apps, `${MANAGEMENT_LABEL}${ending}`, domain],
     parse: (host) => {
       const name = host.toLowerCase().replace(/:\d+$/, '');

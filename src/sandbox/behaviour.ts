@@ -8,9 +8,17 @@ export interface Behaviour {
   readonly maxUidsPerCall: number;
   /** A call with more: refused whole with 400, or worked off up to the limit and silent about the rest. Guess. */
   readonly tooManyUids: 'refuse' | 'truncate';
+  /** A call without any list: an empty reply, because no list is required, or 400. */
+  readonly emptyRequest: 'accept' | 'refuse';
+  /** Fields of an add-members body that nobody knows: 400, or as if they were not there. Guess. */
+  readonly unknownFields: 'refuse' | 'ignore';
+  /** Who may act in a group: its members, as their scope allows (observed), or every user, as an admin does. */
+  readonly actingUser: 'member' | 'anybody';
+  /** POST …/bannedusers for somebody who is no member: a ban all the same, or ERR_NOT_A_MEMBER. Both observed. */
+  readonly banningStrangers: 'ban' | 'refuse';
   /** Largest request body in bytes; a larger one is refused with 400. Documented: 10 KB. */
   readonly maxBodyBytes: number;
-  /** Lists in the reply: those of the request (section 2.1), or all four (guess, from what a published client relies on). */
+  /** Lists in the reply: those of the request (contract), or all four (guess, from what a published client relies on). */
   readonly replyLists: 'all' | 'requested';
   /** How a list without any UID is written. Guess. */
   readonly emptyList: 'object' | 'array';
@@ -18,7 +26,7 @@ export interface Behaviour {
   readonly replyUids: 'lowercase' | 'as-sent';
   /** Entry of a refused UID: `success: false` with a whole error, or without its code, or without `success`. Guess. */
   readonly failureEntry: 'full' | 'without-code' | 'without-success';
-  /** Who stands as sender in an action message on behalf of somebody: the system user (section 4.1.2) or that user. */
+  /** Who stands as sender in an action message on behalf of somebody: the system user (contract) or that user. */
   readonly actionSender: 'system' | 'acting-user';
   /** Adding a banned user: adds and lifts the ban (observed), or is refused with ERR_BANNED_GROUPMEMBER (documented). */
   readonly addingBanned: 'lift-ban' | 'refuse';
@@ -52,6 +60,10 @@ export interface Behaviour {
 export const DEFAULT_BEHAVIOUR: Behaviour = {
   maxUidsPerCall: 25,
   tooManyUids: 'refuse',
+  emptyRequest: 'accept',
+  unknownFields: 'refuse',
+  actingUser: 'member',
+  banningStrangers: 'ban',
   maxBodyBytes: 10_240,
   replyLists: 'requested',
   emptyList: 'object',
@@ -71,3 +83,63 @@ export const DEFAULT_BEHAVIOUR: Behaviour = {
   duplicateStatus: 400,
   rateHeaders: 'X-Rate-Limit',
 };
+
+/** What each switch can be; `number` is a whole number from 0. */
+export const BEHAVIOUR_VALUES: { readonly [Name in keyof Behaviour]: readonly Behaviour[Name][] | 'number' } = {
+  maxUidsPerCall: 'number',
+  tooManyUids: ['refuse', 'truncate'],
+  emptyRequest: ['accept', 'refuse'],
+  unknownFields: ['refuse', 'ignore'],
+  actingUser: ['member', 'anybody'],
+  banningStrangers: ['ban', 'refuse'],
+  maxBodyBytes: 'number',
+  replyLists: ['requested', 'all'],
+  emptyList: ['object', 'array'],
+  replyUids: ['lowercase', 'as-sent'],
+  failureEntry: ['full', 'without-code', 'without-success'],
+  actionSender: ['system', 'acting-user'],
+  addingBanned: ['lift-ban', 'refuse'],
+  maxGroupMembers: 'number',
+  fullGroup: ['per-uid', 'refuse-call'],
+  listBanned: [true, false],
+  pagination: ['right', 'absent', 'odd', 'sample'],
+  readDelayMs: 'number',
+  refusedKeyStatus: [401, 403, 404],
+  keyScopeStatus: [403, 401],
+  echoKey: [false, true],
+  unknownGroupStatus: [404, 400],
+  duplicateStatus: [400, 409],
+  rateHeaders: ['X-Rate-Limit', 'X-RateLimit'],
+};
+
+export class BehaviourError extends Error {}
+
+/**
+ * Reads switches written as `name=value`, several by commas.
+ * @throws BehaviourError which shows the switch and what is allowed
+ */
+export function parseBehaviour(text: string): Partial<Behaviour> {
+  const parts = text.split(',').map((part) => part.trim());
+  return Object.fromEntries(parts.filter((part) => part !== '').map(parseSwitch));
+}
+
+function parseSwitch(text: string): readonly [name: string, value: unknown] {
+  const [name = '', value = ''] = text.split('=', 2);
+  if (!isSwitch(name)) {
+    throw new BehaviourError(
+      `${JSON.stringify(name)} is not a switch; allowed are ${Object.keys(BEHAVIOUR_VALUES).join(', ')}`,
+    );
+  }
+  const allowed = BEHAVIOUR_VALUES[name];
+  if (allowed === 'number') {
+    if (/^\d{1,15}$/.test(value)) return [name, Number(value)];
+    throw new BehaviourError(`${name} is ${JSON.stringify(value)}; allowed is a whole number from 0`);
+  }
+  const found = allowed.find((one) => String(one) === value);
+  if (found !== undefined) return [name, found];
+  throw new BehaviourError(`${name} is ${JSON.stringify(value)}; allowed are ${allowed.join(', ')}`);
+}
+
+function isSwitch(name: string): name is keyof Behaviour {
+  return Object.hasOwn(BEHAVIOUR_VALUES, name);
+}

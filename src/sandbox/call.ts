@@ -23,8 +23,17 @@ export interface Call {
   readonly fault: FaultKind | undefined;
 }
 
+/** The body of a reply as it is to be sent, where the order of its keys counts. */
+export class WrittenReply {
+  readonly json: string;
+
+  constructor(json: string) {
+    this.json = json;
+  }
+}
+
 /** Carries out a call and returns the body of its reply, or throws a Refusal. */
-export type Operation = (call: Call) => object;
+export type Operation = (call: Call) => object | WrittenReply;
 
 /** The request body as the schema has it, or a 400 that names each field and what is wrong with it. */
 export function readBody<T>(call: Call, schema: z.ZodType<T>): T {
@@ -66,8 +75,8 @@ export function actingUser(call: Call): User {
 }
 
 /** The scope of the acting user in the group; the system user and the owner act as admins. Refused for anybody else. */
-export function actingScope(user: User, group: Group): MemberScope {
-  if (user === SYSTEM_USER || user.uid === group.profile.owner) return 'admin';
+export function actingScope({ behaviour }: Call, user: User, group: Group): MemberScope {
+  if (user === SYSTEM_USER || behaviour.actingUser === 'anybody' || user.uid === group.profile.owner) return 'admin';
   const scope = group.memberScope(user.uid);
   if (scope !== undefined) return scope;
   const message = `The user with UID ${user.uid} is not a member of the group with GUID ${group.profile.guid}.`;

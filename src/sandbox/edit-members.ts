@@ -25,7 +25,9 @@ export function removeMember(call: Call): object {
 
 /** POST /groups/{guid}/bannedusers/{uid}. */
 export function banMember(call: Call): object {
-  const { group, user } = edit(call, ['participant'], (place, { uid }) => place.ban(uid, call.now));
+  const { group, user } = edit(call, ['participant'], (place, { uid }) =>
+    place.places.has(uid) || call.behaviour.banningStrangers === 'ban' ? place.ban(uid, call.now) : 'ERR_NOT_A_MEMBER',
+  );
   return done(`The user with UID ${user.uid} was banned from the group with GUID ${group.profile.guid}.`);
 }
 
@@ -61,7 +63,7 @@ function edit(
 function requireClearance(call: Call, group: Group, user: User, moderated: readonly MemberScope[]): void {
   const { guid, owner } = group.profile;
   const actor = actingUser(call);
-  const scope = actingScope(actor, group);
+  const scope = actingScope(call, actor, group);
   if (user.uid === owner) {
     const message = `The user with UID ${owner} owns the group with GUID ${guid}, and cannot be changed in it.`;
     throw new Refusal(403, serviceError('ERR_GROUP_NO_CLEARANCE', message));

@@ -10,7 +10,7 @@ export function seconds(milliseconds: number): number {
   return Math.floor(milliseconds / 1000);
 }
 
-/** Section 2.3. */
+/** A user as embedded in messages. */
 export function userEntity(user: User): UserEntity {
   return {
     uid: user.uid,
@@ -22,7 +22,7 @@ export function userEntity(user: User): UserEntity {
   };
 }
 
-/** Section 2.4, with the number of members at this moment unless another is given. */
+/** A group as embedded in messages, with the number of members at this moment unless another is given. */
 export function groupEntity(group: Group, membersCount = group.membersCount): GroupEntity {
   const { guid, name, icon, description, tags, type, owner, createdAt } = group.profile;
   return {
@@ -44,7 +44,7 @@ export function groupConversation(guid: string): string {
   return `group_${guid}`;
 }
 
-/** Section 2.2: the message about somebody who has just been added by `by`; it takes the app's next message id. */
+/** The action message (docs/chat-service.md, 25) about somebody who has just been added by `by`; it takes the app's next message id. */
 export function addedMessage(app: App, group: Group, by: User, on: User, at: number): ActionMessage {
   return {
     id: app.nextMessageId(),

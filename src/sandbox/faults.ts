@@ -9,6 +9,8 @@ export const FAULT_KINDS = {
   'too-many': '429 with Retry-After: 1, nothing is changed',
   unavailable: '503, nothing is changed',
   error: '500, nothing is changed',
+  firewall: '403 with the web page of a firewall on the way, nothing is changed',
+  redirect: '302 to a login page, as something on the way sends it, nothing is changed',
   'refuse-key': 'the key is refused as unknown',
   truncated: 'the change is made, the JSON of the reply breaks off',
   'not-json': '200 with an HTML page, nothing is changed',

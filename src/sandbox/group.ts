@@ -1,7 +1,7 @@
 import type { MemberList } from '../chat/contract.ts';
 import type { Scope } from '../membership/membership.ts';
 
-/** The scope that each list of a request gives (chat-service.md, section 4.1). */
+/** The scope that each list of a request gives (docs/chat-service.md, 15). */
 export const SCOPE_OF_LIST = {
   admins: 'admin',
   moderators: 'moderator',

@@ -13,6 +13,7 @@ const createGroupRequest = z.looseObject({
   name: z.string().min(1).max(100),
   type: z.enum(['public', 'private', 'password']).default('public'),
   description: z.string().max(255).default(''),
+  icon: z.string().max(3000).optional(),
   tags: z.array(z.string().max(100)).max(25).default([]),
   owner: z.string().optional(),
   members: z.never('The sandbox takes no members here: add them with POST /groups/{guid}/members.').optional(),
@@ -20,7 +21,7 @@ const createGroupRequest = z.looseObject({
 
 /** POST /groups: an empty group of the named owner or the system user. */
 export function createGroup(call: Call): object {
-  const { guid, name, type, description, tags, owner } = readBody(call, createGroupRequest);
+  const { guid, name, type, description, icon, tags, owner } = readBody(call, createGroupRequest);
   const stored = storedId(guid);
   if (stored === undefined) throw badRequest({ guid: ['A GUID has up to 100 letters, digits, "-" and "_".'] });
   if (call.app.hasGroup(stored)) {
@@ -28,7 +29,15 @@ export function createGroup(call: Call): object {
     throw new Refusal(call.behaviour.duplicateStatus, error);
   }
   const ownerUid = owner === undefined ? {} : { owner: owner.toLowerCase() };
-  call.app.addGroup(stored, { name, type, description, tags, createdAt: call.now, ...ownerUid });
+  call.app.addGroup(stored, {
+    name,
+    type,
+    description,
+    tags,
+    createdAt: call.now,
+    ...(icon !== undefined && { icon }),
+    ...ownerUid,
+  });
   return { data: groupEntity(requireGroup(call, stored)) };
 }
 
@@ -46,7 +55,7 @@ export function getGroup(call: Call): object {
 /** GET /groups/{guid}/members: by page, filtered by `scopes` (comma list) and `status`; in the order of joining. */
 export function listMembers(call: Call): object {
   const group = requireGroup(call);
-  actingScope(actingUser(call), group);
+  actingScope(call, actingUser(call), group);
   const scopes = call.query.get('scopes')?.split(',');
   // Nobody ever connects to the sandbox, so every user is offline.
   const places = call.query.get('status') === 'available' ? [] : listed(call, group);
@@ -61,7 +70,7 @@ export function listMembers(call: Call): object {
 /** GET /groups/{guid}/bannedusers: by page. */
 export function listBanned(call: Call): object {
   const group = requireGroup(call);
-  actingScope(actingUser(call), group);
+  actingScope(call, actingUser(call), group);
   const banned = [...group.places].filter(([, place]) => place.banned);
   return pageOf(call, banned, ([uid, place]) => ({
     ...userEntity(call.app.users.get(uid) ?? SYSTEM_USER),

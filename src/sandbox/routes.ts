@@ -6,7 +6,7 @@ import type { FaultyCall } from './faults.ts';
 import { createGroup, getGroup, listBanned, listMembers } from './groups.ts';
 import { createAuthToken, createUser, listUsers, sendMessage } from './users.ts';
 
-/** An operation of an app: where it is, which keys open it (section 5.3), and what it does. */
+/** An operation of an app: where it is, which keys open it (docs/chat-service.md, 9), and what it does. */
 interface Route {
   readonly method: string;
   /** Below the version prefix; a segment in braces is a parameter. */

@@ -76,7 +76,7 @@ export interface Sandbox {
 const DAY_MS = 86_400_000;
 
 /**
- * Starts the chat service of chat-service.md on this machine: HTTPS, one app in each region, all state in memory.
+ * Starts the chat service of docs/chat-service.md on this machine: HTTPS, one app in each region, all state in memory.
  * Apps are at `https://<app id>.api-<region>.localhost:<port>/v3`, management at `https://apimgmt.localhost:<port>`.
  * @throws Error when the port is in use or the certificate cannot be written, FaultSyntaxError
  */

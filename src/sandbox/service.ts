@@ -6,6 +6,7 @@ import type { Region } from '../membership/membership.ts';
 import type { Names } from './address.ts';
 import type { App } from './app.ts';
 import type { Behaviour } from './behaviour.ts';
+import { WrittenReply } from './call.ts';
 import type { FaultKind, Faults } from './faults.ts';
 import { type ManagementKey, manage } from './management.ts';
 import type { Headers, RateWindow } from './rate-limit.ts';
@@ -13,7 +14,7 @@ import { badRequest, Refusal, serviceError } from './refusal.ts';
 import { matchRoute } from './routes.ts';
 import type { TrafficCounter } from './traffic.ts';
 
-/** Address and keys of an app; the names of their scopes are in chat-service.md, section 5.3. */
+/** Address and keys of an app; the names of their scopes are in docs/chat-service.md, 9. */
 export interface AppKeys {
   readonly appId: string;
   /** Scope fullAccess. */
@@ -129,7 +130,11 @@ export class Service {
         now,
         fault,
       });
-      return failLate(fault, { status: 200, headers, body: JSON.stringify(reply) });
+      return failLate(fault, {
+        status: 200,
+        headers,
+        body: reply instanceof WrittenReply ? reply.json : JSON.stringify(reply),
+      });
     } catch (error) {
       return failLate(fault, { ...refusalAnswer(error), headers });
     }
@@ -140,7 +145,7 @@ export class Service {
     try {
       if (kind === 'unknown') {
         const host = request.headers.host ?? '';
-        const shape = 'an app is at <app id>.api-<region>.localhost, with region us, eu or in';
+        const shape = `an app is at <app id>.api-<region>.${this.#options.names.domain}, with region us, eu or in`;
         throw new Refusal(404, serviceError('AUTH_ERR_INVALID_APPID', `No app is at "${host}": ${shape}.`));
       }
       const { method = '', url = '' } = request;
@@ -163,6 +168,10 @@ export class Service {
         const now = this.#options.now();
         return { ...refusalAnswer(tooManyRequests()), headers: window.refusal(now + 1000, now) };
       }
+      case 'firewall':
+        return { status: 403, headers: HTML, body: '<html><title>Access denied</title><body>Blocked.</body></html>' };
+      case 'redirect':
+        return { status: 302, headers: { ...HTML, Location: 'https://login.localhost/' }, body: '' };
       case 'unavailable':
         return { status: 503, headers: HTML, body: '<html><body>503 Service Unavailable</body></html>' };
       case 'error':
@@ -176,7 +185,7 @@ export class Service {
     }
   }
 
-  /** The scope of the request's key (section 5). */
+  /** The scope of the request's key (docs/chat-service.md, 8 and 9). */
   #authenticate(request: IncomingMessage, keys: AppKeys, appId: string): KeyScope {
     if (appId === '') throw this.#keyRefused('AUTH_ERR_EMPTY_APPID', 'The address has no app id.');
     if (appId !== keys.appId.toLowerCase()) {

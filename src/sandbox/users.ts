@@ -7,7 +7,7 @@ import { groupConversation, groupEntity, seconds, userEntity } from './entities.
 import { pageOf } from './paging.ts';
 import { badRequest, Refusal, serviceError } from './refusal.ts';
 
-/** Operations on users, their tokens and their messages (section 4.2); replies from public documentation, not contract. */
+/** Operations on users, their tokens and their messages (docs/chat-service.md, 52 and 53); replies from public documentation, not contract. */
 
 const createUserRequest = z.looseObject({
   uid: z.string(),
@@ -55,7 +55,7 @@ export function sendMessage(call: Call): object {
   const entity = (uidOrGuid: string): { entity: object; entityType: string; id: string; conversationId: string } => {
     if (receiverType === 'group') {
       const group = requireGroup(call, uidOrGuid);
-      actingScope(sender, group);
+      actingScope(call, sender, group);
       const { guid } = group.profile;
       return { entity: groupEntity(group), entityType: 'group', id: guid, conversationId: groupConversation(guid) };
     }

@@ -14,6 +14,8 @@ const SPELLINGS: Readonly<Record<string, (secret: string) => string>> = {
   'as JSON escapes': (secret) => Array.from(secret, (c) => `\\u00${hex(c)}`).join(''),
   'as HTML references': (secret) => Array.from(secret, (c) => `&#${c.charCodeAt(0)};`).join(''),
   'as hexadecimal HTML references': (secret) => Array.from(secret, (c) => `&#x${hex(c)};`).join(''),
+  'in hexadecimal': (secret) => Buffer.from(secret).toString('hex'),
+  'in base64url': (secret) => Buffer.from(secret).toString('base64url'),
   'in base64': (secret) => Buffer.from(secret).toString('base64'),
   'with invisible characters inside': (secret) => Array.from(secret).join('\u200b'),
   'broken over lines': (secret) => `${secret.slice(0, 3)}\r\n${secret.slice(3)}`,
@@ -37,6 +39,30 @@ describe('redaction', () => {
         expect(shown).not.toContain(key.slice(0, 8));
       }),
     );
+  });
+
+  test.each(['user', 'me', 'x', ''])('a key is found in the base64 of "%s:KEY"', (user) => {
+    const credentials = Buffer.from(`${user}:${KEY}`).toString('base64');
+    const shown = redact(`Authorization: Basic ${credentials}, refused`);
+    const own = /Basic (.*?)\[redacted\]=*, refused$/.exec(shown)?.[1];
+    // What is left of it says no more than the user.
+    expect(Buffer.from(own ?? credentials, 'base64').toString()).not.toContain(KEY.slice(0, 3));
+  });
+
+  test.each([8, 12, 39])('the first %i characters of a key are replaced', (count) => {
+    expect(redact(`key ${KEY.slice(0, count)}… is unknown`)).toBe('key [redacted]… is unknown');
+  });
+
+  test('a beginning that is shorter says nothing', () => {
+    expect(redact(`key ${KEY.slice(0, 4)}… is unknown`)).toBe(`key ${KEY.slice(0, 4)}… is unknown`);
+  });
+
+  test('a long text that nearly holds the key takes no time', () => {
+    const text = KEY.slice(0, 39).repeat(20_000);
+    const startedAt = process.cpuUsage().user;
+    redact(text);
+    redact('\u200b'.repeat(500_000));
+    expect((process.cpuUsage().user - startedAt) / 1e6).toBeLessThan(5);
   });
 
   test('each of several secrets is replaced', () => {

@@ -26,6 +26,7 @@ async function firstSchema(): Promise<string> {
     drop index lanes_by_name;
     alter table lanes drop column action_id;
     drop table actions;
+    drop table invalid_rows;
     delete from outcomes where id > 8;
     create unique index lanes_by_name on lanes (group_id, on_behalf_of collate nocase);
     pragma user_version = 1;

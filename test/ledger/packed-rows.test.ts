@@ -15,7 +15,7 @@ const row = fc.record({
   problems: fc.constantFrom([], [], [], [EMPTY_UID], [EMPTY_UID, { ...EMPTY_UID, code: 'UNKNOWN_REGION' }]),
 });
 
-test('rows come out of the one text as they went in; of an invalid row only its region and its original', () => {
+test('rows come out of the one text as they went in; of an invalid row what could be read of it', () => {
   fc.assert(
     fc.property(fc.array(row), fc.array(fc.string({ unit: 'binary' })), (wishes, notes) => {
       const rows = wishes.map((wish, index) => ({
@@ -28,7 +28,7 @@ test('rows come out of the one text as they went in; of an invalid row only its 
           if (problems.length === 0) {
             return [line, regionId(region), guid, uid, wishId(scope, action), onBehalfOf, original];
           }
-          return [line, problems.length > 1 ? 0 : regionId(region), '', '', 0, '', original];
+          return [line, problems.length > 1 ? 0 : regionId(region), guid, uid, 0, scope, original];
         }),
       );
       expect(packed.problems.map(({ row: at }) => at)).toEqual(

@@ -27,7 +27,7 @@ describe('the report', () => {
         .toArray(),
     ).toEqual([
       '2 added us g anna admin',
-      '3 invalid us   ',
+      '3 invalid us g a b participant',
       '4 duplicate us g ANNA participant',
       '5 banned us g berta ban',
       '6 unprocessed eu Other carla participant',

@@ -84,7 +84,7 @@ describe('the rows of a report', () => {
       ['g', 'bob', 'ban', 1],
       ['g', 'cid', 'participant', 1],
       ['g', 'dan', 'participant', 1],
-      ['', '', '', 0],
+      ['g', 'u5', 'boss', 0],
       ['g', 'ANN', 'participant', 0],
       ['lost', 'eve', 'participant', 1],
       ['late', 'fay', 'participant', 0],

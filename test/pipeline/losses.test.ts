@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import type { RecordOutcomesPayload } from '../../jobs/record-outcomes.ts';
 import type { Region } from '../../src/membership/membership.ts';
-import { watchForLosses } from '../../src/pipeline/losses.ts';
+import { LEFT_MS, watchForLosses } from '../../src/pipeline/losses.ts';
 import type { RegionLine } from '../../src/pipeline/region-line.ts';
 import type { RunningImport } from '../../src/pipeline/running-import.ts';
 import type { JobQueue } from '../../src/queue/job-queue.ts';
@@ -53,6 +53,12 @@ test('as long as there are workers, or have just been, they are waited for', asy
   expect(await watched({ leaves: true, workers: () => 1 }, SOON)).toBe(0);
   let looks = 0;
   expect(await watched({ leaves: true, workers: () => (++looks % 5 === 0 ? 1 : 0) }, 3 * SOON)).toBe(0);
+});
+
+test('workers whose machine is gone, and whose connection the server still shows, are waited for as long as a call lasts', async () => {
+  expect(await watched({ leaves: true, workers: () => 1 }, LEFT_MS)).toBe(0);
+  expect(await watched({ leaves: true, workers: () => 1 }, LEFT_MS + 2 * LOOK_MS)).toBeGreaterThan(0);
+  expect(await watched({ leaves: false, workers: () => 1 }, LEFT_MS + 2 * LOOK_MS)).toBe(0);
 });
 
 test('an import that goes on waits for new workers', async () => {

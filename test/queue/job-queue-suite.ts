@@ -169,7 +169,7 @@ export function describeJobQueue(name: string, openBackend: OpenBackend): void {
       expect(await errands.depth()).toEqual({ waiting: 2, delayed: 1, active: 1 });
       const withdrawn = await errands.withdraw((id) => id !== 'kept');
       expect(withdrawn.sort((a, b) => a.id.localeCompare(b.id))).toEqual([
-        { id: 'job-delayed', payload: { text: 'tried' } },
+        { id: 'job-delayed', payload: { text: 'tried' }, starts: 1 },
         { id: 'waiting', payload: { text: 'waiting' } },
       ]);
       expect(await errands.depth()).toEqual({ waiting: 1, delayed: 0, active: 1 });

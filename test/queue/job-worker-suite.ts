@@ -41,6 +41,26 @@ export function describeJobWorker(name: string, openBackend: OpenBackend): void 
         expect(givenUp).toEqual([expect.stringContaining('no')]);
       });
 
+      test('that failed is known to whoever takes the job out of the queue', async () => {
+        const { queue, work } = office();
+        const errands = queue();
+        const runs = new Journal<string>();
+        work(
+          errands,
+          errand(
+            async ({ id }) => {
+              runs.note(id);
+              throw new Error('no');
+            },
+            { backoffMs: () => 600_000 },
+          ),
+        );
+        await errands.add(notes('a'));
+        await runs.until(1);
+        await expect.poll(() => errands.depth()).toEqual({ ...idle, delayed: 1 });
+        expect(await errands.withdraw(() => true)).toEqual([{ ...notes('a')[0], starts: 1 }]);
+      });
+
       test('waits as long as the job says, which is told how often and why it failed', async () => {
         const { queue, work } = office();
         const errands = queue();

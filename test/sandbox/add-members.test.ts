@@ -5,7 +5,6 @@ import { openSandbox, uids } from './open-sandbox.ts';
 
 describe('the body', () => {
   test.each([
-    ['an empty object', {}, 'body'],
     ['an unknown list', { owners: ['user-1'] }, 'owners'],
     ['an unknown list with a dangerous name', '{"__proto__":["user-1"]}', '__proto__'],
     ['a UID that is no string', { admins: [7] }, 'admins'],

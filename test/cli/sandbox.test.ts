@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { openWorkplace } from './workplace.ts';
+
+test('the sandbox shows every key that it takes, and takes every switch', async () => {
+  const { start } = await openWorkplace();
+  const running = start(
+    ['sandbox', '--json', '--behaviour', 'pagination=sample,emptyRequest=refuse', '--behaviour', 'readDelayMs=5'],
+    { stays: true },
+  );
+  await running.says('"management"');
+  const { apps, management, managementUrl } = JSON.parse(running.stdout());
+  expect(apps.us.authOnlyKey).toMatch(/^[0-9a-f]{40}$/);
+  expect(management).toEqual({
+    key: expect.stringMatching(/^[0-9a-f]{40}$/),
+    secret: expect.stringMatching(/^[0-9a-f]{40}$/),
+  });
+  expect(managementUrl).toMatch(/^https:\/\/apimgmt\.localhost:\d+$/);
+});
+
+test('a person at a terminal is told of them, too', async () => {
+  const { start } = await openWorkplace();
+  const running = start(['sandbox'], { stays: true });
+  await running.says('Stop it with Ctrl-C');
+  await running.says('Key of in with the scope authOnly: ');
+  await running.says('/apps, key ');
+});
+
+test('rows with an acting user succeed in the sandbox that knows everybody', async () => {
+  const { run, file } = await openWorkplace();
+  file('m.csv', 'guid,uid,on_behalf_of\ng,a,boss\ng,b,boss\n');
+  const { code, stderr } = await run(['import', 'm.csv', '--sandbox']);
+  expect(stderr).not.toContain('ERR_GROUP_NOT_JOINED');
+  expect(code).toBe(0);
+});

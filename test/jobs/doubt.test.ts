@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest';
+import { type BatchPayload, doubtOf } from '../../jobs/send-batch.ts';
+
+const BATCH: BatchPayload = {
+  ...{ version: 1, importId: 'imp-1', replyTo: null, batch: 1, region: 'us', guid: 'g', onBehalfOf: '' },
+  ...{ doubt: null, calls: [], handedBack: 0 },
+};
+
+test('a batch that a worker began and never came back with may have been sent, also when it is taken out of the queue', () => {
+  expect(doubtOf(BATCH, 0)).toBe(null);
+  expect(doubtOf(BATCH, 1)).toBe('a worker ended in the middle of it');
+  expect(doubtOf({ ...BATCH, handedBack: 1 }, 1)).toBe(null);
+  expect(doubtOf({ ...BATCH, handedBack: 1 }, 2)).toBe('a worker ended in the middle of it');
+  expect(doubtOf({ ...BATCH, doubt: 'said before' }, 0)).toBe('said before');
+});
