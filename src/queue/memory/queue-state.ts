@@ -92,7 +92,7 @@ export class QueueState extends JobPlaces {
     const job = this.wait.first ?? this.prioritized.first;
     if (job === undefined) return this.delayed.first === undefined ? {} : { dueAt: this.delayed.first.rank };
     if (max !== undefined && job.deferredFailure === undefined) {
-      this.limit.count(now, limiter?.duration ?? Number(this.meta.get('duration')));
+      this.limit.count(now, limiter?.duration ?? Number(this.meta.get('duration')), Number(max));
     }
     if (token !== '0') job.lock = { token, until: now + taker.lockMs, holder: taker };
     if (taker.name !== undefined) job.processedBy = taker.name;

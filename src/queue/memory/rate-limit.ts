@@ -5,9 +5,14 @@
 const RESERVE = 0.01;
 
 /**
+ * How late a window may open, in ms, and still count from when it could have opened. A process is busy with other things
+ * for longer than a window now and then. Less than the reserve of a minute, so that catching up stays within the budget.
+ */
+const CATCH_UP_MS = 400;
+
+/**
  * The rate limit of a queue, in BullMQ's windows: so many job starts in each. In Redis a window begins with its first job,
- * and what a worker comes late is lost. Here one that opens late, by less than its length, counts from when it could have
- * opened: workers of a busy process come late often. Times in ms since 1970.
+ * and the time by which a worker comes late is lost. Here it is made up for. Times in ms since 1970.
  */
 export class RateLimit {
   #starts = 0;
@@ -18,12 +23,13 @@ export class RateLimit {
     return this.#starts >= max ? this.leftMs(now) : 0;
   }
 
-  /** Counts a start; the first one opens a window of `duration` ms. */
-  count(now: number, duration: number): void {
-    if (this.leftMs(now) === 0) {
+  /** Counts a start. The first one opens a window of `duration` ms, in which `max` may follow. */
+  count(now: number, duration: number, max: number): void {
+    const late = now - this.#until;
+    if (late >= CATCH_UP_MS || (late >= 0 && this.#starts >= max)) {
       const length = Math.floor(Math.abs(duration));
       const earliest = this.#until + length * RESERVE;
-      this.#until = (now - earliest < length ? earliest : now) + length;
+      this.#until = (now - earliest < CATCH_UP_MS ? earliest : now) + length;
       this.#starts = 0;
     }
     this.#starts += 1;
