@@ -2,8 +2,8 @@
 import { existsSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import type { Io } from '../src/cli/io.ts';
 import { main } from '../src/cli/main.ts';
+import type { Io } from '../src/cli/screen/io.ts';
 import { report } from './measure.ts';
 
 const [file = '', dataDir = '', ...flags] = process.argv.slice(2);

@@ -1,8 +1,8 @@
 /** Part of fleet.ts: `rollcall worker` in this process, exactly as the command line runs it, until SIGTERM. */
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import type { Io } from '../src/cli/io.ts';
 import { main } from '../src/cli/main.ts';
+import type { Io } from '../src/cli/screen/io.ts';
 import { report } from './measure.ts';
 
 await report(async () => {

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
 import { parse } from 'csv-parse';
-import { stageElsewhere } from '../src/pipeline/staging-elsewhere.ts';
+import { stageElsewhere } from '../src/imports/stage/staging-elsewhere.ts';
 import { membershipFile } from './generate.ts';
 import { line, type Measured, middle, report, run } from './measure.ts';
 

@@ -4,7 +4,7 @@ import { CallAborted, ServiceRefusal } from '../src/chat/errors.ts';
 import type { MemberClient } from '../src/chat/member-client.ts';
 import { judgeReading } from '../src/chat/member-policy.ts';
 import type { Rate } from '../src/chat/rate-headers.ts';
-import type { CallRecord } from '../src/ledger/batch-result.ts';
+import type { CallRecord } from '../src/imports/record/batch-result.ts';
 import { REGIONS } from '../src/membership/membership.ts';
 import { defineJob, type JobRun, SlowDown } from '../src/queue/define-job.ts';
 import { SENDING, SendAgain } from './send-batch.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { BatchResult } from '../src/ledger/batch-result.ts';
+import type { BatchResult } from '../src/imports/record/batch-result.ts';
 import { REGIONS } from '../src/membership/membership.ts';
 import { OUTCOMES } from '../src/membership/outcome.ts';
 import { defineJob } from '../src/queue/define-job.ts';

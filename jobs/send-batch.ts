@@ -4,7 +4,7 @@ import { backoffMs, type Verdict } from '../src/chat/error-policy.ts';
 import { CallAborted, ServiceRefusal } from '../src/chat/errors.ts';
 import type { EditVerdict } from '../src/chat/member-policy.ts';
 import type { Rate } from '../src/chat/rate-headers.ts';
-import type { BatchResult, CallRecord, Sent } from '../src/ledger/batch-result.ts';
+import type { BatchResult, CallRecord, Sent } from '../src/imports/record/batch-result.ts';
 import { REGIONS } from '../src/membership/membership.ts';
 import type { Outcome } from '../src/membership/outcome.ts';
 import { type JobRun, SlowDown } from '../src/queue/define-job.ts';

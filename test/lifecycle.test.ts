@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createLifecycle } from '../src/lifecycle.ts';
+import { createLifecycle } from '../src/platform/lifecycle.ts';
 
 describe('a lifecycle', () => {
   test('stops what was started last first', async () => {
@@ -51,7 +51,7 @@ describe('a lifecycle', () => {
 
 /** Says `ready`, then `first` at the first signal; ends by itself only when its standard input does. */
 const LISTENER = `
-  import { firstSignal } from ${JSON.stringify(new URL('../src/lifecycle.ts', import.meta.url).href)};
+  import { firstSignal } from ${JSON.stringify(new URL('../src/platform/lifecycle.ts', import.meta.url).href)};
   const signal = firstSignal(5, () => process.stdout.write('last '));
   void signal.arrived.then(() => process.stdout.write(signal.signal.aborted ? 'first ' : 'not aborted '));
   process.stdin.on('end', () => signal.ignore()).resume();

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openLog } from '../src/log.ts';
+import { openLog } from '../src/platform/log.ts';
 import { tempDir } from './temp-dir.ts';
 
 const SECRET = 'f00dfacef00dface';

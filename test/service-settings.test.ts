@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readConfig } from '../src/config.ts';
+import { readConfig } from '../src/platform/config.ts';
 import { tempDir } from './temp-dir.ts';
 
 const KEY = 'f00dfacef00dfacef00dfacef00dfacef00dface';

@@ -6,7 +6,7 @@ const text = (path: string) => readFileSync(new URL(`../${path}`, import.meta.ur
 
 /** Every setting that the code reads from the environment. */
 function settingsOfCode(): Set<string> {
-  const code = ['src/config.ts', 'src/app-settings.ts'].map(text).join('\n');
+  const code = ['src/platform/config.ts', 'src/platform/app-settings.ts'].map(text).join('\n');
   const whole = code.match(/(?<=['`])(?:ROLLCALL_[A-Z_]+|HTTPS_PROXY|NO_PROXY)(?=')/g) ?? [];
   const ofRegions = code.match(/(?<=\$\{prefix\})_[A-Z_]+/g) ?? [];
   const named = new Set([

@@ -6,26 +6,36 @@ export interface SourceFile {
   readonly text: string;
 }
 
-/** Folders by height (design.md, section 4): a file imports from lower ones only, or from its own folder. */
+/**
+ * Rooms by height (docs/architecture.md): a file imports from lower rooms only, or from its own. Those of an import stand
+ * in the order in which a row passes them, above the ledger that they share.
+ */
 const LAYERS: readonly (readonly string[])[] = [
-  ['src/membership', 'src/chat'],
-  ['src/intake', 'src/ledger', 'src/queue', 'src/report'],
+  ['src/membership'],
+  ['src/text', 'src/platform'],
+  ['src/chat', 'src/queue'],
+  ['src/imports/read'],
+  ['src/imports'],
+  ['src/imports/record'],
+  ['src/imports/stage'],
   ['jobs'],
-  ['src/pipeline', 'src/sync'],
+  ['src/imports/report'],
+  ['src/imports/send'],
+  ['src/imports/life'],
+  ['src/syncs'],
+  ['src/syncs/plan'],
+  ['src/syncs/run'],
+  ['src/syncs/schedule'],
   ['src/server'],
   ['src/cli'],
 ];
-
-/** Pairs that the height alone would judge otherwise. */
-const ALSO_ALLOWED: ReadonlySet<string> = new Set(['src/chat src/membership']);
+/** Folders whose folders are rooms of their own. */
+const STOREYS: ReadonlySet<string> = new Set(['imports', 'syncs']);
 
 /** What the sandbox may share with the rest, so that client and service cannot agree on a mistake. */
 const SHARED_WITH_SANDBOX = /^src\/(chat\/contract\.ts|membership\/)/;
-/** What a process sets up for itself; only what starts processes may ask for it. */
-const PROCESS_FILES = /^src\/[^/]+$/;
-const STARTS_PROCESSES = new Set(['src/cli', 'src/server']);
-/** Settings are read by one; the other tells Node where to keep compiled code. */
-const MAY_READ_ENV: ReadonlySet<string> = new Set(['src/config.ts', 'src/cli/rollcall.js']);
+/** The settings, and the launcher, which runs before anything is loaded. */
+const MAY_READ_ENV: ReadonlySet<string> = new Set(['src/platform/config.ts', 'src/cli/rollcall.js']);
 const MOST_LINES = 350;
 
 /** Specifiers that a file imports or re-exports from, types included. Statements begin a line, as the formatter has it. */
@@ -57,8 +67,8 @@ function wrongPackage(path: string, specifier: string): string[] {
     { packages: /^bullmq(\/|$)/, home: /^src\/queue\//, says: 'bullmq belongs to src/queue' },
     {
       packages: /^node:sqlite$/,
-      home: /^src\/(ledger\/|pipeline\/data-dir\.ts$)/,
-      says: 'node:sqlite belongs to src/ledger and src/pipeline/data-dir.ts',
+      home: /^src\/(platform|imports|syncs)\//,
+      says: 'node:sqlite belongs to src/platform, src/imports and src/syncs',
     },
   ].find(({ packages }) => packages.test(specifier));
   return owner === undefined || owner.home.test(path) ? [] : [`${path} imports ${specifier}: ${owner.says}`];
@@ -72,11 +82,6 @@ function wrongWay(path: string, target: string): string | undefined {
     return SHARED_WITH_SANDBOX.test(target) ? undefined : 'the sandbox shares the contract and the words only';
   }
   if (to === 'src/sandbox') return from === 'src/cli' ? undefined : 'only src/cli starts the sandbox';
-  if (PROCESS_FILES.test(target)) {
-    return STARTS_PROCESSES.has(from) ? undefined : 'only src/cli and src/server set up processes';
-  }
-  if (PROCESS_FILES.test(path)) return to === 'src/membership' ? undefined : 'it may know the words, and no more';
-  if (ALSO_ALLOWED.has(`${from} ${to}`)) return undefined;
   const [height, depth] = [heightOf(from), heightOf(to)];
   if (height === undefined || depth === undefined) return 'no layer of the design has this folder';
   return depth < height ? undefined : depth === height ? 'siblings do not know each other' : 'a folder looks down';
@@ -95,7 +100,7 @@ function wrongText({ path, text }: SourceFile): string[] {
     ...(/^export \*/m.test(code) ? [`${path} exports *: names are exported one by one`] : []),
     ...(/^export default\b/m.test(code) ? [`${path} exports a default: exports have names`] : []),
     ...(/\bprocess\.env\b|\benv\b[^;\n]*['"]node:process['"]/.test(code) && !MAY_READ_ENV.has(path)
-      ? [`${path} reads process.env: src/config.ts does that`]
+      ? [`${path} reads process.env: src/platform/config.ts does that`]
       : []),
     ...(/\bconsole\.\w/.test(code) ? [`${path} uses the console: results go to stdout, the rest to the log`] : []),
   ];
@@ -137,10 +142,11 @@ function cycles(files: readonly SourceFile[]): string[] {
 
 const targetOf = (path: string, specifier: string) => normalize(join(dirname(path), specifier));
 
-/** `src/cli` for what lies there at any depth, `src` for files beside the folders, else the first folder. */
+/** The room of a file: `src/cli` for what lies there at any depth, `src/imports/read` where folders are rooms. */
 function folderOf(path: string): string {
-  const [top = '', second = '', ...rest] = path.split('/');
-  return top === 'src' && rest.length > 0 ? `src/${second}` : top;
+  const [top = '', second = '', third = '', ...rest] = path.split('/');
+  if (top !== 'src' || third === '') return top;
+  return STOREYS.has(second) && rest.length > 0 ? `src/${second}/${third}` : `src/${second}`;
 }
 
 /** Only what is certainly a comment goes: a line that begins as one, or goes on as one. */

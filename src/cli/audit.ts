@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import type { DataDir } from '../pipeline/data-dir.ts';
+import type { DataDir } from '../platform/data-dir.ts';
 import { openAccessStore } from '../server/access/access-store.ts';
-import { whoTypes } from './sync-data.ts';
+import { whoTypes } from './target/sync-data.ts';
 
 /** Who notes what is done by commands, in the audit log that `GET /v1/audit` shows. */
 export const here = () => ({ who: whoTypes(), role: 'operator', address: 'command line' }) as const;

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type Config, ConfigError } from '../config.ts';
+import { type Config, ConfigError } from '../platform/config.ts';
 
 /** The certificate authority of ROLLCALL_CA_FILE, PEM. @throws ConfigError */
 export function caOf({ caFile }: Pick<Config, 'caFile'>): string | undefined {

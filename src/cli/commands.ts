@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { ExitCode } from './exit-codes.ts';
-import type { Io } from './io.ts';
+import type { Io } from './screen/io.ts';
 
 /** Makes a command; its action hands its exit code to `end`. */
 export type CommandMaker = (io: Io, end: (code: Promise<ExitCode>) => Promise<void>) => Command;
@@ -18,94 +18,94 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   import: {
     usage: '[options] <file>',
     description: 'read a membership file, send it, and account for every row',
-    load: async () => (await import('./import.ts')).importCommand,
+    load: async () => (await import('./commands/import.ts')).importCommand,
   },
   list: {
     usage: '[options]',
     description: 'show imports, newest first',
-    load: async () => (await import('./list.ts')).listCommand,
+    load: async () => (await import('./commands/list.ts')).listCommand,
   },
   status: {
     usage: '[options] [id]',
     description: 'show what an import has come to so far',
-    load: async () => (await import('./status.ts')).statusCommand,
+    load: async () => (await import('./commands/status.ts')).statusCommand,
   },
   watch: {
     usage: '[options] [id]',
     description: 'follow an import that runs in another process; ends as `import` would',
-    load: async () => (await import('./watch.ts')).watchCommand,
+    load: async () => (await import('./commands/watch.ts')).watchCommand,
   },
   pause: {
     usage: '[options] [id]',
     description: 'let the calls under way answer, and send no more until `resume`',
-    load: async () => (await import('./act.ts')).pauseCommand,
+    load: async () => (await import('./commands/pause-cancel.ts')).pauseCommand,
   },
   resume: {
     usage: '[options] [id]',
     description: 'go on with an import that was paused, blocked, interrupted or only checked',
-    load: async () => (await import('./resume.ts')).resumeCommand,
+    load: async () => (await import('./commands/resume.ts')).resumeCommand,
   },
   cancel: {
     usage: '[options] [id]',
     description: 'end an import; what was not sent is reported as unprocessed',
-    load: async () => (await import('./act.ts')).cancelCommand,
+    load: async () => (await import('./commands/pause-cancel.ts')).cancelCommand,
   },
   retry: {
     usage: '[options] [id]',
     description: 'send what failed, was not confirmed or was not sent again, as an import of its own',
-    load: async () => (await import('./retry.ts')).retryCommand,
+    load: async () => (await import('./commands/retry.ts')).retryCommand,
   },
   report: {
     usage: '[options] [id]',
     description: 'write the outcome of every row',
-    load: async () => (await import('./report.ts')).reportCommand,
+    load: async () => (await import('./commands/report.ts')).reportCommand,
   },
   sync: {
     usage: '[options] <file>',
     description: 'plan how groups come to be as a file says, and with --apply carry it out',
-    load: async () => (await import('./sync.ts')).syncCommand,
+    load: async () => (await import('./commands/sync.ts')).syncCommand,
   },
   undo: {
     usage: '[options] <import>',
     description: 'plan how to take back what an import did, and with --apply do it',
-    load: async () => (await import('./undo.ts')).undoCommand,
+    load: async () => (await import('./commands/undo.ts')).undoCommand,
   },
   schedule: {
     usage: '',
     description: 'have files synced again and again, by `rollcall serve`',
-    load: async () => (await import('./schedule.ts')).scheduleCommand,
+    load: async () => (await import('./commands/schedule.ts')).scheduleCommand,
   },
   serve: {
     usage: '[options]',
     description: 'stay and take imports over HTTP: API, web console, reports',
-    load: async () => (await import('./serve.ts')).serveCommand,
+    load: async () => (await import('./commands/serve.ts')).serveCommand,
   },
   token: {
     usage: '',
     description: 'make, list and revoke tokens for `rollcall serve`',
-    load: async () => (await import('./token.ts')).tokenCommand,
+    load: async () => (await import('./commands/token.ts')).tokenCommand,
   },
   worker: {
     usage: '[options]',
     description: "send the batches of some regions from this machine; needs the queue and those regions' keys",
-    load: async () => (await import('./worker.ts')).workerCommand,
+    load: async () => (await import('./commands/worker.ts')).workerCommand,
   },
   sandbox: {
     usage: '[options]',
     description: 'run the chat service on this machine, to try imports without a real one',
     load: async () => {
-      const { sandboxCommand } = await import('./sandbox.ts');
+      const { sandboxCommand } = await import('./commands/sandbox.ts');
       return ({ out, err }) => sandboxCommand({ stdout: out, stderr: err });
     },
   },
   doctor: {
     usage: '[options]',
     description: 'check settings, keys, service, queue and disk, as far as this machine needs them',
-    load: async () => (await import('./doctor.ts')).doctorCommand,
+    load: async () => (await import('./commands/doctor.ts')).doctorCommand,
   },
   demo: {
     usage: '[options]',
     description: 'import a sample into a sandbox, to see how it goes',
-    load: async () => (await import('./demo.ts')).demoCommand,
+    load: async () => (await import('./commands/demo.ts')).demoCommand,
   },
 };

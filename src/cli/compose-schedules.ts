@@ -1,10 +1,10 @@
-import { type Config, environmentVariable } from '../config.ts';
-import { openScheduleCatalog } from '../ledger/schedule-catalog.ts';
-import type { Logger } from '../log.ts';
-import type { DataDir } from '../pipeline/data-dir.ts';
-import type { ScheduleRunsOptions } from '../sync/schedule-runs.ts';
-import { createSchedules, type Schedules } from '../sync/schedules.ts';
-import type { SyncRunner } from '../sync/sync-runner.ts';
+import { type Config, environmentVariable } from '../platform/config.ts';
+import type { DataDir } from '../platform/data-dir.ts';
+import type { Logger } from '../platform/log.ts';
+import type { SyncRunner } from '../syncs/run/sync-runner.ts';
+import { openScheduleCatalog } from '../syncs/schedule/schedule-catalog.ts';
+import type { ScheduleRunsOptions } from '../syncs/schedule/schedule-runs.ts';
+import { createSchedules, type Schedules } from '../syncs/schedule/schedules.ts';
 import { caOf } from './ca-file.ts';
 import type { Service } from './compose.ts';
 import { newSyncId } from './compose-syncs.ts';

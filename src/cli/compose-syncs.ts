@@ -1,16 +1,16 @@
 import { rm } from 'node:fs/promises';
-import { openSyncCatalog } from '../ledger/sync-catalog.ts';
-import type { Logger } from '../log.ts';
+import { UnknownImport } from '../imports/import-errors.ts';
+import { newImportId } from '../imports/import-id.ts';
+import { importOptions, readOptions } from '../imports/import-options.ts';
+import type { Coordinator } from '../imports/life/coordinator.ts';
+import { startRetention } from '../imports/life/removal.ts';
+import { stageElsewhere } from '../imports/stage/staging-elsewhere.ts';
 import type { Region } from '../membership/membership.ts';
-import type { Coordinator } from '../pipeline/coordinator.ts';
-import type { DataDir } from '../pipeline/data-dir.ts';
-import { UnknownImport } from '../pipeline/import-errors.ts';
-import { newImportId } from '../pipeline/import-id.ts';
-import { importOptions, readOptions } from '../pipeline/import-options.ts';
-import { startRetention } from '../pipeline/removal.ts';
-import { stageElsewhere } from '../pipeline/staging-elsewhere.ts';
-import type { SyncImports } from '../sync/sync-imports.ts';
-import { createSyncRunner, type SyncRunner } from '../sync/sync-runner.ts';
+import type { DataDir } from '../platform/data-dir.ts';
+import type { Logger } from '../platform/log.ts';
+import type { SyncImports } from '../syncs/run/sync-imports.ts';
+import { createSyncRunner, type SyncRunner } from '../syncs/run/sync-runner.ts';
+import { openSyncCatalog } from '../syncs/sync-catalog.ts';
 import type { Service } from './compose.ts';
 
 /**

@@ -1,15 +1,15 @@
 import { apiUrl, managementUrl } from '../chat/address.ts';
 import { type ChatClient, createChatClient } from '../chat/client.ts';
 import { SettingError } from '../chat/errors.ts';
-import { type Config, ConfigError, currentApiKey } from '../config.ts';
-import type { Logger } from '../log.ts';
+import { type Coordinator, openCoordinator } from '../imports/life/coordinator.ts';
+import { openRegionLine } from '../imports/send/region.ts';
 import type { Region } from '../membership/membership.ts';
-import { type Coordinator, openCoordinator } from '../pipeline/coordinator.ts';
-import { dataDir } from '../pipeline/data-dir.ts';
-import { openRegionLine } from '../pipeline/region-line.ts';
+import { type Config, ConfigError, currentApiKey } from '../platform/config.ts';
+import { dataDir } from '../platform/data-dir.ts';
+import type { Logger } from '../platform/log.ts';
+import { SERVICE_HOST } from '../platform/service-host.ts';
+import { VERSION } from '../platform/version.ts';
 import { openBackend } from '../queue/open-backend.ts';
-import { SERVICE_HOST } from '../service-host.ts';
-import { VERSION } from '../version.ts';
 import { caOf } from './ca-file.ts';
 
 /** The chat service that calls go to: the real one, or a sandbox. */

@@ -1,13 +1,13 @@
-import type { Config } from '../config.ts';
-import { createLifecycle, firstSignal, type Lifecycle, leaveWithoutQueue } from '../lifecycle.ts';
-import { type Logger, openLog } from '../log.ts';
-import { serveControl } from '../pipeline/control.ts';
-import type { Coordinator } from '../pipeline/coordinator.ts';
-import { type DataDir, dataDir, makeDataDir } from '../pipeline/data-dir.ts';
+import { serveControl } from '../imports/life/control.ts';
+import type { Coordinator } from '../imports/life/coordinator.ts';
+import type { Config } from '../platform/config.ts';
+import { type DataDir, dataDir, makeDataDir } from '../platform/data-dir.ts';
+import { createLifecycle, firstSignal, type Lifecycle, leaveWithoutQueue } from '../platform/lifecycle.ts';
+import { type Logger, openLog } from '../platform/log.ts';
 import { composeCoordinator, type Service } from './compose.ts';
 import { EXIT } from './exit-codes.ts';
-import { type Io, say } from './io.ts';
-import type { Progress } from './progress.ts';
+import { type Io, say } from './screen/io.ts';
+import type { Progress } from './screen/progress.ts';
 
 export interface CoordinateOptions {
   readonly config: Config;

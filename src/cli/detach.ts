@@ -3,17 +3,17 @@ import { openSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { Config } from '../config.ts';
-import { dataDir } from '../pipeline/data-dir.ts';
-import { lacksApp } from '../pipeline/import-errors.ts';
-import { conclude } from './conclude.ts';
-import { findImport } from './data.ts';
+import { lacksApp } from '../imports/import-errors.ts';
+import type { Config } from '../platform/config.ts';
+import { dataDir } from '../platform/data-dir.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
-import type { WorkersFlags } from './flags.ts';
-import { say } from './io.ts';
-import { localImports } from './local-imports.ts';
+import type { WorkersFlags } from './flags/flags.ts';
 import { type RunOptions, runImport } from './run-import.ts';
-import { shortest } from './shortest.ts';
+import { conclude } from './screen/conclude.ts';
+import { say } from './screen/io.ts';
+import { shortest } from './screen/shortest.ts';
+import { findImport } from './target/data.ts';
+import { localImports } from './target/local-imports.ts';
 
 /** Reads the input here, so that a bad one is known at once, and leaves the sending to a process of its own. */
 export async function detach(options: RunOptions, flags: WorkersFlags): Promise<ExitCode> {

@@ -1,7 +1,7 @@
-import type { ImportRecord } from '../ledger/catalog.ts';
+import type { ImportRecord } from '../imports/catalog.ts';
+import { lacksApp, WRONG_SUM } from '../imports/import-errors.ts';
 import { isFinal } from '../membership/import-state.ts';
 import { type RowCounts, sumOfOutcomes } from '../membership/outcome.ts';
-import { lacksApp, WRONG_SUM } from '../pipeline/import-errors.ts';
 
 /** Exit codes of every command (design.md, section 7). */
 export const EXIT = {

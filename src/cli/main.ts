@@ -1,9 +1,9 @@
 import { Command, CommanderError } from 'commander';
-import { VERSION } from '../version.ts';
+import { VERSION } from '../platform/version.ts';
 import { COMMANDS } from './commands.ts';
 import { isUsageError, speaksForItself } from './errors.ts';
 import { EXIT, EXIT_MEANINGS, type ExitCode } from './exit-codes.ts';
-import { type Io, say, terminalIo } from './io.ts';
+import { type Io, say, terminalIo } from './screen/io.ts';
 
 /** Runs one command line; resolves with its exit code. */
 export async function main(args: readonly string[], io: Io): Promise<ExitCode> {

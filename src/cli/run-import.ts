@@ -1,17 +1,17 @@
 import { existsSync, statSync } from 'node:fs';
-import type { StagingProgress } from '../../jobs/stage-import.ts';
-import type { Config } from '../config.ts';
-import { type ImportReader, openImportReader } from '../ledger/reading.ts';
-import type { Coordinator } from '../pipeline/coordinator.ts';
-import { type DataDir, dataDir } from '../pipeline/data-dir.ts';
-import { readOptions } from '../pipeline/import-options.ts';
-import { conclude } from './conclude.ts';
+import { readOptions } from '../imports/import-options.ts';
+import type { Coordinator } from '../imports/life/coordinator.ts';
+import { type ImportReader, openImportReader } from '../imports/report/reading.ts';
+import type { StagingProgress } from '../imports/stage/stage-file.ts';
+import type { Config } from '../platform/config.ts';
+import { type DataDir, dataDir } from '../platform/data-dir.ts';
 import { type CoordinateOptions, coordinate } from './coordinate.ts';
-import { findImport, findingsOf } from './data.ts';
 import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.ts';
-import { type Io, say } from './io.ts';
-import { localImports } from './local-imports.ts';
-import { type Progress, showProgress } from './progress.ts';
+import { conclude } from './screen/conclude.ts';
+import { type Io, say } from './screen/io.ts';
+import { type Progress, showProgress } from './screen/progress.ts';
+import { findImport, findingsOf } from './target/data.ts';
+import { localImports } from './target/local-imports.ts';
 
 export interface RunOptions extends Omit<CoordinateOptions, 'goOn'> {
   readonly json: boolean;

@@ -1,24 +1,24 @@
 import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { ImportRecord } from '../ledger/catalog.ts';
-import type { SyncRecord } from '../ledger/sync-catalog.ts';
+import type { ImportRecord } from '../imports/catalog.ts';
+import type { Coordinator } from '../imports/life/coordinator.ts';
 import { isSyncUnderWay } from '../membership/sync-state.ts';
-import type { Coordinator } from '../pipeline/coordinator.ts';
-import { type DataDir, dataDir } from '../pipeline/data-dir.ts';
-import { counted, grouped } from '../report/wording.ts';
-import { planCsv } from '../sync/plan-csv.ts';
-import { openPlanReader } from '../sync/plan-reading.ts';
-import { type PlanningProgress, planFiles } from '../sync/planning.ts';
-import type { SyncRunner } from '../sync/sync-runner.ts';
+import { type DataDir, dataDir } from '../platform/data-dir.ts';
+import { planCsv } from '../syncs/plan/plan-csv.ts';
+import { openPlanReader } from '../syncs/plan/plan-reading.ts';
+import { type PlanningProgress, planFiles } from '../syncs/plan/prepare.ts';
+import type { SyncRunner } from '../syncs/run/sync-runner.ts';
+import type { SyncRecord } from '../syncs/sync-catalog.ts';
+import { counted, grouped } from '../text/wording.ts';
 import { composeSyncs } from './compose-syncs.ts';
 import { type CoordinateOptions, type Coordinating, coordinate } from './coordinate.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
-import type { Io } from './io.ts';
-import { type Progress, redraw } from './progress.ts';
 import { followImport } from './run-import.ts';
-import { findSync, whoTypes } from './sync-data.ts';
-import { concludeSync, printPlan } from './sync-outcome.ts';
+import type { Io } from './screen/io.ts';
+import { type Progress, redraw } from './screen/progress.ts';
+import { concludeSync, printPlan } from './screen/sync-outcome.ts';
+import { findSync, whoTypes } from './target/sync-data.ts';
 
 export interface RunSyncOptions extends Omit<CoordinateOptions, 'goOn'> {
   readonly json: boolean;

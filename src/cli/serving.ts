@@ -1,27 +1,27 @@
 import { join } from 'node:path';
-import { type Config, ConfigError, readConfig } from '../config.ts';
-import { createLifecycle, firstSignal, leaveWithoutQueue } from '../lifecycle.ts';
-import { openLog } from '../log.ts';
+import { serveControl } from '../imports/life/control.ts';
+import { watchKeys } from '../imports/life/key-watch.ts';
 import { REGIONS } from '../membership/membership.ts';
-import { serveControl } from '../pipeline/control.ts';
-import { dataDir, makeDataDir } from '../pipeline/data-dir.ts';
-import { watchKeys } from '../pipeline/key-watch.ts';
+import { type Config, ConfigError, readConfig } from '../platform/config.ts';
+import { dataDir, makeDataDir } from '../platform/data-dir.ts';
+import { createLifecycle, firstSignal, leaveWithoutQueue } from '../platform/lifecycle.ts';
+import { openLog } from '../platform/log.ts';
+import { VERSION } from '../platform/version.ts';
 import { openAccessStore } from '../server/access/access-store.ts';
 import { isLoopback } from '../server/access/guard.ts';
 import type { Api, ServerSettings } from '../server/context.ts';
 import { createServer } from '../server/server.ts';
 import { stopServer } from '../server/stopping.ts';
 import { BadReceiver, openReceiver, type Receiver } from '../server/webhook/receiver.ts';
-import { VERSION } from '../version.ts';
+import { serviceOpener } from './commands/import.ts';
+import { scheduleControl } from './commands/schedule-control.ts';
 import { composeCoordinator, type Service } from './compose.ts';
 import { composeSchedules } from './compose-schedules.ts';
 import { composeSyncs } from './compose-syncs.ts';
 import { UsageError } from './errors.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
-import type { SandboxFlags, SendingFlags, WorkersFlags } from './flags.ts';
-import { serviceOpener } from './import.ts';
-import { type Io, say } from './io.ts';
-import { scheduleControl } from './schedule-control.ts';
+import type { SandboxFlags, SendingFlags, WorkersFlags } from './flags/flags.ts';
+import { type Io, say } from './screen/io.ts';
 
 export interface ServeFlags extends SandboxFlags, SendingFlags, WorkersFlags {
   readonly dataDir?: string;

@@ -2,9 +2,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { z } from 'zod';
+import type { CallObserver } from '../imports/send/region-worker.ts';
+import type { WorkingRegion } from '../imports/send/worker-process.ts';
 import { REGIONS } from '../membership/membership.ts';
-import type { CallObserver } from '../pipeline/region-worker.ts';
-import type { WorkingRegion } from '../pipeline/worker-process.ts';
 import { isLoopback } from '../server/access/guard.ts';
 
 /** A worker's metrics, by region, for Prometheus. */

@@ -5,7 +5,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Api } from './context.ts';
 import { Problem } from './problem.ts';
 
-const CONSOLE = fileURLToPath(new URL('console/', import.meta.url));
+const CONSOLE = fileURLToPath(new URL('../console/', import.meta.url));
 const CHARTS = fileURLToPath(new URL('.', import.meta.resolve('uplot/dist/uPlot.esm.js')));
 const CHART_FILES = ['uPlot.esm.js', 'uPlot.min.css'];
 

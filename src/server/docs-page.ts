@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { html, type Markup, NOTHING } from '../report/markup.ts';
+import { html, type Markup, NOTHING } from '../text/markup.ts';
 import { PROBLEMS } from './problem.ts';
 
 /** What the page shows of the OpenAPI document. */

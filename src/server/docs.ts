@@ -1,6 +1,6 @@
 import swagger from '@fastify/swagger';
 import { createJsonSchemaTransform, createJsonSchemaTransformObject } from 'fastify-type-provider-zod';
-import { VERSION } from '../version.ts';
+import { VERSION } from '../platform/version.ts';
 import type { Api } from './context.ts';
 import { apiPage, errorsPage, PAGE_STYLE } from './docs-page.ts';
 

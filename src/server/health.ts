@@ -4,7 +4,7 @@ import { IMPORT_STATES, isFinal } from '../membership/import-state.ts';
 import { OUTCOMES } from '../membership/outcome.ts';
 import type { Api, ServerContext } from './context.ts';
 import { refusals } from './problem-schema.ts';
-import { answersSoon } from './queue-answer.ts';
+import { answersSoon } from './queues/queue-answer.ts';
 
 const tags = ['service'];
 const PUBLIC = { role: 'public' } as const;

@@ -1,16 +1,16 @@
 import { existsSync, statSync } from 'node:fs';
 import { z } from 'zod';
-import type { StagingProgress } from '../../jobs/stage-import.ts';
-import type { ImportRecord } from '../ledger/catalog.ts';
-import type { Tallies } from '../ledger/import-ledger.ts';
+import type { ImportRecord } from '../imports/catalog.ts';
+import { readOptions } from '../imports/import-options.ts';
+import type { Coordinator } from '../imports/life/coordinator.ts';
+import type { Tallies } from '../imports/record/import-ledger.ts';
+import { importSummary } from '../imports/report/import-summary.ts';
+import { NEEDS_ATTENTION, reportPaths } from '../imports/report/report-paths.ts';
+import { summaryOf } from '../imports/report/summarize.ts';
+import type { StagingProgress } from '../imports/stage/stage-file.ts';
+import { ACTIONS, actionsOf } from '../membership/import-actions.ts';
 import { isFinal } from '../membership/import-state.ts';
-import { ACTIONS, actionsOf } from '../pipeline/actions.ts';
-import type { Coordinator } from '../pipeline/coordinator.ts';
-import type { DataDir } from '../pipeline/data-dir.ts';
-import { readOptions } from '../pipeline/import-options.ts';
-import { NEEDS_ATTENTION, reportPaths } from '../pipeline/report-paths.ts';
-import { summaryOf } from '../pipeline/summary.ts';
-import { importSummary } from '../report/import-summary.ts';
+import type { DataDir } from '../platform/data-dir.ts';
 import type { Reading } from './reading.ts';
 
 const time = z.iso.datetime();

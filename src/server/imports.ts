@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import type { ImportRecord } from '../ledger/catalog.ts';
+import type { ImportRecord } from '../imports/catalog.ts';
+import { WrongState, WrongTarget } from '../imports/import-errors.ts';
+import { readOptions } from '../imports/import-options.ts';
+import { retryFile } from '../imports/report/report-paths.ts';
+import { actionsOf } from '../membership/import-actions.ts';
 import { IMPORT_STATES, TransitionError } from '../membership/import-state.ts';
-import { actionsOf } from '../pipeline/actions.ts';
-import { WrongState, WrongTarget } from '../pipeline/import-errors.ts';
-import { readOptions } from '../pipeline/import-options.ts';
-import { retryFile } from '../pipeline/report-paths.ts';
 import { noting } from './access/noting.ts';
 import type { Api, ServerContext } from './context.ts';
 import { importView } from './import-views.ts';

@@ -5,11 +5,11 @@ import {
   type CatalogReader,
   openCatalogReader,
   type Transition,
-} from '../ledger/catalog.ts';
-import type { DataDir } from '../pipeline/data-dir.ts';
-import type { TaskLimits } from '../pipeline/reading-lane.ts';
-import type { ImportQuestions, ReadingThreads } from '../pipeline/reading-threads.ts';
-import type { ReportWish } from '../pipeline/report-text.ts';
+} from '../imports/catalog.ts';
+import type { TaskLimits } from '../imports/report/reading-lane.ts';
+import type { ImportQuestions, ReadingThreads } from '../imports/report/reading-threads.ts';
+import type { ReportWish } from '../imports/report/report-text.ts';
+import type { DataDir } from '../platform/data-dir.ts';
 import { badCursor } from './paging.ts';
 import { Problem } from './problem.ts';
 

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { ZodError, z } from 'zod';
-import type { Logger } from '../log.ts';
+import { RegionWithoutApp, UnknownImport, WrongState, WrongTarget } from '../imports/import-errors.ts';
+import { ReadingStopped, type StopReason } from '../imports/report/reading-lane.ts';
 import { TransitionError } from '../membership/import-state.ts';
 import { SyncTransitionError } from '../membership/sync-state.ts';
-import { RegionWithoutApp, UnknownImport, WrongState, WrongTarget } from '../pipeline/import-errors.ts';
-import { ReadingStopped, type StopReason } from '../pipeline/reading-lane.ts';
-import { ScheduleError } from '../sync/schedule-errors.ts';
-import { SyncRefused, UnknownSync } from '../sync/sync-errors.ts';
+import type { Logger } from '../platform/log.ts';
+import { ScheduleError } from '../syncs/schedule/schedule-errors.ts';
+import { SyncRefused, UnknownSync } from '../syncs/sync-errors.ts';
 import { PROBLEM_TYPE, Problem, type ProblemCode, problemDocument } from './problem.ts';
 
 export const STOPS = 'The server stops and takes no more requests.';

@@ -1,8 +1,8 @@
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
+import { adviceFor } from '../imports/report/advice.ts';
 import { REGIONS } from '../membership/membership.ts';
 import { OUTCOMES, RETRYABLE } from '../membership/outcome.ts';
-import { adviceFor } from '../report/advice.ts';
 import { leaving, sendJson } from './bounded-answer.ts';
 import type { Api, ServerContext } from './context.ts';
 import { cursorOption, limitOption, listOption, numberCursor } from './paging.ts';

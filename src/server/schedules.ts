@@ -1,16 +1,16 @@
 import { z } from 'zod';
+import { SYNC_STATES } from '../membership/sync-state.ts';
+import { nextRuns } from '../queue/cron.ts';
+import { planDocument } from '../syncs/plan/plan-json.ts';
 import {
   openScheduleCatalogReader,
   RUN_STATES,
   type ScheduleRecord,
   type ScheduleRun,
-} from '../ledger/schedule-catalog.ts';
-import { SYNC_STATES } from '../membership/sync-state.ts';
-import { nextRuns } from '../queue/cron.ts';
-import { planDocument } from '../sync/plan-json.ts';
-import { addressName, isAddress } from '../sync/source.ts';
-import { UnknownSync } from '../sync/sync-errors.ts';
-import { readSyncOptions } from '../sync/sync-options.ts';
+} from '../syncs/schedule/schedule-catalog.ts';
+import { addressName, isAddress } from '../syncs/schedule/source.ts';
+import { UnknownSync } from '../syncs/sync-errors.ts';
+import { readSyncOptions } from '../syncs/sync-options.ts';
 import { noting } from './access/noting.ts';
 import type { Api, ServerContext } from './context.ts';
 import { limitOption } from './paging.ts';

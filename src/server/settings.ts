@@ -3,7 +3,7 @@ import { REGIONS } from '../membership/membership.ts';
 import type { Api, ServerContext } from './context.ts';
 import { cursorOption, limitOption, numberCursor } from './paging.ts';
 import { refusals } from './problem-schema.ts';
-import { answersSoon } from './queue-answer.ts';
+import { answersSoon } from './queues/queue-answer.ts';
 
 const count = z.int().nonnegative();
 const tags = ['service'];

@@ -2,12 +2,12 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
-import { importHere } from '../../src/cli/import.ts';
-import { changeSchedules } from '../../src/cli/schedule-control.ts';
-import { readConfig } from '../../src/config.ts';
+import { importHere } from '../../src/cli/commands/import.ts';
+import { changeSchedules } from '../../src/cli/commands/schedule-control.ts';
+import { readConfig } from '../../src/platform/config.ts';
 import { openAccessStore } from '../../src/server/access/access-store.ts';
-import { DEFAULT_FLAGS } from '../../src/sync/plan-flags.ts';
-import { syncOptionsToJson } from '../../src/sync/sync-options.ts';
+import { DEFAULT_FLAGS } from '../../src/syncs/plan-flags.ts';
+import { syncOptionsToJson } from '../../src/syncs/sync-options.ts';
 import { tempDir } from '../temp-dir.ts';
 
 /** What commands change in a data directory is in the same audit log as what comes over HTTP. */

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Agent } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
-import { openCatalogReader } from '../../src/ledger/catalog.ts';
+import { openCatalogReader } from '../../src/imports/catalog.ts';
 import { isFinal } from '../../src/membership/import-state.ts';
 import { REGIONS, type Region, type Scope } from '../../src/membership/membership.ts';
 import { seededRandom } from '../../src/sandbox/random.ts';

@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from 'vitest';
+import { importCommand } from '../../src/cli/commands/import.ts';
+import { resumeCommand } from '../../src/cli/commands/resume.ts';
 import { sendingArguments } from '../../src/cli/detach.ts';
 import { EXIT } from '../../src/cli/exit-codes.ts';
-import { importCommand } from '../../src/cli/import.ts';
-import { resumeCommand } from '../../src/cli/resume.ts';
 import { startRedis } from '../servers/redis.ts';
 import type { TestServer } from '../servers/server.ts';
 import { manyMembers, openSandboxPlace } from './workplace.ts';

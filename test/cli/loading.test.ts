@@ -29,7 +29,7 @@ async function loadedBy(args: readonly string[]) {
   return {
     loaded,
     packages: firstOf(/\/node_modules\/((?:@[^/]+\/)?[^/]+)/),
-    folders: firstOf(/\/((?:src\/)?[a-z]+)\/[^/]+$/),
+    folders: firstOf(/\/(src\/(?:imports\/)?[a-z]+|jobs)\//),
   };
 }
 
@@ -37,7 +37,16 @@ describe('only what a command needs is loaded', () => {
   test('for help: the list of commands', async () => {
     const { packages, folders } = await loadedBy(['--help']);
     expect([...packages]).toEqual(['commander']);
-    for (const folder of ['src/ledger', 'src/queue', 'src/intake', 'src/chat', 'src/sync', 'src/server', 'jobs']) {
+    for (const folder of [
+      'src/imports/record',
+      'src/imports/report',
+      'src/queue',
+      'src/imports/read',
+      'src/chat',
+      'src/syncs',
+      'src/server',
+      'jobs',
+    ]) {
       expect(folders).not.toContain(folder);
     }
   });
@@ -49,8 +58,8 @@ describe('only what a command needs is loaded', () => {
       const { loaded, packages, folders } = await loadedBy([verb, '--data-dir', place.dataDir]);
       expect(loaded).not.toContain('node:http');
       expect([...packages]).toEqual(['commander']);
-      expect(folders).toContain('src/ledger');
-      for (const folder of ['src/queue', 'src/chat', 'src/sync', 'src/server', 'jobs']) {
+      expect(folders).toContain('src/imports/report');
+      for (const folder of ['src/queue', 'src/chat', 'src/syncs', 'src/server', 'jobs']) {
         expect(folders).not.toContain(folder);
       }
     }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
 import { EXIT } from '../../src/cli/exit-codes.ts';
-import { importSummary } from '../../src/report/import-summary.ts';
+import { importSummary } from '../../src/imports/report/import-summary.ts';
 import { manyMembers, members, openSandboxPlace, openWorkplace, type SandboxPlace } from './workplace.ts';
 
 const FORMULA = '=HYPERLINK("https://evil.example","x")';

@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { EXIT } from '../../src/cli/exit-codes.ts';
 import { main } from '../../src/cli/main.ts';
-import { type ImportSummary, importSummary } from '../../src/report/import-summary.ts';
+import { type ImportSummary, importSummary } from '../../src/imports/report/import-summary.ts';
 import { makeCertificates } from '../../src/sandbox/certificates.ts';
 import { useServer } from '../console/served.ts';
 import { eventually } from '../eventually.ts';

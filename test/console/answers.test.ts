@@ -1,6 +1,6 @@
 import { expectTypeOf, test } from 'vitest';
-import type * as expected from '../../src/server/console/answers.d.ts';
-import type * as expectedOfSyncs from '../../src/server/console/sync-answers.d.ts';
+import type * as expected from '../../src/console/answers.d.ts';
+import type * as expectedOfSyncs from '../../src/console/sync-answers.d.ts';
 import type { Progress } from '../../src/server/events/progress.ts';
 import type { ImportView } from '../../src/server/import-views.ts';
 import type { ScheduleView } from '../../src/server/schedules.ts';

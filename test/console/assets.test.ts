@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { useBrowser } from './browser.ts';
 import { useServer } from './served.ts';
 
-const FOLDER = new URL('../../src/server/console/', import.meta.url);
+const FOLDER = new URL('../../src/console/', import.meta.url);
 const files = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' });
 const read = (name: string) => readFileSync(new URL(name, FOLDER), 'utf8');
 const scripts = files.filter((name) => name.endsWith('.js'));

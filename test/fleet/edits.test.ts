@@ -2,7 +2,7 @@ import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { addMembers } from '../../jobs/add-members.ts';
 import { type EditMemberPayload, editMember } from '../../jobs/edit-member.ts';
 import { startJobWorker } from '../../src/queue/job-worker.ts';
-import { openPipeline } from '../pipeline/pipeline-harness.ts';
+import { openPipeline } from '../imports/pipeline-harness.ts';
 import { Journal } from '../queue/journal.ts';
 import { startRedis } from '../servers/redis.ts';
 import type { TestServer } from '../servers/server.ts';

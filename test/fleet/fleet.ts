@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { BatchPayload } from '../../jobs/send-batch.ts';
-import { openCatalogReader } from '../../src/ledger/catalog.ts';
-import { openImportReader, type RowWithOutcome } from '../../src/ledger/reading.ts';
+import { openCatalogReader } from '../../src/imports/catalog.ts';
+import { openImportReader, type RowWithOutcome } from '../../src/imports/report/reading.ts';
+import { openRegionQueue } from '../../src/imports/send/region.ts';
 import { REGIONS, type Region } from '../../src/membership/membership.ts';
-import { dataDir } from '../../src/pipeline/data-dir.ts';
-import { openRegionQueue } from '../../src/pipeline/region-line.ts';
+import { dataDir } from '../../src/platform/data-dir.ts';
 import type { Backend } from '../../src/queue/backend.ts';
 import type { JobQueue } from '../../src/queue/job-queue.ts';
 import { openBackend } from '../../src/queue/open-backend.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { Doorkeeper } from '../pipeline/doorkeeper.ts';
-import { csv, openPipeline, participants } from '../pipeline/pipeline-harness.ts';
+import { Doorkeeper } from '../imports/doorkeeper.ts';
+import { csv, openPipeline, participants } from '../imports/pipeline-harness.ts';
 import { POSTGRES, queuePlace, REDIS, type ServerPlace } from './places.ts';
 
 describe.each<ServerPlace>([REDIS, POSTGRES])('an import on $name', (place) => {

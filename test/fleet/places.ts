@@ -1,5 +1,5 @@
 import { openBackend } from '../../src/queue/open-backend.ts';
-import { QUEUE_PLACES, type QueuePlace } from '../pipeline/pipeline-harness.ts';
+import { QUEUE_PLACES, type QueuePlace } from '../imports/pipeline-harness.ts';
 import { createDatabase, startPostgres } from '../servers/postgres.ts';
 import { startRedis } from '../servers/redis.ts';
 import type { TestServer } from '../servers/server.ts';

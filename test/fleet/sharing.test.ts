@@ -1,5 +1,5 @@
 import { beforeAll, describe } from 'vitest';
-import { describeSharing } from '../pipeline/sharing-suite.ts';
+import { describeSharing } from '../imports/sharing-suite.ts';
 import type { TestServer } from '../servers/server.ts';
 import { POSTGRES, queuePlace, REDIS, type ServerPlace } from './places.ts';
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { openRegionQueue } from '../../src/pipeline/region-line.ts';
+import { openRegionQueue } from '../../src/imports/send/region.ts';
 import { openBackend } from '../../src/queue/open-backend.ts';
 import { startRedis } from '../servers/redis.ts';
 import type { TestServer } from '../servers/server.ts';

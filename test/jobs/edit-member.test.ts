@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { addMembers } from '../../jobs/add-members.ts';
 import { type EditMemberPayload, editMember } from '../../jobs/edit-member.ts';
 import { ATTEMPTS, SendAgain } from '../../jobs/send-batch.ts';
-import type { Sent } from '../../src/ledger/batch-result.ts';
+import type { Sent } from '../../src/imports/record/batch-result.ts';
 import { openService, type Service, start } from './add-members-run.ts';
 
 /** A group with one of each, and users outside. */

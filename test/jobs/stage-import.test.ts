@@ -1,8 +1,8 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type StagingProgress, stageFile } from '../../jobs/stage-import.ts';
-import { IntakeError } from '../../src/intake/intake-error.ts';
+import { IntakeError } from '../../src/imports/read/intake-error.ts';
+import { type StagingProgress, stageFile } from '../../src/imports/stage/stage-file.ts';
 import { tempDir } from '../temp-dir.ts';
 
 /** A file with this content, staged; with what was told on the way. */

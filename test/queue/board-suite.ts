@@ -1,7 +1,7 @@
 import { fastify } from 'fastify';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Backend } from '../../src/queue/backend.ts';
-import { queueBoard } from '../../src/queue/board.ts';
+import { queueBoard } from '../../src/server/queues/board.ts';
 import { notes, type OpenBackend, openOffice } from './queue-harness.ts';
 
 interface Shown {

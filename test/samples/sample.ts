@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'csv-parse/sync';
 import { afterAll } from 'vitest';
-import { importSummary } from '../../src/report/import-summary.ts';
-import { sumEquation } from '../../src/report/wording.ts';
+import { importSummary } from '../../src/imports/report/import-summary.ts';
+import { sumEquation } from '../../src/text/wording.ts';
 import { type Ended, runHere } from '../cli/run-here.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));

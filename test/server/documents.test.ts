@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readStatements } from '../../src/ledger/database.ts';
+import { readStatements } from '../../src/platform/sqlite.ts';
 import { PROBLEMS, Problem, problemDocument } from '../../src/server/problem.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
@@ -160,7 +160,7 @@ describe('the console', () => {
   ])('is the same page at %s', async (path) => {
     const response = await server.fetch(path);
     expect(response.status).toBe(200);
-    expect(await response.text()).toBe(textOf('src/server/console/index.html'));
+    expect(await response.text()).toBe(textOf('src/console/index.html'));
   });
 
   test('has its files, which browsers ask about before they use them again', async () => {

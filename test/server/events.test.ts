@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventually } from '../eventually.ts';
-import { reached } from '../pipeline/pipeline-harness.ts';
+import { reached } from '../imports/pipeline-harness.ts';
 import { readEvents } from './event-source.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 

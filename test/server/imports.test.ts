@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ImportView } from '../../src/server/import-views.ts';
-import { reached } from '../pipeline/pipeline-harness.ts';
+import { reached } from '../imports/pipeline-harness.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
 interface Page {

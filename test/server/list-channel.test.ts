@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { ImportRecord } from '../../src/ledger/catalog.ts';
+import type { ImportRecord } from '../../src/imports/catalog.ts';
 import type { Watcher } from '../../src/server/events/channel.ts';
 import { listChannel } from '../../src/server/events/list-channel.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Tallies } from '../../src/ledger/import-ledger.ts';
+import type { Tallies } from '../../src/imports/record/import-ledger.ts';
 import type { Region } from '../../src/membership/membership.ts';
 import { OUTCOMES } from '../../src/membership/outcome.ts';
 import { paceOf } from '../../src/server/events/progress.ts';

@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ScheduleView } from '../../src/server/schedules.ts';
-import { DEFAULT_FLAGS } from '../../src/sync/plan-flags.ts';
-import { syncOptionsToJson } from '../../src/sync/sync-options.ts';
+import { DEFAULT_FLAGS } from '../../src/syncs/plan-flags.ts';
+import { syncOptionsToJson } from '../../src/syncs/sync-options.ts';
 import { tempDir } from '../temp-dir.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SyncView } from '../../src/server/syncs/views.ts';
-import { planDocument } from '../../src/sync/plan-json.ts';
-import type { GroupSummary } from '../../src/sync/plan-pages.ts';
-import type { PlanAction } from '../../src/sync/plan-reading.ts';
+import { planDocument } from '../../src/syncs/plan/plan-json.ts';
+import type { GroupSummary } from '../../src/syncs/plan/plan-pages.ts';
+import type { PlanAction } from '../../src/syncs/plan/plan-reading.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
 const TEAM = ['ann', 'ben', 'cyd', 'dan', 'eve', 'fay', 'gus', 'hal'];

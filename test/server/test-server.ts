@@ -3,11 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { composeCoordinator, type Service } from '../../src/cli/compose.ts';
 import { composeSyncs, newSyncId } from '../../src/cli/compose-syncs.ts';
-import { readConfig } from '../../src/config.ts';
-import { openScheduleCatalog } from '../../src/ledger/schedule-catalog.ts';
-import { openLog } from '../../src/log.ts';
-import type { Coordinator } from '../../src/pipeline/coordinator.ts';
-import { type DataDir, dataDir } from '../../src/pipeline/data-dir.ts';
+import type { Coordinator } from '../../src/imports/life/coordinator.ts';
+import { readConfig } from '../../src/platform/config.ts';
+import { type DataDir, dataDir } from '../../src/platform/data-dir.ts';
+import { openLog } from '../../src/platform/log.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { type AccessStore, openAccessStore, type Role } from '../../src/server/access/access-store.ts';
 import type { Api, ServerSettings } from '../../src/server/context.ts';
@@ -15,8 +14,9 @@ import type { ImportView } from '../../src/server/import-views.ts';
 import type { ProblemDocument } from '../../src/server/problem-schema.ts';
 import { createServer, type ServerOptions } from '../../src/server/server.ts';
 import { stopServer } from '../../src/server/stopping.ts';
-import { createSchedules, type Schedules } from '../../src/sync/schedules.ts';
-import type { SyncRunner } from '../../src/sync/sync-runner.ts';
+import type { SyncRunner } from '../../src/syncs/run/sync-runner.ts';
+import { openScheduleCatalog } from '../../src/syncs/schedule/schedule-catalog.ts';
+import { createSchedules, type Schedules } from '../../src/syncs/schedule/schedules.ts';
 
 /** The server over real HTTP, with a coordinator, workers and sandbox of its own; a file's tests share one. */
 export interface TestServer {

@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { openForWriting, statementsOf } from '../../ledger/database.ts';
+import { openForWriting, statementsOf } from '../../platform/sqlite.ts';
 
 /** What a token allows: to look, or to act as well. */
 export const ROLES = ['viewer', 'operator'] as const;

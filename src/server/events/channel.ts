@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
-import type { Logger } from '../../log.ts';
-import type { Coordinator } from '../../pipeline/coordinator.ts';
-import type { RegionStatus } from '../../pipeline/region-line.ts';
+import type { Coordinator } from '../../imports/life/coordinator.ts';
+import type { RegionStatus } from '../../imports/send/region.ts';
+import type { Logger } from '../../platform/log.ts';
 import type { ImportViews } from '../import-views.ts';
 import type { Reading } from '../reading.ts';
 

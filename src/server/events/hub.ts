@@ -1,6 +1,6 @@
-import type { ImportRecord } from '../../ledger/catalog.ts';
-import type { RegionStatus } from '../../pipeline/region-line.ts';
-import { answersSoon } from '../queue-answer.ts';
+import type { ImportRecord } from '../../imports/catalog.ts';
+import type { RegionStatus } from '../../imports/send/region.ts';
+import { answersSoon } from '../queues/queue-answer.ts';
 import { type Channel, type EventSources, TICK_MS, type Watcher, write } from './channel.ts';
 import { type ImportChannel, importChannel } from './import-channel.ts';
 import { listChannel } from './list-channel.ts';

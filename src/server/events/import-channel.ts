@@ -1,5 +1,5 @@
-import type { ImportRecord } from '../../ledger/catalog.ts';
-import type { Tallies } from '../../ledger/import-ledger.ts';
+import type { ImportRecord } from '../../imports/catalog.ts';
+import type { Tallies } from '../../imports/record/import-ledger.ts';
 import { isFinal } from '../../membership/import-state.ts';
 import { type Channel, type EventSources, eventText, openChannel, TICK_MS, type Watcher, write } from './channel.ts';
 import { paceOf } from './progress.ts';

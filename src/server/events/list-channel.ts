@@ -1,6 +1,6 @@
-import type { ImportRecord } from '../../ledger/catalog.ts';
+import type { ImportRecord } from '../../imports/catalog.ts';
+import { UnknownImport } from '../../imports/import-errors.ts';
 import { IMPORT_STATES, isFinal } from '../../membership/import-state.ts';
-import { UnknownImport } from '../../pipeline/import-errors.ts';
 import { type Channel, type EventSources, eventText, openChannel, TICK_MS, type Watcher, write } from './channel.ts';
 
 /** The channel of the list: imports that changed, at most once a second. It is asleep while nobody watches. */

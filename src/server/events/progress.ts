@@ -1,8 +1,8 @@
-import type { RegionTally, Tallies } from '../../ledger/import-ledger.ts';
-import { totalRows } from '../../ledger/import-ledger.ts';
+import type { RegionTally, Tallies } from '../../imports/record/import-ledger.ts';
+import { totalRows } from '../../imports/record/import-ledger.ts';
+import type { RegionStatus } from '../../imports/send/region.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { RowCounts } from '../../membership/outcome.ts';
-import type { RegionStatus } from '../../pipeline/region-line.ts';
 import type { ImportView } from '../import-views.ts';
 
 /** What one region does for an import: its totals, its queue (which all imports share), and its pace. */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { intakeOptions } from '../../pipeline/import-options.ts';
-import { LIMITS, LimitError, type LimitName, limitsWith } from '../../sync/guard-limits.ts';
-import { DEFAULT_FLAGS, type SyncFlags, type UndoFlags } from '../../sync/plan-flags.ts';
-import type { Reading } from '../../sync/sync-options.ts';
+import { intakeOptions } from '../../imports/import-options.ts';
+import { LIMITS, LimitError, type LimitName, limitsWith } from '../../syncs/guard-limits.ts';
+import { DEFAULT_FLAGS, type SyncFlags, type UndoFlags } from '../../syncs/plan-flags.ts';
+import type { Reading } from '../../syncs/sync-options.ts';
 import { Problem } from '../problem.ts';
 import { KEPT_READING, type KeptReadingQuery, type Otherwise, optionsOf } from '../uploads/options.ts';
 

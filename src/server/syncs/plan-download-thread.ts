@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { planCsv } from '../../sync/plan-csv.ts';
-import { planJson } from '../../sync/plan-json.ts';
-import { openPlanReader } from '../../sync/plan-reading.ts';
+import { planCsv } from '../../syncs/plan/plan-csv.ts';
+import { planJson } from '../../syncs/plan/plan-json.ts';
+import { openPlanReader } from '../../syncs/plan/plan-reading.ts';
 import type { PlanDownload } from './plan-download.ts';
 
 /** A thread that writes one plan: a chunk whenever it is asked for one, null at the end. */

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { REGIONS } from '../../membership/membership.ts';
-import { openPlanPages, type PlanPages } from '../../sync/plan-pages.ts';
-import { planFiles } from '../../sync/planning.ts';
-import { ACTIONS } from '../../sync/reasons.ts';
+import { openPlanPages, type PlanPages } from '../../syncs/plan/plan-pages.ts';
+import { planFiles } from '../../syncs/plan/prepare.ts';
+import { ACTIONS } from '../../syncs/plan/reasons.ts';
 import { attachment } from '../attachment.ts';
 import type { Api, ServerContext } from '../context.ts';
 import { badCursor, cursorOption, limitOption, listOption, numberCursor } from '../paging.ts';

@@ -1,9 +1,9 @@
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { z } from 'zod';
-import type { DataDir } from '../../pipeline/data-dir.ts';
-import { newImportId } from '../../pipeline/import-id.ts';
-import { planFiles } from '../../sync/planning.ts';
+import { newImportId } from '../../imports/import-id.ts';
+import type { DataDir } from '../../platform/data-dir.ts';
+import { planFiles } from '../../syncs/plan/prepare.ts';
 import { inShort, noting } from '../access/noting.ts';
 import type { Api, ServerContext } from '../context.ts';
 import { refusals } from '../problem-schema.ts';

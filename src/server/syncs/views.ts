@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
-import type { SyncRecord } from '../../ledger/sync-catalog.ts';
 import { REGIONS } from '../../membership/membership.ts';
 import { SYNC_STATES, type SyncState } from '../../membership/sync-state.ts';
-import type { DataDir } from '../../pipeline/data-dir.ts';
-import { planDocument } from '../../sync/plan-json.ts';
-import { openPlanReader } from '../../sync/plan-reading.ts';
-import { type PlanningProgress, planFiles } from '../../sync/planning.ts';
-import { readSyncOptions } from '../../sync/sync-options.ts';
-import type { SyncRunner } from '../../sync/sync-runner.ts';
+import type { DataDir } from '../../platform/data-dir.ts';
+import { planDocument } from '../../syncs/plan/plan-json.ts';
+import { openPlanReader } from '../../syncs/plan/plan-reading.ts';
+import { type PlanningProgress, planFiles } from '../../syncs/plan/prepare.ts';
+import type { SyncRunner } from '../../syncs/run/sync-runner.ts';
+import type { SyncRecord } from '../../syncs/sync-catalog.ts';
+import { readSyncOptions } from '../../syncs/sync-options.ts';
 
 export const SYNC_ACTIONS = ['apply', 'approve', 'reject'] as const;
 export type SyncAction = (typeof SYNC_ACTIONS)[number];

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
-import { printable } from '../../report/wording.ts';
+import { printable } from '../../text/wording.ts';
 import { Problem } from '../problem.ts';
 
 /** A file in a request: the body itself, or the one part of a form. */

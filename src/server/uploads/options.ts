@@ -1,8 +1,5 @@
 import { z } from 'zod';
-import { checkIntakeOptions } from '../../intake/intake.ts';
-import { IntakeError, type IntakeErrorCode } from '../../intake/intake-error.ts';
-import { REGIONS, type Region, SCOPES } from '../../membership/membership.ts';
-import { type ImportOptions, importOptions, intakeOptions } from '../../pipeline/import-options.ts';
+import { type ImportOptions, importOptions, intakeOptions } from '../../imports/import-options.ts';
 import {
   boundList,
   columnMap,
@@ -10,7 +7,10 @@ import {
   ERROR_BOUND,
   errorBound,
   MAPPED_COLUMN,
-} from '../../pipeline/option-text.ts';
+} from '../../imports/parse-options.ts';
+import { checkIntakeOptions } from '../../imports/read/intake.ts';
+import { IntakeError, type IntakeErrorCode } from '../../imports/read/intake-error.ts';
+import { REGIONS, type Region, SCOPES } from '../../membership/membership.ts';
 import { Problem } from '../problem.ts';
 
 const id = z.string().min(1).max(200);

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { IntakeError } from '../../intake/intake-error.ts';
-import type { ImportOptions } from '../../pipeline/import-options.ts';
-import { ROWS_SHOWN } from '../../pipeline/preview.ts';
-import { ReadingStopped } from '../../pipeline/reading-lane.ts';
-import type { ReadingThreads } from '../../pipeline/reading-threads.ts';
+import type { ImportOptions } from '../../imports/import-options.ts';
+import { IntakeError } from '../../imports/read/intake-error.ts';
+import { ROWS_SHOWN } from '../../imports/report/preview.ts';
+import { ReadingStopped } from '../../imports/report/reading-lane.ts';
+import type { ReadingThreads } from '../../imports/report/reading-threads.ts';
 import { Problem } from '../problem.ts';
 import { badReading } from './options.ts';
 

@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type NotifyPayload, notify } from '../../../jobs/notify.ts';
-import { type Delivery, openDeliveries } from '../../ledger/deliveries.ts';
-import type { Logger } from '../../log.ts';
-import type { Coordinator } from '../../pipeline/coordinator.ts';
-import type { DataDir } from '../../pipeline/data-dir.ts';
-import { UnknownImport } from '../../pipeline/import-errors.ts';
+import { UnknownImport } from '../../imports/import-errors.ts';
+import type { Coordinator } from '../../imports/life/coordinator.ts';
+import type { DataDir } from '../../platform/data-dir.ts';
+import type { Logger } from '../../platform/log.ts';
 import { openJobQueue } from '../../queue/job-queue.ts';
 import { startJobWorker } from '../../queue/job-worker.ts';
-import { UnknownSync } from '../../sync/sync-errors.ts';
-import type { SyncRunner } from '../../sync/sync-runner.ts';
+import type { SyncRunner } from '../../syncs/run/sync-runner.ts';
+import { UnknownSync } from '../../syncs/sync-errors.ts';
 import type { ImportViews } from '../import-views.ts';
 import type { SyncViews } from '../syncs/views.ts';
+import { type Delivery, openDeliveries } from './deliveries.ts';
 import type { Receiver } from './receiver.ts';
 
 export interface NotifierOptions {

@@ -3,7 +3,7 @@ import { lookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { Agent, request } from 'undici';
-import { VERSION } from '../../version.ts';
+import { VERSION } from '../../platform/version.ts';
 
 /** Whom a server tells of imports that are over (docs/webhook.md). */
 export interface Receiver {

@@ -1,0 +1,32 @@
+import { fileURLToPath } from 'node:url';
+import { Command } from 'commander';
+import { sumOfOutcomes } from '../../membership/outcome.ts';
+import { readConfig } from '../../platform/config.ts';
+import { dataDir } from '../../platform/data-dir.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { type CommonFlags, withDataDir } from '../flags/flags.ts';
+import { type Io, say } from '../screen/io.ts';
+import { shortest } from '../screen/shortest.ts';
+import { findImport, findingsOf } from '../target/data.ts';
+import { importHere } from './import.ts';
+
+const SAMPLE = new URL('../../../samples/first-import/', import.meta.url);
+
+/** `rollcall demo`: the sample import, sent to a sandbox. Its bad rows are expected: ends with 0 when every row has its outcome. */
+export function demoCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
+  const command = new Command('demo');
+  return withDataDir(command).action((flags: CommonFlags) => end(demo(io, flags)));
+}
+
+async function demo(io: Io, flags: CommonFlags): Promise<ExitCode> {
+  const file = shortest(fileURLToPath(new URL('members.csv', SAMPLE)));
+  const seed = fileURLToPath(new URL('sandbox.json', SAMPLE));
+  say(io, 'A sample of memberships goes to a chat service that runs in this process, over real TLS.', '');
+  const code = await importHere(io, file, { ...flags, sandbox: true, sandboxSeed: seed });
+  if (code !== EXIT.ok && code !== EXIT.rowsFailed) return code;
+  const config = readConfig(flags);
+  const { rows } = findingsOf(dataDir(config.dataDir), findImport(config.dataDir, undefined)).summary;
+  if (sumOfOutcomes(rows) !== rows.read || rows.unprocessed > 0) return EXIT.fatal;
+  say(io, '', 'Some rows of the sample are wrong on purpose; every one of them is accounted for.');
+  return EXIT.ok;
+}

@@ -1,0 +1,172 @@
+import { constants, existsSync } from 'node:fs';
+import { access, statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { Command } from 'commander';
+import { judge } from '../../chat/error-policy.ts';
+import type { Region } from '../../membership/membership.ts';
+import { type Config, readConfig } from '../../platform/config.ts';
+import { SERVICE_HOST } from '../../platform/service-host.ts';
+import { QueueAddressError } from '../../queue/address.ts';
+import { checkQueue } from '../../queue/check-queue.ts';
+import { wrap } from '../../text/terminal-text.ts';
+import { caOf } from '../ca-file.ts';
+import { clientOf, dispatchOnly, type Service, serviceOf } from '../compose.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { type CommonFlags, type QueueFlags, withDataDir, withJson, withQueue } from '../flags/flags.ts';
+import { type Io, say } from '../screen/io.ts';
+
+interface Finding {
+  readonly check: string;
+  readonly ok: boolean;
+  readonly detail: string;
+  /** What to do, when it is not well. */
+  readonly remedy?: string;
+}
+
+/** Bytes that ought to be free: an import needs some 400 a row, reports included. */
+const FREE_BYTES = 1_000_000_000;
+
+/** `rollcall doctor`: whether an import would work, and how to mend what would not. Adds nobody anywhere. */
+export function doctorCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
+  const command = new Command('doctor');
+  return withQueue(withDataDir(withJson(command))).action((flags: CommonFlags & QueueFlags) => end(doctor(io, flags)));
+}
+
+async function doctor(io: Io, flags: CommonFlags & QueueFlags): Promise<ExitCode> {
+  const config = readConfig(flags);
+  if (config.hostCorrection !== undefined) say(io, `${config.hostCorrection}.`, '');
+  const [disk, queue, service] = await Promise.all([
+    checkDisk(config.dataDir),
+    checkTheQueue(config),
+    checkService(config),
+  ]);
+  const findings = [disk, ...queue, ...service];
+  const ok = findings.every((finding) => finding.ok);
+  if (flags.json) io.out.write(`${JSON.stringify({ ok, findings })}\n`);
+  else {
+    const width = Math.max(...findings.map(({ check }) => check.length));
+    const indent = ' '.repeat(width + 9);
+    const room = io.live ? io.width - indent.length : Number.POSITIVE_INFINITY;
+    for (const { check, ok: well, detail, remedy = '' } of findings) {
+      const texts = [detail, `${remedy.charAt(0).toUpperCase()}${remedy.slice(1)}`].filter((text) => text !== '');
+      const lines = texts.flatMap((text) => wrap(text, room));
+      io.out.write(`${well ? 'ok   ' : 'WRONG'}  ${check.padEnd(width)}  ${lines.join(`\n${indent}`)}\n`);
+    }
+    say(io, '', ok ? 'Everything is well.' : 'Mend what is marked WRONG and run it again.');
+  }
+  return ok ? EXIT.ok : EXIT.usage;
+}
+
+/** Leaves nothing behind: a machine that only works for others needs no data directory. */
+async function checkDisk(folder: string): Promise<Finding> {
+  const check = 'data directory';
+  try {
+    const place = existingPart(folder);
+    await access(place, constants.W_OK | constants.X_OK);
+    const { bavail, bsize } = await statfs(place);
+    const free = bavail * bsize;
+    const detail = `${folder}, ${(free / 1e9).toFixed(1)} GB free`;
+    if (free >= FREE_BYTES) return { check, ok: true, detail };
+    return { check, ok: false, detail, remedy: 'Free some disk, or name another directory with --data-dir' };
+  } catch (error) {
+    return {
+      check,
+      ok: false,
+      detail: messageOf(error),
+      remedy: 'Make it writable, or name another one with --data-dir',
+    };
+  }
+}
+
+/** The folder, or where it will be made. */
+function existingPart(folder: string): string {
+  return existsSync(folder) ? folder : existingPart(dirname(folder));
+}
+
+async function checkTheQueue(config: Config): Promise<Finding[]> {
+  const check = 'queue';
+  const remedy = 'Check ROLLCALL_QUEUE or --queue, and that its server runs and can be reached from here';
+  try {
+    const { kind, risks } = await checkQueue(config.queue, caOf(config));
+    if (kind === 'embedded') return [{ check, ok: true, detail: 'embedded in the process that runs imports' }];
+    const severe = risks.filter((risk) => risk.severe).map(({ text }) => text);
+    const others = risks.filter((risk) => !risk.severe).map(({ text }) => `, but ${text}`);
+    if (severe.length === 0) return [{ check, ok: true, detail: `${kind} answers${others.join('')}` }];
+    return severe.map((text) => {
+      const [detail = text, todo] = text.split('; ');
+      return { check, ok: false, detail, remedy: todo ?? remedy };
+    });
+  } catch (error) {
+    const why = error instanceof QueueAddressError ? error.message : `it cannot be reached: ${messageOf(error)}`;
+    return [{ check, ok: false, detail: why, remedy }];
+  }
+}
+
+/** What this machine does with batches follows from its queue and its keys. */
+async function checkService(config: Config): Promise<Finding[]> {
+  const check = 'settings';
+  const regions = Object.keys(config.apps) as Region[];
+  const keyed = regions.filter((region) => config.apps[region]?.apiKey !== undefined);
+  try {
+    if (config.queue !== undefined && keyed.length === 0) {
+      const { apps } = dispatchOnly(config);
+      const host = config.host === undefined ? '' : `, for workers of host ${config.host}`;
+      const detail = `coordinator without keys: workers elsewhere send for ${Object.keys(apps).join(', ')}${host}`;
+      return [{ check, ok: true, detail }];
+    }
+    // With a queue, regions without a key here are for other workers.
+    const service = serviceOf(config, config.queue === undefined || keyed.length === 0 ? undefined : keyed);
+    const elsewhere = config.queue === undefined ? [] : regions.filter((region) => !keyed.includes(region));
+    const detail = [
+      `host ${service.host}${service.host === SERVICE_HOST ? ' (the service itself)' : ''}`,
+      `apps in ${(config.queue === undefined ? regions : keyed).join(', ')}`,
+      ...(elsewhere.length === 0 ? [] : [`no key here for ${elsewhere.join(', ')}`]),
+      ...(service.proxy === undefined ? [] : [`through the proxy ${new URL(service.proxy.url).host}`]),
+    ].join(', ');
+    const asked = config.queue === undefined ? regions : keyed;
+    return [{ check, ok: true, detail }, ...(await Promise.all(asked.map((region) => checkRegion(service, region))))];
+  } catch (error) {
+    const [detail, remedy] = messageOf(error).split(/: (?=set )/);
+    return [{ check, ok: false, detail: detail ?? '', ...(remedy !== undefined && { remedy }) }];
+  }
+}
+
+/** Asks for the list of users: it needs the same address and key as adding members, and changes nothing. */
+async function checkRegion(service: Service, region: Region): Promise<Finding> {
+  const check = `region ${region}`;
+  const appId = service.apps[region]?.appId ?? '';
+  const name = `ROLLCALL_${region.toUpperCase()}`;
+  try {
+    const chat = clientOf(service, region, 1);
+    try {
+      const startedAt = performance.now();
+      await chat.listUsers();
+      const ms = Math.round(performance.now() - startedAt);
+      return { check, ok: true, detail: `app ${appId} answers in ${ms} ms and takes key ${chat.keyFingerprint()}` };
+    } catch (error) {
+      const { code, message, kind, httpStatus } = judge(error, 1);
+      const remedy =
+        code === 'NOT_THE_SERVICE'
+          ? `Check the network, HTTPS_PROXY and NO_PROXY, then ROLLCALL_HOST (${service.host}) and ${name}_APP_ID (${appId})`
+          : httpStatus === null
+            ? `Check ROLLCALL_HOST (${service.host}; the service itself is ${SERVICE_HOST}), ${name}_APP_ID (${appId}), the network and HTTPS_PROXY, and ROLLCALL_CA_FILE for a sandbox`
+            : kind === 'stop-region'
+              ? `Check ${name}_API_KEY (it needs the scope fullAccess) and ${name}_APP_ID (${appId})`
+              : 'Try again; if it stays, ask the chat service';
+      return { check, ok: false, detail: `${code}: ${message}`, remedy };
+    } finally {
+      await chat.close();
+    }
+  } catch (error) {
+    return {
+      check,
+      ok: false,
+      detail: messageOf(error),
+      remedy: `Check ROLLCALL_HOST, ${name}_APP_ID and ${name}_API_KEY`,
+    };
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

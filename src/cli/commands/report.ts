@@ -1,0 +1,59 @@
+import { createWriteStream } from 'node:fs';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { Command, Option } from 'commander';
+import type { Outcome } from '../../membership/outcome.ts';
+import { UsageError } from '../errors.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { outcomeList, type ServerFlags, withDataDir, withServer } from '../flags/flags.ts';
+import { type Io, say } from '../screen/io.ts';
+import { openImports } from '../target/open-imports.ts';
+
+interface Flags extends ServerFlags {
+  readonly dataDir?: string;
+  readonly format: 'csv' | 'ndjson' | 'json' | 'html';
+  readonly status?: ReadonlySet<Outcome>;
+  readonly retryable?: true;
+  readonly output?: string;
+}
+
+/** `rollcall report`: the outcome of every row, streamed. */
+export function reportCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
+  const command = new Command('report')
+    .argument('[id]', 'import (default: the latest)')
+    .addOption(
+      new Option('--format <format>', 'form of the report').choices(['csv', 'ndjson', 'json', 'html']).default('csv'),
+    )
+    .option('--status <outcomes>', 'only rows with these outcomes, such as failed,invalid', outcomeList)
+    .addOption(
+      new Option('--retryable', 'only rows that may succeed now, in the original columns: imports as it is').conflicts([
+        'status',
+        'format',
+      ]),
+    )
+    .option('--output <file>', 'write to a file instead of standard output');
+  return withServer(withDataDir(command)).action((id: string | undefined, flags: Flags) => end(report(io, id, flags)));
+}
+
+async function report(io: Io, given: string | undefined, flags: Flags): Promise<ExitCode> {
+  const { imports } = await openImports(flags);
+  const found = await imports.find(given);
+  const pieces = await imports.report(found, {
+    form: flags.retryable === true ? 'retry' : flags.format,
+    ...(flags.status !== undefined && { statuses: flags.status }),
+  });
+  try {
+    const target = flags.output === undefined ? io.out : createWriteStream(flags.output);
+    // Standard output stays open: it is not ours to close.
+    await pipeline(Readable.from(pieces), target, { end: flags.output !== undefined });
+  } catch (error) {
+    if (flags.output === undefined || !isSystemError(error)) throw error;
+    throw new UsageError(`the report cannot be written: ${error.message}; name another file with --output`);
+  }
+  if (flags.output !== undefined) say(io, `Written to ${flags.output}.`);
+  return EXIT.ok;
+}
+
+function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error;
+}

@@ -1,0 +1,83 @@
+import { statSync } from 'node:fs';
+import { Command } from 'commander';
+import type { ImportRecord } from '../../imports/catalog.ts';
+import { readOptions } from '../../imports/import-options.ts';
+import { isFinal, TransitionError } from '../../membership/import-state.ts';
+import { UsageError } from '../errors.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import {
+  type CommonFlags,
+  type SandboxFlags,
+  type SendingFlags,
+  type ServerFlags,
+  type WorkersFlags,
+  withDataDir,
+  withJson,
+  withPace,
+  withSandbox,
+  withServer,
+  withWorkers,
+} from '../flags/flags.ts';
+import { runImport } from '../run-import.ts';
+import { type Io, say } from '../screen/io.ts';
+import { findImport } from '../target/data.ts';
+import { openImports } from '../target/open-imports.ts';
+import { serviceOpener } from './import.ts';
+
+type Flags = CommonFlags & ServerFlags & SandboxFlags & SendingFlags & WorkersFlags;
+
+/** `rollcall resume`: goes on with an import that was paused, blocked, interrupted or only checked. */
+export function resumeCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
+  const command = new Command('resume').argument('[id]', 'import (default: the latest)');
+  withSandbox(withPace(withWorkers(withServer(withDataDir(withJson(command))))));
+  return command.action((id: string | undefined, flags: Flags) => end(resume(io, id, flags)));
+}
+
+async function resume(io: Io, given: string | undefined, flags: Flags): Promise<ExitCode> {
+  const { config, imports } = await openImports(flags);
+  const { id } = await imports.find(given);
+  const answer = await imports.act(id, 'resume');
+  if (answer !== undefined) {
+    say(io, `Import ${id} goes on in the process that runs it. Look at it with:`, `  ${imports.command('watch', id)}`);
+    return EXIT.ok;
+  }
+  const record = findImport(config.dataDir, id);
+  if (isFinal(record.state)) throw new TransitionError(record.state, 'running');
+  const options = readOptions(record);
+  checkTarget(`${config.command} resume ${id}`, id, options.sandbox, flags.sandbox === true);
+  if (record.state === 'staged' && hasChanged(record)) {
+    say(io, `${record.file} has changed since it was checked. What was checked is sent; to send what it holds now,`);
+    say(io, `import it again: ${config.command} import ${record.file}`);
+  }
+  return runImport({
+    config,
+    io,
+    json: flags.json === true,
+    // An import that was being read as a dry run goes on as one; one that was checked is sent.
+    openService: serviceOpener(config, {
+      ...flags,
+      ...(record.state === 'staging' && options.dryRun && { dryRun: true }),
+    }),
+    begin: async (coordinator) => {
+      await coordinator.resume(id);
+      return id;
+    },
+  });
+}
+
+/** Whether the file of an import has been written to since the import was made. A file that is gone has not. */
+function hasChanged({ source, createdAt }: Pick<ImportRecord, 'source' | 'createdAt'>): boolean {
+  return (statSync(source, { throwIfNoEntry: false })?.mtimeMs ?? 0) > createdAt;
+}
+
+/** What was meant for the sandbox must not reach the service, nor the reverse. */
+export function checkTarget(command: string, id: string, wasSandbox: boolean, sandbox: boolean): void {
+  if (wasSandbox && !sandbox) {
+    throw new UsageError(`import ${id} was meant for the sandbox; type: ${command} --sandbox`);
+  }
+  if (!wasSandbox && sandbox) {
+    throw new UsageError(
+      `import ${id} was not meant for the sandbox; leave out --sandbox, or import its file again with it`,
+    );
+  }
+}

@@ -1,0 +1,66 @@
+import { Command } from 'commander';
+import { isFinal } from '../../membership/import-state.ts';
+import { UsageError } from '../errors.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import {
+  type CommonFlags,
+  type SandboxFlags,
+  type SendingFlags,
+  type ServerFlags,
+  type WorkersFlags,
+  withDataDir,
+  withJson,
+  withMaxErrors,
+  withPace,
+  withSandbox,
+  withServer,
+  withWorkers,
+} from '../flags/flags.ts';
+import { runImport } from '../run-import.ts';
+import { type Io, say } from '../screen/io.ts';
+import { followThere } from '../target/import-there.ts';
+import { openImports } from '../target/open-imports.ts';
+import { serviceOpener } from './import.ts';
+import { checkTarget } from './resume.ts';
+
+type Flags = CommonFlags & ServerFlags & SandboxFlags & SendingFlags & WorkersFlags;
+
+/** `rollcall retry`: imports the retry file of an import that is over: what failed, was not confirmed or not sent. */
+export function retryCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
+  const command = new Command('retry').argument('[id]', 'import (default: the latest)');
+  withSandbox(withMaxErrors(withPace(withWorkers(withServer(withDataDir(withJson(command)))))));
+  return command.action((id: string | undefined, flags: Flags) => end(retry(io, id, flags)));
+}
+
+async function retry(io: Io, given: string | undefined, flags: Flags): Promise<ExitCode> {
+  const { config, imports } = await openImports(flags);
+  const { server } = imports;
+  if (server !== undefined && flags.maxErrors !== undefined) {
+    throw new UsageError(
+      `--max-errors cannot be changed for a retry at ${server.url}; leave it out: it stays as it was`,
+    );
+  }
+  const found = await imports.find(given);
+  const { id, state } = found;
+  if (!isFinal(state)) {
+    throw new UsageError(`import ${id} is ${state}, not over; first: ${imports.command('resume', id)}`);
+  }
+  const { reports } = (await imports.findings(found)).summary;
+  if (reports.retry === null) {
+    say(io, `Import ${id} has nothing to send again: no row failed, is unconfirmed or unprocessed.`);
+    return EXIT.ok;
+  }
+  const json = flags.json === true;
+  if (server !== undefined) {
+    const again = await server.post(`/v1/imports/${encodeURIComponent(id)}/retry`);
+    return followThere({ io, imports, server, json }, again.id);
+  }
+  checkTarget(imports.command('retry', id), id, found.sandbox, flags.sandbox === true);
+  return runImport({
+    config,
+    io,
+    json,
+    openService: serviceOpener(config, flags),
+    begin: (coordinator) => coordinator.retry(id, { maxErrors: flags.maxErrors }),
+  });
+}

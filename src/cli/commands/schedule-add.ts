@@ -1,0 +1,122 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { Command, Option } from 'commander';
+import { intakeOptions } from '../../imports/import-options.ts';
+import { readConfig } from '../../platform/config.ts';
+import { isAddress, isPattern, wholeSource } from '../../syncs/schedule/source.ts';
+import { headerFrom } from '../../syncs/schedule/source-headers.ts';
+import { syncOptionsToJson } from '../../syncs/sync-options.ts';
+import { printable } from '../../text/wording.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { byteCount, type CommonFlags, type ReadingFlags, withDataDir, withJson, withReading } from '../flags/flags.ts';
+import { type ModeFlags, syncFlagsOf, withDeciding, withMode } from '../flags/sync-flags.ts';
+import { type Io, say } from '../screen/io.ts';
+import { dueNext, localTime, scheduleDocument } from '../target/schedule-data.ts';
+import { importOptionsOf } from './import.ts';
+import { changeSchedules } from './schedule-control.ts';
+
+interface Flags extends CommonFlags, ReadingFlags, ModeFlags {
+  readonly cron: string;
+  readonly tz: string;
+  readonly file: string;
+  readonly header?: Readonly<Record<string, string>>;
+  /** In bytes. */
+  readonly maxSource: number;
+  readonly apply?: true;
+  readonly repair?: true;
+  readonly catchUp?: true;
+  readonly sandbox?: true;
+}
+
+const DEFAULT_SOURCE = 2 * 1024 ** 3;
+
+/** `rollcall schedule add`: a sync that begins by itself. */
+export function scheduleAddCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
+  const command = new Command('add')
+    .description('sync a file again and again, at the times of a cron expression')
+    .argument('<name>', 'for the other commands to name it by')
+    .requiredOption(
+      '--cron <expression>',
+      'minute, hour, day of month, month, weekday: "30 2 * * *" is every night at 2:30',
+    )
+    .addOption(
+      new Option('--tz <zone>', 'time zone of the expression, such as Europe/Rome').default(
+        systemZone(),
+        'that of this machine',
+      ),
+    )
+    .requiredOption('--file <path|pattern|url>', 'a file, a pattern such as exports/*.csv for its newest, or https://…')
+    .option(
+      '--header <name=env:variable>',
+      'with an https address: a header, and the environment variable with its value; again for each',
+      header,
+    )
+    .addOption(
+      new Option('--max-source <size>', 'largest file that is taken, such as 500mb')
+        .argParser(byteCount)
+        .default(DEFAULT_SOURCE, '2gb'),
+    )
+    .option('--apply', 'carry each plan out at once, unless a guard objects; without it, runs only plan')
+    .option('--repair', 'look at the groups although the file is unchanged, to put back what was changed by hand')
+    .option('--catch-up', 'make up for a run that was missed, once, when the server starts');
+  withReading(withDeciding(withMode(command)));
+  withDataDir(withJson(command)).option(
+    '--sandbox',
+    'run it against the sandbox of a server that was started with --sandbox',
+  );
+  return command.action((name: string, flags: Flags) => end(add(io, name, flags)));
+}
+
+async function add(io: Io, name: string, flags: Flags): Promise<ExitCode> {
+  const config = readConfig(flags);
+  const { cron, tz, file, maxSource, protect, limit = {}, ...rest } = flags;
+  const { record, isServed } = await changeSchedules(config, {
+    verb: 'add',
+    wish: {
+      ...{ name, cron, tz, file, maxSource },
+      source: await wholeSource(file, process.cwd()),
+      headers: flags.header ?? {},
+      protectFile: protect === undefined ? null : resolve(protect),
+      repair: flags.repair === true,
+      catchUp: flags.catchUp === true,
+      options: syncOptionsToJson({
+        reading: intakeOptions(importOptionsOf(config, rest)),
+        flags: await syncFlagsOf(rest),
+        limits: limit,
+        apply: flags.apply === true,
+        sandbox: flags.sandbox === true,
+      }),
+    },
+  });
+  if (record === null) return EXIT.ok;
+  if (flags.json) io.out.write(`${JSON.stringify(scheduleDocument(record, undefined))}\n`);
+  const { command } = config;
+  const sandbox = flags.sandbox ? ' --sandbox' : '';
+  say(
+    io,
+    `Schedule ${name} is added. It is due next at (${tz}):`,
+    ...dueNext(record).map((at) => `  ${localTime(at, tz)}`),
+    ...(isThere(record.source)
+      ? []
+      : [`There is no file ${printable(record.source)} yet; a run without it fails and changes nothing.`]),
+    ...(flags.apply ? [] : ['Its runs only plan; with --apply they carry the plan out.']),
+    ...(isServed ? [] : ['It runs as long as a server does, which is started with:', `  ${command} serve${sandbox}`]),
+    'Try it now with:',
+    `  ${command} schedule run ${name}${sandbox}`,
+  );
+  return EXIT.ok;
+}
+
+function isThere(source: string): boolean {
+  return isAddress(source) || isPattern(source) || existsSync(source);
+}
+
+function systemZone(): string {
+  return new Intl.DateTimeFormat().resolvedOptions().timeZone;
+}
+
+/** What is wrong with it is not commander's to say, which would repeat a secret that is given instead of a variable. */
+function header(text: string, earlier: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
+  const [name, variable] = headerFrom(text);
+  return { ...earlier, [name]: variable };
+}

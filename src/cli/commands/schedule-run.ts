@@ -1,0 +1,133 @@
+import { Command } from 'commander';
+import { type Config, readConfig } from '../../platform/config.ts';
+import type { SyncRunner } from '../../syncs/run/sync-runner.ts';
+import type { ScheduleRecord, ScheduleRun } from '../../syncs/schedule/schedule-catalog.ts';
+import { ScheduleError } from '../../syncs/schedule/schedule-errors.ts';
+import { createScheduleRuns, type ScheduleRuns } from '../../syncs/schedule/schedule-runs.ts';
+import { readSyncOptions } from '../../syncs/sync-options.ts';
+import { scheduleRunsOptions } from '../compose-schedules.ts';
+import type { Coordinating } from '../coordinate.ts';
+import { UsageError } from '../errors.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import {
+  type CommonFlags,
+  type SandboxFlags,
+  type SendingFlags,
+  type WorkersFlags,
+  withDataDir,
+  withJson,
+  withPace,
+  withSandbox,
+  withWorkers,
+} from '../flags/flags.ts';
+import { runSync } from '../run-sync.ts';
+import { type Io, say } from '../screen/io.ts';
+import { runDocument, withSchedules } from '../target/schedule-data.ts';
+import { whoTypes } from '../target/sync-data.ts';
+import { serviceOpener } from './import.ts';
+import { askToRun } from './schedule-control.ts';
+
+type Flags = CommonFlags & SandboxFlags & SendingFlags & WorkersFlags;
+
+/** `rollcall schedule run`: runs a schedule now, by the server where there is one, else in this process. */
+export function scheduleRunCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
+  const command = new Command('run')
+    .description('run a schedule now, whether it is due or paused; by the server where there is one')
+    .argument('<name>', 'as `schedule list` shows it');
+  withSandbox(withPace(withWorkers(withDataDir(withJson(command)))));
+  return command.action((name: string, flags: Flags) => end(run(io, name, flags)));
+}
+
+async function run(io: Io, name: string, flags: Flags): Promise<ExitCode> {
+  const config = readConfig(flags);
+  const begun = await askToRun(config, name);
+  if (begun !== undefined) {
+    if (flags.json) io.out.write(`${JSON.stringify(runDocument(begun))}\n`);
+    say(
+      io,
+      `The server runs schedule ${name} now. See what comes of it with:`,
+      `  ${config.command} schedule history ${name}`,
+    );
+    return EXIT.ok;
+  }
+  const { sandbox } = readSyncOptions(findSchedule(config, name));
+  if (sandbox !== (flags.sandbox === true)) {
+    throw new UsageError(
+      sandbox
+        ? `schedule ${name} was meant for the sandbox; type: ${config.command} schedule run ${name} --sandbox`
+        : `schedule ${name} was not meant for the sandbox; leave out --sandbox`,
+    );
+  }
+  return runHere(io, config, name, flags);
+}
+
+async function runHere(io: Io, config: Config, name: string, flags: Flags): Promise<ExitCode> {
+  const json = flags.json === true;
+  let id = 0;
+  let syncId: string | undefined;
+  const code = await runSync({
+    config,
+    io,
+    json,
+    openService: serviceOpener(config, flags),
+    begin: async (syncs, here) => {
+      const runs = openRuns(config, syncs, here);
+      await runs.noteInterrupted();
+      ({ id } = runs.begin(name, whoTypes()));
+      syncId = await syncOf(runs, id, here.signal);
+      return syncId;
+    },
+  });
+  const over = findRun(config, id);
+  const { state, reason } = over;
+  if (syncId !== undefined) {
+    say(io, '', `Schedule ${name}: ${reason}.`);
+    return code;
+  }
+  if (json) io.out.write(`${JSON.stringify(runDocument(over))}\n`);
+  if (state === 'running') {
+    say(io, 'Stopped before a plan was made; nothing was sent.');
+    return EXIT.interrupted;
+  }
+  say(io, `Nothing was sent: ${reason}.`);
+  return state === 'failed' ? EXIT.usage : EXIT.ok;
+}
+
+/** Runs that stop before the syncs that they follow. */
+function openRuns(config: Config, syncs: SyncRunner, here: Coordinating): ScheduleRuns {
+  const options = scheduleRunsOptions(config, { ...here, syncs });
+  const runs = createScheduleRuns(options);
+  here.onStop(async () => {
+    await runs.stop();
+    options.catalog.close();
+  });
+  return runs;
+}
+
+/** The sync that a run comes to; undefined when it ends without one, or a signal comes first. */
+function syncOf(runs: ScheduleRuns, id: number, signal: AbortSignal): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    runs.events.on('run', (run) => {
+      if (run.id !== id) return;
+      if (run.state !== 'running') resolve(undefined);
+      else if (run.syncId !== null) resolve(run.syncId);
+    });
+    signal.addEventListener('abort', () => resolve(undefined));
+  });
+}
+
+function findSchedule({ dataDir }: Config, name: string): ScheduleRecord {
+  return withSchedules(dataDir, (schedules) => {
+    const record = schedules?.find(name);
+    if (record === undefined) throw ScheduleError.unknown(name);
+    return record;
+  });
+}
+
+function findRun({ dataDir }: Config, id: number): ScheduleRun {
+  return withSchedules(dataDir, (schedules) => {
+    const found = schedules?.findRun(id);
+    if (found === undefined) throw new Error(`the run ${id} has left no record`);
+    return found;
+  });
+}

@@ -1,0 +1,53 @@
+import { isIP } from 'node:net';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import type { ExitCode } from '../exit-codes.ts';
+import { byteCount, duration, wholeNumber, withDataDir, withPace, withSandbox, withWorkers } from '../flags/flags.ts';
+import type { Io } from '../screen/io.ts';
+import type { ServeFlags } from '../serving.ts';
+
+const DEFAULT_PORT = 7700;
+const DEFAULT_UPLOAD = 2 * 1024 ** 3;
+
+/** `rollcall serve`: the coordinator that stays, with its HTTP API and console. */
+export function serveCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
+  const command = new Command('serve')
+    .option('--host <address>', 'address to listen on; other than loopback needs tokens', '127.0.0.1')
+    .option('--port <port>', 'port to listen on; 0 takes a free one', wholeNumber(0, 65_535), DEFAULT_PORT)
+    .option('--require-token', 'ask for a token on loopback too; `rollcall token create` makes one')
+    .option(
+      '--keep <time>',
+      'remove imports and syncs that have been over for so long, such as 90d (default: never)',
+      duration,
+    )
+    .addOption(
+      new Option('--max-upload <size>', 'largest upload, such as 500mb')
+        .argParser(byteCount)
+        .default(DEFAULT_UPLOAD, '2gb'),
+    )
+    .option(
+      '--trust-proxy <addresses>',
+      'proxies in front of it, whose X-Forwarded-For says who a client is: addresses or ranges with commas between them, such as 10.0.0.0/8',
+      proxies,
+    )
+    .option(
+      '--notify <url>',
+      'tell this address of imports that are over or blocked, signed with ROLLCALL_NOTIFY_SECRET (default: none, or ROLLCALL_NOTIFY)',
+    )
+    .option('--notify-private', 'let it be an address of this machine or of a private network, and plain http');
+  return withSandbox(withPace(withWorkers(withDataDir(command)))).action((flags: ServeFlags) =>
+    // Loaded when it is wanted: every other command starts in a fraction of the time without the web server.
+    end(import('../serving.ts').then(({ serve }) => serve(io, flags))),
+  );
+}
+
+/** Proxies as the server takes them. */
+function proxies(text: string): readonly string[] {
+  const given = text.split(',').map((one) => one.trim());
+  const isProxy = (one: string) => {
+    if (one === 'loopback' || one === 'uniquelocal') return true;
+    const [, address = '', bits = '0'] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(one) ?? [];
+    return isIP(address) !== 0 && Number(bits) <= (isIP(address) === 4 ? 32 : 128);
+  };
+  if (given.every(isProxy)) return given;
+  throw new InvalidArgumentError('Expected addresses or ranges such as 10.0.0.5,10.1.0.0/16, or the word loopback.');
+}

@@ -1,0 +1,48 @@
+import { Command } from 'commander';
+import { summaryText } from '../../imports/report/summary.ts';
+import type { RegionStatus } from '../../imports/send/region.ts';
+import { isUnderWay } from '../../membership/import-state.ts';
+import { counted, duration } from '../../text/wording.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { type CommonFlags, type ServerFlags, withDataDir, withJson, withServer } from '../flags/flags.ts';
+import { type Io, say } from '../screen/io.ts';
+import { nextSteps } from '../screen/next-steps.ts';
+import { openImports } from '../target/open-imports.ts';
+
+/** `rollcall status`: what an import has come to so far, and what its regions wait for. */
+export function statusCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
+  const command = new Command('status').argument('[id]', 'import (default: the latest)');
+  return withServer(withDataDir(withJson(command))).action((id: string | undefined, flags: CommonFlags & ServerFlags) =>
+    end(status(io, id, flags)),
+  );
+}
+
+async function status(io: Io, given: string | undefined, flags: CommonFlags & ServerFlags): Promise<ExitCode> {
+  const { imports } = await openImports(flags);
+  const found = await imports.find(given);
+  const { summary, problems } = await imports.findings(found);
+  if (flags.json) {
+    io.out.write(`${JSON.stringify(summary)}\n`);
+    return EXIT.ok;
+  }
+  const regions = await imports.regions();
+  const interrupted = regions === undefined && isUnderWay(found.state);
+  io.out.write(summaryText(summary, { color: io.color, width: io.width, problems, interrupted }));
+  const underWay = regions !== undefined && (found.state === 'running' || found.state === 'pausing');
+  if (underWay) io.out.write(`\n${regions.map(regionLine).join('\n')}\n`);
+  else say(io, '', ...nextSteps(imports, found, summary, problems));
+  return EXIT.ok;
+}
+
+function regionLine({ region, waiting, active, delayed, stopped, limitedForMs, workers, key }: RegionStatus): string {
+  const parts = [
+    workers === 0 ? `no worker: start one with rollcall worker --region ${region}` : '',
+    `${counted(active, 'call')} under way`,
+    `${counted(waiting, 'batch').replace('batchs', 'batches')} queued`,
+    delayed > 0 ? `${counted(delayed, 'call')} to be tried again` : '',
+    stopped ? 'stopped: the service refused the key or plan' : '',
+    key === null ? '' : `key ${key}`,
+    limitedForMs > 1_500 ? `waits ${duration(limitedForMs)} for the rate limit` : '',
+  ];
+  return `${region}  ${parts.filter((part) => part !== '').join(', ')}`;
+}

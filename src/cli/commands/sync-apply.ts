@@ -1,0 +1,70 @@
+import { Command } from 'commander';
+import { readConfig } from '../../platform/config.ts';
+import type { SyncRunner } from '../../syncs/run/sync-runner.ts';
+import { readSyncOptions } from '../../syncs/sync-options.ts';
+import type { ExitCode } from '../exit-codes.ts';
+import {
+  type CommonFlags,
+  type SandboxFlags,
+  type SendingFlags,
+  type WorkersFlags,
+  withDataDir,
+  withJson,
+  withPace,
+  withSandbox,
+  withWorkers,
+} from '../flags/flags.ts';
+import { runSync } from '../run-sync.ts';
+import type { Io } from '../screen/io.ts';
+import { findSync, whoTypes } from '../target/sync-data.ts';
+import { serviceOpener } from './import.ts';
+import { checkTarget } from './resume.ts';
+
+type Flags = CommonFlags & SandboxFlags & SendingFlags & WorkersFlags;
+
+/** `rollcall sync apply`: carries out a stored plan, or goes on with it. */
+export function syncApplyCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
+  const command = new Command('apply')
+    .description('carry out a stored plan, unless file or groups have moved too far since; or go on with it')
+    .argument('<id>', 'as `sync list` shows it');
+  return sending(command).action((id: string, flags: Flags) =>
+    end(applyStored(io, 'apply', id, flags, (syncs) => syncs.apply(id, whoTypes()))),
+  );
+}
+
+/** `rollcall sync approve`: lets a held plan through, this once. */
+export function syncApproveCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
+  const command = new Command('approve')
+    .description('let a plan through to which a guard objects, this once and on record, and carry it out')
+    .argument('<id>', 'as `sync list` shows it')
+    .requiredOption('--reason <text>', 'why it is right all the same');
+  return sending(command).action((id: string, flags: Flags & { readonly reason: string }) =>
+    end(applyStored(io, 'approve', id, flags, async (syncs) => syncs.approve(id, whoTypes(), flags.reason))),
+  );
+}
+
+function sending(command: Command): Command {
+  return withSandbox(withPace(withWorkers(withDataDir(withJson(command)))));
+}
+
+async function applyStored(
+  io: Io,
+  verb: string,
+  id: string,
+  flags: Flags,
+  begin: (syncs: SyncRunner) => Promise<unknown>,
+): Promise<ExitCode> {
+  const config = readConfig(flags);
+  const { sandbox } = readSyncOptions(findSync(config.dataDir, id));
+  checkTarget(`${config.command} sync ${verb} ${id}`, id, sandbox, flags.sandbox === true);
+  return runSync({
+    config,
+    io,
+    json: flags.json === true,
+    openService: serviceOpener(config, flags),
+    begin: async (syncs) => {
+      await begin(syncs);
+      return id;
+    },
+  });
+}

@@ -1,0 +1,77 @@
+import { resolve } from 'node:path';
+import { Command } from 'commander';
+import { intakeOptions } from '../../imports/import-options.ts';
+import { fileOf } from '../../imports/read/file-state.ts';
+import { readConfig } from '../../platform/config.ts';
+import type { ExitCode } from '../exit-codes.ts';
+import {
+  type CommonFlags,
+  type ReadingFlags,
+  type SandboxFlags,
+  type SendingFlags,
+  type WorkersFlags,
+  withDataDir,
+  withJson,
+  withPace,
+  withReading,
+  withSandbox,
+  withWorkers,
+} from '../flags/flags.ts';
+import { type ModeFlags, syncFlagsOf, withDeciding, withMode } from '../flags/sync-flags.ts';
+import { runSync } from '../run-sync.ts';
+import type { Io } from '../screen/io.ts';
+import { whoTypes } from '../target/sync-data.ts';
+import { importOptionsOf, serviceOpener } from './import.ts';
+import { syncApplyCommand, syncApproveCommand } from './sync-apply.ts';
+import { syncListCommand } from './sync-list.ts';
+import { syncRejectCommand } from './sync-reject.ts';
+import { syncShowCommand } from './sync-show.ts';
+
+interface Flags extends CommonFlags, ReadingFlags, SandboxFlags, SendingFlags, WorkersFlags, ModeFlags {
+  readonly apply?: true;
+  /** Path. */
+  readonly planCsv?: string;
+}
+
+/** `rollcall sync`: plans how groups come to be as a file says, and carries it out when asked to. */
+export function syncCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
+  const command = new Command('sync')
+    .argument('<file>', 'CSV, JSON or NDJSON, gzipped or not: who should be in which group')
+    // What follows the name of a subcommand is its own.
+    .enablePositionalOptions();
+  withDeciding(withMode(command))
+    .option('--apply', 'carry the plan out at once, unless a guard objects')
+    .option('--plan-csv <file>', 'write the plan as CSV');
+  withReading(command);
+  withSandbox(withPace(withWorkers(withDataDir(withJson(command)))));
+  command.action((file: string, flags: Flags) => end(sync(io, file, flags)));
+  return command
+    .addCommand(syncApplyCommand(io, end))
+    .addCommand(syncApproveCommand(io, end))
+    .addCommand(syncRejectCommand(io, end))
+    .addCommand(syncListCommand(io, end))
+    .addCommand(syncShowCommand(io, end));
+}
+
+async function sync(io: Io, file: string, flags: Flags): Promise<ExitCode> {
+  const config = readConfig(flags);
+  const chosen = await syncFlagsOf(flags);
+  await fileOf(file, file);
+  return runSync({
+    config,
+    io,
+    json: flags.json === true,
+    planCsv: flags.planCsv,
+    openService: serviceOpener(config, flags),
+    begin: (syncs) =>
+      syncs.create({
+        file,
+        source: resolve(file),
+        reading: intakeOptions(importOptionsOf(config, flags)),
+        flags: chosen,
+        limits: flags.limit ?? {},
+        apply: flags.apply === true,
+        who: whoTypes(),
+      }),
+  });
+}

@@ -1,0 +1,114 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { Command, Option } from 'commander';
+import { readConfig } from '../../platform/config.ts';
+import { dataDir, makeDataDir } from '../../platform/data-dir.ts';
+import {
+  type AccessStore,
+  openAccessStore,
+  ROLES,
+  type Role,
+  type TokenRecord,
+} from '../../server/access/access-store.ts';
+import { printable } from '../../text/wording.ts';
+import { here } from '../audit.ts';
+import { UsageError } from '../errors.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { type CommonFlags, duration, withDataDir, withJson } from '../flags/flags.ts';
+import { type Io, say } from '../screen/io.ts';
+
+interface CreateFlags extends CommonFlags {
+  readonly role: Role;
+  readonly name?: string;
+  /** In ms. */
+  readonly expires?: number;
+}
+
+/** `rollcall token`: who may use `rollcall serve`. It works while a server runs, and at once. */
+export function tokenCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
+  const create = new Command('create')
+    .description('make a token and print it; only its hash is kept, so it is shown this once')
+    .addOption(new Option('--role <role>', 'viewers look, operators act as well').choices(ROLES).makeOptionMandatory())
+    .option('--name <name>', 'whose it is, for the audit log (default: its id)')
+    .option('--expires <time>', 'for how long it is valid, such as 90d (default: until it is revoked)', duration);
+  withDataDir(withJson(create)).action((flags: CreateFlags) => end(createToken(io, flags)));
+  const list = withDataDir(withJson(new Command('list').description('show tokens: ids, roles, names, ends'))).action(
+    (flags: CommonFlags) => end(listTokens(io, flags)),
+  );
+  const revoke = withDataDir(
+    withJson(new Command('revoke').description('make a token worthless, and its sessions with it')),
+  )
+    .argument('<id>', 'as `token list` shows it')
+    .action((id: string, flags: CommonFlags) => end(revokeToken(io, id, flags)));
+  return new Command('token').addCommand(create).addCommand(list).addCommand(revoke);
+}
+
+function withAccess<Result>(flags: CommonFlags, use: (access: AccessStore) => Result): Result {
+  const dir = dataDir(readConfig(flags).dataDir);
+  makeDataDir(dir);
+  const access = openAccessStore(join(dir.root, 'access.sqlite'));
+  try {
+    return use(access);
+  } finally {
+    access.close();
+  }
+}
+
+async function createToken(io: Io, flags: CreateFlags): Promise<ExitCode> {
+  const { role, name = '', expires } = flags;
+  const expiresAt = expires === undefined ? null : Date.now() + expires;
+  const { id, text } = withAccess(flags, (access) => {
+    const made = access.createToken({ role, name, expiresAt });
+    access.note({ ...here(), action: 'token.create', target: made.id, detail: `${role} ${name}`.trim() });
+    return made;
+  });
+  const until = expiresAt === null ? null : new Date(expiresAt).toISOString();
+  if (flags.json) io.out.write(`${JSON.stringify({ id, role, name: name || id, expiresAt: until, token: text })}\n`);
+  else io.out.write(`${text}\n`);
+  say(
+    io,
+    `Token ${id} for a${role === 'operator' ? 'n' : ''} ${role}${until === null ? '' : `, valid until ${until}`}. Keep it: it is not shown again.`,
+  );
+  return EXIT.ok;
+}
+
+async function listTokens(io: Io, flags: CommonFlags): Promise<ExitCode> {
+  const dir = dataDir(readConfig(flags).dataDir);
+  const tokens = existsSync(join(dir.root, 'access.sqlite')) ? withAccess(flags, (access) => access.tokens()) : [];
+  if (flags.json) {
+    io.out.write(`${JSON.stringify(tokens.map(tokenJson))}\n`);
+    return EXIT.ok;
+  }
+  if (tokens.length === 0) say(io, 'There are no tokens: make one with rollcall token create --role operator');
+  for (const token of tokens) {
+    io.out.write(`${token.id}  ${token.role.padEnd(8)}  ${stateOf(token).padEnd(32)}  ${printable(token.name)}\n`);
+  }
+  return EXIT.ok;
+}
+
+async function revokeToken(io: Io, id: string, flags: CommonFlags): Promise<ExitCode> {
+  const revoked = withAccess(flags, (access) => {
+    const done = access.revoke(id);
+    if (done) access.note({ ...here(), action: 'token.revoke', target: id, detail: '' });
+    return done;
+  });
+  if (!revoked) {
+    throw new UsageError(
+      `no valid token has the id ${JSON.stringify(id)}; \`rollcall token list\` shows those that there are`,
+    );
+  }
+  if (flags.json) io.out.write(`${JSON.stringify({ id, revoked: true })}\n`);
+  say(io, `Token ${id} is revoked.`);
+  return EXIT.ok;
+}
+
+function tokenJson({ createdAt, expiresAt, revokedAt, ...token }: TokenRecord) {
+  const time = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
+  return { ...token, createdAt: time(createdAt), expiresAt: time(expiresAt), revokedAt: time(revokedAt) };
+}
+
+function stateOf({ expiresAt, revokedAt }: TokenRecord): string {
+  if (revokedAt !== null) return 'revoked';
+  if (expiresAt === null) return 'valid';
+  return `${expiresAt > Date.now() ? 'valid until' : 'expired'} ${new Date(expiresAt).toISOString().slice(0, 16)}Z`;
+}

@@ -1,0 +1,59 @@
+import { Command } from 'commander';
+import { readOptions } from '../../imports/import-options.ts';
+import { readConfig } from '../../platform/config.ts';
+import type { ExitCode } from '../exit-codes.ts';
+import {
+  type CommonFlags,
+  type SandboxFlags,
+  type SendingFlags,
+  type WorkersFlags,
+  withDataDir,
+  withJson,
+  withPace,
+  withSandbox,
+  withWorkers,
+} from '../flags/flags.ts';
+import { type DecidingFlags, syncFlagsOf, withDeciding } from '../flags/sync-flags.ts';
+import { runSync } from '../run-sync.ts';
+import type { Io } from '../screen/io.ts';
+import { findImport } from '../target/data.ts';
+import { whoTypes } from '../target/sync-data.ts';
+import { serviceOpener } from './import.ts';
+import { checkTarget } from './resume.ts';
+
+interface Flags extends CommonFlags, SandboxFlags, SendingFlags, WorkersFlags, DecidingFlags {
+  readonly apply?: true;
+  /** Path. */
+  readonly planCsv?: string;
+}
+
+/** `rollcall undo`: plans how an import is taken back, and carries it out when asked to. */
+export function undoCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
+  const command = new Command('undo').argument('<import>', 'an import that is over, as `list` shows it');
+  withDeciding(command)
+    .option('--apply', 'carry the plan out at once, unless a guard objects')
+    .option('--plan-csv <file>', 'write the plan as CSV');
+  withSandbox(withPace(withWorkers(withDataDir(withJson(command)))));
+  return command.action((id: string, flags: Flags) => end(undo(io, id, flags)));
+}
+
+async function undo(io: Io, id: string, flags: Flags): Promise<ExitCode> {
+  const config = readConfig(flags);
+  const { sandbox } = readOptions(findImport(config.dataDir, id));
+  checkTarget(`${config.command} undo ${id}`, id, sandbox, flags.sandbox === true);
+  const { allowUnban, protect, removeByName } = await syncFlagsOf(flags);
+  return runSync({
+    config,
+    io,
+    json: flags.json === true,
+    planCsv: flags.planCsv,
+    openService: serviceOpener(config, flags),
+    begin: (syncs) =>
+      syncs.undo(id, {
+        flags: { allowUnban, protect, removeByName },
+        limits: flags.limit ?? {},
+        apply: flags.apply === true,
+        who: whoTypes(),
+      }),
+  });
+}

@@ -1,0 +1,100 @@
+import { Command, InvalidArgumentError } from 'commander';
+import { watchWorkersKeys } from '../../imports/life/key-watch.ts';
+import { startWorkerProcess, type WorkingRegion } from '../../imports/send/worker-process.ts';
+import { REGIONS, type Region } from '../../membership/membership.ts';
+import { MOST_CONCURRENCY, readConfig } from '../../platform/config.ts';
+import { createLifecycle, firstSignal, leaveWithoutQueue } from '../../platform/lifecycle.ts';
+import { openBackend } from '../../queue/open-backend.ts';
+import { counted } from '../../text/wording.ts';
+import { caOf } from '../ca-file.ts';
+import { clientOf, quietly, serviceOf } from '../compose.ts';
+import { UsageError } from '../errors.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { type QueueFlags, wholeNumber, withQueue } from '../flags/flags.ts';
+import { type Io, say } from '../screen/io.ts';
+import { serveHealth, workerMetrics } from '../worker-health.ts';
+
+interface Flags extends QueueFlags {
+  readonly region?: readonly Region[];
+  readonly concurrency?: number;
+  readonly healthPort?: number;
+  readonly healthHost: string;
+}
+
+/** `rollcall worker`: sends the batches of some regions, wherever the queue can be reached. */
+export function workerCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
+  const command = new Command('worker')
+    .option('--region <regions>', 'regions to work for, such as us,eu (default: all that have a key here)', regionList)
+    .option('--concurrency <n>', 'calls at the same time in each region (default: 20)', wholeNumber(1, 1_000))
+    .option('--health-port <port>', 'serve /healthz, /readyz, /metrics and /concurrency there', wholeNumber(0, 65_535))
+    .option('--health-host <address>', 'address that the health port listens on', '127.0.0.1');
+  return withQueue(command).action((flags: Flags) => end(work(io, flags)));
+}
+
+async function work(io: Io, flags: Flags): Promise<ExitCode> {
+  const config = readConfig(flags);
+  if (config.queue === undefined) {
+    throw new UsageError('a worker needs the queue that its coordinator uses: --queue redis://… or ROLLCALL_QUEUE');
+  }
+  const service = serviceOf(config, flags.region);
+  if (config.hostCorrection !== undefined) say(io, `${config.hostCorrection}.`);
+  const regions = flags.region ?? (Object.keys(service.apps) as Region[]);
+  const onError = quietly((error) => say(io, `${new Date().toISOString()} ${error.message}`));
+  const life = createLifecycle();
+  const signal = firstSignal(EXIT.interrupted, () => say(io, 'Left at once.'));
+  try {
+    const backend = await openBackend(config.queue, onError, caOf(config));
+    const metrics = workerMetrics();
+    const { concurrency } = config;
+    const worker = startWorkerProcess({
+      backend,
+      apps: regions.map((region) => {
+        const appId = service.apps[region]?.appId ?? '';
+        // Connections are opened as calls need them, whose number can be raised while this runs.
+        return { region, appId, chat: clientOf(service, region, MOST_CONCURRENCY) };
+      }),
+      host: service.host,
+      concurrency,
+      observer: metrics.observer,
+      onError,
+    });
+    life.onStop((deadlineMs) => worker.stop(deadlineMs));
+    backend.warnings().then((warnings) => {
+      for (const warning of warnings) say(io, `Warning: ${warning}.`);
+    }, onError);
+    const keys = watchWorkersKeys(worker.regions, (text) => say(io, `${new Date().toISOString()} ${text}.`), onError);
+    life.onStop(() => keys.stop());
+    metrics.watch(worker.regions);
+    if (flags.healthPort !== undefined) {
+      const health = await serveHealth(flags.healthPort, flags.healthHost, worker.regions, metrics.registry);
+      life.onStop(() => health.close());
+      say(io, `Health and metrics: http://${flags.healthHost}:${health.port}/metrics`);
+    }
+    introduce(io, worker.regions, concurrency);
+    await signal.arrived;
+    say(io, 'Stopping: calls under way may finish, the rest goes back into the queue. Ctrl-C again leaves at once.');
+  } finally {
+    const stay = leaveWithoutQueue(EXIT.ok, () =>
+      say(io, 'The queue does not answer; left without it. Other workers take over when it is back.'),
+    );
+    await life.stop();
+    stay();
+    signal.ignore();
+  }
+  return EXIT.ok;
+}
+
+function introduce(io: Io, regions: readonly WorkingRegion[], concurrency: number): void {
+  const names = regions.map(({ region }) => region).join(', ');
+  say(io, `Working for ${names}, up to ${counted(concurrency, 'call')} at the same time in each. Stop with Ctrl-C.`);
+}
+
+function regionList(text: string): readonly Region[] {
+  const words = text.split(',').map((word) => word.trim().toLowerCase());
+  return words.map((word) => {
+    const region = REGIONS.find((one) => one === word);
+    if (region === undefined)
+      throw new InvalidArgumentError(`${JSON.stringify(word)} is no region; allowed are ${REGIONS.join(', ')}.`);
+    return region;
+  });
+}

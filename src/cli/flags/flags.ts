@@ -1,0 +1,221 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { ImportOptions } from '../../imports/import-options.ts';
+import {
+  boundList,
+  byteSize,
+  columnMap,
+  delimiterCharacter,
+  ERROR_BOUND,
+  errorBound,
+  MAPPED_COLUMN,
+  QUIET_TIME,
+  quietTime,
+} from '../../imports/parse-options.ts';
+import { BOUND_NAMES } from '../../imports/read/bounds.ts';
+import { FIELDS } from '../../imports/read/columns.ts';
+import { REGIONS, SCOPES } from '../../membership/membership.ts';
+import { OUTCOMES, type Outcome } from '../../membership/outcome.ts';
+import { DURATION, durationMs, MOST_CALLS_PER_MINUTE, MOST_CONCURRENCY } from '../../platform/config.ts';
+import { FaultSyntaxError, parseFaults } from '../../sandbox/faults.ts';
+
+/** Flags that several commands share, and the parsers of their values. */
+
+export interface CommonFlags {
+  readonly dataDir?: string;
+  readonly json?: true;
+}
+
+export function withDataDir(command: Command): Command {
+  return command.option('--data-dir <dir>', 'where imports are kept (default: .rollcall, or ROLLCALL_DATA_DIR)');
+}
+
+export interface ServerFlags {
+  readonly server?: string;
+  readonly plainHttp?: true;
+}
+
+/** For commands about imports. */
+export function withServer(command: Command): Command {
+  return command
+    .option(
+      '--server <url>',
+      'the rollcall server that runs imports (default: none, or ROLLCALL_SERVER); its token is in ROLLCALL_TOKEN',
+    )
+    .option('--plain-http', 'send the token to another machine without TLS too: everybody on the way can read it');
+}
+
+export function withJson(command: Command): Command {
+  return command.option('--json', 'print one JSON document on standard output');
+}
+
+export interface QueueFlags {
+  readonly queue?: string;
+}
+
+export function withQueue(command: Command): Command {
+  return command.option(
+    '--queue <url>',
+    'where jobs are kept: redis://…, postgres://… (default: ROLLCALL_QUEUE, else embedded in memory)',
+  );
+}
+
+export interface WorkersFlags extends QueueFlags {
+  readonly withWorkers?: true;
+}
+
+/** For commands that run imports. */
+export function withWorkers(command: Command): Command {
+  return withQueue(command).option(
+    '--with-workers',
+    'with --queue: send from this process too, not only from `rollcall worker`',
+  );
+}
+
+export interface SandboxFlags {
+  readonly sandbox?: true;
+  readonly sandboxSeed?: string;
+  readonly sandboxFaults?: string;
+}
+
+export function withSandbox(command: Command): Command {
+  return command
+    .option('--sandbox', 'send to a sandbox in this process instead of the service; it knows every group and user')
+    .addOption(
+      new Option('--sandbox-seed <file>', 'what the sandbox knows instead: a JSON file').implies({ sandbox: true }),
+    )
+    .addOption(
+      new Option('--sandbox-faults <list>', 'what goes wrong in the sandbox; `rollcall sandbox --help` lists it')
+        .argParser(faultList)
+        .implies({ sandbox: true }),
+    );
+}
+
+export interface ReadingFlags {
+  readonly guid?: string;
+  readonly scope?: ImportOptions['scope'];
+  readonly region?: ImportOptions['region'];
+  readonly onBehalfOf?: string;
+  readonly map?: ImportOptions['map'];
+  readonly format?: ImportOptions['format'];
+  readonly encoding?: string;
+  readonly delimiter?: string;
+  readonly bound?: ImportOptions['bounds'];
+  readonly waitForQuiet?: number;
+}
+
+/** How an input is read. */
+export function withReading(command: Command): Command {
+  return command
+    .option('--guid <guid>', 'group of rows that name none')
+    .addOption(new Option('--scope <scope>', 'scope of rows that name none (default: participant)').choices(SCOPES))
+    .addOption(new Option('--region <region>', 'region of rows that name none').choices(REGIONS))
+    .option('--on-behalf-of <uid>', 'acting user of rows that name none')
+    .option(
+      '--map <field=column,...>',
+      `columns whose names are not recognised; scope= ignores the scope column; fields: ${FIELDS.join(', ')}`,
+      mappedColumns,
+    )
+    .addOption(
+      new Option('--format <format>', 'format of the input').choices(['auto', 'csv', 'json', 'ndjson']).default('auto'),
+    )
+    .option('--encoding <name>', 'encoding of the input, such as utf-16le or windows-1252 (default: UTF-8)')
+    .option('--delimiter <character>', 'delimiter of a CSV input (default: detected)', delimiter)
+    .option('--bound <name=value,...>', `let the input be larger; bounds: ${BOUND_NAMES.join(', ')}`, boundFlag)
+    .option('--wait-for-quiet <time>', 'wait until nothing has changed the file for this long, such as 10s', quietFlag);
+}
+
+export interface SendingFlags {
+  readonly maxErrors?: ImportOptions['maxErrors'];
+  readonly callsPerMinute?: number;
+  readonly concurrency?: number;
+}
+
+export function withPace(command: Command): Command {
+  return command
+    .option('--calls-per-minute <n>', 'budget of each region (default: 10000)', wholeNumber(1, MOST_CALLS_PER_MINUTE))
+    .option(
+      '--concurrency <n>',
+      'calls at the same time in each region (default: 20)',
+      wholeNumber(1, MOST_CONCURRENCY),
+    );
+}
+
+export function withMaxErrors(command: Command): Command {
+  return command.option('--max-errors <n|n%>', 'stop when more rows failed, are invalid or unconfirmed', maxErrors);
+}
+
+export function wholeNumber(from: number, to: number): (text: string) => number {
+  return (text) => {
+    const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= from && value <= to) return value;
+    throw new InvalidArgumentError(`Expected a whole number from ${from} to ${to}.`);
+  };
+}
+
+/** `90d` in ms. */
+export function duration(text: string): number {
+  const ms = durationMs(text);
+  if (ms !== undefined) return ms;
+  throw new InvalidArgumentError(`Expected ${DURATION}.`);
+}
+
+/** `failed,invalid` as a set of outcomes. */
+export function outcomeList(text: string): ReadonlySet<Outcome> {
+  const outcomes = new Set<Outcome>();
+  for (const word of text.split(',').map((part) => part.trim())) {
+    const outcome = OUTCOMES.find((one) => one === word);
+    if (outcome === undefined) {
+      throw new InvalidArgumentError(`${JSON.stringify(word)} is no outcome; allowed are ${OUTCOMES.join(', ')}.`);
+    }
+    outcomes.add(outcome);
+  }
+  return outcomes;
+}
+
+function mappedColumns(text: string, earlier: ImportOptions['map'] = {}): ImportOptions['map'] {
+  const { map, unreadable } = columnMap(text);
+  if (unreadable === undefined) return { ...earlier, ...map };
+  throw new InvalidArgumentError(`${JSON.stringify(unreadable)} is not ${MAPPED_COLUMN}, for example uid=Member ID.`);
+}
+
+function boundFlag(text: string, earlier: ImportOptions['bounds'] = {}): ImportOptions['bounds'] {
+  const { bounds, wrong } = boundList(text);
+  if (wrong === undefined) return { ...earlier, ...bounds };
+  throw new InvalidArgumentError(`${wrong}.`);
+}
+
+function quietFlag(text: string): number {
+  const ms = quietTime(text);
+  if (ms !== undefined) return ms;
+  throw new InvalidArgumentError(`Expected ${QUIET_TIME}.`);
+}
+
+function delimiter(text: string): string {
+  const character = delimiterCharacter(text);
+  if (character !== undefined) return character;
+  throw new InvalidArgumentError('Expected one character, or the word tab.');
+}
+
+function maxErrors(text: string): ImportOptions['maxErrors'] {
+  const bound = errorBound(text);
+  if (bound !== undefined) return bound;
+  throw new InvalidArgumentError(`Expected ${ERROR_BOUND}.`);
+}
+
+/** Checks the text and keeps it, so that it can be shown as it was written. */
+export function faultList(text: string): string {
+  try {
+    parseFaults(text);
+    return text;
+  } catch (error) {
+    if (error instanceof FaultSyntaxError) throw new InvalidArgumentError(error.message);
+    throw error;
+  }
+}
+
+/** `500mb` in bytes. */
+export function byteCount(text: string): number {
+  const bytes = byteSize(text);
+  if (bytes !== undefined) return bytes;
+  throw new InvalidArgumentError('Expected a size such as 500mb or 2gb.');
+}

@@ -1,0 +1,86 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { LIMITS, LimitError, limitsWith } from '../../syncs/guard-limits.ts';
+import { readProtectFile } from '../../syncs/plan/protect.ts';
+import { DEFAULT_FLAGS, type SyncFlags } from '../../syncs/plan-flags.ts';
+import { UsageError } from '../errors.ts';
+
+/** Flags that decide what a plan may do. */
+export interface DecidingFlags {
+  readonly allowUnban?: true;
+  /** Path. */
+  readonly protect?: string;
+  readonly removeNamed?: readonly string[];
+  readonly limit?: Readonly<Record<string, number>>;
+}
+
+export interface ModeFlags extends DecidingFlags {
+  readonly mode: SyncFlags['mode'];
+  readonly missing?: SyncFlags['missing'];
+  readonly allowDemotion?: true;
+}
+
+export function withMode(command: Command): Command {
+  return command
+    .addOption(
+      new Option('--mode <mode>', 'add never removes; mirror also looks at members whom the file does not name')
+        .choices(['add', 'mirror'])
+        .default('add'),
+    )
+    .addOption(
+      new Option('--missing <what>', 'with --mode mirror: what is done about them (default: report)').choices([
+        'report',
+        'remove',
+        'ban',
+      ]),
+    )
+    .option('--allow-demotion', 'lower scopes where the file says so; without it they only go up');
+}
+
+export function withDeciding(command: Command): Command {
+  return command
+    .option('--allow-unban', 'add UIDs that are banned, which lifts the ban')
+    .option('--protect <file>', 'UIDs that are never removed, banned or lowered: one a line, or CSV')
+    .option('--remove-named <uid,...>', 'UIDs that may be removed although they are owner, admin or protected', uidList)
+    .option(
+      '--limit <name=value>',
+      `what a guard lets pass, again for each: ${Object.keys(LIMITS).join(', ')}`,
+      guardLimit,
+    );
+}
+
+/** @throws UsageError, ProtectFileError */
+export async function syncFlagsOf(flags: DecidingFlags & Partial<ModeFlags>): Promise<SyncFlags> {
+  const { mode = DEFAULT_FLAGS.mode, missing } = flags;
+  if (missing !== undefined && mode !== 'mirror') {
+    throw new UsageError(
+      `--missing ${missing} says what is done about members whom the file does not name, and mode add leaves them alone; add --mode mirror`,
+    );
+  }
+  return {
+    mode,
+    missing: missing ?? DEFAULT_FLAGS.missing,
+    allowDemotion: flags.allowDemotion === true,
+    allowUnban: flags.allowUnban === true,
+    protect: flags.protect === undefined ? new Set() : await readProtectFile(flags.protect),
+    removeByName: new Set(flags.removeNamed),
+  };
+}
+
+function uidList(text: string, earlier: readonly string[] = []): readonly string[] {
+  const uids = text.split(',').map((part) => part.trim());
+  if (uids.some((uid) => uid === '')) throw new InvalidArgumentError('Expected UIDs with commas between them.');
+  return [...earlier, ...uids];
+}
+
+function guardLimit(text: string, earlier: Readonly<Record<string, number>> = {}): Readonly<Record<string, number>> {
+  const [, name = '', value] = /^\s*(\w+)\s*=\s*(\d+(?:\.\d+)?)%?\s*$/.exec(text) ?? [];
+  if (value === undefined) throw new InvalidArgumentError('Expected name=value, for example groupPercent=30.');
+  const limits = { ...earlier, [name]: Number(value) };
+  try {
+    limitsWith(limits);
+  } catch (error) {
+    if (error instanceof LimitError) throw new InvalidArgumentError(`${error.message}.`);
+    throw error;
+  }
+  return limits;
+}

@@ -1,0 +1,38 @@
+import { wrap } from '../../text/terminal-text.ts';
+
+/** Where a command writes: results to `out`, everything else to `err`. */
+export interface Io {
+  readonly out: NodeJS.WritableStream;
+  readonly err: NodeJS.WritableStream;
+  /** Whether somebody watches: progress is redrawn in place. */
+  readonly live: boolean;
+  readonly color: boolean;
+  /** Columns of the terminal. */
+  readonly width: number;
+}
+
+/** A standard stream; a terminal has columns and may have colours. */
+type Stream = NodeJS.WriteStream;
+
+const DEFAULT_WIDTH = 80;
+const WIDEST = 120;
+
+export function terminalIo(out: Stream, err: Stream): Io {
+  return {
+    out,
+    err,
+    live: err.isTTY === true,
+    color: out.isTTY === true && out.hasColors(),
+    width: Math.min(WIDEST, Math.max(40, columnsOf(out) ?? columnsOf(err) ?? DEFAULT_WIDTH)),
+  };
+}
+
+function columnsOf(stream: Stream): number | undefined {
+  return stream.isTTY ? stream.columns : undefined;
+}
+
+/** Writes lines to standard error. On a terminal sentences are broken between words; an indented line is one to copy. */
+export function say(io: Io, ...lines: readonly string[]): void {
+  const fitting = io.live ? lines.flatMap((line) => (line.startsWith(' ') ? [line] : wrap(line, io.width))) : lines;
+  io.err.write(`${fitting.join('\n')}\n`);
+}

@@ -1,0 +1,92 @@
+import { lacksApp, WRONG_SUM } from '../../imports/import-errors.ts';
+import type { ImportSummary } from '../../imports/report/import-summary.ts';
+import type { ProblemCount } from '../../imports/report/problem-count.ts';
+import { counted } from '../../text/wording.ts';
+import type { Imports, KeptImport } from '../target/imports.ts';
+
+/** What to do after a command: where the files are, and the commands that come next. */
+export function nextSteps(
+  imports: Imports,
+  found: KeptImport,
+  summary: ImportSummary,
+  problems: readonly ProblemCount[],
+): string[] {
+  return [...aboutScopes(summary, problems), ...stepsOf(imports, found, summary)];
+}
+
+/** A column that is taken for the scope may say something else, and then it says so in every row. */
+function aboutScopes({ rows }: ImportSummary, problems: readonly ProblemCount[]): string[] {
+  const unknown = problems.find(({ code }) => code === 'UNKNOWN_SCOPE')?.count;
+  if (unknown === undefined || unknown < rows.read) return [];
+  return [
+    'No row has a scope that is known. If that column says something else, ignore it:',
+    '  import the file again with --map scope=',
+    '',
+  ];
+}
+
+function stepsOf(imports: Imports, found: KeptImport, summary: ImportSummary): string[] {
+  const { id, state, reason } = found;
+  const sandbox = found.sandbox ? ' --sandbox' : '';
+  const command = (verb: string, rest = '') => `  ${imports.command(verb, id)}${rest}`;
+  const there = imports.server === undefined ? '' : ' on the server';
+  const { rows } = summary;
+  const again = rows.failed + rows.unconfirmed + rows.unprocessed;
+  const retry =
+    again === 0 ? [] : [`Send ${counted(again, 'row')} again that may succeed now:`, command('retry', sandbox)];
+
+  if (reason.startsWith(WRONG_SUM)) {
+    return [
+      `A fault of rollcall: ${reason}.`,
+      'Rely on the rows of the report, not on the numbers above, and report it with what is in:',
+      `  ${imports.folder(id)}`,
+    ];
+  }
+  switch (state) {
+    case 'completed':
+    case 'cancelled':
+    case 'aborted':
+      return [
+        ...(state === 'aborted' ? [`Stopped: ${reason}.`, ''] : []),
+        ...imports.files(summary).map(([what, where]) => `${what.padEnd(16)} ${where}`),
+        '',
+        ...(rows.invalid + rows.failed + rows.unconfirmed > 0
+          ? ['See row by row what went wrong:', command('report', ' --status failed,invalid,unconfirmed')]
+          : ['See every row:', command('report')]),
+        ...retry,
+      ];
+    case 'rejected':
+      return [`Nothing was sent: ${reason}`];
+    case 'staged':
+      if (lacksApp(found)) return [`Nothing was sent: ${reason}.`];
+      return rows.read === rows.invalid
+        ? [
+            'Nothing was sent, and nothing can be: every row is invalid. See row by row why:',
+            command('report', ' --status invalid'),
+          ]
+        : ['Nothing was sent: it was read and checked only. Send it with:', command('resume', sandbox)];
+    case 'blocked':
+      return [
+        `Blocked: ${reason.replace(/\.$/, '')}.`,
+        `Nothing of it is lost. Mend the key or plan${there}, check it with \`rollcall doctor\`${there}, and go on:`,
+        command('resume', sandbox),
+      ];
+    case 'failed':
+      return [
+        `Failed: ${reason.replace(/\.$/, '')}.`,
+        'Every row that has its outcome keeps it. Look at them, try the import again, or end it:',
+        command('report'),
+        command('resume', sandbox),
+        command('cancel'),
+      ];
+    case 'paused':
+      return ['Paused. Go on with:', command('resume', sandbox)];
+    case 'staging':
+    case 'running':
+    case 'pausing':
+    case 'cancelling':
+      return imports.server === undefined
+        ? ['Interrupted; every row that has its outcome keeps it. Go on with:', command('resume', sandbox)]
+        : ['It goes on at the server. Look at it with:', command('watch')];
+  }
+}

@@ -1,0 +1,168 @@
+import { createLogUpdate } from 'log-update';
+import type { RegionTally } from '../../imports/record/import-ledger.ts';
+import type { RegionStatus } from '../../imports/send/region.ts';
+import type { StagingProgress } from '../../imports/stage/stage-file.ts';
+import { REGIONS, type Region } from '../../membership/membership.ts';
+import { cut } from '../../text/terminal-text.ts';
+import { counted, duration, grouped } from '../../text/wording.ts';
+import type { Io } from './io.ts';
+
+/** What progress is drawn from; asked for a few times a second. */
+export interface ProgressSource {
+  /** Undefined before the input is read. */
+  tallies(): ReadonlyMap<Region | '', RegionTally> | undefined;
+  staging(): (StagingProgress & { readonly totalBytes: number | undefined }) | undefined;
+  regions(): Promise<readonly RegionStatus[]>;
+  /** Why nothing can be shown just now. */
+  trouble?(): string | undefined;
+}
+
+export interface Progress {
+  /** Draws the last state and stops. */
+  stop(): void;
+}
+
+/** On a terminal: redrawn in place. In a pipe: a line now and then. */
+const LIVE_MS = 200;
+const LINE_MS = 5_000;
+/** Span of time that a rate is an average over, in ms. */
+const RATE_MS = 10_000;
+/** A wait for the rate limit shorter than this is ordinary pacing. */
+const NOTABLE_WAIT_MS = 1_500;
+const LONGEST_BAR = 24;
+const SHORTEST_BAR = 6;
+/** A region's name and the space after it. */
+const REGION_COLUMNS = 4;
+
+/** Draws the lines again and again: in place on a terminal, in a pipe as one line where it has changed. */
+export function redraw(io: Io, linesNow: () => readonly string[]): Progress {
+  const draw = io.live ? createLogUpdate(io.err as NodeJS.WriteStream) : undefined;
+  let lastLine = '';
+  const tick = () => {
+    const lines = linesNow();
+    if (draw !== undefined && lines.length > 0) draw(lines.join('\n'));
+    else if (draw === undefined && lines.length > 0 && lines.join('   ') !== lastLine) {
+      lastLine = lines.join('   ');
+      io.err.write(`${lastLine}\n`);
+    }
+  };
+  const timer = setInterval(tick, io.live ? LIVE_MS : LINE_MS);
+  return {
+    stop: () => {
+      clearInterval(timer);
+      if (draw === undefined) return;
+      tick();
+      draw.done();
+    },
+  };
+}
+
+export function showProgress(io: Io, source: ProgressSource): Progress {
+  const pace = paceMeter();
+  let regions: readonly RegionStatus[] = [];
+  let asking = false;
+  return redraw(io, () => {
+    if (!asking) {
+      asking = true;
+      source
+        .regions()
+        .then((answer) => {
+          regions = answer;
+        })
+        .catch(() => {
+          // The process that knows is stopping; the tallies are still drawn.
+        })
+        .finally(() => {
+          asking = false;
+        });
+    }
+    const trouble = source.trouble?.();
+    if (trouble !== undefined) return [trouble];
+    const tallies = source.tallies();
+    return tallies === undefined
+      ? stagingLines(source.staging())
+      : runningLines(tallies, regions, pace, io.live ? io.width : undefined);
+  });
+}
+
+function stagingLines(staging: ReturnType<ProgressSource['staging']>): string[] {
+  if (staging === undefined) return [];
+  const { rows, bytes, totalBytes, cutting } = staging;
+  if (cutting) return [`read ${counted(rows, 'row')}; looking for duplicates and cutting batches`];
+  const share = totalBytes === undefined || totalBytes === 0 ? '' : `  ${Math.floor((bytes / totalBytes) * 100)} %`;
+  return [`reading  ${counted(rows, 'row')}${share}`];
+}
+
+function runningLines(
+  tallies: ReadonlyMap<Region | '', RegionTally>,
+  statuses: readonly RegionStatus[],
+  pace: ReturnType<typeof paceMeter>,
+  /** Columns of the terminal; undefined in a pipe, where there are no bars and all regions share a line. */
+  width: number | undefined,
+): string[] {
+  const lines: { readonly region: Region; readonly done: number; readonly of: number; readonly text: string }[] = [];
+  for (const region of REGIONS) {
+    const tally = tallies.get(region);
+    if (tally === undefined) continue;
+    const { rows, calls } = tally;
+    const left = rows.unprocessed;
+    const done = rows.read - left;
+    const { callsPerMinute, rowsPerMs } = pace(region, calls, done);
+    const status = statuses.find((one) => one.region === region);
+    const failed = rows.failed + rows.unconfirmed;
+    const parts = [
+      percent(done, rows.read),
+      width === undefined ? '' : `${grouped(done)} of ${counted(rows.read, 'row')}`,
+      failed > 0 ? `${grouped(failed)} failed` : '',
+      left > 0 ? waitOf(status, callsPerMinute, rowsPerMs === 0 ? undefined : left / rowsPerMs) : '',
+    ];
+    lines.push({ region, done, of: rows.read, text: parts.filter((part) => part !== '').join('  ') });
+  }
+  if (width === undefined) return lines.map(({ region, text }) => `${region} ${text}`);
+  // The bars are as long as the longest line leaves room for; where that is too little, there are none.
+  const room = width - REGION_COLUMNS - 1 - Math.max(0, ...lines.map(({ text }) => text.length));
+  const length = room < SHORTEST_BAR ? 0 : Math.min(LONGEST_BAR, room);
+  return lines.map(({ region, done, of, text }) => cut(`${region}  ${bar(done, of, length)} ${text}`, width));
+}
+
+/** What the region is doing: its rate and estimate, or what it is waiting for. */
+function waitOf(status: RegionStatus | undefined, callsPerMinute: number, leftMs: number | undefined): string {
+  if (status?.workers === 0) return `no worker: start one with rollcall worker --region ${status.region}`;
+  if (status?.stopped) return 'stopped: the service refused the key or plan';
+  if (status !== undefined && status.limitedForMs >= NOTABLE_WAIT_MS) {
+    return `waits ${duration(status.limitedForMs)} for the rate limit`;
+  }
+  if (leftMs === undefined) {
+    return status !== undefined && status.delayed > 0 && status.active + status.waiting === 0
+      ? `${counted(status.delayed, 'call')} to be tried again`
+      : '';
+  }
+  return `${grouped(callsPerMinute)} calls/min  ${duration(leftMs)} left`;
+}
+
+function bar(done: number, of: number, length: number): string {
+  const filled = of === 0 ? length : Math.floor((done / of) * length);
+  return '█'.repeat(filled) + '░'.repeat(length - filled);
+}
+
+function percent(done: number, of: number): string {
+  return `${of === 0 ? 100 : Math.floor((done / of) * 100)} %`.padStart(5);
+}
+
+/** Rates over the last seconds, by region. */
+function paceMeter() {
+  const seen = new Map<Region, { at: number; calls: number; done: number }[]>();
+  return (region: Region, calls: number, done: number) => {
+    const at = performance.now();
+    const points = seen.get(region) ?? [];
+    points.push({ at, calls, done });
+    while (points.length > 2 && at - (points[0]?.at ?? at) > RATE_MS) points.shift();
+    seen.set(region, points);
+    const first = points[0] ?? { at, calls, done };
+    const ms = at - first.at;
+    return {
+      callsPerMinute: ms === 0 ? 0 : Math.round(((calls - first.calls) / ms) * 60_000),
+      rowsPerMs: ms === 0 ? 0 : (done - first.done) / ms,
+    };
+  };
+}

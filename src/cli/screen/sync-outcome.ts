@@ -1,0 +1,119 @@
+import type { ImportSummary } from '../../imports/report/import-summary.ts';
+import type { Config } from '../../platform/config.ts';
+import { dataDir } from '../../platform/data-dir.ts';
+import type { Finding } from '../../syncs/plan/plan-reading.ts';
+import { planText } from '../../syncs/plan/plan-text.ts';
+import type { PlanTotals } from '../../syncs/plan/plan-totals.ts';
+import type { SyncRecord } from '../../syncs/sync-catalog.ts';
+import { readSyncOptions } from '../../syncs/sync-options.ts';
+import { EXIT, type ExitCode, exitCodeOf } from '../exit-codes.ts';
+import { findImport, findingsOf } from '../target/data.ts';
+import { localImports } from '../target/local-imports.ts';
+import { findSync, withPlan } from '../target/sync-data.ts';
+import { conclude } from './conclude.ts';
+import { type Io, say } from './io.ts';
+
+/** `--json` of the sync commands. Times are ISO 8601. */
+interface SyncDocument extends Pick<SyncRecord, 'id' | 'state' | 'reason' | 'file' | 'undoOf' | 'importId'> {
+  readonly createdAt: string;
+  readonly finishedAt: string | null;
+  readonly approved: { readonly by: string; readonly at: string; readonly reason: string } | null;
+  /** Null while there is no plan. */
+  readonly totals: PlanTotals | null;
+  readonly findings: readonly Finding[];
+  /** Of the import that carries it out; null until there is one. */
+  readonly import: ImportSummary | null;
+}
+
+/** Prints a plan, if there is one. */
+export function printPlan(config: Config, io: Io, id: string): void {
+  const { color, width } = io;
+  const text = withPlan(dataDir(config.dataDir), findSync(config.dataDir, id), (plan) =>
+    planText(plan, { color, width }),
+  );
+  if (text !== undefined) io.out.write(`\n${text}`);
+}
+
+/** Prints what a sync has come to and what comes next; gives its exit code. The plan is printed by printPlan. */
+export async function concludeSync(config: Config, io: Io, id: string, json: boolean): Promise<ExitCode> {
+  const record = findSync(config.dataDir, id);
+  if (json) io.out.write(`${JSON.stringify(documentOf(config, record))}\n`);
+  say(io, '', ...whatNext(config, record));
+  if (record.importId === null) return EXIT_OF[record.state] ?? EXIT.interrupted;
+  if (!json) return conclude(localImports(config), io, record.importId, false);
+  const carried = findImport(config.dataDir, record.importId);
+  return exitCodeOf(carried, findingsOf(dataDir(config.dataDir), carried).summary.rows);
+}
+
+/** Where no import says it. */
+const EXIT_OF: Readonly<Partial<Record<SyncRecord['state'], ExitCode>>> = {
+  planned: EXIT.ok,
+  unchanged: EXIT.ok,
+  held: EXIT.stopped,
+  stale: EXIT.stopped,
+  rejected: EXIT.stopped,
+  failed: EXIT.usage,
+};
+
+export function documentOf(config: Config, record: SyncRecord): SyncDocument {
+  const { id, state, reason, file, undoOf, importId, approvedBy, approvedAt, approval, createdAt, finishedAt } = record;
+  const dir = dataDir(config.dataDir);
+  return {
+    id,
+    state,
+    reason,
+    file,
+    undoOf,
+    importId,
+    createdAt: new Date(createdAt).toISOString(),
+    finishedAt: finishedAt === null ? null : new Date(finishedAt).toISOString(),
+    approved:
+      approvedBy === null
+        ? null
+        : { by: approvedBy, at: new Date(approvedAt ?? 0).toISOString(), reason: approval ?? '' },
+    totals: record.totals === null ? null : JSON.parse(record.totals),
+    findings: withPlan(dir, record, (plan) => plan.findings()) ?? [],
+    import: importId === null ? null : findingsOf(dir, findImport(config.dataDir, importId)).summary,
+  };
+}
+
+function whatNext({ command }: Config, record: SyncRecord): string[] {
+  const { id, state, undoOf, file } = record;
+  const reason = record.reason.replace(/\.$/, '');
+  const sandbox = readSyncOptions(record).sandbox ? ' --sandbox' : '';
+  const sync = (verb: string, rest = '') => `  ${command} sync ${verb} ${id}${rest}`;
+  const again = undoOf === null ? `  ${command} sync ${file} …` : `  ${command} undo ${undoOf}`;
+  switch (state) {
+    case 'planned':
+      return [
+        'Nothing was sent: this is the plan. Look at every change, then carry it out:',
+        sync('show', ' --format csv'),
+        sync('apply', sandbox),
+      ];
+    case 'held':
+      return [
+        'Held: nothing was sent. Look at every change; let the plan through this once, or put it away:',
+        sync('show', ' --format csv'),
+        sync('approve', ` --reason "…"${sandbox}`),
+        sync('reject', ' --reason "…"'),
+      ];
+    case 'unchanged':
+      return ['Nothing was sent: there is nothing to do.'];
+    case 'failed':
+      return [`Nothing was sent: ${reason}.`];
+    case 'stale':
+      return [`Nothing was sent: ${reason}.`, 'Plan again with:', again];
+    case 'rejected':
+      return [`Put away: ${reason}.`];
+    case 'planning':
+      return ['Interrupted while planning: nothing was sent. Plan again with:', again];
+    case 'applying':
+      return record.importId === null
+        ? ['Interrupted before anything was sent. Go on with:', sync('apply', sandbox)]
+        : ['Its import has stopped; go on with it as said below, or with:', sync('apply', sandbox)];
+    case 'applied':
+      return [];
+    case 'incomplete':
+      return [`Not carried out as a whole: ${reason}.`];
+  }
+}

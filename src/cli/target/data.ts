@@ -1,0 +1,71 @@
+import { existsSync } from 'node:fs';
+import { type CatalogReader, type ImportRecord, openCatalogReader } from '../../imports/catalog.ts';
+import { UnknownImport } from '../../imports/import-errors.ts';
+import { type ImportReader, openImportReader } from '../../imports/report/reading.ts';
+import { reportInput, reportPaths } from '../../imports/report/report-paths.ts';
+import { summaryOf } from '../../imports/report/summarize.ts';
+import { type DataDir, dataDir } from '../../platform/data-dir.ts';
+import type { Findings } from './imports.ts';
+
+/** What commands read of a data directory, whoever writes it meanwhile. */
+
+export class NoImports extends Error {
+  /** @param where completes "there are no imports …" @param otherwise the flag that leads elsewhere */
+  constructor(where: string, otherwise: string) {
+    super(`there are no imports ${where}: start one with \`rollcall import <file>\`, or name another ${otherwise}`);
+    this.name = 'NoImports';
+  }
+}
+
+function noImports({ root }: DataDir): NoImports {
+  return new NoImports(`in ${root}`, 'directory with --data-dir');
+}
+
+function withCatalog<Result>(path: string, read: (catalog: CatalogReader, dir: DataDir) => Result): Result {
+  const dir = dataDir(path);
+  if (!existsSync(dir.catalog)) throw noImports(dir);
+  const catalog = openCatalogReader(dir.catalog);
+  try {
+    return read(catalog, dir);
+  } finally {
+    catalog.close();
+  }
+}
+
+/** Newest first. @throws NoImports */
+export function listImports(path: string, limit: number): ImportRecord[] {
+  return withCatalog(path, (catalog, dir) => {
+    const found = catalog.list(limit);
+    if (found.length === 0) throw noImports(dir);
+    return found;
+  });
+}
+
+/** The import with this id, or the latest one. */
+export function findImport(path: string, id: string | undefined): ImportRecord {
+  return withCatalog(path, (catalog, dir) => {
+    const record = id === undefined ? catalog.list(1)[0] : catalog.find(id);
+    if (record === undefined) throw id === undefined ? noImports(dir) : new UnknownImport(id);
+    return record;
+  });
+}
+
+/** Reads an import's ledger; undefined while it has none: it is being read, or was rejected. */
+function withLedger<Result>(dir: DataDir, id: string, read: (reader: ImportReader) => Result): Result | undefined {
+  if (!existsSync(dir.ledger(id))) return undefined;
+  const reader = openImportReader(dir.ledger(id));
+  try {
+    return read(reader);
+  } finally {
+    reader.close();
+  }
+}
+
+/** What an import has come to so far. */
+export function findingsOf(dir: DataDir, record: ImportRecord): Findings {
+  const found = withLedger(dir, record.id, (reader) => ({
+    summary: summaryOf(record, reader.tallies(), reportPaths(dir.folder(record.id), reportInput(reader).inputFormat)),
+    problems: reader.problems(),
+  }));
+  return found ?? { summary: summaryOf(record, new Map(), reportPaths(dir.folder(record.id), 'csv')), problems: [] };
+}

@@ -1,0 +1,147 @@
+import { createReadStream, statSync } from 'node:fs';
+import { basename } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { fileOf } from '../../imports/read/file-state.ts';
+import { firstSignal } from '../../platform/lifecycle.ts';
+import { grouped } from '../../text/wording.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import type { ReadingFlags, SendingFlags } from '../flags/flags.ts';
+import { sayNothingBegan } from '../run-import.ts';
+import { conclude } from '../screen/conclude.ts';
+import { followImport } from '../screen/follow.ts';
+import { type Io, say } from '../screen/io.ts';
+import { redraw } from '../screen/progress.ts';
+import { STANDARD_INPUT, TOGETHER_MS } from '../screen/standard-input.ts';
+import type { Imports } from './imports.ts';
+import type { Server, Upload } from './server-client.ts';
+
+/** Imports that a server runs: sent to it, and followed to their end. */
+
+interface ThereOptions {
+  readonly io: Io;
+  readonly imports: Imports;
+  readonly server: Server;
+  readonly json: boolean;
+}
+
+type Flags = ReadingFlags & Pick<SendingFlags, 'maxErrors'> & { readonly dryRun?: true; readonly detach?: true };
+
+/** Sends a file, or standard input as it comes, to a server, and follows what becomes of it. */
+export async function importThere(options: ThereOptions, file: string, flags: Flags): Promise<ExitCode> {
+  const { io, imports, server, json } = options;
+  const signal = firstSignal(EXIT.interrupted, () => say(io, 'Left at once.'));
+  const sent = { bytes: 0, all: false };
+  let id: string;
+  try {
+    const upload = file === '-' ? standardInput(io, signal.signal) : await fileUpload(file, flags, signal.signal);
+    // A wrong address or token is told before a long upload.
+    await server.get('/v1/session', z.object({ role: z.string() }));
+    say(io, `Sending ${file === '-' ? 'standard input' : file} to ${server.url} …`);
+    id = await send(io, server, `/v1/imports?${queryOf(file, flags)}`, upload, sent);
+  } catch (error) {
+    if (!signal.signal.aborted) throw error;
+    if (!sent.all) return sayNothingBegan(io);
+    say(
+      io,
+      'The server had the whole file already and may have begun with it. See with:',
+      `  ${imports.command('list')}`,
+    );
+    return EXIT.interrupted;
+  } finally {
+    signal.ignore();
+    // Whoever writes into the pipe may go on for ever.
+    if (file === '-') process.stdin.destroy();
+  }
+  if (flags.detach !== true) return followThere(options, id);
+  io.out.write(json ? `${JSON.stringify({ id })}\n` : `${id}\n`);
+  say(io, `The server at ${server.url} goes on with it. Look at it with:`, `  ${imports.command('watch', id)}`);
+  return EXIT.ok;
+}
+
+/** Follows an import that was begun for the user; ends as if it had run in this process. Ctrl-C ends the look only. */
+export async function followThere({ io, imports, server, json }: ThereOptions, id: string): Promise<ExitCode> {
+  const signal = firstSignal(EXIT.stillRunning);
+  say(io, `Import ${id} is run by the server at ${server.url}; Ctrl-C leaves it running.`);
+  try {
+    const end = await followImport(io, imports, id, { signal: signal.signal });
+    if (end !== 'left') return conclude(imports, io, id, json);
+  } finally {
+    signal.ignore();
+  }
+  say(io, '', `Import ${id} goes on at ${server.url}. Look at it, or end it, with:`);
+  say(io, `  ${imports.command('watch', id)}`, `  ${imports.command('cancel', id)}`);
+  return EXIT.stillRunning;
+}
+
+/** Sends a file and counts what has left; gives the new import's id. */
+async function send(
+  io: Io,
+  server: Server,
+  path: string,
+  upload: Upload,
+  sent: { bytes: number; all: boolean },
+): Promise<string> {
+  const progress = redraw(io, () => [sendingLine(sent.bytes, upload.size)]);
+  const open = async function* () {
+    sent.bytes = 0;
+    for await (const piece of upload.open()) {
+      sent.bytes += piece.length;
+      yield piece;
+    }
+    sent.all = true;
+  };
+  try {
+    return (await server.upload(path, { ...upload, open })).id;
+  } finally {
+    progress.stop();
+  }
+}
+
+async function fileUpload(path: string, { waitForQuiet }: Flags, signal: AbortSignal): Promise<Upload> {
+  const before = await fileOf(path, path, { waitForQuietMs: waitForQuiet, signal });
+  const stat = statSync(path);
+  // A named pipe gives its bytes once, and does not say how many.
+  const repeatable = stat.isFile();
+  // The upload ends when this does: what is thrown here leaves the server without an import.
+  const open = async function* () {
+    let lastByte = 0;
+    for await (const piece of createReadStream(path) as AsyncIterable<Buffer>) {
+      lastByte = piece.at(-1) ?? lastByte;
+      yield piece;
+    }
+    await before.checkUnchanged(lastByte);
+  };
+  return { size: repeatable ? stat.size : undefined, open, repeatable, signal };
+}
+
+function standardInput(io: Io, signal: AbortSignal): Upload {
+  if (process.stdin.isTTY) say(io, 'Reading from the keyboard; Ctrl-D on a line of its own ends it.');
+  const open = async function* () {
+    yield* process.stdin as AsyncIterable<Uint8Array>;
+    await sleep(TOGETHER_MS, undefined, { signal });
+  };
+  return { size: undefined, open, repeatable: false, signal };
+}
+
+function sendingLine(sent: number, size: number | undefined): string {
+  const share = size === undefined || size === 0 ? '' : `  ${Math.floor((sent / size) * 100)} %`;
+  return `sending  ${grouped(Math.ceil(sent / 1024))} KiB${share}`;
+}
+
+/** The options of the command line as the API takes them; its regions and budgets are the server's. */
+function queryOf(file: string, flags: Flags): URLSearchParams {
+  const { guid, scope, region, onBehalfOf, map = {}, format, encoding, delimiter, bound, maxErrors, dryRun } = flags;
+  const query = new URLSearchParams({ name: file === '-' ? STANDARD_INPUT : basename(file) });
+  const options = { guid, scope, region, onBehalfOf, encoding, format: format === 'auto' ? undefined : format };
+  for (const [name, value] of Object.entries(options)) if (value !== undefined) query.set(name, value);
+  for (const [field, column] of Object.entries(map)) query.append('map', `${field}=${column}`);
+  const bounds = Object.entries(bound ?? {}).map(([name, value]) => `${name}=${value}`);
+  if (bounds.length > 0) query.set('bound', bounds.join(','));
+  if (delimiter !== undefined) query.set('delimiter', delimiter);
+  if (maxErrors !== undefined) {
+    query.set('maxErrors', 'rows' in maxErrors ? String(maxErrors.rows) : `${maxErrors.percent}%`);
+  }
+  if (dryRun) query.set('dryRun', 'true');
+  return query;
+}

@@ -1,0 +1,76 @@
+import { existsSync } from 'node:fs';
+import type { ImportOptions } from '../../imports/import-options.ts';
+import { askRegions, askToAct } from '../../imports/life/control.ts';
+import { type ImportReader, openImportReader } from '../../imports/report/reading.ts';
+import { reportPaths } from '../../imports/report/report-paths.ts';
+import type { Config } from '../../platform/config.ts';
+import { dataDir } from '../../platform/data-dir.ts';
+import { VERSION } from '../../platform/version.ts';
+import { UsageError } from '../errors.ts';
+import { shortest } from '../screen/shortest.ts';
+import { findImport, findingsOf, listImports } from './data.ts';
+import type { Imports } from './imports.ts';
+
+/** Time that a process gets to answer, in ms. */
+const APPEAR_MS = 8_000;
+
+/** The imports of a data directory, whoever runs them. */
+export function localImports(config: Config): Imports {
+  const dir = dataDir(config.dataDir);
+  const find = (id: string | undefined) => findImport(config.dataDir, id);
+  return {
+    server: undefined,
+    list: async (limit) => listImports(config.dataDir, limit).map((record) => findingsOf(dir, record).summary),
+    find: async (id) => {
+      const record = find(id);
+      // Of the options only this one counts here: checking them all costs more than the rest of the command.
+      const { sandbox } = JSON.parse(record.options) as Partial<ImportOptions>;
+      return { ...record, sandbox: sandbox === true };
+    },
+    findings: async ({ id }) => findingsOf(dir, find(id)),
+    regions: () => askRegions(dir),
+    act: (id, verb) => askToAct(dir, id, verb),
+    watch: (id) => {
+      let reader: ImportReader | undefined;
+      return {
+        look: async () => {
+          // There is no ledger while the input is read, nor after an input that was refused.
+          if (reader === undefined && existsSync(dir.ledger(id))) reader = openImportReader(dir.ledger(id));
+          const { state } = find(id);
+          return { state, tallies: reader?.tallies(), staging: undefined, regions: await askRegions(dir) };
+        },
+        patienceMs: APPEAR_MS,
+        close: () => reader?.close(),
+      };
+    },
+    report: async ({ id, state, reason }, wish) => {
+      if (!existsSync(dir.ledger(id))) {
+        throw new UsageError(`import ${id} is ${state} and has no rows to report: ${reason}`);
+      }
+      const { summary } = findingsOf(dir, find(id));
+      const { reportText } = await import('../../imports/report/report-text.ts');
+      return (async function* () {
+        const reader = openImportReader(dir.ledger(id));
+        try {
+          yield* reportText(reader, { ...wish, summary, version: VERSION });
+        } finally {
+          reader.close();
+        }
+      })();
+    },
+    command: (...words) => [config.command, ...words].join(' '),
+    folder: (id) => shortest(dir.folder(id)),
+    files: ({ id, reports }) =>
+      present([
+        ['every row', reports.all],
+        ['to look at', reportPaths(dir.folder(id), 'csv').html],
+        ['needs attention', reports.failed],
+        ['to import again', reports.retry],
+      ]).map(([what, path]) => [what, shortest(path)]),
+  };
+}
+
+/** Those that were written. */
+export function present<What>(files: readonly (readonly [What, string | null])[]): (readonly [What, string])[] {
+  return files.flatMap(([what, where]) => (where === null ? [] : [[what, where] as const]));
+}

@@ -1,0 +1,46 @@
+import { type Config, readConfig, type Flags as SettingFlags } from '../../platform/config.ts';
+import { caOf } from '../ca-file.ts';
+import { UsageError } from '../errors.ts';
+import type { ServerFlags } from '../flags/flags.ts';
+import type { Imports } from './imports.ts';
+import { localImports } from './local-imports.ts';
+
+/** Flags for running imports in this process, by the name under which commander gives them. */
+const ONLY_HERE: Readonly<Record<string, string>> = {
+  dataDir: '--data-dir',
+  queue: '--queue',
+  withWorkers: '--with-workers',
+  // These imply --sandbox.
+  sandboxSeed: '--sandbox-seed',
+  sandboxFaults: '--sandbox-faults',
+  sandbox: '--sandbox',
+  callsPerMinute: '--calls-per-minute',
+  concurrency: '--concurrency',
+};
+
+/**
+ * The imports that a command is about: those of the server that a flag or setting names, else of the data directory.
+ * @throws ConfigError; UsageError for a flag that only counts where this process runs imports
+ */
+export async function openImports(
+  flags: SettingFlags & ServerFlags,
+): Promise<{ readonly config: Config; readonly imports: Imports }> {
+  const config = readConfig(flags);
+  if (config.server === undefined) return { config, imports: localImports(config) };
+  const asked = new Set(Object.entries(flags).flatMap(([name, value]) => (value === undefined ? [] : [name])));
+  const here = Object.keys(ONLY_HERE).find((name) => asked.has(name));
+  if (here !== undefined) {
+    throw new UsageError(
+      `${ONLY_HERE[here]} has no meaning for imports that the server at ${config.server} runs; leave it out, or leave out --server and ROLLCALL_SERVER`,
+    );
+  }
+  // Loaded here, so that commands about a data directory start without an HTTP client.
+  const [{ connectToServer }, { remoteImports }] = await Promise.all([
+    import('./server-client.ts'),
+    import('./remote-imports.ts'),
+  ]);
+  const { token, server: url } = config;
+  const server = connectToServer({ url, token, ca: caOf(config), plainHttp: flags.plainHttp === true });
+  const flag = flags.server === undefined ? '' : ` --server ${config.server}`;
+  return { config, imports: remoteImports(server, config.command, flag) };
+}

@@ -1,0 +1,150 @@
+import { z } from 'zod';
+import { type ImportSummary, importSummary } from '../../imports/report/import-summary.ts';
+import type { ReportWish } from '../../imports/report/report-text.ts';
+import { isUnderWay } from '../../membership/import-state.ts';
+import { REGIONS, type Region } from '../../membership/membership.ts';
+import { OUTCOMES, sumOfOutcomes } from '../../membership/outcome.ts';
+import { NoImports } from './data.ts';
+import type { Imports, KeptImport } from './imports.ts';
+import { present } from './local-imports.ts';
+import { type ImportDocument, importDocument, type Server } from './server-client.ts';
+import { ServerRefused } from './server-errors.ts';
+
+/** Imports that a page of the server's list holds at most. */
+const MOST_OF_PAGE = 200;
+/** How long a server may be away while somebody watches: it may be started anew, in ms. */
+const PATIENCE_MS = 120_000;
+
+const count = z.number();
+const page = z.object({ imports: z.array(importDocument), nextCursor: z.string().nullable() });
+const regionsDocument = z.object({
+  regions: z.array(
+    z.object({
+      region: z.enum(REGIONS),
+      waiting: count,
+      delayed: count,
+      active: count,
+      stopped: z.boolean(),
+      limitedForMs: count,
+      workers: count,
+      key: z.string().nullable().default(null),
+    }),
+  ),
+});
+const problemsDocument = z.object({
+  problems: z.array(
+    z.object({
+      status: z.enum(OUTCOMES),
+      code: z.string(),
+      count,
+      example: z.object({ line: count, value: z.string(), message: z.string() }),
+    }),
+  ),
+});
+const summaryFields = z.object(importSummary.shape);
+
+/**
+ * The imports of a server.
+ * @param command what the user types before a verb  @param flag what follows it, such as ` --server http://…`
+ */
+export function remoteImports(server: Server, command: string, flag: string): Imports {
+  const one = (id: string) => server.get(addressOf(id), importDocument);
+  const regions = async () => (await server.get('/v1/regions', regionsDocument)).regions;
+  return {
+    server,
+    list: async (limit) => {
+      const found: ImportSummary[] = [];
+      let cursor: string | null = '';
+      while (cursor !== null && found.length < limit) {
+        const size = Math.min(MOST_OF_PAGE, limit - found.length);
+        const query: string = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+        const { imports, nextCursor }: z.infer<typeof page> = await server.get(
+          `/v1/imports?limit=${size}${query}`,
+          page,
+        );
+        found.push(...imports.map((view) => summaryOf(server, view)));
+        cursor = nextCursor;
+      }
+      if (found.length === 0) throw noImports(server);
+      return found;
+    },
+    find: async (id) => {
+      if (id !== undefined) return kept(await one(id));
+      const [latest] = (await server.get('/v1/imports?limit=1', page)).imports;
+      if (latest === undefined) throw noImports(server);
+      return kept(latest);
+    },
+    findings: async ({ id }) => {
+      const [view, { problems }] = await Promise.all([
+        one(id),
+        server.get(`${addressOf(id)}/problems`, problemsDocument).catch((error: unknown) => {
+          if (error instanceof ServerRefused && error.code === 'NO_ROWS_YET') return { problems: [] };
+          throw error;
+        }),
+      ]);
+      return { summary: summaryOf(server, view), problems };
+    },
+    regions,
+    act: (id, verb) => server.post(`${addressOf(id)}/${verb}`),
+    watch: (id) => ({
+      look: async () => {
+        const [view, statuses] = await Promise.all([one(id), regions()]);
+        const { state, staging } = view;
+        return {
+          state,
+          tallies: state === 'staging' ? undefined : talliesOf(view),
+          staging: staging === null ? undefined : { ...staging, totalBytes: staging.totalBytes ?? undefined },
+          regions: statuses,
+        };
+      },
+      patienceMs: PATIENCE_MS,
+      close: () => {},
+    }),
+    report: ({ id }, wish) => server.download(`${addressOf(id)}/report?${reportQuery(wish)}`),
+    command: (...words) => `${[command, ...words].join(' ')}${flag}`,
+    folder: (id) => `imports/${id} in the data directory of ${server.url}`,
+    files: ({ id, reports }) =>
+      present([
+        ['every row', reports.all],
+        ['to look at', reports.all === null ? null : `${server.url}/imports/${encodeURIComponent(id)}`],
+        ['needs attention', reports.failed],
+        ['to import again', reports.retry],
+      ]),
+  };
+}
+
+function addressOf(id: string): string {
+  return `/v1/imports/${encodeURIComponent(id)}`;
+}
+
+function noImports({ url }: Server): NoImports {
+  return new NoImports(`at ${url}`, 'server with --server');
+}
+
+/** A server knows by itself whether it sends to a sandbox. */
+function kept({ id, state, reason }: ImportDocument): KeptImport {
+  return { id, state, reason, sandbox: false };
+}
+
+/** What `--json` prints: the same as of an import on this machine, but that reports are addresses. */
+function summaryOf({ url }: Server, view: ImportDocument): ImportSummary {
+  const summary = summaryFields.parse(view);
+  const { all, failed, retry } = summary.reports;
+  const whole = (path: string | null) => path && `${url}${path}`;
+  return { ...summary, reports: { all: whole(all), failed: whole(failed), retry: whole(retry) } };
+}
+
+/** As the ledger counts: what has no outcome yet is unprocessed. */
+function talliesOf({ state, regions }: ImportDocument) {
+  return new Map(
+    Object.entries(regions).map(([region, tally]) => {
+      const left = isUnderWay(state) ? tally.rows.read - sumOfOutcomes(tally.rows) : tally.rows.unprocessed;
+      return [region as Region, { ...tally, rows: { ...tally.rows, unprocessed: left } }] as const;
+    }),
+  );
+}
+
+function reportQuery({ form, statuses }: Pick<ReportWish, 'form' | 'statuses'>): string {
+  if (form === 'retry') return 'retryable=true';
+  return `format=${form}${statuses === undefined ? '' : `&status=${[...statuses].join(',')}`}`;
+}

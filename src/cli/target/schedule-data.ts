@@ -1,0 +1,64 @@
+import { existsSync } from 'node:fs';
+import { dataDir } from '../../platform/data-dir.ts';
+import { nextRuns } from '../../queue/cron.ts';
+import {
+  openScheduleCatalogReader,
+  type ScheduleCatalogReader,
+  type ScheduleFailure,
+  type ScheduleRecord,
+  type ScheduleRun,
+} from '../../syncs/schedule/schedule-catalog.ts';
+import { readSyncOptions } from '../../syncs/sync-options.ts';
+
+/** What commands read of the schedules in a data directory, whoever writes it meanwhile, and how they show it. */
+
+export function withSchedules<Result>(
+  path: string,
+  read: (schedules: ScheduleCatalogReader | undefined) => Result,
+): Result {
+  const dir = dataDir(path);
+  const schedules = existsSync(dir.catalog) ? openScheduleCatalogReader(dir.catalog) : undefined;
+  try {
+    return read(schedules);
+  } finally {
+    schedules?.close();
+  }
+}
+
+const SHOWN_RUNS = 3;
+
+/** When it is due next, in ms since 1970; empty while it is paused. */
+export function dueNext({ cron, tz, paused, nextDue }: ScheduleRecord): number[] {
+  return paused ? [] : [nextDue, ...nextRuns(cron, tz, nextDue, SHOWN_RUNS - 1)];
+}
+
+/** "2027-03-28 03:30" by the clocks of a time zone. */
+export function localTime(at: number, tz: string): string {
+  return new Intl.DateTimeFormat('sv-SE', { timeZone: tz, dateStyle: 'short', timeStyle: 'short' }).format(at);
+}
+
+/** As `--json` shows a schedule. Times are ISO 8601; of headers it has the variables that hold their values. */
+export function scheduleDocument(record: ScheduleRecord, lastRun: ScheduleRun | undefined) {
+  const { name, cron, tz, file, headers, maxSource, protectFile, repair, catchUp, paused, createdAt } = record;
+  const { flags, limits, apply, sandbox } = readSyncOptions(record);
+  const { mode, missing, allowDemotion, allowUnban, removeByName } = flags;
+  return {
+    ...{ name, cron, tz, file, headers, maxSource, protectFile, repair, catchUp, paused, apply, sandbox, limits },
+    flags: { mode, missing, allowDemotion, allowUnban, removeNamed: [...removeByName] },
+    createdAt: iso(createdAt),
+    next: dueNext(record).map(iso),
+    lastRun: lastRun === undefined ? null : runDocument(lastRun),
+  };
+}
+
+export function runDocument({ schedule, dueAt, at, state, reason, who, syncId }: ScheduleRun) {
+  return { schedule, dueAt: iso(dueAt), at: iso(at), state, reason, who, syncId };
+}
+
+export function failureDocument({ region, guid, uid, code, since }: ScheduleFailure) {
+  return { region, guid, uid, code, since: iso(since) };
+}
+
+function iso(at: number): string {
+  return new Date(at).toISOString();
+}

@@ -1,0 +1,200 @@
+import { randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { getCACertificates } from 'node:tls';
+import { Agent, type Dispatcher, request } from 'undici';
+import { z } from 'zod';
+import { isLoopback } from '../../server/access/guard.ts';
+import { importView as strictImport } from '../../server/import-views.ts';
+import { UsageError } from '../errors.ts';
+import { ServerAway, ServerFault, ServerRefused } from './server-errors.ts';
+
+/** A server's HTTP API (docs/errors.md has its refusals) as commands use it. */
+export interface Server {
+  /** Its origin, as messages name it. */
+  readonly url: string;
+  /** The document at an address, which must fit the schema. @throws ServerRefused, ServerFault, ServerAway */
+  get<Document>(path: string, schema: z.ZodType<Document>): Promise<Document>;
+  /** Does what an operator may, such as `/v1/imports/<id>/pause`. @throws as `get`; never repeated */
+  post(path: string): Promise<ImportDocument>;
+  /** An answer piece by piece. @throws as `get`, before the first piece and between pieces */
+  download(path: string): Promise<AsyncIterable<Uint8Array>>;
+  /** Sends a file; an answer that is lost is asked for again where the file can be. @throws as `get` */
+  upload(path: string, file: Upload): Promise<ImportDocument>;
+}
+
+export interface Upload {
+  /** In bytes; undefined where that cannot be known beforehand. */
+  readonly size: number | undefined;
+  readonly open: () => AsyncIterable<Uint8Array>;
+  /** Whether `open` gives the same bytes again. */
+  readonly repeatable: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** An import as the API shows it. Fields that a newer server adds are left out. */
+export const importDocument = z.object(strictImport.shape);
+export type ImportDocument = z.infer<typeof importDocument>;
+
+export interface ServerOptions {
+  readonly url: string;
+  readonly token: string | undefined;
+  /** Certificate authority to trust besides the usual ones, PEM. */
+  readonly ca: string | undefined;
+  /** Whether the token may be sent to another machine over plain http, where everybody on the way can read it. */
+  readonly plainHttp: boolean;
+}
+
+/** Times in ms. */
+const CONNECT_MS = 10_000;
+const ANSWER_MS = 60_000;
+/** Waits before an upload is repeated. */
+const AGAIN_MS = [1_000, 3_000, 10_000];
+/** Refusals of an upload that pass by themselves. */
+const PASSING: ReadonlySet<string> = new Set(['BUSY', 'STOPPING', 'KEY_IN_USE', 'AWAY']);
+/** Longest document that is read, in characters; longer ones are none of ours. */
+const LONGEST_PROBLEM = 100_000;
+
+const problem = z.object({ code: z.string(), detail: z.string(), remedy: z.string() });
+
+/** What a person at a terminal does about a refusal, where the API's own remedy is for programs. */
+const REMEDIES: Readonly<Record<string, string>> = {
+  TOKEN_REQUIRED: 'set ROLLCALL_TOKEN to a token, which `rollcall token create` makes on the server',
+  TOKEN_REFUSED: 'set ROLLCALL_TOKEN to a valid token, which `rollcall token create` makes on the server',
+  UNKNOWN_IMPORT: '`rollcall list` shows those that there are',
+};
+
+interface Exchanged {
+  readonly method: 'GET' | 'POST';
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Readable;
+  readonly signal?: AbortSignal;
+}
+
+/** @throws UsageError for a token that would travel in the clear */
+export function connectToServer({ url, token, ca, plainHttp }: ServerOptions): Server {
+  const { protocol, hostname } = new URL(url);
+  if (token !== undefined && protocol === 'http:' && !isLoopback(hostname) && !plainHttp) {
+    throw new UsageError(
+      `ROLLCALL_TOKEN is not sent to ${url}: over plain http everybody on the way can read it; use the server's https:// address, or, in a network that you trust, --plain-http`,
+    );
+  }
+  const dispatcher = new Agent({
+    headersTimeout: ANSWER_MS,
+    connect: {
+      timeout: CONNECT_MS,
+      // Said aloud, because NODE_TLS_REJECT_UNAUTHORIZED in the environment would change the default.
+      rejectUnauthorized: true,
+      ...(ca !== undefined && { ca: [...getCACertificates('default'), ca] }),
+    },
+  });
+
+  /** A reply that is neither a refusal nor a redirect. */
+  const exchange = async (path: string, options: Exchanged = { method: 'GET' }): Promise<Dispatcher.ResponseData> => {
+    const authorization: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    let reply: Dispatcher.ResponseData;
+    try {
+      reply = await request(`${url}${path}`, {
+        ...options,
+        headers: { ...options.headers, ...authorization },
+        dispatcher,
+      });
+    } catch (error) {
+      if (options.signal?.aborted === true) throw error;
+      throw new ServerAway(url, error);
+    }
+    if (reply.statusCode >= 200 && reply.statusCode < 300) return reply;
+    throw await refusal(url, reply);
+  };
+  const parsed = async <Document>(reply: Dispatcher.ResponseData, schema: z.ZodType<Document>): Promise<Document> => {
+    const text = await reply.body.text().catch((error: unknown) => {
+      throw new ServerAway(url, error);
+    });
+    const read = schema.safeParse(jsonOf(text));
+    if (read.success) return read.data;
+    throw new ServerFault(
+      'NO_ROLLCALL',
+      `what answers at ${url} is no rollcall server of this version; check the address`,
+    );
+  };
+
+  return {
+    url,
+    get: async (path, schema) => parsed(await exchange(path), schema),
+    post: async (path) => parsed(await exchange(path, { method: 'POST' }), importDocument),
+    download: async (path) => {
+      const { body } = await exchange(path);
+      return (async function* () {
+        try {
+          yield* body as AsyncIterable<Uint8Array>;
+        } catch (error) {
+          throw new ServerAway(url, error);
+        }
+      })();
+    },
+    upload: async (path, { size, open, repeatable, signal }) => {
+      // The same key makes one import of however many attempts.
+      const key = randomUUID();
+      const send = async () =>
+        parsed(
+          await exchange(path, {
+            method: 'POST',
+            headers: {
+              'content-type': 'application/octet-stream',
+              'idempotency-key': key,
+              ...(size !== undefined && { 'content-length': String(size) }),
+            },
+            body: Readable.from(open(), { objectMode: false }),
+            signal,
+          }),
+          importDocument,
+        );
+      for (const waitMs of repeatable ? AGAIN_MS : []) {
+        try {
+          return await send();
+        } catch (error) {
+          const passes = (error instanceof ServerFault || error instanceof ServerRefused) && PASSING.has(error.code);
+          if (!passes) throw error;
+          await sleep(waitMs, undefined, { signal });
+        }
+      }
+      return send();
+    },
+  };
+}
+
+async function refusal(url: string, { statusCode, headers, body }: Dispatcher.ResponseData): Promise<Error> {
+  if (statusCode >= 300 && statusCode < 400) {
+    await body.dump();
+    const { location } = headers;
+    return new ServerRefused('MOVED', `${url} sends elsewhere: to ${JSON.stringify(location)}; use the address there`);
+  }
+  const text = await body.text().catch(() => '');
+  const read = problem.safeParse(jsonOf(text.slice(0, LONGEST_PROBLEM)));
+  if (!read.success) {
+    return new ServerFault(
+      'NO_ROLLCALL',
+      `what answers at ${url} is no rollcall server: it says ${statusCode}; check the address, and what stands before the server`,
+    );
+  }
+  const { code, detail, remedy } = read.data;
+  if (code === 'STOPPING') return new ServerAway(url, new Error('it is stopping'));
+  const message = `${ended(detail)}; ${ended(REMEDIES[code] ?? uncapitalised(remedy))}`;
+  return statusCode < 500 ? new ServerRefused(code, message) : new ServerFault(code, `${message} (${url})`);
+}
+
+function ended(sentence: string): string {
+  return sentence.replace(/\.$/, '');
+}
+
+function uncapitalised(sentence: string): string {
+  return `${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}`;
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

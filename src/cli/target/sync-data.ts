@@ -1,0 +1,56 @@
+import { existsSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { type DataDir, dataDir } from '../../platform/data-dir.ts';
+import { openPlanReader, type PlanReader } from '../../syncs/plan/plan-reading.ts';
+import { planFiles } from '../../syncs/plan/prepare.ts';
+import { openSyncCatalogReader, type SyncCatalogReader, type SyncRecord } from '../../syncs/sync-catalog.ts';
+import { UnknownSync } from '../../syncs/sync-errors.ts';
+
+/** What commands read of the syncs in a data directory, whoever writes it meanwhile. */
+
+export function withSyncs<Result>(
+  path: string,
+  read: (syncs: SyncCatalogReader | undefined, dir: DataDir) => Result,
+): Result {
+  const dir = dataDir(path);
+  const syncs = existsSync(dir.catalog) ? openSyncCatalogReader(dir.catalog) : undefined;
+  try {
+    return read(syncs, dir);
+  } finally {
+    syncs?.close();
+  }
+}
+
+/** @throws UnknownSync */
+export function findSync(path: string, id: string): SyncRecord {
+  return withSyncs(path, (syncs) => {
+    const record = syncs?.find(id);
+    if (record === undefined) throw new UnknownSync(id);
+    return record;
+  });
+}
+
+/** Reads a sync's plan; undefined while it has none: it is being made, or could not be. */
+export function withPlan<Result>(
+  dir: DataDir,
+  record: SyncRecord,
+  read: (plan: PlanReader) => Result,
+): Result | undefined {
+  if (record.totals === null) return undefined;
+  const plan = openPlanReader(planFiles(dir.sync(record.id)).plan);
+  try {
+    return read(plan);
+  } finally {
+    plan.close();
+  }
+}
+
+/** Who types, for the record. */
+export function whoTypes(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // A container may run as somebody who has no name.
+    return `user ${process.getuid?.() ?? 'unknown'}`;
+  }
+}

@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { REGIONS, SCOPES } from '../membership/membership.ts';
+import type { ImportRecord } from './catalog.ts';
+import { BOUND_NAMES } from './read/bounds.ts';
+import type { IntakeOptions } from './read/intake.ts';
+
+/** How an import is read and run. Kept with the import, so that `resume` and `retry` go on in the same way. */
+export const importOptions = z.strictObject({
+  format: z.enum(['auto', 'csv', 'json', 'ndjson']).default('auto'),
+  encoding: z.string().optional(),
+  delimiter: z.string().optional(),
+  /** Field -> column, for columns whose names are not recognised; '' where the file has none for it. */
+  map: z.partialRecord(z.enum(['region', 'guid', 'uid', 'scope', 'onBehalfOf']), z.string()).default({}),
+  /** Bounds of the file that are not at their defaults. */
+  bounds: z.partialRecord(z.enum(BOUND_NAMES), z.int().positive()).optional(),
+  /** Wait until the file has not changed for this long before it is read, in ms. */
+  waitForQuietMs: z.int().positive().optional(),
+  /** For rows that do not say themselves. */
+  guid: z.string().optional(),
+  scope: z.enum(SCOPES).optional(),
+  region: z.enum(REGIONS),
+  onBehalfOf: z.string().optional(),
+  /** Stop when more rows than this failed, are invalid or unconfirmed: a number, or a share of the rows in percent. */
+  maxErrors: z
+    .union([z.strictObject({ rows: z.int().nonnegative() }), z.strictObject({ percent: z.number().min(0).max(100) })])
+    .optional(),
+  /** Rows may ask for a change or a removal in a column `action`: for what a sync makes, never for what is handed in. */
+  edits: z.boolean().optional(),
+  /** Meant for the sandbox: must never go on against the service itself. */
+  sandbox: z.boolean().default(false),
+  /** Only read and check; `resume` sends. */
+  dryRun: z.boolean().default(false),
+});
+export type ImportOptions = z.infer<typeof importOptions>;
+
+/** Most rows that may fail, be invalid or unconfirmed before an import of `read` rows is aborted. */
+export function errorLimit(options: Pick<ImportOptions, 'maxErrors'>, read: number): number {
+  const { maxErrors } = options;
+  if (maxErrors === undefined) return Number.POSITIVE_INFINITY;
+  return 'rows' in maxErrors ? maxErrors.rows : Math.floor((read * maxErrors.percent) / 100);
+}
+
+/** The options that were kept with an import. */
+export function readOptions(record: Pick<ImportRecord, 'options'>): ImportOptions {
+  return importOptions.parse(JSON.parse(record.options));
+}
+
+/** The part of the options that concerns reading. */
+export function intakeOptions(options: ImportOptions): Omit<IntakeOptions, 'signal'> {
+  const { format, encoding, delimiter, map, bounds, waitForQuietMs, guid, scope, region, onBehalfOf, edits } = options;
+  return {
+    format,
+    ...(encoding !== undefined && { encoding }),
+    ...(delimiter !== undefined && { delimiter }),
+    mapping: map,
+    ...(edits !== undefined && { edits }),
+    ...(bounds !== undefined && { bounds }),
+    ...(waitForQuietMs !== undefined && { waitForQuietMs }),
+    defaults: {
+      region,
+      ...(guid !== undefined && { guid }),
+      ...(scope !== undefined && { scope }),
+      ...(onBehalfOf !== undefined && { onBehalfOf }),
+    },
+  };
+}

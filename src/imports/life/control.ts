@@ -1,0 +1,157 @@
+import { existsSync } from 'node:fs';
+import { lstat, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { DataDir } from '../../platform/data-dir.ts';
+import type { ImportRecord } from '../catalog.ts';
+import type { RegionStatus } from '../send/region.ts';
+import type { Coordinator } from './coordinator.ts';
+
+/**
+ * How a command reaches the process that owns the data directory: HTTP over a socket file that only this user can open.
+ * `POST /imports/<id>/<verb>` answers with the import's record, `GET /regions` with what the regions are waiting for. A
+ * process that does more than run imports answers more.
+ */
+export const VERBS = ['pause', 'resume', 'cancel'] as const;
+export type Verb = (typeof VERBS)[number];
+
+/** Answers what else this process can be asked; undefined when it is nothing that it knows. */
+export type ControlHandler = (method: string, path: readonly string[], body: unknown) => Promise<unknown> | undefined;
+
+/** Longest path of a socket file that every system takes. */
+const LONGEST_SOCKET_PATH = 100;
+
+/** Where a new socket goes: in the data directory, or where that path is too long, in a private folder that a file there names. */
+async function newSocket({ controlSocket, control }: DataDir): Promise<string> {
+  if (Buffer.byteLength(controlSocket) <= LONGEST_SOCKET_PATH) return controlSocket;
+  const path = join(await mkdtemp(join(tmpdir(), 'rollcall-control-')), 'control.sock');
+  await rm(control, { force: true });
+  await writeFile(control, path, { mode: 0o600, flag: 'wx' });
+  return path;
+}
+
+async function removeSocket({ control }: DataDir, path: string, isElsewhere: boolean): Promise<void> {
+  await rm(path, { force: true });
+  if (!isElsewhere) return;
+  await rm(control, { force: true });
+  await rm(dirname(path), { recursive: true, force: true });
+}
+
+/** The socket of the owner; undefined when there is none. @throws Error when somebody else could have put it there */
+async function findSocket(dir: DataDir): Promise<string | undefined> {
+  if (Buffer.byteLength(dir.controlSocket) <= LONGEST_SOCKET_PATH) return dir.controlSocket;
+  try {
+    const path = (await readFile(dir.control, 'utf8')).trim();
+    const folder = await lstat(dirname(path));
+    const users = [process.getuid?.() ?? folder.uid, (await stat(dir.root)).uid];
+    if (folder.isDirectory() && (folder.mode & 0o077) === 0 && users.includes(folder.uid)) return path;
+    throw new Error(
+      `${dirname(path)}, which ${dir.control} names, is not private: somebody else may answer there; remove that file, and start the process that uses the data directory again`,
+    );
+  } catch (error) {
+    // Removed at this moment, or by somebody who tidies temporary files.
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** Serves a coordinator's socket. The data directory must be owned: a socket left by a killed process is replaced. */
+export async function serveControl(
+  dir: DataDir,
+  coordinator: Coordinator,
+  more: ControlHandler = () => undefined,
+): Promise<{ close(): Promise<void> }> {
+  // Of an owner that was killed.
+  const left = await findSocket(dir).catch(() => undefined);
+  const isElsewhere = left !== dir.controlSocket;
+  if (left !== undefined) await removeSocket(dir, left, isElsewhere);
+  const path = await newSocket(dir);
+  const { createServer } = await import('node:http');
+  const server = createServer((incoming, reply) => void answer(coordinator, more, incoming, reply));
+  const mask = process.umask(0o077);
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(path, resolve);
+    });
+  } finally {
+    process.umask(mask);
+  }
+  return {
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await removeSocket(dir, path, isElsewhere);
+    },
+  };
+}
+
+async function answer(
+  coordinator: Coordinator,
+  more: ControlHandler,
+  incoming: IncomingMessage,
+  reply: ServerResponse,
+): Promise<void> {
+  const send = (status: number, body: unknown) => {
+    reply.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  };
+  try {
+    const path = (incoming.url ?? '').split('/').slice(1).map(decodeURIComponent);
+    const [first, id, verb] = path;
+    if (incoming.method === 'GET' && first === 'regions') return send(200, await coordinator.regions());
+    const known = VERBS.find((one) => one === verb);
+    if (incoming.method === 'POST' && first === 'imports' && id !== undefined && known !== undefined) {
+      return send(200, await coordinator[known](id));
+    }
+    const sent = Buffer.concat(await incoming.toArray()).toString();
+    const answered = more(incoming.method ?? '', path, sent === '' ? undefined : JSON.parse(sent));
+    if (answered !== undefined) return send(200, (await answered) ?? null);
+    send(404, {
+      message: `the process that uses this data directory runs an import or sync and nothing else (it does not know ${incoming.method} /${first}); wait for its end`,
+    });
+  } catch (error) {
+    send(409, { message: error instanceof Error ? error.message : String(error) });
+  }
+}
+
+/** What the coordinator refused, in its words. */
+export class ControlRefused extends Error {}
+
+/** Asks the process that owns the data directory to do something; undefined when there is none. */
+export async function askToAct(dir: DataDir, id: string, verb: Verb): Promise<ImportRecord | undefined> {
+  return (await askOwner(dir, 'POST', `/imports/${encodeURIComponent(id)}/${verb}`)) as ImportRecord | undefined;
+}
+
+/** What each region is doing in the process that owns the data directory; undefined when there is none. */
+export async function askRegions(dir: DataDir): Promise<readonly RegionStatus[] | undefined> {
+  return (await askOwner(dir, 'GET', '/regions')) as readonly RegionStatus[] | undefined;
+}
+
+/** Nobody listens: never did, was killed, or stops at this moment. */
+const GONE: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE']);
+
+/** Asks the process that owns the data directory; undefined when there is none. @throws ControlRefused */
+export async function askOwner(dir: DataDir, method: string, path: string, body?: unknown): Promise<unknown> {
+  const socketPath = await findSocket(dir);
+  if (socketPath === undefined || !existsSync(socketPath)) return undefined;
+  // Loaded here: it takes a sixth of the time of a command that only looks.
+  const { request } = await import('node:http');
+  return new Promise((resolve, reject) => {
+    const outgoing = request({ socketPath, method, path }, async (reply) => {
+      try {
+        const chunks = await reply.toArray();
+        const body: unknown = JSON.parse(Buffer.concat(chunks).toString());
+        if (reply.statusCode === 200) resolve(body);
+        else reject(new ControlRefused(String((body as { message?: unknown }).message)));
+      } catch (error) {
+        reject(error);
+      }
+    });
+    outgoing.on('error', (error: NodeJS.ErrnoException) => {
+      if (GONE.has(error.code)) resolve(undefined);
+      else reject(error);
+    });
+    outgoing.end(body === undefined ? undefined : JSON.stringify(body));
+  });
+}

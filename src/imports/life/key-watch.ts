@@ -1,0 +1,104 @@
+import type { ImportState } from '../../membership/import-state.ts';
+import type { ImportRecord } from '../catalog.ts';
+import type { RegionWorker } from '../send/region-worker.ts';
+import type { WorkingRegion } from '../send/worker-process.ts';
+import type { Coordinator } from './coordinator.ts';
+
+/**
+ * Keys are changed while rollcall runs. A client takes a new one up by itself when the service refuses the old one. What
+ * is left is a region that was stopped before the new key was there: it is looked at from time to time, and when its key
+ * has changed, it goes on.
+ */
+export interface KeyWatch {
+  stop(): Promise<void>;
+}
+
+/** How often, in ms: a key is changed by a person, and reading the settings costs a few ms. */
+const LOOK_MS = 5_000;
+
+interface StoppableRegion extends Pick<WorkingRegion, 'region' | 'queue'> {
+  readonly worker: Pick<RegionWorker, 'renewKey' | 'keyFingerprint'>;
+}
+
+/** Of workers in a process of their own: a stopped region whose key has changed is opened again, for all its workers. */
+export function watchWorkersKeys(
+  regions: readonly StoppableRegion[],
+  say: (text: string) => void,
+  onError: (error: Error) => void,
+  everyMs = LOOK_MS,
+): KeyWatch {
+  return repeatedly(everyMs, onError, async () => {
+    for (const { region, queue, worker } of regions) {
+      if (!(await queue.isPaused()) || !worker.renewKey()) continue;
+      await queue.resume();
+      say(`The key of region ${region} has changed: it goes on with key ${worker.keyFingerprint()}`);
+    }
+  });
+}
+
+type Watched = Pick<Coordinator, 'events' | 'regions' | 'renewKeys' | 'resume'>;
+
+/**
+ * Of a coordinator that stays: imports that a refused key has stopped go on when it has changed, here or in the process
+ * of a worker, which opens the region again.
+ */
+export function watchKeys(
+  coordinator: Watched,
+  say: (text: string) => void,
+  onError: (error: Error) => void,
+  everyMs = LOOK_MS,
+): KeyWatch {
+  const under = new Map<string, ImportState>();
+  const follow = ({ id, state }: ImportRecord): void => {
+    if (state === 'blocked' || state === 'running') under.set(id, state);
+    else under.delete(id);
+  };
+  const goOn = async (why: string, ids: readonly string[]): Promise<void> => {
+    say(why);
+    for (const id of ids) await coordinator.resume(id);
+  };
+  coordinator.events.on('state', follow);
+  const watch = repeatedly(everyMs, onError, async () => {
+    if (under.size === 0) return;
+    const stopped = new Set((await coordinator.regions()).flatMap(({ region, stopped: is }) => (is ? [region] : [])));
+    const renewed = await coordinator.renewKeys(stopped);
+    if (renewed.length > 0) {
+      return goOn(`The key of region ${renewed.join(', ')} has changed: imports that it stopped go on`, [
+        ...under.keys(),
+      ]);
+    }
+    const blocked = [...under].flatMap(([id, state]) => (state === 'blocked' ? [id] : []));
+    if (stopped.size > 0 || blocked.length === 0) return;
+    await goOn('No region is stopped any more: imports that were blocked go on', blocked);
+  });
+  return {
+    stop: () => {
+      coordinator.events.off('state', follow);
+      return watch.stop();
+    },
+  };
+}
+
+/** One after the other, whatever comes of each. */
+function repeatedly(everyMs: number, onError: (error: Error) => void, look: () => Promise<void>): KeyWatch {
+  let underWay = Promise.resolve();
+  let stopping = false;
+  let timer: NodeJS.Timeout | undefined;
+  const later = () => {
+    timer = setTimeout(() => {
+      underWay = look()
+        .catch((error: unknown) => onError(error instanceof Error ? error : new Error(String(error))))
+        .finally(() => {
+          if (!stopping) later();
+        });
+    }, everyMs).unref();
+  };
+  later();
+  return {
+    stop: async () => {
+      stopping = true;
+      clearTimeout(timer);
+      await underWay;
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import { existsSync, mkdirSync, renameSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { DataDir } from '../../platform/data-dir.ts';
+import type { Catalog } from '../catalog.ts';
+
+/**
+ * Removes an import's folder and its entry in the catalog; resolves when the files are gone. For everyone else it is gone
+ * at once: the folder is moved away first, and what a crash leaves of it `sweepRemoved` deletes.
+ */
+export async function removeImport(dir: DataDir, catalog: Pick<Catalog, 'remove'>, id: string): Promise<void> {
+  const leaving = join(dir.removed, id);
+  if (existsSync(dir.folder(id))) {
+    mkdirSync(dir.removed, { recursive: true, mode: 0o700 });
+    renameSync(dir.folder(id), leaving);
+  }
+  catalog.remove(id);
+  await rm(leaving, { recursive: true, force: true });
+}
+
+/** Deletes what removals that were interrupted have left. */
+export async function sweepRemoved(dir: DataDir): Promise<void> {
+  await rm(dir.removed, { recursive: true, force: true });
+}
+
+/** Longest time between two looks for what is too old, in ms. */
+const LOOK_MS = 3_600_000;
+
+interface RetentionOptions {
+  /** How long imports or syncs stay when they are over, in ms. */
+  readonly keepMs: number;
+  /** Ids of those that were over before this time (ms since 1970). */
+  readonly finishedBefore: (before: number) => readonly string[];
+  readonly remove: (id: string) => Promise<void>;
+  readonly onError: (error: Error) => void;
+}
+
+/** Removes imports or syncs that have been over for longer than `keepMs`: now, and regularly from now on. */
+export function startRetention({ keepMs, finishedBefore, remove, onError }: RetentionOptions): {
+  /** Resolves when nothing is being removed any more. */
+  stop(): Promise<void>;
+} {
+  const look = async (): Promise<void> => {
+    for (const id of finishedBefore(Date.now() - keepMs)) {
+      await remove(id).catch((error: unknown) => onError(error instanceof Error ? error : new Error(String(error))));
+    }
+  };
+  let looking = look();
+  const timer = setInterval(
+    () => {
+      looking = looking.then(look);
+    },
+    Math.min(keepMs, LOOK_MS),
+  ).unref();
+  return {
+    stop: () => {
+      clearInterval(timer);
+      return looking;
+    },
+  };
+}

@@ -1,0 +1,224 @@
+import { ACTIONS, type Action, REGIONS, type Region, SCOPES, type Scope } from '../../membership/membership.ts';
+import type { Columns, Reading } from './columns.ts';
+import { type InputRow, NO_PROBLEMS, type RowProblem, type RowProblemCode } from './input-row.ts';
+import { IntakeError, shown } from './intake-error.ts';
+
+/** Longest UID or GUID, in characters. Public documentation, not contract (docs/chat-service.md, 18). */
+export const MAX_ID_LENGTH = 100;
+
+/** Used where the input has no such column, or the cell is empty. Without a scope: `participant`, the lowest. */
+export interface RowDefaults {
+  readonly region: Region;
+  readonly guid?: string;
+  readonly scope?: Scope;
+  readonly onBehalfOf?: string;
+}
+
+/** Letters, digits, `-` and `_`: publicly documented, not contract (docs/chat-service.md, 18). */
+const ID = new RegExp(`^[A-Za-z0-9_-]{1,${MAX_ID_LENGTH}}$`);
+const NOT_ID_CHARACTER = /[^A-Za-z0-9_-]/u;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it looks for
+const CONTROL_CHARACTER = /[\u0000-\u001f\u007f-\u009f]/;
+
+/** What a member's scope can be changed to. */
+const MEMBER_SCOPES = SCOPES.filter((scope) => scope !== 'ban');
+
+/** Scope by word without separators, in lower case; besides our words, the service's list names (docs/chat-service.md, 15). */
+const SCOPE_BY_WORD: ReadonlyMap<string, Scope> = new Map<string, Scope>([
+  ...SCOPES.flatMap((scope) => [[scope, scope] as const, [`${scope}s`, scope] as const]),
+  ['userstoban', 'ban'],
+  ['usertoban', 'ban'],
+  ['banned', 'ban'],
+]);
+
+const REGION_BY_WORD: ReadonlyMap<string, Region> = new Map(REGIONS.map((region) => [region, region]));
+
+/** Different spellings remembered per word list; beyond it they are looked up anew each time. */
+const MOST_SPELLINGS = 1_000;
+
+/** Turns the texts of one row into a membership and its problems. Has one scratch list of problems: rows one by one. */
+export class MembershipReader {
+  readonly #defaults: RowDefaults;
+  readonly #columns: Columns;
+  readonly #scopes = new Map<string, Scope>();
+  readonly #regions = new Map<string, Region>();
+  #problems: RowProblem[] | undefined;
+  /** Whether a row had a scope of its own that was one. */
+  #scopeSeen = false;
+
+  /** Throws BAD_DEFAULT, since a bad default would make every row invalid. */
+  constructor(columns: Columns, defaults: RowDefaults) {
+    this.#columns = columns;
+    this.#defaults = defaults;
+    for (const field of ['guid', 'onBehalfOf'] as const) {
+      const id = defaults[field];
+      if (id === undefined || id === '') continue;
+      this.#id(field, id);
+      const [problem] = this.#takeProblems();
+      if (problem === undefined) continue;
+      throw new IntakeError({
+        code: 'BAD_DEFAULT',
+        what: `the ${field} for all rows cannot be used: ${problem.reason}`,
+        remedy: field === 'guid' ? 'Correct --guid' : 'Correct the UID of the acting user',
+      });
+    }
+  }
+
+  /** A problem of the row that is read next. */
+  addProblem(column: string, value: string, code: RowProblemCode, reason: string): void {
+    this.#problems ??= [];
+    this.#problems.push({ column, value, code, reason });
+  }
+
+  /** `original` is JSON text; an absent cell is the empty text. Without `action` the row is to be added. */
+  read(
+    line: number,
+    original: string,
+    region: string,
+    guid: string,
+    uid: string,
+    scope: string,
+    onBehalfOf: string,
+    action?: string,
+  ): InputRow {
+    const asked = action === undefined ? 'add' : this.#action(action);
+    const row: InputRow = {
+      line,
+      original,
+      region: this.#region(region),
+      guid: this.#id('guid', guid),
+      uid: this.#id('uid', uid),
+      scope: this.#scopeFor(asked, scope),
+      onBehalfOf: onBehalfOf === '' ? (this.#defaults.onBehalfOf ?? '') : this.#id('onBehalfOf', onBehalfOf),
+      problems: this.#problems === undefined ? NO_PROBLEMS : this.#takeProblems(),
+    };
+    return asked === 'add' ? row : { ...row, action: asked };
+  }
+
+  #takeProblems(): readonly RowProblem[] {
+    const problems = this.#problems ?? NO_PROBLEMS;
+    this.#problems = undefined;
+    return problems;
+  }
+
+  #region(text: string): Region {
+    const known = this.#regions.get(text);
+    if (known !== undefined) return known;
+    const word = text.trim().toLowerCase();
+    const region = word === '' ? this.#defaults.region : REGION_BY_WORD.get(word);
+    if (region !== undefined) return remember(this.#regions, text, region);
+    const reason = `${shown(text)} is not a valid region; allowed are ${REGIONS.join(', ')}`;
+    this.#add('region', text, 'UNKNOWN_REGION', reason);
+    return this.#defaults.region;
+  }
+
+  #action(text: string): Action {
+    const word = text.trim().toLowerCase();
+    const action = word === '' ? 'add' : ACTIONS.find((one) => one === word);
+    if (action !== undefined) return action;
+    const reason = `${shown(text)} is not a valid action; allowed are ${ACTIONS.join(', ')}`;
+    this.#add('action', text, 'UNKNOWN_ACTION', reason);
+    return 'add';
+  }
+
+  /** The scope that goes with an action: a removal needs none, and a change is not left to a default. */
+  #scopeFor(action: Action, text: string): Scope {
+    if (action === 'add') return this.#scope(text);
+    if (action === 'remove') return 'participant';
+    const allowed = MEMBER_SCOPES.join(', ');
+    if (text.trim() === '') {
+      this.#add('scope', text, 'EMPTY', `the scope is empty; a change needs the new one: ${allowed}`);
+      return 'participant';
+    }
+    const scope = this.#scope(text);
+    if (scope === 'ban') {
+      const reason = `${shown(text)} is not a valid scope of a member; a change allows ${allowed}, and to ban is the action add`;
+      this.#add('scope', text, 'UNKNOWN_SCOPE', reason);
+    }
+    return scope;
+  }
+
+  #scope(text: string): Scope {
+    const known = this.#scopes.get(text);
+    if (known !== undefined) return known;
+    const word = text
+      .trim()
+      .toLowerCase()
+      .replace(/[\s_-]/g, '');
+    const scope = word === '' ? (this.#defaults.scope ?? 'participant') : SCOPE_BY_WORD.get(word);
+    if (scope !== undefined) {
+      if (word !== '') this.#scopeSeen = true;
+      return remember(this.#scopes, text, scope);
+    }
+    // A column called role may be about something else altogether, and then no value of it is a scope.
+    const hint = this.#scopeSeen ? '' : `; if the column says something else, ignore it with --map scope=`;
+    const reason = `${shown(text)} is not a valid scope; allowed are ${SCOPES.join(', ')}${hint}`;
+    this.#add('scope', text, 'UNKNOWN_SCOPE', reason);
+    return 'participant';
+  }
+
+  #id(field: 'guid' | 'uid' | 'onBehalfOf', text: string): string {
+    if (ID.test(text)) return text;
+    const id = text.trim();
+    if (ID.test(id)) return id;
+    if (id === '') return this.#absentId(field);
+    const length = characters(id);
+    if (length > MAX_ID_LENGTH) {
+      const reason = `the ${field} ${shown(id)} has ${length} characters; allowed are 1 to ${MAX_ID_LENGTH}`;
+      this.#add(field, text, 'TOO_LONG', reason);
+    }
+    const control = CONTROL_CHARACTER.exec(id);
+    if (control !== null) {
+      const reason = `the ${field} ${shown(id)} has the control character ${codePoint(control[0])} at position ${position(id, control.index)}; it may be a damaged file`;
+      this.#add(field, text, 'CONTROL_CHARACTER', reason);
+      return id;
+    }
+    const bad = NOT_ID_CHARACTER.exec(id);
+    if (bad !== null) {
+      const blank = bad[0] === '"' && bad.index === 0 && text !== id;
+      const hint = blank
+        ? '; a blank stands in front of the quote, which therefore counts as text: remove the blank'
+        : '';
+      const reason = `the ${field} ${shown(id)} has ${shown(bad[0])} (${codePoint(bad[0])}) at position ${position(id, bad.index)}; allowed are A-Z, a-z, 0-9, - and _${hint}`;
+      this.#add(field, text, 'BAD_CHARACTER', reason);
+    }
+    return id;
+  }
+
+  #absentId(field: 'guid' | 'uid' | 'onBehalfOf'): string {
+    if (field === 'onBehalfOf') return this.#defaults.onBehalfOf ?? '';
+    if (field === 'guid' && this.#defaults.guid) return this.#defaults.guid;
+    const explained = this.#problems?.some((problem) => problem.column === this.#columnOf(field)) ?? false;
+    if (!explained) this.#add(field, '', 'EMPTY', `the ${field} is empty; a row needs one`);
+    return '';
+  }
+
+  #add(field: Reading, value: string, code: RowProblemCode, reason: string): void {
+    this.addProblem(this.#columnOf(field), value, code, reason);
+  }
+
+  #columnOf(field: Reading): string {
+    return this.#columns.nameOf(field) ?? field;
+  }
+}
+
+/** Returns `value`, and next time it is found under `text` itself. */
+function remember<Value>(known: Map<string, Value>, text: string, value: Value): Value {
+  if (known.size < MOST_SPELLINGS) known.set(text, value);
+  return value;
+}
+
+function characters(text: string): number {
+  let count = 0;
+  for (const _ of text) count += 1;
+  return count;
+}
+
+/** 1-based, in characters. */
+function position(text: string, index: number): number {
+  return characters(text.slice(0, index)) + 1;
+}
+
+function codePoint(character: string): string {
+  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
+}

@@ -1,0 +1,60 @@
+import type { Region } from '../../membership/membership.ts';
+import type { Outcome } from '../../membership/outcome.ts';
+
+/** One call to the chat service, as the ledger keeps it. */
+export interface CallRecord {
+  /** Start, ms since 1970. */
+  readonly at: number;
+  readonly ms: number;
+  /** Null where there was no HTTP reply. */
+  readonly httpStatus: number | null;
+  /** Empty when the call was answered. */
+  readonly code: string;
+  /** `answered`, or what the refusal meant. */
+  readonly kind: 'answered' | 'again' | 'slow-down' | 'halve' | 'group' | 'stop-region' | 'final';
+}
+
+/** An outcome of a row that is not plain success. */
+export interface RowOutcome {
+  readonly row: number;
+  readonly outcome: Outcome;
+  readonly code: string;
+  readonly message: string;
+}
+
+interface Refusal {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** What sending a batch came to. */
+export type Sent =
+  /** Rows in neither list were added, or banned where that was asked. `missing`: the reply did not mention them. */
+  | { readonly kind: 'answered'; readonly others: readonly RowOutcome[]; readonly missing: readonly number[] }
+  | ({ readonly kind: 'halve' } & Refusal)
+  | ({ readonly kind: 'group' } & Refusal)
+  | ({ readonly kind: 'stop-region' } & Refusal)
+  | ({ readonly kind: 'refused'; readonly outcome: 'failed' | 'already_member' } & Refusal)
+  /** Attempts are used up without an answer. */
+  | ({ readonly kind: 'unanswered'; readonly maybeCarriedOut: boolean } & Refusal);
+
+/** What a worker hands back for a batch. */
+export interface BatchResult {
+  readonly batch: number;
+  readonly region: Region;
+  /** Every call of this batch since it was dispatched, in order. */
+  readonly calls: readonly CallRecord[];
+  /** Why one of these or an earlier call may have been carried out; null when none can have been. */
+  readonly doubt: string | null;
+  readonly sent: Sent;
+  /** End of the last call, ms since 1970. */
+  readonly at: number;
+}
+
+/** A batch that left the queue without a result. */
+export interface BatchTakenBack extends Pick<BatchResult, 'batch' | 'calls' | 'doubt'> {}
+
+/** A region that refuses every call until a person has mended its key or plan. */
+export interface StoppedRegion extends Refusal {
+  readonly region: Region;
+}

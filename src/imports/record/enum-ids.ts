@@ -1,0 +1,42 @@
+import { ACTIONS, type Action, REGIONS, type Region, SCOPES, type Scope } from '../../membership/membership.ts';
+import { OUTCOMES, type Outcome } from '../../membership/outcome.ts';
+
+/** The numbers that stand for words in the ledger; the tables of the same names say it in SQL (migrations/import). */
+export const outcomeId = (outcome: Outcome): number => OUTCOMES.indexOf(outcome) + 1;
+export const scopeId = (scope: Scope): number => SCOPES.indexOf(scope) + 1;
+export const regionId = (region: Region): number => REGIONS.indexOf(region) + 1;
+
+export function outcomeOf(id: number): Outcome {
+  return word(OUTCOMES, id);
+}
+
+export function scopeOf(id: number): Scope {
+  return word(SCOPES, id);
+}
+
+export function actionOf(id: number): Action {
+  return word(ACTIONS, id);
+}
+
+/** Scope and action of a row as one number, which for an add is the scope's; 0 is left for invalid rows. */
+export function wishId(scope: Scope, action: Action = 'add'): number {
+  return scopeId(scope) + SCOPES.length * ACTIONS.indexOf(action);
+}
+
+/** The numbers of scope and action; a removal has no scope. */
+export function readWish(wish: number): { readonly scope: number | null; readonly action: number } {
+  const action = Math.ceil(wish / SCOPES.length);
+  return { scope: action === REMOVAL ? null : wish - SCOPES.length * (action - 1), action };
+}
+
+const REMOVAL = ACTIONS.indexOf('remove') + 1;
+
+export function regionOf(id: number): Region {
+  return word(REGIONS, id);
+}
+
+function word<Word>(words: readonly Word[], id: number): Word {
+  const found = words[id - 1];
+  if (found === undefined) throw new RangeError(`no word has the number ${id}`);
+  return found;
+}

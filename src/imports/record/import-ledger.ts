@@ -1,0 +1,208 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { type Action, REGIONS, type Region, type Scope } from '../../membership/membership.ts';
+import { OUTCOMES, type RowCounts, sumOfOutcomes } from '../../membership/outcome.ts';
+import { inTransaction, openForWriting, statementsOf } from '../../platform/sqlite.ts';
+import { IMPORT_MIGRATIONS } from '../schemas.ts';
+import type { BatchResult, BatchTakenBack, StoppedRegion } from './batch-result.ts';
+import { actionOf, regionId, regionOf, scopeOf } from './enum-ids.ts';
+import { type Consequences, PENDING, recordRefusedGroup, recordResults, recordTakenBack } from './recording.ts';
+
+/** A batch on its way to the service. */
+export interface BatchToSend {
+  readonly id: number;
+  readonly region: Region;
+  readonly guid: string;
+  readonly onBehalfOf: string;
+  /** What is to be done with all of its rows; one row, unless they are to be added. */
+  readonly action: Action;
+  /** Why an earlier call for these rows may have been carried out; null when none can have been. */
+  readonly doubt: string | null;
+  readonly rows: readonly { readonly row: number; readonly uid: string; readonly scope: Scope }[];
+}
+
+export interface RegionTally {
+  readonly calls: number;
+  readonly retries: number;
+  readonly rateLimited: number;
+  readonly rows: RowCounts;
+}
+
+/** Totals of an import; `unprocessed` counts what has no outcome yet. `''` holds rows whose region cannot be told. */
+export type Tallies = ReadonlyMap<Region | '', RegionTally>;
+
+/** What the rows themselves say, and where the running totals say otherwise; `difference` is empty where they agree. */
+export interface SumCheck {
+  readonly holds: boolean;
+  readonly rows: RowCounts;
+  readonly difference: string;
+}
+
+/** The ledger of one import, open for the coordinator, its only writer. */
+export interface ImportLedger {
+  pendingBatches(region: Region, limit: number): BatchToSend[];
+  /** Batches that were put into the queue before `before` (ms since 1970) and not heard of, longest first. */
+  dispatchedBatches(region: Region, before: number, limit: number): BatchToSend[];
+  /** Notes that batches are in the queue, or were put there once more. */
+  markDispatched(batches: readonly number[]): void;
+  takeBack(batches: readonly BatchTakenBack[]): void;
+  /** After a crash: whatever was dispatched may have been sent. Returns how many batches. */
+  takeBackAll(doubt: string): number;
+  record(results: readonly BatchResult[]): Consequences;
+  /** Gives the pending rest of a refused group its refusal. */
+  settleRefusedGroup(group: number): void;
+  dispatchedOfGroup(group: number): number[];
+  /** Ends what is left: certainly unsent rows become `unprocessed`, doubtful ones `unconfirmed`. */
+  leaveRest(message: string): void;
+  /** Notes that a region refuses every call, as another import found out. */
+  stopRegion(stopped: StoppedRegion): void;
+  startRegions(): void;
+  stoppedRegions(): StoppedRegion[];
+  /** Batches without a result, by region. */
+  openBatches(): Map<Region, { pending: number; dispatched: number }>;
+  regionsUsed(): Region[];
+  tallies(): Tallies;
+  /** Counts outcomes from the rows themselves and compares: promise 1 of the design. */
+  check(): SumCheck;
+  /** Makes rows quick to find by UID; without it they are searched for. Staging has no time for it: call it at the end. */
+  indexUids(): void;
+  close(): void;
+}
+
+/** Opens the ledger of an import at `path`. */
+export function openImportLedger(path: string): ImportLedger {
+  const database = openForWriting(path, IMPORT_MIGRATIONS);
+  const sql = statementsOf(database, new URL('import.sql', import.meta.url));
+  const rowsToSend = sql('rows_to_send');
+  // Every row of the input passes here, and an object for each takes half as long again.
+  rowsToSend.setReturnArrays(true);
+
+  const toSend = (region: Region, batches: Record<string, unknown>[]): BatchToSend[] =>
+    batches.map((batch) => ({
+      id: Number(batch['id']),
+      region,
+      guid: String(batch['guid']),
+      onBehalfOf: String(batch['on_behalf_of']),
+      action: actionOf(Number(batch['action_id'])),
+      doubt: batch['doubt'] === null ? null : String(batch['doubt']),
+      rows: (rowsToSend.all({ batch: Number(batch['id']) }) as unknown as [number, string, number][])
+        // Highest scope first. (They come in the order of the input; SQLite would take twice as long over it.)
+        .sort(([, , one], [, , other]) => one - other)
+        .map(([row, uid, scope]) => ({ row, uid, scope: scopeOf(scope) })),
+    }));
+
+  return {
+    pendingBatches: (region, limit) => toSend(region, sql('pending_batches').all({ region: regionId(region), limit })),
+    dispatchedBatches: (region, before, limit) =>
+      toSend(region, sql('dispatched_batches').all({ region: regionId(region), before, limit })),
+    markDispatched: (batches) => {
+      sql('mark_dispatched').run({ batches: JSON.stringify(batches), at: Date.now() });
+    },
+    takeBack: (batches) => recordTakenBack(database, sql, batches),
+    takeBackAll: (doubt) => Number(sql('take_back_all').run({ doubt }).changes),
+    record: (results) => recordResults(database, sql, results),
+    settleRefusedGroup: (group) => recordRefusedGroup(database, sql, group),
+    dispatchedOfGroup: (group) =>
+      sql('dispatched_of_group')
+        .all({ group })
+        .map((row) => Number(row['id'])),
+    leaveRest: (message) =>
+      inTransaction(database, () => {
+        for (const rest of sql('tally_rest').all()) {
+          const name = rest['unsent'] === 1 ? 'unprocessed' : 'unconfirmed';
+          sql('add_tally').run({ region: Number(rest['region_id']), name, n: Number(rest['n']) });
+        }
+        sql('leave_rest').run({ message });
+        sql('close_rest').run({ at: Date.now() });
+      }),
+    stopRegion: ({ region, code, message }) => {
+      sql('stop_region').run({ region: regionId(region), code, message, at: Date.now() });
+    },
+    startRegions: () => {
+      sql('start_regions').run();
+    },
+    stoppedRegions: () => sql('stopped_regions').all() as unknown as StoppedRegion[],
+    openBatches: () => {
+      const open = new Map<Region, { pending: number; dispatched: number }>();
+      for (const row of sql('open_batches').all()) {
+        const region = row['region'] as Region;
+        const counts = open.get(region) ?? { pending: 0, dispatched: 0 };
+        if (row['state'] === PENDING) counts.pending = Number(row['n']);
+        else counts.dispatched = Number(row['n']);
+        open.set(region, counts);
+      }
+      return open;
+    },
+    regionsUsed: () =>
+      sql('regions_used')
+        .all()
+        .map((row) => regionOf(Number(row['id']))),
+    tallies: () => readTallies(sql),
+    check: () => checkTallies(sql),
+    indexUids: () => {
+      sql('index_uids').run();
+    },
+    close: () => close(database),
+  };
+}
+
+/** Leaves one file behind, without the write-ahead log's files beside it. */
+function close(database: DatabaseSync): void {
+  if (!database.isOpen) return;
+  database.exec('pragma wal_checkpoint(truncate)');
+  database.close();
+}
+
+/** Reads running totals by the statements of import.sql. */
+export function readTallies(sql: ReturnType<typeof statementsOf>): Tallies {
+  const numbers = new Map<string, number>();
+  const seen = new Set<Region | ''>();
+  for (const row of sql('tallies').all()) {
+    seen.add(row['region'] as Region | '');
+    numbers.set(`${row['region']} ${row['name']}`, Number(row['n']));
+  }
+  const tallies = new Map<Region | '', RegionTally>();
+  for (const region of ['' as const, ...REGIONS]) {
+    if (!seen.has(region)) continue;
+    const n = (name: string) => numbers.get(`${region} ${name}`) ?? 0;
+    const read = n('read');
+    const settled = OUTCOMES.filter((outcome) => outcome !== 'unprocessed').map(
+      (outcome) => [outcome, n(outcome)] as const,
+    );
+    const unprocessed = read - settled.reduce((sum, [, count]) => sum + count, 0);
+    tallies.set(region, {
+      calls: n('calls'),
+      retries: n('retries'),
+      rateLimited: n('rateLimited'),
+      rows: { read, ...Object.fromEntries(settled), unprocessed } as RowCounts,
+    });
+  }
+  return tallies;
+}
+
+/** Counts outcomes from the rows and compares them with the running totals, by the statements of import.sql. */
+export function checkTallies(sql: ReturnType<typeof statementsOf>): SumCheck {
+  const counted = new Map(
+    sql('recount')
+      .all()
+      .map((row) => [String(row['name']), Number(row['n'])]),
+  );
+  const names = ['read', ...OUTCOMES] as const;
+  const rows = Object.fromEntries(names.map((name) => [name, counted.get(name) ?? 0])) as RowCounts;
+  const tallied = totalRows(readTallies(sql));
+  const difference = names
+    .filter((name) => tallied[name] !== rows[name])
+    .map((name) => `${name}: ${tallied[name]} tallied, ${rows[name]} in the rows`)
+    .concat(sumOfOutcomes(rows) === rows.read ? [] : [`${sumOfOutcomes(rows)} outcomes for ${rows.read} rows`])
+    .join('; ');
+  return { holds: difference === '', rows, difference };
+}
+
+export function totalRows(tallies: Tallies): RowCounts {
+  const total = Object.fromEntries((['read', ...OUTCOMES] as const).map((name) => [name, 0])) as Record<
+    keyof RowCounts,
+    number
+  >;
+  for (const { rows } of tallies.values())
+    for (const name of Object.keys(total) as (keyof RowCounts)[]) total[name] += rows[name];
+  return total;
+}

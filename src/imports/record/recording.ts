@@ -1,0 +1,277 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { inTransaction } from '../../platform/sqlite.ts';
+import type { BatchResult, BatchTakenBack, CallRecord, RowOutcome, Sent, StoppedRegion } from './batch-result.ts';
+import { outcomeId, regionId } from './enum-ids.ts';
+
+/** Batch states; the migration says what they mean. */
+export const PENDING = 0;
+const DISPATCHED = 1;
+const DONE = 2;
+const REPLACED = 3;
+
+interface Batch {
+  readonly id: number;
+  readonly state: number;
+  readonly size: number;
+  readonly bans: number;
+  readonly region_id: number;
+  readonly asked_again: number;
+  readonly doubt: string | null;
+  readonly dispatched_at: number | null;
+  readonly group_id: number;
+}
+
+/** What the recorded results mean for batches that are still out. */
+export interface Consequences {
+  /** Groups that were refused now: their dispatched batches are better withdrawn. */
+  readonly refusedGroups: readonly number[];
+  readonly stoppedRegions: readonly StoppedRegion[];
+  /** Batches that wait again: halves, UIDs to ask for again, batches of a stopped region. */
+  readonly reopened: number;
+  /** Batches of results that nobody asked for; nothing of them was recorded. Absent where there are none. */
+  readonly unasked?: readonly number[];
+}
+
+/**
+ * Records results of batches in one transaction. A result of a batch that has its outcomes already changes nothing; one
+ * that does not fit what was dispatched (no such batch, never dispatched, another region, rows of other batches) is
+ * refused: whoever can write into the queue could have made it up.
+ */
+export function recordResults(
+  database: DatabaseSync,
+  sql: (name: string) => StatementSync,
+  results: readonly BatchResult[],
+): Consequences {
+  const refusedGroups = new Set<number>();
+  const stoppedRegions = new Map<StoppedRegion['region'], StoppedRegion>();
+  const unasked: number[] = [];
+  let reopened = 0;
+  const recorder = recorderOf(sql);
+  inTransaction(database, () => {
+    for (const result of results) {
+      const batch = sql('batch').get({ batch: result.batch }) as unknown as Batch | undefined;
+      if (batch === undefined || !wasAskedFor(sql, batch, result)) {
+        unasked.push(result.batch);
+        continue;
+      }
+      if (batch.state === DONE || batch.state === REPLACED) continue;
+      const { region, sent } = result;
+      if (sent.kind === 'group') refusedGroups.add(batch.group_id);
+      if (sent.kind === 'stop-region') {
+        stoppedRegions.set(region, { region, code: sent.code, message: sent.message });
+        // It waits already, so this is the same refusal once more.
+        if (batch.state === PENDING) continue;
+      }
+      recorder.calls(batch, result.calls);
+      reopened += recorder.sent(batch, result).reopened;
+    }
+    recorder.flushTallies();
+  });
+  return {
+    refusedGroups: [...refusedGroups],
+    stoppedRegions: [...stoppedRegions.values()],
+    reopened,
+    ...(unasked.length > 0 && { unasked }),
+  };
+}
+
+/** Whether a result can be one of what was dispatched. The rows of a batch that is over have moved on, perhaps. */
+function wasAskedFor(sql: (name: string) => StatementSync, batch: Batch, { region, sent }: BatchResult): boolean {
+  if (batch.dispatched_at === null || batch.region_id !== regionId(region)) return false;
+  if (sent.kind !== 'answered' || sent.others.length + sent.missing.length === 0) return true;
+  if (batch.state === DONE || batch.state === REPLACED) return true;
+  const rows = new Set(
+    sql('rows_of_batch')
+      .all({ batch: batch.id })
+      .map((row) => row['row_id']),
+  );
+  return sent.others.every(({ row }) => rows.has(row)) && sent.missing.every((row) => rows.has(row));
+}
+
+/** Has batches wait again that left the queue without a result, with the calls that were made for them. */
+export function recordTakenBack(
+  database: DatabaseSync,
+  sql: (name: string) => StatementSync,
+  batches: readonly BatchTakenBack[],
+): void {
+  const recorder = recorderOf(sql);
+  inTransaction(database, () => {
+    for (const { batch: id, doubt, calls } of batches) {
+      const batch = sql('batch').get({ batch: id }) as unknown as Batch | undefined;
+      if (batch?.state !== DISPATCHED) continue;
+      recorder.calls(batch, calls);
+      sql('take_back').run({ batch: id, doubt, calls: calls.length });
+    }
+    recorder.flushTallies();
+  });
+}
+
+/** Fills the pending rest of a group that was refused with that refusal, unsent. */
+export function recordRefusedGroup(database: DatabaseSync, sql: (name: string) => StatementSync, group: number): void {
+  const recorder = recorderOf(sql);
+  inTransaction(database, () => {
+    recorder.settleGroup(group, Date.now());
+    recorder.flushTallies();
+  });
+}
+
+/** Whether every row was added, or banned where that was asked, as it is of almost every batch. */
+function isPlainSuccess(sent: Sent): boolean {
+  return sent.kind === 'answered' && sent.others.length === 0 && sent.missing.length === 0;
+}
+
+function recorderOf(sql: (name: string) => StatementSync) {
+  const tallies = new Map<string, { region: number; name: string; n: number }>();
+
+  const tally = (region: number, name: string, n: number): void => {
+    if (n === 0) return;
+    const key = `${region} ${name}`;
+    const known = tallies.get(key);
+    if (known === undefined) tallies.set(key, { region, name, n });
+    else known.n += n;
+  };
+
+  const settleRow = (batch: number, { row, outcome, code, message }: RowOutcome): void => {
+    sql('settle_row').run({ batch, row, outcome: outcomeId(outcome), code, message });
+  };
+
+  const settleBatch = (
+    batch: number,
+    outcome: RowOutcome['outcome'],
+    { code, message }: { code: string; message: string },
+  ) => {
+    sql('settle_batch').run({ batch, outcome: outcomeId(outcome), code, message });
+  };
+
+  const close = (batch: Batch, result: BatchResult, state: number): void => {
+    const { calls, at } = result;
+    sql('finish_batch').run({
+      batch: batch.id,
+      state,
+      calls: calls.length,
+      http_status: calls.at(-1)?.httpStatus ?? null,
+      at,
+    });
+    if (state !== DONE) return;
+    if (isPlainSuccess(result.sent)) {
+      // No row of a batch that is out has an outcome before: nothing need be counted.
+      tally(batch.region_id, 'added', batch.size - batch.bans);
+      tally(batch.region_id, 'banned', batch.bans);
+      return;
+    }
+    for (const { name, n } of sql('outcomes_of_batch').all({ batch: batch.id })) {
+      tally(batch.region_id, String(name), Number(n));
+    }
+  };
+
+  /** A smaller batch with some of the rows, in the place of `batch`. */
+  const cutOff = (
+    batch: Batch,
+    rows: readonly { row_id: number; scope_id: number }[],
+    calls: number,
+    again: number,
+    doubt: string | null,
+  ) => {
+    const bans = rows.filter((row) => row.scope_id === 4).length;
+    const to = sql('add_batch').run({
+      parent: batch.id,
+      size: rows.length,
+      bans,
+      asked_again: again,
+      doubt: doubt ?? batch.doubt,
+      calls,
+    }).lastInsertRowid;
+    for (const { row_id } of rows) sql('move_row').run({ from: batch.id, to, row: row_id });
+  };
+
+  const rowsOf = (batch: Batch) =>
+    sql('rows_of_batch').all({ batch: batch.id }) as unknown as { row_id: number; scope_id: number }[];
+
+  const answered = (batch: Batch, result: BatchResult, sent: Extract<Sent, { kind: 'answered' }>): number => {
+    for (const other of sent.others) settleRow(batch.id, other);
+    let reopened = 0;
+    if (sent.missing.length > 0 && batch.asked_again === 0) {
+      const missing = new Set(sent.missing);
+      const rows = rowsOf(batch).filter((row) => missing.has(row.row_id));
+      cutOff(batch, rows, result.calls.length, 1, 'the reply to an earlier call did not mention this UID');
+      reopened = 1;
+    } else {
+      for (const row of sent.missing) {
+        const message = 'sent twice, and neither reply mentions this UID';
+        settleRow(batch.id, { row, outcome: 'unconfirmed', code: 'NOT_IN_REPLY', message });
+      }
+    }
+    sql('succeed_batch').run({ batch: batch.id });
+    close(batch, result, DONE);
+    return reopened;
+  };
+
+  return {
+    calls: (batch: Batch, calls: readonly CallRecord[]): void => {
+      for (const { at, ms, httpStatus, code, kind } of calls) {
+        sql('add_call').run({ batch: batch.id, region: batch.region_id, at, ms, http_status: httpStatus, code, kind });
+        tally(batch.region_id, 'calls', 1);
+        if (kind === 'again') tally(batch.region_id, 'retries', 1);
+        if (kind === 'slow-down') tally(batch.region_id, 'rateLimited', 1);
+      }
+    },
+
+    /** Applies one result; tells how many batches wait again because of it. */
+    sent: (batch: Batch, result: BatchResult): { reopened: number } => {
+      const { sent } = result;
+      switch (sent.kind) {
+        case 'answered':
+          return { reopened: answered(batch, result, sent) };
+        case 'halve': {
+          const rows = rowsOf(batch);
+          const middle = Math.ceil(rows.length / 2);
+          cutOff(batch, rows.slice(0, middle), result.calls.length, batch.asked_again, result.doubt);
+          cutOff(batch, rows.slice(middle), result.calls.length, batch.asked_again, result.doubt);
+          close(batch, result, REPLACED);
+          return { reopened: 2 };
+        }
+        case 'stop-region':
+          sql('take_back').run({ batch: batch.id, doubt: result.doubt, calls: result.calls.length });
+          sql('stop_region').run({
+            region: regionId(result.region),
+            code: sent.code,
+            message: sent.message,
+            at: result.at,
+          });
+          return { reopened: 1 };
+        case 'group':
+          settleBatch(batch.id, 'failed', sent);
+          close(batch, result, DONE);
+          sql('refuse_group').run({ group: batch.group_id, code: sent.code, message: sent.message });
+          settleGroup(batch.group_id, result.at);
+          return { reopened: 0 };
+        case 'refused':
+          settleBatch(batch.id, sent.outcome, sent);
+          close(batch, result, DONE);
+          return { reopened: 0 };
+        case 'unanswered':
+          settleBatch(batch.id, sent.maybeCarriedOut || batch.doubt !== null ? 'unconfirmed' : 'failed', sent);
+          close(batch, result, DONE);
+          return { reopened: 0 };
+      }
+    },
+
+    settleGroup,
+
+    flushTallies: (): void => {
+      for (const { region, name, n } of tallies.values()) sql('add_tally').run({ region, name, n });
+    },
+  };
+
+  function settleGroup(group: number, at: number): void {
+    const refused = sql('group').get({ group });
+    const code = String(refused?.['refused_code']);
+    const message = `because the service refused the whole group: ${refused?.['refused_message']}`;
+    for (const outcome of ['failed', 'unconfirmed'] as const) {
+      const unsent = outcome === 'failed' ? 1 : 0;
+      const { changes } = sql('settle_group_rows').run({ group, unsent, outcome: outcomeId(outcome), code, message });
+      tally(Number(refused?.['region_id']), outcome, Number(changes));
+    }
+    sql('close_group_batches').run({ group, at });
+  }
+}

@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto';
+import { FULFILLED, OUTCOMES } from '../../membership/outcome.ts';
+import { html, Markup } from '../../text/markup.ts';
+import { duration, grouped, sumEquation, utcTime } from '../../text/wording.ts';
+import type { CallBucket } from './call-bucket.ts';
+import { legend, stackedBar, textures } from './html-bars.ts';
+import { callsSection } from './html-calls.ts';
+import { STYLE } from './html-style.ts';
+import { type GroupCount, groupsSection, problemsSection, regionsSection, sampleSection } from './html-tables.ts';
+import type { ImportSummary } from './import-summary.ts';
+import type { ProblemCount } from './problem-count.ts';
+import type { ReportRow } from './report-row.ts';
+import { rateLimitedCalls } from './summary-counts.ts';
+import { verdictOf } from './verdict.ts';
+
+export type { CallBucket } from './call-bucket.ts';
+export type { GroupCount } from './html-tables.ts';
+export type { ProblemCount } from './problem-count.ts';
+
+export interface HtmlReport {
+  readonly summary: ImportSummary;
+  readonly problems: readonly ProblemCount[];
+  /** The largest or worst groups, in the order in which they are to be shown; the caller bounds them. */
+  readonly groups: readonly GroupCount[];
+  readonly groupsTotal: number;
+  /** In any number and order; the drawing merges them into as many bars as a narrow screen can show. */
+  readonly calls: readonly CallBucket[];
+  /** The first rows that are not fulfilled, in the order of the input; the caller bounds them. */
+  readonly sample: readonly ReportRow[];
+  /** Milliseconds since 1970. */
+  readonly generatedAt: number;
+  readonly version: string;
+}
+
+/** Nothing may be loaded or run but this very stylesheet, named by its hash: not even a `<style>` that slipped in would work. */
+const POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'`;
+
+/**
+ * The report as one HTML page that stands alone: no script, nothing loaded, light and dark, for small and wide screens
+ * and for paper. Every text from the file or the service is escaped and shown as text. Times are UTC.
+ */
+export function htmlReport(report: HtmlReport): string {
+  const { summary } = report;
+  const { tone, sentence, pending } = verdictOf(summary);
+  const notFulfilled = OUTCOMES.reduce((sum, outcome) => sum + (FULFILLED.has(outcome) ? 0 : summary.rows[outcome]), 0);
+  const page = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${POLICY}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>${summary.file}: import report</title>
+<style>${new Markup(STYLE)}</style>
+</head>
+<body>
+${textures()}
+<header>
+<p class="kicker">Import report, <bdi>${summary.file}</bdi>, ${summary.state}</p>
+<h1 class="${tone}">${numbersHeldToWords(sentence)}</h1>
+</header>
+<main>
+${stackedBar('all', 'All rows by outcome', summary.rows, 28)}
+${legend(summary.rows)}
+<p class="equation">${sumEquation(summary.rows, pending)}</p>
+${problemsSection(report.problems)}
+${regionsSection(summary)}
+${groupsSection(report.groups, report.groupsTotal)}
+${callsSection(report.calls)}
+${sampleSection(report.sample, notFulfilled)}
+${factsSection(summary)}
+</main>
+<footer><p>Written ${utcTime(report.generatedAt)} by rollcall ${report.version}.</p></footer>
+</body>
+</html>
+`;
+  return page.text;
+}
+
+function factsSection(summary: ImportSummary): Markup {
+  const { startedAt, finishedAt } = summary;
+  const facts: (readonly [string, string])[] = [
+    ['File', summary.file],
+    ['Import', summary.id],
+    ['Started', startedAt === null ? 'not started' : utcTime(startedAt)],
+    ['Finished', finishedAt === null ? 'not finished' : utcTime(finishedAt)],
+  ];
+  if (startedAt !== null && finishedAt !== null) {
+    facts.push(['Took', duration(Date.parse(finishedAt) - Date.parse(startedAt))]);
+  }
+  facts.push(
+    ['Calls', grouped(summary.calls)],
+    ['Retries', grouped(summary.retries)],
+    ['Rate-limited', grouped(rateLimitedCalls(summary))],
+  );
+  return html`<section aria-labelledby="facts"><h2 id="facts">The run</h2>
+<dl class="facts">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd><bdi>${value}</bdi></dd></div>`)}</dl></section>`;
+}
+
+/** No line ends between a number and what it counts. */
+function numbersHeldToWords(sentence: string): string {
+  return sentence.replace(/(\d) /g, '$1\u00a0');
+}

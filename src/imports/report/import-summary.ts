@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { IMPORT_STATES } from '../../membership/import-state.ts';
+import { OUTCOMES } from '../../membership/outcome.ts';
+
+const count = z.int().nonnegative();
+const rowCounts = z.record(z.enum(['read', ...OUTCOMES]), count).meta({
+  description:
+    'Rows by outcome. `read` is the sum of all others once the import is over; before, some still have none.',
+});
+const path = z.string().nullable();
+
+/** The summary of an import, as `--json` prints it and `summary.json` keeps it (design.md, section 7). */
+export const importSummary = z
+  .strictObject({
+    id: z.string().meta({ description: 'Handle of the import, as every command takes it.' }),
+    state: z.enum(IMPORT_STATES),
+    code: z
+      .string()
+      .optional()
+      .meta({ description: 'Of an import that failed: what rollcall was at when an unexpected error came.' }),
+    file: z.string().meta({ description: 'The input as the user named it; "-" is standard input.' }),
+    rows: rowCounts,
+    regions: z.record(
+      z.string(),
+      z.strictObject({
+        calls: count,
+        retries: count,
+        rateLimited: count.meta({ description: 'Calls that the service answered with "slow down" (429).' }),
+        rows: rowCounts,
+      }),
+    ),
+    calls: count.meta({ description: 'Calls to the chat service, repeated ones included.' }),
+    retries: count.meta({ description: 'Calls that repeated an earlier one.' }),
+    startedAt: z.iso.datetime().nullable().meta({ description: 'Start of sending, ISO 8601 in UTC; null before it.' }),
+    finishedAt: z.iso.datetime().nullable().meta({ description: 'End of the import; null while it goes on.' }),
+    reports: z
+      .strictObject({ all: path, failed: path, retry: path })
+      .meta({ description: 'Paths of the report files; null for one that was not written.' }),
+  })
+  .meta({ title: 'Summary of an import' });
+export type ImportSummary = z.infer<typeof importSummary>;

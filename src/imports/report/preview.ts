@@ -1,0 +1,118 @@
+import { Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { type ImportOptions, intakeOptions } from '../import-options.ts';
+import { isGzip } from '../read/gunzip.ts';
+import { type Field, type InputFormat, type InputRow, type Intake, openIntake } from '../read/intake.ts';
+import { IntakeError } from '../read/intake-error.ts';
+import { originalJson } from './row-json.ts';
+
+/** How the beginning of a file would be read, as the API shows it. */
+export interface Preview {
+  readonly format: InputFormat;
+  readonly encoding: string;
+  /** Null for JSON and NDJSON. */
+  readonly delimiter: string | null;
+  readonly columns: readonly string[];
+  /** Field -> column. */
+  readonly recognised: Readonly<Record<string, string>>;
+  /** Fields that neither a column nor an option gives. */
+  readonly missing: readonly string[];
+  readonly rows: readonly PreviewRow[];
+  /** There is more than what is shown. */
+  readonly truncated: boolean;
+}
+
+interface PreviewRow extends Omit<InputRow, 'onBehalfOf' | 'original'> {
+  readonly original: Readonly<Record<string, unknown>>;
+}
+
+export const ROWS_SHOWN = 20;
+/** From this size on a file that does not end with a line is taken for the beginning of a longer one. */
+const BEGINNING_BYTES = 64 * 1024;
+/** Bytes of a gzipped beginning that are unpacked: twenty rows are found in them, and no more is looked at. */
+const UNPACKED_BYTES = 1024 * 1024;
+/** Characters that the rows shown may come to; one is shown in any case. */
+const MOST_OF_ROWS = 1024 * 1024;
+
+/** Looks at the beginning of a file. @throws IntakeError when it cannot be read */
+export async function preview(head: Buffer, options: ImportOptions): Promise<Preview> {
+  const { bytes, isCut } = await unpacked(head);
+  const stream = Readable.from([beginning(bytes, options, isCut)]);
+  const intake = await openIntake({ stream, name: 'the file' }, { ...intakeOptions(options), lenient: true });
+  const { rows, more } = await firstRows(intake);
+  const columns = intake.columns();
+  const shown = viewsOf(rows, columns, intake.format);
+  return {
+    format: intake.format,
+    encoding: intake.encoding,
+    delimiter: intake.delimiter ?? null,
+    columns,
+    recognised: { ...intake.recognised },
+    missing: missingFields(intake.recognised, options),
+    rows: shown,
+    truncated: more || isCut || shown.length < rows.length,
+  };
+}
+
+/** The first bytes of what is in a gzipped file. One that yields nothing stays as it is: reading says what is wrong. */
+async function unpacked(head: Buffer): Promise<{ bytes: Buffer; isCut: boolean }> {
+  if (!isGzip(head)) return { bytes: head, isCut: false };
+  const pieces: Buffer[] = [];
+  let length = 0;
+  let isCut = false;
+  try {
+    for await (const piece of Readable.from([head]).pipe(createGunzip()) as AsyncIterable<Buffer>) {
+      pieces.push(piece);
+      length += piece.length;
+      if (length >= UNPACKED_BYTES) {
+        isCut = true;
+        break;
+      }
+    }
+  } catch {
+    isCut = true;
+  }
+  return length === 0 ? { bytes: head, isCut: false } : { bytes: Buffer.concat(pieces), isCut };
+}
+
+/** A long CSV text ends somewhere in a row: that row is not shown. */
+function beginning(head: Buffer, { format }: ImportOptions, isCut: boolean): Buffer {
+  const first = head.subarray(0, 1).toString();
+  const isText = format === 'csv' || (format === 'auto' && first !== '[' && first !== '{');
+  const end = head.lastIndexOf('\n') + 1;
+  return isText && (isCut || head.length >= BEGINNING_BYTES) && end > 0 ? head.subarray(0, end) : head;
+}
+
+async function firstRows(intake: Intake): Promise<{ rows: readonly InputRow[]; more: boolean }> {
+  const rows: InputRow[] = [];
+  try {
+    for await (const chunk of intake.chunks()) {
+      rows.push(...chunk.slice(0, ROWS_SHOWN + 1));
+      if (rows.length > ROWS_SHOWN) break;
+    }
+  } catch (error) {
+    // Where the beginning of a file breaks off, its end may follow: what was read up to there is shown.
+    if (!(error instanceof IntakeError) || rows.length === 0) throw error;
+    return { rows: rows.slice(0, ROWS_SHOWN), more: true };
+  }
+  return { rows: rows.slice(0, ROWS_SHOWN), more: rows.length > ROWS_SHOWN };
+}
+
+function viewsOf(rows: readonly InputRow[], columns: readonly string[], inputFormat: InputFormat): PreviewRow[] {
+  const originalOf = originalJson({ columns, inputFormat, delimiter: ',' });
+  const views: PreviewRow[] = [];
+  let length = 0;
+  for (const { onBehalfOf: _, original, ...row } of rows) {
+    const text = originalOf({ original, line: row.line });
+    length += text.length;
+    if (views.length > 0 && length > MOST_OF_ROWS) break;
+    views.push({ ...row, original: JSON.parse(text) as Readonly<Record<string, unknown>> });
+  }
+  return views;
+}
+
+function missingFields(recognised: Readonly<Partial<Record<Field, string>>>, { guid }: ImportOptions): Field[] {
+  return (['uid', 'guid'] as const).filter(
+    (field) => recognised[field] === undefined && !(field === 'guid' && guid !== undefined),
+  );
+}

@@ -1,0 +1,48 @@
+import type { ImportRecord } from '../catalog.ts';
+import type { ImportOptions } from '../import-options.ts';
+import type { ThreadError } from '../read/thread-error.ts';
+import type { ImportReader } from './reading.ts';
+import type { ReportWish } from './report-text.ts';
+import type { RowFilter } from './row-search.ts';
+
+/** What a reading thread is asked, and what it answers. */
+
+export type Question = keyof Pick<
+  ImportReader,
+  'input' | 'tallies' | 'stoppedRegions' | 'callsSince' | 'rowsPage' | 'problems' | 'groups' | 'calls' | 'check'
+>;
+
+/** What the report files are made from: the import as it will be when it is over. */
+export interface ReportsWish {
+  /** The ledger. */
+  readonly path: string;
+  /** Where the files go. */
+  readonly folder: string;
+  readonly record: Omit<ImportRecord, 'finishedAt'>;
+  readonly version: string;
+}
+
+export type ReadingTask =
+  | { readonly kind: 'query'; readonly path: string; readonly question: Question; readonly given: readonly unknown[] }
+  /** A page of rows as JSON text, in UTF-8. */
+  | {
+      readonly kind: 'rows-page';
+      readonly path: string;
+      readonly filter: RowFilter;
+      readonly after: number;
+      readonly limit: number;
+    }
+  /** How the beginning of a file would be read, as JSON text in UTF-8. */
+  | { readonly kind: 'preview'; readonly head: Uint8Array; readonly options: ImportOptions }
+  /** Begins a report under a number of the asker's; it is open until `end-report`. */
+  | { readonly kind: 'report'; readonly path: string; readonly report: number; readonly wish: ReportWish }
+  | { readonly kind: 'chunk' | 'end-report'; readonly report: number }
+  | { readonly kind: 'index-uids' | 'forget'; readonly path: string }
+  | ({ readonly kind: 'write-reports' } & ReportsWish)
+  | { readonly kind: 'leave' };
+
+export type NumberedTask = ReadingTask & { readonly id: number };
+
+export type ReadingReply =
+  | { readonly id: number; readonly result: unknown }
+  | { readonly id: number; readonly error: ThreadError };

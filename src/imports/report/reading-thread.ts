@@ -1,0 +1,144 @@
+import { parentPort } from 'node:worker_threads';
+import { namingDamage } from '../../platform/sqlite.ts';
+import { packError } from '../read/thread-error.ts';
+import { openImportLedger } from '../record/import-ledger.ts';
+import { type ImportReader, openImportReader } from './reading.ts';
+import type { NumberedTask, ReadingReply, ReadingTask, ReportsWish } from './reading-task.ts';
+import { writeReportFiles } from './report-files.ts';
+import { reportInput, reportPaths } from './report-paths.ts';
+import { type ReportWish, reportText } from './report-text.ts';
+import { rowsPageJson } from './rows-page.ts';
+import { summaryOf } from './summarize.ts';
+
+/** A thread that reads imports' files, so that the one of the coordinator need not wait for SQLite. */
+
+/** Files kept open, each with its page cache; those not asked for longest are closed. */
+const MOST_OPEN = 8;
+
+interface OpenReport {
+  readonly path: string;
+  readonly reader: ImportReader;
+  readonly chunks: Iterator<string>;
+}
+
+const readers = new Map<string, ImportReader>();
+const reports = new Map<number, OpenReport>();
+const encoder = new TextEncoder();
+
+parentPort?.on('message', async (task: NumberedTask) => {
+  const { id } = task;
+  try {
+    const result = await answer(task);
+    const transfer = result instanceof Uint8Array ? [result.buffer as ArrayBuffer] : [];
+    parentPort?.postMessage({ id, result } satisfies ReadingReply, transfer);
+  } catch (error) {
+    parentPort?.postMessage({ id, error: packError(error) } satisfies ReadingReply);
+  }
+});
+
+function answer(task: ReadingTask): unknown {
+  switch (task.kind) {
+    case 'query': {
+      const { path, question, given } = task;
+      return namingDamage(path, () =>
+        (readerOf(path)[question] as (...given: readonly unknown[]) => unknown)(...given),
+      );
+    }
+    case 'rows-page':
+      return rowsPage(task);
+    case 'preview':
+      return previewOf(task);
+    case 'report':
+      return beginReport(task.path, task.report, task.wish);
+    case 'chunk':
+      return nextChunk(task.report);
+    case 'end-report':
+      return endReport(task.report);
+    case 'index-uids':
+      return indexUids(task.path);
+    case 'write-reports':
+      return writeReports(task);
+    case 'forget':
+      return forget(task.path);
+    case 'leave':
+      for (const path of [...readers.keys()]) forget(path);
+      for (const report of [...reports.keys()]) endReport(report);
+      return parentPort?.close();
+  }
+}
+
+/** Characters of a page of rows, at most. */
+const MOST_OF_A_PAGE = 4 * 1024 * 1024;
+
+function rowsPage({ path, filter, after, limit }: Extract<ReadingTask, { kind: 'rows-page' }>): Uint8Array {
+  return namingDamage(path, () => {
+    const reader = readerOf(path);
+    const page = reader.rowsPage(filter, after, limit);
+    return encoder.encode(rowsPageJson(reportInput(reader), page, MOST_OF_A_PAGE));
+  });
+}
+
+/** Loaded when it is wanted: the threads that read ledgers need none of what reads files. */
+async function previewOf({ head, options }: Extract<ReadingTask, { kind: 'preview' }>): Promise<Uint8Array> {
+  const { preview } = await import('./preview.ts');
+  return encoder.encode(JSON.stringify(await preview(Buffer.from(head), options)));
+}
+
+function readerOf(path: string): ImportReader {
+  const reader = readers.get(path) ?? openImportReader(path);
+  // The order of the map is that of the latest use.
+  readers.delete(path);
+  readers.set(path, reader);
+  const [oldest] = readers.keys();
+  if (readers.size > MOST_OPEN && oldest !== undefined) forget(oldest);
+  return reader;
+}
+
+function forget(path: string): void {
+  readers.get(path)?.close();
+  readers.delete(path);
+}
+
+/** With a reader of its own: a report shows one moment, for as long as it is being read. */
+function beginReport(path: string, report: number, wish: ReportWish): void {
+  const reader = openImportReader(path);
+  reports.set(report, { path, reader, chunks: whenAsked(() => reportText(reader, wish)) });
+}
+
+function* whenAsked(make: () => Iterable<string>): Generator<string> {
+  yield* make();
+}
+
+/** Undefined when there is no more. */
+function nextChunk(report: number): Uint8Array | undefined {
+  const open = reports.get(report);
+  if (open === undefined) throw new Error('the thread that made this report has ended in the middle of it');
+  const next = namingDamage(open.path, () => open.chunks.next());
+  return next.done === true ? undefined : encoder.encode(next.value);
+}
+
+function endReport(report: number): void {
+  reports.get(report)?.chunks.return?.();
+  reports.get(report)?.reader.close();
+  reports.delete(report);
+}
+
+function indexUids(path: string): void {
+  const ledger = openImportLedger(path);
+  try {
+    ledger.indexUids();
+  } finally {
+    ledger.close();
+  }
+}
+
+async function writeReports({ path, folder, record, version }: ReportsWish): Promise<void> {
+  const reader = openImportReader(path);
+  try {
+    const paths = reportPaths(folder, reportInput(reader).inputFormat);
+    const summary = () => summaryOf({ ...record, finishedAt: Date.now() }, reader.tallies(), paths);
+    await writeReportFiles(reader, paths, summary, version);
+  } finally {
+    reader.close();
+  }
+}

@@ -1,0 +1,145 @@
+import { OUTCOMES, type Outcome, type RowCounts } from '../../membership/outcome.ts';
+import { openForReading, statementsOf } from '../../platform/sqlite.ts';
+import type { StoppedRegion } from '../record/batch-result.ts';
+import { checkTallies, readTallies, type SumCheck, type Tallies } from '../record/import-ledger.ts';
+import type { InputDescription } from '../stage/staged-row.ts';
+import { chosenRows, type RowWithOutcome, withOutcome } from './chosen-rows.ts';
+import { type RowFilter, type RowsPage, searchRows } from './row-search.ts';
+
+export type { RowWithOutcome } from './chosen-rows.ts';
+export type { RowFilter, RowsPage } from './row-search.ts';
+
+export interface ProblemTally {
+  readonly status: Outcome;
+  readonly code: string;
+  readonly count: number;
+  readonly example: { readonly line: number; readonly value: string; readonly message: string };
+}
+
+export interface GroupTally {
+  readonly region: string;
+  readonly guid: string;
+  readonly rows: RowCounts;
+}
+
+export interface CallTally {
+  readonly at: number;
+  readonly widthMs: number;
+  readonly calls: number;
+  readonly failed: number;
+  readonly rateLimited: number;
+  readonly p50Ms: number;
+  readonly maxMs: number;
+  readonly region: string;
+}
+
+/** An import's file, open for anyone to read while the coordinator may be writing it. */
+export interface ImportReader {
+  input(): InputDescription;
+  tallies(): Tallies;
+  stoppedRegions(): StoppedRegion[];
+  /** Rows in the order of the input, all or those with one of these outcomes; one at a time, not kept in memory. */
+  rows(outcomes?: ReadonlySet<Outcome>): IteratorObject<RowWithOutcome>;
+  /** The first `limit` rows behind row number `after` (0: from the start) that pass the filter, in the order of the input. */
+  rowsPage(filter: RowFilter, after: number, limit: number): RowsPage;
+  problems(): ProblemTally[];
+  /** The groups most in need of attention, then the largest; and how many groups there are. */
+  groups(limit: number): { readonly groups: GroupTally[]; readonly total: number };
+  /** Calls over time, in at most `buckets` buckets per region. */
+  calls(buckets: number): CallTally[];
+  /** Calls that began at `at` (ms since 1970) or later. */
+  callsSince(at: number): number;
+  /** Counts outcomes from the rows themselves and compares: promise 1 of the design. */
+  check(): SumCheck;
+  close(): void;
+}
+
+export function openImportReader(path: string): ImportReader {
+  const database = openForReading(path);
+  // Its import was staged by an older rollcall, and has not been opened for writing since.
+  if (database.prepare(`select 1 from sqlite_schema where name = 'invalid_rows'`).get() === undefined) {
+    database.exec('create temp table invalid_rows (row_id integer primary key, guid text, scope text)');
+  }
+  const sql = statementsOf(database, new URL('reading.sql', import.meta.url));
+  const importSql = statementsOf(database, new URL('../record/import.sql', import.meta.url));
+  return {
+    input: () => {
+      const row = importSql('input').get();
+      return {
+        format: (row?.['format'] ?? 'csv') as InputDescription['format'],
+        delimiter: String(row?.['delimiter'] ?? ','),
+        columns: JSON.parse(String(row?.['columns'] ?? '[]')) as string[],
+        recognised: JSON.parse(String(row?.['recognised'] ?? '{}')) as Record<string, string>,
+      };
+    },
+    tallies: () => readTallies(importSql),
+    stoppedRegions: () => importSql('stopped_regions').all() as unknown as StoppedRegion[],
+    rows: (outcomes) => chosenRows(database, outcomes === undefined ? 'true' : withOutcome(outcomes)),
+    rowsPage: (filter, after, limit) => searchRows(database, filter, after, limit),
+    problems: () =>
+      sql('problem_counts')
+        .all()
+        .map((problem) => {
+          const id = Number(problem['example_row']);
+          const [example] = chosenRows(database, 'r.id = :row', { row: id }).take(1);
+          const cell = sql('problem_value').get({ row: id })?.['value'];
+          return {
+            status: problem['status'] as Outcome,
+            code: String(problem['code']),
+            count: Number(problem['n']),
+            example: {
+              line: example?.line ?? 0,
+              value: String(cell ?? example?.uid ?? ''),
+              message: example?.message ?? '',
+            },
+          };
+        }),
+    groups: (limit) => ({
+      groups: groupTallies(sql('group_counts').all({ limit })),
+      total: Number(sql('group_total').get()?.['n']),
+    }),
+    calls: (buckets) => {
+      const span = sql('call_span').get();
+      if (Number(span?.['n']) === 0) return [];
+      const first = Number(span?.['first']);
+      const width = Math.max(1, Math.ceil((Number(span?.['last']) - first + 1) / buckets));
+      return sql('call_buckets')
+        .all({ first, width })
+        .map((bucket) => ({
+          at: first + Number(bucket['bucket']) * width,
+          widthMs: width,
+          calls: Number(bucket['calls']),
+          failed: Number(bucket['failed']),
+          rateLimited: Number(bucket['limited']),
+          p50Ms: Number(bucket['p50Ms']),
+          maxMs: Number(bucket['maxMs']),
+          region: String(bucket['region']),
+        }));
+    },
+    callsSince: (at) => Number(sql('calls_since').get({ at })?.['n']),
+    check: () => checkTallies(importSql),
+    close: () => {
+      if (database.isOpen) database.close();
+    },
+  };
+}
+
+function groupTallies(rows: Record<string, unknown>[]): GroupTally[] {
+  const groups = new Map<number, { region: string; guid: string; rows: Record<keyof RowCounts, number> }>();
+  for (const row of rows) {
+    const id = Number(row['group_id']);
+    let group = groups.get(id);
+    if (group === undefined) {
+      const none = Object.fromEntries((['read', ...OUTCOMES] as const).map((name) => [name, 0]));
+      group = {
+        region: String(row['region']),
+        guid: String(row['guid']),
+        rows: none as Record<keyof RowCounts, number>,
+      };
+      groups.set(id, group);
+    }
+    group.rows[row['outcome'] as Outcome] += Number(row['n']);
+    group.rows.read += Number(row['n']);
+  }
+  return [...groups.values()];
+}

@@ -1,0 +1,65 @@
+import { open, rename, rm } from 'node:fs/promises';
+import { OUTCOMES, type Outcome, RETRYABLE } from '../../membership/outcome.ts';
+import { csvReport } from './csv.ts';
+import { htmlReport } from './html.ts';
+import type { ImportSummary } from './import-summary.ts';
+import type { ImportReader } from './reading.ts';
+import { NEEDS_ATTENTION, type ReportPaths, reportInput } from './report-paths.ts';
+import { retryReport } from './retry.ts';
+
+/** Groups and rows that the page shows; the files have them all. */
+const GROUPS_ON_PAGE = 200;
+const ROWS_ON_PAGE = 100;
+const CALL_BUCKETS = 200;
+
+/** Writes all report files. Each appears under its name only when it is complete; one that would be empty does not. */
+export async function writeReportFiles(
+  reader: ImportReader,
+  paths: ReportPaths,
+  summaryOf: () => ImportSummary,
+  version: string,
+): Promise<void> {
+  const input = reportInput(reader);
+  await write(paths.all, csvReport(input, reader.rows()));
+  if (hasAny(reader, NEEDS_ATTENTION)) await write(paths.failed, csvReport(input, reader.rows(NEEDS_ATTENTION)));
+  if (hasAny(reader, RETRYABLE)) await write(paths.retry, retryReport(input, reader.rows(RETRYABLE)));
+  const summary = summaryOf();
+  await write(paths.html, [htmlPage(reader, summary, version)]);
+  await write(paths.summary, [`${JSON.stringify(summary, null, 2)}\n`]);
+}
+
+/** The page that stands alone. */
+export function htmlPage(reader: ImportReader, summary: ImportSummary, version: string): string {
+  const { groups, total } = reader.groups(GROUPS_ON_PAGE);
+  return htmlReport({
+    summary,
+    problems: reader.problems(),
+    groups,
+    groupsTotal: total,
+    calls: reader.calls(CALL_BUCKETS),
+    sample: reader.rows(NEEDS_ATTENTION).take(ROWS_ON_PAGE).toArray(),
+    generatedAt: Date.now(),
+    version,
+  });
+}
+
+function hasAny(reader: ImportReader, outcomes: ReadonlySet<Outcome>): boolean {
+  for (const { rows } of reader.tallies().values()) {
+    if (OUTCOMES.some((outcome) => outcomes.has(outcome) && rows[outcome] > 0)) return true;
+  }
+  return false;
+}
+
+async function write(path: string, chunks: Iterable<string>): Promise<void> {
+  const unfinished = `${path}.part`;
+  const file = await open(unfinished, 'w', 0o600);
+  try {
+    for (const chunk of chunks) await file.write(chunk);
+  } catch (error) {
+    await file.close();
+    await rm(unfinished, { force: true });
+    throw error;
+  }
+  await file.close();
+  await rename(unfinished, path);
+}

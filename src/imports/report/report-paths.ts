@@ -1,0 +1,40 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Outcome } from '../../membership/outcome.ts';
+import type { ImportReader } from './reading.ts';
+import type { ReportInput } from './report-row.ts';
+import { retryExtension } from './retry.ts';
+
+/** Files that stand beside a finished import's ledger. */
+export interface ReportPaths {
+  /** Every row, in the order of the input. */
+  readonly all: string;
+  /** The rows that need attention: failed, invalid, unconfirmed, unprocessed. */
+  readonly failed: string;
+  /** The rows that may be sent again, in the original columns. */
+  readonly retry: string;
+  readonly html: string;
+  readonly summary: string;
+}
+
+export const NEEDS_ATTENTION: ReadonlySet<Outcome> = new Set(['failed', 'invalid', 'unconfirmed', 'unprocessed']);
+
+export function reportPaths(folder: string, inputFormat: ReportInput['inputFormat']): ReportPaths {
+  return {
+    all: join(folder, 'report.csv'),
+    failed: join(folder, 'failed.csv'),
+    retry: join(folder, `retry.${retryExtension({ inputFormat })}`),
+    html: join(folder, 'report.html'),
+    summary: join(folder, 'summary.json'),
+  };
+}
+
+/** The retry file in the folder of an import that is over; undefined when no row is to be sent again. */
+export function retryFile(folder: string): string | undefined {
+  return (['csv', 'json'] as const).map((format) => reportPaths(folder, format).retry).find((path) => existsSync(path));
+}
+
+export function reportInput(reader: ImportReader): ReportInput {
+  const { columns, format, delimiter } = reader.input();
+  return { columns, inputFormat: format, delimiter: delimiter === '' ? ',' : delimiter };
+}

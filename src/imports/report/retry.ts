@@ -1,0 +1,53 @@
+import { RETRYABLE } from '../../membership/outcome.ts';
+import { inChunks } from '../../text/chunks.ts';
+import { csvLine } from '../../text/csv-line.ts';
+import { joinedCells, plainLineTest } from '../../text/plain-line.ts';
+import { harmless, isInert } from '../../text/spreadsheet.ts';
+import { originalCells, originalOnOneLine } from './original.ts';
+import type { ReportInput, ReportRow } from './report-row.ts';
+
+/**
+ * The rows that another import may mend (RETRYABLE: failed, unconfirmed, unprocessed), in the original columns only, so
+ * that the file imports as it is with the options of the first import. Other rows are left out, also if they are given.
+ * CSV input gives CSV with the same delimiter (UTF-8, no byte order mark, LF); JSON and NDJSON input give NDJSON of the
+ * elements, exactly as they were. Yields chunks of some 64 KB; memory does not grow with the rows.
+ *
+ * The law: imported again, the file asks for the same memberships in the same order. The danger: people open it in a
+ * spreadsheet to mend it, and its cells are the file's, not ours. Both hold, because a retryable row was valid: its
+ * region, GUID, UID, scope and acting user are letters, digits, `-` and `_`. A UID such as `-anna` begins like a
+ * formula and can do nothing, so cells and column names of that kind are kept (`isInert`; a phone number `+39 055 123`
+ * is one of them too). All others that begin like a formula cannot be part of a membership: they are made harmless as
+ * in the full report, and only the columns that rollcall does not read can show it.
+ *
+ * Throws an Error naming the row if its `original` is not what the input format promises.
+ */
+export function retryReport(input: ReportInput, rows: Iterable<ReportRow>): Generator<string> {
+  return inChunks(input.inputFormat === 'csv' ? csvLines(input, rows) : elementLines(rows));
+}
+
+/** Ending of a retry file's name. */
+export function retryExtension(input: Pick<ReportInput, 'inputFormat'>): 'csv' | 'ndjson' {
+  return input.inputFormat === 'csv' ? 'csv' : 'ndjson';
+}
+
+function* csvLines(input: ReportInput, rows: Iterable<ReportRow>): Generator<string> {
+  yield csvLine(input.columns.map(importable), input.delimiter);
+  const plain = plainLineTest(input.delimiter, input.columns.length);
+  for (const row of rows) {
+    if (!RETRYABLE.has(row.status)) continue;
+    const line = joinedCells(row.original, input.delimiter, input.columns.length);
+    // A line that would be blank needs more than its cells.
+    if (line && plain?.test(line)) yield `${line}\n`;
+    else yield csvLine(originalCells(input, row).map(importable), input.delimiter);
+  }
+}
+
+function* elementLines(rows: Iterable<ReportRow>): Generator<string> {
+  for (const row of rows) {
+    if (RETRYABLE.has(row.status)) yield `${originalOnOneLine(row)}\n`;
+  }
+}
+
+function importable(cell: string): string {
+  return isInert(cell) ? cell : harmless(cell);
+}

@@ -1,0 +1,15 @@
+import { OUTCOMES, type RowCounts } from '../../membership/outcome.ts';
+import type { ImportSummary } from './import-summary.ts';
+
+/** Rows that belong to no region, because theirs could not be read: what the regions leave of the whole. */
+export function rowsWithoutRegion(summary: ImportSummary): RowCounts {
+  const regions = Object.values(summary.regions);
+  const rest = (key: keyof RowCounts) =>
+    Math.max(0, summary.rows[key] - regions.reduce((sum, region) => sum + region.rows[key], 0));
+  return Object.fromEntries((['read', ...OUTCOMES] as const).map((key) => [key, rest(key)])) as RowCounts;
+}
+
+/** Calls of all regions that were answered with 429. */
+export function rateLimitedCalls(summary: ImportSummary): number {
+  return Object.values(summary.regions).reduce((sum, region) => sum + region.rateLimited, 0);
+}

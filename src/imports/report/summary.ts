@@ -1,0 +1,156 @@
+import { styleText } from 'node:util';
+import { FULFILLED, type Outcome, type RowCounts } from '../../membership/outcome.ts';
+import { cut, wrap } from '../../text/terminal-text.ts';
+import {
+  counted,
+  duration,
+  grouped,
+  OUTCOME_LABELS,
+  outcomesShown,
+  printable,
+  sumEquation,
+  unbroken,
+} from '../../text/wording.ts';
+import type { ImportSummary } from './import-summary.ts';
+import type { ProblemCount } from './problem-count.ts';
+import { rateLimitedCalls, rowsWithoutRegion } from './summary-counts.ts';
+import { type Tone, verdictOf } from './verdict.ts';
+
+export interface SummaryOptions {
+  readonly color: boolean;
+  /** Columns of the terminal. */
+  readonly width: number;
+  readonly problems: readonly ProblemCount[];
+  /** Nobody runs it, although it is neither over nor waiting: it was stopped or killed, and can be resumed. */
+  readonly interrupted?: boolean;
+}
+
+type Style = Parameters<typeof styleText>[0];
+type Paint = (style: Style, text: string) => string;
+
+const TONE_STYLES: Readonly<Record<Tone, Style>> = {
+  good: ['bold', 'green'],
+  attention: ['bold', 'yellow'],
+  pending: 'bold',
+  fault: ['bold', 'red'],
+};
+
+/**
+ * What an import came to, for a terminal: the verdict, rows by outcome and region, the sum, calls, time and rate, and
+ * every kind of problem with one example. No line is wider than `width`, ends with a line end. Texts from the file and
+ * from the service are shown without what would act on the terminal.
+ */
+export function summaryText(summary: ImportSummary, options: SummaryOptions): string {
+  const paint: Paint = (style, text) => (options.color ? styleText(style, text, { validateStream: false }) : text);
+  const { tone, sentence, pending } = verdictOf(summary);
+  const { width } = options;
+  const state = options.interrupted ? 'interrupted' : summary.state;
+  const blocks = [
+    [
+      paint('dim', cut(`import ${printable(summary.id)}, ${state}: ${printable(summary.file)}`, width)),
+      ...wrap(sentence, width).map((line) => paint(TONE_STYLES[tone], line)),
+    ],
+    table(summary, width, paint),
+    wrap(sumEquation(summary.rows, pending), width, '  '),
+    wrap(pace(summary), width, '  '),
+    options.problems.flatMap((problem) => problemLines(problem, width, paint)),
+  ];
+  return `${blocks
+    .filter((block) => block.length > 0)
+    .map((block) => block.join('\n'))
+    .join('\n\n')}\n`;
+}
+
+interface Column {
+  readonly head: string;
+  readonly rows: RowCounts;
+  readonly calls: number | null;
+}
+
+/** Outcomes down, regions across, a total where there is more than one column to add up. */
+function table(summary: ImportSummary, width: number, paint: Paint): string[] {
+  const lines = [
+    ...outcomesShown(summary.rows).map((outcome) => ({
+      label: OUTCOME_LABELS[outcome],
+      style: outcomeStyle(outcome),
+      value: (column: Column) => column.rows[outcome],
+    })),
+    { label: 'rows read', style: 'bold' as const, value: (column: Column) => column.rows.read },
+    { label: 'calls', style: 'dim' as const, value: (column: Column) => column.calls },
+  ];
+  const labelWidth = Math.max(...lines.map(({ label }) => label.length));
+  const total: Column = { head: 'total', rows: summary.rows, calls: summary.calls };
+  const draw = (columns: readonly Column[]) => {
+    const widths = columns.map((column) =>
+      Math.max(column.head.length, ...lines.map(({ value }) => shown(value(column)).length)),
+    );
+    const row = (label: string, cellOf: (column: Column) => string) =>
+      label.padEnd(labelWidth) +
+      columns.map((column, index) => `   ${cellOf(column).padStart(widths[index] ?? 0)}`).join('');
+    const head = row('', ({ head }) => head);
+    const drawn = lines.map(({ label, style, value }) =>
+      paint(
+        style,
+        row(label, (column) => shown(value(column))),
+      ),
+    );
+    drawn.splice(-2, 0, paint('dim', '─'.repeat(head.length)));
+    return { width: head.length, lines: [paint('dim', head), ...drawn] };
+  };
+  const parts = regionColumns(summary);
+  const full = draw(parts.length === 1 ? parts : [...parts, total]);
+  return full.width <= width ? full.lines : draw([total]).lines;
+}
+
+/** One column per region, and one for rows that belong to none: their region could not be read. */
+function regionColumns(summary: ImportSummary): Column[] {
+  const columns: Column[] = Object.entries(summary.regions).map(([region, { rows, calls }]) => ({
+    head: printable(region),
+    rows,
+    calls,
+  }));
+  const rows = rowsWithoutRegion(summary);
+  if (rows.read > 0) columns.push({ head: 'no region', rows, calls: null });
+  return columns;
+}
+
+function shown(value: number | null): string {
+  return value === null || value === 0 ? '·' : grouped(value);
+}
+
+function outcomeStyle(outcome: Outcome): Style {
+  if (FULFILLED.has(outcome)) return 'green';
+  return outcome === 'duplicate' || outcome === 'unprocessed' ? 'dim' : 'red';
+}
+
+/** "168 calls in 12.4 s, 813 calls a minute, 334 rows a second; 3 retries, 1 answered with “slow down”". */
+function pace(summary: ImportSummary): string {
+  const { rows, startedAt, finishedAt } = summary;
+  if (summary.calls === 0) return 'No calls.';
+  const notes = [counted(summary.calls, 'call')];
+  if (startedAt !== null && finishedAt !== null) {
+    const ms = Date.parse(finishedAt) - Date.parse(startedAt);
+    notes[0] += ` in ${duration(ms)}`;
+    const sent = rows.read - rows.invalid - rows.duplicate - rows.unprocessed;
+    // Below a second a rate says more about the clock than about the service.
+    if (ms >= 1000) {
+      notes.push(`${counted(Math.round((summary.calls / ms) * 60_000), 'call')} a minute`);
+      notes.push(
+        sent >= ms / 1000
+          ? `${counted(Math.round((sent / ms) * 1000), 'row')} a second`
+          : `${counted(Math.round((sent / ms) * 60_000), 'row')} a minute`,
+      );
+    }
+  }
+  const rateLimited = rateLimitedCalls(summary);
+  if (summary.retries > 0) notes.push(summary.retries === 1 ? '1 retry' : `${grouped(summary.retries)} retries`);
+  if (rateLimited > 0) notes.push(`${grouped(rateLimited)} rate-limited`);
+  return notes.map(unbroken).join(', ');
+}
+
+function problemLines({ status, code, count, example }: ProblemCount, width: number, paint: Paint): string[] {
+  const title = `${grouped(count)} ${OUTCOME_LABELS[status]}${code === '' ? '' : `, ${printable(code)}`}`;
+  const value = example.value === '' ? '' : ` “${printable(example.value)}”`;
+  const message = example.message === '' ? '' : `: ${printable(example.message)}`;
+  return [paint(outcomeStyle(status), cut(title, width)), cut(`  row ${example.line}${value}${message}`, width)];
+}

@@ -1,0 +1,86 @@
+import { isFinal } from '../../membership/import-state.ts';
+import { FULFILLED, OUTCOMES, type Outcome, sumOfOutcomes } from '../../membership/outcome.ts';
+import { counted, grouped } from '../../text/wording.ts';
+import type { ImportSummary } from './import-summary.ts';
+
+/** good: nothing to do; attention: rows or the run need a person; pending: it goes on; fault: the sum does not hold. */
+export type Tone = 'good' | 'attention' | 'pending' | 'fault';
+
+export interface Verdict {
+  readonly tone: Tone;
+  /** One plain sentence, without the import's name. */
+  readonly sentence: string;
+  /** Rows without an outcome that still get one, because the import is not over. */
+  readonly pending: number;
+}
+
+/** What an import came to, in one sentence: how many rows are in place, what became of the others, whether any is missing. */
+export function verdictOf(summary: ImportSummary): Verdict {
+  const { rows, state } = summary;
+  const open = rows.read - sumOfOutcomes(rows);
+  const pending = isFinal(state) ? 0 : Math.max(0, open);
+  if (open !== pending) return { tone: 'fault', pending, sentence: faultSentence(rows.read, open) };
+  if (state === 'rejected')
+    return { tone: 'attention', pending, sentence: 'The file cannot be used; nothing was sent.' };
+  if (rows.read === 0 && state === 'failed')
+    return { tone: 'attention', pending, sentence: 'Failed while the file was read; nothing was sent.' };
+  if (rows.read === 0) {
+    return isFinal(state)
+      ? { tone: 'attention', pending, sentence: 'The file has no rows; nothing was sent.' }
+      : { tone: 'pending', pending, sentence: 'The file is being read; nothing has been sent yet.' };
+  }
+
+  const others = OUTCOMES.filter((outcome) => !FULFILLED.has(outcome) && rows[outcome] > 0);
+  const clauses = others.map((outcome) => CLAUSES[outcome]?.(rows[outcome]) ?? '');
+  if (pending > 0) clauses.push(`${grouped(pending)} still to come`);
+  const parts = [inPlace(rows.read, rows.read - pending - others.reduce((sum, outcome) => sum + rows[outcome], 0))];
+  if (clauses.length > 0) parts.push(enumerate(clauses));
+  if (pending === 0) parts.push('nothing is unaccounted for');
+  const sentence = capitalised(`${PREFIXES[state] ?? ''}${parts.join('; ')}.`);
+  if (state === 'blocked' || state === 'failed') return { tone: 'attention', pending, sentence };
+  if (!isFinal(state)) return { tone: 'pending', pending, sentence };
+  const settled = state === 'completed' && others.every((outcome) => outcome === 'duplicate');
+  return { tone: settled ? 'good' : 'attention', pending, sentence };
+}
+
+const PREFIXES: Readonly<Partial<Record<ImportSummary['state'], string>>> = {
+  paused: 'Paused: ',
+  blocked: 'Blocked until a region’s key or plan is mended: ',
+  failed: 'Failed with an unexpected error: ',
+  cancelled: 'Cancelled: ',
+  aborted: 'Stopped after too many errors: ',
+};
+
+const CLAUSES: Readonly<Partial<Record<Outcome, (count: number) => string>>> = {
+  failed: (count) => `${grouped(count)} failed`,
+  invalid: (count) => `${grouped(count)} ${are(count)} invalid`,
+  duplicate: (count) =>
+    count === 1 ? '1 is a duplicate of another row' : `${grouped(count)} are duplicates of other rows`,
+  unconfirmed: (count) => `${grouped(count)} ${are(count)} unconfirmed`,
+  unprocessed: (count) => `${grouped(count)} ${count === 1 ? 'was' : 'were'} not sent`,
+};
+
+function inPlace(read: number, count: number): string {
+  if (read === 1) return `the only row is ${count === 1 ? '' : 'not '}in place`;
+  if (count === read) return `all ${counted(read, 'row')} are in place`;
+  if (count === 0) return `none of ${counted(read, 'row')} is in place`;
+  return `${grouped(count)} of ${counted(read, 'row')} ${are(count)} in place`;
+}
+
+function faultSentence(read: number, open: number): string {
+  return open > 0
+    ? `${counted(open, 'row')} of ${grouped(read)} ${are(open)} unaccounted for: this is a fault in rollcall, keep the data directory and report it.`
+    : `${counted(-open, 'outcome')} more than the ${counted(read, 'row')} read: this is a fault in rollcall, keep the data directory and report it.`;
+}
+
+function are(count: number): string {
+  return count === 1 ? 'is' : 'are';
+}
+
+function enumerate(parts: readonly string[]): string {
+  return parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`;
+}
+
+function capitalised(sentence: string): string {
+  return sentence.charAt(0).toUpperCase() + sentence.slice(1);
+}

@@ -1,0 +1,35 @@
+import type { ReadGroupPorts } from '../../../jobs/read-group.ts';
+import { type TakeAnswersPayload, takeAnswers } from '../../../jobs/take-answers.ts';
+import type { Backend } from '../../queue/backend.ts';
+import { type JobQueue, openJobQueue } from '../../queue/job-queue.ts';
+
+/** Sends what this process's workers have read to the coordinators that wait for it. */
+export interface AnswerSender {
+  /** Rejects when the answer cannot be handed over: it is read again then. */
+  readonly answer: ReadGroupPorts['answer'];
+  close(): Promise<void>;
+}
+
+export function createAnswerSender(backend: Backend, onError: (error: Error) => void): AnswerSender {
+  const queues = new Map<string, JobQueue<TakeAnswersPayload>>();
+  return {
+    answer: async ({ requestId, replyTo }, answer) => {
+      if (replyTo === null) throw new Error(`question ${requestId} does not say where its answer goes`);
+      const queue = queues.get(replyTo) ?? openAnswersQueue(backend, replyTo, onError);
+      queues.set(replyTo, queue);
+      await queue.add([{ id: `${requestId}-answer`, payload: { version: 1, requestId, answer } }]);
+    },
+    close: async () => {
+      await Promise.all([...queues.values()].map((queue) => queue.close()));
+    },
+  };
+}
+
+/** The queue that brings answers to a coordinator. */
+export function openAnswersQueue(
+  backend: Backend,
+  name: string,
+  onError: (error: Error) => void,
+): JobQueue<TakeAnswersPayload> {
+  return openJobQueue(backend, name, takeAnswers, onError);
+}

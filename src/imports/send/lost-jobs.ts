@@ -1,0 +1,99 @@
+import { MAX_BACKOFF_MS } from '../../chat/error-policy.ts';
+import type { Region } from '../../membership/membership.ts';
+import type { JobQueue, QueueDepth } from '../../queue/job-queue.ts';
+import { WORKER_DEATH_NOTICED_MS } from '../../queue/job-worker.ts';
+import type { RunningImport } from './dispatcher.ts';
+import type { RegionLine } from './region.ts';
+
+/**
+ * A shared queue can lose jobs: wiped, restarted without its file, a job that stalled too often. The ledger knows which
+ * batches are out, so that they are put there again: at once when the queue is empty, else after a time in which every
+ * job that is alive has been heard of.
+ */
+export interface LossWatch {
+  stop(): void;
+}
+
+interface LossWatchOptions {
+  /** What brings results and answers: what is in there is not lost. */
+  readonly returns: readonly Pick<JobQueue<unknown>, 'depth'>[];
+  readonly lines: () => Promise<readonly RegionLine[]>;
+  /** What has jobs out. */
+  readonly imports: () => readonly Pick<RunningImport, 'outIn' | 'leaves' | 'resend'>[];
+  readonly onError: (error: Error) => void;
+}
+
+const LOOK_MS = 2_000;
+/** The slowest living job: its worker died, which is noticed, and then it waits out the longest backoff; three times. */
+const UNHEARD_MS = 3 * (WORKER_DEATH_NOTICED_MS + MAX_BACKOFF_MS);
+/** Longest call, in ms: connecting, headers and body each have their limit (chat/connection.ts). */
+const LONGEST_CALL_MS = 60_000;
+/**
+ * What an import leaves is taken out of the queue again and again, so that only calls under way stay out. After this time
+ * their workers are gone, whatever the server says: a machine that lost its power keeps its connection for minutes.
+ */
+export const LEFT_MS = LONGEST_CALL_MS + WORKER_DEATH_NOTICED_MS;
+
+export function watchForLosses({ returns, lines, imports, onError }: LossWatchOptions): LossWatch {
+  /** Regions whose queue was empty at the last look although batches were out. */
+  const suspicious = new Set<string>();
+  /** Regions that imports want to leave and nobody works on, and since when, in ms. */
+  const deserted = new Map<Region, number>();
+  /** Imports that want to leave a region, and since when, in ms. */
+  const leaving = new Map<string, WeakMap<object, number>>();
+  let looking = false;
+
+  const leavesSince = (one: Pick<RunningImport, 'leaves'>, region: Region): number => {
+    const since = leaving.get(region) ?? new WeakMap<object, number>();
+    leaving.set(region, since);
+    if (!one.leaves(region)) since.delete(one);
+    else if (!since.has(one)) since.set(one, Date.now());
+    return since.get(one) ?? Number.POSITIVE_INFINITY;
+  };
+
+  /** Whether no process has worked on a region for so long that no call can be under way: nobody is left to hand it back. */
+  const isDeserted = async ({ region, queue }: RegionLine, leaving: boolean): Promise<boolean> => {
+    if (!leaving || (await queue.workers()) > 0) deserted.delete(region);
+    else if (!deserted.has(region)) deserted.set(region, Date.now());
+    return Date.now() - (deserted.get(region) ?? Date.now()) >= WORKER_DEATH_NOTICED_MS;
+  };
+
+  const look = async (): Promise<void> => {
+    const returning = jobsIn(await Promise.all(returns.map((queue) => queue.depth())));
+    for (const line of await lines()) {
+      await line.keepBudget();
+      const out = imports().filter((one) => one.outIn(line.region) > 0);
+      if (out.length === 0) continue;
+      const empty = returning + jobsIn([await line.queue.depth()]) === 0;
+      // Once may be the moment between a result and its recording; twice in a row is a loss.
+      const lost = empty && suspicious.has(line.region);
+      if (empty && !lost) suspicious.add(line.region);
+      else suspicious.delete(line.region);
+      const abandoned = await isDeserted(
+        line,
+        out.some((one) => one.leaves(line.region)),
+      );
+      for (const one of out) {
+        const left = Date.now() - leavesSince(one, line.region) >= LEFT_MS;
+        const before =
+          lost || left || (abandoned && one.leaves(line.region)) ? Number.POSITIVE_INFINITY : Date.now() - UNHEARD_MS;
+        await one.resend(line.region, before, 'it was in the queue, and nothing was heard of it');
+      }
+    }
+  };
+
+  const timer = setInterval(() => {
+    if (looking) return;
+    looking = true;
+    look()
+      .catch((error: unknown) => onError(error instanceof Error ? error : new Error(String(error))))
+      .finally(() => {
+        looking = false;
+      });
+  }, LOOK_MS);
+  return { stop: () => clearInterval(timer) };
+}
+
+function jobsIn(depths: readonly QueueDepth[]): number {
+  return depths.reduce((sum, { waiting, active, delayed }) => sum + waiting + active + delayed, 0);
+}

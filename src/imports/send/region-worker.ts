@@ -1,0 +1,106 @@
+import { type AddMembersPorts, addMembers } from '../../../jobs/add-members.ts';
+import { type EditMemberPorts, editMember } from '../../../jobs/edit-member.ts';
+import { type ReadGroupPayload, type ReadGroupPorts, readGroup } from '../../../jobs/read-group.ts';
+import type { BatchPayload, BatchPorts } from '../../../jobs/send-batch.ts';
+import type { ChatClient } from '../../chat/client.ts';
+import type { Region } from '../../membership/membership.ts';
+import type { Outcome } from '../../membership/outcome.ts';
+import type { Backend } from '../../queue/backend.ts';
+import type { JobQueue } from '../../queue/job-queue.ts';
+import { startJobWorker } from '../../queue/job-worker.ts';
+
+/** What sends a region's batches in this process. */
+export interface RegionWorker {
+  readonly region: Region;
+  /** Calls at the same time, from now on. */
+  setConcurrency(concurrency: number): void;
+  /** Which key it uses, in so far as that may be shown. */
+  keyFingerprint(): string;
+  /** Takes up a key that was changed in the settings; gives whether it was. */
+  renewKey(): boolean;
+  /** Takes no more jobs; resolves when running ones have finished. */
+  close(): Promise<void>;
+  /** Gives up the calls under way; their batches go back into the queue. */
+  abort(): void;
+}
+
+/** Told of calls and outcomes, for metrics. */
+export interface CallObserver {
+  called(region: Region, ms: number, code: string): void;
+  /** Rows that got this outcome. */
+  settled(region: Region, outcome: Outcome, rows: number): void;
+}
+
+export interface RegionWorkerOptions {
+  readonly region: Region;
+  /** Host of the service that it calls: jobs that are meant for another are left to other workers. */
+  readonly host?: string | undefined;
+  readonly backend: Backend;
+  readonly queue: JobQueue<BatchPayload>;
+  readonly chat: ChatClient;
+  readonly concurrency: number;
+  readonly deliver: BatchPorts['deliver'];
+  readonly answer: ReadGroupPorts['answer'];
+  readonly observer?: CallObserver;
+  readonly onError: (error: Error) => void;
+}
+
+export function startRegionWorker(options: RegionWorkerOptions): RegionWorker {
+  const { region, host, backend, queue, chat, deliver, answer, onError } = options;
+  const budget = budgetWatch(queue, onError);
+  const worker = startJobWorker<BatchPayload | ReadGroupPayload, AddMembersPorts & EditMemberPorts & ReadGroupPorts>({
+    backend,
+    queue,
+    definitions: [addMembers, editMember, readGroup],
+    ports: {
+      chat,
+      deliver,
+      answer,
+      settled: (outcome, rows) => options.observer?.settled(region, outcome, rows),
+      stopRegion: () => queue.pause(),
+      called: (call, rate) => {
+        options.observer?.called(region, call.ms, call.code);
+        if (rate?.limit !== undefined) budget(rate.limit);
+      },
+    },
+    concurrency: options.concurrency,
+    notForUs: ({ host: meant }) => {
+      if (meant === undefined || meant === host || host === undefined) return undefined;
+      return `it is meant for the chat service at ${meant}, and this worker calls ${host}; set ROLLCALL_HOST to the same on both sides (an import whose own host was corrected takes it up with \`rollcall pause\` and \`rollcall resume\`)`;
+    },
+    onError,
+  });
+  return {
+    region,
+    // A job makes one call at a time.
+    setConcurrency: (concurrency) => worker.setConcurrency(concurrency),
+    keyFingerprint: () => chat.keyFingerprint(),
+    renewKey: () => chat.renewKey(),
+    close: async () => {
+      await worker.close();
+      await chat.close();
+    },
+    abort: () => worker.abort(),
+  };
+}
+
+/** Somebody else may raise the budget again (a restarted coordinator): it is compared anew after this time, in ms. */
+const COMPARE_MS = 2_000;
+
+/** Lowers the region's budget to what the service says it allows in a minute, if that is less than what is set. */
+function budgetWatch(queue: JobQueue<BatchPayload>, onError: (error: Error) => void): (perMinute: number) => void {
+  let comparedAt = Number.NEGATIVE_INFINITY;
+  let lowest = Number.POSITIVE_INFINITY;
+  return (perMinute) => {
+    const now = performance.now();
+    if (perMinute < 1 || (perMinute >= lowest && now - comparedAt < COMPARE_MS)) return;
+    comparedAt = now;
+    lowest = perMinute;
+    queue
+      .callsPerMinute()
+      .then(async (set) => {
+        if (set === undefined || set > perMinute) await queue.setCallsPerMinute(perMinute);
+      })
+      .catch(onError);
+  };
+}

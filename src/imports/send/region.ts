@@ -1,0 +1,113 @@
+import { addMembers } from '../../../jobs/add-members.ts';
+import type { BatchPayload } from '../../../jobs/send-batch.ts';
+import type { Region } from '../../membership/membership.ts';
+import type { Backend } from '../../queue/backend.ts';
+import { type JobQueue, openJobQueue } from '../../queue/job-queue.ts';
+import { type RegionWorker, type RegionWorkerOptions, startRegionWorker } from './region-worker.ts';
+
+/** What a region is doing. */
+export interface RegionStatus {
+  readonly region: Region;
+  /** Jobs that wait for a worker, that wait for their next attempt, and that run. */
+  readonly waiting: number;
+  readonly delayed: number;
+  readonly active: number;
+  /** Whether calls were stopped because the service refused the region's key or plan. */
+  readonly stopped: boolean;
+  /** Ms until the rate limit lets the next call start. */
+  readonly limitedForMs: number;
+  /** Processes that work on it. */
+  readonly workers: number;
+  /** Fingerprint of the key that this process uses; null where it makes no calls. */
+  readonly key: string | null;
+}
+
+/** One app of the service in one region, as the coordinator sees it: its queue, and its worker if one is in this process. */
+export interface RegionLine {
+  readonly region: Region;
+  readonly queue: JobQueue<BatchPayload>;
+  status(): Promise<RegionStatus>;
+  /** Sets the budget again where a wiped queue has forgotten it. */
+  keepBudget(): Promise<void>;
+  /** Takes up a key that was changed in the settings; gives whether it was. */
+  renewKey(): boolean;
+  /** Takes no more jobs in this process; resolves when running ones have finished. */
+  stopWorking(): Promise<void>;
+  /** Gives up the calls under way in this process. */
+  abort(): void;
+  close(): Promise<void>;
+}
+
+/** Opens a region's line; what its calls come to goes where the two last say. */
+export type OpenLine = (
+  region: Region,
+  backend: Backend,
+  deliver: RegionWorkerOptions['deliver'],
+  answer: RegionWorkerOptions['answer'],
+) => Promise<RegionLine>;
+
+export interface RegionLineOptions {
+  readonly region: Region;
+  readonly appId: string;
+  /** Host of the service that the calls are meant for; empty where any worker may make them. */
+  readonly host?: string | undefined;
+  readonly backend: Backend;
+  readonly callsPerMinute: number;
+  /** Absent: other processes send. */
+  readonly worker: Pick<RegionWorkerOptions, 'chat' | 'concurrency' | 'deliver' | 'answer'> | undefined;
+  readonly onError: (error: Error) => void;
+}
+
+/** All workers of a region and app share one queue, and with it one budget of calls. */
+export function openRegionQueue(
+  backend: Backend,
+  region: Region,
+  appId: string,
+  onError: (error: Error) => void,
+): JobQueue<BatchPayload> {
+  return openJobQueue(backend, `add-members-${region}-${appId}`, addMembers, onError);
+}
+
+/** Jobs carry the host that they are meant for: an app id alone does not tell two services apart. */
+function meantFor(host: string, queue: JobQueue<BatchPayload>): JobQueue<BatchPayload> {
+  if (host === '') return queue;
+  return {
+    ...queue,
+    add: (jobs) => queue.add(jobs.map((job) => ({ ...job, payload: { ...job.payload, host } }))),
+  };
+}
+
+export async function openRegionLine(options: RegionLineOptions): Promise<RegionLine> {
+  const { region, appId, backend, onError } = options;
+  const queue = meantFor(options.host ?? '', openRegionQueue(backend, region, appId, onError));
+  // A queue of this process alone is a cache of the ledger, which says anew what is to be sent.
+  if (!backend.shared) await queue.clear();
+  await queue.setCallsPerMinute(options.callsPerMinute);
+  const worker: RegionWorker | undefined =
+    options.worker === undefined
+      ? undefined
+      : startRegionWorker({ region, host: options.host, backend, queue, onError, ...options.worker });
+  return {
+    region,
+    queue,
+    status: async () => {
+      const [depth, stopped, limitedForMs, workers] = await Promise.all([
+        queue.depth(),
+        queue.isPaused(),
+        queue.limitedForMs(),
+        backend.shared ? queue.workers() : 1,
+      ]);
+      return { region, ...depth, stopped, limitedForMs, workers, key: worker?.keyFingerprint() ?? null };
+    },
+    keepBudget: async () => {
+      if ((await queue.callsPerMinute()) === undefined) await queue.setCallsPerMinute(options.callsPerMinute);
+    },
+    renewKey: () => worker?.renewKey() ?? false,
+    stopWorking: async () => worker?.close(),
+    abort: () => worker?.abort(),
+    close: async () => {
+      await worker?.close();
+      await queue.close();
+    },
+  };
+}

@@ -1,0 +1,76 @@
+import { type RecordOutcomesPayload, type RecordOutcomesPorts, recordOutcomes } from '../../../jobs/record-outcomes.ts';
+import { type TakeAnswersPayload, type TakeAnswersPorts, takeAnswers } from '../../../jobs/take-answers.ts';
+import type { Backend } from '../../queue/backend.ts';
+import type { JobQueue } from '../../queue/job-queue.ts';
+import { type JobWorker, startJobWorker } from '../../queue/job-worker.ts';
+import { openAnswersQueue } from './answer-sender.ts';
+import { openOutcomesQueue } from './outcome-sender.ts';
+
+/** What comes back from workers in other processes, through a shared queue. Where all workers are in this one, nothing does. */
+export interface Returns {
+  /** Brings results; undefined when all workers are in this process. */
+  readonly outcomes: JobQueue<RecordOutcomesPayload> | undefined;
+  /** Brings what was read; undefined as above. */
+  readonly answers: JobQueue<TakeAnswersPayload> | undefined;
+  start(ports: RecordOutcomesPorts & TakeAnswersPorts): void;
+  /** Takes no more and resolves when the jobs under way are done; a server that is away is left after `deadlineMs`. */
+  close(deadlineMs: number): Promise<void>;
+}
+
+/** Jobs with results that are recorded at the same time, most of them in one transaction. */
+const OUTCOME_JOBS = 50;
+/** Answers that are taken at the same time: it is done in a moment. */
+const ANSWER_JOBS = 10;
+
+/** @param owner names the queues after this coordinator, because others may share the server */
+export function openReturns(backend: Backend, owner: string, onError: (error: Error) => void): Returns {
+  if (!backend.shared) return { outcomes: undefined, answers: undefined, start: () => {}, close: async () => {} };
+  const outcomes = openOutcomesQueue(backend, `outcomes-${owner}`, onError);
+  const answers = openAnswersQueue(backend, `answers-${owner}`, onError);
+  const common = { backend, onError };
+  const workers: JobWorker[] = [];
+  return {
+    outcomes,
+    answers,
+    start: (ports) => {
+      workers.push(
+        startJobWorker({ ...common, queue: outcomes, definitions: [recordOutcomes], ports, concurrency: OUTCOME_JOBS }),
+        startJobWorker({ ...common, queue: answers, definitions: [takeAnswers], ports, concurrency: ANSWER_JOBS }),
+      );
+    },
+    close: async (deadlineMs) => {
+      // What these jobs had to do, the next start does.
+      const leave = setTimeout(() => {
+        for (const worker of workers) worker.abort();
+      }, deadlineMs);
+      await Promise.all(workers.map((worker) => worker.close()));
+      clearTimeout(leave);
+      await Promise.all([outcomes.close(), answers.close()]);
+    },
+  };
+}
+
+/** Time in which results that wait are recorded, in ms: there are as many as batches may be out. */
+const DRAIN_MS = 60_000;
+
+/** Resolves when no result waits any more, the process stops, or they are not being recorded: then `onError` is told. */
+export async function drained(
+  outcomes: Pick<JobQueue<RecordOutcomesPayload>, 'name' | 'depth'>,
+  stopping: () => boolean,
+  onError: (error: Error) => void,
+): Promise<void> {
+  const until = Date.now() + DRAIN_MS;
+  while (!stopping()) {
+    const { waiting, active } = await outcomes.depth();
+    if (waiting + active === 0) return;
+    if (Date.now() >= until) {
+      const count = waiting + active;
+      return onError(
+        new Error(
+          `${count} results still wait in the queue ${outcomes.name} after ${DRAIN_MS / 1_000} s; the import continues without them, and their batches are sent again if nothing is heard of them`,
+        ),
+      );
+    }
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}

@@ -1,0 +1,50 @@
+import type { Region } from '../../membership/membership.ts';
+import { RegionWithoutApp, WrongTarget } from '../import-errors.ts';
+import { errorLimit, type ImportOptions } from '../import-options.ts';
+import { type ImportLedger, totalRows } from '../record/import-ledger.ts';
+
+/** Whether an import may be sent: what is looked at before, and the bound on errors on the way. */
+
+interface Sendable {
+  readonly ledger: Pick<ImportLedger, 'regionsUsed' | 'tallies'>;
+  readonly options: ImportOptions;
+}
+
+/** What a process sends to. */
+interface Target {
+  /** Regions that have an app. */
+  readonly regions: ReadonlySet<Region>;
+  readonly sandbox: boolean;
+}
+
+export function targetOf({ regions, sandbox }: Target) {
+  /** Looks at what must be right before anything of an import is sent. @throws WrongTarget, RegionWithoutApp */
+  const check = (id: string, { ledger, options }: Sendable): void => {
+    if (options.sandbox !== sandbox) throw new WrongTarget(id, options.sandbox);
+    const missing = ledger.regionsUsed().filter((region) => !regions.has(region));
+    if (missing.length > 0) throw new RegionWithoutApp(id, missing);
+  };
+  return {
+    check,
+    /** Why a staged import is not sent by itself; undefined when it is. */
+    obstacleOf: (id: string, sendable: Sendable): string | undefined => {
+      if (sendable.options.dryRun) return 'a dry run: read and checked, nothing was sent';
+      try {
+        check(id, sendable);
+        return undefined;
+      } catch (error) {
+        if (error instanceof WrongTarget || error instanceof RegionWithoutApp) return error.message;
+        throw error;
+      }
+    },
+  };
+}
+
+/** What is said of an import that has more errors than it may; undefined while it has not. */
+export function tooManyErrors({ ledger, options: { maxErrors } }: Sendable): string | undefined {
+  if (maxErrors === undefined) return undefined;
+  const rows = totalRows(ledger.tallies());
+  const errors = rows.failed + rows.invalid + rows.unconfirmed;
+  const limit = errorLimit({ maxErrors }, rows.read);
+  return errors > limit ? `${errors} rows failed, are invalid or unconfirmed; --max-errors allows ${limit}` : undefined;
+}

@@ -1,0 +1,70 @@
+import type { BatchPayload } from '../../../jobs/send-batch.ts';
+import type { ChatClient } from '../../chat/client.ts';
+import type { Region } from '../../membership/membership.ts';
+import type { Backend } from '../../queue/backend.ts';
+import type { JobQueue } from '../../queue/job-queue.ts';
+import { createAnswerSender } from './answer-sender.ts';
+import { createOutcomeSender } from './outcome-sender.ts';
+import { openRegionQueue } from './region.ts';
+import { type CallObserver, type RegionWorker, startRegionWorker } from './region-worker.ts';
+
+/** Workers of some regions in a process of their own: they need the queue and the regions' keys, and nothing else. */
+export interface WorkerProcess {
+  readonly regions: readonly WorkingRegion[];
+  /** Takes no more, lets calls under way answer for at most `deadlineMs`, and hands back the rest. */
+  stop(deadlineMs: number): Promise<void>;
+}
+
+export interface WorkingRegion {
+  readonly region: Region;
+  readonly queue: JobQueue<BatchPayload>;
+  readonly worker: RegionWorker;
+}
+
+export interface WorkerProcessOptions {
+  readonly backend: Backend;
+  readonly apps: readonly { readonly region: Region; readonly appId: string; readonly chat: ChatClient }[];
+  /** Host of the service that it calls. */
+  readonly host?: string | undefined;
+  readonly concurrency: number;
+  readonly observer: CallObserver;
+  readonly onError: (error: Error) => void;
+}
+
+export function startWorkerProcess(options: WorkerProcessOptions): WorkerProcess {
+  const { backend, host, concurrency, observer, onError } = options;
+  const sender = createOutcomeSender(backend, onError);
+  const answers = createAnswerSender(backend, onError);
+  const regions = options.apps.map(({ region, appId, chat }) => {
+    const queue = openRegionQueue(backend, region, appId, onError);
+    const { deliver } = sender;
+    const { answer } = answers;
+    const worker = startRegionWorker({
+      region,
+      host,
+      backend,
+      queue,
+      chat,
+      concurrency,
+      deliver,
+      answer,
+      observer,
+      onError,
+    });
+    return { region, queue, worker };
+  });
+  return {
+    regions,
+    stop: async (deadlineMs) => {
+      const timer = setTimeout(() => {
+        for (const { worker } of regions) worker.abort();
+      }, deadlineMs);
+      await Promise.all(regions.map(({ worker }) => worker.close()));
+      clearTimeout(timer);
+      await sender.close();
+      await answers.close();
+      await Promise.all(regions.map(({ queue }) => queue.close()));
+      await backend.close();
+    },
+  };
+}

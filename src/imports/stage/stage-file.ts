@@ -1,0 +1,56 @@
+import { type IntakeOptions, openIntake } from '../read/intake.ts';
+import type { StagedTotals } from './cut.ts';
+import { startStaging } from './row-writer.ts';
+
+/**
+ * stage-import: reads a file into a new ledger, checks every row, and cuts the good ones into batches. Nothing is sent.
+ *
+ * Queue     none: it is done once, by the coordinator's process, in a thread (src/imports/stage/staging.ts)
+ * Input     a file, how it is read, and where its ledger is to be
+ * Output    the ledger, and its totals; IntakeError when the file cannot be used
+ * Retries   none: a file that cannot be read today is the user's to correct; after a crash it is read from its start
+ */
+export interface StagingTask {
+  readonly source: string;
+  /** The input as the user named it, for messages. */
+  readonly name: string;
+  readonly options: Omit<IntakeOptions, 'signal'>;
+  /** Where to write; a half-written file of an earlier try is overwritten. */
+  readonly ledger: string;
+  /** Aborted when the import is cancelled or the process stops. */
+  readonly signal: AbortSignal;
+}
+
+export interface StagingProgress {
+  readonly rows: number;
+  readonly bytes: number;
+  /** Read to the end; duplicates are looked for and batches cut. */
+  readonly cutting: boolean;
+}
+
+/** Reads all rows into a new ledger file. Throws IntakeError when the input cannot be used; the signal's reason when aborted. */
+export async function stageFile(
+  { source, name, options, ledger, signal }: StagingTask,
+  progress: (progress: StagingProgress) => void,
+): Promise<StagedTotals> {
+  const intake = await openIntake({ path: source, name }, { ...options, signal });
+  const staging = startStaging(ledger);
+  try {
+    let rows = 0;
+    for await (const chunk of intake.chunks()) {
+      await staging.add(chunk);
+      rows += chunk.length;
+      progress({ rows, bytes: intake.bytesRead(), cutting: false });
+    }
+    progress({ rows, bytes: intake.bytesRead(), cutting: true });
+    return await staging.finish({
+      format: intake.format,
+      delimiter: intake.delimiter ?? '',
+      columns: intake.columns(),
+      recognised: intake.recognised as Record<string, string>,
+    });
+  } catch (error) {
+    await staging.abandon();
+    throw error;
+  }
+}

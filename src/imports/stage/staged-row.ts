@@ -1,0 +1,28 @@
+import type { Membership } from '../../membership/membership.ts';
+
+/** What is wrong with one cell of a row. */
+export interface StagedProblem {
+  readonly column: string;
+  readonly value: string;
+  readonly code: string;
+  readonly reason: string;
+}
+
+/** A row as staging takes it: intake's rows have this shape. With problems, the membership is what could be read of it. */
+export interface StagedRow extends Membership {
+  readonly line: number;
+  /** JSON text of the input as it was. */
+  readonly original: string;
+  readonly problems: readonly StagedProblem[];
+}
+
+/** How the input was read, for the report. */
+export interface InputDescription {
+  readonly format: 'csv' | 'json' | 'ndjson';
+  /** Of a CSV file, else empty. */
+  readonly delimiter: string;
+  /** The original columns in order. */
+  readonly columns: readonly string[];
+  /** Field -> column that it was read from. */
+  readonly recognised: Readonly<Record<string, string>>;
+}

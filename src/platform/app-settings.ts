@@ -1,0 +1,78 @@
+import { resolve } from 'node:path';
+import { REGIONS, type Region } from '../membership/membership.ts';
+import { ConfigError, type Environment, present, readNamed, type Setting } from './setting.ts';
+
+/** One app of the chat service. */
+export interface AppSettings {
+  readonly appId: string;
+  /** Needed by whoever calls the service; a secret. */
+  readonly apiKey: string | undefined;
+}
+
+interface AppOfFile {
+  readonly appId?: string | undefined;
+  readonly apiKey?: string | undefined;
+  readonly apiKeyFile?: string | undefined;
+}
+
+/** What the configuration file says about apps. */
+export interface AppsOfFile extends AppOfFile {
+  readonly apps?: Readonly<Partial<Record<Region, AppOfFile>>> | undefined;
+}
+
+/**
+ * The apps of all regions, each with its key.
+ * @param given the region of the app that names none
+ * @throws ConfigError
+ */
+export function readApps(
+  setting: (name: string, key: 'appId' | 'apiKey' | 'apiKeyFile') => Setting | undefined,
+  env: Environment,
+  file: AppsOfFile,
+  given: Region | undefined,
+  folder: string,
+): Partial<Record<Region, AppSettings>> {
+  const apps: Partial<Record<Region, AppSettings>> = {};
+  for (const region of REGIONS) {
+    const prefix = `ROLLCALL_${region.toUpperCase()}`;
+    const inFile = file.apps?.[region];
+    const appId = present(env[`${prefix}_APP_ID`]) ?? inFile?.appId;
+    const apiKey = keyOfEnv(`${prefix}_API_KEY`, env, folder) ?? keyOfFile(`apps.${region}.`, inFile ?? {}, folder);
+    if (appId !== undefined) apps[region] = { appId, apiKey };
+    else if (apiKey !== undefined)
+      throw new ConfigError(`${prefix}_API_KEY is set and ${prefix}_APP_ID is not: set both`);
+  }
+  const app = setting('ROLLCALL_APP_ID', 'appId');
+  const keyName = setting('ROLLCALL_API_KEY', 'apiKey')?.name ?? setting('ROLLCALL_API_KEY_FILE', 'apiKeyFile')?.name;
+  const apiKey = keyOfEnv('ROLLCALL_API_KEY', env, folder) ?? keyOfFile('', file, folder);
+  if (app === undefined) {
+    if (keyName !== undefined) throw new ConfigError(`${keyName} is set and ROLLCALL_APP_ID is not: set both`);
+    return apps;
+  }
+  const region = given ?? 'us';
+  if (apps[region] !== undefined) {
+    throw new ConfigError(
+      `region ${region} has two apps: ${app.name} says ${app.value}, and ROLLCALL_${region.toUpperCase()}_APP_ID (or apps.${region}.appId) says ${apps[region].appId}: keep one`,
+    );
+  }
+  return { ...apps, [region]: { appId: app.value, apiKey } };
+}
+
+function keyOfEnv(name: string, env: Environment, folder: string): string | undefined {
+  return keyFrom([name, present(env[name])], [`${name}_FILE`, present(env[`${name}_FILE`])], folder);
+}
+
+function keyOfFile(prefix: string, { apiKey, apiKeyFile }: AppOfFile, folder: string): string | undefined {
+  return keyFrom([`${prefix}apiKey`, apiKey], [`${prefix}apiKeyFile`, apiKeyFile], folder);
+}
+
+type Named = readonly [name: string, value: string | undefined];
+
+/** A key as it is set, or out of the file that is set instead. */
+function keyFrom([name, key]: Named, [fileName, path]: Named, folder: string): string | undefined {
+  if (path === undefined) return key;
+  if (key !== undefined) throw new ConfigError(`${name} and ${fileName} are both set: keep one`);
+  const text = present(readNamed(fileName, resolve(folder, path)));
+  if (text === undefined) throw new ConfigError(`${fileName} names ${path}, which is empty: put the key into it`);
+  return text;
+}

@@ -1,0 +1,171 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join, resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { privateFile } from './sqlite.ts';
+
+/** Where things are in a data directory, and who may write in it. */
+export interface DataDir {
+  readonly root: string;
+  readonly catalog: string;
+  readonly controlSocket: string;
+  /** Names the socket, where the path of the data directory is too long for it: a file with a path. */
+  readonly control: string;
+  /** Where the server that owns the directory is reached, as long as there is one: a file with a URL. */
+  readonly address: string;
+  /** Folders of removed imports, until they are deleted. */
+  readonly removed: string;
+  /** Everything of one import. */
+  folder(id: string): string;
+  ledger(id: string): string;
+  /** Everything of one sync. */
+  sync(id: string): string;
+  /** What a schedule keeps beside the catalog. */
+  schedule(name: string): string;
+}
+
+export function dataDir(path: string): DataDir {
+  const root = resolve(path);
+  const folder = (id: string) => join(root, 'imports', id);
+  return {
+    root,
+    catalog: join(root, 'catalog.sqlite'),
+    controlSocket: join(root, 'control.sock'),
+    control: join(root, 'control'),
+    address: join(root, 'address'),
+    removed: join(root, 'removed'),
+    folder,
+    ledger: (id) => join(folder(id), 'ledger.sqlite'),
+    sync: (id) => join(root, 'syncs', id),
+    schedule: (name) => join(root, 'schedules', name),
+  };
+}
+
+/** Another process owns the data directory. */
+export class DataDirInUse extends Error {
+  /** URL of the server that owns it; undefined when a command does. */
+  readonly address: string | undefined;
+
+  constructor(root: string, address?: string) {
+    super(
+      address === undefined
+        ? `${root} is in use by another rollcall process; wait for it, or name another directory with --data-dir`
+        : `${root} is in use by the rollcall server at ${address}; use it with --server ${address}, or name another directory with --data-dir`,
+    );
+    this.name = 'DataDirInUse';
+    this.address = address;
+  }
+}
+
+/** The data directory cannot be made, or is none. */
+export class DataDirUnusable extends Error {
+  constructor(root: string, cause: unknown) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    super(`${root} cannot be used as data directory: ${why}; name another one with --data-dir`, { cause });
+    this.name = 'DataDirUnusable';
+  }
+}
+
+/** What rollcall keeps at the top of a data directory. What people put beside it is theirs. */
+const OURS =
+  /^(?:(?:catalog|access)\.sqlite.*|owner\.lock.*|address.*|rollcall\.log.*|control|queue(?:\.new)?|imports|syncs|schedules|uploads|removed)$/;
+
+/**
+ * Makes the directory where it is missing, and what is in it private, however it was made.
+ * @returns a warning where the directory itself lies open to other users
+ * @throws DataDirUnusable
+ */
+export function makeDataDir({ root }: DataDir): { readonly warning: string | undefined } {
+  try {
+    mkdirSync(root, { recursive: true, mode: 0o700 });
+    for (const entry of readdirSync(root, { withFileTypes: true })) {
+      if (!OURS.test(entry.name) || entry.isSymbolicLink()) continue;
+      close(join(root, entry.name));
+    }
+    return { warning: openness(root) };
+  } catch (error) {
+    throw new DataDirUnusable(root, error);
+  }
+}
+
+/** Takes the rights of others away from a file or folder, where there are any. */
+function close(path: string): void {
+  try {
+    const { mode } = statSync(path);
+    if ((mode & 0o077) !== 0) chmodSync(path, mode & 0o700);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    // Another process has removed it, or it belongs to another user, whose business its mode is.
+    if (code !== 'ENOENT' && code !== 'EPERM') throw error;
+  }
+}
+
+function openness(root: string): string | undefined {
+  const mode = statSync(root).mode & 0o777;
+  if ((mode & 0o077) === 0) return undefined;
+  const what =
+    (mode & 0o022) !== 0
+      ? 'they can put files of their own in the place of its files'
+      : 'they see which files are in it, though not what is in them';
+  return `the data directory ${root} is open to other users of this machine (mode 0${mode.toString(8)}): ${what}; close it with \`chmod 700 ${root}\``;
+}
+
+/**
+ * Makes this process the owner of the data directory, or throws DataDirInUse. Returns the release.
+ * SQLite holds the lock because the operating system drops it with the process: nothing is left after `kill -9`.
+ */
+export function ownDataDir(dir: DataDir): () => void {
+  makeDataDir(dir);
+  const { root, address } = dir;
+  const lockFile = join(root, 'owner.lock');
+  privateFile(lockFile);
+  const lock = new DatabaseSync(lockFile, { timeout: 0 });
+  try {
+    lock.exec('pragma locking_mode = exclusive; begin exclusive; create table if not exists owner (pid integer);');
+  } catch (error) {
+    lock.close();
+    if (error instanceof Error && /locked/.test(error.message)) throw new DataDirInUse(root, addressIn(dir));
+    throw error;
+  }
+  // Of an owner that was killed.
+  rmSync(address, { force: true });
+  removeOldQueue(root);
+  return () => {
+    if (!lock.isOpen) return;
+    rmSync(address, { force: true });
+    lock.close();
+  };
+}
+
+/** Earlier releases kept the embedded queue on disk: a PostgreSQL directory of 40 MB, which nothing reads any more. */
+function removeOldQueue(root: string): void {
+  for (const old of ['queue', 'queue.new']) {
+    const directory = join(root, old);
+    if (existsSync(join(directory, 'PG_VERSION'))) rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+/** Says where the owner of the data directory is reached, to those that it keeps out. Only for the owner. */
+export function announceAddress({ address }: DataDir, url: string): void {
+  const unfinished = `${address}.part`;
+  writeFileSync(unfinished, `${url}\n`, { mode: 0o600 });
+  renameSync(unfinished, address);
+}
+
+/** What the owner has announced; undefined when it is no server. */
+function addressIn({ address }: DataDir): string | undefined {
+  try {
+    return readFileSync(address, 'utf8').trim();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,28 @@
+import { REGIONS } from '../membership/membership.ts';
+
+/** Host of the service itself; every other one is a sandbox or a service that speaks the same language. */
+export const SERVICE_HOST = 'cometchat.io';
+
+/** What follows `api-<region>.` in the service's addresses, taken out of what a person has copied. */
+export interface ServiceHost {
+  readonly host: string;
+  /** What was made of the text, as a sentence without its stop; undefined where it was a host as it stands. */
+  readonly correction: string | undefined;
+}
+
+const SERVICE_LABEL = new RegExp(`^(?:[^.]+\\.)?(?:api|apiclient|call)-(?:${REGIONS.join('|')})\\.`, 'i');
+const MANAGEMENT_LABEL = /^apimgmt\./i;
+
+/**
+ * Takes a whole address, `<app>.api-us.<host>`, `api-us.<host>` or `apimgmt.<host>` for the host in it. What is wrong
+ * otherwise (plain http, credentials, an IP address) is left as it is, for whoever uses it to refuse.
+ */
+export function serviceHost(name: string, text: string): ServiceHost {
+  const address = /^https:\/\/([^/?#@]+)(?:[/?#].*)?$/i.exec(text)?.[1] ?? text.replace(/\/+$/, '');
+  const host = address.replace(SERVICE_LABEL, '').replace(MANAGEMENT_LABEL, '').replace(/\.$/, '');
+  if (host === text) return { host, correction: undefined };
+  return {
+    host,
+    correction: `${name} is ${JSON.stringify(text)}, of which ${JSON.stringify(host)} is used: app id and region are put in front of it; set it to that alone`,
+  };
+}

@@ -1,0 +1,173 @@
+import { closeSync, fchmodSync, fstatSync, fsyncSync, openSync, readdirSync, readFileSync } from 'node:fs';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+
+/** SQLite as the ledger uses it: one writer, any number of readers, migrations by number, statements by name. */
+
+/**
+ * Page cache per connection in KiB. A bound, so that a ten-million-row import needs no more than a small one. It is also
+ * what SQLite sorts at a time: small pieces fit the processor's caches. The system caches the file besides.
+ */
+const CACHE_KIB = 4_096;
+
+export class LedgerError extends Error {
+  readonly code: 'NEWER_LEDGER' | 'DAMAGED_LEDGER';
+
+  constructor(code: LedgerError['code'], message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'LedgerError';
+    this.code = code;
+  }
+}
+
+/** Makes a file that only its user can read, or takes others' rights away; SQLite gives the files beside it the same mode. */
+export function privateFile(path: string): void {
+  const file = openSync(path, 'a', 0o600);
+  try {
+    const { mode, uid } = fstatSync(file);
+    if ((mode & 0o077) !== 0 && [0, uid].includes(process.getuid?.() ?? -1)) fchmodSync(file, 0o600);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Opens a database for writing and brings it to the newest schema of `migrations` (a folder of numbered .sql files). */
+export function openForWriting(path: string, migrations: URL): DatabaseSync {
+  privateFile(path);
+  const database = new DatabaseSync(path, { timeout: 10_000 });
+  namingDamage(path, () => {
+    database.exec(`
+      pragma journal_mode = wal;
+      pragma synchronous = normal;
+      pragma cache_size = -${CACHE_KIB};
+      pragma temp_store = file;
+      pragma threads = 2;
+      pragma foreign_keys = on;
+    `);
+    migrate(database, migrations, path);
+  });
+  return database;
+}
+
+/**
+ * Opens a new file that is thrown away unless it is completed (`closeStaged`): every page is written once, without a
+ * journal, so that an error cannot be rolled back and a crash leaves a file that is good for nothing.
+ */
+export function openForStaging(path: string, migrations: URL): DatabaseSync {
+  privateFile(path);
+  const database = new DatabaseSync(path);
+  database.exec(`
+    pragma journal_mode = off;
+    pragma synchronous = off;
+    pragma locking_mode = exclusive;
+    pragma cache_size = -${CACHE_KIB};
+    pragma temp_store = file;
+    pragma threads = 2;
+  `);
+  migrate(database, migrations, path);
+  return database;
+}
+
+/** Completes a staged file: from here on it has a journal like any other, and all of it is on disk. */
+export function closeStaged(database: DatabaseSync, path: string): void {
+  database.exec('pragma locking_mode = normal; pragma journal_mode = wal;');
+  database.close();
+  const file = openSync(path, 'r+');
+  fsyncSync(file);
+  closeSync(file);
+}
+
+/** Opens a database that somebody else may be writing. */
+export function openForReading(path: string): DatabaseSync {
+  const database = new DatabaseSync(path, { readOnly: true, timeout: 10_000 });
+  // Reads the first page, so that a file that is no database is told here and not at some later question.
+  namingDamage(path, () => {
+    database.exec(`pragma cache_size = -${CACHE_KIB}; pragma temp_store = file; pragma schema_version;`);
+  });
+  return database;
+}
+
+/** Primary result codes of SQLite for a file that cannot be trusted: SQLITE_CORRUPT and SQLITE_NOTADB. */
+const DAMAGE: ReadonlySet<unknown> = new Set([11, 26]);
+
+/** SQLite does not say which file is damaged. */
+export function namingDamage<Result>(path: string, use: () => Result): Result {
+  try {
+    return use();
+  } catch (error) {
+    if (!(error instanceof Error && 'errcode' in error && DAMAGE.has(error.errcode))) throw error;
+    throw new LedgerError(
+      'DAMAGED_LEDGER',
+      `${path} is damaged (${error.message}): put it back from a backup, or import the input again, with another --data-dir`,
+      { cause: error },
+    );
+  }
+}
+
+function migrate(database: DatabaseSync, folder: URL, path: string): void {
+  const files = readdirSync(folder)
+    .filter((name) => name.endsWith('.sql'))
+    .sort();
+  const version = Number(database.prepare('pragma user_version').get()?.['user_version']);
+  if (version > files.length) {
+    throw new LedgerError(
+      'NEWER_LEDGER',
+      `${path} has schema ${version} and this rollcall knows ${files.length}: it was written by a newer rollcall; use that one`,
+    );
+  }
+  for (const [index, name] of files.entries()) {
+    if (index < version) continue;
+    inTransaction(database, () => {
+      database.exec(readFileSync(new URL(name, folder), 'utf8'));
+      database.exec(`pragma user_version = ${index + 1}`);
+    });
+  }
+}
+
+export function inTransaction<Result>(database: DatabaseSync, work: () => Result): Result {
+  database.exec('begin immediate');
+  try {
+    const result = work();
+    database.exec('commit');
+    return result;
+  } catch (error) {
+    if (database.isTransaction) database.exec('rollback');
+    throw error;
+  }
+}
+
+/**
+ * Statements of a .sql file by the name in the `-- name:` line above each, in the order of the file; without the
+ * semicolon at the end, so that one may stand inside another.
+ */
+export function readStatements(file: URL): ReadonlyMap<string, string> {
+  const statements = new Map<string, string>();
+  for (const part of readFileSync(file, 'utf8')
+    .split(/^-- name: /m)
+    .slice(1)) {
+    const end = part.indexOf('\n');
+    statements.set(
+      part.slice(0, end).trim(),
+      part
+        .slice(end + 1)
+        .trim()
+        .replace(/;$/, ''),
+    );
+  }
+  return statements;
+}
+
+/** Prepares statements of a file on their first use and keeps them. */
+export function statementsOf(database: DatabaseSync, file: URL): (name: string) => StatementSync {
+  const texts = readStatements(file);
+  const prepared = new Map<string, StatementSync>();
+  return (name) => {
+    let statement = prepared.get(name);
+    if (statement === undefined) {
+      const text = texts.get(name);
+      if (text === undefined) throw new Error(`no statement is named ${name} in ${file.pathname}`);
+      statement = database.prepare(text);
+      prepared.set(name, statement);
+    }
+    return statement;
+  };
+}

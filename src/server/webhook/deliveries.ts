@@ -1,0 +1,55 @@
+import { CATALOG_MIGRATIONS } from '../../imports/schemas.ts';
+import { inTransaction, openForWriting, statementsOf } from '../../platform/sqlite.ts';
+
+/** A note of a move of an import or a sync that somebody is to be told of. */
+export interface Delivery {
+  /** The same in every repetition. */
+  readonly id: string;
+  readonly kind: 'import' | 'sync';
+  /** The id of the import or sync. */
+  readonly subject: string;
+  /** A word of membership/import-state.ts or sync-state.ts. */
+  readonly state: string;
+  readonly reason: string;
+  /** Of the move, ms since 1970. */
+  readonly at: number;
+  /** As it is sent; null until it is made. */
+  readonly body: string | null;
+}
+
+/** Notes that are still to be delivered: part of the catalog, and only for its owner. */
+export interface Deliveries {
+  /** The coordinator's id, which names its queues. */
+  readonly owner: string;
+  /** From now on, the catalog notes moves that are to be told. */
+  begin(): void;
+  /** It notes no more, and forgets what was not delivered. */
+  end(): void;
+  /** Oldest first: all, or only those that are not made yet. */
+  waiting(which: 'all' | 'unmade'): Delivery[];
+  /** Undefined when it has been delivered or given up. */
+  find(id: string): Delivery | undefined;
+  write(id: string, body: string): void;
+  remove(id: string): void;
+  close(): void;
+}
+
+/** @param catalog path of the catalog, which the coordinator has open besides */
+export function openDeliveries(catalog: string): Deliveries {
+  const database = openForWriting(catalog, CATALOG_MIGRATIONS);
+  const sql = statementsOf(database, new URL('deliveries.sql', import.meta.url));
+  return {
+    owner: String(sql('notes_owner').get()?.['id']),
+    begin: () => void sql('begin_notes').run({ at: Date.now() }),
+    end: () =>
+      inTransaction(database, () => {
+        sql('end_notes').run();
+        sql('clear_notes').run();
+      }),
+    waiting: (which) => sql('waiting_notes').all({ made: which === 'all' ? 1 : 0 }) as unknown as Delivery[],
+    find: (id) => sql('find_note').get({ id }) as unknown as Delivery | undefined,
+    write: (id, body) => void sql('write_note').run({ id, body }),
+    remove: (id) => void sql('remove_note').run({ id }),
+    close: () => database.close(),
+  };
+}

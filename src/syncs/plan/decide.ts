@@ -1,0 +1,39 @@
+import { Worker } from 'node:worker_threads';
+import type { SyncFlags } from '../plan-flags.ts';
+import { makePlan, makeUndoPlan } from './plan.ts';
+import type { PlanLedger } from './plan-ledger.ts';
+
+/** What a plan is decided from: the staged file at `from`, or the ledger of the import that is to be undone. */
+export interface Decision {
+  readonly kind: 'file' | 'undo';
+  readonly from: string;
+  readonly flags: SyncFlags;
+}
+
+/** Members and rows up to which deciding takes less time than starting a thread for it. */
+const FEW = 20_000;
+
+/** Makes the plan at `path`, which is open as `plan`, again. A big one is made in a thread: it would hold up the process. */
+export async function decide(plan: PlanLedger, path: string, decision: Decision): Promise<void> {
+  const people = plan.groups().reduce((sum, { members, wanted }) => sum + members + wanted, 0);
+  if (people <= FEW) decideHere(plan, decision);
+  else await decideElsewhere(path, decision);
+}
+
+export function decideHere(plan: PlanLedger, { kind, from, flags }: Decision): void {
+  if (kind === 'undo') makeUndoPlan(plan, from, flags);
+  else makePlan(plan, from, flags);
+}
+
+/** Rejects with what making the plan throws. */
+export function decideElsewhere(path: string, decision: Decision): Promise<void> {
+  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
+  const workerData = { path, decision };
+  const thread = new Worker(new URL(`./decide-thread.${extension}`, import.meta.url), { workerData });
+  return new Promise((resolve, reject) => {
+    thread.on('error', reject);
+    thread.on('exit', (code) =>
+      code === 0 ? resolve() : reject(new Error(`the thread that plans has ended with code ${code}`)),
+    );
+  });
+}

@@ -1,0 +1,317 @@
+import type { Region } from '../../membership/membership.ts';
+import { counted, grouped } from '../../text/wording.ts';
+import { type Limits, limitsWith } from '../guard-limits.ts';
+import type { PlanFlags } from '../plan-flags.ts';
+import type { PlanLedger } from './plan-ledger.ts';
+import type { Finding, GroupName, PlanFacts, PlanGroup } from './plan-reading.ts';
+import type { PreviousRun } from './previous-run.ts';
+
+/** What the guards look at. */
+export interface GuardFacts {
+  readonly mode: PlanFlags['mode'];
+  readonly source: Pick<PlanFacts, 'rows' | 'invalid' | 'fields'>;
+  readonly groups: readonly PlanGroup[];
+  /** Absent where this is the first run. */
+  readonly previous?: PreviousRun | undefined;
+}
+
+/** What was found; the guard's name and remedy are put to it. */
+interface Objection {
+  readonly region?: Region;
+  readonly guid?: string;
+  readonly value: number;
+  readonly limit: number;
+  /** A sentence without its full stop. */
+  readonly what: string;
+}
+
+export interface Guard {
+  readonly name: string;
+  /** What it watches for, in a sentence. */
+  readonly meaning: string;
+  readonly modes: ReadonlySet<PlanFlags['mode']>;
+  /** What to do when it objects. */
+  readonly remedy: string;
+  readonly check: (facts: GuardFacts, limits: Limits) => readonly Objection[];
+}
+
+const ALL = new Set<PlanFlags['mode']>(['add', 'mirror', 'undo']);
+const WITH_FILE = new Set<PlanFlags['mode']>(['add', 'mirror']);
+const MIRROR = new Set<PlanFlags['mode']>(['mirror']);
+
+const LOOK = 'Look at the plan: approve it if it is right, and mend the file if it is not';
+const GET_WHOLE_FILE = 'Make sure that the file is whole, and approve the plan if it is';
+
+/** Every guard, in the order in which their findings are shown. Zero removals never trip one that counts removals. */
+export const GUARDS: readonly Guard[] = [
+  {
+    name: 'empty-file',
+    meaning: 'The file asks for nothing: it is empty, or all its rows are invalid.',
+    modes: WITH_FILE,
+    remedy: 'Find out why; a file that asks for nothing is never a wish',
+    check: ({ source: { rows, invalid } }) =>
+      rows > invalid
+        ? []
+        : [
+            {
+              value: rows - invalid,
+              limit: 1,
+              what: rows === 0 ? 'the file has no rows' : `no row of ${grouped(rows)} can be used`,
+            },
+          ],
+  },
+  {
+    name: 'invalid-rows',
+    meaning: 'The file has invalid rows: whoever stands in one would count as missing.',
+    modes: MIRROR,
+    remedy: 'Mend these rows; until then the members whom they name are taken for missing',
+    check: ({ source: { rows, invalid } }, { invalidRows }) =>
+      invalid <= invalidRows
+        ? []
+        : [
+            {
+              value: invalid,
+              limit: invalidRows,
+              what: `${grouped(invalid)} of ${counted(rows, 'row')} cannot be used; ${allowed(invalidRows)}`,
+            },
+          ],
+  },
+  {
+    name: 'shrunk-file',
+    meaning: 'The file is much shorter than in the last run.',
+    modes: MIRROR,
+    remedy: GET_WHOLE_FILE,
+    check: ({ source: { rows }, previous }, { shrunkPercent, shrunkRows }) => {
+      if (previous === undefined) return [];
+      const limit = Math.max(shrunkRows, share(previous.rows, shrunkPercent));
+      const lost = previous.rows - rows;
+      if (lost <= limit) return [];
+      const what = `the file has ${counted(rows, 'row')}, ${percentOf(lost, previous.rows)} fewer than the ${grouped(previous.rows)} of the last run; ${grouped(limit)} fewer are allowed`;
+      return [{ value: lost, limit, what }];
+    },
+  },
+  {
+    name: 'lost-columns',
+    meaning: 'The file lacks a column that the last run’s file had.',
+    modes: WITH_FILE,
+    remedy: 'Look at the header: a renamed column is named with --map',
+    check: ({ source, previous }, { lostColumns }) => {
+      const lost = (previous?.fields ?? []).filter((field) => !source.fields.includes(field));
+      const what = `the file has no column for ${lost.join(', ')}, and the last run’s file had; ${allowed(lostColumns)}`;
+      return lost.length <= lostColumns ? [] : [{ value: lost.length, limit: lostColumns, what }];
+    },
+  },
+  {
+    name: 'moved-groups',
+    meaning: 'Groups stand in another region than in the last run.',
+    modes: WITH_FILE,
+    remedy: 'Make sure that this is the file of the right region',
+    check: ({ groups, previous }, { movedGroups }) => {
+      const newcomers = new Map(
+        missingFrom(previous?.groups ?? [], groups).map((group) => [group.guid.toLowerCase(), group]),
+      );
+      const moved = missingFrom(groups, previous?.groups ?? []).flatMap((before) => {
+        const now = newcomers.get(before.guid.toLowerCase());
+        return now === undefined ? [] : [{ before, now }];
+      });
+      return moved.length <= movedGroups
+        ? []
+        : moved.map(({ before, now: { region, guid } }) => ({
+            region,
+            guid,
+            value: moved.length,
+            limit: movedGroups,
+            what: `the group stands in ${region} now and stood in ${before.region} in the last run; ${allowed(movedGroups)}`,
+          }));
+    },
+  },
+  {
+    name: 'forgotten-groups',
+    meaning: 'Groups with members that the last run had are no longer in the file. Nothing is done in them.',
+    modes: MIRROR,
+    remedy: GET_WHOLE_FILE,
+    check: ({ groups, previous }, { forgottenGroups }) => {
+      const forgotten = missingFrom(groups, previous?.groups ?? []).filter(({ members }) => members > 0);
+      return forgotten.length <= forgottenGroups
+        ? []
+        : forgotten.map(({ region, guid, members }) => ({
+            region,
+            guid,
+            value: forgotten.length,
+            limit: forgottenGroups,
+            what: `the file no longer mentions the group, which had ${counted(members, 'member')} after the last run; they stay as they are`,
+          }));
+    },
+  },
+  {
+    name: 'no-group-listed',
+    meaning: 'None of the groups could be listed: wrong region, wrong app, or wrong groups.',
+    modes: ALL,
+    remedy: 'Check the region, its app and key (rollcall doctor), and the groups’ ids',
+    check: ({ groups }) =>
+      groups.length === 0 || groups.some(({ listing }) => listing === 'listed')
+        ? []
+        : [{ value: 0, limit: 1, what: `none of ${counted(groups.length, 'group')} could be listed` }],
+  },
+  {
+    name: 'failed-listings',
+    meaning: 'The members of a group could not be listed as a whole, so that nothing can be said about it.',
+    modes: MIRROR,
+    remedy: 'Plan again later; approve to go on without these groups',
+    check: ({ groups }, { failedListings }) => {
+      const failed = groups.filter(({ listing }) => listing === 'failed');
+      return failed.length <= failedListings
+        ? []
+        : failed.map(({ region, guid, code, message }) => ({
+            region,
+            guid,
+            value: failed.length,
+            limit: failedListings,
+            what: `its members could not be listed (${[code, message].filter((part) => part !== '').join(': ')}), so that nothing is done in it`,
+          }));
+    },
+  },
+  {
+    name: 'owner-changes',
+    meaning: 'The owner of a group would be removed, banned or lowered.',
+    modes: ALL,
+    remedy: 'Give the group another owner first, or approve the plan',
+    check: ({ groups }, { ownerChanges }) => {
+      const hit = groups.filter(({ ownerHit }) => ownerHit);
+      return hit.length <= ownerChanges
+        ? []
+        : hit.map(({ region, guid, owner }) => ({
+            region,
+            guid,
+            value: hit.length,
+            limit: ownerChanges,
+            what: `its owner ${owner} would be removed, banned or lowered; ${allowed(ownerChanges)}`,
+          }));
+    },
+  },
+  {
+    name: 'emptied-groups',
+    meaning: 'Everyone would leave a group, but for those who are spared.',
+    modes: ALL,
+    remedy: LOOK,
+    check: ({ groups }, { emptiedFrom }) =>
+      groups
+        .filter(({ leaving, staying }) => leaving > 0 && leaving >= emptiedFrom && staying === 0)
+        .map(({ region, guid, leaving, members }) => ({
+          region,
+          guid,
+          value: leaving,
+          limit: Math.max(0, emptiedFrom - 1),
+          what: `everyone would leave the group who is not spared: ${grouped(leaving)} of ${counted(members, 'member')}`,
+        })),
+  },
+  {
+    name: 'group-removals',
+    meaning: 'Too many members of one group would leave it or be lowered.',
+    modes: ALL,
+    remedy: LOOK,
+    check: ({ groups }, { groupPercent, groupRemovals, smallGroup, smallGroupRemovals }) =>
+      groups.flatMap((group) => {
+        const rule = {
+          percent: groupPercent,
+          number: groupRemovals,
+          small: smallGroup,
+          smallNumber: smallGroupRemovals,
+        };
+        return tooMany([group], rule).map((objection) => ({ region: group.region, guid: group.guid, ...objection }));
+      }),
+  },
+  {
+    name: 'region-removals',
+    meaning: 'Too many members of a region’s groups would leave or be lowered.',
+    modes: ALL,
+    remedy: LOOK,
+    check: ({ groups }, { regionPercent, regionRemovals, smallTotal, smallTotalRemovals }) =>
+      [...Map.groupBy(groups, ({ region }) => region)].flatMap(([region, of]) => {
+        const rule = {
+          percent: regionPercent,
+          number: regionRemovals,
+          small: smallTotal,
+          smallNumber: smallTotalRemovals,
+        };
+        return tooMany(of, rule).map((objection) => ({ region, ...objection }));
+      }),
+  },
+  {
+    name: 'run-removals',
+    meaning: 'Too many members of all groups would leave or be lowered.',
+    modes: ALL,
+    remedy: LOOK,
+    check: ({ groups }, { runPercent, runRemovals, smallTotal, smallTotalRemovals }) =>
+      tooMany(groups, { percent: runPercent, number: runRemovals, small: smallTotal, smallNumber: smallTotalRemovals }),
+  },
+];
+
+/** Everything that the guards object to; nothing found means that the plan may be applied unattended. */
+export function checkGuards(facts: GuardFacts, limits: Limits = limitsWith()): Finding[] {
+  return GUARDS.filter(({ modes }) => modes.has(facts.mode)).flatMap(({ name, remedy, check }) =>
+    check(facts, limits).map(({ region = null, guid = null, value, limit, what }) => ({
+      guard: name,
+      region,
+      guid,
+      value,
+      limit,
+      sentence: `${placed(region, guid, what)}. ${remedy}.`,
+    })),
+  );
+}
+
+/** Checks a plan that was made and keeps the findings in it. Throws an Error when the plan was not made yet. */
+export function guardPlan(plan: PlanLedger, limits?: Limits, previous?: PreviousRun): Finding[] {
+  const source = plan.facts();
+  if (source.flags === null) throw new Error('the plan has not been made yet: there is nothing to guard');
+  const findings = checkGuards({ mode: source.flags.mode, source, groups: plan.groups(), previous }, limits);
+  plan.recordFindings(findings);
+  return findings;
+}
+
+interface RemovalRule {
+  readonly percent: number;
+  readonly number: number;
+  /** Members below which `smallNumber` counts instead of both. */
+  readonly small: number;
+  readonly smallNumber: number;
+}
+
+/** Members who are removed, banned or lowered, against what the rule lets pass for as many members. */
+function tooMany(groups: readonly PlanGroup[], rule: RemovalRule): Objection[] {
+  const sum = (number: (group: PlanGroup) => number) => groups.reduce((total, group) => total + number(group), 0);
+  const members = sum((group) => group.members);
+  const value = sum(({ leaving, lowered }) => leaving + lowered);
+  const isSmall = members < rule.small;
+  const limit = isSmall ? rule.smallNumber : Math.min(rule.number, share(members, rule.percent));
+  if (value <= limit) return [];
+  const what = `${grouped(value)} of ${counted(members, 'member')} (${percentOf(value, members)}) would be removed, banned or lowered; ${
+    isSmall ? `${grouped(limit)} are allowed below ${counted(rule.small, 'member')}` : `${grouped(limit)} are allowed`
+  }`;
+  return [{ value, limit, what }];
+}
+
+/** Groups among `others` that `groups` does not hold in the same region. */
+function missingFrom<Group extends GroupName>(groups: readonly GroupName[], others: readonly Group[]): Group[] {
+  const key = ({ region, guid }: GroupName) => `${region} ${guid.toLowerCase()}`;
+  const held = new Set(groups.map(key));
+  return others.filter((group) => !held.has(key(group)));
+}
+
+function share(whole: number, percent: number): number {
+  return Math.floor((whole * percent) / 100);
+}
+
+function percentOf(part: number, whole: number): string {
+  return `${Number(((part / whole) * 100).toFixed(1))} %`;
+}
+
+function allowed(limit: number): string {
+  return limit === 0 ? 'none is allowed' : `${grouped(limit)} are allowed`;
+}
+
+function placed(region: Region | null, guid: string | null, what: string): string {
+  if (guid !== null) return `Group ${guid} (${region}): ${what}`;
+  return region === null ? `${what.charAt(0).toUpperCase()}${what.slice(1)}` : `Region ${region}: ${what}`;
+}

@@ -1,0 +1,158 @@
+import { existsSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+import { scopeId } from '../../imports/record/enum-ids.ts';
+import { isScope } from '../../membership/membership.ts';
+import { inTransaction, openForReading, openForWriting, statementsOf } from '../../platform/sqlite.ts';
+import { type Finding, type GroupName, type PlanDatabase, type PlanReader, planReader } from './plan-reading.ts';
+
+export const PLAN_MIGRATIONS = new URL('migrations/', import.meta.url);
+
+/** Somebody in a group as the service lists it. */
+export interface LiveMember {
+  readonly uid: string;
+  /** admin, moderator or participant; of a banned one the scope before. Another word is refused. */
+  readonly scope: string;
+  /** Where the list of the banned was read before; else see `recordBanned`. */
+  readonly banned?: boolean;
+  /** As the service says it, in its own unit; null where it does not. */
+  readonly joinedAt: number | null;
+}
+
+/** The service lists somebody with a scope of which nobody knows how high it is. */
+export class UnknownScope extends Error {
+  readonly code = 'UNKNOWN_SCOPE';
+
+  constructor({ uid, scope }: LiveMember) {
+    super(
+      `the service lists ${uid} with the scope ${JSON.stringify(scope)}; known are admin, moderator and participant`,
+    );
+    this.name = 'UnknownScope';
+  }
+}
+
+/** The file as it was read; `hash` is compared and never computed here. */
+export interface PlanSource {
+  readonly file: string;
+  readonly hash: string;
+  /** Bytes. */
+  readonly size: number;
+}
+
+/** A plan's file, open for the one who makes it. */
+export interface PlanLedger extends PlanReader {
+  /** For the planner in this folder. */
+  readonly database: PlanDatabase;
+  /** Notes the groups that a staged file (its import ledger at `desired`) wants somebody in. Once, at the beginning. */
+  begin(desired: string, source: PlanSource): void;
+  /** Notes the groups in which an import (its ledger at `undone`) may have done something. Instead of `begin`. */
+  beginUndo(undone: string, source: PlanSource): void;
+  /** Groups of which nothing is known yet, in the order of the file. */
+  groupsToList(): GroupName[];
+  /**
+   * Takes the whole list of a group's members, or nothing of it when `members` throws. Replaces an earlier listing.
+   * Throws UnknownScope.
+   */
+  recordListed(group: GroupName, members: Iterable<LiveMember>): void;
+  /** A group that does not exist, or whose list could not be had as a whole: it gets neither members nor actions. */
+  recordUnlisted(
+    group: GroupName,
+    listing: 'not_found' | 'failed',
+    why: { readonly code: string; readonly message: string },
+  ): void;
+  /** UIDs that are banned from a listed group; gives how many of them its list of members does not have. */
+  recordBanned(group: GroupName, uids: Iterable<string>): number;
+  /** The UID that owns the group; empty where nobody does. */
+  recordOwner(group: GroupName, owner: string): void;
+  /** Replaces the findings. */
+  recordFindings(findings: readonly Finding[]): void;
+}
+
+/** Opens the file of a plan at `path`, a new one where there is none. Throws LedgerError when it cannot be used. */
+export function openPlanLedger(path: string): PlanLedger {
+  const database = openForWriting(path, PLAN_MIGRATIONS);
+  const sql = statementsOf(database, new URL('plan-ledger.sql', import.meta.url));
+
+  const idOf = ({ region, guid }: GroupName): number => {
+    const id = sql('group_id').get({ region, guid })?.['id'];
+    if (id === undefined) throw new Error(`the plan does not concern the group ${guid} in ${region}`);
+    return Number(id);
+  };
+  const close = (group: number, listing: string, code: string, message: string) => {
+    sql('close_listing').run({ group, listing, code, message });
+    sql('count_members').run({ group });
+    sql('forget_actions_of').run({ group });
+  };
+
+  return {
+    ...planReader(database),
+    database,
+    begin: (desired, source) =>
+      withAttached(database, desired, 'desired', () => {
+        sql('set_source').run({ ...source });
+        sql('set_groups').run();
+      }),
+    beginUndo: (undone, source) =>
+      withAttached(database, undone, 'undone', () => {
+        sql('set_undone_source').run({ ...source });
+        sql('set_undone_groups').run();
+      }),
+    groupsToList: () => sql('groups_to_list').all() as unknown as GroupName[],
+    recordListed: (name, members) =>
+      inTransaction(database, () => {
+        const group = idOf(name);
+        const add = sql('add_live');
+        sql('forget_live').run({ group });
+        for (const member of members) {
+          const { uid, scope, banned = false, joinedAt } = member;
+          if (!isScope(scope) || scope === 'ban') throw new UnknownScope(member);
+          add.run({ group, uid, scope: scopeId(scope), banned: banned ? 1 : 0, joined_at: joinedAt });
+        }
+        close(group, 'listed', '', '');
+      }),
+    recordUnlisted: (name, listing, { code, message }) =>
+      inTransaction(database, () => {
+        const group = idOf(name);
+        sql('forget_live').run({ group });
+        close(group, listing, code, message);
+      }),
+    recordBanned: (name, uids) =>
+      inTransaction(database, () => {
+        const group = idOf(name);
+        const known = () => Number(sql('count_live').get({ group })?.['n']);
+        const before = known();
+        for (const uid of uids) sql('add_banned').run({ group, uid });
+        sql('close_bans').run({ group });
+        sql('count_members').run({ group });
+        return known() - before;
+      }),
+    recordOwner: (name, owner) => {
+      sql('set_owner').run({ group: idOf(name), owner });
+    },
+    recordFindings: (findings) =>
+      inTransaction(database, () => {
+        sql('forget_findings').run();
+        for (const { limit, ...finding } of findings) sql('add_finding').run({ ...finding, allowed: limit });
+      }),
+  };
+}
+
+/**
+ * Does `work` in one transaction with another ledger's file at hand under `name`; it is only read.
+ * Throws LedgerError when that file is damaged, and an Error naming it when it is missing.
+ */
+export function withAttached<Result>(
+  database: PlanDatabase,
+  path: string,
+  name: 'desired' | 'undone' | 'newer',
+  work: () => Result,
+): Result {
+  // Attaching names neither a file that is missing nor one that is damaged.
+  if (!existsSync(path)) throw new Error(`${path} is missing: a plan is made and compared with it`);
+  openForReading(path).close();
+  database.prepare(`attach ? as ${name}`).run(`${pathToFileURL(path).href}?mode=ro`);
+  try {
+    return inTransaction(database, work);
+  } finally {
+    database.exec(`detach ${name}`);
+  }
+}

@@ -1,0 +1,116 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Region } from '../../membership/membership.ts';
+import { openForReading, statementsOf } from '../../platform/sqlite.ts';
+import { actionOf, type PlanAction, type PlanGroup } from './plan-reading.ts';
+import { groupProblem } from './plan-totals.ts';
+import { ACTIONS, type Action } from './reasons.ts';
+
+/** A group of a plan, with its actions counted. */
+export interface GroupSummary extends Pick<PlanGroup, 'region' | 'guid' | 'listing' | 'members' | 'actions' | 'right'> {
+  /** Why nothing is done in it, as a sentence without capital and full stop; empty where it was listed. */
+  readonly problem: string;
+}
+
+/** Which actions are wanted; what is absent may be anything. The GUID is a whole one, without regard to case. */
+export interface ActionFilter {
+  readonly actions?: ReadonlySet<Action>;
+  readonly region?: Region;
+  readonly guid?: string;
+}
+
+/** The place of an action in a plan: the number of its group, and its UID. */
+export interface ActionPlace {
+  readonly group: number;
+  readonly uid: string;
+}
+
+/**
+ * A plan a page at a time, for a process that has other things to do meanwhile: it reads a bounded part, lets others have
+ * their turn, and reads on. Only one group as a whole is read in one go.
+ */
+export interface PlanPages {
+  /**
+   * Groups behind number `after` (0: from the first), in the order of the file. `actions`: only those that have such an
+   * action, or could not be listed.
+   */
+  groups(
+    wish: { readonly actions?: ReadonlySet<Action> },
+    after: number,
+    limit: number,
+  ): Promise<{ groups: GroupSummary[]; next?: number }>;
+  /** Actions behind a place, in the order of the groups, then by UID. */
+  actions(
+    filter: ActionFilter,
+    after: ActionPlace | undefined,
+    limit: number,
+  ): Promise<{ actions: PlanAction[]; next?: ActionPlace }>;
+  close(): void;
+}
+
+/** Actions that are looked at before others have their turn: some milliseconds. */
+const SLICE = 20_000;
+
+/** Opens the plan at `path`, which must be complete. @param slice actions that are looked at in one go */
+export function openPlanPages(path: string, slice = SLICE): PlanPages {
+  const database = openForReading(path);
+  const sql = statementsOf(database, new URL('plan-pages.sql', import.meta.url));
+
+  const groupsAfter = (after: number, limit: number) =>
+    sql('groups_after').all({ after, limit }) as unknown as GroupRow[];
+  const summary = (row: GroupRow): GroupSummary => {
+    const { correct, ...counts } = sql('tally').get({ group: row.id }) as unknown as Tally;
+    const { adds: add, changes: change, keeps: keep, removes: remove, bans: ban, reports: report } = counts;
+    const { region, guid, listing, members } = row;
+    const actions = { add, change, keep, remove, ban, report };
+    return { region, guid, listing, problem: groupProblem(row), members, actions, right: correct };
+  };
+
+  return {
+    groups: async ({ actions }, after, limit) => {
+      const found: GroupSummary[] = [];
+      for (let place = after; ; await setImmediate()) {
+        const [row] = groupsAfter(place, 1);
+        if (row === undefined) return { groups: found };
+        const group = summary(row);
+        if (
+          actions === undefined ||
+          group.problem !== '' ||
+          ACTIONS.some((one) => actions.has(one) && group.actions[one] > 0)
+        ) {
+          if (found.length === limit) return { groups: found, next: place };
+          found.push(group);
+        }
+        place = row.id;
+      }
+    },
+    actions: async ({ actions = new Set(ACTIONS), region = null, guid = null }, after, limit) => {
+      const { first, last } = sql('span').get({ region, guid }) as unknown as { first: number; last: number };
+      const choice = { actions: JSON.stringify([...actions]), region, guid, most: slice };
+      const found: (PlanAction & ActionPlace)[] = [];
+      // No UID is empty: this is the place before a group's first.
+      for (let place = after ?? { group: first, uid: '' }; ; await setImmediate()) {
+        // One more than asked for tells whether there is a next page.
+        const rest = limit + 1 - found.length;
+        const chosen = sql('action_slice').all({ ...place, ...choice, last, limit: rest });
+        found.push(...chosen.map((row) => ({ ...actionOf(row), group: Number(row['number']) })));
+        const end = sql('slice_end').get({ ...place, last, behind: slice - 1 });
+        if (found.length > limit || end === undefined) break;
+        place = { group: Number(end['number']), uid: String(end['uid']) };
+      }
+      const page = found.slice(0, limit).map(({ group: _, ...action }) => action);
+      const edge = found[limit - 1];
+      return found.length > limit && edge !== undefined
+        ? { actions: page, next: { group: edge.group, uid: edge.uid } }
+        : { actions: page };
+    },
+    close: () => {
+      if (database.isOpen) database.close();
+    },
+  };
+}
+
+type GroupRow = Pick<PlanGroup, 'region' | 'guid' | 'listing' | 'code' | 'message' | 'wanted' | 'members'> & {
+  readonly id: number;
+};
+
+type Tally = Readonly<Record<'adds' | 'changes' | 'keeps' | 'removes' | 'bans' | 'reports' | 'correct', number>>;

@@ -1,0 +1,200 @@
+import { scopeOf } from '../../imports/record/enum-ids.ts';
+import type { Region } from '../../membership/membership.ts';
+import { openForReading, readStatements, statementsOf } from '../../platform/sqlite.ts';
+import { flagsFromJson, type PlanFlags } from '../plan-flags.ts';
+import { ACTIONS, type Action, type Place, type ReasonName, reasonSentence } from './reasons.ts';
+
+/** A connection to a plan's file. */
+export type PlanDatabase = ReturnType<typeof openForReading>;
+
+export interface GroupName {
+  readonly region: Region;
+  readonly guid: string;
+}
+
+/** What a plan was made from. */
+export interface PlanFacts {
+  /** The input as the user named it. */
+  readonly file: string;
+  /** Of its bytes, as the caller computes it. */
+  readonly hash: string;
+  /** Bytes. */
+  readonly size: number;
+  readonly rows: number;
+  /** Rows among them that are invalid; duplicates are not. */
+  readonly invalid: number;
+  /** Fields that the file has a column for. */
+  readonly fields: readonly string[];
+  /** Null until the plan is made. */
+  readonly flags: PlanFlags | null;
+  /** ms since 1970; null until the plan is made. */
+  readonly plannedAt: number | null;
+}
+
+/** A group concerned: how its listing went, and its actions counted. */
+export interface PlanGroup extends GroupName {
+  readonly listing: 'pending' | 'listed' | 'not_found' | 'failed';
+  /** Why it could not be listed; empty where it was. */
+  readonly code: string;
+  readonly message: string;
+  /** UID; empty: nobody; null: not known. */
+  readonly owner: string | null;
+  /** Rows of the file that count for it. */
+  readonly wanted: number;
+  /** Listed ones, the banned not counted. */
+  readonly members: number;
+  readonly actions: Readonly<Record<Action, number>>;
+  /** Among `keep`: as the file says. The others stay although the file says otherwise, or nothing. */
+  readonly right: number;
+  /** Members that would be none any more: removed or banned. */
+  readonly leaving: number;
+  /** Members that would get a lower scope. */
+  readonly lowered: number;
+  /** Members that stay by their own right, and not because they are spared. */
+  readonly staying: number;
+  /** The owner is one of those who leave or are lowered. */
+  readonly ownerHit: boolean;
+}
+
+export interface PlanAction extends GroupName {
+  readonly uid: string;
+  readonly action: Action;
+  readonly from: Place;
+  /** Of a `report`: what is not done. */
+  readonly to: Place;
+  readonly reason: ReasonName;
+  /** The reason as a sentence without capital and full stop. */
+  readonly sentence: string;
+  /** Line of the file that asks for it; null where none does. */
+  readonly line: number | null;
+}
+
+/** What a guard objects to. */
+export interface Finding {
+  readonly guard: string;
+  /** Null where it concerns the whole run. */
+  readonly region: Region | null;
+  readonly guid: string | null;
+  readonly value: number;
+  /** What the guard lets pass. */
+  readonly limit: number;
+  /** What was found, what is allowed and what to do next. */
+  readonly sentence: string;
+}
+
+export interface ActionChoice {
+  readonly actions?: ReadonlySet<Action>;
+  readonly group?: GroupName;
+}
+
+/** A plan's file, open for anyone to read. */
+export interface PlanReader {
+  facts(): PlanFacts;
+  /** In the order of the file. */
+  groups(): PlanGroup[];
+  /** Actions in the order of the groups, then by UID; one at a time, not kept in memory. */
+  actions(choice?: ActionChoice): IteratorObject<PlanAction>;
+  findings(): Finding[];
+  /** Groups where somebody is spared only because nobody has asked who the owner is: ask, and plan once more. */
+  ownersNeeded(): GroupName[];
+  /**
+   * Groups in which something is to be changed and nobody has asked who is banned: a ban might be lifted unasked there, or
+   * made once more. Ask where that matters (it takes a call for each group), and plan once more.
+   */
+  bansNeeded(): GroupName[];
+  close(): void;
+}
+
+export function openPlanReader(path: string): PlanReader {
+  return planReader(openForReading(path));
+}
+
+const READING = new URL('plan-reading.sql', import.meta.url);
+
+/** Reads a plan by a connection that is open already. */
+export function planReader(database: PlanDatabase): PlanReader {
+  const sql = statementsOf(database, READING);
+  return {
+    facts: () => {
+      const row = sql('facts').get();
+      if (row === undefined) throw new Error('the plan has no source yet: it was not begun');
+      const { flags, fields, planned_at: plannedAt, ...rest } = row;
+      return {
+        ...rest,
+        fields: JSON.parse(String(fields)),
+        flags: flags === null ? null : flagsFromJson(String(flags)),
+        plannedAt,
+      } as PlanFacts;
+    },
+    groups: () => sql('group_tallies').all().map(groupOf),
+    actions: ({ actions = new Set(ACTIONS), group } = {}) => {
+      const span =
+        group === undefined ? { first: 0, last: Number.MAX_SAFE_INTEGER } : sql('span_of_group').get({ ...group });
+      // Prepared anew, because a statement that is being read cannot be asked a second time.
+      const chosen = database.prepare(readStatements(READING).get('actions_chosen') ?? '');
+      const { first = 1, last = 0 } = span ?? {};
+      return Iterator.from(chosen.iterate({ actions: JSON.stringify([...actions]), first, last })).map(actionOf);
+    },
+    findings: () =>
+      sql('findings')
+        .all()
+        .map(({ allowed, ...rest }) => ({ ...rest, limit: allowed }) as unknown as Finding),
+    ownersNeeded: () => sql('owners_needed').all() as unknown as GroupName[],
+    bansNeeded: () => sql('bans_needed').all() as unknown as GroupName[],
+    close: () => {
+      if (database.isOpen) database.close();
+    },
+  };
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+function groupOf(row: Row): PlanGroup {
+  const n = (name: string) => Number(row[name]);
+  return {
+    region: row['region'] as Region,
+    guid: String(row['guid']),
+    listing: row['listing'] as PlanGroup['listing'],
+    code: String(row['code']),
+    message: String(row['message']),
+    owner: row['owner'] as string | null,
+    wanted: n('wanted'),
+    members: n('members'),
+    actions: {
+      add: n('adds'),
+      change: n('changes'),
+      keep: n('keeps'),
+      remove: n('removes'),
+      ban: n('bans'),
+      report: n('reports'),
+    },
+    right: n('correct'),
+    leaving: n('leaving'),
+    lowered: n('lowered'),
+    staying: n('staying'),
+    ownerHit: n('owner_hit') > 0,
+  };
+}
+
+/** A row of actions_chosen, or one with the same columns. */
+export function actionOf(row: Row): PlanAction {
+  const from = placeOf(Number(row['from_id']));
+  const to = placeOf(Number(row['to_id']));
+  const reason = row['reason'] as ReasonName;
+  return {
+    region: row['region'] as Region,
+    guid: String(row['guid']),
+    uid: String(row['uid']),
+    action: row['action'] as Action,
+    from,
+    to,
+    reason,
+    sentence: reasonSentence(reason, from, to),
+    line: row['line'] as number | null,
+  };
+}
+
+/** 0 stands for nobody; the other numbers are the ledger's. */
+export function placeOf(id: number): Place {
+  return id === 0 ? '' : scopeOf(id);
+}

@@ -1,0 +1,137 @@
+import { styleText } from 'node:util';
+import { cut, wrap } from '../../text/terminal-text.ts';
+import { counted, grouped, printable } from '../../text/wording.ts';
+import type { PlanGroup, PlanReader } from './plan-reading.ts';
+import { changesOf, groupProblem, type PlanTotals, planTotals } from './plan-totals.ts';
+
+export interface PlanTextOptions {
+  readonly color: boolean;
+  /** Columns of the terminal. */
+  readonly width: number;
+  /** Lines of each list before it is cut; 20 by default. */
+  readonly shown?: number;
+}
+
+type Paint = (style: Parameters<typeof styleText>[0], text: string) => string;
+/** What a line of the table counts. */
+type Counts = Pick<PlanGroup, 'actions' | 'right'>;
+
+interface Column {
+  readonly head: string;
+  readonly value: (counts: Counts) => number;
+  /** Whether it is there although it is empty: its absence would be news. */
+  readonly always: boolean;
+}
+
+const COLUMNS: readonly Column[] = [
+  { head: 'add', value: ({ actions }) => actions.add, always: true },
+  { head: 'change', value: ({ actions }) => actions.change, always: true },
+  { head: 'remove', value: ({ actions }) => actions.remove, always: true },
+  { head: 'ban', value: ({ actions }) => actions.ban, always: false },
+  { head: 'right', value: ({ right }) => right, always: true },
+  { head: 'left alone', value: ({ actions, right }) => actions.keep - right, always: false },
+  { head: 'reported', value: ({ actions }) => actions.report, always: true },
+];
+
+const NAME_WIDTH = 40;
+
+/**
+ * The plan for a terminal: what it comes to, a line for each group with most to do, the groups where nothing can be done,
+ * and what the guards object to. Long lists are cut and say by how much. No line is wider than `width`.
+ */
+export function planText(plan: Pick<PlanReader, 'facts' | 'groups' | 'findings'>, options: PlanTextOptions): string {
+  const { width, color, shown = 20 } = options;
+  const paint: Paint = (style, text) => (color ? styleText(style, text, { validateStream: false }) : text);
+  const groups = plan.groups();
+  const findings = plan.findings();
+  const totals = planTotals(groups);
+  const listed = groups.filter(({ listing }) => listing === 'listed');
+  const blocks = [
+    [
+      paint('dim', cut(`plan for ${printable(plan.facts().file)}`, width)),
+      ...wrap(verdict(totals), width).map((line) => paint('bold', line)),
+    ],
+    listed.length === 0 ? [] : table(listed, totals, shown, width, paint),
+    list(
+      groups.filter(({ listing }) => listing !== 'listed'),
+      'group',
+      shown,
+      (group) => [paint('yellow', cut(`${nameOf(group)}: ${printable(groupProblem(group))}`, width))],
+    ),
+    findings.length === 0
+      ? []
+      : [
+          paint(['bold', 'red'], cut(`Held: ${counted(findings.length, 'objection')} of the guards`, width)),
+          ...list(findings, 'objection', shown, ({ sentence }) => wrap(`- ${printable(sentence)}`, width, '  ')),
+        ],
+  ];
+  return `${blocks
+    .filter((block) => block.length > 0)
+    .map((block) => block.join('\n'))
+    .join('\n\n')}\n`;
+}
+
+function verdict({ actions, right, groups, unlisted, changes }: PlanTotals): string {
+  const done = [
+    [actions.add, 'to add'],
+    [actions.change, 'to change'],
+    [actions.remove, 'to remove'],
+    [actions.ban, 'to ban'],
+  ] as const;
+  const words = done.flatMap(([number, word]) => (number === 0 ? [] : [`${grouped(number)} ${word}`]));
+  const also = [`${grouped(right)} right`];
+  if (actions.report > 0) also.push(`${grouped(actions.report)} reported`);
+  if (unlisted > 0) also.push(`nothing done in ${grouped(unlisted)} of ${counted(groups, 'group')}`);
+  return `${changes === 0 ? 'Nothing to do' : words.join(', ')}; ${also.join(', ')}.`;
+}
+
+/** Groups with most to do first, then those with most to report. */
+function table(groups: readonly PlanGroup[], totals: PlanTotals, shown: number, width: number, paint: Paint): string[] {
+  const columns = COLUMNS.filter(({ value, always }) => always || value(totals) > 0);
+  const first = groups
+    .toSorted((a, b) => changesOf(b) - changesOf(a) || b.actions.report - a.actions.report)
+    .slice(0, shown);
+  const total = `total of ${counted(groups.length, 'group')}`;
+  const nameWidth = Math.max(total.length, ...first.map((group) => nameOf(group).length));
+  const line = (name: string, cell: (column: Column) => string) =>
+    cut(
+      name.padEnd(nameWidth) +
+        columns
+          .map(
+            (column) =>
+              `  ${cell(column).padStart(Math.max(column.head.length, grouped(column.value(totals)).length))}`,
+          )
+          .join(''),
+      width,
+    );
+  const number = (counts: Counts) => (column: Column) => {
+    const value = column.value(counts);
+    return value === 0 ? '·' : grouped(value);
+  };
+  return [
+    paint(
+      'dim',
+      line('', ({ head }) => head),
+    ),
+    ...first.map((group) => line(nameOf(group), number(group))),
+    ...more(groups.length - first.length, 'group'),
+    paint('bold', line(total, number(totals))),
+  ];
+}
+
+function list<Item>(
+  items: readonly Item[],
+  noun: string,
+  shown: number,
+  lines: (item: Item) => readonly string[],
+): string[] {
+  return [...items.slice(0, shown).flatMap(lines), ...more(items.length - shown, noun)];
+}
+
+function more(hidden: number, noun: string): string[] {
+  return hidden > 0 ? [`… and ${grouped(hidden)} more ${noun}${hidden === 1 ? '' : 's'}`] : [];
+}
+
+function nameOf({ guid, region }: PlanGroup): string {
+  return `${cut(printable(guid), NAME_WIDTH)} (${region})`;
+}

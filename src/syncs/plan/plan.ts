@@ -1,0 +1,66 @@
+import { statementsOf } from '../../platform/sqlite.ts';
+import { flagsToJson, type PlanFlags, type SyncFlags, type UndoFlags } from '../plan-flags.ts';
+import { type PlanLedger, withAttached } from './plan-ledger.ts';
+import { REASONS } from './reasons.ts';
+
+const PLANNING = new URL('plan.sql', import.meta.url);
+type Statements = ReturnType<typeof statementsOf>;
+
+/**
+ * Makes the plan: one action for everybody whom the staged file at `desired` names or the service lists, in the groups
+ * that were listed. Replaces what was planned before, so that it may be made again when owners have become known
+ * (`ownersNeeded`). plan.sql holds the decisions. Throws an Error when a group has not been listed yet.
+ */
+export function makePlan(plan: PlanLedger, desired: string, flags: SyncFlags): void {
+  planWith(plan, desired, 'desired', flags, (sql) => {
+    sql('gather_wanted').run();
+    sql('gather_contradicted').run();
+    sql('gather_unnamed').run();
+    sql('decide_sync').run({
+      mirror: flags.mode === 'mirror' ? 1 : 0,
+      demotion: flags.allowDemotion ? 1 : 0,
+      unban: flags.allowUnban ? 1 : 0,
+      missing: flags.missing,
+    });
+  });
+}
+
+/**
+ * Makes the plan that takes back what the import whose ledger is at `undone` did: `added` is removed, `changed` changed
+ * back, `removed` added again, each only where the live state is still as the import left it. What was a member already
+ * is not touched. Replaces what was planned before. Throws an Error when a group has not been listed yet.
+ */
+export function makeUndoPlan(plan: PlanLedger, undone: string, flags: UndoFlags): void {
+  planWith(plan, undone, 'undone', { ...flags, mode: 'undo', missing: 'report', allowDemotion: true }, (sql) => {
+    sql('gather_undone').run();
+    sql('decide_undo').run({ unban: flags.allowUnban ? 1 : 0 });
+  });
+}
+
+function planWith(
+  plan: PlanLedger,
+  path: string,
+  name: 'desired' | 'undone',
+  flags: PlanFlags,
+  decide: (sql: Statements) => void,
+): void {
+  const [unlisted, ...others] = plan.groupsToList();
+  if (unlisted !== undefined) {
+    const more = others.length > 0 ? ` and ${others.length} more have` : ' has';
+    throw new Error(
+      `the group ${unlisted.guid} in ${unlisted.region}${more} not been listed: a plan needs every group`,
+    );
+  }
+  const sql = statementsOf(plan.database, PLANNING);
+  sql('open_cases').run();
+  sql('open_shielded').run();
+  withAttached(plan.database, path, name, () => {
+    for (const forget of ['forget_cases', 'forget_actions', 'forget_protected', 'forget_named']) sql(forget).run();
+    sql('protect').run({ uids: JSON.stringify([...flags.protect]) });
+    sql('name_uids').run({ uids: JSON.stringify([...flags.removeByName]) });
+    for (const [reason, { action }] of Object.entries(REASONS)) sql('set_reason').run({ name: reason, action });
+    decide(sql);
+    sql('forget_cases').run();
+    sql('set_flags').run({ flags: flagsToJson(flags), at: Date.now() });
+  });
+}

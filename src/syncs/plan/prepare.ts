@@ -1,0 +1,198 @@
+import { createHash } from 'node:crypto';
+import { constants, createReadStream, existsSync } from 'node:fs';
+import { copyFile, mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { fileOf } from '../../imports/read/file-state.ts';
+import { IntakeError, shown } from '../../imports/read/intake-error.ts';
+import type { StagingProgress, StagingTask } from '../../imports/stage/stage-file.ts';
+import type { Region } from '../../membership/membership.ts';
+import type { SyncFlags } from '../plan-flags.ts';
+import { CannotPlan } from '../sync-errors.ts';
+import type { Reading } from '../sync-options.ts';
+import { decide } from './decide.ts';
+import { askBanned, askOwners, type GroupPages, type LiveState, listMembers } from './live-state.ts';
+import { openPlanLedger, type PlanLedger } from './plan-ledger.ts';
+import type { GroupName } from './plan-reading.ts';
+
+/** What a plan is to bring about. */
+export type PlanWish =
+  /** What the file `source` asks for, which the user named `file`. */
+  | { readonly kind: 'file'; readonly file: string; readonly source: string; readonly reading: Reading }
+  /** That an import had not been; its ledger is at `ledger`. */
+  | { readonly kind: 'undo'; readonly file: string; readonly importId: string; readonly ledger: string };
+
+export interface PlanningTask {
+  /** Where the plan is made, with everything that it is made from. What an earlier try has left there is overwritten. */
+  readonly folder: string;
+  readonly wish: PlanWish;
+  readonly flags: SyncFlags;
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: PlanningProgress) => void;
+}
+
+export type PlanningProgress =
+  | ({ readonly step: 'reading' } & StagingProgress)
+  /** Groups whose members, owner or banned users have been read, of how many. */
+  | { readonly step: 'members' | 'owner' | 'banned'; readonly done: number; readonly groups: number };
+
+export interface PlanningPorts {
+  readonly stage: (task: StagingTask, progress: (progress: StagingProgress) => void) => Promise<unknown>;
+  readonly pages: (region: Region) => GroupPages;
+  /** Regions that have an app. */
+  readonly regions: ReadonlySet<Region>;
+}
+
+/** Files of a plan in its folder. */
+export const planFiles = (folder: string) => ({
+  input: join(folder, 'input'),
+  desired: join(folder, 'desired.sqlite'),
+  plan: join(folder, 'plan.sqlite'),
+  changes: join(folder, 'changes.csv'),
+});
+
+/**
+ * Reads the file, lists its groups, and makes the plan. Nothing is sent. The plan is open; its guards are still to be asked.
+ * @throws IntakeError, CannotPlan; the signal's reason when aborted
+ */
+export async function planFor(task: PlanningTask, ports: PlanningPorts): Promise<PlanLedger> {
+  const { folder, wish, signal } = task;
+  const files = planFiles(folder);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  for (const path of [files.desired, files.plan]) {
+    for (const ending of ['', '-wal', '-shm']) await rm(`${path}${ending}`, { force: true });
+  }
+  const desired = wish.kind === 'undo' ? wish.ledger : await stageFile(task, wish, ports);
+  const source = await sourceOf(wish, files.input);
+  const plan = openPlanLedger(files.plan);
+  try {
+    if (wish.kind === 'undo') plan.beginUndo(desired, source);
+    else plan.begin(desired, source);
+    const regions = new Set(plan.groupsToList().map(({ region }) => region));
+    const strange = [...regions].filter((region) => !ports.regions.has(region));
+    if (strange.length > 0) throw CannotPlan.noApp(strange);
+    await listAndDecide(task, ports, plan, desired);
+    signal.throwIfAborted();
+    return plan;
+  } catch (error) {
+    plan.close();
+    throw error;
+  }
+}
+
+/** The plan's own copy of the file is staged: the plan stays what it is, whatever becomes of the file. */
+async function stageFile(
+  { folder, signal, onProgress }: PlanningTask,
+  { file, source, reading }: Extract<PlanWish, { kind: 'file' }>,
+  ports: PlanningPorts,
+): Promise<string> {
+  const { input, desired } = planFiles(folder);
+  const { waitForQuietMs, ...options } = reading;
+  if (!existsSync(input)) {
+    const before = await fileOf(source, file, { waitForQuietMs, signal });
+    await keepCopy(source, input, file, (lastByte) => before.checkUnchanged(lastByte));
+  }
+  await ports.stage({ source: input, name: file, options, ledger: desired, signal }, (progress) =>
+    onProgress({ step: 'reading', ...progress }),
+  );
+  return desired;
+}
+
+async function keepCopy(
+  source: string,
+  copy: string,
+  name: string,
+  check: (lastByte: number) => Promise<void>,
+): Promise<void> {
+  const unfinished = `${copy}.part`;
+  try {
+    await copyFile(source, unfinished, constants.COPYFILE_FICLONE);
+  } catch (cause) {
+    const what = `${shown(name)} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`;
+    throw new IntakeError({ code: 'NOT_READABLE', what, remedy: 'Check the path and its permissions', cause });
+  }
+  await check(await lastByteOf(unfinished));
+  await rename(unfinished, copy);
+}
+
+async function lastByteOf(path: string): Promise<number> {
+  const file = await open(path);
+  try {
+    const { size } = await file.stat();
+    const { buffer } = await file.read({ buffer: Buffer.alloc(1), position: Math.max(0, size - 1) });
+    return buffer[0] ?? 0;
+  } finally {
+    await file.close();
+  }
+}
+
+async function sourceOf(wish: PlanWish, input: string): Promise<{ file: string; hash: string; size: number }> {
+  const { file } = wish;
+  // What an import that is over did never changes.
+  if (wish.kind === 'undo') return { file, hash: wish.importId, size: (await stat(wish.ledger)).size };
+  return { file, hash: await hashOf(input), size: (await stat(input)).size };
+}
+
+/** SHA-256 of a file's bytes. */
+export async function hashOf(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash);
+  return hash.digest('hex');
+}
+
+/**
+ * Lists the members and plans, and asks for what the plan turns out to need, which costs a call for each group: who owns
+ * it, where something would be taken from somebody; who is banned, where somebody would be changed, removed or banned.
+ *
+ * Where somebody would only be added it is not asked: the service is known to list the banned among the members, so that
+ * nobody who is banned is to be added. Regions where that turns out not to be so are asked there as well.
+ */
+async function listAndDecide(
+  { folder, flags, wish, signal, onProgress }: PlanningTask,
+  { pages }: PlanningPorts,
+  plan: PlanLedger,
+  desired: string,
+): Promise<void> {
+  const reading = (groups: number): LiveState => {
+    let done = 0;
+    const onGroup: LiveState['onGroup'] = (step) => onProgress({ step, done: ++done, groups });
+    return { plan, pages, signal, onGroup };
+  };
+  const askedForOwner = new Set<string>();
+  const askedForBanned = new Set<string>();
+  const hiding = new Set<Region>();
+
+  const groups = plan.groupsToList();
+  await listMembers(reading(groups.length));
+  // An import may have banned whoever seems to be a member.
+  if (wish.kind === 'undo') {
+    const listed = plan.groups().filter(({ listing }) => listing === 'listed');
+    for (const group of listed) askedForBanned.add(keyOf(group));
+    await askBanned(reading(listed.length), listed);
+  }
+  for (;;) {
+    await decide(plan, planFiles(folder).plan, { kind: wish.kind, from: desired, flags });
+    const owned = plan.ownersNeeded().filter((group) => !askedForOwner.has(keyOf(group)));
+    // Whoever is spared only because nobody knows the owner is going to be removed: one plan less to make.
+    const matter = new Map([...bansThatMatter(plan, hiding), ...owned].map((group) => [keyOf(group), group]));
+    const banned = [...matter].filter(([key]) => !askedForBanned.has(key)).map(([, group]) => group);
+    if (owned.length + banned.length === 0) return;
+    for (const group of owned) askedForOwner.add(keyOf(group));
+    for (const group of banned) askedForBanned.add(keyOf(group));
+    await askOwners(reading(owned.length), owned);
+    for (const region of await askBanned(reading(banned.length), banned)) hiding.add(region);
+  }
+}
+
+/** Groups where somebody is changed, removed or banned, or added by a region that hides the banned. */
+function bansThatMatter(plan: PlanLedger, hiding: ReadonlySet<Region>): GroupName[] {
+  const open = plan.bansNeeded();
+  if (open.length === 0) return [];
+  const touched = plan.groups().filter(({ actions }) => actions.change + actions.remove + actions.ban > 0);
+  const names = new Set(touched.map(keyOf));
+  return open.filter((group) => hiding.has(group.region) || names.has(keyOf(group)));
+}
+
+function keyOf({ region, guid }: GroupName): string {
+  return `${region} ${guid}`;
+}

@@ -1,0 +1,87 @@
+import type { Scope } from '../../membership/membership.ts';
+
+/** What a plan does about one member of a group. */
+export const ACTIONS = [
+  'add', // not a member, or banned: is to become one
+  'change', // is to get another scope
+  'keep', // stays as it is
+  'remove', // is to leave the group
+  'ban', // is to be banned, a member or not
+  'report', // something ought to be done and is not; the reason says why
+] as const;
+export type Action = (typeof ACTIONS)[number];
+
+/** Actions that send something. */
+export const CHANGES: ReadonlySet<Action> = new Set(['add', 'change', 'remove', 'ban']);
+
+/** A place in a group: a scope, `ban`, or empty for somebody who is neither a member nor banned. */
+export type Place = Scope | '';
+
+interface Reason {
+  readonly action: Action;
+  readonly sentence: string | ((from: Place, to: Place) => string);
+}
+
+const spared = (why: string) => ({
+  action: 'report' as const,
+  sentence: (from: Place, to: Place) =>
+    `would be ${to === '' ? 'removed' : to === 'ban' ? 'banned' : `lowered from ${from} to ${to}`}, ${why}`,
+});
+const notLowered = (why: string) => ({
+  action: 'keep' as const,
+  sentence: (from: Place) => `the file asks for a lower scope than ${from}, ${why}`,
+});
+const NAME_IT = 'and is spared unless told by name';
+
+/** Every reason that a plan can have, with the action that it leads to: the planner's SQL chooses among these names. */
+export const REASONS = {
+  // Somebody whom the file names.
+  right: { action: 'keep', sentence: 'is as the file says' },
+  absent: { action: 'add', sentence: 'is not in the group' },
+  raised: { action: 'change', sentence: 'the file asks for a higher scope' },
+  lowered: { action: 'change', sentence: 'the file asks for a lower scope' },
+  ban_wanted: { action: 'ban', sentence: 'the file asks for a ban' },
+  not_lowered: notLowered('and scopes are lowered only with --allow-demotion'),
+  not_lowered_owner: notLowered(`but owns the group ${NAME_IT}`),
+  not_lowered_protected: notLowered(`but is protected ${NAME_IT}`),
+  not_lowered_owner_unknown: notLowered('but who owns the group is not known'),
+  banned: { action: 'report', sentence: 'is banned from the group; a ban is lifted only with --allow-unban' },
+  ban_lifted: { action: 'add', sentence: 'is banned from the group; adding lifts the ban' },
+  // Somebody whom the file does not name.
+  unnamed: { action: 'keep', sentence: 'is not in the file; mode add never removes' },
+  stays_banned: { action: 'keep', sentence: 'is not in the file and is banned, which stays' },
+  missing: { action: 'report', sentence: 'is not in the file' },
+  missing_removed: { action: 'remove', sentence: 'is not in the file' },
+  missing_banned: { action: 'ban', sentence: 'is not in the file' },
+  contradicted: { action: 'report', sentence: 'the file contradicts itself about this member; mend its invalid rows' },
+  // Somebody whom nothing may be taken from.
+  spared_owner: spared(`but owns the group ${NAME_IT}`),
+  spared_admin: spared(`but is admin ${NAME_IT}`),
+  spared_protected: spared(`but is protected ${NAME_IT}`),
+  spared_owner_unknown: spared('but who owns the group is not known'),
+  // Taking back what an import did.
+  undo_added: { action: 'remove', sentence: 'the import added this member' },
+  undo_removed: { action: 'add', sentence: 'the import removed this member' },
+  undo_changed: { action: 'change', sentence: 'the import changed the scope' },
+  undo_banned: { action: 'add', sentence: 'the import banned this member; adding lifts the ban' },
+  undo_unbanned: { action: 'ban', sentence: 'the import lifted the ban' },
+  undo_nothing: { action: 'keep', sentence: 'is as before the import' },
+  undo_moved: { action: 'report', sentence: 'was changed by somebody else since the import' },
+  undo_ban_stays: { action: 'report', sentence: 'the import banned this UID; a ban is lifted only with --allow-unban' },
+  undo_ban_outside: {
+    action: 'report',
+    sentence: 'the import banned this UID, which was no member: lift the ban by hand',
+  },
+  undo_unrecorded: { action: 'report', sentence: 'no record says what was before the import: look at it by hand' },
+  undo_unconfirmed: {
+    action: 'report',
+    sentence: 'the import got no answer for this row, so that nobody knows whether it did this: look at it by hand',
+  },
+} as const satisfies Record<string, Reason>;
+export type ReasonName = keyof typeof REASONS;
+
+/** The reason of an action as a sentence without capital and full stop. */
+export function reasonSentence(name: ReasonName, from: Place, to: Place): string {
+  const { sentence }: Reason = REASONS[name];
+  return typeof sentence === 'string' ? sentence : sentence(from, to);
+}

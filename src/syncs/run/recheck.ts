@@ -1,0 +1,68 @@
+import { createWriteStream, existsSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { changesCsv } from '../plan/plan-csv.ts';
+import { openPlanLedger } from '../plan/plan-ledger.ts';
+import type { PlanAction, PlanReader } from '../plan/plan-reading.ts';
+import { type PlanningPorts, type PlanningTask, planFiles, planFor } from '../plan/prepare.ts';
+import { staleness, stillCalledFor } from '../plan/staleness.ts';
+
+/** What became of a stored plan when it was compared with file and groups as they are now. */
+export interface Checked {
+  /** Whether it may still be carried out; its changes are written then. */
+  readonly within: boolean;
+  /** Changes that both have. */
+  readonly changes: number;
+  /** How it differs, in a sentence. */
+  readonly sentence: string;
+}
+
+/**
+ * Plans once more, beside the stored plan, and compares. Where they differ by no more than the tolerance, the changes that
+ * both have are written: nobody has seen the others, or nothing calls for them any more.
+ * @throws as planFor
+ */
+export async function checkPlan(
+  folder: string,
+  task: Omit<PlanningTask, 'folder'>,
+  ports: PlanningPorts,
+): Promise<Checked> {
+  const again = join(folder, 'again');
+  await rm(again, { recursive: true, force: true });
+  try {
+    const newer = await planFor({ ...task, folder: again }, ports);
+    newer.close();
+    const plan = openPlanLedger(planFiles(folder).plan);
+    try {
+      const { within, sentence, planned, gone, different } = staleness(plan, planFiles(again).plan);
+      if (within) {
+        const chosen = gone + different === 0 ? undefined : stillCalledFor(plan, planFiles(again).plan);
+        await writeChanges(folder, plan, chosen);
+      }
+      return { within, sentence, changes: planned - gone - different };
+    } finally {
+      plan.close();
+    }
+  } finally {
+    await rm(again, { recursive: true, force: true });
+  }
+}
+
+/** Writes a plan's changes as the input of the import that is to carry them out; whole, or not at all. */
+export async function writeChanges(
+  folder: string,
+  plan: PlanReader,
+  chosen?: (change: PlanAction) => boolean,
+): Promise<void> {
+  const { changes } = planFiles(folder);
+  const unfinished = `${changes}.part`;
+  await pipeline(Readable.from(changesCsv(plan, chosen)), createWriteStream(unfinished, { mode: 0o600 }));
+  await rename(unfinished, changes);
+}
+
+/** What is read when a stored plan is looked at again: the file as it is now, or the plan's copy where it is gone. */
+export function sourceNow(folder: string, source: string): string {
+  return existsSync(source) ? source : planFiles(folder).input;
+}

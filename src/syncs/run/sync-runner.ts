@@ -1,0 +1,350 @@
+import { EventEmitter } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import pLimit from 'p-limit';
+import { type ImportState, isFinal, isUnderWay, needsPerson } from '../../membership/import-state.ts';
+import { isSyncUnderWay, type SyncState } from '../../membership/sync-state.ts';
+import { counted } from '../../text/wording.ts';
+import { limitsWith } from '../guard-limits.ts';
+import { guardPlan } from '../plan/guards.ts';
+import { openPlanReader } from '../plan/plan-reading.ts';
+import { planTotals } from '../plan/plan-totals.ts';
+import { type PlanningPorts, type PlanningProgress, type PlanWish, planFiles, planFor } from '../plan/prepare.ts';
+import { type PreviousRun, previousRun } from '../plan/previous-run.ts';
+import { DEFAULT_FLAGS, type SyncFlags, type UndoFlags } from '../plan-flags.ts';
+import type { SyncCatalog, SyncMove, SyncRecord } from '../sync-catalog.ts';
+import { SyncRefused, UnknownSync } from '../sync-errors.ts';
+import { type Reading, readSyncOptions, type SyncOptions, syncOptionsToJson } from '../sync-options.ts';
+import { checkPlan, sourceNow, writeChanges } from './recheck.ts';
+import type { SyncImports } from './sync-imports.ts';
+
+/** Plans syncs, one at a time, and has their plans carried out by imports. For the owner of the data directory. */
+export interface SyncRunner {
+  readonly events: EventEmitter<SyncEvents>;
+  /** Begins to plan. Gives the sync's id. @throws LimitError */
+  create(request: CreateSync): Promise<string>;
+  /** Begins to plan how an import that is over is taken back. @throws SyncRefused, LimitError */
+  undo(importId: string, request: CreateUndo): Promise<string>;
+  /**
+   * Carries out a stored plan, unless file or groups have moved too far since: then it becomes `stale`. Goes on with one
+   * that was interrupted. @throws SyncRefused when it is held or meant for another service, SyncTransitionError
+   */
+  apply(id: string, who: string): Promise<SyncRecord>;
+  /** Lets a held plan through, this once, on record, and applies it. @throws as apply */
+  approve(id: string, who: string, reason: string): SyncRecord;
+  reject(id: string, who: string, reason: string): SyncRecord;
+  /** Ends a sync that is being planned or looked at again; a later one is its import's to end. @throws SyncRefused */
+  cancel(id: string, who: string): SyncRecord;
+  /** Ends the import of a sync that waits for a person, blocked or failed: a newer sync does what it left. */
+  replace(id: string): Promise<void>;
+  /** Of the import that carries a sync out. */
+  importState(id: string): ImportState | undefined;
+  find(id: string): SyncRecord;
+  /** Newest first. */
+  list(limit: number): SyncRecord[];
+  /** Resolves when nothing more happens by itself: over, planned or held, or its import is paused or blocked. */
+  settled(id: string): Promise<SyncRecord>;
+  /** Goes on with every sync that a stop or crash interrupted: planning begins anew, applying follows its import. */
+  continueAll(): void;
+  /** Gives up what is being planned; it is planned anew later. Imports are not this one's to stop. */
+  stop(): Promise<void>;
+}
+
+export interface SyncEvents {
+  state: [record: SyncRecord];
+  planning: [id: string, progress: PlanningProgress];
+  /** The import that carries a sync out has moved. */
+  import: [id: string, state: ImportState];
+  /** The catalog cannot be written: nothing can go on. */
+  failure: [error: Error];
+}
+
+interface Wanted {
+  /** Limits of guards in place of their defaults. */
+  readonly limits?: Readonly<Record<string, number>>;
+  /** Whether it is to be carried out at once, where no guard objects. */
+  readonly apply: boolean;
+  /** Who asks for it. */
+  readonly who: string;
+}
+
+export interface CreateSync extends Wanted {
+  /** As the user named it. */
+  readonly file: string;
+  /** The path to read; it is copied when planning begins. */
+  readonly source: string;
+  readonly reading: Reading;
+  readonly flags: SyncFlags;
+  /** Runs of one schedule are compared with each other, whatever their files. */
+  readonly scheduleId?: string;
+  /** Given where the caller needs it beforehand. */
+  readonly id?: string;
+}
+
+export interface CreateUndo extends Wanted {
+  readonly flags: UndoFlags;
+}
+
+export interface SyncRunnerOptions extends PlanningPorts {
+  readonly catalog: SyncCatalog;
+  readonly imports: SyncImports;
+  /** Where everything of one sync is kept. */
+  readonly folder: (id: string) => string;
+  readonly newId: (kind: 'sync' | 'undo') => string;
+  /** Whether this process sends to a sandbox. */
+  readonly sandbox: boolean;
+}
+
+export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
+  const { catalog, imports, folder, sandbox } = options;
+  const events = new EventEmitter<SyncEvents>().setMaxListeners(0);
+  /** Two plans at once would each be right only without the other. */
+  const line = pLimit(1);
+  const stopping = new AbortController();
+  /** Syncs that are being planned or looked at again. */
+  const running = new Map<string, AbortController>();
+  /** Emits whenever a sync or an import has moved. */
+  const moves = new EventEmitter<{ move: [] }>().setMaxListeners(0);
+
+  const find = (id: string): SyncRecord => {
+    const record = catalog.find(id);
+    if (record === undefined) throw new UnknownSync(id);
+    return record;
+  };
+
+  const move = (id: string, to: SyncState, how?: SyncMove): SyncRecord => {
+    const record = catalog.move(id, to, how);
+    events.emit('state', record);
+    moves.emit('move');
+    return record;
+  };
+
+  const checkTarget = (id: string, { sandbox: meant }: Pick<SyncOptions, 'sandbox'>): void => {
+    if (meant !== sandbox) throw SyncRefused.target(id, meant);
+  };
+
+  const wishOf = (record: SyncRecord, source: string): PlanWish => {
+    const { file, undoOf } = record;
+    const { reading } = readSyncOptions(record);
+    if (undoOf === null && reading !== null) return { kind: 'file', file, source, reading };
+    const importId = undoOf ?? '';
+    const ledger = imports.find(importId)?.ledger;
+    if (ledger === undefined) throw SyncRefused.undo(importId, 'it has been removed');
+    return { kind: 'undo', file, importId, ledger };
+  };
+
+  const taskOf = (record: SyncRecord, source: string) => ({
+    folder: folder(record.id),
+    wish: wishOf(record, source),
+    flags: readSyncOptions(record).flags,
+    signal: AbortSignal.any([stopping, running.get(record.id)].flatMap((one) => one?.signal ?? [])),
+    onProgress: (progress: PlanningProgress) => events.emit('planning', record.id, progress),
+  });
+
+  /** The last run of the same sync whose plan is still there. */
+  const previousOf = (record: SyncRecord): PreviousRun | undefined => {
+    if (record.undoOf !== null) return undefined;
+    for (const id of catalog.runsBefore(record)) {
+      const { plan } = planFiles(folder(id));
+      if (readSyncOptions(find(id)).sandbox !== readSyncOptions(record).sandbox || !existsSync(plan)) continue;
+      const reader = openPlanReader(plan);
+      try {
+        return previousRun(reader);
+      } finally {
+        reader.close();
+      }
+    }
+    return undefined;
+  };
+
+  const plan = async (record: SyncRecord): Promise<void> => {
+    const { id } = record;
+    const { limits, apply } = readSyncOptions(record);
+    const made = await planFor(taskOf(record, record.source), options);
+    try {
+      const findings = guardPlan(made, limitsWith(limits), previousOf(record));
+      const totals = planTotals(made.groups());
+      catalog.setTotals(id, JSON.stringify(totals));
+      if (findings.length > 0) {
+        const reason = `${counted(findings.length, 'objection')} of the guards: ${findings[0]?.sentence}`;
+        move(id, 'held', { reason });
+      } else if (totals.changes === 0) move(id, 'unchanged');
+      else {
+        move(id, 'planned');
+        if (!apply) return;
+        move(id, 'applying', { reason: 'asked for together with the plan' });
+        await writeChanges(folder(id), made);
+        await beginImport(find(id));
+      }
+    } finally {
+      made.close();
+    }
+  };
+
+  const carryOut = async (record: SyncRecord): Promise<void> => {
+    const { id, source } = record;
+    const { within, sentence, changes } = await checkPlan(
+      folder(id),
+      taskOf(record, sourceNow(folder(id), source)),
+      options,
+    );
+    if (!within) return void move(id, 'stale', { reason: sentence });
+    if (changes === 0) return void move(id, 'unchanged');
+    await beginImport(record);
+  };
+
+  /** The import has the sync's id, so that it is begun once, however often this is tried. */
+  const beginImport = async ({ id, file, options: json }: SyncRecord): Promise<void> => {
+    // Cancelled meanwhile?
+    if (find(id).state !== 'applying') return;
+    catalog.setImport(id, id);
+    const source = planFiles(folder(id)).changes;
+    await imports.begin({ id, file, source, sandbox: readSyncOptions({ options: json }).sandbox });
+  };
+
+  /** The import of a sync has moved, or may have moved while nobody looked. */
+  const follow = (importId: string, state: ImportState): void => {
+    const record = catalog.find(importId);
+    if (record?.state === 'applying') events.emit('import', importId, state);
+    if (record?.state === 'applying' && isFinal(state)) {
+      if (state === 'completed') move(importId, 'applied');
+      else move(importId, 'incomplete', { reason: `its import was ${state} before every change was carried out` });
+    }
+    moves.emit('move');
+  };
+
+  const work = async (id: string): Promise<void> => {
+    if (stopping.signal.aborted) return;
+    const record = find(id);
+    const cancelled = new AbortController();
+    running.set(id, cancelled);
+    try {
+      if (record.state === 'planning') await plan(record);
+      else if (record.state === 'applying' && record.importId === null) await carryOut(record);
+      else if (record.state === 'applying' && imports.find(id) === undefined) await beginImport(record);
+    } catch (error) {
+      // Left as it is: the next start goes on, or nobody does.
+      if (stopping.signal.aborted || cancelled.signal.aborted) return;
+      const { state, importId } = find(id);
+      // What is an import's by now is not this one's to end.
+      if (!isSyncUnderWay(state) || importId !== null) throw error;
+      move(id, 'failed', { reason: error instanceof Error ? error.message : String(error) });
+    } finally {
+      running.delete(id);
+    }
+  };
+
+  const enqueue = (id: string): void => {
+    line(() => work(id)).catch((error: unknown) => {
+      events.emit('failure', error instanceof Error ? error : new Error(String(error)));
+    });
+  };
+
+  const begin = async (
+    record: Pick<SyncRecord, 'id' | 'file' | 'source' | 'undoOf' | 'scheduleId'>,
+    chosen: SyncOptions,
+    who: string,
+  ): Promise<string> => {
+    const { id } = record;
+    limitsWith(chosen.limits);
+    await mkdir(folder(id), { recursive: true, mode: 0o700 });
+    catalog.add({ ...record, options: syncOptionsToJson(chosen) }, who);
+    events.emit('state', find(id));
+    enqueue(id);
+    return id;
+  };
+
+  const startApplying = (id: string, how: SyncMove): SyncRecord => {
+    checkTarget(id, readSyncOptions(find(id)));
+    const record = move(id, 'applying', how);
+    enqueue(id);
+    return record;
+  };
+
+  const unfollow = imports.onState(follow);
+  for (const { importId } of catalog.underWay()) {
+    const found = importId === null ? undefined : imports.find(importId);
+    if (importId !== null && found !== undefined) follow(importId, found.state);
+  }
+
+  return {
+    events,
+    find,
+    list: catalog.list,
+    create: ({
+      id = options.newId('sync'),
+      file,
+      source,
+      scheduleId = null,
+      who,
+      reading,
+      flags,
+      limits = {},
+      apply,
+    }) => begin({ id, file, source, undoOf: null, scheduleId }, { reading, flags, limits, apply, sandbox }, who),
+    undo: async (importId, { flags, limits = {}, apply, who }) => {
+      const found = imports.find(importId);
+      if (found === undefined)
+        throw SyncRefused.undo(importId, 'there is none; `rollcall list` shows those that there are');
+      if (!isFinal(found.state)) throw SyncRefused.undo(importId, `it is ${found.state}, not over`);
+      if (!existsSync(found.ledger)) throw SyncRefused.undo(importId, 'nothing of it was sent');
+      checkTarget(`import ${importId}`, found);
+      const chosen = { reading: null, flags: { ...DEFAULT_FLAGS, ...flags }, limits, apply, sandbox };
+      const { file } = found;
+      return begin({ id: options.newId('undo'), file, source: '', undoOf: importId, scheduleId: null }, chosen, who);
+    },
+    apply: async (id, who) => {
+      const record = find(id);
+      if (record.state === 'held') throw SyncRefused.held(record);
+      if (record.state !== 'applying') return startApplying(id, { who });
+      checkTarget(id, readSyncOptions(record));
+      if (record.importId !== null && imports.find(record.importId) !== undefined)
+        await imports.resume(record.importId);
+      else enqueue(id);
+      return find(id);
+    },
+    approve: (id, who, reason) => {
+      const { state } = find(id);
+      if (state !== 'held') throw SyncRefused.notHeld(id, state);
+      if (reason.trim() === '') throw SyncRefused.reason('approve', id);
+      return startApplying(id, { who, reason, approval: true });
+    },
+    reject: (id, who, reason) => {
+      find(id);
+      if (reason.trim() === '') throw SyncRefused.reason('reject', id);
+      return move(id, 'rejected', { who, reason });
+    },
+    cancel: (id, who) => {
+      const { state, importId } = find(id);
+      if (!isSyncUnderWay(state) || importId !== null) throw SyncRefused.cancel(id, state);
+      const record = move(id, 'failed', { who, reason: 'cancelled before anything was sent' });
+      running.get(id)?.abort(new Error('the sync was cancelled'));
+      return record;
+    },
+    importState: (id) => imports.find(id)?.state,
+    replace: async (id) => {
+      const { state, importId } = find(id);
+      const carrying = importId === null ? undefined : imports.find(importId);
+      if (state === 'applying' && importId !== null && carrying !== undefined && needsPerson(carrying.state)) {
+        await imports.cancel(importId);
+      }
+    },
+    settled: async (id) => {
+      for (;;) {
+        const record = find(id);
+        if (!isSyncUnderWay(record.state)) return record;
+        const carrying = record.importId === null ? undefined : imports.find(record.importId);
+        if (carrying !== undefined && !isUnderWay(carrying.state)) return record;
+        await new Promise<void>((resolve) => void moves.once('move', resolve));
+      }
+    },
+    continueAll: () => {
+      for (const record of catalog.underWay()) if (readSyncOptions(record).sandbox === sandbox) enqueue(record.id);
+    },
+    stop: async () => {
+      stopping.abort(new Error('this process stops'));
+      await line(async () => {});
+      unfollow();
+    },
+  };
+}

@@ -1,0 +1,196 @@
+import { createHash } from 'node:crypto';
+import { createWriteStream, existsSync } from 'node:fs';
+import { mkdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { getCACertificates } from 'node:tls';
+import ipaddr from 'ipaddr.js';
+import { Agent, type Dispatcher } from 'undici';
+import { lookupHost } from '../../chat/address.ts';
+import { shown } from '../../imports/read/intake-error.ts';
+import { hashOf } from '../plan/prepare.ts';
+import type { SourceCopy } from './schedule-catalog.ts';
+import { SourceError } from './schedule-errors.ts';
+
+export interface Download {
+  readonly url: URL;
+  /** Header → its value, a secret: in no error, and sent to this origin only. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly maxBytes: number;
+  /** What is kept of it already: it is only fetched if it has changed. */
+  readonly copy: SourceCopy | null;
+  /** Where the copy is kept, as `source`. */
+  readonly folder: string;
+  /** PEM of a certificate authority to trust besides the usual ones. */
+  readonly ca: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+export interface Kept {
+  readonly path: string;
+  readonly copy: SourceCopy;
+}
+
+/** All in ms. */
+const CONNECT_MS = 10_000;
+/** Until the answer begins, and between two pieces of it. An export may be made only when it is asked for. */
+const QUIET_MS = 60_000;
+const WHOLE_MS = 30 * 60_000;
+const MOST_REDIRECTS = 5;
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+/**
+ * Fetches the file behind an address, piece by piece, to disk. What was kept of it before is replaced by a whole file only.
+ * @throws SourceError; the signal's reason when aborted
+ */
+export async function download(wish: Download): Promise<Kept> {
+  const { url, ca, folder } = wish;
+  const path = join(folder, 'source');
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const agent = new Agent({
+    connections: 1,
+    headersTimeout: QUIET_MS,
+    bodyTimeout: QUIET_MS,
+    connect: {
+      timeout: CONNECT_MS,
+      lookup: lookupHost,
+      // Said aloud, because NODE_TLS_REJECT_UNAUTHORIZED in the environment would change the default.
+      rejectUnauthorized: true,
+      ...(ca !== undefined && { ca: [...getCACertificates('default'), ca] }),
+    },
+  });
+  const limit = AbortSignal.timeout(WHOLE_MS);
+  const signal = AbortSignal.any([wish.signal, limit]);
+  const at = shown(`${url.origin}${url.pathname}`);
+  try {
+    // A copy that was damaged, or replaced by a process that died before it said so, is none.
+    const copy = wish.copy !== null && existsSync(path) && (await hashOf(path)) === wish.copy.hash ? wish.copy : null;
+    const answer = await follow(agent, { ...wish, copy }, signal);
+    if (answer.statusCode === 304 && copy !== null) {
+      await answer.body.dump();
+      return { path, copy };
+    }
+    return { path, copy: await keep(answer, path, wish.maxBytes, at) };
+  } catch (error) {
+    wish.signal.throwIfAborted();
+    if (error instanceof SourceError) throw error;
+    const why = limit.aborted ? `it takes longer than ${WHOLE_MS / 60_000} minutes` : reasonOf(error);
+    throw new SourceError(`${at} cannot be fetched: ${why}`, { cause: error });
+  } finally {
+    await agent.destroy();
+  }
+}
+
+/** Asks for the file, wherever redirects lead, and gives an answer with the file, or that the copy is right. */
+async function follow(
+  agent: Agent,
+  { url, headers, copy }: Pick<Download, 'url' | 'headers' | 'copy'>,
+  signal: AbortSignal,
+): Promise<Dispatcher.ResponseData> {
+  let place = url;
+  for (let redirects = 0; ; redirects++) {
+    const answer = await agent.request({
+      origin: place.origin,
+      path: `${place.pathname}${place.search}`,
+      method: 'GET',
+      headers: {
+        'user-agent': 'rollcall',
+        // Compressed on the way, its size would not say how much is to come.
+        'accept-encoding': 'identity',
+        ...(copy?.etag != null && { 'if-none-match': copy.etag }),
+        ...(copy?.modified != null && { 'if-modified-since': copy.modified }),
+        ...(place.origin === url.origin && headers),
+      },
+      signal,
+    });
+    const { statusCode } = answer;
+    if (statusCode === 200 || (statusCode === 304 && copy !== null)) return answer;
+    await answer.body.dump();
+    const at = shown(`${place.origin}${place.pathname}`);
+    if (!REDIRECTS.has(statusCode)) {
+      throw new SourceError(
+        `${at} answered ${statusCode} where the file was expected; check the address, and what --header gives`,
+      );
+    }
+    if (redirects === MOST_REDIRECTS)
+      throw new SourceError(`${at} leads on after ${MOST_REDIRECTS} redirects; name the address behind them`);
+    place = redirected(place, answer.headers['location'], at);
+    await checkRedirect(url, place, at);
+  }
+}
+
+/** Where a redirect leads. Its address is not shown whole: it may hold a signature. */
+function redirected(from: URL, location: string | string[] | undefined, at: string): URL {
+  if (typeof location !== 'string' || !URL.canParse(location, from.href)) {
+    throw new SourceError(`${at} redirects to no address; name the address of the file itself`);
+  }
+  const to = new URL(location, from.href);
+  if (to.protocol === 'https:') return to;
+  throw new SourceError(`${at} redirects to ${shown(to.origin)}, which is refused: redirects lead to https only`);
+}
+
+/** Every address of a host. */
+type Resolve = (host: string) => Promise<readonly { readonly address: string }[]>;
+/** As the connection does it; a name that has none is for the connection to tell. */
+const resolveAll: Resolve = (host) =>
+  new Promise((resolve) => {
+    lookupHost(host, { all: true }, (error, found) => {
+      if (error !== null) resolve([]);
+      else resolve(typeof found === 'string' ? [{ address: found }] : found);
+    });
+  });
+
+/**
+ * Whoever answers for a public address must not lead this machine into its own network. A source that is private itself
+ * may lead to others.
+ * @throws SourceError
+ */
+export async function checkRedirect(source: URL, to: URL, at: string, resolve = resolveAll): Promise<void> {
+  if (to.hostname === source.hostname) return;
+  const isPrivate = async ({ hostname }: URL): Promise<boolean> => {
+    const found = await resolve(hostname.replace(/^\[(.*)\]$/, '$1'));
+    return found.some(({ address }) => ipaddr.process(address).range() !== 'unicast');
+  };
+  if ((await isPrivate(to)) && !(await isPrivate(source))) {
+    throw new SourceError(
+      `${at} redirects to ${shown(to.origin)}, which is refused: it is an address of this machine or a private network; name it itself if it is meant`,
+    );
+  }
+}
+
+/** Writes the file, within its bound, and puts it in the place of the copy when it is whole. */
+async function keep(answer: Dispatcher.ResponseData, path: string, maxBytes: number, at: string): Promise<SourceCopy> {
+  const { headers, body } = answer;
+  const unfinished = `${path}.part`;
+  const hash = createHash('sha256');
+  let bytes = 0;
+  try {
+    if (Number(headers['content-length'] ?? 0) > maxBytes) throw SourceError.tooLarge(at, maxBytes);
+    await pipeline(
+      body,
+      async function* (pieces: AsyncIterable<Buffer>) {
+        for await (const piece of pieces) {
+          bytes += piece.length;
+          if (bytes > maxBytes) throw SourceError.tooLarge(at, maxBytes);
+          hash.update(piece);
+          yield piece;
+        }
+      },
+      createWriteStream(unfinished, { mode: 0o600 }),
+    );
+    await rename(unfinished, path);
+  } catch (error) {
+    body.destroy();
+    await rm(unfinished, { force: true });
+    throw error;
+  }
+  const text = (value: string | string[] | undefined) => (typeof value === 'string' ? value : null);
+  return { hash: hash.digest('hex'), etag: text(headers['etag']), modified: text(headers['last-modified']) };
+}
+
+/** What the network says; never what was sent. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const [first] = error instanceof AggregateError ? error.errors : [];
+  return first instanceof Error ? first.message : error.message;
+}

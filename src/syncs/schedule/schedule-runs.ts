@@ -1,0 +1,324 @@
+import { EventEmitter } from 'node:events';
+import { type ImportState, needsPerson } from '../../membership/import-state.ts';
+import { isSyncUnderWay } from '../../membership/sync-state.ts';
+import { nextRun } from '../../queue/cron.ts';
+import { utcTime } from '../../text/wording.ts';
+import type { PlanTotals } from '../plan/plan-totals.ts';
+import { readProtectFile } from '../plan/protect.ts';
+import type { SyncRunner } from '../run/sync-runner.ts';
+import type { SyncRecord } from '../sync-catalog.ts';
+import { SyncRefused, UnknownSync } from '../sync-errors.ts';
+import { readSyncOptions } from '../sync-options.ts';
+import { failedRows, failingSince } from './recurring-failures.ts';
+import type { Clock } from './schedule-book.ts';
+import type { RunState, ScheduleCatalog, ScheduleRecord, ScheduleRun } from './schedule-catalog.ts';
+import { ScheduleError } from './schedule-errors.ts';
+import { type Obtained, obtain } from './source.ts';
+import { headersWithValues } from './source-headers.ts';
+
+/** Runs of schedules: gets the file, has a sync made of it, and notes what came of that. */
+export interface ScheduleRuns {
+  readonly events: EventEmitter<ScheduleRunEvents>;
+  /** An alarm rang. Begins the run, if the catalog knows of one that is due. */
+  due(name: string): void;
+  /** Begins a run that somebody asks for. @throws ScheduleError when one is under way */
+  begin(name: string, who: string): ScheduleRun;
+  /** Follows the runs that a stop or crash interrupted, and makes up for those that were missed, or notes them. */
+  continueAll(): void;
+  isUnderWay(name: string): boolean;
+  /** For a process that does not stay: notes what became of interrupted runs, unless an import is to finish them. */
+  noteInterrupted(): Promise<void>;
+  /** Resolves when a run is over, or this process stops. */
+  over(id: number): Promise<ScheduleRun>;
+  /** Gives up what is being fetched. Runs with a sync are followed again by the next start. */
+  stop(): Promise<void>;
+}
+
+export interface ScheduleRunEvents {
+  /** It has begun, has its sync, or is over. */
+  run: [run: ScheduleRun];
+}
+
+export interface ScheduleRunsOptions {
+  readonly catalog: ScheduleCatalog;
+  readonly syncs: Pick<SyncRunner, 'create' | 'find' | 'events' | 'replace' | 'importState'>;
+  readonly newSyncId: () => string;
+  /** Path of the ledger of the import that carries a sync out. */
+  readonly ledger: (importId: string) => string;
+  /** Where what a schedule keeps beside the catalog is. */
+  readonly folder: (name: string) => string;
+  /** Whether this process sends to a sandbox. */
+  readonly sandbox: boolean;
+  /** PEM of a certificate authority that sources may have too. */
+  readonly ca: string | undefined;
+  readonly environment: (variable: string) => string | undefined;
+  readonly clock: Clock;
+  /** The catalog cannot be written: nothing can go on. */
+  readonly fail: (error: unknown) => void;
+}
+
+/** An alarm that rings so much too early is in time: clocks are put right meanwhile. In ms; crons count minutes. */
+const EARLY_MS = 5_000;
+/** A run that is so much late at the start of a process is not missed: it was started anew at that moment. In ms. */
+const LATE_MS = 5 * 60_000;
+
+export function createScheduleRuns(options: ScheduleRunsOptions): ScheduleRuns {
+  const { catalog, syncs, clock } = options;
+  const events = new EventEmitter<ScheduleRunEvents>().setMaxListeners(0);
+  const stopping = new AbortController();
+  /** By the id of the run. */
+  const underWay = new Map<number, Promise<void>>();
+  /** Never two runs of one schedule at a time. */
+  const openRun = (name: string) => catalog.openRuns().find(({ schedule }) => schedule === name);
+
+  const emit = (id: number): void => {
+    const run = catalog.findRun(id);
+    if (run !== undefined) events.emit('run', run);
+  };
+  const end = ({ id }: Pick<ScheduleRun, 'id'>, state: RunState, reason: string): void => {
+    catalog.setRun(id, state, reason);
+    emit(id);
+  };
+
+  /** Somebody is at work on a run until it is over, or this process stops. */
+  const follow = (run: ScheduleRun, work: () => Promise<void>): void => {
+    const working = work()
+      .catch((error: unknown) => {
+        if (stopping.signal.aborted || catalog.find(run.schedule) === undefined) return;
+        end(run, 'failed', error instanceof Error ? error.message : String(error));
+      })
+      .catch(options.fail)
+      .finally(() => {
+        underWay.delete(run.id);
+        emit(run.id);
+      });
+    underWay.set(run.id, working);
+  };
+
+  const start = ({ name }: Pick<ScheduleRecord, 'name'>, dueAt: number, who: string): ScheduleRun => {
+    const run = { schedule: name, dueAt, at: clock(), who };
+    const before = openRun(name);
+    if (before !== undefined) {
+      const reason = `the run of ${utcTime(before.dueAt)} is not over: ${before.reason}`;
+      const skipped = catalog.addRun({ ...run, state: 'skipped-running', reason });
+      emit(skipped.id);
+      return skipped;
+    }
+    const begun = catalog.addRun({ ...run, state: 'running', reason: 'getting the file' });
+    emit(begun.id);
+    follow(begun, () => runNow(begun));
+    return begun;
+  };
+
+  const runNow = async (run: ScheduleRun): Promise<void> => {
+    const record = catalog.find(run.schedule);
+    if (record === undefined) return;
+    const { name, source, maxSource, copy, placedHash, protectFile, repair } = record;
+    const { sandbox, reading, flags, limits, apply } = readSyncOptions(record);
+    if (sandbox !== options.sandbox) throw SyncRefused.target(`schedule ${name}`, sandbox);
+    if (reading === null) throw new ScheduleError(`schedule ${name} does not say how its file is read; add it anew`);
+    const headers = headersWithValues(record.headers, options.environment);
+    const { ca } = options;
+    const wish = { source, headers, maxSource, copy };
+    const obtained = await obtain(wish, { folder: options.folder(name), ca, signal: stopping.signal });
+    if (obtained.copy !== undefined) catalog.setCopy(name, obtained.copy);
+    if (obtained.hash === placedHash && !repair) {
+      return end(
+        run,
+        'skipped-unchanged',
+        `${obtained.name} is what the last run has put in place; --repair looks at the groups all the same`,
+      );
+    }
+    catalog.setPlaced(name, null);
+    const protect = protectFile === null ? flags.protect : await readProtectFile(protectFile);
+    stopping.signal.throwIfAborted();
+    const id = options.newSyncId();
+    await replaceWaiting(run);
+    catalog.setRunSync(run.id, id);
+    await syncs.create({
+      id,
+      file: obtained.name,
+      source: obtained.path,
+      reading,
+      flags: { ...flags, protect },
+      limits,
+      apply,
+      scheduleId: name,
+      who: run.who === '' ? `schedule ${name}` : run.who,
+    });
+    catalog.setRun(run.id, 'running', `sync ${id} is under way`);
+    emit(run.id);
+    await conclude(run, id, obtained);
+  };
+
+  /** What an earlier run left to a person, this one does: two of them at once would undo each other. */
+  const replaceWaiting = async (run: ScheduleRun): Promise<void> => {
+    for (const { id, schedule, syncId, reason } of catalog.waitingRuns()) {
+      if (schedule !== run.schedule) continue;
+      if (syncId !== null && isKnown(syncId)) await syncs.replace(syncId);
+      // Where it had an import, its end is noted by whoever follows it.
+      if (catalog.findRun(id)?.state === 'waiting') {
+        end({ id }, 'ran', `${reason}; the run of ${utcTime(run.dueAt)} was made in its place`);
+      }
+    }
+  };
+
+  /** Waits for the end of a run's sync, and notes what came of it. */
+  const conclude = async (run: ScheduleRun, syncId: string, obtained?: Obtained): Promise<void> => {
+    const sync = await ended(run, syncId);
+    if (sync === undefined || catalog.find(run.schedule) === undefined) return;
+    const { state, reason } = sync;
+    if (state === 'failed') return end(run, 'failed', reason);
+    if (state === 'held') return end(run, 'waiting', `held: ${reason.replace(/\.$/, '')}`);
+    const isWhole = state === 'unchanged' || state === 'applied';
+    const failures = isWhole
+      ? await catalog.setFailures(run, sync.importId === null ? [] : failedRows(options.ledger(sync.importId)))
+      : undefined;
+    const unlisted = sync.totals === null ? 0 : (JSON.parse(sync.totals) as PlanTotals).unlisted;
+    if (failures?.rows === 0 && unlisted === 0 && obtained !== undefined)
+      catalog.setPlaced(run.schedule, obtained.hash);
+    const failing = failures === undefined ? '' : failingSince(failures);
+    end(run, 'ran', [`${state}: ${reason.replace(/\.$/, '')}`, ...(failing === '' ? [] : [failing])].join('; '));
+  };
+
+  /** While its import needs a person, a run is not one that the next has to wait for. */
+  const noteImport = ({ id }: ScheduleRun, syncId: string, state: ImportState): void => {
+    const noted = catalog.findRun(id)?.state;
+    if (needsPerson(state) && noted === 'running') {
+      end(
+        { id },
+        'waiting',
+        `its import ${syncId} is ${state}; resume or cancel it, or the next run does what it left`,
+      );
+    }
+    if (state === 'running' && noted === 'waiting') end({ id }, 'running', `sync ${syncId} is under way`);
+  };
+
+  /** Resolves when nobody is to be at work on a sync any more; with undefined when this process stops before. */
+  const ended = (run: ScheduleRun, id: string): Promise<SyncRecord | undefined> =>
+    new Promise((resolve) => {
+      const leave = (record: SyncRecord | undefined) => {
+        syncs.events.off('state', look);
+        syncs.events.off('import', onImport);
+        stopping.signal.removeEventListener('abort', stop);
+        resolve(record);
+      };
+      const stop = () => leave(undefined);
+      // Looked at when the move is over: `planned` is passed through on the way to `applying`.
+      const look = () =>
+        queueMicrotask(() => {
+          const record = syncs.find(id);
+          if (!isSyncUnderWay(record.state)) leave(record);
+        });
+      const onImport = (moved: string, state: ImportState) => {
+        if (moved === id) noteImport(run, id, state);
+      };
+      syncs.events.on('state', look);
+      syncs.events.on('import', onImport);
+      stopping.signal.addEventListener('abort', stop);
+      const carrying = syncs.importState(id);
+      if (carrying !== undefined) noteImport(run, id, carrying);
+      if (stopping.signal.aborted) stop();
+      else look();
+    });
+
+  const advance = ({ name, cron, tz, nextDue }: ScheduleRecord): void => {
+    catalog.setDue(name, nextRun(cron, tz, Math.max(clock(), nextDue)));
+  };
+
+  /** Nothing was running when it was due. */
+  const missed = (record: ScheduleRecord, dueAt: number): void => {
+    if (record.catchUp || clock() - dueAt <= LATE_MS) {
+      start(record, dueAt, '');
+      return;
+    }
+    const reason = `nothing was running at ${utcTime(dueAt)}; \`rollcall schedule run ${record.name}\` makes up for it`;
+    const noted = catalog.addRun({ schedule: record.name, dueAt, at: clock(), state: 'missed', reason, who: '' });
+    emit(noted.id);
+  };
+
+  const goOn = (run: ScheduleRun): void => {
+    const { syncId, schedule, dueAt, who } = run;
+    if (syncId !== null && isKnown(syncId)) {
+      follow(run, () => conclude(run, syncId));
+      return;
+    }
+    end(run, 'missed', 'the process ended before it had a sync');
+    const record = catalog.find(schedule);
+    if (record?.catchUp && who === '') start(record, dueAt, '');
+  };
+
+  const isKnown = (syncId: string): boolean => {
+    try {
+      return syncs.find(syncId) !== undefined;
+    } catch (error) {
+      if (error instanceof UnknownSync) return false;
+      throw error;
+    }
+  };
+
+  /** A plan that was held is approved or rejected later: the run that made it says so. */
+  const onSync = ({ id }: SyncRecord): void => {
+    const run = catalog.runOfSync(id);
+    if (run === undefined || run.state === 'running' || underWay.has(run.id) || stopping.signal.aborted) return;
+    if (isSyncUnderWay(syncs.find(id).state)) end(run, 'running', `sync ${id} is under way`);
+    follow(run, () => conclude(run, id));
+  };
+  syncs.events.on('state', onSync);
+
+  return {
+    events,
+    due: (name) => {
+      const record = catalog.find(name);
+      if (stopping.signal.aborted || record === undefined || record.paused) return;
+      const { nextDue } = record;
+      if (nextDue > clock() + EARLY_MS) return;
+      advance(record);
+      start(record, nextDue, '');
+    },
+    begin: (name, who) => {
+      const record = catalog.find(name);
+      if (record === undefined) throw ScheduleError.unknown(name);
+      const before = openRun(name);
+      if (before !== undefined) throw ScheduleError.running(before);
+      return start(record, clock(), who);
+    },
+    continueAll: () => {
+      // One may have been begun by now, since this process can be asked for it.
+      for (const run of catalog.openRuns()) if (!underWay.has(run.id)) goOn(run);
+      for (const run of catalog.waitingRuns()) {
+        const { syncId } = run;
+        if (!underWay.has(run.id) && syncId !== null && isKnown(syncId)) follow(run, () => conclude(run, syncId));
+      }
+      for (const record of catalog.list()) {
+        if (record.paused || record.nextDue > clock()) continue;
+        advance(record);
+        missed(record, record.nextDue);
+      }
+    },
+    isUnderWay: (name) => openRun(name) !== undefined,
+    noteInterrupted: async () => {
+      for (const run of catalog.openRuns()) {
+        const { syncId } = run;
+        const state = syncId !== null && isKnown(syncId) ? syncs.find(syncId).state : 'planning';
+        if (state === 'planning') end(run, 'missed', 'the process ended before its plan was made; nothing was sent');
+        else if (state !== 'applying') follow(run, () => conclude(run, syncId ?? ''));
+        else noteImport(run, syncId ?? '', syncs.importState(syncId ?? '') ?? 'running');
+      }
+      await Promise.all(underWay.values());
+    },
+    over: async (id) => {
+      for (;;) {
+        const run = catalog.findRun(id);
+        if (run === undefined) throw new ScheduleError('the schedule was removed while it ran');
+        if (run.state !== 'running' || !underWay.has(id)) return run;
+        await new Promise<void>((resolve) => void events.once('run', () => resolve()));
+      }
+    },
+    stop: async () => {
+      stopping.abort(new Error('this process stops'));
+      syncs.events.off('state', onSync);
+      await Promise.all(underWay.values());
+    },
+  };
+}

@@ -1,0 +1,30 @@
+import type { IntakeOptions } from '../imports/read/intake.ts';
+import { flagsFromJson, flagsToJson, type SyncFlags } from './plan-flags.ts';
+import type { SyncRecord } from './sync-catalog.ts';
+
+/** How the file of a sync is read. */
+export type Reading = Omit<IntakeOptions, 'signal'>;
+
+/** How a sync is read and decided. Kept with it, so that it is planned the same way after a restart. */
+export interface SyncOptions {
+  /** Null where it is an undo, which reads an import's ledger. */
+  readonly reading: Reading | null;
+  /** Of an undo, the mode and what becomes of the missing do not count. */
+  readonly flags: SyncFlags;
+  /** Limits of guards in place of their defaults (guard-limits.ts). */
+  readonly limits: Readonly<Record<string, number>>;
+  /** Whether it is to be carried out at once, where no guard objects. */
+  readonly apply: boolean;
+  /** Meant for the sandbox: must never go on against the service itself. */
+  readonly sandbox: boolean;
+}
+
+export function syncOptionsToJson({ flags, ...rest }: SyncOptions): string {
+  return JSON.stringify({ ...rest, flags: JSON.parse(flagsToJson(flags)) });
+}
+
+/** Reads what `syncOptionsToJson` wrote. */
+export function readSyncOptions({ options }: Pick<SyncRecord, 'options'>): SyncOptions {
+  const { flags, ...rest } = JSON.parse(options);
+  return { ...rest, flags: flagsFromJson(JSON.stringify(flags)) };
+}

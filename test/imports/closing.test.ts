@@ -1,0 +1,108 @@
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, onTestFinished, test } from 'vitest';
+import type { ImportRecord } from '../../src/imports/catalog.ts';
+import { WRONG_SUM } from '../../src/imports/import-errors.ts';
+import { createClosings } from '../../src/imports/life/closing.ts';
+import { openImportLedger } from '../../src/imports/record/import-ledger.ts';
+import { openReadingThreads } from '../../src/imports/report/reading-threads.ts';
+import { dataDir } from '../../src/platform/data-dir.ts';
+import { tempDir } from '../temp-dir.ts';
+import { ALL_DONE, dispatch, members, resultOf, stage } from './ledger/staged-import.ts';
+
+const RECORD: ImportRecord = {
+  id: 'imp-1',
+  state: 'running',
+  reason: 'started',
+  file: 'members.csv',
+  source: '/in/members.csv',
+  options: '{}',
+  retryOf: null,
+  code: null,
+  createdAt: 1_000,
+  startedAt: 2_000,
+  finishedAt: null,
+};
+
+/** An import of which every row has its outcome, and what closes it. */
+async function endingImport() {
+  const dir = dataDir(tempDir());
+  const path = dir.ledger(RECORD.id);
+  mkdirSync(dir.folder(RECORD.id), { recursive: true });
+  await stage(path, members(60));
+  const ledger = openImportLedger(path);
+  const reading = openReadingThreads();
+  onTestFinished(async () => {
+    ledger.close();
+    await reading.close();
+  });
+  ledger.record(dispatch(ledger, 2).map((batch) => resultOf(batch, ALL_DONE)));
+  ledger.leaveRest('cancelled');
+  const moves: (readonly [state: string, reason: string | undefined])[] = [];
+  const { promise: over, resolve, reject } = Promise.withResolvers<void>();
+  const closings = createClosings({
+    dir,
+    find: () => RECORD,
+    move: (_, state, reason) => {
+      moves.push([state, reason]);
+      resolve();
+    },
+    closeLedger: () => ledger.close(),
+    reading,
+    version: '1.2.3',
+    failed: (_, error) => reject(error),
+  });
+  return { closings, over, moves, path, folder: dir.folder(RECORD.id) };
+}
+
+test('the end of an import writes its reports, as of the state that it gets, and an index for searching UIDs', async () => {
+  const { closings, over, moves, path, folder } = await endingImport();
+  closings.begin(RECORD.id, 'cancelled', 'somebody asked for it');
+  await over;
+  expect(moves).toEqual([['cancelled', 'somebody asked for it']]);
+  expect(closings.isUnderWay(RECORD.id)).toBe(false);
+  expect(readdirSync(folder).filter((name) => !name.startsWith('ledger'))).toEqual([
+    'failed.csv',
+    'report.csv',
+    'report.html',
+    'retry.csv',
+    'summary.json',
+  ]);
+  const summary = JSON.parse(readFileSync(`${folder}/summary.json`, 'utf8'));
+  expect(summary).toMatchObject({ id: 'imp-1', state: 'cancelled', rows: { read: 60, added: 50, unprocessed: 10 } });
+  expect(Date.parse(summary.finishedAt)).toBeGreaterThan(2_000);
+  const database = new DatabaseSync(path, { readOnly: true });
+  const indexes = database.prepare('select name from pragma_index_list(?)').all('rows');
+  database.close();
+  expect(indexes).toEqual([{ name: 'rows_by_uid' }]);
+});
+
+test('an import is closed once, however often that is asked for', async () => {
+  const { closings, over, moves } = await endingImport();
+  closings.begin(RECORD.id, 'cancelled');
+  closings.begin(RECORD.id, 'aborted');
+  expect(closings.isUnderWay(RECORD.id)).toBe(true);
+  await over;
+  expect(moves).toEqual([['cancelled', undefined]]);
+});
+
+test('totals that disagree with the rows are said in words, whatever else there was to say', async () => {
+  const { closings, over, moves, path } = await endingImport();
+  const database = new DatabaseSync(path);
+  database.exec(`update tallies set n = n + 3 where name = 'added'`);
+  database.close();
+  closings.begin(RECORD.id, 'cancelled', 'somebody asked for it');
+  await over;
+  expect(moves).toEqual([
+    ['cancelled', `${WRONG_SUM}: added: 53 tallied, 50 in the rows; unprocessed: 7 tallied, 10 in the rows`],
+  ]);
+});
+
+test('a report that cannot be written is told with the code of the system, and the import stays open', async () => {
+  const { closings, over, moves, folder } = await endingImport();
+  mkdirSync(`${folder}/report.csv`);
+  closings.begin(RECORD.id, 'cancelled');
+  await expect(over).rejects.toMatchObject({ code: 'EISDIR' });
+  expect(moves).toEqual([]);
+  expect(closings.isUnderWay(RECORD.id)).toBe(false);
+});

@@ -1,0 +1,44 @@
+/**
+ * A coordinator in a process of its own, to be killed: `node coordinator-process.ts <settings as JSON>`. Imports the file
+ * into the sandbox, or goes on with the import that is there. Writes a line for every state; ends when the import is over.
+ */
+import { composeCoordinator, type Service } from '../../src/cli/compose.ts';
+import { openCatalogReader } from '../../src/imports/catalog.ts';
+import { importOptions } from '../../src/imports/import-options.ts';
+import { readConfig } from '../../src/platform/config.ts';
+import { dataDir } from '../../src/platform/data-dir.ts';
+import { openLog } from '../../src/platform/log.ts';
+
+export interface CoordinatorProcessSettings {
+  readonly dataDir: string;
+  readonly file: string;
+  readonly host: string;
+  readonly ca: string;
+  readonly appId: string;
+  readonly apiKey: string;
+  readonly edits?: boolean;
+}
+
+const settings: CoordinatorProcessSettings = JSON.parse(process.argv[2] ?? '{}');
+const dir = dataDir(settings.dataDir);
+const { host, ca, appId, apiKey } = settings;
+const config = readConfig({ dataDir: dir.root, callsPerMinute: 1_000_000, concurrency: 5 }, {}, dir.root);
+const service: Service = { sends: true, sandbox: false, host, ca, apps: { us: { appId, apiKey } } };
+const throwIt = (error: Error | string) => {
+  throw error;
+};
+const coordinator = await composeCoordinator(config, service, openLog(dir.root), throwIt);
+coordinator.events.on('failure', throwIt);
+coordinator.events.on('state', ({ state }) => process.stdout.write(`${state}\n`));
+
+const catalog = openCatalogReader(dir.catalog);
+const [existing] = catalog.list(1);
+catalog.close();
+const { file, edits } = settings;
+const id =
+  existing?.id ??
+  (await coordinator.create({ file, source: file, options: importOptions.parse({ region: 'us', edits }) }));
+if (existing !== undefined) await coordinator.resume(id);
+process.stdout.write('working\n');
+await coordinator.settled(id);
+await coordinator.stop(1_000);

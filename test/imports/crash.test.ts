@@ -1,0 +1,136 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
+import { openCatalogReader } from '../../src/imports/catalog.ts';
+import { openImportLedger } from '../../src/imports/record/import-ledger.ts';
+import { openImportReader } from '../../src/imports/report/reading.ts';
+import { dataDir } from '../../src/platform/data-dir.ts';
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { tempDir } from '../temp-dir.ts';
+import type { CoordinatorProcessSettings } from './coordinator-process.ts';
+import { countsOf, csv, eventually, participants } from './pipeline-harness.ts';
+
+const PROGRAM = fileURLToPath(new URL('coordinator-process.ts', import.meta.url));
+const KILLS = 5;
+
+test('a coordinator that is killed at any moment loses no row and reports none twice', async () => {
+  const root = tempDir();
+  const sandbox = await startSandbox({
+    users: 'any',
+    groups: 'any',
+    rateLimit: { calls: 1_000_000, perMs: 1_000 },
+    latencyMs: [20, 60],
+  });
+  onTestFinished(() => sandbox.close());
+  const dir = dataDir(join(root, 'data'));
+  const rows = [1, 2, 3, 4, 5, 6, 7, 8].flatMap((n) => participants(1_000, `group-${n}`));
+  writeFileSync(join(root, 'members.csv'), csv(rows));
+  const { appId, apiKey } = sandbox.apps.us;
+  const settings: CoordinatorProcessSettings = {
+    dataDir: dir.root,
+    file: join(root, 'members.csv'),
+    host: sandbox.host,
+    ca: sandbox.caPem,
+    appId,
+    apiKey,
+  };
+
+  for (let kill = 0; kill < KILLS; kill += 1) {
+    const child = startChild(settings);
+    await Promise.race([said(child, 'working'), child.failed]);
+    // At any moment: while it reads, cuts, sends or records.
+    await delay(Math.random() * 500);
+    child.process.kill('SIGKILL');
+    await child.ended;
+  }
+  const last = startChild(settings);
+  expect(await Promise.race([last.ended, last.failed])).toBe(0);
+
+  const catalog = openCatalogReader(dir.catalog);
+  const imports = catalog.list(10);
+  catalog.close();
+  expect(imports.map(({ state }) => state)).toEqual(['completed']);
+  const path = dir.ledger(imports[0]?.id ?? '');
+  const reader = openImportReader(path);
+  const reported = reader.rows().toArray();
+  reader.close();
+  expect(reported.map(({ line }) => line)).toEqual(rows.map((_, index) => index + 2));
+  const counts = countsOf(reported);
+  expect(counts.added + counts.already_member).toBe(8_000);
+  for (const row of reported)
+    if (row.status === 'already_member') expect(row.message).toContain('the process that sent it');
+  for (let n = 1; n <= 8; n += 1) expect(sandbox.members('us', `group-${n}`).size).toBe(1_000);
+  const ledger = openImportLedger(path);
+  expect(ledger.check()).toMatchObject({ holds: true });
+  ledger.close();
+});
+
+test('a coordinator that is killed in the middle of edits goes on with them: each is done, and told once', async () => {
+  const root = tempDir();
+  const uids = Array.from({ length: 100 }, (_, n) => `u${n}`);
+  const sandbox = await startSandbox({
+    seed: { regions: { us: { members: { team: { participants: uids } } } } },
+    latencyMs: [20, 60],
+  });
+  onTestFinished(() => sandbox.close());
+  const dir = dataDir(join(root, 'data'));
+  const file = join(root, 'changes.csv');
+  const lines = uids.map((uid, n) => (n % 2 === 0 ? `team,${uid},,remove` : `team,${uid},admin,change`));
+  writeFileSync(file, `guid,uid,scope,action\n${lines.join('\n')}\n`);
+  const { appId, apiKey } = sandbox.apps.us;
+  const { host, caPem: ca } = sandbox;
+  const settings = { dataDir: dir.root, file, host, ca, appId, apiKey, edits: true };
+  const killed = startChild(settings);
+  await Promise.race([eventually(() => sandbox.calls.us.requests).toBeGreaterThan(20), killed.failed]);
+  killed.process.kill('SIGKILL');
+  await killed.ended;
+  const last = startChild(settings);
+  expect(await Promise.race([last.ended, last.failed])).toBe(0);
+
+  const catalog = openCatalogReader(dir.catalog);
+  const reader = openImportReader(dir.ledger(catalog.list(1)[0]?.id ?? ''));
+  catalog.close();
+  const reported = reader.rows().toArray();
+  reader.close();
+  expect(reported.map(({ status }) => status)).toEqual(uids.map((_, n) => (n % 2 === 0 ? 'removed' : 'changed')));
+  // What was under way is sent again, and found done.
+  for (const { code, message } of reported) if (code !== '') expect(message).toContain('the process that sent it');
+  const scopes = new Map(uids.filter((_, n) => n % 2 === 1).map((uid) => [uid, 'admin']));
+  expect(sandbox.members('us', 'team')).toEqual(scopes);
+  expect(sandbox.calls.us.requests).toBeLessThanOrEqual(100 + 5);
+});
+
+interface Child {
+  readonly process: ChildProcess;
+  readonly ended: Promise<number | null>;
+  /** Rejects with its complaint when it ends by itself with an error. */
+  readonly failed: Promise<never>;
+}
+
+function startChild(settings: CoordinatorProcessSettings): Child {
+  const child = spawn(process.execPath, [PROGRAM, JSON.stringify(settings)], { stdio: ['ignore', 'pipe', 'pipe'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let complaint = '';
+  child.stderr.on('data', (text) => {
+    complaint += text;
+  });
+  const ended = once(child, 'close').then(([code]) => code as number | null);
+  const failed = ended.then((code) => {
+    if (code !== null && code !== 0) throw new Error(complaint);
+    return new Promise<never>(() => {});
+  });
+  failed.catch(() => {});
+  return { process: child, ended, failed };
+}
+
+async function said({ process: child }: Child, word: string): Promise<void> {
+  let text = '';
+  for await (const chunk of child.stdout ?? []) {
+    text += chunk;
+    if (text.includes(`${word}\n`)) return;
+  }
+}

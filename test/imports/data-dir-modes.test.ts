@@ -1,0 +1,130 @@
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { askOwner, serveControl } from '../../src/imports/life/control.ts';
+import type { Coordinator } from '../../src/imports/life/coordinator.ts';
+import { IMPORT_MIGRATIONS } from '../../src/imports/schemas.ts';
+import { announceAddress, dataDir, makeDataDir, ownDataDir } from '../../src/platform/data-dir.ts';
+import { openLog } from '../../src/platform/log.ts';
+import { openForStaging, openForWriting } from '../../src/platform/sqlite.ts';
+
+/** Under a umask that hides nothing, in a directory that others may enter: what lies in it is for its owner alone. */
+
+const mask = process.umask(0o000);
+process.umask(mask);
+const roots: string[] = [];
+afterEach(() => {
+  process.umask(mask);
+  for (const root of roots.splice(0)) rmSync(root, { recursive: true, force: true });
+});
+
+function openRoot(name = 'data'): string {
+  const home = mkdtempSync(join(tmpdir(), 'rollcall-modes-'));
+  roots.push(home);
+  const root = join(home, name);
+  mkdirSync(root, { recursive: true });
+  chmodSync(root, 0o755);
+  return root;
+}
+
+/** Entries that others than their owner may read or write, as `mode name`. */
+function openTo(root: string): string[] {
+  return readdirSync(root, { recursive: true, encoding: 'utf8' })
+    .map((name) => ({ name, mode: lstatSync(join(root, name)).mode & 0o777 }))
+    .filter(({ mode }) => (mode & 0o077) !== 0)
+    .map(({ name, mode }) => `${mode.toString(8)} ${name}`);
+}
+
+test('databases, their logs, the lock, the address and the log are private whatever the umask', () => {
+  process.umask(0o000);
+  const dir = dataDir(openRoot());
+  const release = ownDataDir(dir);
+  const database = openForWriting(dir.catalog, IMPORT_MIGRATIONS);
+  database.exec('create table t (x); insert into t values (1)');
+  const staged = openForStaging(join(dir.root, 'ledger.sqlite'), IMPORT_MIGRATIONS);
+  openLog(dir.root).info('x');
+  announceAddress(dir, 'http://127.0.0.1:1');
+  expect(readdirSync(dir.root)).toContain('catalog.sqlite-wal');
+  expect(openTo(dir.root)).toEqual([]);
+  staged.close();
+  database.close();
+  release();
+});
+
+test('what an earlier version left open is closed when the directory is used again', () => {
+  process.umask(0o000);
+  const dir = dataDir(openRoot());
+  for (const folder of ['imports', 'queue', 'syncs', 'schedules']) mkdirSync(join(dir.root, folder));
+  for (const file of ['catalog.sqlite', 'access.sqlite', 'rollcall.log', 'owner.lock']) {
+    writeFileSync(join(dir.root, file), '');
+  }
+  writeFileSync(join(dir.root, 'members.csv'), 'not ours');
+  makeDataDir(dir);
+  expect(openTo(dir.root)).toEqual(['666 members.csv']);
+});
+
+test('a directory that others may enter or write into is warned of, and is not changed', () => {
+  const root = openRoot();
+  expect(makeDataDir(dataDir(root)).warning).toContain('0755');
+  expect(statSync(root).mode & 0o777).toBe(0o755);
+  chmodSync(root, 0o777);
+  expect(makeDataDir(dataDir(root)).warning).toMatch(/0777.*put files of their own/);
+  chmodSync(root, 0o700);
+  expect(makeDataDir(dataDir(root)).warning).toBeUndefined();
+  const made = dataDir(join(root, 'made'));
+  expect(makeDataDir(made).warning).toBeUndefined();
+  expect(statSync(made.root).mode & 0o777).toBe(0o700);
+});
+
+const nothing = {} as Coordinator;
+const greet = (method: string, [first]: readonly string[]) =>
+  method === 'GET' && first === 'hello' ? Promise.resolve('from the owner') : undefined;
+
+test('a data directory with a long path has its socket in a private folder that only the directory names', async () => {
+  const dir = dataDir(openRoot('long'.repeat(30)));
+  const control = await serveControl(dir, nothing, greet);
+  try {
+    expect(await askOwner(dir, 'GET', '/hello')).toBe('from the owner');
+    const made = dirname(readFileSync(dir.control, 'utf8'));
+    expect(statSync(made).mode & 0o777).toBe(0o700);
+    expect(openTo(dir.root)).toEqual([]);
+    await control.close();
+    expect(existsSync(made)).toBe(false);
+    expect(await askOwner(dir, 'GET', '/hello')).toBeUndefined();
+  } finally {
+    await control.close();
+  }
+});
+
+test('a command does not talk to a socket in a folder that others may enter', async () => {
+  const dir = dataDir(openRoot('long'.repeat(30)));
+  const folder = mkdtempSync(join(tmpdir(), 'rollcall-control-'));
+  roots.push(folder);
+  chmodSync(folder, 0o755);
+  const heard: string[] = [];
+  const stranger = createServer((request, reply) => {
+    heard.push(request.url ?? '');
+    reply.end('{}');
+  });
+  await new Promise<void>((resolve) => stranger.listen(join(folder, 'control.sock'), resolve));
+  try {
+    writeFileSync(join(dir.root, 'control'), join(folder, 'control.sock'));
+    await expect(askOwner(dir, 'POST', '/schedules', { secret: 'x' })).rejects.toThrow(/is not private/);
+    expect(heard).toEqual([]);
+  } finally {
+    stranger.close();
+  }
+});

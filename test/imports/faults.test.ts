@@ -1,0 +1,182 @@
+import { mkdirSync, rmdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, test } from 'vitest';
+import { openCatalog } from '../../src/imports/catalog.ts';
+import { newImportId } from '../../src/imports/import-id.ts';
+import { importOptions } from '../../src/imports/import-options.ts';
+import { csv, EMBEDDED, openPipeline, type Pipeline, participants } from './pipeline-harness.ts';
+import { runningImport } from './running-import.ts';
+
+/** Makes every statement of this kind fail in an import's ledger, until `undo`. */
+function breakLedger({ dir }: Pipeline, id: string, statement: string): () => void {
+  const change = (sql: string) => {
+    const database = new DatabaseSync(dir.ledger(id), { timeout: 5_000 });
+    database.exec(sql);
+    database.close();
+  };
+  change(`create trigger broken before ${statement} begin select raise(abort, 'the test breaks it'); end`);
+  return () => change('drop trigger broken');
+}
+
+/** Something of another import's life works as ever. */
+async function othersGoOn(pipeline: Pipeline): Promise<void> {
+  const other = await pipeline.run(csv(participants(30, 'others')));
+  expect(other.state).toBe('completed');
+  expect(pipeline.failures).toEqual([]);
+}
+
+describe('an unexpected error ends the import that met it, and nothing else', () => {
+  test('while its input is read: resume reads it again', async () => {
+    const pipeline = await openPipeline({ place: EMBEDDED });
+    const { coordinator, dir, counts } = pipeline;
+    const first = await pipeline.send(csv(participants(60)), { dryRun: true });
+    const { source } = await coordinator.settled(first);
+    const id = newImportId();
+    const obstacle = `${dir.ledger(id)}.part`;
+    mkdirSync(join(obstacle, 'in the way'), { recursive: true });
+    await coordinator.create({ id, file: source, source, options: importOptions.parse({ region: 'us' }) });
+    expect(await coordinator.settled(id)).toMatchObject({
+      state: 'failed',
+      code: 'READING_FAILED',
+      reason: expect.stringMatching(/^READING_FAILED: an unexpected error came while its input was read: /),
+    });
+    await othersGoOn(pipeline);
+    rmdirSync(join(obstacle, 'in the way'));
+    rmdirSync(obstacle);
+    await coordinator.resume(id);
+    expect(await coordinator.settled(id)).toMatchObject({ state: 'completed', code: null });
+    expect(counts(id)).toMatchObject({ read: 60, added: 60 });
+  });
+
+  test('while it is sent: resume sends the rest', async () => {
+    const pipeline = await openPipeline({ place: EMBEDDED });
+    const { coordinator, counts, sandbox } = pipeline;
+    const id = await pipeline.send(csv(participants(300)), { dryRun: true });
+    await coordinator.settled(id);
+    const repair = breakLedger(pipeline, id, 'update of dispatched_at on batches');
+    await coordinator.resume(id);
+    expect(await coordinator.settled(id)).toMatchObject({
+      state: 'failed',
+      code: 'SENDING_FAILED',
+      reason: 'SENDING_FAILED: an unexpected error came while it was sent: the test breaks it',
+    });
+    expect(sandbox.calls.us.requests).toBe(0);
+    await othersGoOn(pipeline);
+    const before = sandbox.calls.us.requests;
+    repair();
+    await coordinator.resume(id);
+    expect((await coordinator.settled(id)).state).toBe('completed');
+    expect(counts(id)).toMatchObject({ added: 300 });
+    expect(sandbox.calls.us.requests - before).toBe(12);
+  });
+
+  test('while results are recorded: what was called is in doubt, nothing more is sent, and cancel ends it', async () => {
+    const { pipeline, door, id, coordinator } = await runningImport(EMBEDDED);
+    const repair = breakLedger(pipeline, id, 'insert on calls');
+    door.open();
+    expect(await coordinator.settled(id)).toMatchObject({ state: 'failed', code: 'RECORDING_FAILED' });
+    await othersGoOn(pipeline);
+    repair();
+    await coordinator.cancel(id);
+    expect((await coordinator.settled(id)).state).toBe('cancelled');
+    const { unconfirmed, unprocessed } = pipeline.counts(id);
+    expect(unconfirmed).toBeGreaterThanOrEqual(50);
+    expect(unconfirmed + unprocessed).toBe(300);
+    expect(pipeline.summary(id).rows).toMatchObject({ read: 300, unconfirmed, unprocessed });
+  });
+
+  test('while its reports are written: it can be looked at, and cancel ends it without them if need be', async () => {
+    const pipeline = await openPipeline({ place: EMBEDDED });
+    const { coordinator, dir, counts } = pipeline;
+    const id = await pipeline.send(csv(participants(60)));
+    mkdirSync(join(dir.folder(id), 'report.csv.part'));
+    expect(await coordinator.settled(id)).toMatchObject({ state: 'failed', code: 'CLOSING_FAILED' });
+    expect(counts(id)).toMatchObject({ read: 60, added: 60 });
+    await othersGoOn(pipeline);
+    await coordinator.resume(id);
+    expect(await coordinator.settled(id)).toMatchObject({ state: 'failed', code: 'CLOSING_FAILED' });
+    await coordinator.cancel(id);
+    expect(await coordinator.settled(id)).toMatchObject({
+      state: 'cancelled',
+      reason: expect.stringMatching(/^cancelled after it had failed; CLOSING_FAILED: .*EISDIR/),
+    });
+  });
+
+  test('and it can be deleted', async () => {
+    const pipeline = await openPipeline({ place: EMBEDDED });
+    const { coordinator, dir } = pipeline;
+    const id = await pipeline.send(csv(participants(60)));
+    mkdirSync(join(dir.folder(id), 'report.csv.part'));
+    await coordinator.settled(id);
+    await coordinator.remove(id);
+    expect(() => coordinator.find(id)).toThrow('no import has the id');
+  });
+});
+
+describe('an import in which the process dies', () => {
+  /** What a process leaves that was killed at work on an import. */
+  const die = (pipeline: Pipeline, id: string): void => {
+    const catalog = openCatalog(pipeline.dir.catalog);
+    catalog.attend(id);
+    catalog.close();
+  };
+
+  test('twice without progress is set aside; others go on, and resume tries once more', async () => {
+    const pipeline = await openPipeline({ place: EMBEDDED });
+    const ids = [];
+    for (const guid of ['one', 'two']) ids.push(await pipeline.send(csv(participants(30_000, guid)), { dryRun: true }));
+    const [poison = '', other = ''] = ids;
+    await pipeline.stop();
+    expect(pipeline.states).toEqual(['staging', 'staging']);
+    for (const _ of [1, 2]) {
+      die(pipeline, poison);
+      await pipeline.restart();
+      await pipeline.stop();
+    }
+    await pipeline.restart();
+    expect(await pipeline.coordinator.continueAll()).toEqual([]);
+    expect(pipeline.coordinator.find(poison)).toMatchObject({ state: 'failed', code: 'PROCESS_DIED' });
+    expect((await pipeline.coordinator.settled(other)).state).toBe('staged');
+    await pipeline.coordinator.resume(poison);
+    expect((await pipeline.coordinator.settled(poison)).state).toBe('staged');
+  });
+
+  test('once, or in between makes progress, goes on by itself', async () => {
+    const pipeline = await openPipeline({ place: EMBEDDED });
+    const id = await pipeline.send(csv(participants(30_000)), { dryRun: true });
+    await pipeline.stop();
+    die(pipeline, id);
+    await pipeline.restart();
+    await pipeline.coordinator.continueAll();
+    expect((await pipeline.coordinator.settled(id)).state).toBe('staged');
+  });
+
+  test('a process that is told to stop has not died', async () => {
+    const pipeline = await openPipeline({ place: EMBEDDED });
+    const id = await pipeline.send(csv(participants(30_000)), { dryRun: true });
+    for (const _ of [1, 2, 3]) {
+      await pipeline.stop();
+      await pipeline.restart();
+      await pipeline.coordinator.continueAll();
+    }
+    expect((await pipeline.coordinator.settled(id)).state).toBe('staged');
+  });
+});
+
+test('a ledger that is complete is never read again, whatever its import says', async () => {
+  const pipeline = await openPipeline({ place: EMBEDDED });
+  const { coordinator, dir, sandbox } = pipeline;
+  const id = await pipeline.send(csv(participants(300)), { dryRun: true });
+  await coordinator.settled(id);
+  await pipeline.stop();
+  // A process that died after the ledger was complete, and before it could say so.
+  const catalog = new DatabaseSync(dir.catalog);
+  catalog.exec(`update imports set state = 'staging', source = '/nowhere'`);
+  catalog.close();
+  await pipeline.restart();
+  await pipeline.coordinator.continueAll();
+  expect((await pipeline.coordinator.settled(id)).state).toBe('staged');
+  expect(sandbox.calls.us.requests).toBe(0);
+  expect(pipeline.counts(id)).toMatchObject({ read: 300 });
+});

@@ -1,0 +1,78 @@
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { openCatalog } from '../../../src/imports/catalog.ts';
+import type { ImportState } from '../../../src/membership/import-state.ts';
+import { openDeliveries } from '../../../src/server/webhook/deliveries.ts';
+import { openSyncCatalog } from '../../../src/syncs/sync-catalog.ts';
+import { tempDir } from '../../temp-dir.ts';
+
+function open() {
+  const path = join(tempDir(), 'catalog.sqlite');
+  const catalog = openCatalog(path);
+  const deliveries = openDeliveries(path);
+  onTestFinished(() => {
+    deliveries.close();
+    catalog.close();
+  });
+  const run = (id: string, ...states: readonly ImportState[]) => {
+    catalog.add({ id, file: 'm.csv', source: 'm.csv', options: '{}', retryOf: null });
+    for (const state of states) catalog.move(id, state);
+  };
+  return { path, catalog, deliveries, run };
+}
+
+test('ends and blocks are noted with their moves, once each, and only while somebody is to be told', () => {
+  const { catalog, deliveries, run } = open();
+  run('before', 'rejected');
+  expect(deliveries.waiting('all')).toEqual([]);
+
+  deliveries.begin();
+  deliveries.begin();
+  run('mended', 'staged', 'running', 'blocked', 'running', 'completed');
+  run('stopped', 'staged', 'running', 'pausing', 'paused', 'cancelling', 'cancelled');
+  run('refused', 'rejected');
+  run('failing', 'aborted');
+  const noted = deliveries.waiting('all');
+  expect(noted.map(({ subject, state }) => [subject, state])).toEqual([
+    ['mended', 'blocked'],
+    ['mended', 'completed'],
+    ['stopped', 'cancelled'],
+    ['refused', 'rejected'],
+    ['failing', 'aborted'],
+  ]);
+  expect(new Set(noted.map(({ id }) => id)).size).toBe(5);
+  expect(noted.every(({ at, reason, body }) => at > 0 && reason !== '' && body === null)).toBe(true);
+
+  const [first] = noted;
+  deliveries.write(first?.id ?? '', 'text');
+  expect(deliveries.waiting('unmade')).toEqual(noted.slice(1));
+  catalog.remove('mended');
+  expect(deliveries.find(first?.id ?? '')).toMatchObject({ subject: 'mended', body: 'text' });
+  deliveries.remove(first?.id ?? '');
+  expect(deliveries.waiting('all')).toHaveLength(4);
+
+  deliveries.end();
+  run('after', 'rejected');
+  expect(deliveries.waiting('all')).toEqual([]);
+});
+
+test('syncs that are over or need somebody are noted, too', () => {
+  const { path, deliveries } = open();
+  const syncs = openSyncCatalog(path);
+  onTestFinished(() => syncs.close());
+  deliveries.begin();
+  const sync = { file: 'm.csv', source: 'm.csv', options: '{}', undoOf: null, scheduleId: null };
+  for (const [id, ...states] of [
+    ['nightly', 'held', 'applying', 'applied'],
+    ['looked-at', 'planned', 'rejected'],
+    ['away', 'failed'],
+  ] as const) {
+    syncs.add({ ...sync, id }, 'ops');
+    for (const state of states) syncs.move(id, state);
+  }
+  expect(deliveries.waiting('all').map(({ kind, subject, state }) => [kind, subject, state])).toEqual([
+    ['sync', 'nightly', 'held'],
+    ['sync', 'nightly', 'applied'],
+    ['sync', 'away', 'failed'],
+  ]);
+});

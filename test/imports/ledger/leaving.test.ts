@@ -1,0 +1,105 @@
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, test } from 'vitest';
+import { openImportLedger } from '../../../src/imports/record/import-ledger.ts';
+import { ALL_DONE, dispatch, dispatchOnly, members, pending, resultOf, stagedImport } from './staged-import.ts';
+
+describe('an import that ends before all is sent', () => {
+  test('leaves rows unprocessed that were certainly not sent, and unconfirmed where a call may have been carried out', async () => {
+    const { ledger, reader } = await stagedImport([...members(25), ...members(25), ...members(1, { guid: 'other' })]);
+    const [sent, doubtful] = dispatch(ledger, 2);
+    if (sent === undefined || doubtful === undefined) throw new Error('two batches expected');
+    ledger.record([resultOf(sent, ALL_DONE)]);
+    ledger.takeBack([{ batch: doubtful.id, calls: [], doubt: 'the reply was lost' }]);
+    ledger.leaveRest('cancelled by a person');
+    const messages = [...reader.rows()].map(({ status, code, message }) => `${status} ${code} ${message}`);
+    expect(new Map([...Map.groupBy(messages, (message) => message)].map(([text, all]) => [text, all.length]))).toEqual(
+      new Map([
+        ['added  ', sent.rows.length],
+        [
+          'unconfirmed NO_ANSWER sent, and the import was ended before an answer came: the reply was lost',
+          doubtful.rows.length,
+        ],
+        ['unprocessed NOT_SENT cancelled by a person', 51 - sent.rows.length - doubtful.rows.length],
+      ]),
+    );
+    expect(pending(ledger)).toEqual([]);
+    expect(ledger.openBatches().size).toBe(0);
+    expect(ledger.check().holds).toBe(true);
+  });
+
+  test('ends once: leaving the rest again changes nothing, and a late result neither', async () => {
+    const { ledger } = await stagedImport(members(3));
+    const batch = dispatchOnly(ledger);
+    ledger.leaveRest('cancelled');
+    const { rows } = ledger.check();
+    ledger.leaveRest('cancelled again');
+    ledger.record([resultOf(batch, ALL_DONE)]);
+    expect(ledger.check()).toEqual({ holds: true, rows, difference: '' });
+    expect(rows).toMatchObject({ unprocessed: 3 });
+  });
+});
+
+describe('after a crash', () => {
+  test('whatever was dispatched waits again with the doubt noted; what was not, without', async () => {
+    const { path, ledger } = await stagedImport(members(75));
+    const [first] = dispatch(ledger, 2);
+    if (first === undefined) throw new Error('no batch');
+    ledger.record([resultOf(first, ALL_DONE)]);
+    ledger.close();
+
+    const reopened = openImportLedger(path);
+    expect(reopened.takeBackAll('the process ended')).toBe(1);
+    expect(pending(reopened).map(({ doubt }) => doubt)).toEqual(['the process ended', null]);
+    expect(reopened.takeBackAll('the process ended again')).toBe(0);
+    expect(reopened.check()).toMatchObject({ holds: true, rows: { added: 25, unprocessed: 50 } });
+    reopened.close();
+  });
+
+  test('a batch keeps its first doubt through further crashes', async () => {
+    const { ledger } = await stagedImport(members(1));
+    for (const doubt of ['the first crash', 'the second crash']) {
+      dispatch(ledger);
+      ledger.takeBackAll(doubt);
+    }
+    expect(pending(ledger).map(({ doubt }) => doubt)).toEqual(['the first crash']);
+  });
+
+  test('a result that was on its way counts, though its batch already waits again', async () => {
+    const { ledger } = await stagedImport(members(2));
+    const batch = dispatchOnly(ledger);
+    ledger.takeBackAll('the process ended');
+    ledger.record([resultOf(batch, ALL_DONE)]);
+    expect(pending(ledger)).toEqual([]);
+    expect(ledger.check()).toMatchObject({ holds: true, rows: { added: 2 } });
+  });
+});
+
+describe('the check of the sum', () => {
+  const tampered = async (sql: string) => {
+    const { path, ledger } = await stagedImport([...members(3), { uid: 'u1' }]);
+    ledger.record([resultOf(dispatchOnly(ledger), ALL_DONE)]);
+    expect(ledger.check()).toMatchObject({ holds: true, difference: '' });
+    const file = new DatabaseSync(path);
+    file.exec(sql);
+    file.close();
+    return ledger.check();
+  };
+
+  test('finds a tally that was changed, and says which and by how much', async () => {
+    const { holds, difference } = await tampered(`update tallies set n = 2 where name = 'added'`);
+    expect(holds).toBe(false);
+    expect(difference).toBe('added: 2 tallied, 3 in the rows; unprocessed: 1 tallied, 0 in the rows');
+  });
+
+  test('finds a row that has lost its outcome', async () => {
+    const { holds, difference } = await tampered('update memberships set outcome_id = null where row_id = 2');
+    expect(holds).toBe(false);
+    expect(difference).toContain('added: 3 tallied, 2 in the rows');
+  });
+
+  test('finds a row that has vanished from its batch', async () => {
+    const { holds, difference } = await tampered('delete from memberships where row_id = 2');
+    expect(holds).toBe(false);
+    expect(difference).toBe('added: 3 tallied, 2 in the rows; 3 outcomes for 4 rows');
+  });
+});

@@ -1,0 +1,47 @@
+import type { Membership } from '../../../src/membership/membership.ts';
+import { SCOPES } from '../../../src/membership/membership.ts';
+
+/** What a row asks for, or that it is invalid already when it comes. */
+export type AskedRow = Membership | 'invalid';
+
+/** What staging must make of a row; `of` is the index of the row that is sent instead. */
+export type Verdict = { is: 'invalid' } | { is: 'duplicate'; of: number } | { is: 'sent' };
+
+export interface Plan {
+  readonly verdicts: readonly Verdict[];
+  /** Indices of the rows to send, by group, acting user and action. */
+  readonly lanes: readonly (readonly number[])[];
+  /** Calls that are necessary: up to 25 UIDs of one group and one acting user to add in each, one to change or remove. */
+  readonly calls: number;
+}
+
+const folded = (...parts: string[]) => JSON.stringify(parts.map((part) => part.toLowerCase()));
+
+/** The rules of design.md, section 9, in the plainest possible way: no SQL, no hashes, everything in memory. */
+export function planOf(rows: readonly AskedRow[]): Plan {
+  const verdicts: Verdict[] = rows.map((row) => ({ is: row === 'invalid' ? 'invalid' : 'sent' }));
+  const asked = rows.flatMap((row, index) => (row === 'invalid' ? [] : [{ ...row, index }]));
+  for (const same of Map.groupBy(asked, ({ region, guid, uid }) => folded(region, guid, uid)).values()) {
+    const bans = same.filter(({ scope }) => scope === 'ban').length;
+    const actions = new Set(same.map(({ action = 'add' }) => action));
+    if (actions.size > 1 || (bans > 0 && bans < same.length && !actions.has('remove'))) {
+      for (const { index } of same) verdicts[index] = { is: 'invalid' };
+      continue;
+    }
+    const rank = ({ scope, action }: Membership) => (action === 'remove' ? 0 : SCOPES.indexOf(scope));
+    const [kept, ...others] = same.toSorted((a, b) => rank(a) - rank(b));
+    for (const { index } of others) verdicts[index] = { is: 'duplicate', of: kept?.index ?? -1 };
+  }
+  const sent = asked.filter(({ index }) => verdicts[index]?.is === 'sent');
+  const lanes = Map.groupBy(sent, ({ region, guid, onBehalfOf, action = 'add' }) =>
+    folded(region, guid, onBehalfOf, action),
+  );
+  return {
+    verdicts,
+    lanes: [...lanes.values()].map((lane) => lane.map(({ index }) => index)),
+    calls: [...lanes.values()].reduce(
+      (sum, lane) => sum + Math.ceil(lane.length / ((lane[0]?.action ?? 'add') === 'add' ? 25 : 1)),
+      0,
+    ),
+  };
+}

@@ -1,0 +1,146 @@
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { openCatalog, openCatalogReader } from '../../../src/imports/catalog.ts';
+import { outcomeId, regionId, scopeId } from '../../../src/imports/record/enum-ids.ts';
+import { openImportLedger } from '../../../src/imports/record/import-ledger.ts';
+import { openImportReader } from '../../../src/imports/report/reading.ts';
+import { CATALOG_MIGRATIONS, IMPORT_MIGRATIONS } from '../../../src/imports/schemas.ts';
+import { REGIONS, SCOPES } from '../../../src/membership/membership.ts';
+import { OUTCOMES } from '../../../src/membership/outcome.ts';
+import { LedgerError, openForWriting } from '../../../src/platform/sqlite.ts';
+import { tempDir } from '../../temp-dir.ts';
+
+/** Files that are migrations of a test, by name. */
+function migrationsOf(dir: string, files: Record<string, string>): URL {
+  const folder = join(dir, 'migrations');
+  mkdirSync(folder, { recursive: true });
+  for (const [name, sql] of Object.entries(files)) writeFileSync(join(folder, name), sql);
+  return pathToFileURL(`${folder}/`);
+}
+
+function schemaOf(database: DatabaseSync): unknown {
+  return database.prepare('pragma user_version').get()?.['user_version'];
+}
+
+function inNewerSchema(): string {
+  const path = join(tempDir(), 'newer.db');
+  const database = new DatabaseSync(path);
+  database.exec('pragma user_version = 99');
+  database.close();
+  return path;
+}
+
+describe('migrations', () => {
+  test.each([
+    ['catalog', CATALOG_MIGRATIONS],
+    ['import', IMPORT_MIGRATIONS],
+  ])('of the %s are numbered without a gap, so that the number of files is the number of the schema', (_, folder) => {
+    const files = readdirSync(folder).toSorted();
+    expect(files.length).toBeGreaterThan(0);
+    expect(files).toEqual(
+      files.map((_name, index) =>
+        expect.stringMatching(new RegExp(`^${String(index + 1).padStart(3, '0')}_\\w+\\.sql$`)),
+      ),
+    );
+  });
+
+  test('run in the order of their numbers, each once, and a new one runs where the others have run', () => {
+    const dir = tempDir();
+    const path = join(dir, 'ledger.db');
+    const files = {
+      '002_more.sql': `insert into runs values ('second')`,
+      '001_first.sql': `create table runs (name text); insert into runs values ('first')`,
+      'README.md': 'no migration',
+    };
+    for (let time = 1; time <= 3; time += 1) openForWriting(path, migrationsOf(dir, files)).close();
+    const later = migrationsOf(dir, { ...files, '003_last.sql': `insert into runs values ('third')` });
+    const database = openForWriting(path, later);
+    const runs = database.prepare('select name from runs').all();
+    expect(runs.map(({ name }) => name)).toEqual(['first', 'second', 'third']);
+    expect(schemaOf(database)).toBe(3);
+    database.close();
+  });
+
+  test('that fail leave the schema that was there, and run when they are mended', () => {
+    const dir = tempDir();
+    const path = join(dir, 'ledger.db');
+    const first = { '001_first.sql': 'create table a (x)' };
+    const broken = migrationsOf(dir, {
+      ...first,
+      '002_second.sql': 'create table b (x); insert into nowhere values (1)',
+    });
+    expect(() => openForWriting(path, broken)).toThrow(/no such table: nowhere/);
+    const mended = migrationsOf(dir, { ...first, '002_second.sql': 'create table b (x)' });
+    const database = openForWriting(path, mended);
+    expect(schemaOf(database)).toBe(2);
+    database.close();
+  });
+});
+
+describe('a file that a newer rollcall has written', () => {
+  test.each([
+    ['the catalog', openCatalog, CATALOG_MIGRATIONS],
+    ['an import', openImportLedger, IMPORT_MIGRATIONS],
+  ])('as %s is refused with what to do, and stays as it is', (_, open, migrations) => {
+    const path = inNewerSchema();
+    const opening = () => open(path);
+    const known = readdirSync(migrations).length;
+    expect(opening).toThrow(LedgerError);
+    expect(opening).toThrow(
+      `${path} has schema 99 and this rollcall knows ${known}: it was written by a newer rollcall; use that one`,
+    );
+    const database = new DatabaseSync(path, { readOnly: true });
+    expect(schemaOf(database)).toBe(99);
+    expect(database.prepare('select count(*) as n from sqlite_schema').get()).toEqual({ n: 0 });
+    database.close();
+  });
+});
+
+describe('a file that is no ledger', () => {
+  test.each([
+    ['openCatalog', openCatalog],
+    ['openCatalogReader', openCatalogReader],
+    ['openImportLedger', openImportLedger],
+    ['openImportReader', openImportReader],
+  ])('is named by %s, with what to do', (_, open) => {
+    const path = join(tempDir(), 'ledger.db');
+    writeFileSync(path, 'guid,uid\n'.repeat(1_000));
+    const opening = () => open(path);
+    expect(opening).toThrow(LedgerError);
+    expect(opening).toThrow(`${path} is damaged (file is not a database): put it back from a backup, or import`);
+  });
+});
+
+test('a reader does not create a file that is not there', () => {
+  const dir = tempDir();
+  expect(() => openImportReader(join(dir, 'none.db'))).toThrow(/unable to open/);
+  expect(readdirSync(dir)).toEqual([]);
+});
+
+test('a closed import is one file, with nothing beside it', () => {
+  const dir = tempDir();
+  const ledger = openImportLedger(join(dir, 'import.db'));
+  ledger.stopRegion({ region: 'us', code: 'A', message: 'b' });
+  ledger.close();
+  ledger.close();
+  expect(readdirSync(dir)).toEqual(['import.db']);
+});
+
+test('the numbers in the ledger stand for the words of the product', () => {
+  const path = join(tempDir(), 'import.db');
+  const database = openForWriting(path, IMPORT_MIGRATIONS);
+  const words = (table: string) =>
+    Object.fromEntries(
+      database
+        .prepare(`select id, name from ${table}`)
+        .all()
+        .map(({ id, name }) => [name, id]),
+    );
+  expect(words('outcomes')).toEqual(Object.fromEntries(OUTCOMES.map((word) => [word, outcomeId(word)])));
+  expect(words('scopes')).toEqual(Object.fromEntries(SCOPES.map((word) => [word, scopeId(word)])));
+  expect(words('regions')).toEqual(Object.fromEntries(REGIONS.map((word) => [word, regionId(word)])));
+  database.close();
+});

@@ -1,0 +1,172 @@
+import { describe, expect, test } from 'vitest';
+import type { CallRecord } from '../../../src/imports/record/batch-result.ts';
+import { openImportReader } from '../../../src/imports/report/reading.ts';
+import { ALL_DONE, BAD_UID, members, stagedImport } from './staged-import.ts';
+
+async function finishedImport() {
+  const staged = await stagedImport([
+    { uid: 'anna', scope: 'admin' },
+    { uid: 'a b', problems: [BAD_UID, { ...BAD_UID, column: 'scope', reason: '"x" is no scope' }] },
+    { uid: 'ANNA' },
+    { uid: 'berta', scope: 'ban' },
+    { uid: 'carla', guid: 'Other', region: 'eu' },
+  ]);
+  const [batch, ...others] = staged.dispatch();
+  if (batch === undefined || others.length > 0) throw new Error('one batch is expected');
+  staged.record(batch, ALL_DONE);
+  return staged;
+}
+
+describe('the report', () => {
+  test('has every row in the order of the input, in words', async () => {
+    const { reader } = await finishedImport();
+    expect(
+      reader
+        .rows()
+        .map(({ line, status, region, guid, uid, scope }) => [line, status, region, guid, uid, scope].join(' '))
+        .toArray(),
+    ).toEqual([
+      '2 added us g anna admin',
+      '3 invalid us g a b participant',
+      '4 duplicate us g ANNA participant',
+      '5 banned us g berta ban',
+      '6 unprocessed eu Other carla participant',
+    ]);
+  });
+
+  test('tells all problems of an invalid row, and which row a duplicate repeats', async () => {
+    const { reader } = await finishedImport();
+    const [, invalid, duplicate] = reader.rows().toArray();
+    expect(invalid).toMatchObject({
+      code: 'BAD_CHARACTER',
+      message: 'uid: "a b" has a space; allowed are letters; scope: "x" is no scope',
+      batch: null,
+      attempts: 0,
+    });
+    expect(duplicate).toMatchObject({
+      code: 'DUPLICATE',
+      message: 'the same membership stands in row 2, which asks for admin',
+    });
+  });
+
+  test('gives the call and the time of what was sent, and the input as it was', async () => {
+    const { reader } = await finishedImport();
+    const [first] = reader.rows().toArray();
+    expect(first).toMatchObject({ attempts: 1, httpStatus: 200, finishedAt: 1_020, original: '["row",0]' });
+    expect(reader.input()).toEqual({
+      format: 'csv',
+      delimiter: ',',
+      columns: ['guid', 'uid', 'scope'],
+      recognised: { guid: 'guid', uid: 'uid', scope: 'scope' },
+    });
+  });
+
+  test.each([
+    [['added'], [2]],
+    [['unprocessed'], [6]],
+    [
+      ['invalid', 'duplicate'],
+      [3, 4],
+    ],
+    [
+      ['banned', 'invalid', 'unprocessed'],
+      [3, 5, 6],
+    ],
+    [['failed'], []],
+    [[], []],
+  ] as const)('has the chosen outcomes only: %j', async (outcomes, lines) => {
+    const { reader } = await finishedImport();
+    expect(
+      reader
+        .rows(new Set(outcomes))
+        .map(({ line }) => line)
+        .toArray(),
+    ).toEqual(lines);
+  });
+});
+
+test('problems are counted by outcome and code, most first, each with its first example', async () => {
+  const { reader } = await finishedImport();
+  expect(reader.problems()).toEqual([
+    {
+      status: 'duplicate',
+      code: 'DUPLICATE',
+      count: 1,
+      example: { line: 4, value: 'ANNA', message: expect.stringContaining('row 2') },
+    },
+    {
+      status: 'invalid',
+      code: 'BAD_CHARACTER',
+      count: 1,
+      example: { line: 3, value: 'a b', message: expect.any(String) },
+    },
+  ]);
+  const { reader: other, dispatch, record } = await stagedImport(members(30));
+  const [first, second] = dispatch();
+  if (first !== undefined) record(first, { kind: 'refused', outcome: 'failed', code: 'ERR_X', message: 'no' });
+  if (second !== undefined)
+    record(second, { kind: 'unanswered', maybeCarriedOut: true, code: 'LOST', message: 'gone' });
+  expect(other.problems().map(({ status, code, count }) => [status, code, count])).toEqual([
+    ['failed', 'ERR_X', 25],
+    ['unconfirmed', 'LOST', 5],
+  ]);
+});
+
+test('groups come with those in need of attention first, then the largest, and are counted without a limit', async () => {
+  const { reader, dispatch, record } = await stagedImport([
+    ...members(10, { guid: 'large' }),
+    ...members(3, { guid: 'troubled' }),
+    ...members(5, { guid: 'middle' }),
+  ]);
+  for (const batch of dispatch()) {
+    if (batch.guid !== 'troubled') record(batch, ALL_DONE);
+    else record(batch, { kind: 'group', code: 'ERR_GUID_NOT_FOUND', message: 'gone' });
+  }
+  const { groups, total } = reader.groups(2);
+  expect(total).toBe(3);
+  expect(groups).toMatchObject([
+    { region: 'us', guid: 'troubled', rows: { read: 3, failed: 3, added: 0 } },
+    { region: 'us', guid: 'large', rows: { read: 10, added: 10 } },
+  ]);
+});
+
+describe('calls over time', () => {
+  const call = (at: number, ms: number, kind: CallRecord['kind'] = 'answered'): CallRecord => ({
+    at,
+    ms,
+    kind,
+    httpStatus: 200,
+    code: '',
+  });
+
+  test('fall into buckets of equal width, with medians and maxima', async () => {
+    const { reader, dispatch, record } = await stagedImport(members(1));
+    const calls = [call(1_000, 5), call(1_010, 7), call(1_020, 9, 'slow-down'), call(1_099, 50, 'again')];
+    for (const batch of dispatch()) record(batch, ALL_DONE, { calls });
+    const base = { widthMs: 50, region: 'us' };
+    expect(reader.calls(2)).toEqual([
+      { ...base, at: 1_000, calls: 3, failed: 0, rateLimited: 1, p50Ms: 7, maxMs: 9 },
+      { ...base, at: 1_050, calls: 1, failed: 1, rateLimited: 0, p50Ms: 50, maxMs: 50 },
+    ]);
+    expect(reader.callsSince(1_020)).toBe(2);
+  });
+
+  test('are none before the first call', async () => {
+    const { reader } = await stagedImport(members(1));
+    expect([reader.calls(10), reader.callsSince(0)]).toEqual([[], 0]);
+  });
+});
+
+test('a reader sees what the writer has finished, while the writer goes on', async () => {
+  const { dispatch, record, path, ledger } = await stagedImport(members(100));
+  const reader = openImportReader(path);
+  const rows = reader.rows();
+  rows.next();
+  for (const batch of dispatch()) record(batch, ALL_DONE);
+  // The report that was begun before keeps to what it saw then; a new one sees everything.
+  expect(new Set(rows.map(({ status }) => status))).toEqual(new Set(['unprocessed']));
+  expect(new Set(reader.rows().map(({ status }) => status))).toEqual(new Set(['added']));
+  expect(reader.tallies().get('us')?.rows).toMatchObject({ read: 100, added: 100 });
+  reader.close();
+  expect(ledger.check().holds).toBe(true);
+});

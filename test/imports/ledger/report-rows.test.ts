@@ -1,0 +1,244 @@
+import { describe, expect, test } from 'vitest';
+import type { Outcome } from '../../../src/membership/outcome.ts';
+import { OUTCOMES } from '../../../src/membership/outcome.ts';
+import {
+  ALL_DONE,
+  call,
+  dispatch,
+  dispatchOnly,
+  EMPTY_UID,
+  members,
+  pending,
+  resultOf,
+  rowAt,
+  type StagedImport,
+  stagedImport,
+} from './staged-import.ts';
+
+const NO_USER = { code: 'ERR_UID_NOT_FOUND', message: 'no such user' };
+
+/** One row of every outcome: lines 2 to 11, in the order of the words. */
+async function oneOfEach(): Promise<StagedImport> {
+  const staged = await stagedImport([
+    { uid: 'ann' },
+    { uid: 'bob', scope: 'ban' },
+    { uid: 'cid' },
+    { uid: 'dan' },
+    {
+      problems: [
+        EMPTY_UID,
+        { ...EMPTY_UID, column: 'scope', value: 'boss', code: 'UNKNOWN_SCOPE', reason: 'no scope' },
+      ],
+    },
+    { uid: 'ANN' },
+    { uid: 'eve', guid: 'lost' },
+    { uid: 'fay', guid: 'late' },
+    { uid: 'gil', scope: 'admin', action: 'change' },
+    { uid: 'hal', action: 'remove' },
+  ]);
+  const { ledger } = staged;
+  const [change, removal, first, lost] = dispatch(ledger, 4);
+  if (change === undefined || removal === undefined || first === undefined || lost === undefined) {
+    throw new Error('four batches expected');
+  }
+  const others = [
+    { row: 3, outcome: 'already_member', code: 'ERR_ALREADY_JOINED', message: 'was there' },
+    { row: 4, outcome: 'failed', ...NO_USER },
+  ] as const;
+  const was = { code: 'ERR_NOT_A_MEMBER', message: 'it was no member' };
+  ledger.record([
+    resultOf(change, {
+      kind: 'answered',
+      others: [{ row: 9, outcome: 'changed', code: '', message: '' }],
+      missing: [],
+    }),
+    resultOf(removal, { kind: 'answered', others: [{ row: 10, outcome: 'removed', ...was }], missing: [] }),
+    resultOf(first, { kind: 'answered', others, missing: [] }),
+    resultOf(lost, { kind: 'unanswered', maybeCarriedOut: true, code: 'TIMEOUT', message: 'no answer' }),
+  ]);
+  ledger.leaveRest('cancelled');
+  return staged;
+}
+
+describe('the rows of a report', () => {
+  test('come in the order of the input, as they were, each with its one outcome and what it asked for', async () => {
+    const { reader } = await oneOfEach();
+    const rows = [...reader.rows()];
+    expect(rows.map(({ line, original }) => ({ line, original }))).toEqual(
+      OUTCOMES.map((_, index) => ({ line: rowAt(index, {}).line, original: rowAt(index, {}).original })),
+    );
+    expect(rows.map(({ status, code, message }) => [status, code, message])).toEqual([
+      ['added', '', ''],
+      ['banned', '', ''],
+      ['already_member', 'ERR_ALREADY_JOINED', 'was there'],
+      ['failed', NO_USER.code, NO_USER.message],
+      ['invalid', 'EMPTY', 'uid: the uid is empty; a row needs one; scope: no scope'],
+      ['duplicate', 'DUPLICATE', 'the same membership stands in row 2, which asks for participant'],
+      ['unconfirmed', 'TIMEOUT', 'no answer'],
+      ['unprocessed', 'NOT_SENT', 'cancelled'],
+      ['changed', '', ''],
+      ['removed', 'ERR_NOT_A_MEMBER', 'it was no member'],
+    ]);
+    expect(rows.map(({ guid, uid, scope, attempts }) => [guid, uid, scope, attempts])).toEqual([
+      ['g', 'ann', 'participant', 1],
+      ['g', 'bob', 'ban', 1],
+      ['g', 'cid', 'participant', 1],
+      ['g', 'dan', 'participant', 1],
+      ['g', 'u5', 'boss', 0],
+      ['g', 'ANN', 'participant', 0],
+      ['lost', 'eve', 'participant', 1],
+      ['late', 'fay', 'participant', 0],
+      ['g', 'gil', 'admin', 1],
+      ['g', 'hal', '', 1],
+    ]);
+    expect(rows.every(({ region }) => region === 'us')).toBe(true);
+  });
+
+  test.each(OUTCOMES)('can be chosen: %s', async (outcome) => {
+    const { reader } = await oneOfEach();
+    expect([...reader.rows(new Set([outcome]))].map(({ status }) => status)).toEqual([outcome]);
+  });
+
+  test('can be chosen by several outcomes, still in the order of the input, and by none', async () => {
+    const { reader } = await oneOfEach();
+    const chosen = new Set<Outcome>(['unprocessed', 'invalid', 'added', 'duplicate']);
+    expect([...reader.rows(chosen)].map(({ status }) => status)).toEqual([
+      'added',
+      'invalid',
+      'duplicate',
+      'unprocessed',
+    ]);
+    expect([...reader.rows(new Set())]).toEqual([]);
+  });
+
+  test('that wait still are unprocessed, and are among those when they are chosen', async () => {
+    const { reader, ledger } = await stagedImport(members(30));
+    const [first] = dispatch(ledger);
+    if (first === undefined) throw new Error('no batch');
+    ledger.record([resultOf(first, ALL_DONE)]);
+    expect([...reader.rows(new Set(['unprocessed']))]).toHaveLength(30 - first.rows.length);
+  });
+});
+
+test('problems are counted by outcome and code, most first, with one row as an example', async () => {
+  const { reader, ledger } = await stagedImport([
+    { uid: 'ann' },
+    { problems: [EMPTY_UID] },
+    { problems: [{ ...EMPTY_UID, code: 'BAD_CHARACTER', value: 'x y', reason: 'a space' }, EMPTY_UID] },
+    { problems: [{ ...EMPTY_UID, code: 'BAD_CHARACTER', value: 'z z', reason: 'a space' }] },
+    { uid: 'ANN' },
+    { uid: 'bob' },
+  ]);
+  const others = [{ row: 6, outcome: 'failed', ...NO_USER }] as const;
+  ledger.record([resultOf(dispatchOnly(ledger), { kind: 'answered', others, missing: [] })]);
+  expect(reader.problems()).toEqual([
+    {
+      status: 'invalid',
+      code: 'BAD_CHARACTER',
+      count: 2,
+      example: { line: 4, value: 'x y', message: 'uid: a space; uid: the uid is empty; a row needs one' },
+    },
+    {
+      status: 'duplicate',
+      code: 'DUPLICATE',
+      count: 1,
+      example: {
+        line: 6,
+        value: 'ANN',
+        message: 'the same membership stands in row 2, which asks for participant',
+      },
+    },
+    { status: 'failed', code: NO_USER.code, count: 1, example: { line: 7, value: 'bob', message: NO_USER.message } },
+    {
+      status: 'invalid',
+      code: 'EMPTY',
+      count: 1,
+      example: { line: 3, value: '', message: 'uid: the uid is empty; a row needs one' },
+    },
+  ]);
+});
+
+test('an import in which all is well has no problems', async () => {
+  const { reader, ledger } = await stagedImport(members(2));
+  ledger.record([resultOf(dispatchOnly(ledger), ALL_DONE)]);
+  expect(reader.problems()).toEqual([]);
+});
+
+test('groups come with those first that need attention, then the largest; all are counted, however few are asked for', async () => {
+  const { reader, ledger } = await stagedImport([
+    ...members(30, { guid: 'large' }),
+    ...members(3, { guid: 'small', region: 'eu' }),
+    ...members(5, { guid: 'middle', onBehalfOf: 'boss' }),
+    ...members(4, { guid: 'middle' }),
+  ]);
+  ledger.record(
+    dispatch(ledger).map((batch) =>
+      batch.guid === 'small'
+        ? resultOf(batch, { kind: 'refused', outcome: 'failed', ...NO_USER })
+        : resultOf(batch, ALL_DONE),
+    ),
+  );
+  const { groups, total } = reader.groups(10);
+  expect(groups.map(({ region, guid, rows }) => [region, guid, rows.read, rows.added, rows.failed])).toEqual([
+    ['eu', 'small', 3, 0, 3],
+    ['us', 'large', 30, 30, 0],
+    ['us', 'middle', 9, 9, 0],
+  ]);
+  expect(total).toBe(3);
+  expect(reader.groups(1)).toEqual({ groups: groups.slice(0, 1), total: 3 });
+});
+
+describe('calls over time', () => {
+  test('fall into buckets of one width per region, with failures, waits for the rate limit, and times', async () => {
+    const { reader, ledger } = await stagedImport([...members(1), ...members(1, { region: 'eu' })]);
+    const [us, eu] = dispatch(ledger);
+    if (us === undefined || eu === undefined) throw new Error('two batches expected');
+    const calls = [
+      call({ at: 1_000, ms: 40, kind: 'again', code: 'RESET' }),
+      call({ at: 1_001, ms: 10 }),
+      call({ at: 1_002, ms: 20, kind: 'slow-down' }),
+      call({ at: 1_009, ms: 90 }),
+    ];
+    ledger.record([resultOf(us, ALL_DONE, { calls }), resultOf(eu, ALL_DONE, { calls: [call({ at: 1_004, ms: 7 })] })]);
+    const quiet = { failed: 0, rateLimited: 0, widthMs: 5 };
+    expect(reader.calls(2)).toEqual([
+      { ...quiet, region: 'eu', at: 1_000, calls: 1, p50Ms: 7, maxMs: 7 },
+      { region: 'us', at: 1_000, widthMs: 5, calls: 3, failed: 1, rateLimited: 1, p50Ms: 20, maxMs: 40 },
+      { ...quiet, region: 'us', at: 1_005, calls: 1, p50Ms: 90, maxMs: 90 },
+    ]);
+    expect(reader.callsSince(1_002)).toBe(3);
+  });
+
+  test('are none before the first call', async () => {
+    const { reader } = await stagedImport(members(1));
+    expect(reader.calls(60)).toEqual([]);
+    expect(reader.callsSince(0)).toBe(0);
+  });
+
+  test('of one moment make one bucket', async () => {
+    const { reader, ledger } = await stagedImport(members(1));
+    ledger.record([resultOf(dispatchOnly(ledger), ALL_DONE)]);
+    expect(reader.calls(60)).toMatchObject([{ at: 1_000, widthMs: 1, calls: 1 }]);
+  });
+});
+
+test('the input is described as it was read', async () => {
+  const { reader } = await stagedImport(members(1));
+  expect(reader.input()).toEqual({
+    format: 'csv',
+    delimiter: ',',
+    columns: ['guid', 'uid', 'scope'],
+    recognised: { guid: 'guid', uid: 'uid', scope: 'scope' },
+  });
+});
+
+test('a report that is being read shows one moment, while results are recorded; the next one shows them', async () => {
+  const { reader, ledger } = await stagedImport(members(60));
+  const rows = reader.rows();
+  expect(rows.next()).toMatchObject({ done: false, value: { status: 'unprocessed' } });
+  ledger.record(dispatch(ledger).map((batch) => resultOf(batch, ALL_DONE)));
+  expect(new Set(rows.map(({ status }) => status))).toEqual(new Set(['unprocessed']));
+  expect(new Set(reader.rows().map(({ status }) => status))).toEqual(new Set(['added']));
+  expect(reader.tallies()).toEqual(ledger.tallies());
+  expect(pending(ledger)).toEqual([]);
+});

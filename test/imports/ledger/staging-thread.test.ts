@@ -1,0 +1,61 @@
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { startStaging } from '../../../src/imports/stage/row-writer.ts';
+import { tempDir } from '../../temp-dir.ts';
+import { pending, rowAt, stagedImport } from './staged-import.ts';
+
+const INPUT = { format: 'csv', delimiter: ',', columns: [], recognised: {} } as const;
+
+test.each([1, 2])('replies that come all at once, while the process was busy, are all heard (time %i)', async () => {
+  const staging = startStaging(join(tempDir(), 'import.db'));
+  for (let index = 0; index < 4; index += 1) await staging.add([rowAt(index, {})]);
+  for (let turn = 0; turn < 50; turn += 1) await setImmediate();
+  await staging.add([rowAt(4, {})]);
+  const staged = staging.finish(INPUT);
+  await setImmediate();
+  // Blocks this thread, and not the other, until that one has ended: its last replies are then handed over in one go.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 700);
+  expect(await staged).toEqual({ rows: 5, batches: 1 });
+});
+
+test('an abandoned staging takes no more rows, and says so', async () => {
+  const staging = startStaging(join(tempDir(), 'import.db'));
+  await staging.add([rowAt(0, {})]);
+  await staging.abandon();
+  await expect(staging.add([rowAt(1, {})])).rejects.toThrow('the thread that writes it has ended');
+});
+
+test('a file that cannot be written is said so, instead of staging into nothing', async () => {
+  const staging = startStaging(join(tempDir(), 'no', 'such', 'directory.db'));
+  await expect(staging.finish(INPUT)).rejects.toThrow(/^the ledger cannot be written: /);
+});
+
+test('an empty input is an import without batches whose sum holds', async () => {
+  const { ledger, reader } = await stagedImport([]);
+  expect(pending(ledger)).toEqual([]);
+  expect(ledger.check()).toMatchObject({ holds: true, rows: { read: 0 } });
+  expect([...reader.rows()]).toEqual([]);
+});
+
+test('all scopes travel in one call, highest first, under the group as it was written first', async () => {
+  const { ledger } = await stagedImport([
+    { uid: 'd', guid: 'Team', scope: 'ban' },
+    { uid: 'c', guid: 'team', scope: 'participant' },
+    { uid: 'b', guid: 'TEAM', scope: 'moderator' },
+    { uid: 'a', guid: 'tEAM', scope: 'admin' },
+  ]);
+  const [batch, ...others] = pending(ledger);
+  expect(others).toEqual([]);
+  expect(batch?.guid).toBe('Team');
+  expect(batch?.rows.map(({ uid }) => uid)).toEqual(['a', 'b', 'c', 'd']);
+});
+
+test('two acting users do not make two memberships of one', async () => {
+  const { ledger, reader } = await stagedImport([
+    { uid: 'ann', onBehalfOf: 'boss' },
+    { uid: 'ann', onBehalfOf: 'chief' },
+  ]);
+  expect([...reader.rows()].map(({ status }) => status)).toEqual(['unprocessed', 'duplicate']);
+  expect(pending(ledger).map(({ onBehalfOf }) => onBehalfOf)).toEqual(['boss']);
+});

@@ -1,0 +1,106 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, onTestFinished, test } from 'vitest';
+import type { SyncState } from '../../../src/membership/sync-state.ts';
+import { openSyncCatalog, openSyncCatalogReader, type SyncCatalog } from '../../../src/syncs/sync-catalog.ts';
+import { tempDir } from '../../temp-dir.ts';
+
+function newCatalog(): { path: string; catalog: SyncCatalog } {
+  const path = join(tempDir(), 'catalog.db');
+  const catalog = openSyncCatalog(path);
+  onTestFinished(() => catalog.close());
+  return { path, catalog };
+}
+
+const entry = (id: string, more: { scheduleId?: string; undoOf?: string; source?: string } = {}) => ({
+  id,
+  file: 'members.csv',
+  source: '/in/members.csv',
+  options: '{}',
+  undoOf: null,
+  scheduleId: null,
+  ...more,
+});
+
+test('every move of a sync is on record with its reason and who wanted it', () => {
+  const { path, catalog } = newCatalog();
+  catalog.add(entry('a'), 'mia');
+  catalog.move('a', 'held', { reason: '1 objection of the guards' });
+  catalog.move('a', 'applying', { who: 'dan', reason: 'the course is over', approval: true });
+  catalog.setImport('a', 'a');
+  catalog.move('a', 'applied');
+  const reader = openSyncCatalogReader(path);
+  onTestFinished(() => reader.close());
+  expect(reader.transitions('a').map(({ state, reason, who }) => `${state}: ${reason} (${who})`)).toEqual([
+    'planning: created (mia)',
+    'held: 1 objection of the guards ()',
+    'applying: the course is over (dan)',
+    'applied: every change has its outcome ()',
+  ]);
+  expect(reader.find('a')).toMatchObject({
+    state: 'applied',
+    importId: 'a',
+    approvedBy: 'dan',
+    approval: 'the course is over',
+    finishedAt: expect.any(Number),
+  });
+});
+
+test('a move that may not be changes neither the sync nor the record', () => {
+  const { catalog } = newCatalog();
+  catalog.add(entry('a'), 'mia');
+  expect(() => catalog.move('a', 'applied', { reason: 'I say so', approval: true })).toThrow('cannot become applied');
+  expect(catalog.find('a')).toMatchObject({ state: 'planning', approvedBy: null });
+  expect(catalog.transitions('a')).toHaveLength(1);
+});
+
+test('a run is compared with those before it of the same file or schedule that came to their end, undos left out', () => {
+  const { catalog } = newCatalog();
+  const run = (id: string, more: Parameters<typeof entry>[1], state: 'unchanged' | 'failed') => {
+    catalog.add(entry(id, more), 'mia');
+    catalog.move(id, state);
+  };
+  run('a1', {}, 'unchanged');
+  run('a2', {}, 'unchanged');
+  run('a3', {}, 'failed');
+  run('b', { source: '/in/others.csv' }, 'unchanged');
+  run('c', { undoOf: 'a1' }, 'unchanged');
+  run('n1', { scheduleId: 'nightly', source: '/in/monday.csv' }, 'unchanged');
+  run('n2', { scheduleId: 'nightly', source: '/in/tuesday.csv' }, 'unchanged');
+  const before = (id: string) => {
+    const record = catalog.find(id);
+    return record === undefined ? [] : catalog.runsBefore(record);
+  };
+  catalog.add(entry('z'), 'mia');
+  expect([before('z'), before('a2'), before('n2'), before('b')]).toEqual([['a2', 'a1'], ['a1'], ['n1'], []]);
+});
+
+test('a catalog of an older rollcall has no syncs', () => {
+  const path = join(tempDir(), 'catalog.db');
+  new DatabaseSync(path).close();
+  const reader = openSyncCatalogReader(path);
+  onTestFinished(() => reader.close());
+  expect([reader.list(10), reader.find('a'), reader.transitions('a')]).toEqual([[], undefined, []]);
+});
+
+test('old syncs are those over for long and plans that nobody carried out, but not what the next run is compared with', () => {
+  const { catalog } = newCatalog();
+  const run = (id: string, more: Parameters<typeof entry>[1], ...states: readonly SyncState[]) => {
+    catalog.add(entry(id, more), 'mia');
+    for (const state of states) catalog.move(id, state);
+  };
+  run('a1', {}, 'unchanged');
+  run('a2', {}, 'planned', 'applying', 'applied');
+  run('a3', {}, 'failed');
+  run('b1', { source: '/in/other.csv' }, 'unchanged');
+  run('c1', { scheduleId: 'nightly' }, 'unchanged');
+  run('c2', { scheduleId: 'nightly', source: '/in/another.csv' }, 'unchanged');
+  run('undone', { undoOf: 'a2', source: '' }, 'unchanged');
+  run('plan', {}, 'planned');
+  run('waiting', {}, 'held');
+  run('sending', {}, 'planned', 'applying');
+  expect(catalog.outdated(Date.now() + 1).toSorted()).toEqual(['a1', 'a3', 'c1', 'plan', 'undone']);
+  expect(catalog.outdated(Date.now() - 60_000)).toEqual([]);
+  catalog.remove('a1');
+  expect([catalog.find('a1'), catalog.transitions('a1')]).toEqual([undefined, []]);
+});

@@ -1,0 +1,66 @@
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import type { RecordOutcomesPayload } from '../../jobs/record-outcomes.ts';
+import type { RunningImport } from '../../src/imports/send/dispatcher.ts';
+import { LEFT_MS, watchForLosses } from '../../src/imports/send/lost-jobs.ts';
+import type { RegionLine } from '../../src/imports/send/region.ts';
+import type { Region } from '../../src/membership/membership.ts';
+import type { JobQueue } from '../../src/queue/job-queue.ts';
+import { WORKER_DEATH_NOTICED_MS } from '../../src/queue/job-worker.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const LOOK_MS = 2_000;
+
+/** One batch is out of an import, which a worker took. Gives how often the whole of it was asked for again. */
+async function watched({ leaves, workers }: { leaves: boolean; workers: () => number }, ms: number): Promise<number> {
+  let all = 0;
+  const depth = async () => ({ waiting: 0, delayed: 0, active: 1 });
+  const line = { region: 'us', keepBudget: async () => {}, queue: { depth, workers: async () => workers() } };
+  const running: Pick<RunningImport, 'outIn' | 'leaves' | 'resend'> = {
+    outIn: () => 1,
+    leaves: () => leaves,
+    resend: async (_: Region, before: number) => {
+      if (before === Number.POSITIVE_INFINITY) all += 1;
+    },
+  };
+  const outcomes = { depth: async () => ({ waiting: 0, delayed: 0, active: 0 }) };
+  const watch = watchForLosses({
+    returns: [outcomes as JobQueue<RecordOutcomesPayload>],
+    lines: async () => [line as unknown as RegionLine],
+    imports: () => [running as RunningImport],
+    onError: (error) => {
+      throw error;
+    },
+  });
+  onTestFinished(() => watch.stop());
+  await vi.advanceTimersByTimeAsync(ms);
+  return all;
+}
+
+const SOON = WORKER_DEATH_NOTICED_MS + 2 * LOOK_MS;
+
+test('an import that ends while no worker is left gets its batches back as soon as their workers must be dead', async () => {
+  expect(await watched({ leaves: true, workers: () => 0 }, WORKER_DEATH_NOTICED_MS)).toBe(0);
+  expect(await watched({ leaves: true, workers: () => 0 }, SOON)).toBeGreaterThan(0);
+});
+
+test('as long as there are workers, or have just been, they are waited for', async () => {
+  expect(await watched({ leaves: true, workers: () => 1 }, SOON)).toBe(0);
+  let looks = 0;
+  expect(await watched({ leaves: true, workers: () => (++looks % 5 === 0 ? 1 : 0) }, 3 * SOON)).toBe(0);
+});
+
+test('workers whose machine is gone, and whose connection the server still shows, are waited for as long as a call lasts', async () => {
+  expect(await watched({ leaves: true, workers: () => 1 }, LEFT_MS)).toBe(0);
+  expect(await watched({ leaves: true, workers: () => 1 }, LEFT_MS + 2 * LOOK_MS)).toBeGreaterThan(0);
+  expect(await watched({ leaves: false, workers: () => 1 }, LEFT_MS + 2 * LOOK_MS)).toBe(0);
+});
+
+test('an import that goes on waits for new workers', async () => {
+  expect(await watched({ leaves: false, workers: () => 0 }, SOON)).toBe(0);
+});

@@ -1,0 +1,222 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { type ChatClient, createChatClient } from '../../src/chat/client.ts';
+import type { Timeouts } from '../../src/chat/connection.ts';
+import type { ImportRecord } from '../../src/imports/catalog.ts';
+import { type ImportOptions, importOptions } from '../../src/imports/import-options.ts';
+import { type Coordinator, openCoordinator } from '../../src/imports/life/coordinator.ts';
+import type { ImportSummary } from '../../src/imports/report/import-summary.ts';
+import { openImportReader, type RowWithOutcome } from '../../src/imports/report/reading.ts';
+import { openRegionLine, type RegionLine } from '../../src/imports/send/region.ts';
+import type { ImportState } from '../../src/membership/import-state.ts';
+import { type Membership, REGIONS, type Region } from '../../src/membership/membership.ts';
+import { OUTCOMES, type RowCounts } from '../../src/membership/outcome.ts';
+import { type DataDir, dataDir } from '../../src/platform/data-dir.ts';
+import type { Backend } from '../../src/queue/backend.ts';
+import { openBackend } from '../../src/queue/open-backend.ts';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
+import { tempDir } from '../temp-dir.ts';
+
+/** A place for the queue that the pipeline's tests run on, each of them on every one. */
+export interface QueuePlace {
+  readonly name: string;
+  open(dir: DataDir): Promise<Backend>;
+}
+
+export const EMBEDDED: QueuePlace = {
+  name: 'embedded',
+  open: () => openBackend(),
+};
+
+export const QUEUE_PLACES: readonly QueuePlace[] = [EMBEDDED];
+
+export interface PipelineOptions {
+  readonly place: QueuePlace;
+  readonly sandbox?: SandboxOptions;
+  readonly callsPerMinute?: number;
+  readonly concurrency?: number;
+  readonly timeouts?: Partial<Timeouts>;
+}
+
+export interface StartOptions {
+  /** Regions that have an app. Default: all. */
+  readonly regions?: readonly Region[];
+  /** Keys in place of the sandbox's. */
+  readonly apiKeys?: Partial<Record<Region, string>>;
+  /** The key as the settings say it, for clients that look for a new one. */
+  readonly currentKey?: (region: Region) => string | undefined;
+  /** Whether the coordinator takes what it sends to for a sandbox. Default: no, it is the service. */
+  readonly asSandbox?: boolean;
+  readonly keepMs?: number;
+  /** Puts something between the workers and the service. */
+  readonly chat?: (chat: ChatClient, region: Region) => ChatClient;
+}
+
+export interface Pipeline {
+  readonly dir: DataDir;
+  readonly sandbox: Sandbox;
+  readonly coordinator: Coordinator;
+  /** Lines by region, as far as they were opened. */
+  readonly lines: ReadonlyMap<Region, RegionLine>;
+  /** What went wrong in the background. A test ends with none, unless it empties the list. */
+  readonly failures: Error[];
+  /** Every state of every import, in order. */
+  readonly states: ImportState[];
+  /** Writes the file and imports it. Returns the id. */
+  send(content: string, options?: Partial<ImportOptions>): Promise<string>;
+  /** The same, and waits until nothing more happens by itself. */
+  run(content: string, options?: Partial<ImportOptions>): Promise<ImportRecord>;
+  rows(id: string): RowWithOutcome[];
+  counts(id: string): RowCounts;
+  summary(id: string): ImportSummary;
+  /** Calls that the ledger knows of. */
+  calls(id: string): number;
+  stop(): Promise<void>;
+  /** A new coordinator on the same directory, after `stop`. */
+  restart(options?: StartOptions): Promise<void>;
+}
+
+/** A sandbox, and a coordinator with workers that import into it; both gone when the test is over. */
+export async function openPipeline(options: PipelineOptions & StartOptions): Promise<Pipeline> {
+  const root = tempDir();
+  const sandbox = await startSandbox({
+    users: 'any',
+    groups: 'any',
+    rateLimit: { calls: 1_000_000, perMs: 1_000 },
+    randomSeed: 1,
+    ...options.sandbox,
+  });
+  onTestFinished(() => sandbox.close());
+
+  const dir = dataDir(join(root, 'data'));
+  const failures: Error[] = [];
+  const states: ImportState[] = [];
+  let files = 0;
+  let started = await start(options);
+  onTestFinished(async () => {
+    await started.coordinator.stop(500);
+    if (failures.length > 0) throw new AggregateError(failures, failures.map(({ message }) => message).join('; '));
+  });
+
+  async function start(chosen: StartOptions) {
+    const { regions = REGIONS, apiKeys = {}, chat = (one) => one, currentKey, asSandbox, keepMs } = chosen;
+    const lines = new Map<Region, RegionLine>();
+    const coordinator = await openCoordinator({
+      dir,
+      backend: () => options.place.open(dir),
+      regions: new Set(regions),
+      version: 'test',
+      ...(asSandbox !== undefined && { sandbox: asSandbox }),
+      ...(keepMs !== undefined && { keepMs }),
+      onError: (error) => failures.push(error),
+      openLine: async (region, backend, deliver, answer) => {
+        const { appId, apiKey } = sandbox.apps[region];
+        const client = createChatClient({
+          region,
+          appId,
+          apiKey: apiKeys[region] ?? apiKey,
+          host: sandbox.host,
+          ca: sandbox.caPem,
+          timeouts: options.timeouts,
+          currentKey: () => currentKey?.(region),
+        });
+        const line = await openRegionLine({
+          region,
+          appId,
+          backend,
+          callsPerMinute: options.callsPerMinute ?? 1_000_000,
+          worker: { chat: chat(client, region), concurrency: options.concurrency ?? 10, deliver, answer },
+          onError: (error) => failures.push(error),
+        });
+        lines.set(region, line);
+        return line;
+      },
+    });
+    coordinator.events.on('failure', (error) => failures.push(error));
+    coordinator.events.on('state', ({ state }) => states.push(state));
+    return { coordinator, lines };
+  }
+
+  const reading = <Result>(id: string, read: (reader: ReturnType<typeof openImportReader>) => Result): Result => {
+    const reader = openImportReader(dir.ledger(id));
+    try {
+      return read(reader);
+    } finally {
+      reader.close();
+    }
+  };
+
+  const pipeline: Pipeline = {
+    dir,
+    sandbox,
+    failures,
+    states,
+    get coordinator() {
+      return started.coordinator;
+    },
+    get lines() {
+      return started.lines;
+    },
+    send: (content, chosen = {}) => {
+      const source = join(root, `input-${++files}`);
+      writeFileSync(source, content);
+      return started.coordinator.create({
+        file: source,
+        source,
+        options: importOptions.parse({ region: 'us', ...chosen }),
+      });
+    },
+    run: async (content, chosen) => started.coordinator.settled(await pipeline.send(content, chosen)),
+    rows: (id) => reading(id, (reader) => reader.rows().toArray()),
+    counts: (id) => countsOf(pipeline.rows(id)),
+    calls: (id) => reading(id, (reader) => reader.callsSince(0)),
+    summary: (id) => JSON.parse(readFileSync(join(dir.folder(id), 'summary.json'), 'utf8')),
+    stop: () => started.coordinator.stop(2_000),
+    restart: async (again = {}) => {
+      started = await start(again);
+    },
+  };
+  return pipeline;
+}
+
+/** Rows by outcome, counted one by one. */
+export function countsOf(rows: readonly { readonly status: RowWithOutcome['status'] }[]): RowCounts {
+  const counts = Object.fromEntries(['read', ...OUTCOMES].map((name) => [name, 0])) as Record<keyof RowCounts, number>;
+  for (const { status } of rows) counts[status] += 1;
+  return { ...counts, read: rows.length };
+}
+
+/** A CSV file of these rows. */
+export function csv(rows: readonly Partial<Membership>[]): string {
+  const lines = rows.map(({ region = 'us', guid = 'g', uid = '', scope = 'participant', onBehalfOf = '' }) =>
+    [region, guid, uid, scope, onBehalfOf].join(','),
+  );
+  return `${['region,guid,uid,scope,on_behalf_of', ...lines].join('\n')}\n`;
+}
+
+/** `count` rows for one group, with the UIDs `<prefix>1`, `<prefix>2` and so on. */
+export function participants(count: number, guid = 'g', prefix = 'u'): Membership[] {
+  return Array.from({ length: count }, (_, index) => ({
+    region: 'us',
+    guid,
+    uid: `${prefix}${index + 1}`,
+    scope: 'participant',
+    onBehalfOf: '',
+  }));
+}
+
+/** Resolves when the import is in this state. */
+export async function reached(coordinator: Coordinator, id: string, state: ImportState): Promise<void> {
+  if (coordinator.find(id).state === state) return;
+  await new Promise<void>((resolve) => {
+    const look = () => {
+      if (coordinator.find(id).state !== state) return;
+      coordinator.events.off('state', look);
+      resolve();
+    };
+    coordinator.events.on('state', look);
+  });
+}
+
+export { eventually } from '../eventually.ts';

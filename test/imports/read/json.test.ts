@@ -1,0 +1,203 @@
+import { Readable } from 'node:stream';
+import { describe, expect, test } from 'vitest';
+import { openIntake } from '../../../src/imports/read/intake.ts';
+import { drained, OPTIONS, read, refusal, short } from './reading.ts';
+
+const ROWS = '[{"guid":"g1","uid":"u1","role":"admin"}, {"guid":"g1","uid":"u2","region":"eu"}]';
+const OWN =
+  '{"guid":"g1","region":"eu","admins":["u1"],"moderators":[],"participants":["u2","u3"],"usersToBan":["u4"]}';
+
+describe('JSON', () => {
+  test.each([
+    ['an array of rows', ROWS],
+    ['an object with one array of rows', `{"total": 2, "page": {"n": [1]}, "data": ${ROWS}, "tags": ["x"]}`],
+  ])('%s is read, numbered from 1', async (_, text) => {
+    const { intake, rows } = await read(text, {}, [3]);
+    expect(intake.format).toBe('json');
+    expect(rows.map((row) => [row.line, short(row)])).toEqual([
+      [1, 'us/g1/u1/admin/'],
+      [2, 'eu/g1/u2/participant/'],
+    ]);
+    expect(rows[0]?.original).toBe('{"guid":"g1","uid":"u1","role":"admin"}');
+    expect(intake.columns()).toEqual(['guid', 'uid', 'role', 'region']);
+    expect(intake.recognised).toEqual({ guid: 'guid', uid: 'uid', scope: 'role', region: 'region' });
+  });
+
+  test.each([
+    ['one group', OWN],
+    ['an array of groups', `[${OWN}]`],
+    ['an object with an array of groups', `{"data":[${OWN}]}`],
+  ])("the service's own shape is read as %s, a row for each membership", async (_, text) => {
+    const { rows } = await read(text);
+    expect(rows.map((row) => [row.line, short(row)])).toEqual([
+      [1, 'eu/g1/u1/admin/'],
+      [2, 'eu/g1/u2/participant/'],
+      [3, 'eu/g1/u3/participant/'],
+      [4, 'eu/g1/u4/ban/'],
+    ]);
+    expect(rows[3]?.original).toBe('{"region":"eu","guid":"g1","uid":"u4","scope":"ban"}');
+  });
+
+  test('the original of a membership can be imported again', async () => {
+    const { rows } = await read(OWN);
+    const again = await read(`[${rows.map((row) => row.original).join(',')}]`);
+    expect(again.rows.map(short)).toEqual(rows.map(short));
+  });
+
+  test('a group of 100,000 participants comes in chunks', async () => {
+    const uids = Array.from({ length: 100_000 }, (_, index) => `u${index}`);
+    const stream = Readable.from([Buffer.from(JSON.stringify({ guid: 'g1', participants: uids }))]);
+    const intake = await openIntake({ stream, name: 'x' }, OPTIONS);
+    let count = 0;
+    for await (const chunk of intake.chunks()) {
+      expect(chunk.length).toBeLessThanOrEqual(500);
+      count += chunk.length;
+    }
+    expect(count).toBe(uids.length);
+  });
+
+  test('ids may be whole numbers', async () => {
+    const { rows } = await read('[{"guid":7,"uid":9007199254740991}]');
+    expect(rows.map(short)).toEqual(['us/7/9007199254740991/participant/']);
+  });
+
+  test.each(['1.5', '9007199254740993', 'true', '["u1"]', '{"id":1}', '-1e400'])(
+    'a UID of %s is a problem that shows it as it is written',
+    async (uid) => {
+      const { rows } = await read(`[{"guid":"g1","uid":${uid}}]`);
+      expect(rows[0]?.problems).toMatchObject([{ column: 'uid', value: uid, code: 'NOT_TEXT' }]);
+      expect(rows[0]?.problems[0]?.reason).toContain(JSON.stringify(uid));
+      expect(rows[0]?.original).toBe(`{"guid":"g1","uid":${uid}}`);
+    },
+  );
+
+  test('a UID that is null or missing is a problem of its row', async () => {
+    const { rows } = await read('[{"guid":"g1","uid":"u1"},{"guid":"g1","uid":null},{"guid":"g1"}]');
+    expect(rows.map(short)).toEqual(['us/g1/u1/participant/', 'uid: EMPTY', 'uid: EMPTY']);
+  });
+
+  test('keys that every object inherits are no columns', async () => {
+    const { rows } = await read('[{"guid":"g1","toString":"u1"},{"guid":"g1"}]', { mapping: { uid: 'toString' } });
+    expect(rows.map(short)).toEqual(['us/g1/u1/participant/', 'toString: EMPTY']);
+  });
+
+  test('numbers of other columns keep every digit', async () => {
+    const text = '[{"guid":"g1","uid":"u1","crm":12345678901234567890,"score":1.50}]';
+    const { rows } = await read(text);
+    expect(`[${rows[0]?.original}]`).toBe(text);
+  });
+
+  test('a UID column that no element has is refused with the keys that are there', async () => {
+    const error = await refusal(read('[{"guid":"g1","name":"Ada"}]'));
+    expect(error).toMatchObject({ code: 'MISSING_COLUMN' });
+    expect(error.message).toContain('"guid", "name"');
+  });
+
+  test('a UID column that the first 1,000 elements do not have is not searched any longer', async () => {
+    function* elements(): Generator<Buffer> {
+      yield Buffer.from('[{"guid":"g1"}');
+      for (;;) yield Buffer.from(',{"guid":"g1"}');
+    }
+    const intake = await openIntake({ stream: Readable.from(elements()), name: 'x' }, OPTIONS);
+    expect(await refusal(drained(intake))).toMatchObject({ code: 'MISSING_COLUMN' });
+  });
+
+  test('a column that is mapped and that no element has is refused', async () => {
+    const error = await refusal(read(ROWS, { mapping: { onBehalfOf: 'boss' } }));
+    expect(error).toMatchObject({ code: 'UNKNOWN_COLUMN' });
+  });
+
+  test('two keys for one field are refused', async () => {
+    expect(await refusal(read('[{"guid":"g1","uid":"u1","user":"Ada"}]'))).toMatchObject({ code: 'AMBIGUOUS_COLUMN' });
+  });
+
+  test.each(['[]', '{"data":[]}', '{"guid":"g1","admins":[]}'])('%s has no rows', async (text) => {
+    expect(await refusal(read(text))).toMatchObject({ code: 'NO_ROWS' });
+  });
+
+  test.each([
+    ['[{"guid":"g1","uid":"u1"},{"guid":"g1","ui', 'element 2'],
+    ['[{"guid":"g1","uid":"u1"},', 'element 2'],
+    ['[{"guid":"g1","uid":"u1"}', 'element 2'],
+    ['{"guid":"g1","admins":["u1"', 'element 1'],
+    ['[{"guid":"g1","uid":"u1"},{"guid":tru', 'element 2'],
+    ['[', 'element 1'],
+  ])('a document that is cut off is refused with its place: %s', async (text, place) => {
+    const error = await refusal(read(text, { format: 'json' }));
+    expect(error).toMatchObject({ code: 'JSON_BROKEN', place: expect.stringContaining(place) });
+  });
+
+  test('a syntax error deep inside is refused with the very element and byte', async () => {
+    const good = '{"guid":"gé","uid":"u1"},\n'.repeat(20_000);
+    const error = await refusal(read(`[${good}{"guid":"g1" "uid":"u1"}]`));
+    expect(error).toMatchObject({ code: 'JSON_BROKEN' });
+    expect(error.place).toBe(`element 20001, byte ${Buffer.byteLength(`[${good}{"guid":"g1" `)}`);
+  });
+
+  test('text after the end of the document is refused', async () => {
+    expect(await refusal(read(`${ROWS} x`))).toMatchObject({ code: 'JSON_BROKEN' });
+  });
+
+  test.each([
+    ['a number', '5', 'the number 5'],
+    ['a text', '"u1"', 'the text "u1"'],
+    ['an array of texts', '["u1","u2"]', 'the text "u1"'],
+    ['an array of arrays', '[["u1","g1"]]', 'an array'],
+    ['rows and something else', '[{"guid":"g1","uid":"u1"}, null]', 'element 2: it is null'],
+    ['an object without rows', '{"name":"x","tags":["a"]}', '"name", "tags"'],
+    ['two arrays of rows', '{"a":[{"uid":"u1"}],"b":[{"uid":"u2"}]}', '"a" and "b"'],
+    ['a group around rows', '{"guid":"g1","members":[{"uid":"u1","guid":"g2"}]}', '"guid" stands beside "members"'],
+    ['objects in a list of UIDs', '{"guid":"g1","admins":[{"uid":"u1"}]}', 'admins holds objects'],
+    ['a list that is none', '[{"guid":"g1","admins":"u1"}]', 'admins is'],
+  ])('%s is refused with what stands there and what is needed', async (_, text, told) => {
+    const error = await refusal(read(text, { format: 'json' }));
+    expect(error).toMatchObject({ code: 'JSON_SHAPE' });
+    expect(error.message).toContain(told);
+    expect(error.remedy).toMatch(/\["/);
+  });
+});
+
+describe('NDJSON', () => {
+  const LINES = '{"guid":"g1","uid":"u1"}\r\n\n {"guid":"g1", "uid":"u2","scope":"BAN"}';
+
+  test('a row stands on each line, blank lines are skipped', async () => {
+    const { intake, rows } = await read(LINES, {}, [4]);
+    expect(intake.format).toBe('ndjson');
+    expect(rows.map((row) => [row.line, short(row)])).toEqual([
+      [1, 'us/g1/u1/participant/'],
+      [2, 'us/g1/u2/ban/'],
+    ]);
+    expect(rows[1]?.original).toBe('{"guid":"g1", "uid":"u2","scope":"BAN"}');
+  });
+
+  test('a single line is recognised', async () => {
+    const { intake } = await read('{"guid":"g1","uid":"u1"}');
+    expect(intake.format).toBe('ndjson');
+  });
+
+  test('groups with lists may stand on lines too', async () => {
+    const { intake, rows } = await read(`${OWN}\n${OWN.replace('g1', 'g2')}\n`);
+    expect(intake.format).toBe('ndjson');
+    expect(rows).toHaveLength(8);
+    expect(rows.at(-1)).toMatchObject({ line: 8, guid: 'g2', uid: 'u4' });
+  });
+
+  test.each([
+    ['broken', '{"guid":"g1",', 'JSON_BROKEN'],
+    ['no object', '["g1","u1"]', 'JSON_SHAPE'],
+  ])('a line that is %s is refused with its number and its text', async (_, line, code) => {
+    const error = await refusal(read(`{"guid":"g1","uid":"u1"}\n\n${line}\n`));
+    expect(error).toMatchObject({ code, place: 'line 3' });
+    expect(error.message).toContain(JSON.stringify(line));
+  });
+
+  test('a line without end is refused before it fills the memory', async () => {
+    function* bytes(): Generator<Buffer> {
+      yield Buffer.from('{"guid":"g1","uid":"u1"}\n{"guid":"');
+      for (;;) yield Buffer.alloc(64 * 1024, 'x');
+    }
+    const intake = await openIntake({ stream: Readable.from(bytes()), name: 'x' }, OPTIONS);
+    expect(await refusal(drained(intake))).toMatchObject({ code: 'ROW_TOO_LONG', place: 'line 2' });
+    expect(intake.bytesRead()).toBeLessThan(18 * 1024 * 1024);
+  });
+});

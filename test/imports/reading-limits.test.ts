@@ -1,0 +1,78 @@
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { importOptions } from '../../src/imports/import-options.ts';
+import { openReadingLane } from '../../src/imports/report/reading-lane.ts';
+import { openReadingThreads } from '../../src/imports/report/reading-threads.ts';
+import { startStaging } from '../../src/imports/stage/row-writer.ts';
+import { tempDir } from '../temp-dir.ts';
+import { members, rowAt, stage } from './ledger/staged-import.ts';
+
+/** What a stranger asks for has a deadline, a bound on memory, and an end when the stranger leaves. */
+
+function openThreads() {
+  const threads = openReadingThreads();
+  onTestFinished(() => threads.close());
+  return threads;
+}
+
+async function staged(): Promise<string> {
+  const path = join(tempDir(), 'ledger.sqlite');
+  await stage(path, members(300));
+  return path;
+}
+
+const READING = importOptions.parse({ region: 'us' });
+const SMALL = Buffer.from('guid,uid\ng,u\n');
+
+test('a task that takes too long is refused, and the next ones are done by another thread', async () => {
+  const threads = openThreads();
+  // The thread itself needs longer to start.
+  await expect(threads.preview(SMALL, READING, { deadlineMs: 1 })).rejects.toMatchObject({ reason: 'deadline' });
+  const read = JSON.parse(Buffer.from(await threads.preview(SMALL, READING, { deadlineMs: 60_000 })).toString());
+  expect(read.rows).toMatchObject([{ guid: 'g', uid: 'u' }]);
+});
+
+test('a task that needs more memory than its thread may have is refused, and the process lives', async () => {
+  const path = join(tempDir(), 'ledger.sqlite');
+  const staging = startStaging(path);
+  await staging.add([rowAt(0, {})]);
+  const columns = Array.from({ length: 700_000 }, () => 'column');
+  await staging.finish({ format: 'csv', delimiter: ',', columns, recognised: {} });
+  const lane = openReadingLane({ atOnce: 1, heapMb: 48 });
+  onTestFinished(() => lane.close());
+  const wide = lane.ask({ kind: 'rows-page', path, filter: {}, after: 0, limit: 1 }, { deadlineMs: 60_000 });
+  await expect(wide).rejects.toMatchObject({ reason: 'memory' });
+  const small = { kind: 'preview', head: SMALL, options: READING } as const;
+  expect(await lane.ask(small, { deadlineMs: 60_000 })).toBeInstanceOf(Uint8Array);
+});
+
+test('what nobody waits for any more is not begun, and what others wait for is done', async () => {
+  const path = await staged();
+  const threads = openThreads();
+  const gone = new AbortController();
+  const wish = { filter: {}, after: 0, limit: 10 };
+  const first = threads.rowsPage(path, wish, { deadlineMs: 60_000 });
+  const left = threads.rowsPage(path, wish, { deadlineMs: 60_000, signal: gone.signal });
+  const third = threads.rowsPage(path, wish, { deadlineMs: 60_000 });
+  gone.abort();
+  await expect(left).rejects.toMatchObject({ reason: 'left' });
+  await expect(threads.rowsPage(path, wish, { deadlineMs: 60_000, signal: gone.signal })).rejects.toMatchObject({
+    reason: 'left',
+  });
+  expect(await third).toEqual(await first);
+});
+
+test('more questions than may wait are refused at once, and those that wait are answered', async () => {
+  const path = await staged();
+  const there = openThreads().of(path, { deadlineMs: 60_000 });
+  const asked = await Promise.allSettled(Array.from({ length: 300 }, () => there.tallies()));
+  const refused = asked.filter(({ status }) => status === 'rejected');
+  expect(refused).toHaveLength(300 - 201);
+  expect(refused).toContainEqual({ status: 'rejected', reason: expect.objectContaining({ reason: 'busy' }) });
+});
+
+test('what the coordinator itself asks for has no deadline and is never refused', async () => {
+  const path = await staged();
+  const there = openThreads().of(path);
+  expect(await Promise.all(Array.from({ length: 300 }, () => there.tallies()))).toHaveLength(300);
+});

@@ -1,0 +1,195 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import fc from 'fast-check';
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { type ImportReader, openImportReader } from '../../src/imports/report/reading.ts';
+import { openReadingThreads, type ReadingThreads } from '../../src/imports/report/reading-threads.ts';
+import { type ReportWish, reportText } from '../../src/imports/report/report-text.ts';
+import { summaryOf } from '../../src/imports/report/summarize.ts';
+import { LedgerError } from '../../src/platform/sqlite.ts';
+import { tempDir } from '../temp-dir.ts';
+import { mixedImport, rowFilter, writeMixed } from './ledger/mixed-import.ts';
+import { members, stage } from './ledger/staged-import.ts';
+
+function openThreads(): ReadingThreads {
+  const threads = openReadingThreads();
+  onTestFinished(() => threads.close());
+  return threads;
+}
+
+const RECORD = {
+  id: 'imp-1',
+  state: 'completed',
+  reason: 'all done',
+  file: 'members.csv',
+  source: '/in/members.csv',
+  options: '{}',
+  retryOf: null,
+  code: null,
+  createdAt: 1_000,
+  startedAt: 2_000,
+  finishedAt: 3_000,
+} as const;
+
+const NO_FILES = { all: '', failed: '', retry: '', html: '', summary: '' };
+
+function wishOf(reader: ImportReader, form: ReportWish['form'], more: Partial<ReportWish> = {}): ReportWish {
+  return { form, summary: summaryOf(RECORD, reader.tallies(), NO_FILES), version: '1.2.3', ...more };
+}
+
+const texts = (reader: ImportReader, wish: ReportWish) => [...reportText(reader, wish)].join('');
+const bytes = async (chunks: AsyncIterable<Uint8Array>) => (await buffer(chunks)).toString('utf8');
+/** The page says when it was made. */
+const timeless = (text: string) => text.replace(/Written [^<]* by/, 'Written by');
+
+/** An import whose CSV report has several chunks. */
+async function largeImport(path: string): Promise<void> {
+  await stage(path, members(6_000, { guid: 'group-with-quite-a-long-name-'.repeat(3) }), 1_000);
+}
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+test('another thread answers what the reader itself answers, and its reports are the same to the byte', async () => {
+  const dir = tempDir();
+  const threads = openThreads();
+  let run = 0;
+  await fc.assert(
+    fc.asyncProperty(mixedImport, rowFilter, async (file, filter) => {
+      const path = join(dir, `${++run}.sqlite`);
+      await writeMixed(path, file);
+      const reader = openImportReader(path);
+      const there = threads.of(path);
+      expect(await there.tallies()).toEqual(reader.tallies());
+      expect(await there.input()).toEqual(reader.input());
+      expect(await there.stoppedRegions()).toEqual(reader.stoppedRegions());
+      expect(await there.callsSince(1_000)).toBe(reader.callsSince(1_000));
+      expect(await there.rowsPage(filter, 0, 7)).toEqual(reader.rowsPage(filter, 0, 7));
+      expect(await there.problems()).toEqual(reader.problems());
+      expect(await there.groups(2)).toEqual(reader.groups(2));
+      expect(await there.calls(10)).toEqual(reader.calls(10));
+      expect(await there.check()).toEqual(reader.check());
+      for (const form of ['csv', 'ndjson', 'json', 'html', 'retry'] as const) {
+        const wish = wishOf(reader, form, filter.statuses && { statuses: filter.statuses });
+        expect(timeless(await bytes(threads.report(path, wish)))).toBe(timeless(texts(reader, wish)));
+      }
+      reader.close();
+    }),
+    { numRuns: 6 },
+  );
+});
+
+describe('a report from another thread', () => {
+  test('of many chunks is whole, and shows the import as it was when it began', async () => {
+    const path = join(tempDir(), 'ledger.sqlite');
+    await largeImport(path);
+    const threads = openThreads();
+    const reader = openImportReader(path);
+    const wish = wishOf(reader, 'csv');
+    const whole = texts(reader, wish);
+    reader.close();
+    const report = threads.report(path, wish);
+    const first = await report.next();
+    // The file goes, and whoever has begun to read it reads on.
+    await threads.forget(path);
+    rmSync(path);
+    const [head, rest] = [Buffer.from(first.value ?? []).toString(), await bytes(report)];
+    expect(rest.length).toBeGreaterThan(head.length);
+    expect(head + rest).toBe(whole);
+  });
+
+  test('that nobody takes any more is given up, and others are made', async () => {
+    const path = join(tempDir(), 'ledger.sqlite');
+    await largeImport(path);
+    const threads = openThreads();
+    const reader = openImportReader(path);
+    const wish = wishOf(reader, 'csv');
+    for await (const chunk of threads.report(path, wish)) {
+      expect(chunk.length).toBeGreaterThan(0);
+      break;
+    }
+    expect(await bytes(threads.report(path, wish))).toBe(texts(reader, wish));
+    reader.close();
+  });
+
+  test('may be taken as slowly as one likes: its thread stays for it', async () => {
+    const path = join(tempDir(), 'ledger.sqlite');
+    await largeImport(path);
+    const threads = openThreads();
+    const reader = openImportReader(path);
+    const wish = wishOf(reader, 'csv');
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const report = threads.report(path, wish);
+    const first = await report.next();
+    // What its thread was asked for is done now, and it has nothing to do.
+    await threads.of(path).check();
+    vi.advanceTimersByTime(3_600_000);
+    expect(Buffer.from(first.value ?? []).toString() + (await bytes(report))).toBe(texts(reader, wish));
+    // An idle thread ends, and a new one answers.
+    vi.advanceTimersByTime(3_600_000);
+    expect(await bytes(threads.report(path, wish))).toBe(texts(reader, wish));
+    reader.close();
+  });
+
+  test('that cannot be made rejects with what is wrong, and what is asked after it is answered', async () => {
+    const dir = tempDir();
+    const path = join(dir, 'ledger.sqlite');
+    await stage(path, members(3));
+    const threads = openThreads();
+    const reader = openImportReader(path);
+    await expect(bytes(threads.report(join(dir, 'none.sqlite'), wishOf(reader, 'csv')))).rejects.toMatchObject({
+      code: 'ERR_SQLITE_ERROR',
+      message: 'unable to open database file',
+    });
+    expect(await bytes(threads.report(path, wishOf(reader, 'csv')))).toBe(texts(reader, wishOf(reader, 'csv')));
+    reader.close();
+  });
+});
+
+test('a damaged ledger is told with its class, its code and its path', async () => {
+  const path = join(tempDir(), 'ledger.sqlite');
+  writeFileSync(path, 'this is a shopping list, and it is long enough to be looked at: milk, bread, eggs');
+  const error = await openThreads()
+    .of(path)
+    .tallies()
+    .catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(LedgerError);
+  expect(error).toMatchObject({ code: 'DAMAGED_LEDGER', message: expect.stringContaining(path) });
+});
+
+test('questions that go through all rows do not hold up the quick ones', async () => {
+  const path = join(tempDir(), 'ledger.sqlite');
+  await largeImport(path);
+  const there = openThreads().of(path);
+  await Promise.all([there.tallies(), there.check()]);
+  let checked = 0;
+  const checks = Array.from({ length: 300 }, () => there.check().then(() => (checked += 1)));
+  await there.tallies();
+  expect(checked).toBeLessThan(checks.length);
+  await Promise.all(checks);
+});
+
+test('more ledgers than a thread keeps open are all answered for', async () => {
+  const dir = tempDir();
+  const paths = Array.from({ length: 12 }, (_, index) => join(dir, `${index}.sqlite`));
+  for (const [index, path] of paths.entries()) await stage(path, members(index));
+  const threads = openThreads();
+  for (const order of [paths, paths.toReversed()]) {
+    const read = await Promise.all(
+      order.map(async (path) => (await threads.of(path).tallies()).get('us')?.rows.read ?? 0),
+    );
+    expect(read).toEqual(order.map((path) => paths.indexOf(path)));
+  }
+});
+
+test('closing does what was asked for before, and refuses what comes', async () => {
+  const path = join(tempDir(), 'ledger.sqlite');
+  await stage(path, members(3));
+  const threads = openThreads();
+  const asked = threads.of(path).problems();
+  await threads.close();
+  expect(await asked).toEqual([]);
+  await expect(threads.of(path).tallies()).rejects.toThrow('the process stops');
+});

@@ -1,0 +1,137 @@
+import { createHash } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { htmlReport } from '../../../src/imports/report/html.ts';
+import { groupCounts, htmlInput, importSummary, reportRow, rowCounts, summaryOf } from './fixtures.ts';
+
+/** The input with one text in every place that a file or the service can fill. */
+function pageWith(text: string): string {
+  return htmlReport(
+    htmlInput({
+      summary: importSummary({ file: text, id: text }),
+      problems: [{ status: 'failed', code: text, count: 2, example: { line: 2, value: text, message: text } }],
+      groups: [{ region: text, guid: text, rows: rowCounts({ added: 1 }) }],
+      calls: [{ at: 0, widthMs: 1000, calls: 1, failed: 0, rateLimited: 0, p50Ms: 1, maxMs: 1, region: text }],
+      sample: [
+        reportRow({ status: 'failed', uid: text, guid: text, region: text, code: text, message: text, scope: text }),
+        reportRow({ status: 'invalid', original: text }),
+      ],
+      version: text,
+    }),
+  );
+}
+
+/** The page's tags without what stands in their quotes: its structure. */
+function structure(page: string): string[] {
+  return (page.match(/<[^>]*>/g) ?? []).map((tag) => tag.replace(/"[^"]*"/g, '""'));
+}
+
+describe('the HTML report', () => {
+  test('shows a UID that is markup as text', () => {
+    const page = pageWith('<img src=x onerror=alert(1)>');
+    expect(page).not.toContain('<img');
+    expect(page).toContain('&lt;img src=x onerror=alert(1)&gt;');
+  });
+
+  test('has the same structure whatever the texts are', () => {
+    const innocent = structure(pageWith('x'));
+    const hostile = fc.array(fc.constantFrom('<', '>', '"', "'", '&', '</style>', '-->', 'x=', '`', '\u202e', '\0'), {
+      minLength: 1,
+    });
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          hostile.map((parts) => parts.join('')),
+          fc.string({ minLength: 1, unit: 'grapheme' }),
+        ),
+        (text) => {
+          expect(structure(pageWith(text))).toEqual(innocent);
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+
+  test('loads and runs nothing but its own stylesheet, named by its hash', () => {
+    const page = htmlReport(htmlInput());
+    const style = page.match(/<style>(.*)<\/style>/s)?.[1] ?? '';
+    const hash = createHash('sha256').update(style).digest('base64');
+    expect(page).toContain(`content="default-src &#39;none&#39;; style-src &#39;sha256-${hash}&#39;;`);
+    expect(page).not.toMatch(/<(script|link|img|iframe|object|base)\b|\s(src|href|style|on\w+)=|@import|url\((?!#)/i);
+  });
+
+  test.each([
+    ['two regions', htmlInput()],
+    [
+      'no rows',
+      htmlInput({
+        summary: summaryOf({}, { regions: {} }),
+        problems: [],
+        groups: [],
+        groupsTotal: 0,
+        calls: [],
+        sample: [],
+      }),
+    ],
+    [
+      'one row',
+      htmlInput({ summary: summaryOf({ added: 1 }), problems: [], groups: groupCounts(1), groupsTotal: 1, sample: [] }),
+    ],
+    ['2,000 groups', htmlInput({ groups: groupCounts(2000), groupsTotal: 2400 })],
+    ['only failures', htmlInput({ summary: summaryOf({ failed: 4200 }) })],
+  ])('is well-formed for %s: ids are unique, labels exist, header cells say what they head', (_, report) => {
+    const page = htmlReport(report);
+    const ids = [...page.matchAll(/ id="([^"]*)"/g)].map((match) => match[1]);
+    expect(new Set(ids).size).toBe(ids.length);
+    const labels = [...page.matchAll(/ aria-labelledby="([^"]*)"/g)].flatMap((match) => (match[1] ?? '').split(' '));
+    expect(labels.filter((label) => !ids.includes(label))).toEqual([]);
+    expect(page.match(/<th(?! scope=)[ >]/g)).toBeNull();
+    expect(page).not.toMatch(/NaN|undefined|Infinity|\[object/);
+    expect(page.match(/<h1/g)).toHaveLength(1);
+    expect(page.match(/<main>/g)).toHaveLength(1);
+  });
+
+  test('opens with the verdict and the sum', () => {
+    const page = htmlReport(htmlInput());
+    const text = page.replaceAll('\u00a0', ' ');
+    expect(text).toContain('<h1 class="attention">3,920 of 4,212 rows are in place; 180 failed,');
+    expect(text).toContain('4,212 rows read = 3,800 added + 8 banned');
+  });
+
+  test('leaves out sections that have nothing to show', () => {
+    const page = htmlReport(htmlInput({ problems: [], groups: [], groupsTotal: 0, calls: [], sample: [] }));
+    const titles = [...page.matchAll(/<h2[^>]*>([^<]*)</g)].map((match) => match[1]);
+    expect(titles).toEqual(['By region', 'The run']);
+  });
+
+  test('says of how many groups and rows it shows a part', () => {
+    const page = htmlReport(htmlInput({ groups: groupCounts(30), groupsTotal: 2400 }));
+    expect(page).toContain('30 of 2,400 groups');
+    expect(page).toContain('10 more groups');
+    expect(page).toContain('The first 2 of 292 rows');
+  });
+
+  test('lets one failed row among a million be seen', () => {
+    const page = htmlReport(
+      htmlInput({ summary: summaryOf({ added: 999_999, failed: 1 }), groups: [], groupsTotal: 0 }),
+    );
+    const width = page.match(/width="([\d.]+)%" height="28" class="o-failed"/)?.[1];
+    expect(Number(width)).toBeGreaterThan(1.5);
+  });
+
+  test('shows the beginning of a value that is very long, and never half a character', () => {
+    const value = `${'x'.repeat(159)}👍${'y'.repeat(1_000_000)}`;
+    const problems = [
+      { status: 'invalid' as const, code: 'TOO_LONG', count: 1, example: { line: 2, value, message: '' } },
+    ];
+    const page = htmlReport(htmlInput({ problems, sample: [reportRow({ status: 'invalid', original: value })] }));
+    expect(page.length).toBeLessThan(200_000);
+    expect(page.isWellFormed()).toBe(true);
+  });
+
+  test('says what to do about every problem', () => {
+    const page = htmlReport(htmlInput());
+    expect(page).toContain('Create or reactivate these users');
+    expect(page).toContain('These rows were not sent');
+  });
+});

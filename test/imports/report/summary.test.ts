@@ -1,0 +1,122 @@
+import { stripVTControlCharacters } from 'node:util';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { importSummary as schema } from '../../../src/imports/report/import-summary.ts';
+import { summaryText } from '../../../src/imports/report/summary.ts';
+import { OUTCOMES } from '../../../src/membership/outcome.ts';
+import { importSummary, PROBLEMS, rowCounts, summaryOf } from './fixtures.ts';
+
+const plain = { color: false, width: 80, problems: [] };
+
+describe('the terminal summary', () => {
+  test('shows verdict, table, sum, pace and problems', () => {
+    expect(summaryText(importSummary(), { ...plain, problems: PROBLEMS })).toBe(`\
+import 20250131-1200-a1, completed: members.csv
+3,920 of 4,212 rows are in place; 180 failed, 60 are invalid and 52 are
+duplicates of other rows; nothing is unaccounted for.
+
+                      us      eu   no region   total
+added              2,000   1,800           ·   3,800
+banned                 ·       8           ·       8
+already a member       ·     112           ·     112
+failed               100      80           ·     180
+invalid                ·      20          40      60
+duplicate              ·      52           ·      52
+────────────────────────────────────────────────────
+rows read          2,100   2,072          40   4,212
+calls                100      68           ·     168
+
+4,212 rows read = 3,800 added + 8 banned + 112 already a member + 180 failed
+  + 60 invalid + 52 duplicate
+
+168 calls in 12.4 s, 813 calls a minute, 331 rows a second, 3 retries,
+  1 rate-limited
+
+180 failed, ERR_UID_NOT_FOUND
+  row 1217 “bob”: The user with UID bob does not exist.
+60 invalid, UNKNOWN_SCOPE
+  row 17 “owner”: allowed are admin, moderator, participant and ban
+`);
+  });
+
+  test('shows one column and no total for an import of one region', () => {
+    expect(summaryText(summaryOf({ added: 3 }), plain)).toContain('\n            us\nadded        3\n');
+  });
+
+  test('leaves out outcomes without rows, except added', () => {
+    const text = summaryText(summaryOf({ failed: 2 }), plain);
+    expect(text).toContain('added        ·\nfailed       2\n─');
+    expect(text).toContain('2 rows read = 0 added + 2 failed');
+  });
+
+  test('shows the same text with and without colour', () => {
+    const options = { ...plain, problems: PROBLEMS };
+    const colored = summaryText(importSummary(), { ...options, color: true });
+    expect(colored).toContain('\u001b[');
+    expect(stripVTControlCharacters(colored)).toBe(summaryText(importSummary(), options));
+  });
+
+  test('shows nothing of a file or reply that would act on the terminal', () => {
+    const hostile = 'a\u001b[2Jb\u009b1m\u202ec\r\nd';
+    const text = summaryText(summaryOf({ failed: 1 }, { file: hostile, id: hostile }), {
+      ...plain,
+      problems: [{ status: 'failed', code: hostile, count: 1, example: { line: 2, value: hostile, message: hostile } }],
+    });
+    expect(text).toContain('a␛[2Jb\\u{9b}1m\\u{202e}c d');
+    expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Bidi_Control}]/u);
+  });
+
+  test('is never wider than the terminal', () => {
+    const counts = fc
+      .record(Object.fromEntries(OUTCOMES.map((outcome) => [outcome, fc.nat(9_999_999)])))
+      .map((outcomes) => rowCounts(outcomes));
+    const region = fc.record({ calls: fc.nat(), retries: fc.nat(), rateLimited: fc.nat(), rows: counts });
+    fc.assert(
+      fc.property(
+        fc.dictionary(fc.constantFrom('us', 'eu', 'in'), region, { noNullPrototype: true }),
+        counts,
+        fc.integer({ min: 40, max: 120 }),
+        (regions, rows, width) => {
+          const summary = importSummary({ file: 'members-'.repeat(30), rows, regions });
+          const long = { line: 1, value: '値'.repeat(200), message: 'm'.repeat(300) };
+          const problems = [{ status: 'failed' as const, code: 'C'.repeat(200), count: 1, example: long }];
+          const lines = summaryText(summary, { color: false, width, problems }).split('\n');
+          expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(width);
+        },
+      ),
+    );
+  });
+
+  test('says that the sum does not hold when it does not', () => {
+    const text = summaryText(importSummary({ rows: { ...rowCounts({ added: 9 }), read: 10 }, regions: {} }), plain);
+    expect(text).toContain('1 row of 10 is unaccounted for');
+    expect(text).toContain('10 rows read ≠ 9 added');
+  });
+
+  test('gives slow rates by the minute', () => {
+    expect(summaryText(summaryOf({ added: 2 }), plain)).toContain(
+      '10 calls in 12.4 s, 48 calls a minute, 10 rows a minute',
+    );
+  });
+
+  test('gives no rate before the import is over', () => {
+    expect(summaryText(importSummary({ finishedAt: null }), plain)).toContain(
+      '\n168 calls, 3 retries, 1 rate-limited\n',
+    );
+  });
+});
+
+describe('the schema of the summary', () => {
+  test('accepts a summary and refuses one that lacks an outcome or has a field too many', () => {
+    expect(schema.parse(importSummary())).toEqual(importSummary());
+    const { unprocessed: _, ...incomplete } = importSummary().rows;
+    expect(schema.safeParse({ ...importSummary(), rows: incomplete }).success).toBe(false);
+    expect(schema.safeParse({ ...importSummary(), extra: 1 }).success).toBe(false);
+  });
+
+  test('can be published as JSON Schema that requires every field', () => {
+    const published = z.toJSONSchema(schema);
+    expect(published.required).toEqual(Object.keys(importSummary()));
+  });
+});

@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'vitest';
+import { verdictOf } from '../../../src/imports/report/verdict.ts';
+import { rowCounts, summaryOf } from './fixtures.ts';
+
+describe('the verdict', () => {
+  test.each([
+    [{ added: 4200 }, 'good', 'All 4,200 rows are in place; nothing is unaccounted for.'],
+    [{ added: 1 }, 'good', 'The only row is in place; nothing is unaccounted for.'],
+    [{ failed: 1 }, 'attention', 'The only row is not in place; 1 failed; nothing is unaccounted for.'],
+    [{ failed: 4200 }, 'attention', 'None of 4,200 rows is in place; 4,200 failed; nothing is unaccounted for.'],
+    [
+      { added: 8, banned: 1, already_member: 1, duplicate: 1 },
+      'good',
+      '10 of 11 rows are in place; 1 is a duplicate of another row; nothing is unaccounted for.',
+    ],
+    [
+      { added: 3912, failed: 180, invalid: 60, unconfirmed: 48 },
+      'attention',
+      '3,912 of 4,200 rows are in place; 180 failed, 60 are invalid and 48 are unconfirmed; nothing is unaccounted for.',
+    ],
+  ] as const)('of a completed import with %j is %s', (outcomes, tone, sentence) => {
+    expect(verdictOf(summaryOf(outcomes))).toEqual({ tone, sentence, pending: 0 });
+  });
+
+  test('of a cancelled import says how many rows were not sent', () => {
+    const { tone, sentence } = verdictOf(summaryOf({ added: 5, unprocessed: 1 }, { state: 'cancelled' }));
+    expect(tone).toBe('attention');
+    expect(sentence).toBe('Cancelled: 5 of 6 rows are in place; 1 was not sent; nothing is unaccounted for.');
+  });
+
+  test('of a running import counts the rows that are still to come and claims nothing about them', () => {
+    const rows = { ...rowCounts({ added: 5 }), read: 9 };
+    expect(verdictOf(summaryOf({}, { state: 'running', rows }))).toEqual({
+      tone: 'pending',
+      pending: 4,
+      sentence: '5 of 9 rows are in place; 4 still to come.',
+    });
+  });
+
+  test.each([
+    [10, '1 row of 10 is unaccounted for'],
+    [8, '1 outcome more than the 8 rows read'],
+  ])('of an import over %i rows with 9 outcomes is a fault, and is said first', (read, beginning) => {
+    const { tone, sentence } = verdictOf(summaryOf({}, { rows: { ...rowCounts({ added: 9 }), read } }));
+    expect(tone).toBe('fault');
+    expect(sentence.startsWith(beginning)).toBe(true);
+  });
+
+  test.each([
+    ['rejected', 'The file cannot be used; nothing was sent.'],
+    ['completed', 'The file has no rows; nothing was sent.'],
+    ['staging', 'The file is being read; nothing has been sent yet.'],
+  ] as const)('of an import without rows that is %s says that nothing was sent', (state, sentence) => {
+    expect(verdictOf(summaryOf({}, { state })).sentence).toBe(sentence);
+  });
+});

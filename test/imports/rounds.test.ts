@@ -1,0 +1,186 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { BatchPayload } from '../../jobs/send-batch.ts';
+import { createRounds, type Feed, PER_ROUND, type Rounds } from '../../src/imports/send/rounds.ts';
+import { type JobQueue, LAST_ROUND } from '../../src/queue/job-queue.ts';
+
+/** One server behind a queue that keeps the promise of `QueuedJob.round`. */
+class Region {
+  readonly waiting: { readonly round: number; readonly batch: number; readonly sender: Sender }[] = [];
+  readonly rounds: Rounds;
+  readonly senders: Sender[] = [];
+
+  constructor(bound: number, leftOver = 0) {
+    const firstRound = async () => this.waiting[0]?.round ?? leftOver;
+    this.rounds = createRounds({ firstRound } as JobQueue<BatchPayload>, bound);
+  }
+
+  /** An import of this many batches begins. */
+  begin(size: number): Sender {
+    const sender = new Sender(this, size);
+    this.senders.push(sender);
+    this.rounds.join(sender);
+    this.rounds.changed(sender);
+    return sender;
+  }
+
+  out(): number {
+    return this.senders.reduce((sum, { out }) => sum + out.size, 0);
+  }
+
+  /** The next batch is served; undefined when none waits. */
+  async serve(): Promise<Sender | undefined> {
+    await quiet();
+    const job = this.waiting.shift();
+    if (job === undefined) return undefined;
+    const { sender } = job;
+    sender.served += 1;
+    sender.out.delete(job.batch);
+    this.rounds.served(job.round);
+    this.rounds.changed(sender);
+    await quiet();
+    return sender;
+  }
+}
+
+class Sender implements Feed {
+  readonly out = new Map<number, number>();
+  dispatched = 0;
+  served = 0;
+  readonly region: Region;
+  readonly size: number;
+
+  constructor(region: Region, size: number) {
+    this.region = region;
+    this.size = size;
+  }
+
+  get isDone(): boolean {
+    return this.served === this.size;
+  }
+
+  async dispatch(most: number, roundOf: (nth: number) => number): Promise<number> {
+    const count = Math.min(most, this.size - this.dispatched);
+    for (let nth = 0; nth < count; nth += 1) {
+      const batch = this.dispatched++;
+      const round = roundOf(nth);
+      this.out.set(batch, round);
+      const { waiting } = this.region;
+      const behind = waiting.findIndex((job) => job.round > round);
+      waiting.splice(behind < 0 ? waiting.length : behind, 0, { round, batch, sender: this });
+    }
+    await Promise.resolve();
+    return count;
+  }
+}
+
+/** Everything that follows from what was done has been done. */
+const quiet = () => new Promise((resolve) => setImmediate(resolve));
+
+/** What an import may get more than another one while both have something to send. */
+const LEAD = 3 * PER_ROUND;
+
+test('while two imports have batches to send, none gets more than a few rounds ahead of the other, and no more are out than is allowed', async () => {
+  const imports = fc.array(fc.record({ after: fc.nat(80), size: fc.integer({ min: 1, max: 150 }) }), {
+    minLength: 1,
+    maxLength: 5,
+  });
+  await fc.assert(
+    fc.asyncProperty(imports, fc.integer({ min: 2 * PER_ROUND, max: 300 }), async (plan, bound) => {
+      const region = new Region(bound);
+      const toBegin = [...plan];
+      /** For every import, how many of the others were served when it began. */
+      const atBegin = new Map<Sender, number[]>();
+      let untilNext = 0;
+      for (;;) {
+        if (untilNext-- <= 0) {
+          const next = toBegin.shift();
+          if (next !== undefined) {
+            atBegin.set(
+              region.begin(next.size),
+              region.senders.map(({ served }) => served),
+            );
+            untilNext = next.after;
+          }
+        }
+        const served = await region.serve();
+        expect(region.out()).toBeLessThanOrEqual(bound);
+        if (served === undefined && toBegin.length === 0) break;
+        if (served?.isDone) {
+          region.rounds.leave(served);
+          // It has had its share: nobody got more than it meanwhile, but for the lead.
+          for (const [index, other] of region.senders.entries()) {
+            const meanwhile = other.served - (atBegin.get(served)?.[index] ?? 0);
+            if (other !== served) expect(meanwhile).toBeLessThanOrEqual(served.size + LEAD);
+          }
+        }
+      }
+      for (const { served, dispatched, size } of region.senders) expect([served, dispatched]).toEqual([size, size]);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('an import that begins is served next, however many batches of others wait', async () => {
+  const region = new Region(2_000);
+  const big = region.begin(5_000);
+  for (let n = 0; n < 500; n += 1) await region.serve();
+  expect(region.waiting.length).toBeGreaterThan(1_500);
+  const small = region.begin(3);
+  const order = [];
+  while (!small.isDone) order.push(await region.serve());
+  expect(order.filter((one) => one === big).length).toBeLessThanOrEqual(PER_ROUND);
+});
+
+test('who had nothing to send has saved nothing up', async () => {
+  const region = new Region(200);
+  const idle = region.begin(1);
+  const busy = region.begin(2_000);
+  for (let n = 0; n < 1_000; n += 1) await region.serve();
+  Object.assign(idle, { size: 500 });
+  region.rounds.changed(idle);
+  const before = busy.served;
+  for (let n = 0; n < 200; n += 1) await region.serve();
+  expect(idle.served).toBeGreaterThanOrEqual(100 - LEAD);
+  expect(busy.served - before).toBeGreaterThanOrEqual(100 - LEAD);
+});
+
+test('what was taken back is no debt: an import that goes on shares as if it began', async () => {
+  const region = new Region(2_000);
+  const paused = region.begin(3_000);
+  region.begin(3_000);
+  for (let n = 0; n < 100; n += 1) await region.serve();
+  // As a pause does: what waits goes back to the import.
+  region.waiting.splice(0, region.waiting.length, ...region.waiting.filter(({ sender }) => sender !== paused));
+  paused.dispatched -= paused.out.size;
+  paused.out.clear();
+  for (let n = 0; n < 100; n += 1) await region.serve();
+  const before = paused.served;
+  region.rounds.changed(paused);
+  for (let n = 0; n < 200; n += 1) await region.serve();
+  expect(Math.abs(paused.served - before - 100)).toBeLessThanOrEqual(LEAD);
+});
+
+test('rounds go on behind those of jobs that are in the queue already', async () => {
+  const region = new Region(100, 700);
+  region.begin(1);
+  await quiet();
+  expect(region.waiting.map(({ round }) => round)).toEqual([700]);
+});
+
+test('at the last round nothing more goes out until the queue is empty, and then the rounds begin anew', async () => {
+  let leftOver = LAST_ROUND - 2;
+  const region = new Region(100);
+  region.rounds.queue.firstRound = async () => leftOver;
+  const sender = region.begin(250);
+  await quiet();
+  leftOver = 0;
+  const rounds = [];
+  while (!sender.isDone) {
+    rounds.push(region.waiting[0]?.round);
+    await region.serve();
+  }
+  expect(Math.max(...rounds.map(Number))).toBe(LAST_ROUND);
+  expect(rounds.slice(0, 100)).toEqual(rounds.slice(0, 100).toSorted((one, other) => Number(one) - Number(other)));
+  expect(rounds.at(-1)).toBeLessThan(20);
+});

@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest';
+import type { ChatClient } from '../../src/chat/client.ts';
+import type { Coordinator } from '../../src/imports/life/coordinator.ts';
+import { PER_ROUND } from '../../src/imports/send/rounds.ts';
+import { csv, eventually, openPipeline, type QueuePlace, reached } from './pipeline-harness.ts';
+
+/** Each row a call of its own. */
+const calls = (count: number, name: string) =>
+  csv(Array.from({ length: count }, (_, n) => ({ guid: `${name}-${n}`, uid: 'anna' })));
+
+/** Whose calls were made, in their order: the name before the hyphen of their group's. */
+class Callers {
+  readonly order: string[] = [];
+
+  readonly chat = (service: ChatClient): ChatClient => ({
+    ...service,
+    addMembers: (guid, ...rest) => {
+      this.order.push(guid.slice(0, guid.indexOf('-')));
+      return service.addMembers(guid, ...rest);
+    },
+  });
+
+  count(name: string, from = 0, to = this.order.length): number {
+    return this.order.slice(from, to).filter((one) => one === name).length;
+  }
+}
+
+const CONCURRENCY = 4;
+/** What one import may be ahead: some rounds (their clock is what was recorded, which lags behind), and calls under way. */
+const LEAD = 4 * PER_ROUND + CONCURRENCY;
+
+async function openShared(place: QueuePlace, callsPerMinute: number) {
+  const callers = new Callers();
+  const pipeline = await openPipeline({
+    place,
+    callsPerMinute,
+    concurrency: CONCURRENCY,
+    regions: ['us'],
+    chat: callers.chat,
+  });
+  return { ...pipeline, coordinator: pipeline.coordinator, callers };
+}
+
+async function cancelled(coordinator: Coordinator, id: string): Promise<void> {
+  await coordinator.cancel(id);
+  await reached(coordinator, id, 'cancelled');
+}
+
+/** How imports share a region's budget of calls, wherever its jobs are kept. */
+export function describeSharing(place: QueuePlace): void {
+  test('a small import behind a big one is served at once, and half of the calls are its own', async () => {
+    const { callers, send, coordinator, counts } = await openShared(place, 3_000);
+    const big = await send(calls(2_500, 'big'));
+    await eventually(() => callers.count('big')).toBeGreaterThan(10);
+    let began = 0;
+    coordinator.events.on('state', ({ id, state }) => {
+      if (id !== big && state === 'running') began = callers.order.length;
+    });
+    const small = await coordinator.settled(await send(calls(30, 'small')));
+    const ended = callers.order.lastIndexOf('small');
+    expect([small.state, counts(small.id).added]).toEqual(['completed', 30]);
+    expect(callers.order.indexOf('small') - began).toBeLessThanOrEqual(LEAD);
+    expect(callers.count('big', began, ended)).toBeLessThanOrEqual(30 + LEAD);
+    await cancelled(coordinator, big);
+  });
+
+  test('imports of the same size go on side by side, with as many calls as each takes alone', async () => {
+    const { callers, send, coordinator, sandbox, counts } = await openShared(place, 1_000_000);
+    const names = ['one', 'two', 'three'];
+    const ids = [];
+    for (const name of names) ids.push(await send(calls(250, name)));
+    const ended = await Promise.all(ids.map((id) => coordinator.settled(id)));
+    expect(ended.map(({ state }) => state)).toEqual(['completed', 'completed', 'completed']);
+    // As long as all of them have something to send, which is from the beginning of the last to the end of the first.
+    const from = Math.max(...names.map((name) => callers.order.indexOf(name)));
+    const to = Math.min(...names.map((name) => callers.order.lastIndexOf(name)));
+    const shares = names.map((name) => callers.count(name, from, to));
+    expect(Math.max(...shares) - Math.min(...shares)).toBeLessThanOrEqual(LEAD);
+    expect(Math.min(...shares)).toBeGreaterThan(0);
+    expect(sandbox.calls.us.requests).toBe(750);
+    for (const id of ids) expect(counts(id)).toMatchObject({ read: 250, added: 250 });
+  });
+
+  test('pausing and cancelling one import touches no other', async () => {
+    const { callers, send, coordinator, counts, sandbox } = await openShared(place, 6_000);
+    const paused = await send(calls(400, 'paused'));
+    const dropped = await send(calls(400, 'dropped'));
+    await eventually(() => Math.min(callers.count('paused'), callers.count('dropped'))).toBeGreaterThan(0);
+    const kept = await send(calls(100, 'kept'));
+    await eventually(() => callers.count('kept')).toBeGreaterThan(0);
+    await coordinator.pause(paused);
+    await cancelled(coordinator, dropped);
+    expect((await coordinator.settled(kept)).state).toBe('completed');
+    expect((await coordinator.settled(paused)).state).toBe('paused');
+    await coordinator.resume(paused);
+    expect((await coordinator.settled(paused)).state).toBe('completed');
+    expect([counts(kept).added, counts(paused).added]).toEqual([100, 400]);
+    expect(counts(dropped).added + counts(dropped).unprocessed).toBe(400);
+    expect(sandbox.calls.us.requests).toBe(500 + counts(dropped).added);
+  });
+}

@@ -1,0 +1,35 @@
+import { appendFileSync, existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { importOptions } from '../../src/imports/import-options.ts';
+import { tempDir } from '../temp-dir.ts';
+import { EMBEDDED, eventually, openPipeline } from './pipeline-harness.ts';
+
+/** An input that takes many minutes to read, and never gives its thread a moment to look up: a gigabyte of line ends. */
+async function endlessImport() {
+  const pipeline = await openPipeline({ place: EMBEDDED });
+  const source = join(tempDir(), 'endless.csv.gz');
+  const piece = gzipSync('\n'.repeat(8_000_000));
+  appendFileSync(source, gzipSync('guid,uid\ng,u1\n'));
+  for (let n = 0; n < 128; n += 1) appendFileSync(source, piece);
+  const options = importOptions.parse({ region: 'us' });
+  const id = await pipeline.coordinator.create({ file: source, source, options });
+  await eventually(() => existsSync(`${pipeline.dir.ledger(id)}.part`)).toBe(true);
+  return { pipeline, id };
+}
+
+test('a file that is being unpacked is cancelled at once, and nothing of it is left', async () => {
+  const { pipeline, id } = await endlessImport();
+  expect(await pipeline.coordinator.cancel(id)).toMatchObject({ state: 'cancelled' });
+  expect(existsSync(`${pipeline.dir.ledger(id)}.part`)).toBe(false);
+});
+
+test('a process that is told to stop while a file is unpacked stops at once; the import is read again when asked for', async () => {
+  const { pipeline, id } = await endlessImport();
+  await pipeline.stop();
+  await pipeline.restart();
+  expect(pipeline.coordinator.find(id).state).toBe('staging');
+  await pipeline.coordinator.resume(id);
+  await pipeline.coordinator.cancel(id);
+});

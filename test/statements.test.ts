@@ -1,0 +1,93 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, test } from 'vitest';
+import { openCatalog } from '../src/imports/catalog.ts';
+import { readStatements, statementsOf } from '../src/platform/sqlite.ts';
+import { stagedImport } from './imports/ledger/staged-import.ts';
+import { tempDir } from './temp-dir.ts';
+
+const SRC = new URL('../src/', import.meta.url);
+const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' });
+const textOf = (file: string) => readFileSync(new URL(file, SRC), 'utf8');
+const statementFiles = files.filter((file) => file.endsWith('.sql') && !file.includes('migrations'));
+const sources = files.filter((file) => file.endsWith('.ts')).map(textOf);
+
+const namesIn = (file: string) => [...readStatements(new URL(file, SRC)).keys()];
+/** Names in quotes, alone or in a list. */
+const mentioned = new Set(sources.flatMap((text) => [...text.matchAll(/'([a-z_]+)'/g)].map(([, name]) => name)));
+const askedFor = new Set(
+  sources.flatMap((text) => [...text.matchAll(/\b(?:sql|importSql)\('([a-z_]+)'\)/g)].map(([, name]) => name ?? '')),
+);
+
+describe('statements', () => {
+  test('are in files with names of their own', () => {
+    expect(statementFiles.length).toBeGreaterThan(10);
+    const names = statementFiles.map((file) => basename(file));
+    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+  });
+
+  test.each(statementFiles)('of %s each have a name', (file) => {
+    const written = [...textOf(file).matchAll(/^-- name: (.*)$/gm)].map(([, name]) => name);
+    expect(written).toEqual([...new Set(written)]);
+    expect(namesIn(file)).toEqual(written);
+  });
+
+  // Those of cut.sql run all, in their order.
+  test.each(statementFiles.filter((file) => !file.endsWith('cut.sql')))('of %s are all used', (file) => {
+    expect(namesIn(file).filter((name) => !mentioned.has(name))).toEqual([]);
+  });
+
+  test('that are asked for are there', () => {
+    const names = new Set(statementFiles.flatMap(namesIn));
+    expect(askedFor.size).toBeGreaterThan(80);
+    expect([...askedFor].filter((name) => !names.has(name))).toEqual([]);
+  });
+
+  test('of an import fit its schema', async () => {
+    const { path } = await stagedImport([]);
+    const database = new DatabaseSync(path);
+    for (const file of ['imports/record/import.sql', 'imports/report/reading.sql']) prepareAll(database, file);
+    database.close();
+  });
+
+  test('of the catalog fit its schema', () => {
+    const path = join(tempDir(), 'catalog.db');
+    openCatalog(path).close();
+    const database = new DatabaseSync(path);
+    const ofCatalog = [
+      'imports/catalog',
+      'server/webhook/deliveries',
+      'syncs/schedule/schedule-catalog',
+      'syncs/sync-catalog',
+    ];
+    for (const file of ofCatalog) prepareAll(database, `${file}.sql`);
+    database.close();
+  });
+
+  test('that do not exist are named with their file', () => {
+    const database = new DatabaseSync(':memory:');
+    const sql = statementsOf(database, new URL('imports/record/import.sql', SRC));
+    expect(() => sql('no_such_thing')).toThrow(/^no statement is named no_such_thing in .*import\.sql$/);
+    database.close();
+  });
+
+  function prepareAll(database: DatabaseSync, file: string): void {
+    for (const [name, text] of readStatements(new URL(file, SRC))) {
+      expect(() => database.prepare(text), name).not.toThrow();
+    }
+  }
+});
+
+test('migrations are numbered from 1 without a gap', () => {
+  const folders = new Map<string, string[]>();
+  for (const file of files) {
+    const [, folder, number] = /^(.*migrations)[/\\](\d{3})_[a-z_]+\.sql$/.exec(file) ?? [];
+    if (folder !== undefined && number !== undefined) folders.set(folder, [...(folders.get(folder) ?? []), number]);
+  }
+  expect(folders.size).toBe(4);
+  for (const [folder, numbers] of folders) {
+    const expected = numbers.map((_, index) => String(index + 1).padStart(3, '0'));
+    expect(numbers.toSorted(), folder).toEqual(expected);
+  }
+});

@@ -1,0 +1,39 @@
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { makeUndoPlan } from '../../src/syncs/plan/plan.ts';
+import { changesCsv } from '../../src/syncs/plan/plan-csv.ts';
+import { openPlanLedger } from '../../src/syncs/plan/plan-ledger.ts';
+import { DEFAULT_FLAGS } from '../../src/syncs/plan-flags.ts';
+import { EMBEDDED, openPipeline } from '../imports/pipeline-harness.ts';
+import { tempDir } from '../temp-dir.ts';
+import { list } from './planning.ts';
+
+test('what an import of edits did, the plan of its undo takes back by another one', async () => {
+  const members = { admins: ['ann'], participants: ['pat', 'pit'], usersToBan: ['bad'] };
+  const { run, counts, sandbox, dir } = await openPipeline({
+    place: EMBEDDED,
+    sandbox: { seed: { regions: { us: { members: { team: members } } } } },
+  });
+  const now = () => Object.fromEntries(sandbox.members('us', 'team'));
+  const before = now();
+  const edits = [
+    'new,moderator,add,',
+    'bad,participant,add,ban',
+    'pat,admin,change,participant',
+    'ann,participant,change,admin',
+    'pit,,remove,participant',
+    'nobody,admin,change,participant',
+  ];
+  const file = `region,guid,uid,scope,action,from\n${edits.map((edit) => `us,team,${edit}`).join('\n')}\n`;
+  const { id } = await run(file, { edits: true });
+  expect(counts(id)).toMatchObject({ added: 2, changed: 2, removed: 1, failed: 1 });
+
+  const plan = openPlanLedger(join(tempDir(), 'plan.sqlite'));
+  onTestFinished(() => plan.close());
+  plan.beginUndo(dir.ledger(id), { file: id, hash: '', size: 0 });
+  list(plan, { team: { members: now() } });
+  makeUndoPlan(plan, dir.ledger(id), DEFAULT_FLAGS);
+  const undo = await run([...changesCsv(plan)].join(''), { edits: true });
+  expect(counts(undo.id)).toMatchObject({ read: 5, added: 1, banned: 1, changed: 2, removed: 1 });
+  expect(now()).toEqual(before);
+});

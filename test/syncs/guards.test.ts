@@ -1,0 +1,329 @@
+import { describe, expect, test } from 'vitest';
+import { LIMITS, type LimitName, limitsWith } from '../../src/syncs/guard-limits.ts';
+import { checkGuards, GUARDS, guardPlan } from '../../src/syncs/plan/guards.ts';
+import { type PreviousRun, previousRun } from '../../src/syncs/plan/previous-run.ts';
+import type { SyncFlags } from '../../src/syncs/plan-flags.ts';
+import { CSV, type Live, type LiveGroup, people, planned, told, type Wish, wishes } from './planning.ts';
+
+const REMOVING: Partial<SyncFlags> = { mode: 'mirror', missing: 'remove' };
+
+interface Case {
+  readonly file: readonly Wish[];
+  readonly live: Live;
+  readonly flags?: Partial<SyncFlags>;
+  readonly previous?: PreviousRun;
+  readonly limits?: Partial<Record<LimitName, number>>;
+}
+
+function findings({ file, live, flags = REMOVING, previous, limits = {} }: Case) {
+  return guardPlan(planned(file, live, flags).plan, limitsWith(limits), previous);
+}
+
+/** Names of the guards that object, each with its group. */
+const tripped = (given: Case) => findings(given).map(({ guard, guid }) => (guid === null ? guard : `${guard} ${guid}`));
+
+/** One group of `members` people of whom the file leaves out the last `missing`. */
+const losing = (missing: number, members: number, more: Partial<Case> = {}): Case => ({
+  file: wishes(people(members - missing)),
+  live: { team: { members: people(members) } },
+  ...more,
+});
+
+const ran = (groups: Readonly<Record<string, number>>, more: Partial<PreviousRun> = {}): PreviousRun => ({
+  rows: 100,
+  fields: ['guid', 'uid', 'scope'],
+  groups: Object.entries(groups).map(([guid, members]) => ({ region: 'us', guid, members })),
+  ...more,
+});
+
+test('a plan in which nothing is wrong passes, and so does one that only adds', () => {
+  expect(findings(losing(0, 50))).toEqual([]);
+  expect(findings({ file: wishes(people(5000)), live: { team: {} } })).toEqual([]);
+});
+
+describe('removals from one group', () => {
+  test('pass up to a percentage', () => {
+    expect(tripped(losing(10, 50, { limits: { smallTotalRemovals: 1000 } }))).toEqual([]);
+    expect(findings(losing(11, 50))).toEqual([
+      {
+        guard: 'group-removals',
+        region: 'us',
+        guid: 'team',
+        value: 11,
+        limit: 10,
+        sentence:
+          'Group team (us): 11 of 50 members (22 %) would be removed, banned or lowered; 10 are allowed. Look at the plan: approve it if it is right, and mend the file if it is not.',
+      },
+    ]);
+  });
+
+  test('pass up to a number, however large the group', () => {
+    const limits = { runPercent: 100, regionPercent: 100, groupRemovals: 20 };
+    expect(tripped(losing(20, 400, { limits }))).toEqual([]);
+    expect(tripped(losing(21, 400, { limits }))).toEqual(['group-removals team']);
+  });
+
+  test('of a small group pass up to a number of its own', () => {
+    expect(tripped(losing(3, 5))).toEqual([]);
+    expect(tripped(losing(4, 19))).toEqual(['group-removals team']);
+    expect(tripped(losing(4, 20))).toEqual([]);
+  });
+
+  test('are bans and lowered scopes too, but not bans of those who are no members', () => {
+    const banned = losing(4, 10, { flags: { mode: 'mirror', missing: 'ban' } });
+    expect(tripped(banned)).toEqual(['group-removals team']);
+    const lowered: Case = {
+      file: wishes(people(4)),
+      live: { team: { members: people(4, 'moderator') } },
+      flags: { mode: 'add', allowDemotion: true },
+    };
+    expect(tripped(lowered)).toEqual(['group-removals team']);
+    const outside = {
+      file: [...wishes(people(9, 'ban', 100)), ...wishes(people(2))],
+      live: { team: { members: people(2) } },
+    };
+    expect(tripped(outside)).toEqual([]);
+  });
+
+  test('count only where something is sent: reports trip no guard', () => {
+    expect(tripped(losing(49, 50, { flags: { mode: 'mirror', missing: 'report' } }))).toEqual([]);
+  });
+});
+
+describe('removals from many groups, few from each,', () => {
+  const many = (groups: number, members: number, missing: number): Case => {
+    const guids = Array.from({ length: groups }, (_, index) => `g${index}`);
+    return {
+      file: guids.flatMap((guid) => wishes(people(members - missing), guid)),
+      live: Object.fromEntries(guids.map((guid) => [guid, { members: people(members) }])),
+    };
+  };
+
+  test('are too many for a region and a run', () => {
+    expect(tripped(many(20, 10, 1))).toEqual([]);
+    expect(tripped(many(20, 10, 2))).toEqual(['region-removals', 'run-removals']);
+    expect(findings(many(20, 10, 2))[0]).toMatchObject({ region: 'us', guid: null, value: 40, limit: 20 });
+  });
+
+  test('are judged by a number where all groups together are few people', () => {
+    expect(tripped(many(10, 10, 2))).toEqual([]);
+    expect(tripped(many(10, 10, 3))).toEqual(['region-removals', 'run-removals']);
+  });
+
+  test('are added up by region', () => {
+    const file = (['us', 'eu'] as const).flatMap((region) => wishes(people(30), `team-${region}`, region));
+    const live: Live = {
+      'team-us': { members: people(30) },
+      'team-eu': { region: 'eu', members: people(36) },
+    };
+    expect(tripped({ file, live, limits: { smallTotalRemovals: 5 } })).toEqual(['region-removals', 'run-removals']);
+    expect(findings({ file, live, limits: { smallTotalRemovals: 5 } })[0]).toMatchObject({ region: 'eu', value: 6 });
+  });
+});
+
+describe('a group that everyone would leave', () => {
+  test('is held also when it is small', () => {
+    const given: Case = { file: [{ uid: 'new' }], live: { team: { members: people(2) } } };
+    expect(tripped(given)).toEqual(['emptied-groups team']);
+  });
+
+  test('counts the spared for nothing', () => {
+    const team: LiveGroup = { owner: 'boss', members: { boss: 'admin', chief: 'admin', ...people(2) } };
+    expect(tripped({ file: [{ uid: 'new' }], live: { team } })).toEqual(['emptied-groups team']);
+  });
+
+  test('is fine where one person follows another', () => {
+    expect(tripped({ file: [{ uid: 'new' }], live: { team: { members: people(1) } } })).toEqual([]);
+  });
+});
+
+describe('a file', () => {
+  const live: Live = { team: { members: people(20) } };
+
+  test('without a row that can be used is held', () => {
+    expect(tripped({ file: [{ invalid: true }], live })).toEqual(['empty-file', 'invalid-rows']);
+    expect(tripped({ file: [{ invalid: true }], live, flags: { mode: 'add' } })).toEqual(['empty-file']);
+  });
+
+  test('with an invalid row is held in mode mirror, where it would make somebody missing', () => {
+    const file: Wish[] = [...wishes(people(20)), { invalid: true }];
+    expect(tripped({ file, live })).toEqual(['invalid-rows']);
+    expect(tripped({ file, live, limits: { invalidRows: 1 } })).toEqual([]);
+    expect(tripped({ file, live, flags: { mode: 'add' } })).toEqual([]);
+  });
+
+  test('that shrank by more than a percentage is held, but a short one may lose a few rows', () => {
+    const previous = ran({ team: 20 }, { rows: 23 });
+    const file = wishes(people(20));
+    expect(tripped({ file, live, previous })).toEqual([]);
+    expect(tripped({ file, live, previous: { ...previous, rows: 24 } })).toEqual(['shrunk-file']);
+    expect(tripped({ file, live, previous: { ...previous, rows: 24 }, limits: { shrunkPercent: 50 } })).toEqual([]);
+    const large = wishes(people(900));
+    const all: Live = { team: { members: people(900) } };
+    expect(tripped({ file: large, live: all, previous: { ...previous, rows: 1000 } })).toEqual([]);
+    expect(tripped({ file: large, live: all, previous: { ...previous, rows: 1001 } })).toEqual(['shrunk-file']);
+  });
+
+  test('that lost a column is held: without its scopes everybody would be a participant', () => {
+    const { plan } = planned(
+      wishes(people(3)),
+      { team: { members: people(3, 'moderator') } },
+      { mode: 'add', allowDemotion: true },
+      {
+        ...CSV,
+        columns: ['guid', 'uid', 'scopes of today'],
+        recognised: { guid: 'guid', uid: 'uid' },
+      },
+    );
+    expect(guardPlan(plan, limitsWith(), ran({ team: 3 }))).toMatchObject([
+      { guard: 'lost-columns', sentence: expect.stringContaining('no column for scope') },
+    ]);
+  });
+
+  test('that no longer mentions a group with members is held, and nothing is done in that group', () => {
+    const given: Case = {
+      file: wishes(people(20)),
+      live,
+      previous: ran({ team: 20, club: 7, empty: 0 }, { rows: 20 }),
+    };
+    expect(findings(given)).toMatchObject([
+      {
+        guard: 'forgotten-groups',
+        guid: 'club',
+        sentence: expect.stringContaining('which had 7 members after the last run; they stay as they are'),
+      },
+    ]);
+    expect(tripped({ ...given, flags: { mode: 'add' } })).toEqual([]);
+    expect(tripped({ ...given, limits: { forgottenGroups: 1 } })).toEqual([]);
+  });
+
+  test('of another region is held', () => {
+    const file = wishes(people(20), 'TEAM', 'eu');
+    const eu: Live = { team: { region: 'eu', members: people(20) } };
+    expect(tripped({ file, live: eu, previous: ran({ team: 20 }, { rows: 20 }) })).toEqual([
+      'moved-groups TEAM',
+      'forgotten-groups team',
+    ]);
+    expect(tripped({ file, live: eu, flags: { mode: 'add' }, previous: ran({ team: 20 }) })).toEqual([
+      'moved-groups TEAM',
+    ]);
+    expect(tripped({ file, live: {}, flags: { mode: 'add' } })).toEqual(['no-group-listed']);
+  });
+});
+
+describe('a group whose members could not be listed as a whole', () => {
+  const given: Case = {
+    file: [...wishes(people(3)), ...wishes(people(3), 'broken')],
+    live: { team: { members: people(3) }, broken: { listing: 'failed' } },
+  };
+
+  test('holds a mirror, and says why', () => {
+    expect(findings(given)).toMatchObject([
+      { guard: 'failed-listings', guid: 'broken', sentence: expect.stringContaining('CUT_OFF: page 2 of 3 failed') },
+    ]);
+  });
+
+  test('is left out of an addition', () => {
+    expect(tripped({ ...given, flags: { mode: 'add' } })).toEqual([]);
+  });
+});
+
+test('an owner who would be removed holds the plan even when told by name', () => {
+  const team: LiveGroup = { owner: 'u4', members: people(4) };
+  const given: Case = {
+    file: wishes(people(3)),
+    live: { team },
+    flags: { ...REMOVING, removeByName: new Set(['U4']) },
+  };
+  expect(findings(given)).toMatchObject([
+    { guard: 'owner-changes', guid: 'team', sentence: expect.stringContaining('owner u4') },
+  ]);
+  expect(tripped({ ...given, limits: { ownerChanges: 1 } })).toEqual([]);
+});
+
+test('findings are kept with the plan, and those of a later check replace them', () => {
+  const { plan } = planned(wishes(people(1)), { team: { members: people(9) } }, REMOVING);
+  const found = guardPlan(plan);
+  expect(found).toHaveLength(1);
+  expect(plan.findings()).toEqual(found);
+  guardPlan(plan, limitsWith({ smallGroupRemovals: 8 }));
+  expect(plan.findings()).toEqual([]);
+});
+
+test('what a run left behind is what the next one is compared with', () => {
+  const { plan } = planned(
+    wishes(people(50)),
+    { team: { members: { ...people(3, 'participant', 49), x: 'ban' } } },
+    REMOVING,
+  );
+  expect(previousRun(plan)).toEqual({
+    rows: 50,
+    fields: ['guid', 'uid', 'scope'],
+    groups: [{ region: 'us', guid: 'team', members: 50 }],
+  });
+});
+
+describe('limits', () => {
+  test('have a reason each, and every one is settable', () => {
+    for (const [name, { default: value, why }] of Object.entries(LIMITS)) {
+      expect(why, name).not.toBe('');
+      expect(limitsWith({ [name]: value + 1 })).toEqual({ ...limitsWith(), [name]: value + 1 });
+    }
+  });
+
+  test.each([
+    [{ groupPercnt: 5 }, '"groupPercnt" is no limit of a guard; allowed are groupPercent, groupRemovals,'],
+    [{ groupPercent: 101 }, 'the limit groupPercent is 101; allowed is a percentage from 0 to 100'],
+    [{ runRemovals: -1 }, 'the limit runRemovals is -1; allowed is a whole number from 0'],
+    [{ runRemovals: Number.NaN }, 'the limit runRemovals is NaN; allowed is a whole number from 0'],
+  ])('that are wrong are refused: %j', (given, message) => {
+    expect(() => limitsWith(given)).toThrow(message);
+  });
+});
+
+test('guards have a name each, and none trips where there is nothing to guard', () => {
+  expect(new Set(GUARDS.map(({ name }) => name)).size).toBe(GUARDS.length);
+  const source = { rows: 1, invalid: 0, fields: [] };
+  for (const mode of ['add', 'mirror', 'undo'] as const) expect(checkGuards({ mode, source, groups: [] })).toEqual([]);
+});
+
+describe('what users of other tools suffered does not happen here:', () => {
+  test('owners removed after an upstream change', () => {
+    const team: LiveGroup = { owner: 'boss', members: { boss: 'participant', ...people(4) } };
+    expect(told(planned(wishes(people(4)), { team }, { mode: 'mirror', missing: 'ban' }))).toEqual([]);
+  });
+
+  test('everyone outside one unit removed', () => {
+    const unit = wishes(people(40));
+    expect(tripped({ file: unit, live: { team: { members: people(60) } } })).toContain('group-removals team');
+  });
+
+  test('manual changes never repaired, because only files were compared', () => {
+    const file = wishes(people(30));
+    const previous = previousRun(planned(file, { team: { members: people(30) } }, REMOVING).plan);
+    const { plan } = planned(file, { team: { members: people(29) } }, REMOVING);
+    expect(guardPlan(plan, limitsWith(), previous)).toEqual([]);
+    expect(told({ plan })).toEqual(['u30: add >participant']);
+  });
+
+  test('one threshold for all, under which a small group is emptied', () => {
+    const live: Live = { big: { members: people(2000) }, small: { members: people(6) } };
+    expect(tripped({ file: [...wishes(people(2000), 'big'), { guid: 'small', uid: 'u1' }], live })).toEqual([
+      'group-removals small',
+    ]);
+  });
+
+  test('a partial file in mode mirror', () => {
+    const file = wishes(people(1000));
+    const previous = previousRun(planned(file, { team: { members: people(1000) } }, REMOVING).plan);
+    expect(tripped({ file: file.slice(0, 880), live: { team: { members: people(1000) } }, previous })).toContain(
+      'shrunk-file',
+    );
+  });
+
+  test('a group that cannot be found reported anew for every member', () => {
+    const { plan } = planned(wishes(people(500), 'nowhere'), {});
+    expect(told({ plan }, true)).toEqual([]);
+    expect(plan.groups()).toHaveLength(1);
+  });
+});

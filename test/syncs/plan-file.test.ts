@@ -1,0 +1,138 @@
+import { parse } from 'csv-parse/sync';
+import { describe, expect, test } from 'vitest';
+import { guardPlan } from '../../src/syncs/plan/guards.ts';
+import { changesCsv, planCsv } from '../../src/syncs/plan/plan-csv.ts';
+import { planDocument, planJson } from '../../src/syncs/plan/plan-json.ts';
+import { planText } from '../../src/syncs/plan/plan-text.ts';
+import { CHANGES } from '../../src/syncs/plan/reasons.ts';
+import { type Live, people, planned, wishes } from './planning.ts';
+
+const FILE = [
+  ...wishes({ anna: 'moderator', bob: 'participant', cleo: 'ban', '-dan': 'participant' }),
+  ...wishes(people(3), 'nowhere', 'eu'),
+];
+const LIVE: Live = {
+  team: { owner: 'boss', members: { anna: 'participant', bob: 'participant', eve: 'participant', boss: 'admin' } },
+};
+const MIRROR = { mode: 'mirror', missing: 'remove' } as const;
+
+const text = (chunks: Iterable<string>) => [...chunks].join('');
+
+describe('a plan as CSV', () => {
+  test('has a line for everybody, and one for a group that could not be listed', () => {
+    expect(text(planCsv(planned(FILE, LIVE, MIRROR).plan))).toBe(
+      `region,group,uid,action,from,to,reason
+eu,nowhere,,report,,,"the service does not know the group (ERR_GUID_NOT_FOUND: no such group); 3 rows of the file wait for it"
+us,team,"'-dan",add,,participant,is not in the group
+us,team,anna,change,participant,moderator,the file asks for a higher scope
+us,team,bob,keep,participant,participant,is as the file says
+us,team,boss,report,admin,,"would be removed, but owns the group and is spared unless told by name"
+us,team,cleo,ban,,ban,the file asks for a ban
+us,team,eve,remove,participant,,is not in the file
+`,
+    );
+  });
+
+  test('has only the actions and the group that are chosen', () => {
+    const { plan } = planned(FILE, LIVE, MIRROR);
+    const of = (group: string, region: 'us' | 'eu') =>
+      parse(text(planCsv(plan, { actions: CHANGES, group: { region, guid: group } })), { from_line: 2 }).map(
+        (cells: string[]) => cells[2],
+      );
+    expect(of('TEAM', 'us')).toEqual(["'-dan", 'anna', 'cleo', 'eve']);
+    expect(of('nowhere', 'eu')).toEqual(['']);
+  });
+});
+
+test('the changes of a plan are an input for an import: ids exactly, a ban as an addition, the place before beside it', () => {
+  expect(text(changesCsv(planned(FILE, LIVE, MIRROR).plan))).toBe(
+    `region,guid,uid,scope,action,from,reason
+us,team,-dan,participant,add,,is not in the group
+us,team,anna,moderator,change,participant,the file asks for a higher scope
+us,team,cleo,ban,add,,the file asks for a ban
+us,team,eve,,remove,participant,is not in the file
+`,
+  );
+});
+
+test('a plan as JSON is what its schema says, with findings, groups and everybody', () => {
+  const { plan } = planned(FILE, LIVE, { ...MIRROR, protect: new Set(['vip']) });
+  guardPlan(plan, undefined, { rows: 100, fields: [], groups: [] });
+  const document = planDocument.parse(JSON.parse(text(planJson(plan))));
+  expect(document).toMatchObject({
+    file: 'members.csv',
+    rows: 7,
+    flags: { mode: 'mirror', protect: ['vip'] },
+    held: true,
+    totals: {
+      groups: 2,
+      unlisted: 1,
+      members: 4,
+      right: 1,
+      changes: 4,
+      actions: { add: 1, change: 1, remove: 1, ban: 1 },
+    },
+    findings: [{ guard: 'shrunk-file' }],
+    groups: [{ guid: 'team' }, { guid: 'nowhere', listing: 'not_found' }],
+  });
+  expect(document.actions).toEqual(plan.actions().toArray());
+});
+
+describe('a plan on a terminal', () => {
+  test('says what it comes to, group by group, and what is in its way', () => {
+    const { plan } = planned(
+      [...FILE, ...wishes(people(2), 'club')],
+      { ...LIVE, club: { members: people(1) } },
+      MIRROR,
+    );
+    guardPlan(plan, undefined, { rows: 100, fields: [], groups: [] });
+    expect(planText(plan, { color: false, width: 80 })).toBe(
+      `plan for members.csv
+2 to add, 1 to change, 1 to remove, 1 to ban; 2 right, 1 reported, nothing done
+in 1 of 3 groups.
+
+                   add  change  remove  ban  right  reported
+team (us)            1       1       1    1      1         1
+club (us)            1       ·       ·    ·      1         ·
+total of 2 groups    2       1       1    1      2         1
+
+nowhere (eu): the service does not know the group (ERR_GUID_NOT_FOUND: no such …
+
+Held: 1 objection of the guards
+- The file has 9 rows, 91 % fewer than the 100 of the last run; 10 fewer are
+  allowed. Make sure that the file is whole, and approve the plan if it is.
+`,
+    );
+  });
+
+  test('cuts long lists and says by how much', () => {
+    const guids = Array.from({ length: 25 }, (_, index) => `g${index}`);
+    const { plan } = planned(
+      guids.flatMap((guid, index) => wishes(people(index + 1), guid)),
+      Object.fromEntries(guids.slice(0, 23).map((guid) => [guid, {}])),
+    );
+    const lines = planText(plan, { color: false, width: 60, shown: 2 }).split('\n');
+    expect(lines.slice(3, 9)).toEqual([
+      '                    add  change  remove  right  reported',
+      'g22 (us)             23       ·       ·      ·         ·',
+      'g21 (us)             22       ·       ·      ·         ·',
+      '… and 21 more groups',
+      'total of 23 groups  276       ·       ·      ·         ·',
+      '',
+    ]);
+    expect(lines.every((line) => line.length <= 60)).toBe(true);
+  });
+
+  test('without changes says that there is nothing to do, and who is left alone', () => {
+    const { plan } = planned([{ uid: 'u1' }], { team: { members: people(3) } });
+    const shown = planText(plan, { color: false, width: 80 });
+    expect(shown).toContain('Nothing to do; 1 right.');
+    expect(shown).toMatch(/right {2}left alone/);
+  });
+
+  test('acts on the terminal with colours only, and these only when asked', () => {
+    const { plan } = planned(FILE, LIVE, MIRROR);
+    expect(planText(plan, { color: false, width: 80 })).not.toContain('\u001b');
+    expect(planText(plan, { color: true, width: 80 })).toContain('\u001b[1m');
+  });
+});

@@ -1,0 +1,139 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { makePlan } from '../../src/syncs/plan/plan.ts';
+import { openPlanLedger } from '../../src/syncs/plan/plan-ledger.ts';
+import { openPlanReader } from '../../src/syncs/plan/plan-reading.ts';
+import { DEFAULT_FLAGS } from '../../src/syncs/plan-flags.ts';
+import { tempDir } from '../temp-dir.ts';
+import { listed, people, planned, stage, told, type Wish, wishes } from './planning.ts';
+
+const SOURCE = { file: 'members.csv', hash: 'abc', size: 12 };
+const TEAM = { region: 'us', guid: 'team' } as const;
+
+function begun(file: readonly Wish[]) {
+  const dir = tempDir();
+  const desired = stage(join(dir, 'desired.sqlite'), file);
+  const plan = openPlanLedger(join(dir, 'plan.sqlite'));
+  onTestFinished(() => plan.close());
+  plan.begin(desired, SOURCE);
+  return { plan, desired, dir };
+}
+
+describe('what a plan knows of its file', () => {
+  test('are its groups by region, each once however it is written, and its rows', () => {
+    const { plan } = begun([
+      { guid: 'Team', uid: 'a' },
+      { guid: 'TEAM', uid: 'b' },
+      { guid: 'team', uid: 'c', region: 'eu' },
+      { guid: 'club', uid: 'a' },
+      { invalid: true },
+      { guid: 'club', uid: 'A' },
+    ]);
+    expect(plan.groupsToList()).toEqual([
+      { region: 'us', guid: 'Team' },
+      { region: 'eu', guid: 'team' },
+      { region: 'us', guid: 'club' },
+    ]);
+    expect(plan.groups().map(({ wanted }) => wanted)).toEqual([2, 1, 1]);
+    expect(plan.facts()).toEqual({
+      ...SOURCE,
+      rows: 6,
+      invalid: 1,
+      fields: ['guid', 'uid', 'scope'],
+      flags: null,
+      plannedAt: null,
+    });
+  });
+
+  test('is no group of which only contradicting rows speak', () => {
+    const { plan } = begun([{ uid: 'a' }, { uid: 'A', scope: 'ban' }]);
+    expect(plan.groupsToList()).toEqual([]);
+    expect(plan.facts().invalid).toBe(2);
+  });
+
+  test('is nothing where the staged file is missing: it is named, and none is made', () => {
+    const dir = tempDir();
+    const plan = openPlanLedger(join(dir, 'plan.sqlite'));
+    onTestFinished(() => plan.close());
+    expect(() => plan.begin(join(dir, 'none.sqlite'), SOURCE)).toThrow(`${join(dir, 'none.sqlite')} is missing`);
+    writeFileSync(join(dir, 'text.sqlite'), 'a shopping list that is no database, and long enough to be looked at');
+    expect(() => plan.begin(join(dir, 'text.sqlite'), SOURCE)).toThrow(/text\.sqlite is damaged/);
+    expect(() => plan.facts()).toThrow(/was not begun/);
+  });
+});
+
+describe('a listing', () => {
+  test('counts members without the banned, and somebody who came on two pages once', () => {
+    const { plan } = begun([{ uid: 'a' }]);
+    plan.recordListed(TEAM, [...listed({ a: 'participant', b: 'ban' }), ...listed({ A: 'moderator' })]);
+    expect(plan.groups()).toMatchObject([{ listing: 'listed', members: 1, owner: null }]);
+  });
+
+  test('that breaks off leaves no member behind, and its group is still to be listed', () => {
+    const { plan } = begun([{ uid: 'a' }]);
+    const breaking = function* () {
+      yield* listed(people(500));
+      throw new Error('page 2 of 3 failed');
+    };
+    expect(() => plan.recordListed(TEAM, breaking())).toThrow('page 2 of 3 failed');
+    expect(plan.groups()).toMatchObject([{ listing: 'pending', members: 0 }]);
+    expect(plan.groupsToList()).toEqual([TEAM]);
+  });
+
+  test('that fails later takes the members and actions of the earlier one with it', () => {
+    const { plan } = planned(wishes(people(2)), { team: { members: people(1) } });
+    expect(told({ plan }, true)).toHaveLength(2);
+    plan.recordUnlisted(TEAM, 'failed', { code: 'ERR', message: 'no answer' });
+    expect(told({ plan }, true)).toEqual([]);
+    expect(plan.groups()).toMatchObject([
+      { listing: 'failed', code: 'ERR', message: 'no answer', members: 0, wanted: 2 },
+    ]);
+  });
+
+  test('with a scope that nobody knows is refused as a whole', () => {
+    const { plan } = begun([{ uid: 'a' }]);
+    expect(() =>
+      plan.recordListed(TEAM, [...listed(people(2)), { uid: 'root', scope: 'superuser', joinedAt: null }]),
+    ).toThrow('the service lists root with the scope "superuser"; known are admin, moderator and participant');
+    expect(plan.groups()).toMatchObject([{ listing: 'pending', members: 0 }]);
+  });
+
+  test('of a group that the plan does not concern is refused', () => {
+    const { plan } = begun([{ uid: 'a' }]);
+    expect(() => plan.recordListed({ region: 'eu', guid: 'team' }, [])).toThrow(
+      /does not concern the group team in eu/,
+    );
+  });
+
+  test('is needed of every group before a plan is made', () => {
+    const { plan, desired } = begun([{ uid: 'a' }, { guid: 'club', uid: 'a' }]);
+    expect(() => makePlan(plan, desired, DEFAULT_FLAGS)).toThrow(
+      'the group team in us and 1 more have not been listed',
+    );
+    plan.recordListed(TEAM, []);
+    expect(() => makePlan(plan, desired, DEFAULT_FLAGS)).toThrow('the group club in us has not been listed');
+  });
+});
+
+test('a plan is read by others while its maker has it open, one group or all of it', () => {
+  const { plan, path } = planned([...wishes(people(2)), { guid: 'club', uid: 'a' }], { team: {}, club: {} });
+  const reader = openPlanReader(path);
+  onTestFinished(() => reader.close());
+  expect(reader.actions().toArray()).toHaveLength(3);
+  expect(
+    reader
+      .actions({ group: { region: 'us', guid: 'TEAM' } })
+      .map(({ uid }) => uid)
+      .toArray(),
+  ).toEqual(['u1', 'u2']);
+  expect(reader.actions({ group: { region: 'eu', guid: 'team' } }).toArray()).toEqual([]);
+  expect(reader.facts()).toEqual(plan.facts());
+  // Two readings at once do not disturb each other.
+  const [first, second] = [reader.actions(), reader.actions()];
+  const uids = [first, second, first].map((reading) => {
+    const { done, value } = reading.next();
+    return done === true ? undefined : value.uid;
+  });
+  expect(uids).toEqual(['u1', 'u1', 'u2']);
+});

@@ -1,0 +1,90 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { openPlanPages, type PlanPages } from '../../src/syncs/plan/plan-pages.ts';
+import { ACTIONS, type Action } from '../../src/syncs/plan/reasons.ts';
+import { type Live, people, planned, wishes } from './planning.ts';
+
+const LIVE: Live = {
+  team: { owner: 'boss', members: { ...people(9), boss: 'admin', eve: 'ban' } },
+  choir: { members: people(4) },
+  band: { members: people(5) },
+};
+const FILE = [
+  ...wishes({ ...people(6, 'moderator', 4), new: 'participant' }),
+  ...wishes(people(4), 'choir'),
+  ...wishes(people(2), 'nowhere', 'eu'),
+  ...wishes(people(7, 'participant', 2), 'band'),
+];
+const FLAGS = { mode: 'mirror', missing: 'remove' } as const;
+
+async function withPages<Result>(
+  path: string,
+  slice: number,
+  read: (pages: PlanPages) => Promise<Result>,
+): Promise<Result> {
+  const pages = openPlanPages(path, slice);
+  try {
+    return await read(pages);
+  } finally {
+    pages.close();
+  }
+}
+
+const chosenActions = fc.subarray([...ACTIONS], { minLength: 1 }).map((names) => new Set<Action>(names));
+const size = fc.integer({ min: 1, max: 12 });
+
+test('the pages of chosen actions hold each once and in order, however long they are and however little is read at a time', async () => {
+  const { plan, path } = planned(FILE, LIVE, FLAGS);
+  const guids = fc.constantFrom(undefined, 'team', 'CHOIR', 'nowhere', 'nobodys');
+  await fc.assert(
+    fc.asyncProperty(chosenActions, guids, size, size, async (actions, guid, limit, slice) => {
+      const expected = plan
+        .actions({ actions })
+        .filter((action) => guid === undefined || action.guid.toLowerCase() === guid.toLowerCase())
+        .toArray();
+      const found = await withPages(path, slice, async (pages) => {
+        const all = [];
+        let page = await pages.actions({ actions, ...(guid !== undefined && { guid }) }, undefined, limit);
+        for (;;) {
+          expect(page.actions.length).toBeLessThanOrEqual(limit);
+          all.push(...page.actions);
+          if (page.next === undefined) return all;
+          expect(page.actions).toHaveLength(limit);
+          page = await pages.actions({ actions, ...(guid !== undefined && { guid }) }, page.next, limit);
+        }
+      });
+      expect(found).toEqual(expected);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('the pages of groups hold each that has a chosen action or could not be listed, with the counts of the plan', async () => {
+  const { plan, path } = planned(FILE, LIVE, FLAGS);
+  await fc.assert(
+    fc.asyncProperty(fc.option(chosenActions, { nil: undefined }), size, async (actions, limit) => {
+      const expected = plan
+        .groups()
+        .filter(
+          (group) =>
+            actions === undefined || group.listing !== 'listed' || [...actions].some((one) => group.actions[one] > 0),
+        )
+        .map(({ region, guid, listing, members, actions: counts, right }) => ({
+          ...{ region, guid, listing, members, actions: counts, right },
+        }));
+      const found = await withPages(path, 5, async (pages) => {
+        const all = [];
+        const wish = actions === undefined ? {} : { actions };
+        let page = await pages.groups(wish, 0, limit);
+        for (;;) {
+          all.push(...page.groups);
+          if (page.next === undefined) return all;
+          page = await pages.groups(wish, page.next, limit);
+        }
+      });
+      expect(found.map(({ problem: _, ...group }) => group)).toEqual(expected);
+      expect(found.filter(({ problem }) => problem !== '').map(({ guid }) => guid)).toEqual(['nowhere']);
+    }),
+    { numRuns: 30 },
+  );
+});

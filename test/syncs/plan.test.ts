@@ -1,0 +1,208 @@
+import { describe, expect, test } from 'vitest';
+import { makePlan } from '../../src/syncs/plan/plan.ts';
+import { DEFAULT_FLAGS } from '../../src/syncs/plan-flags.ts';
+import { type LiveGroup, people, planned, told, type Wish, wishes } from './planning.ts';
+
+/** One group, and what is said about everybody. */
+const said = (file: readonly Wish[], team: LiveGroup, flags: Parameters<typeof planned>[2] = {}) =>
+  planned(file, { team }, flags)
+    .plan.actions()
+    .map(({ uid, action, from, to, sentence }) => `${uid}: ${action} ${from}>${to}, ${sentence}`)
+    .toArray();
+
+describe('mode add', () => {
+  test('adds whom the file names and leaves alone who was added by hand', () => {
+    expect(said([{ uid: 'anna' }], { members: { byhand: 'participant' } })).toEqual([
+      'anna: add >participant, is not in the group',
+      'byhand: keep participant>participant, is not in the file; mode add never removes',
+    ]);
+  });
+
+  test('puts back who was removed by hand, because it looks at the group and not at the last file', () => {
+    const file = wishes(people(2));
+    expect(told(planned(file, { team: { members: people(1) } }))).toEqual(['u2: add >participant']);
+  });
+
+  test('raises scopes, and lowers them only when it may', () => {
+    const file: Wish[] = [
+      { uid: 'up', scope: 'admin' },
+      { uid: 'down', scope: 'participant' },
+    ];
+    const team = { members: { up: 'participant', down: 'moderator' } } as const;
+    expect(said(file, team)).toEqual([
+      'down: keep moderator>moderator, the file asks for a lower scope than moderator, and scopes are lowered only with --allow-demotion',
+      'up: change participant>admin, the file asks for a higher scope',
+    ]);
+    expect(told(planned(file, { team }, { allowDemotion: true }))).toEqual([
+      'down: change moderator>participant',
+      'up: change participant>admin',
+    ]);
+  });
+
+  test('lifts a ban only when it may', () => {
+    const team = { members: { anna: 'ban' } } as const;
+    expect(said([{ uid: 'anna' }], team)).toEqual([
+      'anna: report ban>participant, is banned from the group; a ban is lifted only with --allow-unban',
+    ]);
+    expect(told(planned([{ uid: 'anna' }], { team }, { allowUnban: true }))).toEqual(['anna: add ban>participant']);
+  });
+
+  test('asks who is banned where it would change something, and then neither lifts a ban unasked nor bans twice', () => {
+    const file = [...wishes({ anna: 'participant', bob: 'ban', cleo: 'participant' }), { guid: 'quiet', uid: 'u1' }];
+    const { plan, desired } = planned(file, {
+      team: { members: { cleo: 'participant' } },
+      quiet: { members: people(1) },
+    });
+    expect(told({ plan })).toEqual(['anna: add >participant', 'bob: ban >ban']);
+    const team = { region: 'us', guid: 'team' } as const;
+    expect(plan.bansNeeded()).toEqual([team]);
+    plan.recordBanned(team, ['anna', 'BOB', 'cleo']);
+    makePlan(plan, desired, DEFAULT_FLAGS);
+    expect(told({ plan }, true)).toEqual([
+      'anna: report ban>participant',
+      'BOB: keep ban>ban',
+      'cleo: report ban>participant',
+      'u1: keep participant>participant',
+    ]);
+    expect(plan.bansNeeded()).toEqual([]);
+    expect(plan.groups()).toMatchObject([{ members: 0 }, { members: 1 }]);
+  });
+
+  test('bans whom the file wants banned, a member or not, once', () => {
+    const file = wishes({ member: 'ban', nobody: 'ban', banned: 'ban' });
+    expect(told(planned(file, { team: { members: { member: 'participant', banned: 'ban' } } }))).toEqual([
+      'member: ban participant>ban',
+      'nobody: ban >ban',
+    ]);
+  });
+});
+
+describe('mode mirror', () => {
+  const file = [{ uid: 'anna' }];
+  const team = { members: { anna: 'participant', bob: 'participant' } } as const;
+
+  test.each([
+    ['report', 'bob: report participant>, is not in the file'],
+    ['remove', 'bob: remove participant>, is not in the file'],
+    ['ban', 'bob: ban participant>ban, is not in the file'],
+  ] as const)('does with the missing what --missing %s says', (missing, expected) => {
+    expect(said(file, team, { mode: 'mirror', missing })).toEqual([
+      'anna: keep participant>participant, is as the file says',
+      expected,
+    ]);
+  });
+
+  test('leaves a ban as it is when the file does not name the banned one', () => {
+    expect(
+      told(
+        planned(
+          file,
+          { team: { members: { anna: 'participant', bob: 'ban' } } },
+          { mode: 'mirror', missing: 'remove' },
+        ),
+      ),
+    ).toEqual([]);
+  });
+
+  test('does not take for missing whom the file contradicts itself about', () => {
+    const contradicting: Wish[] = [...file, { uid: 'bob' }, { uid: 'bob', scope: 'ban' }];
+    expect(said(contradicting, team, { mode: 'mirror', missing: 'remove' })[1]).toBe(
+      'bob: report participant>, the file contradicts itself about this member; mend its invalid rows',
+    );
+  });
+
+  test('touches no group that the file does not mention', () => {
+    const { plan } = planned(file, { team, club: { members: people(5) } }, { mode: 'mirror', missing: 'remove' });
+    expect(plan.groups().map(({ guid }) => guid)).toEqual(['team']);
+  });
+});
+
+describe('the spared', () => {
+  const team = {
+    owner: 'boss',
+    members: { boss: 'participant', chief: 'admin', vip: 'participant', joe: 'participant' },
+  } as const;
+  const flags = { mode: 'mirror', missing: 'remove', protect: new Set(['VIP']) } as const;
+
+  test('are the owner, admins and the protected: what would happen to them is reported', () => {
+    expect(said([{ uid: 'new' }], team, flags)).toEqual([
+      'boss: report participant>, would be removed, but owns the group and is spared unless told by name',
+      'chief: report admin>, would be removed, but is admin and is spared unless told by name',
+      'joe: remove participant>, is not in the file',
+      'new: add >participant, is not in the group',
+      'vip: report participant>, would be removed, but is protected and is spared unless told by name',
+    ]);
+  });
+
+  test('are not spared when they are told by name', () => {
+    const removeByName = new Set(['Boss', 'chief', 'vip']);
+    expect(told(planned([{ uid: 'joe' }], { team }, { ...flags, removeByName }))).toEqual([
+      'boss: remove participant>',
+      'chief: remove admin>',
+      'vip: remove participant>',
+    ]);
+  });
+
+  test('are not lowered and not banned by the file either, but for an admin who may be lowered', () => {
+    const members = { boss: 'admin', chief: 'admin', vip: 'moderator', outside: 'participant' } as const;
+    const lower = wishes({ boss: 'moderator', chief: 'moderator', vip: 'participant' });
+    expect(
+      told(planned(lower, { team: { owner: 'boss', members } }, { ...flags, allowDemotion: true, missing: 'report' })),
+    ).toEqual(['chief: change admin>moderator']);
+    expect(
+      told(planned(wishes({ boss: 'ban', chief: 'ban', vip: 'ban' }), { team: { owner: 'boss', members } }, flags)),
+    ).toEqual(['outside: remove participant>']);
+  });
+
+  test('are protected from a ban also where they are no members', () => {
+    expect(told(planned([{ uid: 'vip', scope: 'ban' }], { team: {} }, flags))).toEqual([]);
+  });
+
+  test('is everybody while the owner is not known; asking makes the plan whole', () => {
+    const { plan, desired } = planned([{ uid: 'joe' }], { team: { ...team, owner: null } }, flags);
+    expect(told({ plan })).toEqual([]);
+    expect(plan.ownersNeeded()).toEqual([{ region: 'us', guid: 'team' }]);
+    plan.recordOwner({ region: 'us', guid: 'team' }, 'joe');
+    makePlan(plan, desired, { ...DEFAULT_FLAGS, ...flags });
+    expect(told({ plan })).toEqual(['boss: remove participant>']);
+    expect(plan.ownersNeeded()).toEqual([]);
+  });
+
+  test('costs no question about the owner where nobody loses anything', () => {
+    const { plan } = planned(
+      [...wishes(people(3)), { uid: 'more' }],
+      { team: { owner: null, members: people(3) } },
+      flags,
+    );
+    expect(plan.ownersNeeded()).toEqual([]);
+  });
+});
+
+describe('what a file says about somebody', () => {
+  test('counts once, with the highest scope, and names its line', () => {
+    const { plan } = planned([{ uid: 'Anna' }, { uid: 'anna', scope: 'moderator' }], { team: {} });
+    expect(plan.actions().toArray()).toMatchObject([{ uid: 'anna', action: 'add', to: 'moderator', line: 3 }]);
+  });
+
+  test('compares without regard to case, and the service’s spelling is kept', () => {
+    expect(
+      told(planned([{ guid: 'TEAM', uid: 'ANNA', scope: 'admin' }], { team: { members: { anna: 'participant' } } })),
+    ).toEqual(['anna: change participant>admin']);
+  });
+
+  test('leads to no action in a group that does not exist or could not be listed', () => {
+    const file = [...wishes(people(40), 'gone'), ...wishes(people(2), 'broken'), { uid: 'anna' }];
+    const { plan } = planned(file, { team: {}, broken: { listing: 'failed' } });
+    expect(told({ plan }, true)).toEqual(['anna: add >participant']);
+    expect(plan.groups().map(({ guid, listing, wanted }) => [guid, listing, wanted])).toEqual([
+      ['gone', 'not_found', 40],
+      ['broken', 'failed', 2],
+      ['team', 'listed', 1],
+    ]);
+  });
+});
+
+test('the flags are kept with the plan', () => {
+  const flags = { ...DEFAULT_FLAGS, mode: 'mirror', missing: 'ban', protect: new Set(['vip']) } as const;
+  expect(planned([{ uid: 'a' }], { team: {} }, flags).plan.facts().flags).toEqual(flags);
+});

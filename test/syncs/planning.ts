@@ -1,0 +1,158 @@
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { regionId, scopeId } from '../../src/imports/record/enum-ids.ts';
+import { IMPORT_MIGRATIONS } from '../../src/imports/schemas.ts';
+import { cut } from '../../src/imports/stage/cut.ts';
+import { rowInserter, VALUES_PER_ROW } from '../../src/imports/stage/insert-rows.ts';
+import type { InputDescription } from '../../src/imports/stage/staged-row.ts';
+import type { Region, Scope } from '../../src/membership/membership.ts';
+import { inTransaction, openForStaging } from '../../src/platform/sqlite.ts';
+import { makePlan } from '../../src/syncs/plan/plan.ts';
+import { type LiveMember, openPlanLedger, type PlanLedger } from '../../src/syncs/plan/plan-ledger.ts';
+import { CHANGES, type Place } from '../../src/syncs/plan/reasons.ts';
+import { DEFAULT_FLAGS, type SyncFlags } from '../../src/syncs/plan-flags.ts';
+import { tempDir } from '../temp-dir.ts';
+
+/** A row of the file; `invalid` rows name nobody. */
+export interface Wish {
+  readonly region?: Region;
+  readonly guid?: string;
+  readonly uid?: string;
+  readonly scope?: Scope;
+  readonly invalid?: boolean;
+  /** Cells of the row as the input has them. */
+  readonly cells?: readonly string[];
+}
+
+export const CSV: InputDescription = {
+  format: 'csv',
+  delimiter: ',',
+  columns: ['guid', 'uid', 'scope'],
+  recognised: { guid: 'guid', uid: 'uid', scope: 'scope' },
+};
+
+/** Stages rows as an import does, without its thread. Row 1 stands in line 2. */
+export function stage(path: string, wishes: readonly Wish[], input: InputDescription = CSV): string {
+  const database = openForStaging(path, IMPORT_MIGRATIONS);
+  inTransaction(database, () => {
+    const inserter = rowInserter(database);
+    for (const [
+      index,
+      { region = 'us', guid = 'team', uid = '', scope = 'participant', invalid = false, cells },
+    ] of wishes.entries()) {
+      const original = JSON.stringify(cells ?? [guid, uid, scope]);
+      const values: (string | number)[] = invalid
+        ? [index + 2, regionId(region), '', '', 0, '', original]
+        : [index + 2, regionId(region), guid, uid, scopeId(scope), '', original];
+      if (values.length !== VALUES_PER_ROW) throw new Error('a row has other values now');
+      const problem = { row: 0, position: 0, column: 'uid', value: '', code: 'EMPTY', reason: 'the uid is empty' };
+      inserter.insert(values, invalid ? [problem] : []);
+    }
+    inserter.finish();
+  });
+  cut(database, input);
+  // Without the care for a crash that closeStaged takes: a test makes hundreds of these.
+  database.close();
+  return path;
+}
+
+/** Who is where in a group now; an unlisted group says how its listing went. */
+export interface LiveGroup {
+  readonly region?: Region;
+  readonly owner?: string | null;
+  readonly members?: Readonly<Record<string, Exclude<Place, ''>>>;
+  readonly listing?: 'not_found' | 'failed';
+}
+export type Live = Readonly<Record<string, LiveGroup>>;
+
+export interface Planned {
+  readonly plan: PlanLedger;
+  readonly path: string;
+  readonly desired: string;
+}
+
+export function people(
+  count: number,
+  scope: Exclude<Place, ''> = 'participant',
+  from = 1,
+): Record<string, Exclude<Place, ''>> {
+  return Object.fromEntries(Array.from({ length: count }, (_, index) => [`u${index + from}`, scope]));
+}
+
+export function wishes(
+  group: Readonly<Record<string, Exclude<Place, ''>>>,
+  guid = 'team',
+  region: Region = 'us',
+): Wish[] {
+  return Object.entries(group).map(([uid, scope]) => ({ region, guid, uid, scope }));
+}
+
+/** Lists the groups that the plan asks for: a group that `live` does not have is not found. Nobody owns one unless said. */
+export function list(plan: PlanLedger, live: Live): void {
+  for (const group of plan.groupsToList()) {
+    const [, found] =
+      Object.entries(live).find(
+        ([guid, { region = 'us' }]) => region === group.region && guid.toLowerCase() === group.guid.toLowerCase(),
+      ) ?? [];
+    if (found === undefined || found.listing !== undefined) {
+      const why = { code: 'ERR_GUID_NOT_FOUND', message: 'no such group' };
+      plan.recordUnlisted(
+        group,
+        found?.listing ?? 'not_found',
+        found === undefined ? why : { code: 'CUT_OFF', message: 'page 2 of 3 failed' },
+      );
+      continue;
+    }
+    plan.recordListed(group, listed(found.members ?? {}));
+    if (found.owner !== null) plan.recordOwner(group, found.owner ?? '');
+  }
+}
+
+export function listed(members: Readonly<Record<string, Exclude<Place, ''>>>): LiveMember[] {
+  return Object.entries(members).map(([uid, place]) => ({
+    uid,
+    scope: place === 'ban' ? 'participant' : place,
+    banned: place === 'ban',
+    joinedAt: null,
+  }));
+}
+
+/** A plan made from the ground up; closed when the test is over. */
+export function planned(
+  file: readonly Wish[],
+  live: Live,
+  flags: Partial<SyncFlags> = {},
+  input: InputDescription = CSV,
+): Planned {
+  const dir = tempDir();
+  const path = join(dir, 'plan.sqlite');
+  const desired = stage(join(dir, 'desired.sqlite'), file, input);
+  const plan = openPlanLedger(path);
+  plan.database.exec('pragma synchronous = off');
+  onTestFinished(() => plan.close());
+  plan.begin(desired, { file: 'members.csv', hash: JSON.stringify(file), size: 100 });
+  list(plan, live);
+  makePlan(plan, desired, { ...DEFAULT_FLAGS, ...flags });
+  return { plan, path, desired };
+}
+
+/** Actions as "uid: action from>to", those that send something or all. */
+export function told({ plan }: { readonly plan: PlanLedger }, all = false): string[] {
+  return plan
+    .actions(all ? {} : { actions: CHANGES })
+    .map(({ uid, action, from, to }) => `${uid}: ${action} ${from}>${to}`)
+    .toArray();
+}
+
+/** Live groups after the plan's changes were carried out. */
+export function applied(plan: PlanLedger, live: Live): Live {
+  const after = structuredClone(live) as Record<string, { members?: Record<string, Exclude<Place, ''>> }>;
+  for (const { guid, uid, to } of plan.actions({ actions: CHANGES })) {
+    const [, group] = Object.entries(after).find(([name]) => name.toLowerCase() === guid.toLowerCase()) ?? [];
+    if (group === undefined) throw new Error(`a change in ${guid}, which is not there`);
+    group.members ??= {};
+    if (to === '') delete group.members[uid];
+    else group.members[uid] = to;
+  }
+  return after as Live;
+}

@@ -1,0 +1,25 @@
+import { existsSync } from 'node:fs';
+import { pino } from 'pino';
+import { expect, onTestFinished, test } from 'vitest';
+import { composeSyncs } from '../../src/cli/compose-syncs.ts';
+import { UnknownSync } from '../../src/syncs/sync-errors.ts';
+import { eventually } from '../imports/pipeline-harness.ts';
+import { openSyncing } from './syncing.ts';
+
+test('with a time to keep them, old syncs go with their files, except the run that the next one is compared with', async () => {
+  const syncing = await openSyncing({ team: { participants: ['ann'] } });
+  const { coordinator, dir } = syncing;
+  const ids: string[] = [];
+  for (const uid of ['ben', 'cyd']) {
+    const { id, state } = await syncing.sync(`guid,uid\nteam,ann\nteam,${uid}\n`);
+    ids.push(id);
+    expect(state).toBe('applied');
+  }
+  const [first = '', second = ''] = ids;
+  const keeping = composeSyncs(coordinator, dir, { apps: {}, sandbox: false }, pino({ enabled: false }), 1);
+  onTestFinished(() => keeping.stop());
+  await eventually(() => existsSync(dir.sync(first))).toBe(false);
+  await eventually(() => keeping.list(10).map(({ id }) => id)).toEqual([second]);
+  expect(() => keeping.find(first)).toThrow(UnknownSync);
+  expect(existsSync(dir.sync(second))).toBe(true);
+});

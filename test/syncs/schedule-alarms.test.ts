@@ -1,0 +1,88 @@
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { startScheduleAlarms } from '../../src/syncs/schedule/schedule-alarms.ts';
+import { openOffice } from './scheduling.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const DAY_MS = 86_400_000;
+
+/** Schedules in a process whose clock and timers stand still until the test moves them. */
+function hear(time: string) {
+  const office = openOffice();
+  vi.setSystemTime(time);
+  office.now = Date.now();
+  const rings: string[] = [];
+  const failures: unknown[] = [];
+  const runs = office.runs({ clock: Date.now });
+  const start = () => {
+    const alarms = startScheduleAlarms({
+      catalog: office.catalog,
+      clock: Date.now,
+      due: (name) => {
+        rings.push(`${name} ${new Date().toISOString()}`);
+        runs.due(name);
+      },
+      fail: (error) => failures.push(error),
+    });
+    onTestFinished(() => {
+      alarms.close();
+      expect(failures).toEqual([]);
+    });
+    return alarms;
+  };
+  return { office, rings, start };
+}
+
+test.each([
+  ['a summer night', '2027-03-28T01:30:00.000Z', '2027-03-29T00:30:00.000Z'],
+  ['a winter night', '2026-10-25T00:30:00.000Z', '2026-10-26T01:30:00.000Z'],
+])('the alarm of %s rings at its time, and then the next night', async (_, due, next) => {
+  const { office, rings, start } = hear(new Date(Date.parse(due) - 300).toISOString());
+  await office.book.add(office.wish({ cron: '30 2 * * *' }));
+  start();
+  await vi.advanceTimersByTimeAsync(299);
+  expect(rings).toEqual([]);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(rings).toEqual([`nightly ${due}`]);
+  expect(office.book.find('nightly').nextDue).toBe(Date.parse(next));
+  await vi.advanceTimersByTimeAsync(Date.parse(next) - Date.parse(due));
+  expect(rings).toEqual([`nightly ${due}`, `nightly ${next}`]);
+});
+
+test('the alarms follow the catalog: added, paused, resumed, removed', async () => {
+  const { office, rings, start } = hear('2027-01-10T12:00:00.000Z');
+  const alarms = start();
+  await office.book.add(office.wish({ cron: '@hourly', tz: 'UTC' }));
+  alarms.set();
+  await vi.advanceTimersByTimeAsync(3_600_000);
+  office.now = Date.now();
+  office.book.pause('nightly');
+  alarms.set();
+  await vi.advanceTimersByTimeAsync(3_600_000);
+  office.now = Date.now();
+  office.book.resume('nightly');
+  alarms.set();
+  await vi.advanceTimersByTimeAsync(3_600_000);
+  expect(rings).toEqual(['nightly 2027-01-10T13:00:00.000Z', 'nightly 2027-01-10T15:00:00.000Z']);
+  vi.useRealTimers();
+  await office.book.remove('nightly');
+  vi.useFakeTimers({ now: Date.parse('2027-01-10T15:00:00.000Z') });
+  alarms.set();
+  await vi.advanceTimersByTimeAsync(DAY_MS);
+  expect(rings).toHaveLength(2);
+});
+
+test('a machine that slept through the time rings soon after it wakes up', async () => {
+  const { office, rings, start } = hear('2027-01-10T12:00:00.000Z');
+  await office.book.add(office.wish({ cron: '0 13 * * *', tz: 'UTC' }));
+  start();
+  // Timers do not count the time in which a machine sleeps.
+  vi.setSystemTime('2027-01-10T14:00:00.000Z');
+  await vi.advanceTimersByTimeAsync(30_000);
+  expect(rings).toHaveLength(1);
+});

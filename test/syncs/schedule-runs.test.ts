@@ -1,0 +1,298 @@
+import { describe, expect, test } from 'vitest';
+import { openScheduleCatalog } from '../../src/syncs/schedule/schedule-catalog.ts';
+import { syncOptionsToJson } from '../../src/syncs/sync-options.ts';
+import { allOver, type Office, openOffice } from './scheduling.ts';
+
+const MINUTE_MS = 60_000;
+
+/** Rings every ten minutes and at every due time, from `office.now` to `end`: more often than any queue would. */
+async function ringUntil(office: Office, end: string): Promise<void> {
+  const runs = office.runs();
+  for (; office.now <= Date.parse(end); office.now += 10 * MINUTE_MS) {
+    runs.due('nightly');
+    runs.due('nightly');
+    await allOver(office, runs);
+  }
+  await runs.stop();
+}
+
+describe('a clock moved over the change', () => {
+  test('to summer time begins one run each night', async () => {
+    const office = openOffice();
+    await office.book.add(office.wish({ repair: true }));
+    await ringUntil(office, '2027-03-30T12:00:00Z');
+    expect(office.history()).toEqual(
+      ['2027-03-27T01:30', '2027-03-28T01:30', '2027-03-29T00:30', '2027-03-30T00:30'].map((due) => ({
+        due,
+        state: 'ran',
+      })),
+    );
+  });
+
+  test('to winter time begins one run each night', async () => {
+    const office = openOffice();
+    office.moveTo('2026-10-23T12:00:00Z');
+    await office.book.add(office.wish({ repair: true }));
+    await ringUntil(office, '2026-10-27T12:00:00Z');
+    expect(office.history()).toEqual(
+      ['2026-10-24T00:30', '2026-10-25T00:30', '2026-10-26T01:30', '2026-10-27T01:30'].map((due) => ({
+        due,
+        state: 'ran',
+      })),
+    );
+  });
+});
+
+describe('runs that were missed', () => {
+  test('are noted once, with the time at which they were due, and the next one is due as ever', async () => {
+    const office = openOffice();
+    await office.book.add(office.wish());
+    office.moveTo('2027-03-30T12:00:00Z');
+    const runs = office.runs();
+    runs.continueAll();
+    runs.continueAll();
+    expect(office.history()).toEqual([{ due: '2027-03-27T01:30', state: 'missed' }]);
+    expect(office.last()?.reason).toContain('rollcall schedule run nightly');
+    expect(new Date(office.book.find('nightly').nextDue).toISOString()).toBe('2027-03-31T00:30:00.000Z');
+    expect(office.syncs.wanted).toEqual([]);
+  });
+
+  test('are made up for once where that is wished', async () => {
+    const office = openOffice();
+    await office.book.add(office.wish({ catchUp: true }));
+    office.moveTo('2027-03-30T12:00:00Z');
+    const runs = office.runs();
+    runs.continueAll();
+    await allOver(office, runs);
+    runs.continueAll();
+    runs.due('nightly');
+    expect(office.history()).toEqual([{ due: '2027-03-27T01:30', state: 'ran' }]);
+  });
+
+  test('are none while the process is only started anew', async () => {
+    const office = openOffice();
+    await office.book.add(office.wish());
+    office.moveTo('2027-03-27T01:31:00Z');
+    const runs = office.runs();
+    runs.continueAll();
+    await allOver(office, runs);
+    expect(office.history()).toEqual([{ due: '2027-03-27T01:30', state: 'ran' }]);
+  });
+
+  test('are none while the schedule is paused', async () => {
+    const office = openOffice();
+    await office.book.add(office.wish());
+    office.book.pause('nightly');
+    office.moveTo('2027-03-30T12:00:00Z');
+    const runs = office.runs();
+    runs.continueAll();
+    runs.due('nightly');
+    office.book.resume('nightly');
+    runs.due('nightly');
+    expect(office.history()).toEqual([]);
+  });
+});
+
+describe('never two runs of a schedule at a time:', () => {
+  test('the second is noted as skipped, and one that somebody asks for is refused', async () => {
+    const office = openOffice();
+    await office.book.add(office.wish());
+    office.syncs.comeTo = undefined;
+    const runs = office.runs();
+    office.moveTo('2027-03-27T01:30:00Z');
+    runs.due('nightly');
+    office.moveTo('2027-03-28T01:30:00Z');
+    runs.due('nightly');
+    expect(office.history()).toEqual([
+      { due: '2027-03-27T01:30', state: 'running' },
+      { due: '2027-03-28T01:30', state: 'skipped-running' },
+    ]);
+    expect(() => runs.begin('nightly', 'ann')).toThrow('schedule nightly is not over with its run of 2027-03-27 01:30');
+  });
+
+  test('a run that a stop interrupted is followed by the next process to its end', async () => {
+    const office = openOffice();
+    await office.book.add(office.wish());
+    office.syncs.comeTo = undefined;
+    const first = office.runs();
+    const begun = Promise.withResolvers<void>();
+    first.events.on('run', ({ syncId }) => syncId !== null && begun.resolve());
+    const { id } = first.begin('nightly', 'ann');
+    await begun.promise;
+    await first.stop();
+    expect(office.last()?.state).toBe('running');
+    const second = office.runs();
+    second.continueAll();
+    office.syncs.end('sync-1', 'unchanged');
+    expect(await second.over(id)).toMatchObject({
+      state: 'ran',
+      reason: expect.stringContaining('unchanged'),
+      who: 'ann',
+    });
+  });
+
+  test.each([
+    [false, ['missed']],
+    [true, ['missed', 'ran']],
+  ])('one that had no sync yet is missed; made up for: %s', async (catchUp, states) => {
+    const office = openOffice();
+    await office.book.add(office.wish({ catchUp }));
+    const dueAt = office.now;
+    office.catalog.addRun({
+      schedule: 'nightly',
+      dueAt,
+      at: dueAt,
+      state: 'running',
+      reason: 'getting the file',
+      who: '',
+    });
+    const runs = office.runs();
+    runs.continueAll();
+    await allOver(office, runs);
+    expect(office.history().map(({ state }) => state)).toEqual(states);
+  });
+});
+
+describe('an unchanged file', () => {
+  async function nights(office: Office, count: number): Promise<string[]> {
+    const runs = office.runs();
+    for (let night = 0; night < count; night++) await runs.over(runs.begin('nightly', 'ann').id);
+    return office.history().map(({ state }) => state);
+  }
+
+  test('is noted and skipped, until it changes', async () => {
+    const office = openOffice();
+    await office.book.add(office.wish());
+    expect(await nights(office, 2)).toEqual(['ran', 'skipped-unchanged']);
+    office.file('members.csv', 'guid,uid\ng1,bob\n');
+    expect(await nights(office, 2)).toEqual(['ran', 'skipped-unchanged', 'ran', 'skipped-unchanged']);
+    expect(office.syncs.wanted).toHaveLength(2);
+  });
+
+  test('is synced all the same with --repair', async () => {
+    const office = openOffice();
+    await office.book.add(office.wish({ repair: true }));
+    expect(await nights(office, 2)).toEqual(['ran', 'ran']);
+  });
+
+  test.each(['held', 'incomplete', 'planned'] as const)('is synced again when the last sync was %s', async (state) => {
+    const office = openOffice();
+    await office.book.add(office.wish());
+    office.syncs.comeTo = state;
+    // A held plan waits for a person until the next run is made in its place.
+    expect(await nights(office, 2)).toEqual(['ran', state === 'held' ? 'waiting' : 'ran']);
+    expect(office.last()?.reason).toContain(`${state}: as the test wants`);
+  });
+});
+
+test('a run that cannot have its file fails with the reason, and nothing is synced', async () => {
+  const office = openOffice();
+  const path = office.file('members.csv', 'guid,uid\ng1,ann\n');
+  await office.book.add(office.wish({ source: `${path}.gone` }));
+  const runs = office.runs();
+  const over = await runs.over(runs.begin('nightly', 'ann').id);
+  expect(over).toMatchObject({ state: 'failed', syncId: null, reason: expect.stringContaining('members.csv.gone') });
+  expect(office.syncs.wanted).toEqual([]);
+});
+
+test('a schedule of the sandbox never runs against the service, nor the reverse', async () => {
+  const office = openOffice();
+  await office.book.add(office.wish());
+  const runs = office.runs({ sandbox: true });
+  const over = await runs.over(runs.begin('nightly', 'ann').id);
+  expect(over).toMatchObject({ state: 'failed', reason: expect.stringContaining('was not meant for the sandbox') });
+});
+
+test('its sync is read, decided and protected as the schedule says, by the protect file of that night', async () => {
+  const office = openOffice();
+  const protectFile = office.file('protect.txt', 'ann\n');
+  await office.book.add(office.wish({ protectFile }));
+  office.file('protect.txt', 'ann\nbob\n');
+  const runs = office.runs();
+  await runs.over(runs.begin('nightly', 'carl').id);
+  expect(office.syncs.wanted).toEqual([
+    expect.objectContaining({
+      scheduleId: 'nightly',
+      who: 'carl',
+      apply: true,
+      flags: expect.objectContaining({ mode: 'add', protect: new Set(['ann', 'bob']) }),
+    }),
+  ]);
+  office.file('protect.txt', '');
+  const over = await runs.over(runs.begin('nightly', 'carl').id);
+  expect(over.state).toBe('skipped-unchanged');
+});
+
+describe('failing since:', () => {
+  const row = (uid: string, code = 'ERR_UID_NOT_FOUND') => ({ region: 'us', guid: 'g1', uid, code });
+
+  test('a row keeps its night for as long as it fails in the same way', async () => {
+    const office = openOffice();
+    await office.book.add(office.wish());
+    const night = (at: number, ...rows: ReturnType<typeof row>[]) => {
+      const run = office.catalog.addRun({ schedule: 'nightly', dueAt: at, at, state: 'ran', reason: '', who: '' });
+      return office.catalog.setFailures(run, rows);
+    };
+    expect(await night(1, row('ann'), row('bob'))).toEqual({ rows: 2, earlier: 0, since: 1 });
+    expect(await night(2, row('ANN'), row('bob', 'ERR_FULL'), row('carl'))).toEqual({ rows: 3, earlier: 1, since: 1 });
+    expect(office.catalog.failures('nightly', 10).map(({ uid, since }) => [uid, since])).toEqual([
+      ['ann', 1],
+      ['bob', 2],
+      ['carl', 2],
+    ]);
+    expect(await night(3, row('carl'))).toEqual({ rows: 1, earlier: 1, since: 2 });
+    expect(await night(4)).toEqual({ rows: 0, earlier: 0, since: null });
+  });
+});
+
+describe('what cannot be a schedule is refused, and nothing is written:', () => {
+  test.each([
+    [{ name: 'Nightly!' }, 'cannot be the name of a schedule'],
+    [{ cron: '30 2' }, 'is no cron expression'],
+    [{ tz: 'Europe/Roma' }, 'is no time zone'],
+    [{ source: 'http://exports.example/m.csv' }, 'allowed are https'],
+    [{ headers: { Authorization: 'TOKEN' } }, '--header is for https addresses'],
+    [{ protectFile: '/no/such/file' }, 'the protect file'],
+    [
+      {
+        options: syncOptionsToJson({
+          reading: null,
+          flags: {
+            mode: 'add',
+            missing: 'report',
+            allowDemotion: false,
+            allowUnban: false,
+            protect: new Set(),
+            removeByName: new Set(),
+          },
+          limits: { nonsense: 1 },
+          apply: false,
+          sandbox: false,
+        }),
+      },
+      'is no limit of a guard',
+    ],
+  ])('%j', async (changes, says) => {
+    const office = openOffice();
+    await expect(office.book.add(office.wish(changes))).rejects.toThrow(says);
+    expect(office.book.list()).toEqual([]);
+  });
+
+  test('a name that is taken', async () => {
+    const office = openOffice();
+    await office.book.add(office.wish());
+    await expect(office.book.add(office.wish({ cron: '0 4 * * *' }))).rejects.toThrow('schedule remove nightly');
+    expect(office.book.find('nightly').cron).toBe('30 2 * * *');
+  });
+});
+
+test('a schedule is kept as it was added, by whoever opens the catalog next', async () => {
+  const office = openOffice();
+  const added = await office.book.add(office.wish({ catchUp: true, repair: true }));
+  const again = openScheduleCatalog(`${office.root}/catalog.sqlite`);
+  expect(again.find('nightly')).toEqual(added);
+  again.close();
+  await office.book.remove('nightly');
+  expect(office.history()).toEqual([]);
+  expect(() => office.book.pause('nightly')).toThrow('no schedule is named "nightly"');
+});

@@ -1,0 +1,179 @@
+import { EventEmitter } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { openCatalog } from '../../src/imports/catalog.ts';
+import type { ImportState } from '../../src/membership/import-state.ts';
+import type { SyncState } from '../../src/membership/sync-state.ts';
+import { DEFAULT_FLAGS } from '../../src/syncs/plan-flags.ts';
+import type { CreateSync, SyncEvents } from '../../src/syncs/run/sync-runner.ts';
+import { type ScheduleBook, type ScheduleWish, scheduleBook } from '../../src/syncs/schedule/schedule-book.ts';
+import {
+  openScheduleCatalog,
+  type RunState,
+  type ScheduleCatalog,
+  type ScheduleRun,
+} from '../../src/syncs/schedule/schedule-catalog.ts';
+import {
+  createScheduleRuns,
+  type ScheduleRuns,
+  type ScheduleRunsOptions,
+} from '../../src/syncs/schedule/schedule-runs.ts';
+import type { SyncRecord } from '../../src/syncs/sync-catalog.ts';
+import { UnknownSync } from '../../src/syncs/sync-errors.ts';
+import { syncOptionsToJson } from '../../src/syncs/sync-options.ts';
+import { tempDir } from '../temp-dir.ts';
+
+/** Syncs that end when a test says so; what a sync does has tests of its own. */
+export class Syncs {
+  readonly events = new EventEmitter<SyncEvents>();
+  readonly wanted: CreateSync[] = [];
+  /** Syncs whose imports were ended because a newer run does what they left. */
+  readonly replaced: string[] = [];
+  /** The state that syncs come to at once; undefined: they go on until `end`. */
+  comeTo: SyncState | undefined = 'applied';
+  readonly #records = new Map<string, SyncRecord>();
+
+  create = async (request: CreateSync): Promise<string> => {
+    const id = request.id ?? '';
+    this.wanted.push(request);
+    this.#set(id, 'planning');
+    if (this.comeTo !== undefined) this.end(id, this.comeTo);
+    return id;
+  };
+
+  find = (id: string): SyncRecord => {
+    const record = this.#records.get(id);
+    if (record === undefined) throw new UnknownSync(id);
+    return record;
+  };
+
+  replace = async (id: string): Promise<void> => {
+    if (this.find(id).state !== 'applying') return;
+    this.replaced.push(id);
+    this.end(id, 'incomplete');
+  };
+
+  readonly imports = new Map<string, ImportState>();
+
+  importState = (id: string): ImportState | undefined => this.imports.get(id);
+
+  /** The import of a sync moves. */
+  move(id: string, state: ImportState): void {
+    this.imports.set(id, state);
+    this.events.emit('import', id, state);
+  }
+
+  end(id: string, state: SyncState): void {
+    this.events.emit('state', this.#set(id, state));
+  }
+
+  #set(id: string, state: SyncState): SyncRecord {
+    const nothing = { totals: null, undoOf: null, importId: null, scheduleId: null, finishedAt: null };
+    const approval = { approvedBy: null, approvedAt: null, approval: null };
+    const text = { file: '', source: '', options: '{}', createdAt: 0, reason: `as the test wants` };
+    const record: SyncRecord = { id, state, ...text, ...nothing, ...approval };
+    this.#records.set(id, record);
+    return record;
+  }
+}
+
+/** A data directory with schedules in it, whose clock a test moves. */
+export interface Office {
+  readonly root: string;
+  readonly catalog: ScheduleCatalog;
+  readonly book: ScheduleBook;
+  readonly syncs: Syncs;
+  readonly environment: Record<string, string>;
+  now: number;
+  /** Sets the clock to a time such as 2027-03-28T01:30:00Z. */
+  moveTo(time: string): void;
+  /** Writes a file into the directory; gives its path. */
+  file(name: string, content: string): string;
+  wish(changes?: Partial<ScheduleWish>): ScheduleWish;
+  /** What a process does with the schedules; it has stopped when the test is over. */
+  runs(options?: Partial<ScheduleRunsOptions>): ScheduleRuns;
+  /** Runs of `nightly`, oldest first: when they were due and what became of them. */
+  history(): { due: string; state: RunState }[];
+  last(): ScheduleRun | undefined;
+}
+
+export function openOffice(): Office {
+  const root = tempDir();
+  const path = join(root, 'catalog.sqlite');
+  openCatalog(path).close();
+  const catalog = openScheduleCatalog(path);
+  onTestFinished(() => catalog.close());
+  const folder = (name: string) => join(root, 'schedules', name);
+  const syncs = new Syncs();
+  const environment: Record<string, string> = {};
+  let ids = 0;
+  const office: Office = {
+    ...{ root, catalog, syncs, environment },
+    book: scheduleBook(catalog, folder, () => office.now),
+    now: Date.parse('2027-03-26T12:00:00Z'),
+    moveTo: (time) => {
+      office.now = Date.parse(time);
+    },
+    file: (name, content) => {
+      const file = join(root, name);
+      mkdirSync(join(file, '..'), { recursive: true });
+      writeFileSync(file, content);
+      return file;
+    },
+    wish: (changes = {}) => {
+      const file = changes.file ?? office.file('members.csv', 'guid,uid\ng1,ann\n');
+      return {
+        name: 'nightly',
+        cron: '30 2 * * *',
+        tz: 'Europe/Rome',
+        file,
+        source: file,
+        headers: {},
+        maxSource: 1_000_000,
+        protectFile: null,
+        repair: false,
+        catchUp: false,
+        options: syncOptionsToJson({
+          reading: { format: 'auto', mapping: {}, defaults: { region: 'us' } },
+          flags: DEFAULT_FLAGS,
+          limits: {},
+          apply: true,
+          sandbox: false,
+        }),
+        ...changes,
+      };
+    },
+    runs: (options = {}) => {
+      const runs = createScheduleRuns({
+        catalog,
+        syncs,
+        newSyncId: () => `sync-${++ids}`,
+        ledger: (id) => join(root, 'imports', id),
+        folder,
+        sandbox: false,
+        ca: undefined,
+        environment: (name) => environment[name],
+        clock: () => office.now,
+        fail: (error) => {
+          throw error;
+        },
+        ...options,
+      });
+      onTestFinished(() => runs.stop());
+      return runs;
+    },
+    history: () =>
+      catalog
+        .runs('nightly', 1_000)
+        .toReversed()
+        .map(({ dueAt, state }) => ({ due: new Date(dueAt).toISOString().slice(0, 16), state })),
+    last: () => catalog.runs('nightly', 1)[0],
+  };
+  return office;
+}
+
+/** Resolves when no run is under way. */
+export async function allOver(office: Office, runs: ScheduleRuns): Promise<void> {
+  for (const { id } of office.catalog.openRuns()) await runs.over(id);
+}

@@ -1,0 +1,254 @@
+import { readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdir, readdir } from 'node:fs/promises';
+import { createServer as createPlainServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer } from 'node:https';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { hashOf } from '../../src/syncs/plan/prepare.ts';
+import { type Obtained, obtain, wholeSource } from '../../src/syncs/schedule/source.ts';
+import { headerFrom, headersWithValues } from '../../src/syncs/schedule/source-headers.ts';
+import { listen, rejection } from '../chat/chat-server.ts';
+import { createAuthority } from '../chat/tls-authority.ts';
+import { tempDir } from '../temp-dir.ts';
+
+const MEMBERS = 'guid,uid\ng1,ann\n';
+const authority = await createAuthority();
+const identity = await authority.issue(['localhost', 'other.localhost']);
+
+type Answer = (reply: ServerResponse, request: IncomingMessage) => void;
+
+/** A real HTTPS server for one test. */
+async function serve(answer: Answer): Promise<{ url: string; requests: IncomingMessage[] }> {
+  const requests: IncomingMessage[] = [];
+  const server = createServer(identity, (request, reply) => {
+    requests.push(request);
+    answer(reply, request);
+  });
+  return { url: `https://${await listen(server)}/members.csv`, requests };
+}
+
+interface Wish {
+  readonly headers?: Record<string, string>;
+  readonly maxSource?: number;
+  readonly copy?: Obtained['copy'];
+  readonly folder?: string;
+  readonly signal?: AbortSignal;
+}
+
+const fetchFrom = (source: string, { headers = {}, maxSource = 10_000, copy, folder, signal }: Wish = {}) =>
+  obtain(
+    { source, headers, maxSource, copy: copy ?? null },
+    { folder: folder ?? join(tempDir(), 'kept'), ca: authority.ca, signal: signal ?? new AbortController().signal },
+  );
+
+const messageOf = async (promise: Promise<unknown>) => String(await rejection(promise));
+
+describe('a path', () => {
+  test('is read where it is', async () => {
+    const path = join(tempDir(), 'members [1].csv');
+    writeFileSync(path, MEMBERS);
+    expect(await fetchFrom(path)).toEqual({ path, name: path, hash: await hashOf(path) });
+  });
+
+  test('without a file is told', async () => {
+    const path = join(tempDir(), 'members.csv');
+    expect(await messageOf(fetchFrom(path))).toContain('members.csv" cannot be read');
+  });
+
+  test('to more than --max-source is refused', async () => {
+    const path = join(tempDir(), 'members.csv');
+    writeFileSync(path, MEMBERS);
+    expect(await messageOf(fetchFrom(path, { maxSource: 5 }))).toContain(
+      'is larger than 5 bytes; --max-source allows more',
+    );
+  });
+});
+
+describe('a pattern', () => {
+  test('gives the file that was changed last, in whatever order they are found', async () => {
+    const folder = tempDir();
+    await mkdir(join(folder, 'c.csv'));
+    for (const [name, at] of [
+      ['a.csv', 30],
+      ['b.csv', 20],
+      ['d.txt', 40],
+      ['e.csv', 10],
+    ] as const) {
+      writeFileSync(join(folder, name), name);
+      utimesSync(join(folder, name), at, at);
+    }
+    expect((await fetchFrom(join(folder, '*.csv'))).path).toBe(join(folder, 'a.csv'));
+    rmSync(join(folder, 'a.csv'));
+    expect((await fetchFrom(join(folder, '*.csv'))).path).toBe(join(folder, 'b.csv'));
+  });
+
+  test('that fits no file is told', async () => {
+    expect(await messageOf(fetchFrom(join(tempDir(), '*.csv')))).toContain('no file fits "*.csv"');
+  });
+});
+
+describe('what a user names means the same from everywhere:', () => {
+  test('a path and a pattern become whole, an address stays', async () => {
+    const folder = tempDir();
+    expect(await wholeSource('exports-*.csv', folder)).toBe(join(folder, 'exports-*.csv'));
+    expect(await wholeSource('members.csv', folder)).toBe(join(folder, 'members.csv'));
+    expect(await wholeSource('https://exports.example/m.csv?a=b#c', folder)).toBe('https://exports.example/m.csv?a=b');
+    expect(await wholeSource('http://127.0.0.1:8080/m.csv', folder)).toBe('http://127.0.0.1:8080/m.csv');
+  });
+
+  test.each([
+    ['.', 'is a directory'],
+    ['no/such/folder/members.csv', 'there is no directory'],
+    ['', 'the path is empty'],
+    ['http://exports.example/m.csv', 'allowed are https, and plain http on this machine'],
+    ['http://localhost.example/m.csv', 'allowed are https'],
+    ['ftp://localhost/m.csv', 'allowed are https'],
+    ['https://', 'is no address'],
+  ])('%j is refused', async (file, says) => {
+    expect(await messageOf(wholeSource(file, tempDir()))).toContain(says);
+  });
+
+  test('an address with a password is refused, and the password not repeated', async () => {
+    const said = await messageOf(wholeSource('https://ann:s3cret@exports.example/m.csv', tempDir()));
+    expect(said).toContain('--header');
+    expect(said).not.toContain('s3cret');
+  });
+});
+
+describe('an address', () => {
+  test('gives a copy on disk; its query is not shown', async () => {
+    const { url } = await serve((reply) => reply.end(MEMBERS));
+    const { path, name, hash } = await fetchFrom(`${url}?signature=s3cret`);
+    expect(readFileSync(path, 'utf8')).toBe(MEMBERS);
+    expect(hash).toBe(await hashOf(path));
+    expect(name).toBe(url);
+  });
+
+  test('is asked again only for what has changed', async () => {
+    const { url, requests } = await serve((reply, { headers }) => {
+      if (headers['if-none-match'] === '"1"' && headers['if-modified-since'] === 'Sat, 01 Nov 2025 00:00:00 GMT') {
+        reply.writeHead(304).end();
+      } else reply.writeHead(200, { etag: '"1"', 'last-modified': 'Sat, 01 Nov 2025 00:00:00 GMT' }).end(MEMBERS);
+    });
+    const folder = tempDir();
+    const first = await fetchFrom(url, { folder });
+    const second = await fetchFrom(url, { folder, copy: first.copy });
+    expect(second).toEqual(first);
+    expect(requests.map(({ headers }) => headers['if-none-match'])).toEqual([undefined, '"1"']);
+    // A copy that is not what it was is fetched anew.
+    writeFileSync(first.path, 'something else');
+    expect(await fetchFrom(url, { folder, copy: first.copy })).toEqual(first);
+    expect(requests[2]?.headers['if-none-match']).toBeUndefined();
+  });
+
+  test.each([
+    ['announced', { 'content-length': '20000' }],
+    ['found out on the way', {}],
+  ])('with more than --max-source is refused, %s, and the copy stays as it was', async (_, headers) => {
+    let body = MEMBERS;
+    const { url } = await serve((reply) => reply.writeHead(200, body === MEMBERS ? {} : headers).end(body));
+    const folder = tempDir();
+    const { path } = await fetchFrom(url, { folder });
+    body = 'x'.repeat(20_000);
+    expect(await messageOf(fetchFrom(url, { folder }))).toContain('is larger than 10,000 bytes');
+    expect(readFileSync(path, 'utf8')).toBe(MEMBERS);
+    expect(await readdir(folder)).toEqual(['source']);
+  });
+
+  test('that breaks off half-way gives nothing', async () => {
+    const { url } = await serve((reply) => {
+      reply.writeHead(200, { 'content-length': '1000' });
+      reply.write(MEMBERS, () => reply.destroy());
+    });
+    const folder = tempDir();
+    expect(await messageOf(fetchFrom(url, { folder }))).toContain('cannot be fetched');
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  test.each([401, 404, 206, 304, 500])('that answers %i fails', async (status) => {
+    const { url } = await serve((reply) => reply.writeHead(status).end());
+    expect(await messageOf(fetchFrom(url))).toContain(`answered ${status} where the file was expected`);
+  });
+
+  test('that nobody vouches for fails', async () => {
+    const strange = await (await createAuthority()).issue(['localhost']);
+    const host = await listen(createServer(strange, (_, reply) => reply.end(MEMBERS)));
+    expect(await messageOf(fetchFrom(`https://${host}/`))).toContain('cannot be fetched');
+  });
+
+  test('that nobody serves fails', async () => {
+    expect(await messageOf(fetchFrom('https://localhost:1/m.csv'))).toContain('ECONNREFUSED');
+  });
+
+  test('is given up with the process', async () => {
+    const stop = new AbortController();
+    const { url } = await serve(() => stop.abort(new Error('this process stops')));
+    expect(await messageOf(fetchFrom(url, { signal: stop.signal }))).toBe('Error: this process stops');
+  });
+});
+
+describe('redirects', () => {
+  const leadingTo =
+    (where: string): Answer =>
+    (reply) =>
+      reply.writeHead(302, { location: where }).end();
+
+  test('lead to https, and the headers stay with the origin that they are for', async () => {
+    const target = await serve((reply) => reply.end(MEMBERS));
+    const { url, requests } = await serve((reply, { url: path = '' }) =>
+      leadingTo(path === '/members.csv' ? '/again' : target.url)(reply, {} as IncomingMessage),
+    );
+    const { path } = await fetchFrom(url, { headers: { Authorization: 's3cret' } });
+    expect(readFileSync(path, 'utf8')).toBe(MEMBERS);
+    expect(requests.map(({ headers }) => headers.authorization)).toEqual(['s3cret', 's3cret']);
+    expect(target.requests.map(({ headers }) => headers.authorization)).toEqual([undefined]);
+  });
+
+  test('to plain http are refused, on this machine too', async () => {
+    const plain = await listen(createPlainServer((_, reply) => reply.end(MEMBERS)) as never);
+    const { url } = await serve(leadingTo(`http://${plain}/?signature=s3cret`));
+    const said = await messageOf(fetchFrom(url));
+    expect(said).toContain('redirects lead to https only');
+    expect(said).not.toContain('s3cret');
+  });
+
+  test('end after a few', async () => {
+    const { url, requests } = await serve((reply) => leadingTo('/members.csv')(reply, {} as IncomingMessage));
+    expect(await messageOf(fetchFrom(url))).toContain('after 5 redirects');
+    expect(requests).toHaveLength(6);
+  });
+});
+
+describe('a header', () => {
+  test('has its value from the environment at the moment of asking', () => {
+    const headers = Object.fromEntries([headerFrom('Authorization=env:NIGHTLY_TOKEN'), headerFrom('X-Key = env:K')]);
+    expect(headers).toEqual({ Authorization: 'NIGHTLY_TOKEN', 'X-Key': 'K' });
+    const environment: Record<string, string> = { NIGHTLY_TOKEN: 'Bearer a', K: 'b\n' };
+    expect(headersWithValues(headers, (name) => environment[name])).toEqual({
+      Authorization: 'Bearer a',
+      'X-Key': 'b',
+    });
+    environment['K'] = ' ';
+    expect(() => headersWithValues(headers, (name) => environment[name])).toThrow(
+      'variable K, which holds the header X-Key',
+    );
+  });
+
+  test.each([
+    'Authorization=Bearer s3cret',
+    's3cret',
+    'Bad Name=s3cret',
+    '=env:s3cret',
+    'Host=env:H',
+    'If-Match=env:H',
+  ])('%j is refused, and a value that may be a secret is not repeated', (text) => {
+    expect(() => headerFrom(text)).toThrow(/allowed is|leave it out/);
+    expect(() => headerFrom(text)).not.toThrow('s3cret');
+  });
+
+  test('with a value that cannot be sent is refused without the value', () => {
+    const broken = () => headersWithValues({ A: 'V' }, () => 's3cret\r\nInjected: 1');
+    expect(broken).toThrow('the environment variable V holds characters');
+    expect(broken).not.toThrow('s3cret');
+  });
+});

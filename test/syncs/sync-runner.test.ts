@@ -1,0 +1,293 @@
+import { describe, expect, test } from 'vitest';
+import { ServiceRefusal } from '../../src/chat/errors.ts';
+import type { SyncFlags } from '../../src/syncs/plan-flags.ts';
+import { eventually } from '../imports/pipeline-harness.ts';
+import { file, openSyncing, type Syncing } from './syncing.ts';
+
+const MIRROR: Partial<SyncFlags> = { mode: 'mirror', missing: 'remove', allowDemotion: true };
+
+/** `count` participants by UID. */
+function people(count: number, prefix = 'u'): Record<string, 'participant'> {
+  return Object.fromEntries(Array.from({ length: count }, (_, at) => [`${prefix}${at + 1}`, 'participant'] as const));
+}
+
+test('a sync adds, changes and removes until the groups are as the file says, and then finds nothing to do', async () => {
+  const at = await openSyncing({
+    team: { owner: 'boss', moderators: ['mia'], participants: ['anna', 'bob', 'cleo'] },
+    club: { participants: ['dan'] },
+  });
+  const team = {
+    boss: 'admin',
+    mia: 'participant',
+    anna: 'moderator',
+    cleo: 'participant',
+    new: 'participant',
+  } as const;
+  const club = { dan: 'participant', eve: 'participant' } as const;
+  const done = await at.sync(file({ team, club }), MIRROR);
+  expect([done.state, done.reason]).toEqual(['applied', 'every change has its outcome']);
+  expect([at.members('team'), at.members('club')]).toEqual([team, club]);
+  expect(at.counts(done.importId ?? '')).toMatchObject({ read: 5, added: 2, changed: 2, removed: 1 });
+  const calls = at.sandbox.calls.us.requests;
+  expect(await at.sync(file({ team, club }), MIRROR)).toMatchObject({ state: 'unchanged', importId: null });
+  // One list for each group.
+  expect(at.sandbox.calls.us.requests - calls).toBe(2);
+});
+
+describe('what was changed by hand since the last night', () => {
+  const wanted = file({ team: { anna: 'participant', bob: 'participant' } });
+  const handmade = { participants: ['anna', 'guest'] };
+
+  test('stays in mode add; who was removed is put back', async () => {
+    const at = await openSyncing({ team: handmade });
+    await at.sync(wanted);
+    expect(at.members('team')).toEqual({ anna: 'participant', guest: 'participant', bob: 'participant' });
+  });
+
+  test('is reported, or removed, in mode mirror; who was removed is put back', async () => {
+    const at = await openSyncing({ team: handmade });
+    const { id } = await at.sync(wanted, { mode: 'mirror' });
+    expect(at.members('team')).toEqual({ anna: 'participant', guest: 'participant', bob: 'participant' });
+    expect(
+      at.plan(id, (plan) =>
+        plan
+          .actions({ actions: new Set(['report']) })
+          .map(({ uid }) => uid)
+          .toArray(),
+      ),
+    ).toEqual(['guest']);
+    await at.sync(wanted, MIRROR);
+    expect(at.members('team')).toEqual({ anna: 'participant', bob: 'participant' });
+  });
+});
+
+describe('nobody is removed', () => {
+  const team = people(8);
+  const club = people(8, 'c');
+  const whole = file({ team, club });
+  const lists = { team: { participants: Object.keys(team) }, club: { participants: Object.keys(club) } };
+
+  const guardsOf = (at: Syncing, id: string) => at.plan(id, (plan) => plan.findings().map(({ guard }) => guard));
+
+  test('by a file that is empty, cut off, of another region, or has a column renamed', async () => {
+    const at = await openSyncing(lists);
+    const otherRegion = whole.replaceAll(/^(?=\w+,[uc]\d)/gm, 'eu,').replace('guid', 'region,guid');
+    const nights: [content: string, state: string, says: RegExp][] = [
+      ['', 'failed', /is empty/],
+      ['guid,uid,scope\n', 'failed', /no rows/],
+      [whole.split('\n').slice(0, 9).join('\n'), 'held', /fewer than the 16 of the last run/],
+      [whole.replace('scope', 'level'), 'held', /has no column for scope/],
+      [whole.replace(',uid', ',number'), 'failed', /no column is recognised as the uid/],
+      [otherRegion, 'held', /stands in eu now/],
+    ];
+    for (const [nth, [content, state, says]] of nights.entries()) {
+      // Every file is compared with a good one in its place the night before.
+      const source = at.otherFile(whole, String(nth));
+      expect((await at.sync(whole, MIRROR, { source })).state).toBe('unchanged');
+      at.otherFile(content, String(nth));
+      const done = await at.sync(content, MIRROR, { source });
+      expect([done.state, done.reason]).toEqual([state, expect.stringMatching(says)]);
+      expect([at.members('team'), at.members('club')]).toEqual([team, club]);
+    }
+  });
+
+  test('by a listing that gives fewer pages or entries than it promises, or fails half-way', async () => {
+    const large = people(1_001);
+    let fails = false;
+    const at = await openSyncing(
+      { team: { participants: Object.keys(large) } },
+      {},
+      {
+        chat: (chat) => ({
+          ...chat,
+          listMembersPage: async (guid, page, options) => {
+            if (page === 1 || !fails) return chat.listMembersPage(guid, page, options);
+            throw new ServiceRefusal({ httpStatus: 404, serviceCode: null, serviceMessage: 'gone', rate: {} });
+          },
+        }),
+      },
+    );
+    const less = file({ team: people(990) });
+    for (const fault of ['short-page', 'empty-page', 'repeat-page', 'fails half-way']) {
+      fails = fault === 'fails half-way';
+      at.sandbox.faults.set(fails ? '' : fault);
+      const done = await at.sync(less, MIRROR);
+      expect([fault, done.state, guardsOf(at, done.id)]).toEqual([
+        fault,
+        'held',
+        ['no-group-listed', 'failed-listings'],
+      ]);
+      expect(Object.keys(at.members('team'))).toHaveLength(1_001);
+    }
+    fails = false;
+    at.sandbox.faults.clear();
+    expect((await at.sync(less, MIRROR)).state).toBe('applied');
+    expect(at.members('team')).toEqual(people(990));
+  });
+
+  test('where the region refuses the key: the sync says what to mend', async () => {
+    const at = await openSyncing(lists);
+    at.sandbox.faults.set('refuse-key');
+    const done = await at.sync(file({ team: people(7), club }), MIRROR);
+    expect([done.state, done.reason]).toEqual([
+      'failed',
+      expect.stringMatching(/^region us refuses every call .*mend its key or plan/),
+    ]);
+    at.sandbox.faults.clear();
+    expect((await at.sync(file({ team: people(7), club }), MIRROR)).state).toBe('applied');
+    expect(at.members('team')).toEqual(people(7));
+  });
+});
+
+describe('a stored plan', () => {
+  const wanted = file({ team: { ...people(40), new1: 'participant', new2: 'participant' } });
+  const lists = { team: { participants: Object.keys(people(40)) } };
+  const later = { apply: false };
+
+  test('is carried out later, without what nobody has seen and what nothing calls for any more', async () => {
+    const at = await openSyncing(lists);
+    const more = { ...people(40), ...people(40, 'new') };
+    const { id, state } = await at.sync(file({ team: more }), {}, later);
+    expect([state, at.sandbox.calls.us.requests]).toEqual(['planned', 1]);
+    // Somebody was faster with one of forty, and somebody else has left.
+    await at.sync(
+      file({ team: { new1: 'participant' } }),
+      {},
+      { source: at.otherFile(file({ team: { new1: 'participant' } })) },
+    );
+    await at.syncs.apply(id, 'tester');
+    expect(await at.syncs.settled(id)).toMatchObject({ state: 'applied' });
+    expect(at.members('team')).toEqual(more);
+    expect(at.counts(id)).toMatchObject({ read: 39, added: 39 });
+  });
+
+  test('is refused when file or groups have moved too far, and says how', async () => {
+    const at = await openSyncing(lists);
+    const { id } = await at.sync(wanted, {}, later);
+    at.file(file({ team: { ...people(40), new1: 'participant' } }));
+    await at.syncs.apply(id, 'tester');
+    expect(await at.syncs.settled(id)).toMatchObject({
+      state: 'stale',
+      importId: null,
+      reason:
+        'Of 2 changes planned, 1 no longer called for (50 %); the file has changed since; 5 % are allowed: plan again, and apply the new plan.',
+    });
+    expect(at.members('team')).toEqual(people(40));
+    await expect(at.syncs.apply(id, 'tester')).rejects.toThrow('a sync that is stale cannot become applying');
+  });
+
+  test('that was put away cannot be carried out', async () => {
+    const at = await openSyncing(lists);
+    const { id } = await at.sync(wanted, {}, later);
+    expect(() => at.syncs.reject(id, 'tester', ' ')).toThrow(`say why: rollcall sync reject ${id}`);
+    at.syncs.reject(id, 'tester', 'the file is of last year');
+    await expect(at.syncs.apply(id, 'tester')).rejects.toThrow('a sync that is rejected cannot become applying');
+  });
+});
+
+test('a held plan is let through once, by somebody who says why, and that stays on record', async () => {
+  const team = people(10);
+  const at = await openSyncing({ team: { participants: Object.keys(team) } });
+  const few = file({ team: people(5) });
+  const held = await at.sync(few, MIRROR);
+  expect([held.state, held.reason]).toEqual([
+    'held',
+    expect.stringMatching(/5 of 10 members \(50 %\) would be removed/),
+  ]);
+  await expect(at.syncs.apply(held.id, 'tester')).rejects.toThrow('approve');
+  expect(() => at.syncs.approve(held.id, 'tester', '')).toThrow(`say why: rollcall sync approve ${held.id} --reason`);
+  at.syncs.approve(held.id, 'mia', 'the course is over');
+  expect(await at.syncs.settled(held.id)).toMatchObject({
+    state: 'applied',
+    approvedBy: 'mia',
+    approval: 'the course is over',
+  });
+  expect(at.members('team')).toEqual(people(5));
+  expect(await at.sync(file({ team: people(1) }), MIRROR)).toMatchObject({ state: 'held', approvedBy: null });
+  // What asks for nothing is held as well; whoever lets it through changes nothing.
+  const nothing = await at.sync('guid,uid\nteam,"not a uid"\n', MIRROR);
+  expect([nothing.state, nothing.reason]).toEqual(['held', expect.stringContaining('No row of 1 can be used')]);
+  at.syncs.approve(nothing.id, 'mia', 'nobody is to come');
+  expect((await at.syncs.settled(nothing.id)).state).toBe('unchanged');
+  expect(at.members('team')).toEqual(people(5));
+});
+
+test('an undo brings back what a sync has changed, removed and added, and leaves alone what others did since', async () => {
+  const at = await openSyncing({ team: { moderators: ['mia'], participants: ['anna', 'bob', 'cleo'] } });
+  const before = at.members('team');
+  const { id } = await at.sync(
+    file({ team: { mia: 'participant', anna: 'admin', cleo: 'participant', new: 'participant' } }),
+    MIRROR,
+  );
+  expect(at.members('team')).not.toEqual(before);
+  const other = { cleo: 'moderator' } as const;
+  await at.sync(file({ team: other }), {}, { source: at.otherFile(file({ team: other })) });
+  const undo = await at.syncs.undo(id, {
+    flags: { allowUnban: false, protect: new Set(), removeByName: new Set() },
+    limits: { smallGroupRemovals: 10 },
+    apply: true,
+    who: 'tester',
+  });
+  expect(await at.syncs.settled(undo)).toMatchObject({ state: 'applied', undoOf: id });
+  expect(at.members('team')).toEqual({ ...before, cleo: 'moderator' });
+});
+
+describe('a process that stops', () => {
+  const wanted = file({ team: people(5) });
+
+  test('in the middle of planning leaves it to the next one, which plans anew and carries it out', async () => {
+    const at = await openSyncing({ team: {} });
+    at.sandbox.faults.set('timeout=1');
+    const id = await at.syncs.create(at.request(wanted));
+    await eventually(() => at.sandbox.calls.us.requests).toBe(1);
+    await at.stop();
+    await at.restart();
+    expect(at.syncs.find(id).state).toBe('planning');
+    at.syncs.continueAll();
+    expect(await at.syncs.settled(id)).toMatchObject({ state: 'applied' });
+    expect(at.members('team')).toEqual(people(5));
+  });
+
+  test('finds nothing to do where somebody has cancelled it', async () => {
+    const at = await openSyncing({ team: {} });
+    at.sandbox.faults.set('timeout=1');
+    const id = await at.syncs.create(at.request(wanted));
+    await eventually(() => at.sandbox.calls.us.requests).toBe(1);
+    at.syncs.cancel(id, 'mia');
+    expect(await at.syncs.settled(id)).toMatchObject({ state: 'failed', reason: 'cancelled before anything was sent' });
+    expect(() => at.syncs.cancel(id, 'mia')).toThrow('there is nothing under way to cancel');
+    // The next one does not wait for it.
+    expect((await at.sync(wanted)).state).toBe('applied');
+    await at.stop();
+    await at.restart();
+    at.syncs.continueAll();
+    expect((await at.syncs.settled(id)).state).toBe('failed');
+  });
+
+  test('in the middle of applying leaves its import to the next one, and the sync follows it', async () => {
+    const at = await openSyncing({ team: {} });
+    const id = await at.syncs.create(at.request(wanted));
+    at.coordinator.events.on('state', ({ state }) => {
+      if (state === 'running') at.sandbox.faults.set('timeout=1');
+    });
+    await eventually(() => at.sandbox.calls.us.requests).toBe(2);
+    await at.stop();
+    await at.restart();
+    expect(at.syncs.find(id)).toMatchObject({ state: 'applying', importId: id });
+    await at.coordinator.continueAll();
+    at.syncs.continueAll();
+    expect(await at.syncs.settled(id)).toMatchObject({ state: 'applied' });
+    expect(at.members('team')).toEqual(people(5));
+  });
+});
+
+test('a region whose list of members hides the banned is asked for them, so that no ban is lifted unasked', async () => {
+  const at = await openSyncing(
+    { team: { participants: ['anna'], usersToBan: ['mallory'] }, club: { usersToBan: ['mallory'] } },
+    { behaviour: { listBanned: false } },
+  );
+  const wanted = { anna: 'moderator', mallory: 'participant' } as const;
+  const done = await at.sync(file({ team: wanted, club: { mallory: 'participant' } }));
+  expect(done.state).toBe('applied');
+  expect([at.members('team'), at.members('club')]).toEqual([{ anna: 'moderator', mallory: 'ban' }, { mallory: 'ban' }]);
+});

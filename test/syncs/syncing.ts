@@ -1,0 +1,126 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { onTestFinished } from 'vitest';
+import { composeSyncs } from '../../src/cli/compose-syncs.ts';
+import { REGIONS, type Region } from '../../src/membership/membership.ts';
+import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
+import type { SeedDocument } from '../../src/sandbox/seed.ts';
+import { openPlanReader, type PlanReader } from '../../src/syncs/plan/plan-reading.ts';
+import { planFiles } from '../../src/syncs/plan/prepare.ts';
+import { CHANGES, type Place } from '../../src/syncs/plan/reasons.ts';
+import { DEFAULT_FLAGS, type SyncFlags } from '../../src/syncs/plan-flags.ts';
+import type { CreateSync, SyncRunner } from '../../src/syncs/run/sync-runner.ts';
+import type { SyncRecord } from '../../src/syncs/sync-catalog.ts';
+import { EMBEDDED, openPipeline, type Pipeline, type StartOptions } from '../imports/pipeline-harness.ts';
+import { tempDir } from '../temp-dir.ts';
+
+/** Syncs against a sandbox: planned and carried out by a coordinator with workers of its own. */
+export interface Syncing extends Pipeline {
+  readonly syncs: SyncRunner;
+  /** Writes the file, as the one that every sync reads. */
+  file(content: string): string;
+  /** Writes a file under another name, for a sync that has nothing to do with the others. */
+  otherFile(content: string, name?: string): string;
+  /** What `sync` asks for. */
+  request(content: string, flags?: Partial<SyncFlags>, more?: Partial<CreateSync>): CreateSync;
+  /** Syncs with a file of this content, and waits until nothing more happens by itself. */
+  sync(content: string, flags?: Partial<SyncFlags>, more?: Partial<CreateSync>): Promise<SyncRecord>;
+  /** Everybody in a group, as a plain object. */
+  members(guid: string, region?: Region): Record<string, Place>;
+  /** Reads a sync's plan. */
+  plan<Result>(id: string, read: (plan: PlanReader) => Result): Result;
+  /** What a plan would send, as "guid uid: action from>to". */
+  changes(id: string): string[];
+  stop(): Promise<void>;
+  restart(options?: StartOptions): Promise<void>;
+}
+
+export type Seed = NonNullable<NonNullable<NonNullable<SeedDocument['regions']>['us']>['members']>;
+
+/** @param groups members of the groups in region us; any user exists, and no other group */
+export async function openSyncing(
+  groups: Seed,
+  sandbox: SandboxOptions = {},
+  start: StartOptions = {},
+): Promise<Syncing> {
+  const path = join(tempDir(), 'members.csv');
+  const pipeline = await openPipeline({
+    place: EMBEDDED,
+    ...start,
+    sandbox: { groups: 0, ...sandbox, seed: { regions: { us: { members: groups } } } },
+  });
+  const apps = Object.fromEntries(REGIONS.map((region) => [region, pipeline.sandbox.apps[region]]));
+  const open = () => {
+    const syncs = composeSyncs(pipeline.coordinator, pipeline.dir, { apps, sandbox: false }, pino({ enabled: false }));
+    syncs.events.on('failure', (error) => pipeline.failures.push(error));
+    return syncs;
+  };
+  let syncs = open();
+  onTestFinished(() => syncs.stop());
+
+  const syncing: Syncing = {
+    ...pipeline,
+    get coordinator() {
+      return pipeline.coordinator;
+    },
+    get syncs() {
+      return syncs;
+    },
+    file: (content) => {
+      writeFileSync(path, content);
+      return path;
+    },
+    otherFile: (content, name = 'other') => {
+      const other = `${path}.${name}`;
+      writeFileSync(other, content);
+      return other;
+    },
+    request: (content, flags = {}, more = {}) => ({
+      file: 'members.csv',
+      source: more.source ?? syncing.file(content),
+      reading: { format: 'auto', mapping: {}, defaults: { region: 'us' } },
+      flags: { ...DEFAULT_FLAGS, ...flags },
+      apply: true,
+      who: 'tester',
+      ...more,
+    }),
+    sync: async (content, flags = {}, more = {}) => {
+      const id = await syncs.create(syncing.request(content, flags, more));
+      return syncs.settled(id);
+    },
+    members: (guid, region = 'us') => Object.fromEntries(pipeline.sandbox.members(region, guid)),
+    plan: (id, read) => {
+      const reader = openPlanReader(planFiles(pipeline.dir.sync(id)).plan);
+      try {
+        return read(reader);
+      } finally {
+        reader.close();
+      }
+    },
+    changes: (id) =>
+      syncing.plan(id, (plan) =>
+        plan
+          .actions({ actions: CHANGES })
+          .map(({ guid, uid, action, from, to }) => `${guid} ${uid}: ${action} ${from}>${to}`)
+          .toArray(),
+      ),
+    stop: async () => {
+      await syncs.stop();
+      await pipeline.stop();
+    },
+    restart: async (again) => {
+      await pipeline.restart(again);
+      syncs = open();
+    },
+  };
+  return syncing;
+}
+
+/** A file of the members of groups: `guid,uid,scope`. */
+export function file(groups: Readonly<Record<string, Readonly<Record<string, Place>>>>): string {
+  const rows = Object.entries(groups).flatMap(([guid, members]) =>
+    Object.entries(members).map(([uid, scope]) => `${guid},${uid},${scope}`),
+  );
+  return `${['guid,uid,scope', ...rows].join('\n')}\n`;
+}

@@ -1,0 +1,200 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { parse } from 'csv-parse/sync';
+import fc from 'fast-check';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { SCOPES, type Scope } from '../../src/membership/membership.ts';
+import { guardPlan } from '../../src/syncs/plan/guards.ts';
+import { makeUndoPlan } from '../../src/syncs/plan/plan.ts';
+import { CHANGES_COLUMNS, changesCsv } from '../../src/syncs/plan/plan-csv.ts';
+import { openPlanLedger, type PlanLedger } from '../../src/syncs/plan/plan-ledger.ts';
+import type { Place } from '../../src/syncs/plan/reasons.ts';
+import { DEFAULT_FLAGS, type UndoFlags } from '../../src/syncs/plan-flags.ts';
+import { tempDir } from '../temp-dir.ts';
+import { applied, CSV, type Live, list, people, planned, stage, told, type Wish, wishes } from './planning.ts';
+
+/** A row of an import and what came of it. */
+interface Done extends Wish {
+  readonly outcome: string;
+}
+
+const EDITS = {
+  ...CSV,
+  columns: CHANGES_COLUMNS,
+  recognised: { region: 'region', guid: 'guid', uid: 'uid', scope: 'scope', action: 'action' },
+};
+
+/** The plan that takes back an import with these rows. */
+function undone(rows: readonly Done[], live: Live, flags: Partial<UndoFlags> = {}, input = CSV): PlanLedger {
+  const dir = tempDir();
+  const ledger = stage(join(dir, 'import.sqlite'), rows, input);
+  const database = new DatabaseSync(ledger);
+  database.exec(`pragma synchronous = off; insert or ignore into outcomes values (9, 'changed'), (10, 'removed')`);
+  const settle = database.prepare(
+    'update memberships set outcome_id = (select id from outcomes where name = ?) where row_id = ?',
+  );
+  for (const [index, { outcome }] of rows.entries()) settle.run(outcome, index + 1);
+  database.close();
+  const plan = openPlanLedger(join(dir, 'plan.sqlite'));
+  plan.database.exec('pragma synchronous = off');
+  onTestFinished(() => plan.close());
+  plan.beginUndo(ledger, { file: 'import 17', hash: '', size: 0 });
+  list(plan, live);
+  makeUndoPlan(plan, ledger, { ...DEFAULT_FLAGS, ...flags });
+  return plan;
+}
+
+/** A row of an import of edits. */
+function edit(uid: string, action: string, from: Place, scope: Scope, outcome: string): Done {
+  return { uid, scope, outcome, cells: ['us', 'team', uid, scope, action, from, 'because'] };
+}
+
+const why = (plan: PlanLedger) =>
+  plan
+    .actions()
+    .map(({ uid, reason }) => `${uid}: ${reason}`)
+    .toArray();
+
+describe('taking back an import', () => {
+  test('removes those whom it added, and nobody who was there before or joined since', () => {
+    const rows = [
+      ...wishes(people(2)).map((row) => ({ ...row, outcome: 'added' })),
+      { uid: 'old', outcome: 'already_member' },
+      { uid: 'unknown', outcome: 'failed' },
+      { uid: 'late', outcome: 'unprocessed' },
+    ];
+    const plan = undone(rows, {
+      team: { members: { ...people(2), old: 'participant', late: 'participant', new: 'admin' } },
+    });
+    expect(told({ plan }, true)).toEqual(['u1: remove participant>', 'u2: remove participant>']);
+    expect(plan.facts()).toMatchObject({ file: 'import 17', rows: 5, invalid: 0, flags: { mode: 'undo' } });
+  });
+
+  test('leaves alone who has got another scope since, was banned, or left', () => {
+    const rows = ['raised', 'banned', 'left'].map((uid) => ({ uid, outcome: 'added' }));
+    const plan = undone(rows, { team: { members: { raised: 'moderator', banned: 'ban' } } });
+    expect(why(plan)).toEqual(['banned: undo_moved', 'left: undo_nothing', 'raised: undo_moved']);
+  });
+
+  test('removes an admin whom it made one, but neither the owner nor a protected member', () => {
+    const rows = ['boss', 'anna', 'bob'].map((uid) => ({ uid, scope: 'admin' as const, outcome: 'added' }));
+    const live: Live = { team: { owner: 'BOSS', members: { boss: 'admin', anna: 'admin', bob: 'admin' } } };
+    expect(told({ plan: undone(rows, live, { protect: new Set(['Bob']) }) }, true)).toEqual([
+      'anna: remove admin>',
+      'bob: report admin>',
+      'boss: report admin>',
+    ]);
+  });
+
+  test('does not guess: a ban and a row without an answer are reported', () => {
+    const rows = [
+      { uid: 'anna', scope: 'ban' as const, outcome: 'banned' },
+      { uid: 'bob', outcome: 'unconfirmed' },
+    ];
+    const plan = undone(rows, { team: { members: { anna: 'ban', bob: 'participant' } } }, { allowUnban: true });
+    expect(why(plan)).toEqual(['anna: undo_unrecorded', 'bob: undo_unconfirmed']);
+  });
+
+  test('does not take a column named “from” of an ordinary import for its journal', () => {
+    const rows = [
+      { uid: 'anna', scope: 'ban' as const, outcome: 'banned', cells: ['team', 'anna', 'ban', 'moderator'] },
+    ];
+    const input = { ...CSV, columns: [...CSV.columns, 'from'] };
+    const plan = undone(rows, { team: { members: { anna: 'ban' } } }, { allowUnban: true }, input);
+    expect(why(plan)).toEqual(['anna: undo_unrecorded']);
+  });
+
+  test('is held by the guards like any plan', () => {
+    const rows = wishes(people(6)).map((row) => ({ ...row, outcome: 'added' }));
+    const found = guardPlan(undone(rows, { team: { members: people(6) } }));
+    expect(found.map(({ guard }) => guard)).toEqual(['emptied-groups', 'group-removals']);
+    expect(guardPlan(undone(rows.slice(0, 2), { team: { members: people(50) } }))).toEqual([]);
+  });
+
+  test('does nothing in a group that is gone', () => {
+    const plan = undone([{ uid: 'anna', outcome: 'added' }], {});
+    expect(told({ plan }, true)).toEqual([]);
+    expect(plan.groups()).toMatchObject([{ guid: 'team', listing: 'not_found' }]);
+  });
+});
+
+describe('taking back an import of edits', () => {
+  test('goes by the place that its journal names', () => {
+    const rows = [
+      edit('added', 'add', '', 'participant', 'added'),
+      edit('banned', 'add', 'moderator', 'ban', 'banned'),
+      edit('outsider', 'add', '', 'ban', 'banned'),
+      edit('pardoned', 'add', 'ban', 'participant', 'added'),
+      edit('promoted', 'change', 'participant', 'admin', 'changed'),
+      edit('removed', 'remove', 'moderator', 'participant', 'removed'),
+    ];
+    const members = {
+      added: 'participant',
+      banned: 'ban',
+      outsider: 'ban',
+      pardoned: 'participant',
+      promoted: 'admin',
+    } as const;
+    expect(told({ plan: undone(rows, { team: { members } }, { allowUnban: true }, EDITS) }, true)).toEqual([
+      'added: remove participant>',
+      'banned: add ban>moderator',
+      'outsider: report ban>',
+      'pardoned: ban participant>ban',
+      'promoted: change admin>participant',
+      'removed: add >moderator',
+    ]);
+  });
+
+  test('lifts no ban unless told to', () => {
+    const rows = [edit('banned', 'add', 'moderator', 'ban', 'banned')];
+    expect(why(undone(rows, { team: { members: { banned: 'ban' } } }, {}, EDITS))).toEqual(['banned: undo_ban_stays']);
+  });
+
+  const UIDS = ['anna', 'bob', 'cleo', 'dan'];
+  const members = fc.dictionary(fc.constantFrom(...UIDS), fc.constantFrom(...SCOPES), { noNullPrototype: true });
+
+  test('brings back the state before, but for bans of those who were no members', () => {
+    fc.assert(
+      fc.property(
+        members,
+        fc.dictionary(fc.constantFrom(...UIDS), fc.constantFrom(...SCOPES), { minKeys: 1, noNullPrototype: true }),
+        (before, wanted) => {
+          const sync = planned(
+            wishes(wanted),
+            { team: { members: before } },
+            {
+              mode: 'mirror',
+              missing: 'remove',
+              allowDemotion: true,
+              allowUnban: true,
+              removeByName: new Set(UIDS),
+            },
+          );
+          const after = applied(sync.plan, { team: { members: before } });
+          const rows = editsOf(sync.plan);
+          const plan = undone(rows, after, { allowUnban: true }, EDITS);
+          const outsiders = rows
+            .filter(({ scope, cells }) => scope === 'ban' && cells?.[5] === '')
+            .map(({ uid }) => [uid, 'ban']);
+          // Nothing was sent, so that there is nothing to take back.
+          const back = rows.length === 0 ? after : applied(plan, after);
+          expect(back['team']?.members).toEqual({ ...before, ...Object.fromEntries(outsiders) });
+          sync.plan.close();
+          plan.close();
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+});
+
+/** The plan's changes as rows of the import that carries them out, each with its success. */
+function editsOf(plan: PlanLedger): Done[] {
+  const rows: string[][] = parse([...changesCsv(plan)].join(''), { from_line: 2 });
+  return rows.map((cells) => {
+    const [, , uid = '', scope = '', action = ''] = cells;
+    const outcome =
+      action === 'add' ? (scope === 'ban' ? 'banned' : 'added') : action === 'change' ? 'changed' : 'removed';
+    return { uid, scope: scope === '' ? 'participant' : (scope as Scope), outcome, cells };
+  });
+}
