@@ -3,7 +3,7 @@ import { lacksApp, WRONG_SUM } from '../imports/import-errors.ts';
 import { isFinal } from '../membership/import-state.ts';
 import { type RowCounts, sumOfOutcomes } from '../membership/outcome.ts';
 
-/** Exit codes of every command (design.md, section 7). */
+/** Exit codes of every command. */
 export const EXIT = {
   ok: 0,
   rowsFailed: 1,

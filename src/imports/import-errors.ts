@@ -46,7 +46,7 @@ export class WrongTarget extends Error {
   }
 }
 
-/** How the reason of an import begins whose totals and rows disagree: promise 1 of design.md is broken. */
+/** How the reason of an import begins whose totals and rows disagree: promise 1 of docs/architecture.md is broken. */
 export const WRONG_SUM = 'the sum of outcomes does not hold';
 
 /** What was asked is not possible with an import as it is. */

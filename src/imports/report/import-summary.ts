@@ -9,7 +9,7 @@ const rowCounts = z.record(z.enum(['read', ...OUTCOMES]), count).meta({
 });
 const path = z.string().nullable();
 
-/** The summary of an import, as `--json` prints it and `summary.json` keeps it (design.md, section 7). */
+/** The summary of an import, as `--json` prints it and `summary.json` keeps it. */
 export const importSummary = z
   .strictObject({
     id: z.string().meta({ description: 'Handle of the import, as every command takes it.' }),
