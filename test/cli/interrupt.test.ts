@@ -1,8 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { EXIT } from '../../src/cli/exit-codes.ts';
+import { SAME_WISH_MS } from '../../src/platform/lifecycle.ts';
 import {
   type Ended,
   manyMembers,
@@ -74,7 +76,7 @@ describe('an import in the middle of sending', () => {
     const { place, run } = await runningImport(4_000);
     run.child.kill('SIGINT');
     await run.says('Ctrl-C again leaves at once');
-    await new Promise((resolve) => setTimeout(resolve, 300)); // longer than signals count as one Ctrl-C
+    await delay(SAME_WISH_MS + 1);
     run.child.kill('SIGINT');
     const { code, stderr } = await run.ended;
     expect(code).toBe(EXIT.interrupted);
