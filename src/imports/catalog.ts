@@ -134,13 +134,7 @@ export function openCatalog(path: string): Catalog {
 
 /** Opens a catalog that the coordinator may be writing. */
 export function openCatalogReader(path: string): CatalogReader {
-  const database = openForReading(path);
-  // An older rollcall wrote it, and nobody has since.
-  const sql = statementsOf(database, STATEMENTS);
-  if (sql('has_code').get() === undefined) {
-    database.exec('create temp view imports as select *, null as code from main.imports');
-  }
-  return readerOf(database);
+  return readerOf(openForReading(path));
 }
 
 function readerOf(database: DatabaseSync): CatalogReader {
