@@ -1,4 +1,4 @@
-import { lacksApp, WRONG_SUM } from '../../imports/import-errors.ts';
+import type { ReasonCode } from '../../imports/reason-codes.ts';
 import type { ImportSummary } from '../../imports/report/import-summary.ts';
 import type { ProblemCount } from '../../imports/report/problem-count.ts';
 import { counted } from '../../text/wording.ts';
@@ -26,7 +26,7 @@ function aboutScopes({ rows }: ImportSummary, problems: readonly ProblemCount[])
 }
 
 function stepsOf(imports: Imports, found: KeptImport, summary: ImportSummary): string[] {
-  const { id, state, reason } = found;
+  const { id, state, reason, code } = found;
   const sandbox = found.sandbox ? ' --sandbox' : '';
   const command = (verb: string, rest = '') => `  ${imports.command(verb, id)}${rest}`;
   const there = imports.server === undefined ? '' : ' on the server';
@@ -35,7 +35,7 @@ function stepsOf(imports: Imports, found: KeptImport, summary: ImportSummary): s
   const retry =
     again === 0 ? [] : [`Send ${counted(again, 'row')} again that may succeed now:`, command('retry', sandbox)];
 
-  if (reason.startsWith(WRONG_SUM)) {
+  if (code === ('WRONG_SUM' satisfies ReasonCode)) {
     return [
       `A fault of rollcall: ${reason}.`,
       'Rely on the rows of the report, not on the numbers above, and report it with what is in:',
@@ -58,7 +58,7 @@ function stepsOf(imports: Imports, found: KeptImport, summary: ImportSummary): s
     case 'rejected':
       return [`Nothing was sent: ${reason}`];
     case 'staged':
-      if (lacksApp(found)) return [`Nothing was sent: ${reason}.`];
+      if (code === ('REGION_WITHOUT_APP' satisfies ReasonCode)) return [`Nothing was sent: ${reason}.`];
       return rows.read === rows.invalid
         ? [
             'Nothing was sent, and nothing can be: every row is invalid. See row by row why:',
