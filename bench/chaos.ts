@@ -1,6 +1,6 @@
 /**
  * An import on many machines while everything fails: kills of workers, of the coordinator and of Redis, a wiped queue, a
- * frozen worker. `node bench/chaos.ts` is the full run; test/fleet/chaos.test.ts is the small one. Settings:
+ * frozen worker. `node bench/chaos.ts` is the full run; test/fleet/chaos.long.test.ts is the small one. Settings:
  * CHAOS_ROWS, CHAOS_KILLS, CHAOS_FREEZE_S, CHAOS_SEED, CHAOS_CALLS_PER_MINUTE.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
