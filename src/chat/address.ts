@@ -68,7 +68,7 @@ function hostAdvice(host: string): string {
     return 'plain http is refused, the service takes HTTPS only and a key must not travel in the clear; write the domain alone, such as "chat.example"';
   }
   if (/^\d+(\.\d+){3}(:|$)/.test(host)) {
-    return 'app id and region stand in front of it, which an IP address cannot carry; write a domain, for this machine "localhost:8443"';
+    return 'app id and region go in front of it, which does not work with an IP address; use a domain, for this machine "localhost:8443"';
   }
   return 'write the domain alone, with a port if it is not 443, and without scheme, path or user: "chat.example" or "localhost:8443"';
 }

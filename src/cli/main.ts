@@ -19,7 +19,7 @@ export async function main(args: readonly string[], io: Io): Promise<ExitCode> {
     .configureHelp({ subcommandTerm: (command) => `${command.name()} ${COMMANDS[command.name()]?.usage ?? ''}`.trim() })
     .addHelpText(
       'after',
-      `\nTry it without an account:\n  rollcall import members.csv --sandbox\n\nFor the chat service itself set ROLLCALL_HOST=cometchat.io, an app id and a key;\nrollcall doctor says what is missing.\n\n${exitCodesHelp()}`,
+      `\nTry it without an account:\n  rollcall import members.csv --sandbox\n\nFor the real chat service, set ROLLCALL_HOST=cometchat.io, an app id and a key;\nrollcall doctor says what is missing.\n\n${exitCodesHelp()}`,
     );
   const named = commandNamed(args);
   for (const [name, { description, load }] of Object.entries(COMMANDS)) {

@@ -162,7 +162,9 @@ function readerOf(database: DatabaseSync): CatalogReader {
 /** A cursor that no page has given. */
 export class BadCursor extends Error {
   constructor(cursor: string) {
-    super(`${JSON.stringify(cursor)} is no place in this list: take it from the page before, or begin without`);
+    super(
+      `${JSON.stringify(cursor)} is not a valid place in this list: take it from the page before, or start without one`,
+    );
     this.name = 'BadCursor';
   }
 }

@@ -31,8 +31,8 @@ export const TRANSITIONS: Readonly<Partial<Record<ImportState, Readonly<Partial<
     failed: 'an unexpected error came before anything was sent',
   },
   running: {
-    pausing: 'somebody asked to pause',
-    cancelling: 'somebody asked to cancel',
+    pausing: 'a user asked to pause',
+    cancelling: 'a user asked to cancel',
     blocked: 'every batch that is left waits for a region that was refused',
     aborted: 'more errors than --max-errors allows',
     completed: 'every row has its outcome',
@@ -52,8 +52,8 @@ export const TRANSITIONS: Readonly<Partial<Record<ImportState, Readonly<Partial<
     cancelling: 'cancelled while paused',
   },
   blocked: {
-    running: 'resumed after mending',
-    cancelling: 'cancelled instead of mending',
+    running: 'resumed after a fix',
+    cancelling: 'cancelled instead of a fix',
   },
   cancelling: {
     cancelled: 'the last call in flight has answered',

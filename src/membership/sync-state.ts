@@ -23,18 +23,18 @@ export const SYNC_TRANSITIONS: Readonly<Partial<Record<SyncState, Readonly<Parti
     failed: 'the file or the service could not be read',
   },
   planned: {
-    applying: 'somebody asked for it',
-    rejected: 'somebody does not want it',
+    applying: 'a user asked for it',
+    rejected: 'a user rejected it',
   },
   held: {
-    applying: 'somebody approved it',
-    rejected: 'somebody does not want it',
+    applying: 'a user approved it',
+    rejected: 'a user rejected it',
   },
   applying: {
     applied: 'every change has its outcome',
     unchanged: 'there was nothing to do',
     incomplete: 'its import was ended before every change was carried out',
-    stale: 'file or groups have moved too far since the plan was made',
+    stale: 'the file or the groups have changed too much since the plan was made',
     failed: 'file or groups could not be read again',
   },
 };
@@ -57,7 +57,7 @@ export class SyncTransitionError extends Error {
     const allowed = Object.keys(SYNC_TRANSITIONS[from] ?? {});
     super(
       `a sync that is ${from} cannot become ${to}; ${
-        allowed.length === 0 ? `${from} is final: plan anew` : `possible from here: ${allowed.join(', ')}`
+        allowed.length === 0 ? `${from} is final: make a new plan` : `possible from here: ${allowed.join(', ')}`
       }`,
     );
     this.name = 'SyncTransitionError';

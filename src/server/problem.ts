@@ -48,7 +48,7 @@ export const PROBLEMS = {
     title: 'The Host header does not name this server',
     remedy: 'Use http://127.0.0.1 or http://localhost with the port; for other names start with --require-token.',
   },
-  NOT_FOUND: { status: 404, title: 'There is no such address', remedy: '/docs lists the addresses that there are.' },
+  NOT_FOUND: { status: 404, title: 'There is no such address', remedy: '/docs lists all addresses.' },
   UNKNOWN_IMPORT: {
     status: 404,
     title: 'No import has this id',
@@ -81,7 +81,7 @@ export const PROBLEMS = {
   },
   KEY_IN_USE: {
     status: 409,
-    title: 'An upload with this Idempotency-Key is under way',
+    title: 'An upload with this Idempotency-Key is in progress',
     remedy: 'Wait for its answer, or repeat the request in a moment.',
   },
   REGION_WITHOUT_APP: {
@@ -92,7 +92,7 @@ export const PROBLEMS = {
   WRONG_TARGET: {
     status: 409,
     title: 'It belongs to another service',
-    remedy: 'What was begun with the sandbox goes on with a server that has --sandbox, and the reverse.',
+    remedy: 'Continue what was started with the sandbox on a server with --sandbox, and the rest on one without.',
   },
   TOO_LARGE: {
     status: 413,
@@ -125,7 +125,7 @@ export const PROBLEMS = {
   STOPPING: {
     status: 503,
     title: 'The server is stopping',
-    remedy: 'Send it again when the server is back; imports go on by themselves then.',
+    remedy: 'Send it again when the server is back; imports then continue by themselves.',
   },
   DISK_FULL: {
     status: 507,

@@ -88,7 +88,7 @@ describe('while an import runs, another process', () => {
     const resume = await place.run(['resume']);
     expect([resume.code, resume.stderr]).toEqual([
       EXIT.ok,
-      expect.stringContaining('goes on in the process that runs it'),
+      expect.stringContaining('continues in the process that runs it'),
     ]);
     hurry(place);
     expect((await run.ended).code).toBe(EXIT.ok);

@@ -52,7 +52,7 @@ async function doctor(io: Io, flags: CommonFlags & QueueFlags): Promise<ExitCode
       const lines = texts.flatMap((text) => wrap(text, room));
       io.out.write(`${well ? 'ok   ' : 'WRONG'}  ${check.padEnd(width)}  ${lines.join(`\n${indent}`)}\n`);
     }
-    say(io, '', ok ? 'Everything is well.' : 'Mend what is marked WRONG and run it again.');
+    say(io, '', ok ? 'Everything is fine.' : 'Fix what is marked WRONG, then run it again.');
   }
   return ok ? EXIT.ok : EXIT.usage;
 }

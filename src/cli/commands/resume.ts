@@ -38,7 +38,7 @@ async function resume(io: Io, given: string | undefined, flags: Flags): Promise<
   const { id } = await imports.find(given);
   const answer = await imports.act(id, 'resume');
   if (answer !== undefined) {
-    say(io, `Import ${id} goes on in the process that runs it. Look at it with:`, `  ${imports.command('watch', id)}`);
+    say(io, `Import ${id} continues in the process that runs it. Watch it with:`, `  ${imports.command('watch', id)}`);
     return EXIT.ok;
   }
   const record = findImport(config.dataDir, id);
@@ -46,7 +46,10 @@ async function resume(io: Io, given: string | undefined, flags: Flags): Promise<
   const options = readOptions(record);
   checkTarget(`${config.command} resume ${id}`, id, options.sandbox, flags.sandbox === true);
   if (record.state === 'staged' && hasChanged(record)) {
-    say(io, `${record.file} has changed since it was checked. What was checked is sent; to send what it holds now,`);
+    say(
+      io,
+      `${record.file} has changed since it was checked. rollcall sends the rows that were checked; to send the file as it is now,`,
+    );
     say(io, `import it again: ${config.command} import ${record.file}`);
   }
   return runImport({

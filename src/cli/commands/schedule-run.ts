@@ -32,7 +32,7 @@ type Flags = CommonFlags & SandboxFlags & SendingFlags & WorkersFlags;
 /** `rollcall schedule run`: runs a schedule now, by the server where there is one, else in this process. */
 export function scheduleRunCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('run')
-    .description('run a schedule now, whether it is due or paused; by the server where there is one')
+    .description('run a schedule now, even if it is paused or not due; on the server if one is running')
     .argument('<name>', 'as `schedule list` shows it');
   withSandbox(withPace(withWorkers(withDataDir(withJson(command)))));
   return command.action((name: string, flags: Flags) => end(run(io, name, flags)));
@@ -86,7 +86,7 @@ async function runHere(io: Io, config: Config, name: string, flags: Flags): Prom
   }
   if (json) io.out.write(`${JSON.stringify(runDocument(over))}\n`);
   if (state === 'running') {
-    say(io, 'Stopped before a plan was made; nothing was sent.');
+    say(io, 'Stopped before the plan was ready; nothing was sent.');
     return EXIT.interrupted;
   }
   say(io, `Nothing was sent: ${reason}.`);

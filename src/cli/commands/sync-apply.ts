@@ -25,7 +25,7 @@ type Flags = CommonFlags & SandboxFlags & SendingFlags & WorkersFlags;
 /** `rollcall sync apply`: carries out a stored plan, or goes on with it. */
 export function syncApplyCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('apply')
-    .description('carry out a stored plan, unless file or groups have moved too far since; or go on with it')
+    .description('carry out a stored plan, or continue it; refused if file or groups have changed too much since')
     .argument('<id>', 'as `sync list` shows it');
   return sending(command).action((id: string, flags: Flags) =>
     end(applyStored(io, 'apply', id, flags, (syncs) => syncs.apply(id, whoTypes()))),
@@ -35,9 +35,9 @@ export function syncApplyCommand(io: Io, end: (code: Promise<ExitCode>) => Promi
 /** `rollcall sync approve`: lets a held plan through, this once. */
 export function syncApproveCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('approve')
-    .description('let a plan through to which a guard objects, this once and on record, and carry it out')
+    .description('approve a plan that a guard holds, this once and on record, and carry it out')
     .argument('<id>', 'as `sync list` shows it')
-    .requiredOption('--reason <text>', 'why it is right all the same');
+    .requiredOption('--reason <text>', 'why the plan is right');
   return sending(command).action((id: string, flags: Flags & { readonly reason: string }) =>
     end(applyStored(io, 'approve', id, flags, async (syncs) => syncs.approve(id, whoTypes(), flags.reason))),
   );

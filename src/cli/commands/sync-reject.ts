@@ -11,9 +11,9 @@ import { findSync, whoTypes } from '../target/sync-data.ts';
 /** `rollcall sync reject`: puts a plan away. */
 export function syncRejectCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('reject')
-    .description('put a plan away: it cannot be carried out any more')
+    .description('reject a plan: it can no longer be carried out')
     .argument('<id>', 'as `sync list` shows it')
-    .requiredOption('--reason <text>', 'why it is not wanted');
+    .requiredOption('--reason <text>', 'why you reject it');
   return withDataDir(command).action((id: string, flags: CommonFlags & { readonly reason: string }) =>
     end(reject(io, id, flags)),
   );
@@ -34,6 +34,6 @@ async function reject(io: Io, id: string, flags: CommonFlags & { readonly reason
     catalog.close();
     release();
   }
-  say(io, `Sync ${id} is put away: ${reason}`);
+  say(io, `Sync ${id} is rejected: ${reason}`);
   return EXIT.ok;
 }

@@ -40,7 +40,7 @@ export function syncCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<vo
     // What follows the name of a subcommand is its own.
     .enablePositionalOptions();
   withDeciding(withMode(command))
-    .option('--apply', 'carry the plan out at once, unless a guard objects')
+    .option('--apply', 'carry out the plan at once, unless a guard objects')
     .option('--plan-csv <file>', 'write the plan as CSV');
   withReading(command);
   withSandbox(withPace(withWorkers(withDataDir(withJson(command)))));

@@ -29,9 +29,9 @@ interface Flags extends CommonFlags, SandboxFlags, SendingFlags, WorkersFlags, D
 
 /** `rollcall undo`: plans how an import is taken back, and carries it out when asked to. */
 export function undoCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
-  const command = new Command('undo').argument('<import>', 'an import that is over, as `list` shows it');
+  const command = new Command('undo').argument('<import>', 'a finished import, as `list` shows it');
   withDeciding(command)
-    .option('--apply', 'carry the plan out at once, unless a guard objects')
+    .option('--apply', 'carry out the plan at once, unless a guard objects')
     .option('--plan-csv <file>', 'write the plan as CSV');
   withSandbox(withPace(withWorkers(withDataDir(withJson(command)))));
   return command.action((id: string, flags: Flags) => end(undo(io, id, flags)));

@@ -47,7 +47,7 @@ async function findSocket(dir: DataDir): Promise<string | undefined> {
     const users = [process.getuid?.() ?? folder.uid, (await stat(dir.root)).uid];
     if (folder.isDirectory() && (folder.mode & 0o077) === 0 && users.includes(folder.uid)) return path;
     throw new Error(
-      `${dirname(path)}, which ${dir.control} names, is not private: somebody else may answer there; remove that file, and start the process that uses the data directory again`,
+      `${dirname(path)}, which ${dir.control} names, is not private: another user could answer there; remove that file, and start the process that uses the data directory again`,
     );
   } catch (error) {
     // Removed at this moment, or by somebody who tidies temporary files.

@@ -9,7 +9,7 @@ select r.id, r.line, r.original,
        case when p.row_id is not null then
               (select group_concat(q.column_name || ': ' || q.reason, '; ' order by q.position) from problems q where q.row_id = r.id)
             when d.row_id is not null then
-              (select 'the same membership stands in row ' || kept.line || coalesce(', which asks for ' || s.name, '')
+              (select 'the same membership is in row ' || kept.line || coalesce(', which asks for ' || s.name, '')
                  from rows kept left join scopes s on s.id = kept.scope_id where kept.id = d.of_row)
             else m.message end,
        r.region_id, coalesce(g.guid, i.guid), r.uid, coalesce(r.scope_id, i.scope), b.calls, b.http_status, m.batch_id, b.finished_at

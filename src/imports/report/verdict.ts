@@ -23,7 +23,7 @@ export function verdictOf(summary: ImportSummary): Verdict {
   if (state === 'rejected')
     return { tone: 'attention', pending, sentence: 'The file cannot be used; nothing was sent.' };
   if (rows.read === 0 && state === 'failed')
-    return { tone: 'attention', pending, sentence: 'Failed while the file was read; nothing was sent.' };
+    return { tone: 'attention', pending, sentence: 'Failed while reading the file; nothing was sent.' };
   if (rows.read === 0) {
     return isFinal(state)
       ? { tone: 'attention', pending, sentence: 'The file has no rows; nothing was sent.' }
@@ -45,7 +45,7 @@ export function verdictOf(summary: ImportSummary): Verdict {
 
 const PREFIXES: Readonly<Partial<Record<ImportSummary['state'], string>>> = {
   paused: 'Paused: ',
-  blocked: 'Blocked until a region’s key or plan is mended: ',
+  blocked: 'Blocked until a region’s key or plan is fixed: ',
   failed: 'Failed with an unexpected error: ',
   cancelled: 'Cancelled: ',
   aborted: 'Stopped after too many errors: ',
@@ -69,8 +69,8 @@ function inPlace(read: number, count: number): string {
 
 function faultSentence(read: number, open: number): string {
   return open > 0
-    ? `${counted(open, 'row')} of ${grouped(read)} ${are(open)} unaccounted for: this is a fault in rollcall, keep the data directory and report it.`
-    : `${counted(-open, 'outcome')} more than the ${counted(read, 'row')} read: this is a fault in rollcall, keep the data directory and report it.`;
+    ? `${counted(open, 'row')} of ${grouped(read)} ${are(open)} unaccounted for: this is a bug in rollcall. Keep the data directory and report it.`
+    : `${counted(-open, 'outcome')} more than the ${counted(read, 'row')} read: this is a bug in rollcall. Keep the data directory and report it.`;
 }
 
 function are(count: number): string {

@@ -87,7 +87,7 @@ const lookupPublic: LookupFunction = (hostname, options, done) => {
 };
 
 function leadsTo(address: string): string {
-  return `leads to ${address}, which is no public address; --notify-private allows it`;
+  return `leads to ${address}, which is not a public address; --notify-private allows it`;
 }
 
 /** Whether an address is one of the public internet: neither this machine nor a private or special network. */
