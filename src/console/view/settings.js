@@ -91,7 +91,7 @@ async function showFacts(place, role, signal) {
         'Finished imports are kept',
         settings.keepDays === null ? 'until someone deletes them' : counted(settings.keepDays, 'day'),
       ],
-      ['Webhook', settings.notifyHost === null ? 'nobody' : foreign(settings.notifyHost)],
+      ['Webhook', settings.notifyHost === null ? 'none' : foreign(settings.notifyHost)],
       ['Version', settings.version],
     ];
     fill(
