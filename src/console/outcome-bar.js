@@ -64,7 +64,7 @@ export function legend(rows, { over }) {
     shown.map((outcome) =>
       h('li', {}, swatch(outcome), h('b', {}, grouped(rows[outcome])), ` ${OUTCOME_LABELS[outcome]}`),
     ),
-    !over && open > 0 && h('li', {}, h('span', { class: 'swatch open' }), h('b', {}, grouped(open)), ' still to come'),
+    !over && open > 0 && h('li', {}, h('span', { class: 'swatch open' }), h('b', {}, grouped(open)), ' pending'),
   );
 }
 
@@ -78,6 +78,6 @@ function swatch(outcome) {
  * @param {Outcome | '' | null} outcome
  */
 export function outcomeMark(outcome) {
-  if (outcome === '' || outcome === null) return h('span', { class: 'mark' }, 'still to come');
+  if (outcome === '' || outcome === null) return h('span', { class: 'mark' }, 'pending');
   return h('span', { class: 'mark' }, swatch(outcome), OUTCOME_LABELS[outcome]);
 }

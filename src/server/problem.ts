@@ -6,7 +6,7 @@ export const PROBLEMS = {
   BAD_OPTION: {
     status: 400,
     title: 'An option cannot be used',
-    remedy: 'Correct what `field` names and send it again.',
+    remedy: 'Fix what `field` names and send it again.',
   },
   BAD_CURSOR: {
     status: 400,

@@ -139,7 +139,7 @@ export function scheduleRoutes(app: Api, { dir, syncs, schedules, access }: Serv
       config: { role: 'viewer' },
       schema: {
         tags,
-        summary: 'Runs of a schedule, newest first, and the rows that it cannot put in place, the oldest first',
+        summary: 'Runs of a schedule, newest first, and the rows that keep failing, the oldest first',
         params,
         querystring: z.strictObject({ limit: limitOption(100, 1_000) }),
         response: {

@@ -88,7 +88,7 @@ test('a run in this process syncs, tells since when a row fails, and skips the s
   const before = await historyOf(at);
   expect(before.failing).toMatchObject([{ uid: 'nobody' }]);
 
-  // The file is the same, and somebody is still to come.
+  // The file is the same, and somebody is pending.
   const second = await at.run(['schedule', 'run', 'nightly']);
   expect([second.code, second.stderr]).toEqual([
     1,

@@ -24,7 +24,7 @@ export function scheduleListCommand(io: Io, end: (code: Promise<ExitCode>) => Pr
   return withDataDir(withJson(command)).action((flags: CommonFlags) => end(list(io, flags)));
 }
 
-/** `rollcall schedule history`: the runs of a schedule, newest first, and the rows that it cannot put in place. */
+/** `rollcall schedule history`: the runs of a schedule, newest first, and the rows that keep failing. */
 export function scheduleHistoryCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('history')
     .description('show the runs of a schedule, and which rows keep failing since when')

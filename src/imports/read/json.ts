@@ -275,9 +275,9 @@ function broken(element: number, byte: number, what: string, cause?: unknown): I
   return new IntakeError({
     code: 'JSON_BROKEN',
     place: `element ${element}, byte ${byte}`,
-    what: `the JSON cannot be read on: ${what}`,
+    what: `the JSON cannot be read any further: ${what}`,
     remedy:
-      'Correct it there, write the file again if it was cut off, or say --format ndjson if it has an object per line',
+      'Correct it there, write the file again if it was cut off, or use --format ndjson if it has an object per line',
     cause,
   });
 }

@@ -14,7 +14,7 @@ export interface Verdict {
   readonly pending: number;
 }
 
-/** What an import came to, in one sentence: how many rows are in place, what became of the others, whether any is missing. */
+/** What an import came to, in one sentence: how many rows succeeded, what became of the others, whether any is missing. */
 export function verdictOf(summary: ImportSummary): Verdict {
   const { rows, state } = summary;
   const open = rows.read - sumOfOutcomes(rows);
@@ -32,10 +32,10 @@ export function verdictOf(summary: ImportSummary): Verdict {
 
   const others = OUTCOMES.filter((outcome) => !FULFILLED.has(outcome) && rows[outcome] > 0);
   const clauses = others.map((outcome) => CLAUSES[outcome]?.(rows[outcome]) ?? '');
-  if (pending > 0) clauses.push(`${grouped(pending)} still to come`);
+  if (pending > 0) clauses.push(`${grouped(pending)} pending`);
   const parts = [inPlace(rows.read, rows.read - pending - others.reduce((sum, outcome) => sum + rows[outcome], 0))];
   if (clauses.length > 0) parts.push(enumerate(clauses));
-  if (pending === 0) parts.push('nothing is unaccounted for');
+  if (pending === 0) parts.push('every row is accounted for');
   const sentence = capitalised(`${PREFIXES[state] ?? ''}${parts.join('; ')}.`);
   if (state === 'blocked' || state === 'failed') return { tone: 'attention', pending, sentence };
   if (!isFinal(state)) return { tone: 'pending', pending, sentence };
@@ -61,10 +61,10 @@ const CLAUSES: Readonly<Partial<Record<Outcome, (count: number) => string>>> = {
 };
 
 function inPlace(read: number, count: number): string {
-  if (read === 1) return `the only row is ${count === 1 ? '' : 'not '}in place`;
-  if (count === read) return `all ${counted(read, 'row')} are in place`;
-  if (count === 0) return `none of ${counted(read, 'row')} is in place`;
-  return `${grouped(count)} of ${counted(read, 'row')} ${are(count)} in place`;
+  if (read === 1) return `the only row ${count === 1 ? 'succeeded' : 'did not succeed'}`;
+  if (count === read) return `all ${counted(read, 'row')} succeeded`;
+  if (count === 0) return `none of ${counted(read, 'row')} succeeded`;
+  return `${grouped(count)} of ${counted(read, 'row')} succeeded`;
 }
 
 function faultSentence(read: number, open: number): string {

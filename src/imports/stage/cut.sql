@@ -28,7 +28,7 @@ create index temp.clashes_by_kept on clashes (kept_id);
 -- Added and banned at once, or added and removed: nobody can tell what was meant, so nothing is sent.
 insert into problems (row_id, position, column_name, value, code, reason)
   select c.id, 0, 'scope', s.name, 'ADDED_AND_BANNED',
-         'the same UID is to be added to this group and banned from it (row '
+         'the same UID is both added to this group and banned from it (row '
          || (select min(o.line) from clashes o where o.kept_id = c.kept_id and (o.column_scope = 4) <> (c.column_scope = 4))
          || ' asks for the other): keep one of the two'
     from clashes c join scopes s on s.id = c.column_scope

@@ -87,8 +87,8 @@ describe('CSV', () => {
   test('a blank between delimiter and quote is named', async () => {
     const { rows } = await read('guid,uid\ng1, "u1"\ng1, "u1,x"\n');
     expect(rows[0]?.problems[0]?.reason).toContain('there is a space in front of the quote');
-    expect(rows[1]?.problems[0]?.reason).toContain('a blank stands between a delimiter and a quote');
-    expect((await refusal(read('guid,uid\n"g1" ,"u1"\n'))).message).toContain('without a blank');
+    expect(rows[1]?.problems[0]?.reason).toContain('there is a space between a delimiter and a quote');
+    expect((await refusal(read('guid,uid\n"g1" ,"u1"\n'))).message).toContain('without a space');
   });
 });
 
@@ -162,7 +162,7 @@ describe('JSON', () => {
 
   test('an object around rows is still refused where it says a group of its own', async () => {
     for (const text of ['{"guid":"g1","members":[{"uid":"u1"}]}', '{"user":"me","rows":[{"uid":"u1","guid":"g"}]}']) {
-      expect((await refusal(read(text))).message).toContain('stands beside');
+      expect((await refusal(read(text))).message).toContain('is beside');
     }
   });
 
