@@ -10,7 +10,9 @@ const ROWS = members(['u1', 'new', 'nobody'].map((uid) => ['team', uid] as const
 const idIn = (text: string) => /(?:sync|undo)-\d{8}-\d{6}-\w{3}/.exec(text)?.[0] ?? '';
 
 function openPlace(): Promise<SandboxPlace> {
-  return openSandboxPlace({ seed: { users: ['new'], regions: { us: { members: { team: { participants: PEOPLE } } } } } });
+  return openSandboxPlace({
+    seed: { users: ['new'], regions: { us: { members: { team: { participants: PEOPLE } } } } },
+  });
 }
 
 /** What is on record, oldest first: action, target, detail. */
