@@ -35,6 +35,7 @@ test('a UID, group, scope, column or file name that looks like markup is text wh
     .waitFor();
   await page.getByRole('link', { name: 'Settings' }).click();
   await eventually(() => page.getByRole('region', { name: 'Audit log' }).textContent()).toContain(`${EVIL}.csv`);
+  await page.getByRole('region', { name: 'Audit log' }).getByRole('cell', { name: '127.0.0.1' }).first().waitFor();
   await page.getByRole('link', { name: 'Imports' }).click();
   await page.getByRole('link', { name: `${EVIL}.csv` }).waitFor();
   expect(await page.locator('main img[src="x"]').count()).toBe(0);

@@ -3,6 +3,8 @@ import { Command } from 'commander';
 import type { ImportRecord } from '../../imports/catalog.ts';
 import { readOptions } from '../../imports/import-options.ts';
 import { isFinal, TransitionError } from '../../membership/import-state.ts';
+import { dataDir } from '../../platform/data-dir.ts';
+import { noteHere } from '../audit.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import {
@@ -38,6 +40,7 @@ async function resume(io: Io, given: string | undefined, flags: Flags): Promise<
   const { id } = await imports.find(given);
   const answer = await imports.act(id, 'resume');
   if (answer !== undefined) {
+    if (imports.server === undefined) noteHere(dataDir(config.dataDir), 'import.resume', id);
     say(io, `Import ${id} continues in the process that runs it. Watch it with:`, `  ${imports.command('watch', id)}`);
     return EXIT.ok;
   }
@@ -63,6 +66,7 @@ async function resume(io: Io, given: string | undefined, flags: Flags): Promise<
     }),
     begin: async (coordinator) => {
       await coordinator.resume(id);
+      noteHere(dataDir(config.dataDir), 'import.resume', id);
       return id;
     },
   });

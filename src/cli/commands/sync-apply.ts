@@ -1,7 +1,9 @@
 import { Command } from 'commander';
 import { readConfig } from '../../platform/config.ts';
+import { dataDir } from '../../platform/data-dir.ts';
 import type { SyncRunner } from '../../syncs/run/sync-runner.ts';
 import { readSyncOptions } from '../../syncs/sync-options.ts';
+import { noteHere } from '../audit.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import {
   type CommonFlags,
@@ -51,11 +53,12 @@ async function applyStored(
   io: Io,
   verb: string,
   id: string,
-  flags: Flags,
+  flags: Flags & { readonly reason?: string },
   begin: (syncs: SyncRunner) => Promise<unknown>,
 ): Promise<ExitCode> {
   const config = readConfig(flags);
-  const { sandbox } = readSyncOptions(findSync(config.dataDir, id));
+  const record = findSync(config.dataDir, id);
+  const { sandbox } = readSyncOptions(record);
   checkTarget(`${config.command} sync ${verb} ${id}`, id, sandbox, flags.sandbox === true);
   return runSync({
     config,
@@ -64,6 +67,7 @@ async function applyStored(
     openService: serviceOpener(config, flags),
     begin: async (syncs) => {
       await begin(syncs);
+      noteHere(dataDir(config.dataDir), `sync.${verb}`, id, flags.reason ?? record.file);
       return id;
     },
   });

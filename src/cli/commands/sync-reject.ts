@@ -3,6 +3,7 @@ import { readConfig } from '../../platform/config.ts';
 import { dataDir, ownDataDir } from '../../platform/data-dir.ts';
 import { openSyncCatalog } from '../../syncs/sync-catalog.ts';
 import { SyncRefused } from '../../syncs/sync-errors.ts';
+import { noteHere } from '../audit.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type CommonFlags, withDataDir } from '../flags/flags.ts';
 import { type Io, say } from '../screen/io.ts';
@@ -30,6 +31,7 @@ async function reject(io: Io, id: string, flags: CommonFlags & { readonly reason
   const catalog = openSyncCatalog(dir.catalog);
   try {
     catalog.move(id, 'rejected', { who: whoTypes(), reason });
+    noteHere(dir, 'sync.reject', id, reason);
   } finally {
     catalog.close();
     release();

@@ -1,6 +1,9 @@
 import { Command } from 'commander';
 import { readOptions } from '../../imports/import-options.ts';
 import { readConfig } from '../../platform/config.ts';
+import { dataDir } from '../../platform/data-dir.ts';
+import { inShort } from '../../server/access/noting.ts';
+import { noteHere } from '../audit.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import {
   type CommonFlags,
@@ -48,12 +51,15 @@ async function undo(io: Io, id: string, flags: Flags): Promise<ExitCode> {
     json: flags.json === true,
     planCsv: flags.planCsv,
     openService: serviceOpener(config, flags),
-    begin: (syncs) =>
-      syncs.undo(id, {
+    begin: async (syncs) => {
+      const decision = {
         flags: { allowUnban, protect, removeByName },
         limits: flags.limit ?? {},
         apply: flags.apply === true,
-        who: whoTypes(),
-      }),
+      };
+      const made = await syncs.undo(id, { ...decision, who: whoTypes() });
+      noteHere(dataDir(config.dataDir), 'import.undo', made, `of ${id} ${inShort(decision)}`);
+      return made;
+    },
   });
 }

@@ -159,6 +159,7 @@ async function showAudit(place, signal) {
     columns: [
       { label: 'When', cell: ({ at }) => time(at, { seconds: true }) },
       { label: 'Who', kind: 'main', cell: ({ who }) => foreign(who) },
+      { label: 'From', cell: ({ address }) => foreign(address) },
       { label: 'What', cell: ({ action }) => h('code', {}, action) },
       { label: 'Target', cell: ({ target }) => foreign(target) },
       { label: 'Detail', kind: 'wide', cell: ({ detail }) => foreign(detail) },
