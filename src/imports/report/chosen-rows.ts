@@ -27,6 +27,13 @@ export type Values = Readonly<Record<string, SQLInputValue>>;
 
 const REPORT_ROWS = readStatements(new URL('reading.sql', import.meta.url)).get('report_rows') ?? '';
 
+/** Outcomes that no call has given. */
+const NOT_SENT = {
+  invalid: outcomeId('invalid'),
+  duplicate: outcomeId('duplicate'),
+  unprocessed: outcomeId('unprocessed'),
+};
+
 /** Columns of the statement `report_rows`. */
 type ReportColumns = [
   row: number,
@@ -55,7 +62,9 @@ export function chosenRows(
   const statement = database.prepare(REPORT_ROWS.replace('/* chosen */ true', () => choice));
   // All rows of a report come this way: an object by name for each, and words from SQL, take half as long again.
   statement.setReturnArrays(true);
-  return Iterator.from(statement.iterate(values) as Iterable<unknown> as Iterable<ReportColumns>).map(inWords);
+  return Iterator.from(
+    statement.iterate({ ...NOT_SENT, ...values }) as Iterable<unknown> as Iterable<ReportColumns>,
+  ).map(inWords);
 }
 
 function inWords(columns: ReportColumns): RowWithOutcome {

@@ -1,10 +1,13 @@
-import { OUTCOMES, type Outcome, type RowCounts } from '../../membership/outcome.ts';
+import { FULFILLED, OUTCOMES, type Outcome, type RowCounts } from '../../membership/outcome.ts';
 import { openForReading, statementsOf } from '../../platform/sqlite.ts';
 import type { StoppedRegion } from '../record/batch-result.ts';
+import { outcomeId } from '../record/enum-ids.ts';
 import { checkTallies, readTallies, type SumCheck, type Tallies } from '../record/import-ledger.ts';
 import type { InputDescription } from '../stage/staged-row.ts';
 import { chosenRows, type RowWithOutcome, withOutcome } from './chosen-rows.ts';
 import { type RowFilter, type RowsPage, searchRows } from './row-search.ts';
+
+const FULFILLED_IDS = JSON.stringify([...FULFILLED].map(outcomeId));
 
 export type { RowWithOutcome } from './chosen-rows.ts';
 export type { RowFilter, RowsPage } from './row-search.ts';
@@ -74,7 +77,7 @@ export function openImportReader(path: string): ImportReader {
     rowsPage: (filter, after, limit) => searchRows(database, filter, after, limit),
     problems: () =>
       sql('problem_counts')
-        .all()
+        .all({ fulfilled: FULFILLED_IDS })
         .map((problem) => {
           const id = Number(problem['example_row']);
           const [example] = chosenRows(database, 'r.id = :row', { row: id }).take(1);
@@ -91,7 +94,7 @@ export function openImportReader(path: string): ImportReader {
           };
         }),
     groups: (limit) => ({
-      groups: groupTallies(sql('group_counts').all({ limit })),
+      groups: groupTallies(sql('group_counts').all({ fulfilled: FULFILLED_IDS, limit })),
       total: Number(sql('group_total').get()?.['n']),
     }),
     calls: (buckets) => {
