@@ -46,8 +46,6 @@ export interface ManagementClientOptions extends Omit<ConnectionOptions, 'connec
   readonly secret: string;
 }
 
-export type { ActingOptions, CallOptions } from './call.ts';
-
 export interface AddMembersResult extends Told {
   readonly entries: MemberEntries;
 }

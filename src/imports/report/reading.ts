@@ -10,22 +10,23 @@ import { type RowFilter, type RowsPage, searchRows } from './row-search.ts';
 const FULFILLED_IDS = JSON.stringify([...FULFILLED].map(outcomeId));
 
 export type { RowWithOutcome } from './chosen-rows.ts';
-export type { RowFilter, RowsPage } from './row-search.ts';
 
-export interface ProblemTally {
+export type { RowFilter } from './row-search.ts';
+
+interface ProblemTally {
   readonly status: Outcome;
   readonly code: string;
   readonly count: number;
   readonly example: { readonly line: number; readonly value: string; readonly message: string };
 }
 
-export interface GroupTally {
+interface GroupTally {
   readonly region: string;
   readonly guid: string;
   readonly rows: RowCounts;
 }
 
-export interface CallTally {
+interface CallTally {
   readonly at: number;
   readonly widthMs: number;
   readonly calls: number;

@@ -2,7 +2,7 @@ import type { ReportInput, ReportRow } from './report-row.ts';
 import { originalJson } from './row-json.ts';
 
 /** A row as a page of rows shows it. */
-export interface PageRow extends ReportRow {
+interface PageRow extends ReportRow {
   /** Its number in the order of the input, from 1. */
   readonly row: number;
 }
