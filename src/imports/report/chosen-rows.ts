@@ -2,24 +2,12 @@ import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import type { Outcome } from '../../membership/outcome.ts';
 import { readStatements } from '../../platform/sqlite.ts';
 import { outcomeId, outcomeOf, regionOf, scopeOf } from '../record/enum-ids.ts';
+import type { ReportRow } from './report-row.ts';
 
-/** A row of the input with what came of it. Texts are '' when there is nothing to say; times are ms since 1970. */
-export interface RowWithOutcome {
+/** A row of the report, with its place in the ledger. */
+export interface RowWithOutcome extends ReportRow {
   /** Its number in the order of the input, from 1. */
   readonly row: number;
-  readonly line: number;
-  readonly original: string;
-  readonly status: Outcome;
-  readonly code: string;
-  readonly message: string;
-  readonly region: string;
-  readonly guid: string;
-  readonly uid: string;
-  readonly scope: string;
-  readonly attempts: number;
-  readonly httpStatus: number | null;
-  readonly batch: number | null;
-  readonly finishedAt: number | null;
 }
 
 /** Values of the names in a choice. */
