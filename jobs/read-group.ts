@@ -59,7 +59,7 @@ export const groupAnswer = z.discriminatedUnion('kind', [
 export type GroupAnswer = z.infer<typeof groupAnswer>;
 
 /** Whose question it was. */
-export type AnswerAddress = Pick<ReadGroupPayload, 'requestId' | 'replyTo'>;
+type AnswerAddress = Pick<ReadGroupPayload, 'requestId' | 'replyTo'>;
 
 export interface ReadGroupPorts {
   readonly chat: Pick<MemberClient, 'listMembersPage' | 'listBannedPage' | 'getGroup'>;

@@ -3,7 +3,7 @@ import type { ExitCode } from './exit-codes.ts';
 import type { Io } from './screen/io.ts';
 
 /** Makes a command; its action hands its exit code to `end`. */
-export type CommandMaker = (io: Io, end: (code: Promise<ExitCode>) => Promise<void>) => Command;
+type CommandMaker = (io: Io, end: (code: Promise<ExitCode>) => Promise<void>) => Command;
 
 export interface CommandEntry {
   /** What follows the name in the list of commands. */

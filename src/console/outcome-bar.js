@@ -13,7 +13,7 @@ const LEAST_PERCENT = 1.2;
  * @param {RowCounts} rows
  * @returns {{ outcome: Outcome, percent: number }[]}
  */
-export function shares(rows) {
+function shares(rows) {
   const total = Math.max(rows.read, settled(rows));
   const present = OUTCOMES.filter((outcome) => rows[outcome] > 0);
   const widths = present.map((outcome) => Math.max(LEAST_PERCENT, (rows[outcome] / total) * 100));

@@ -8,7 +8,6 @@ import { type AppSettings, readApps } from './app-settings.ts';
 import { serviceHost } from './service-host.ts';
 import { ConfigError, type Environment, present, readNamed, type Setting } from './setting.ts';
 
-export type { AppSettings } from './app-settings.ts';
 export { ConfigError } from './setting.ts';
 
 /**

@@ -1,4 +1,5 @@
-import type { LookupFunction, LookupOptions } from 'node:net';
+import type { LookupOptions } from 'node:dns';
+import type { LookupFunction } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { keepOutside } from '../../src/syncs/schedule/download.ts';
 

@@ -10,7 +10,7 @@ import type { SyncRunner } from '../../syncs/run/sync-runner.ts';
 import type { SyncRecord } from '../../syncs/sync-catalog.ts';
 import { readSyncOptions } from '../../syncs/sync-options.ts';
 
-export const SYNC_ACTIONS = ['apply', 'approve', 'reject'] as const;
+const SYNC_ACTIONS = ['apply', 'approve', 'reject'] as const;
 export type SyncAction = (typeof SYNC_ACTIONS)[number];
 
 /** What somebody may ask of a sync in this state. */

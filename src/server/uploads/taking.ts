@@ -9,7 +9,7 @@ import { openPace, type Pace, SLOWEST } from './pace.ts';
 import { type ReceiveOptions, receive, tooLarge } from './receive.ts';
 
 /** A file that has come as a whole. */
-export interface TakenFile extends Pick<SentFile, 'name' | 'type'> {
+interface TakenFile extends Pick<SentFile, 'name' | 'type'> {
   /** Where it lies; to be moved. */
   readonly path: string;
   /** To be called before something is made of it under this id: a repetition is answered with the id then. */

@@ -68,7 +68,7 @@ export function openReceiver({ url: text, secret, allowPrivate }: ReceiverOption
 }
 
 /** `v1=` and the HMAC-SHA256 of time and body in hex. The time is signed as well, so that a note cannot be played again. */
-export function signatureOf(secret: string, timestamp: number, body: string): string {
+function signatureOf(secret: string, timestamp: number, body: string): string {
   return `v1=${createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')}`;
 }
 

@@ -5,7 +5,7 @@ import { isScope } from '../../membership/membership.ts';
 import { inTransaction, openForReading, openForWriting, statementsOf } from '../../platform/sqlite.ts';
 import { type Finding, type GroupName, type PlanDatabase, type PlanReader, planReader } from './plan-reading.ts';
 
-export const PLAN_MIGRATIONS = new URL('migrations/', import.meta.url);
+const PLAN_MIGRATIONS = new URL('migrations/', import.meta.url);
 
 /** Somebody in a group as the service lists it. */
 export interface LiveMember {
@@ -31,7 +31,7 @@ export class UnknownScope extends Error {
 }
 
 /** The file as it was read; `hash` is compared and never computed here. */
-export interface PlanSource {
+interface PlanSource {
   readonly file: string;
   readonly hash: string;
   /** Bytes. */
