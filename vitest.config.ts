@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 import { LONG_TESTS, leftOut } from './test/left-out.ts';
 
 /** Tests of single parts: nothing that one does is left for the next, so that they share a process and what it has loaded. */
-const PARTS = ['chat', 'intake', 'jobs', 'ledger', 'membership', 'report', 'sandbox'].map(
+const PARTS = ['chat', 'imports/ledger', 'imports/read', 'imports/report', 'jobs', 'membership', 'sandbox'].map(
   (it) => `test/${it}/**/*.test.ts`,
 );
 

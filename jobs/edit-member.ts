@@ -14,12 +14,9 @@ import { BATCH_FIELDS, type BatchCall, type BatchPorts, SENDING, sendBatch } fro
  * Input     the batch, which is one row, and the calls that were made for it before.
  * Output    `changed` or `removed`, also where it was so already, which the message says; else `failed`.
  * Repeats   harmless: who was changed or removed by the earlier call is found so.
- *
- * Its version is above that of add-members for good: workers that do not know this job look at the version alone, take
- * every job of the queue for add-members, and leave those that are newer to others.
  */
 const payload = z.object({
-  version: z.literal(2),
+  version: z.literal(1),
   ...BATCH_FIELDS,
   row: z.int(),
   uid: z.string(),
@@ -58,7 +55,7 @@ const call: BatchCall<EditMemberPayload, EditMemberPorts, Told> = {
 
 export const editMember = defineJob<EditMemberPayload, EditMemberPorts>({
   name: 'edit-member',
-  version: 2,
+  version: 1,
   payload,
   ...SENDING,
   process: (job, ports) => sendBatch(call, job, ports),

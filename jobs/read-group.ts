@@ -18,11 +18,9 @@ import { SENDING, SendAgain } from './send-batch.ts';
  *           again what was lost.
  * Retries   as for sending a batch, when no answer came; waiting for the rate limit is not an attempt. A refused key or
  *           plan stops nothing here: it is told to the one who asks, who takes back its other questions.
- *
- * Its version keeps it from workers that take every job of the queue for add-members (see edit-member.ts).
  */
 const payload = z.object({
-  version: z.literal(2),
+  version: z.literal(1),
   /** Unique among all that any coordinator asks. */
   requestId: z.string(),
   /** Queue of the coordinator that waits for the answer; null when it is in the worker's process. */
@@ -73,7 +71,7 @@ export interface ReadGroupPorts {
 
 export const readGroup = defineJob<ReadGroupPayload, ReadGroupPorts>({
   name: 'read-group',
-  version: 2,
+  version: 1,
   payload,
   ...SENDING,
   process: async (job, ports) => {

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { breaches, importsOf, type SourceFile } from './source-rules.ts';
@@ -14,11 +14,20 @@ function sourceFiles(): SourceFile[] {
   );
 }
 
-test('src and jobs keep to the layout of the design', () => {
+test('src and jobs keep to the rooms of docs/architecture.md', () => {
   const files = sourceFiles();
   expect(files.length).toBeGreaterThan(100);
   expect(files.flatMap(({ text }) => importsOf(text)).length).toBeGreaterThan(files.length);
   expect(breaches(files)).toEqual([]);
+});
+
+test.each(['docs/architecture.md', 'CONTRIBUTING.md'])('%s names folders and files that exist', (document) => {
+  const text = readFileSync(join(PROJECT, document), 'utf8');
+  const named = [...text.matchAll(/`((?:src|test|jobs|docs|bench|samples)\/[\w./-]+)`/g)].flatMap(
+    ([, path]) => path ?? [],
+  );
+  expect(named.length).toBeGreaterThan(10);
+  expect(named.filter((path) => !existsSync(join(PROJECT, path)))).toEqual([]);
 });
 
 describe('the rules find what is planted', () => {

@@ -49,12 +49,19 @@ describe('a lifecycle', () => {
   });
 });
 
-/** Says `ready`, then `first` at the first signal; ends by itself only when its standard input does. */
+/**
+ * Says `ready`, then `first` at the first signal; ends by itself only when its standard input does. Its clock stands still:
+ * each character of its standard input is a second, after which it says `later`.
+ */
 const LISTENER = `
   import { firstSignal } from ${JSON.stringify(new URL('../src/platform/lifecycle.ts', import.meta.url).href)};
-  const signal = firstSignal(5, () => process.stdout.write('last '));
+  let now = 0;
+  const signal = firstSignal(5, () => process.stdout.write('last '), () => now);
   void signal.arrived.then(() => process.stdout.write(signal.signal.aborted ? 'first ' : 'not aborted '));
-  process.stdin.on('end', () => signal.ignore()).resume();
+  process.stdin.on('end', () => signal.ignore()).on('data', (seconds) => {
+    now += 1000 * seconds.length;
+    process.stdout.write('later ');
+  });
   process.stdout.write('ready ');
 `;
 
@@ -63,10 +70,11 @@ describe('firstSignal', () => {
     const { child, output, said } = await listener();
     child.kill(signal);
     await said('first');
-    await new Promise((resolve) => setTimeout(resolve, 300)); // longer than signals count as one
+    child.stdin.write('.');
+    await said('later');
     child.kill(signal);
     const [code] = await once(child, 'exit');
-    expect([code, await output]).toEqual([5, 'ready first last ']);
+    expect([code, await output]).toEqual([5, 'ready first later last ']);
   });
 
   test('one Ctrl-C that comes twice, from the terminal and from a launcher, counts once', async () => {

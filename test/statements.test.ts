@@ -33,6 +33,10 @@ describe('statements', () => {
     expect(namesIn(file)).toEqual(written);
   });
 
+  test.each(statementFiles)('of %s each say under their name what they take and give', (file) => {
+    expect([...textOf(file).matchAll(/^-- name: (.*)\n(?!-- \S)/gm)].map(([, name]) => name)).toEqual([]);
+  });
+
   // Those of cut.sql run all, in their order.
   test.each(statementFiles.filter((file) => !file.endsWith('cut.sql')))('of %s are all used', (file) => {
     expect(namesIn(file).filter((name) => !mentioned.has(name))).toEqual([]);

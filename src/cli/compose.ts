@@ -60,7 +60,9 @@ export async function composeCoordinator(
       return openRegionLine({ region, appId, host, backend, callsPerMinute, worker, onError });
     },
   });
-  coordinator.events.on('state', ({ id, state, reason }) => log.info({ import: id, state, reason }, 'import'));
+  coordinator.events.on('state', ({ id, state, reason, code }) =>
+    log.info({ import: id, state, code, reason }, 'import'),
+  );
   coordinator.events.on('fault', (id, error) => log.error({ err: error, import: id }, 'the import failed'));
   coordinator.events.on('failure', (error) => log.error({ err: error }, 'rollcall cannot continue'));
   return coordinator;

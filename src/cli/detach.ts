@@ -3,7 +3,6 @@ import { openSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { lacksApp } from '../imports/import-errors.ts';
 import type { Config } from '../platform/config.ts';
 import { dataDir } from '../platform/data-dir.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
@@ -29,7 +28,8 @@ export async function detach(options: RunOptions, flags: WorkersFlags): Promise<
   });
   if (id === undefined) return code;
   const record = findImport(config.dataDir, id);
-  if (record.state !== 'staged' || lacksApp(record)) return conclude(localImports(config), io, id, options.json);
+  if (record.state !== 'staged' || record.code === 'REGION_WITHOUT_APP')
+    return conclude(localImports(config), io, id, options.json);
   if (code !== EXIT.ok && code !== EXIT.rowsFailed) return code;
   const output = join(dataDir(config.dataDir).folder(id), 'output.log');
   const child = startSending(sendingArguments(config, flags, id), openSync(output, 'a', 0o600));

@@ -1,9 +1,8 @@
-import type { ImportRecord } from '../imports/catalog.ts';
-import { lacksApp, WRONG_SUM } from '../imports/import-errors.ts';
-import { isFinal } from '../membership/import-state.ts';
+import type { ReasonCode } from '../imports/reason-codes.ts';
+import { type ImportState, isFinal } from '../membership/import-state.ts';
 import { type RowCounts, sumOfOutcomes } from '../membership/outcome.ts';
 
-/** Exit codes of every command (design.md, section 7). */
+/** Exit codes of every command. */
 export const EXIT = {
   ok: 0,
   rowsFailed: 1,
@@ -26,15 +25,22 @@ export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
 };
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
+interface Ended {
+  readonly state: ImportState;
+  /** A ReasonCode; a newer server may have others. */
+  readonly code: string | null;
+}
+
 /** The exit code that an import has earned. */
-export function exitCodeOf({ state, reason }: Pick<ImportRecord, 'state' | 'reason'>, rows: RowCounts): ExitCode {
-  if (reason.startsWith(WRONG_SUM) || (isFinal(state) && sumOfOutcomes(rows) !== rows.read)) return EXIT.fatal;
+export function exitCodeOf({ state, code }: Ended, rows: RowCounts): ExitCode {
+  if (code === ('WRONG_SUM' satisfies ReasonCode) || (isFinal(state) && sumOfOutcomes(rows) !== rows.read))
+    return EXIT.fatal;
   switch (state) {
     case 'completed':
       if (rows.unprocessed > 0) return EXIT.fatal;
       return rows.failed + rows.invalid + rows.unconfirmed === 0 ? EXIT.ok : EXIT.rowsFailed;
     case 'staged':
-      if (lacksApp({ state, reason })) return EXIT.usage;
+      if (code === ('REGION_WITHOUT_APP' satisfies ReasonCode)) return EXIT.usage;
       return rows.invalid === 0 ? EXIT.ok : EXIT.rowsFailed;
     case 'rejected':
       return EXIT.usage;

@@ -52,6 +52,8 @@ export interface ImportView {
   retries: number;
   startedAt: string | null;
   finishedAt: string | null;
+  /** Why it is in this state, for programs; absent where the state says all. */
+  code?: string | undefined;
   reason: string;
   createdAt: string;
   retryOf: string | null;

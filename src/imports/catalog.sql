@@ -1,9 +1,11 @@
 -- Statements on the catalog, by name.
 
 -- name: coordinator
+-- Out: the id of this data directory.
 select id from coordinator;
 
 -- name: find
+-- In: id. Out: the import; nothing where there is none.
 select id, state, reason, code, file, source, options, retry_of as retryOf,
        created_at as createdAt, started_at as startedAt, finished_at as finishedAt
   from imports where id = :id;
@@ -27,6 +29,7 @@ select id, state, reason, code, file, source, options, retry_of as retryOf,
 select at, state, reason from transitions where import_id = :id and at >= :since order by rowid;
 
 -- name: add
+-- In: id, file, source, options (JSON), retry_of (id, null: none), at (ms). A new import, in state staging.
 insert into imports (id, state, reason, file, source, options, retry_of, created_at)
   values (:id, 'staging', 'created', :file, :source, :options, :retry_of, :at);
 
@@ -41,6 +44,7 @@ update imports set state = :state, reason = :reason, code = :code, attended = at
 update imports set attended = 1 where id = :id;
 
 -- name: progressed
+-- In: id. What a process died of before is behind it.
 update imports set deaths = 0 where id = :id;
 
 -- name: leave_all
@@ -52,12 +56,11 @@ update imports set attended = 0 where attended = 1;
 update imports set deaths = deaths + 1, attended = 0 where attended = 1;
 
 -- name: deaths
+-- In: id. Out: how often a process died at it since it last made progress.
 select deaths from imports where id = :id;
 
--- name: has_code
-select 1 from pragma_table_info('imports') where name = 'code';
-
 -- name: journal
+-- In: id, at (ms), state, reason. Adds a move to the history of an import.
 insert into transitions (import_id, at, state, reason) values (:id, :at, :state, :reason);
 
 -- name: unfinished

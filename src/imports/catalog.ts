@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type ImportState, isFinal, isUnderWay, transition } from '../membership/import-state.ts';
 import { inTransaction, openForReading, openForWriting, statementsOf } from '../platform/sqlite.ts';
+import type { ReasonCode } from './reason-codes.ts';
 import { CATALOG_MIGRATIONS } from './schemas.ts';
 
 /** An import as the catalog lists it. Times are ms since 1970. */
@@ -9,8 +10,8 @@ export interface ImportRecord {
   readonly state: ImportState;
   /** Why it is in this state, in a sentence. */
   readonly reason: string;
-  /** Of the error, while it is failed (pipeline/faults.ts); else null. */
-  readonly code: string | null;
+  /** The same for programs; null where the state says all. */
+  readonly code: ReasonCode | null;
   /** The input as the user named it. */
   readonly file: string;
   /** The path that staging reads. */
@@ -53,7 +54,7 @@ export interface Catalog extends CatalogReader {
   coordinatorId(): string;
   add(record: Pick<ImportRecord, 'id' | 'file' | 'source' | 'options' | 'retryOf'>): void;
   /** Moves an import to another state, or throws a TransitionError. The one function that changes a state. */
-  move(id: string, to: ImportState, detail?: string, code?: string): ImportRecord;
+  move(id: string, to: ImportState, detail?: string, code?: ReasonCode): ImportRecord;
   /** This process is at work on an import from now on. Should it die before `leaveAll`, the next `countDeaths` counts that. */
   attend(id: string): void;
   /** The import got on: deaths before this count no more. So does every move. */
@@ -134,13 +135,7 @@ export function openCatalog(path: string): Catalog {
 
 /** Opens a catalog that the coordinator may be writing. */
 export function openCatalogReader(path: string): CatalogReader {
-  const database = openForReading(path);
-  // An older rollcall wrote it, and nobody has since.
-  const sql = statementsOf(database, STATEMENTS);
-  if (sql('has_code').get() === undefined) {
-    database.exec('create temp view imports as select *, null as code from main.imports');
-  }
-  return readerOf(database);
+  return readerOf(openForReading(path));
 }
 
 function readerOf(database: DatabaseSync): CatalogReader {

@@ -11,10 +11,9 @@ export class UnknownImport extends Error {
   }
 }
 
-const NO_APP = 'no app: set ';
-
 /** Rows of an import go to a region that has no app: nothing is sent before that is mended. */
 export class RegionWithoutApp extends Error {
+  readonly code = 'REGION_WITHOUT_APP';
   readonly regions: readonly Region[];
 
   constructor(id: string, regions: readonly Region[]) {
@@ -22,20 +21,17 @@ export class RegionWithoutApp extends Error {
     super(
       `rows are for ${regions.length === 1 ? 'region' : 'regions'} ${regions.join(' and ')}, which ${
         regions.length === 1 ? 'has' : 'have'
-      } ${NO_APP}${names.map((name) => `ROLLCALL_${name}_APP_ID and ROLLCALL_${name}_API_KEY`).join(', ')}, then \`rollcall resume ${id}\``,
+      } no app: set ${names.map((name) => `ROLLCALL_${name}_APP_ID and ROLLCALL_${name}_API_KEY`).join(', ')}, then \`rollcall resume ${id}\``,
     );
     this.name = 'RegionWithoutApp';
     this.regions = regions;
   }
 }
 
-/** Whether an import was read and then not started for the reason of a RegionWithoutApp. */
-export function lacksApp({ state, reason }: Pick<ImportRecord, 'state' | 'reason'>): boolean {
-  return state === 'staged' && reason.includes(NO_APP);
-}
-
 /** What was meant for the sandbox must not reach the service, nor the reverse. */
 export class WrongTarget extends Error {
+  readonly code = 'WRONG_TARGET';
+
   constructor(id: string, meantForSandbox: boolean) {
     super(
       meantForSandbox
@@ -45,9 +41,6 @@ export class WrongTarget extends Error {
     this.name = 'WrongTarget';
   }
 }
-
-/** How the reason of an import begins whose totals and rows disagree: promise 1 of design.md is broken. */
-export const WRONG_SUM = 'the sum of outcomes does not hold';
 
 /** What was asked is not possible with an import as it is. */
 export class WrongState extends Error {

@@ -1,4 +1,4 @@
-/** States of an import and the moves between them, as data, each with its reason (design.md, section 3). */
+/** States of an import and the moves between them, as data, each with its reason. */
 
 export const IMPORT_STATES = [
   'staging', // the input is being read; nothing is sent

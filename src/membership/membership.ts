@@ -1,4 +1,4 @@
-/** The words of rollcall (design.md, section 3) as types. This folder imports nothing. */
+/** The words of rollcall as types (docs/glossary.md). This folder imports nothing. */
 
 /** Data centers of the service; each is part of the base address (docs/chat-service.md, 2). */
 export const REGIONS = ['us', 'eu', 'in'] as const;

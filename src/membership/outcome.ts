@@ -13,7 +13,7 @@ export const OUTCOMES = [
 ] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
-/** Rows by outcome. `read` equals the sum of all others, or the run is wrong (design.md, promise 1). */
+/** Rows by outcome. `read` equals the sum of all others, or the run is wrong (docs/architecture.md, promise 1). */
 export type RowCounts = Readonly<Record<'read' | Outcome, number>>;
 
 /** Outcomes with which a row's wish is fulfilled. */

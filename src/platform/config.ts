@@ -206,7 +206,7 @@ function readFile(named: string | undefined, folder: string): { readonly path: s
 
 /** A place in the file with the value that stands there, unless it may be a key. */
 function placed(json: unknown, at: readonly PropertyKey[]): string {
-  const name = at.join('..');
+  const name = at.join('.');
   if (name === '') return 'top level';
   if (['apiKey', 'queue', 'server', 'notify'].includes(String(at.at(-1)))) return name;
   const value = at.reduce((inner, key) => (inner as Record<PropertyKey, unknown> | undefined)?.[key], json);

@@ -1,14 +1,4 @@
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { privateFile } from './sqlite.ts';
@@ -77,7 +67,7 @@ export class DataDirUnusable extends Error {
 
 /** What rollcall keeps at the top of a data directory. What people put beside it is theirs. */
 const OURS =
-  /^(?:(?:catalog|access)\.sqlite.*|owner\.lock.*|address.*|rollcall\.log.*|control|queue(?:\.new)?|imports|syncs|schedules|uploads|removed)$/;
+  /^(?:(?:catalog|access)\.sqlite.*|owner\.lock.*|address.*|rollcall\.log.*|control|imports|syncs|schedules|uploads|removed)$/;
 
 /**
  * Makes the directory where it is missing, and what is in it private, however it was made.
@@ -138,20 +128,11 @@ export function ownDataDir(dir: DataDir): () => void {
   }
   // Of an owner that was killed.
   rmSync(address, { force: true });
-  removeOldQueue(root);
   return () => {
     if (!lock.isOpen) return;
     rmSync(address, { force: true });
     lock.close();
   };
-}
-
-/** Earlier releases kept the embedded queue on disk: a PostgreSQL directory of 40 MB, which nothing reads any more. */
-function removeOldQueue(root: string): void {
-  for (const old of ['queue', 'queue.new']) {
-    const directory = join(root, old);
-    if (existsSync(join(directory, 'PG_VERSION'))) rmSync(directory, { recursive: true, force: true });
-  }
 }
 
 /** Says where the owner of the data directory is reached, to those that it keeps out. Only for the owner. */

@@ -51,7 +51,7 @@ export function leaveWithoutQueue(code: number, lastWords: () => void): () => vo
  * One Ctrl-C may come several times: the terminal sends it to every process in front, and npm and the launcher pass it
  * on besides. Signals within this time of the first, in ms, are the same wish.
  */
-const SAME_WISH_MS = 250;
+export const SAME_WISH_MS = 250;
 
 export interface FirstSignal {
   /** Resolves with the first SIGINT or SIGTERM. */
@@ -62,14 +62,21 @@ export interface FirstSignal {
   ignore(): void;
 }
 
-/** Waits for SIGINT or SIGTERM; a second one ends the process at once, with `code`, after `lastWords`. */
-export function firstSignal(code: number, lastWords: () => void = () => {}): FirstSignal {
+/**
+ * Waits for SIGINT or SIGTERM; a second one ends the process at once, with `code`, after `lastWords`.
+ * @param clock in ms
+ */
+export function firstSignal(
+  code: number,
+  lastWords: () => void = () => {},
+  clock: () => number = () => performance.now(),
+): FirstSignal {
   const { promise: arrived, resolve } = Promise.withResolvers<void>();
   const abort = new AbortController();
   const signals = ['SIGINT', 'SIGTERM'] as const;
   let firstAt: number | undefined;
   const onSignal = () => {
-    const now = performance.now();
+    const now = clock();
     if (firstAt === undefined) {
       firstAt = now;
       resolve();

@@ -5,7 +5,7 @@ import { readOptions } from '../imports/import-options.ts';
 import { retryFile } from '../imports/report/report-paths.ts';
 import { actionsOf } from '../membership/import-actions.ts';
 import { IMPORT_STATES, TransitionError } from '../membership/import-state.ts';
-import { noting } from './access/noting.ts';
+import { inShort, noting } from './access/noting.ts';
 import type { Api, ServerContext } from './context.ts';
 import { importView } from './import-views.ts';
 import { cursorOption, limitOption, listOption } from './paging.ts';
@@ -119,7 +119,7 @@ export function importRoutes(app: Api, context: ServerContext): void {
     async ({ params: { id }, who, ip }, reply) => {
       const { file } = coordinator.find(id);
       await coordinator.remove(id);
-      note({ who, ip }, 'import.delete', id, file);
+      note({ who, ip }, 'import.delete', id, inShort({ file }));
       return reply.code(204).send();
     },
   );

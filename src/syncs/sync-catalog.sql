@@ -1,9 +1,7 @@
 -- Statements on the syncs of the catalog, by name.
 
--- name: has_syncs
-select 1 from sqlite_master where type = 'table' and name = 'syncs';
-
 -- name: find_sync
+-- In: id. Out: the sync; nothing where there is none.
 select id, state, reason, file, source, options, totals, undo_of as undoOf, import_id as importId,
        schedule_id as scheduleId, approved_by as approvedBy, approved_at as approvedAt, approval,
        created_at as createdAt, finished_at as finishedAt
@@ -54,26 +52,34 @@ select s.id from syncs s
  order by s.created_at, s.id;
 
 -- name: remove_sync
+-- In: id. Deletes the sync with its transitions.
 delete from syncs where id = :id;
 
 -- name: sync_transitions
+-- In: id. Out: its moves, in their order.
 select at, state, reason, who from sync_transitions where sync_id = :id order by rowid;
 
 -- name: add_sync
+-- In: id, file, source, options (JSON), undo_of (import, null), schedule (null), at (ms). A new sync, in state planning.
 insert into syncs (id, state, reason, file, source, options, undo_of, schedule_id, created_at)
   values (:id, 'planning', 'created', :file, :source, :options, :undo_of, :schedule, :at);
 
 -- name: set_totals
+-- In: id, totals (JSON). What its plan comes to.
 update syncs set totals = :totals where id = :id;
 
 -- name: approve
+-- In: id, who, at (ms), reason. Who let it through although a guard objects.
 update syncs set approved_by = :who, approved_at = :at, approval = :reason where id = :id;
 
 -- name: set_import
+-- In: id, import (id, null). The import that carries it out.
 update syncs set import_id = :import where id = :id;
 
 -- name: move_sync
+-- In: id, state, reason, finished (ms, null: it is not over).
 update syncs set state = :state, reason = :reason, finished_at = :finished where id = :id;
 
 -- name: journal_sync
+-- In: id, at (ms), state, reason, who (empty: the sync itself). Adds a move to the history of a sync.
 insert into sync_transitions (sync_id, at, state, reason, who) values (:id, :at, :state, :reason, :who);

@@ -126,14 +126,9 @@ export function openSyncCatalog(path: string): SyncCatalog {
   };
 }
 
-/** Opens the syncs of a catalog that its owner may be writing. A catalog of an older rollcall has none. */
+/** Opens the syncs of a catalog that its owner may be writing. */
 export function openSyncCatalogReader(path: string): SyncCatalogReader {
-  const database = openForReading(path);
-  const sql = statementsOf(database, STATEMENTS);
-  const reader = readerOf(database);
-  return sql('has_syncs').get() === undefined
-    ? { ...reader, find: () => undefined, list: () => [], transitions: () => [] }
-    : reader;
+  return readerOf(openForReading(path));
 }
 
 function readerOf(database: DatabaseSync): SyncCatalogReader {

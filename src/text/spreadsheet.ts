@@ -51,7 +51,7 @@ function disarmInside(text: string): string {
   return result + text.slice(copied);
 }
 
-/** Letters, digits, `_`, `-`, `../imports/report` and spaces behind at most one `+`, `-` or `@`: see `isInert`. */
+/** Letters, digits, `_`, `-`, `.` and spaces behind at most one `+`, `-` or `@`: see `isInert`. */
 const INERT = /^[-+@]?[\p{L}\p{N}_ .-]*$/u;
 
 /**

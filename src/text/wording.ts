@@ -51,7 +51,7 @@ export function outcomesShown(rows: RowCounts): Outcome[] {
 }
 
 /**
- * Promise 1 of design.md as an equation: "4,212 rows read = 4,100 added + 112 failed"; `pending` rows have no outcome
+ * Promise 1 of docs/architecture.md as an equation: "4,212 rows read = 4,100 added + 112 failed"; `pending` rows have no outcome
  * yet. Terms hold together by no-break spaces.
  */
 export function sumEquation(rows: RowCounts, pending: number): string {

@@ -1,8 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { EXIT } from '../../src/cli/exit-codes.ts';
+import { SAME_WISH_MS } from '../../src/platform/lifecycle.ts';
 import {
   type Ended,
   manyMembers,
@@ -18,8 +20,9 @@ const GROUPS = 12;
 /** An import of twelve calls, one after the other. */
 const IMPORT = ['import', 'm.csv', '--concurrency', '1'];
 
-async function runningImport(latencyMs: number, node?: string): Promise<{ place: SandboxPlace; run: Running }> {
-  const place = await openSandboxPlace({ users: 'any', groups: 'any', latencyMs });
+/** Each call takes so long until the sandbox is told to hurry. */
+async function runningImport(slowMs: number, node?: string): Promise<{ place: SandboxPlace; run: Running }> {
+  const place = await openSandboxPlace({ users: 'any', groups: 'any', faults: `slow=${slowMs}ms` });
   place.file('m.csv', manyMembers(ROWS, GROUPS));
   const run = place.start(IMPORT, node === undefined ? {} : { node });
   await Promise.race([until(() => place.calls() > 1), run.ended.then(endedTooSoon)]);
@@ -53,7 +56,7 @@ describe('an import in the middle of sending', () => {
   test.each(['SIGINT', 'SIGTERM'] as const)(
     'ends after %s with exit code 5 and the command that goes on, which completes it with every row once',
     async (signal) => {
-      const { place, run } = await runningImport(150);
+      const { place, run } = await runningImport(400);
       run.child.kill(signal);
       const { code, stderr } = await run.ended;
       expect(code).toBe(EXIT.interrupted);
@@ -61,6 +64,7 @@ describe('an import in the middle of sending', () => {
       const answered = place.sandbox.calls.us.byStatus[200] ?? 0;
       expect(answered).toBeLessThan(GROUPS);
 
+      place.sandbox.faults.clear();
       const { code: resumed, summary } = await place.summary(commandIn(stderr, 'resume'));
       expect(resumed).toBe(EXIT.ok);
       // Calls that had answered are not made again.
@@ -74,14 +78,15 @@ describe('an import in the middle of sending', () => {
     const { place, run } = await runningImport(4_000);
     run.child.kill('SIGINT');
     await run.says('Ctrl-C again to stop at once');
-    await new Promise((resolve) => setTimeout(resolve, 300)); // longer than signals count as one Ctrl-C
+    await delay(SAME_WISH_MS + 1);
     run.child.kill('SIGINT');
     const { code, stderr } = await run.ended;
     expect(code).toBe(EXIT.interrupted);
     expect(stderr).toContain('Stopped at once.');
     // The second call has not been waited for.
     expect(place.sandbox.calls.us.byStatus[200]).toBe(1);
-    expect((await place.run([...commandIn(stderr, 'resume'), '--concurrency', '20'])).code).toBe(EXIT.ok);
+    place.sandbox.faults.clear();
+    expect((await place.run(commandIn(stderr, 'resume'))).code).toBe(EXIT.ok);
     await expectAllOnce(place);
   });
 
@@ -89,13 +94,14 @@ describe('an import in the middle of sending', () => {
     const older = olderNode();
     // Where every Node is new enough, the launcher has no child.
     if (older === undefined) skip('there is no Node older than 24 at /usr/bin/node');
-    const { place, run } = await runningImport(150, older);
+    const { place, run } = await runningImport(400, older);
     const children = childrenOf(run.child.pid);
     expect(children.length).toBe(1);
     run.child.kill('SIGINT');
     const { code, stderr } = await run.ended;
     expect(code).toBe(EXIT.interrupted);
     expect(children.filter(isAlive)).toEqual([]);
+    place.sandbox.faults.clear();
     expect((await place.run(commandIn(stderr, 'resume'))).code).toBe(EXIT.ok);
     await expectAllOnce(place);
   });
@@ -137,6 +143,7 @@ test('a signal to watch ends the look, not the import', async () => {
   watching.child.kill('SIGINT');
   const { code, stderr } = await watching.ended;
   expect([code, stderr]).toEqual([EXIT.ok, expect.stringContaining('continues; you only stopped watching it.')]);
+  place.sandbox.faults.clear();
   expect((await run.ended).code).toBe(EXIT.ok);
 });
 

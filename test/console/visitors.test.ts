@@ -29,7 +29,10 @@ test('a UID, group, scope, column or file name that looks like markup is text wh
   await page.getByLabel('UID of a user').fill(EVIL);
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: `History of ${EVIL}` }).waitFor();
-  await page.getByText(`No import has a row for ${EVIL}.`).waitFor();
+  await page
+    .getByRole('table', { name: `What imports did to ${EVIL}` })
+    .getByRole('link', { name: `${EVIL}.csv` })
+    .waitFor();
   await page.getByRole('link', { name: 'Settings' }).click();
   await eventually(() => page.getByRole('region', { name: 'Audit log' }).textContent()).toContain(`${EVIL}.csv`);
   await page.getByRole('link', { name: 'Imports' }).click();

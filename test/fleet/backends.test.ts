@@ -126,6 +126,6 @@ describe.each<ServerPlace>([REDIS, POSTGRES])('on $name', (place) => {
 
   describe('the pipeline', () => describePipeline(queuePlace(place, () => server)));
   describe('jobs in a queue', () => describeJobQueue(place.name, open));
-  describe('running jobs', () => describeJobWorker(place.name, open));
+  describe('running jobs', () => describeJobWorker(place.name, open, { shared: true }));
   describe('the board of queues', () => describeQueueBoard(place.name, open));
 });

@@ -41,7 +41,7 @@ test('a region without a worker and one whose key is refused do not hold up anot
 
 describe('from another process', () => {
   test('pause takes back what workers elsewhere have not begun, and resume sends each batch once', async () => {
-    const fleet = await openFleet(server, { latencyMs: 300 });
+    const fleet = await openFleet(server, { faults: 'slow=500ms' });
     await fleet.worker(['us'], ['--concurrency', '2']);
     const run = fleet.import(calls(60));
     await eventually(() => fleet.calls()).toBeGreaterThan(0);
@@ -50,12 +50,13 @@ describe('from another process', () => {
     expect(fleet.latest().state).toBe('paused');
     expect(await fleet.queue('us').depth()).toEqual(idle);
     expect(fleet.calls()).toBeLessThan(60);
+    fleet.sandbox.faults.clear();
     expect((await fleet.run(['resume', '--calls-per-minute', '1000000'])).code).toBe(0);
     expect(fleet.calls()).toBe(60);
   });
 
   test('cancel lets calls under way count, and the rest is unprocessed', async () => {
-    const fleet = await openFleet(server, { latencyMs: 300 });
+    const fleet = await openFleet(server, { faults: 'slow=500ms' });
     await fleet.worker(['us'], ['--concurrency', '2']);
     const run = fleet.import(calls(60));
     await eventually(() => fleet.calls()).toBeGreaterThan(0);
@@ -81,7 +82,7 @@ describe('from another process', () => {
 });
 
 test('results wait while the coordinator is away, and a new one records them without sending anything again', async () => {
-  const fleet = await openFleet(server, { latencyMs: 100 });
+  const fleet = await openFleet(server);
   const run = fleet.import(calls(60));
   await eventually(() => fleet.queue('us').depth()).toEqual({ ...idle, waiting: 60 });
   run.child.kill('SIGKILL');

@@ -2,7 +2,6 @@ import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import type { ImportRecord } from '../../src/imports/catalog.ts';
-import { WRONG_SUM } from '../../src/imports/import-errors.ts';
 import { createClosings } from '../../src/imports/life/closing.ts';
 import { openImportLedger } from '../../src/imports/record/import-ledger.ts';
 import { openReadingThreads } from '../../src/imports/report/reading-threads.ts';
@@ -38,13 +37,13 @@ async function endingImport() {
   });
   ledger.record(dispatch(ledger, 2).map((batch) => resultOf(batch, ALL_DONE)));
   ledger.leaveRest('cancelled');
-  const moves: (readonly [state: string, reason: string | undefined])[] = [];
+  const moves: (readonly [state: string, reason: string | undefined, code?: string])[] = [];
   const { promise: over, resolve, reject } = Promise.withResolvers<void>();
   const closings = createClosings({
     dir,
     find: () => RECORD,
-    move: (_, state, reason) => {
-      moves.push([state, reason]);
+    move: (_, state, reason, code) => {
+      moves.push(code === undefined ? [state, reason] : [state, reason, code]);
       resolve();
     },
     closeLedger: () => ledger.close(),
@@ -94,7 +93,11 @@ test('totals that disagree with the rows are said in words, whatever else there 
   closings.begin(RECORD.id, 'cancelled', 'a user asked for it');
   await over;
   expect(moves).toEqual([
-    ['cancelled', `${WRONG_SUM}: added: 53 tallied, 50 in the rows; unprocessed: 7 tallied, 10 in the rows`],
+    [
+      'cancelled',
+      'the sum of outcomes does not hold: added: 53 tallied, 50 in the rows; unprocessed: 7 tallied, 10 in the rows',
+      'WRONG_SUM',
+    ],
   ]);
 });
 

@@ -64,10 +64,10 @@ test('databases, their logs, the lock, the address and the log are private whate
   release();
 });
 
-test('what an earlier version left open is closed when the directory is used again', () => {
+test('what others may read in a data directory is closed when it is used again', () => {
   process.umask(0o000);
   const dir = dataDir(openRoot());
-  for (const folder of ['imports', 'queue', 'syncs', 'schedules']) mkdirSync(join(dir.root, folder));
+  for (const folder of ['imports', 'syncs', 'schedules']) mkdirSync(join(dir.root, folder));
   for (const file of ['catalog.sqlite', 'access.sqlite', 'rollcall.log', 'owner.lock']) {
     writeFileSync(join(dir.root, file), '');
   }

@@ -13,5 +13,9 @@ test('the name of a column may have a comma in it', () => {
 test('what is no field=column is named', () => {
   expect(columnMap('uid=A,person=B')).toEqual({ map: { uid: 'A' }, unreadable: 'person=B' });
   expect(columnMap('uid')).toEqual({ map: {}, unreadable: 'uid' });
-  expect(columnMap('uid=')).toEqual({ map: {}, unreadable: 'uid=' });
+  expect(columnMap('=A')).toEqual({ map: {}, unreadable: '=A' });
+});
+
+test('a field without a column is one that the file does not give', () => {
+  expect(columnMap('uid=A,scope=')).toEqual({ map: { uid: 'A', scope: '' } });
 });

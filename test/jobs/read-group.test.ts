@@ -15,7 +15,7 @@ async function run(
   let answer: GroupAnswer | undefined;
   const called: string[] = [];
   const payload = readGroup.payload.parse({
-    version: 2,
+    version: 1,
     requestId: 'read-1',
     replyTo: null,
     region: 'us',

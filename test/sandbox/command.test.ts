@@ -8,10 +8,10 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { loopback, openSandbox } from './open-sandbox.ts';
 
-/** Runs the command alone, as main.ts will: errors to stderr, exit code 2 for them. */
+/** Runs the command alone, as src/cli/main.ts does: errors to stderr, exit code 2 for them. */
 const DRIVER = `
   import { Command } from 'commander';
-  import { sandboxCommand } from './src/cli/sandbox.ts';
+  import { sandboxCommand } from './src/cli/commands/sandbox.ts';
   const program = new Command('rollcall').exitOverride().addCommand(sandboxCommand(process).exitOverride());
   await program.parseAsync().catch((error) => {
     if (!error.code?.startsWith('commander.')) process.stderr.write('error: ' + error.message + '\\n');

@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
-import { chown, mkdtemp, rm } from 'node:fs/promises';
+import { chown, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { startPostgresContainer } from './containers.ts';
-import { dockerAnswers, findProgram, freePort, postgresFolders, type RunningProgram, startProgram } from './program.ts';
+import { dockerAnswers, findProgram, freePort, postgresFolders, startServerProgram } from './program.ts';
 import type { TestServer } from './server.ts';
 
 const run = promisify(execFile);
@@ -37,26 +37,8 @@ async function startPostgresProgram(): Promise<TestServer> {
   const port = await freePort();
   const url = `postgres://rollcall@127.0.0.1:${port}/postgres`;
   const args = ['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', dir, ...SETTINGS];
-  const start = () => startProgram({ path, args, user, ready: 'ready to accept connections' });
-  let running: RunningProgram = await start();
-  const end = async (signal: NodeJS.Signals) => {
-    running.signal(signal);
-    await running.ended;
-  };
-  return {
-    url,
-    kill: () => end('SIGKILL'),
-    start: async () => {
-      running = await start();
-    },
-    freeze: async () => running.signal('SIGSTOP'),
-    thaw: async () => running.signal('SIGCONT'),
-    flush: () => flush(url),
-    stop: async () => {
-      await end('SIGKILL');
-      await rm(dir, { recursive: true, force: true });
-    },
-  };
+  const ready = 'ready to accept connections';
+  return startServerProgram({ path, args, user, ready, url, dir, flush: () => flush(url) });
 }
 
 /** Postgres refuses to run as root. */

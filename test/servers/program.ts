@@ -1,8 +1,10 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
+import type { TestServer } from './server.ts';
 
 const run = promisify(execFile);
 
@@ -61,14 +63,44 @@ export interface Program {
 }
 
 /** A server in a process of its own, with the processes that it has started. It does not outlive this one. */
-export interface RunningProgram {
+interface RunningProgram {
   signal(signal: NodeJS.Signals): void;
   /** Resolves when it has ended. */
   readonly ended: Promise<void>;
 }
 
+export interface ServerProgram extends Program {
+  readonly url: string;
+  /** Its data, removed when it stops. */
+  readonly dir: string;
+  flush(): Promise<void>;
+}
+
+/** Starts a program as a server that tests may kill and freeze. */
+export async function startServerProgram({ url, dir, flush, ...program }: ServerProgram): Promise<TestServer> {
+  let running = await startProgram(program);
+  const kill = async () => {
+    running.signal('SIGKILL');
+    await running.ended;
+  };
+  return {
+    url,
+    kill,
+    start: async () => {
+      running = await startProgram(program);
+    },
+    freeze: async () => running.signal('SIGSTOP'),
+    thaw: async () => running.signal('SIGCONT'),
+    flush,
+    stop: async () => {
+      await kill();
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}
+
 /** Resolves when the program says that it is ready. @throws Error with what it said, when it ends instead */
-export async function startProgram({ path, args, user, ready }: Program): Promise<RunningProgram> {
+async function startProgram({ path, args, user, ready }: Program): Promise<RunningProgram> {
   const child = spawn(path, args, { stdio: ['ignore', 'pipe', 'pipe'], ...user });
   const kill = () => signalTree(child, 'SIGKILL');
   process.once('exit', kill);

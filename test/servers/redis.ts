@@ -1,9 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { startRedisContainer } from './containers.ts';
-import { dockerAnswers, findProgram, freePort, type RunningProgram, startProgram } from './program.ts';
+import { dockerAnswers, findProgram, freePort, startServerProgram } from './program.ts';
 import type { TestServer } from './server.ts';
 
 export interface RedisOptions {
@@ -26,26 +26,7 @@ async function startRedisProgram(settings: readonly string[]): Promise<TestServe
   const port = await freePort();
   const url = `redis://127.0.0.1:${port}`;
   const args = ['--port', String(port), '--bind', '127.0.0.1', '--dir', dir, ...settings];
-  const start = () => startProgram({ path, args, ready: 'Ready to accept connections' });
-  let running: RunningProgram = await start();
-  const end = async (signal: NodeJS.Signals) => {
-    running.signal(signal);
-    await running.ended;
-  };
-  return {
-    url,
-    kill: () => end('SIGKILL'),
-    start: async () => {
-      running = await start();
-    },
-    freeze: async () => running.signal('SIGSTOP'),
-    thaw: async () => running.signal('SIGCONT'),
-    flush: () => flush(url),
-    stop: async () => {
-      await end('SIGKILL');
-      await rm(dir, { recursive: true, force: true });
-    },
-  };
+  return startServerProgram({ path, args, ready: 'Ready to accept connections', url, dir, flush: () => flush(url) });
 }
 
 async function flush(url: string): Promise<void> {

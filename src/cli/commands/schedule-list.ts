@@ -45,7 +45,7 @@ async function list(io: Io, flags: CommonFlags): Promise<ExitCode> {
     return EXIT.ok;
   }
   if (found === undefined || found.length === 0) {
-    say(io, `There are no schedules in ${dataDir}; add one with \`${command} schedule add\`..`);
+    say(io, `There are no schedules in ${dataDir}; add one with \`${command} schedule add\`.`);
     return EXIT.ok;
   }
   io.out.write(`${found.map(({ record, last }) => blockOf(record, last)).join('\n\n')}\n`);

@@ -33,7 +33,7 @@ async function list(io: Io, flags: CommonFlags & { readonly limit: number }): Pr
     return EXIT.ok;
   }
   if (found.length === 0) {
-    say(io, `There are no syncs in ${config.dataDir}; plan one with \`${config.command} sync <file>\`..`);
+    say(io, `There are no syncs in ${config.dataDir}; plan one with \`${config.command} sync <file>\`.`);
     return EXIT.ok;
   }
   const isOwned = (await askRegions(dataDir(config.dataDir))) !== undefined;

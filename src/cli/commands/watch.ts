@@ -23,8 +23,8 @@ export function watchCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<v
 async function watch(io: Io, given: string | undefined, { timeout, ...flags }: Flags): Promise<ExitCode> {
   const { imports } = await openImports(flags);
   const { id, state } = await imports.find(given);
-  if (isUnderWay(state)) say(io, `Watching import ${id}; Ctrl-C stops watching, not the import.`);
   const signal = firstSignal(EXIT.ok);
+  if (isUnderWay(state)) say(io, `Watching import ${id}; Ctrl-C stops watching, not the import.`);
   try {
     const limit = timeout === undefined ? {} : { timeoutMs: timeout * 1000 };
     switch (await followImport(io, imports, id, { signal: signal.signal, ...limit })) {

@@ -1,4 +1,4 @@
-import { lacksApp, WRONG_SUM } from '../../imports/import-errors.ts';
+import type { ReasonCode } from '../../imports/reason-codes.ts';
 import type { ImportSummary } from '../../imports/report/import-summary.ts';
 import type { ProblemCount } from '../../imports/report/problem-count.ts';
 import { counted } from '../../text/wording.ts';
@@ -26,7 +26,7 @@ function aboutScopes({ rows }: ImportSummary, problems: readonly ProblemCount[])
 }
 
 function stepsOf(imports: Imports, found: KeptImport, summary: ImportSummary): string[] {
-  const { id, state, reason } = found;
+  const { id, state, reason, code } = found;
   const sandbox = found.sandbox ? ' --sandbox' : '';
   const command = (verb: string, rest = '') => `  ${imports.command(verb, id)}${rest}`;
   const there = imports.server === undefined ? '' : ' on the server';
@@ -35,7 +35,7 @@ function stepsOf(imports: Imports, found: KeptImport, summary: ImportSummary): s
   const retry =
     again === 0 ? [] : [`Send ${counted(again, 'row')} again; they may succeed now:`, command('retry', sandbox)];
 
-  if (reason.startsWith(WRONG_SUM)) {
+  if (code === ('WRONG_SUM' satisfies ReasonCode)) {
     return [
       `This is a bug in rollcall: ${reason}.`,
       'Trust the rows of the report, not the numbers above. Please report this, with the files in:',
@@ -58,7 +58,7 @@ function stepsOf(imports: Imports, found: KeptImport, summary: ImportSummary): s
     case 'rejected':
       return [`Nothing was sent: ${reason}`];
     case 'staged':
-      if (lacksApp(found)) return [`Nothing was sent: ${reason}.`];
+      if (code === ('REGION_WITHOUT_APP' satisfies ReasonCode)) return [`Nothing was sent: ${reason}.`];
       return rows.read === rows.invalid
         ? [
             'Nothing was sent, because every row is invalid. See why, row by row:',

@@ -35,6 +35,8 @@ export interface Imports {
 }
 
 export interface KeptImport extends Pick<ImportRecord, 'id' | 'state' | 'reason'> {
+  /** A ReasonCode; a newer server may have others. */
+  readonly code: string | null;
   /** Whether the commands that go on with it need `--sandbox`. */
   readonly sandbox: boolean;
 }

@@ -122,8 +122,8 @@ function noImports({ url }: Server): NoImports {
 }
 
 /** A server knows by itself whether it sends to a sandbox. */
-function kept({ id, state, reason }: ImportDocument): KeptImport {
-  return { id, state, reason, sandbox: false };
+function kept({ id, state, reason, code }: ImportDocument): KeptImport {
+  return { id, state, reason, code: code ?? null, sandbox: false };
 }
 
 /** What `--json` prints: the same as of an import on this machine, but that reports are addresses. */

@@ -2,7 +2,7 @@ import pLimit from 'p-limit';
 import { type ImportState, isFinal } from '../../membership/import-state.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import type { ImportRecord } from '../catalog.ts';
-import { WRONG_SUM } from '../import-errors.ts';
+import type { ReasonCode } from '../reason-codes.ts';
 import type { ReadingThreads } from '../report/reading-threads.ts';
 
 /** States that an import ends in when nothing of it is out any more. */
@@ -20,7 +20,7 @@ export interface Closings {
 interface ClosingOptions {
   readonly dir: DataDir;
   readonly find: (id: string) => ImportRecord;
-  readonly move: (id: string, to: ImportState, detail?: string) => void;
+  readonly move: (id: string, to: ImportState, detail?: string, code?: ReasonCode) => void;
   /** Closes the import's ledger, in which nothing is written any more. */
   readonly closeLedger: (id: string) => void;
   /** Checks and writes reports, which takes long: this thread has other imports to see to. */
@@ -43,12 +43,15 @@ export function createClosings(options: ClosingOptions): Closings {
     const path = dir.ledger(id);
     const { difference } = await reading.of(path).check();
     await reading.indexUids(path);
+    const code = codeOf(state, difference);
     // The reports are of the import as it will be when they are written: the state moves last.
-    await reading.writeReports({ path, folder: dir.folder(id), record: { ...find(id), state }, version });
+    const record = { ...find(id), state, code: code ?? null };
+    await reading.writeReports({ path, folder: dir.folder(id), record, version });
     if (stopped) return;
     closeLedger(id);
     underWay.delete(id);
-    if (!isFinal(find(id).state)) move(id, state, difference === '' ? reason : `${WRONG_SUM}: ${difference}`);
+    if (isFinal(find(id).state)) return;
+    move(id, state, difference === '' ? reason : `the sum of outcomes does not hold: ${difference}`, code);
   };
 
   return {
@@ -65,4 +68,10 @@ export function createClosings(options: ClosingOptions): Closings {
       stopped = true;
     },
   };
+}
+
+function codeOf(state: EndState, difference: string): ReasonCode | undefined {
+  if (difference !== '') return 'WRONG_SUM';
+  // Only the bound on errors aborts an import.
+  return state === 'aborted' ? 'TOO_MANY_ERRORS' : undefined;
 }

@@ -9,6 +9,7 @@ import { type ImportRecord, openCatalog } from '../catalog.ts';
 import { RegionWithoutApp, UnknownImport, WrongState, WrongTarget } from '../import-errors.ts';
 import { newImportId } from '../import-id.ts';
 import { type ImportOptions, importOptions, readOptions } from '../import-options.ts';
+import type { ReasonCode } from '../reason-codes.ts';
 import { createRecorder } from '../record/recorder.ts';
 import { openReadingThreads, type ReadingThreads } from '../report/reading-threads.ts';
 import type { GroupPages } from '../send/group-reader.ts';
@@ -129,7 +130,7 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
   const fail = (error: unknown) => {
     events.emit('failure', error instanceof Error ? error : new Error(String(error)));
   };
-  const move = (id: string, to: ImportState, detail?: string, code?: string): ImportRecord => {
+  const move = (id: string, to: ImportState, detail?: string, code?: ReasonCode): ImportRecord => {
     const record = catalog.move(id, to, detail, code);
     events.emit('state', record);
     return record;

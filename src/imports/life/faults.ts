@@ -1,5 +1,6 @@
 import { type ImportState, isFinal } from '../../membership/import-state.ts';
 import type { Catalog } from '../catalog.ts';
+import type { ReasonCode } from '../reason-codes.ts';
 
 /** What follows from an error that nobody expected: it ends one import, or the process where every import would meet it. */
 
@@ -9,7 +10,7 @@ const STEPS = {
   SENDING_FAILED: 'it was sent',
   RECORDING_FAILED: 'results were recorded',
   CLOSING_FAILED: 'its sum was checked and its reports were written',
-} as const;
+} as const satisfies Partial<Record<ReasonCode, string>>;
 
 export type FaultCode = keyof typeof STEPS;
 
@@ -65,7 +66,7 @@ export interface Faults {
 
 interface FaultsOptions {
   readonly catalog: Pick<Catalog, 'find' | 'deaths'>;
-  readonly move: (id: string, to: ImportState, detail: string, code?: string) => void;
+  readonly move: (id: string, to: ImportState, detail: string, code: ReasonCode) => void;
   /** Nothing more of the import is sent or recorded. */
   readonly drop: (id: string) => void;
   /** For the log: a sentence in the catalog has no stack. */
@@ -88,7 +89,7 @@ export function createFaults({ catalog, move, drop, tell, fail, isStopping }: Fa
         if (state === undefined || state === 'failed' || isFinal(state)) return;
         tell(id, error);
         const reason = faultSentence(code, error);
-        if (lastResort.delete(id)) move(id, 'cancelled', `cancelled after it had failed; ${reason}`);
+        if (lastResort.delete(id)) move(id, 'cancelled', `cancelled after it had failed; ${reason}`, code);
         else move(id, 'failed', reason, code);
       } catch (catalogError) {
         fail(catalogError);

@@ -6,6 +6,7 @@ import type { DataDir } from '../../platform/data-dir.ts';
 import type { JobQueue } from '../../queue/job-queue.ts';
 import type { ImportRecord } from '../catalog.ts';
 import { type ImportOptions, readOptions } from '../import-options.ts';
+import type { ReasonCode } from '../reason-codes.ts';
 import type { BatchResult, StoppedRegion } from '../record/batch-result.ts';
 import { type ImportLedger, openImportLedger, totalRows } from '../record/import-ledger.ts';
 import type { Recorder } from '../record/recorder.ts';
@@ -46,7 +47,7 @@ export interface Runner {
 interface RunnerOptions {
   readonly dir: DataDir;
   readonly find: (id: string) => ImportRecord;
-  readonly move: (id: string, to: ImportState, detail?: string) => void;
+  readonly move: (id: string, to: ImportState, detail?: string, code?: ReasonCode) => void;
   readonly recorder: Recorder;
   readonly regions: ReadonlySet<Region>;
   /** Whether calls go to a sandbox. */
@@ -172,7 +173,7 @@ export function createRunner(options: RunnerOptions): Runner {
     else if (ending !== undefined) end(id, ending);
     else if (why === 'blocked') {
       const stopped = ledger.stoppedRegions().map(({ region, code, message }) => `${region}: ${code}, ${message}`);
-      move(id, 'blocked', `the service refused ${stopped.join('; ')}`);
+      move(id, 'blocked', `the service refused ${stopped.join('; ')}`, 'SERVICE_REFUSED');
     } else if (find(id).state === 'pausing') move(id, 'paused');
   };
 
@@ -261,7 +262,7 @@ export function createRunner(options: RunnerOptions): Runner {
       if (obstacle !== undefined || !start) {
         // It may wait for days, and others with it.
         closeLedger(id);
-        return move(id, 'staged', obstacle);
+        return move(id, 'staged', obstacle?.reason, obstacle?.code);
       }
       move(id, 'staged');
       move(id, 'running');

@@ -12,7 +12,7 @@ const ACTION_COLUMN = 'action';
 /** Field → name of the column that it is read from (`--map uid=member`); '' is no column, whatever the file has. */
 export type ColumnMapping = Readonly<Partial<Record<Field, string>>>;
 
-/** Names by which a column is recognised; case, spaces, `_` and `-` do not matter (design.md, section 9). */
+/** Names by which a column is recognised; case, spaces, `_` and `-` do not matter. */
 const ALIASES: Readonly<Record<Field, readonly string[]>> = {
   region: ['region'],
   guid: ['guid', 'group', 'groupid'],

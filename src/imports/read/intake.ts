@@ -60,7 +60,7 @@ export interface Intake {
 }
 
 /**
- * Opens a CSV, JSON or NDJSON input, plain or gzipped, and reads as far as its first rows (design.md, section 9).
+ * Opens a CSV, JSON or NDJSON input, plain or gzipped, and reads as far as its first rows.
  * Rejects with IntakeError when the input cannot be used; nothing stays open then.
  */
 export async function openIntake(source: IntakeSource, options: IntakeOptions): Promise<Intake> {

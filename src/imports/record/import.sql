@@ -37,10 +37,12 @@ update batches set state = 0, doubt = coalesce(:doubt, doubt), calls = calls + :
 update batches set state = 0, doubt = coalesce(doubt, :doubt) where state = 1;
 
 -- name: batch
+-- In: batch. Out: its state, and what recording a result of it needs.
 select b.id, b.state, b.size, b.bans, b.region_id, b.asked_again, b.doubt, b.dispatched_at, l.group_id
   from batches b join lanes l on l.id = b.lane_id where b.id = :batch;
 
 -- name: add_call
+-- In: batch, region, start (ms), duration (ms), http_status (null: no reply), code (empty: answered), kind. Adds a call.
 insert into calls (batch_id, region_id, at, ms, http_status, code, kind)
   values (:batch, :region, :at, :ms, :http_status, :code, :kind);
 
@@ -53,14 +55,17 @@ update batches set state = :state, calls = calls + :calls, http_status = :http_s
 update memberships set outcome_id = case scope_id when 4 then 2 else 1 end where batch_id = :batch and outcome_id is null;
 
 -- name: settle_batch
+-- In: batch, outcome, code, message. Gives them to its rows that have no outcome yet.
 update memberships set outcome_id = :outcome, code = :code, message = :message
  where batch_id = :batch and outcome_id is null;
 
 -- name: settle_row
+-- In: batch, row, outcome, code, message. Gives them to one row.
 update memberships set outcome_id = :outcome, code = :code, message = :message
  where batch_id = :batch and row_id = :row;
 
 -- name: outcomes_of_batch
+-- In: batch. Out: its rows counted by outcome.
 select o.name, count(*) as n from memberships m join outcomes o on o.id = m.outcome_id
  where m.batch_id = :batch group by m.outcome_id;
 
@@ -70,9 +75,11 @@ insert into batches (lane_id, region_id, turn, size, bans, parent, asked_again, 
   select lane_id, region_id, turn, :size, :bans, id, :asked_again, :doubt, calls + :calls from batches where id = :parent;
 
 -- name: move_row
+-- In: from, to (batches), row. Moves a row into another batch.
 update memberships set batch_id = :to where batch_id = :from and row_id = :row;
 
 -- name: refuse_group
+-- In: group, code, message. Notes that the service refused the whole group; the first refusal stays.
 update groups set refused_code = :code, refused_message = :message where id = :group and refused_code is null;
 
 -- name: settle_group_rows
@@ -84,20 +91,25 @@ update memberships set outcome_id = :outcome, code = :code,
  where memberships.batch_id = rest.id and outcome_id is null and (doubt is null) = :unsent;
 
 -- name: close_group_batches
+-- In: group, done (state), at (ms). Its pending batches are done.
 update batches set state = 2, finished_at = :at
  where state = 0 and lane_id in (select id from lanes where group_id = :group);
 
 -- name: dispatched_of_group
+-- In: group. Out: ids of its batches that are in the queue.
 select b.id from batches b join lanes l on l.id = b.lane_id where l.group_id = :group and b.state = 1;
 
 -- name: stop_region
+-- In: region, code, message, at (ms). Nothing is sent there from now on; the first reason stays.
 update regions set stopped_code = :code, stopped_message = :message, stopped_at = :at
  where id = :region and stopped_code is null;
 
 -- name: start_regions
+-- Lets all regions that are stopped send again.
 update regions set stopped_code = null, stopped_message = null, stopped_at = null where stopped_code is not null;
 
 -- name: stopped_regions
+-- Out: regions that are stopped, with code and message.
 select name as region, stopped_code as code, stopped_message as message from regions
  where stopped_code is not null order by id;
 
@@ -116,16 +128,20 @@ update memberships set
  where memberships.batch_id = rest.id and memberships.outcome_id is null;
 
 -- name: tally_rest
+-- Out: rows of batches without an end, by region and whether they were certainly not sent.
 select b.region_id, (b.doubt is null) as unsent, sum(b.size) as n from batches b where b.state in (0, 1) group by 1, 2;
 
 -- name: close_rest
+-- In: done (state), at (ms). Every batch without an end is done.
 update batches set state = 2, finished_at = :at where state in (0, 1);
 
 -- name: add_tally
+-- In: region, name, n. Adds n to a running total.
 insert into tallies (region_id, name, n) values (:region, :name, :n)
   on conflict (region_id, name) do update set n = n + excluded.n;
 
 -- name: tallies
+-- Out: the running totals by region and name.
 select coalesce(r.name, '') as region, t.name, t.n from tallies t left join regions r on r.id = t.region_id;
 
 -- name: regions_used
@@ -144,10 +160,13 @@ select coalesce(o.name, 'unprocessed'), count(*) from memberships m left join ou
  group by m.outcome_id;
 
 -- name: group
+-- In: group. Out: its region, GUID and refusal (null: none).
 select region_id, guid, refused_code, refused_message from groups where id = :group;
 
 -- name: input
+-- Out: what the input was.
 select format, delimiter, columns, recognised from input;
 
 -- name: index_uids
+-- Makes rows quick to find by UID.
 create index if not exists rows_by_uid on rows (uid_hash) where uid_hash is not null;

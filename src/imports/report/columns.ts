@@ -1,6 +1,6 @@
 import type { ReportRow } from './report-row.ts';
 
-/** rollcall's own columns, in the order in which every report gives them (design.md, section 8). */
+/** rollcall's own columns, in the order in which every report gives them. */
 export const OWN_COLUMNS = [
   '_row',
   '_status',

@@ -7,8 +7,8 @@ import { originalCells } from './original.ts';
 import type { ReportInput, ReportRow } from './report-row.ts';
 
 /**
- * The report as CSV: a header, then one line per row in the order given; original columns first, then OWN_COLUMNS
- * (design.md, section 8). Yields chunks of some 64 KB; memory does not grow with the rows.
+ * The report as CSV: a header, then one line per row in the order given; original columns first, then OWN_COLUMNS.
+ * Yields chunks of some 64 KB; memory does not grow with the rows.
  *
  * - UTF-8 without a byte order mark, lines end in LF, the delimiter is the input's (so that the same spreadsheet opens
  *   it), a comma for JSON and NDJSON input. For these the original columns are the keys, nested values are JSON text.

@@ -9,15 +9,17 @@ const rowCounts = z.record(z.enum(['read', ...OUTCOMES]), count).meta({
 });
 const path = z.string().nullable();
 
-/** The summary of an import, as `--json` prints it and `summary.json` keeps it (design.md, section 7). */
+/** The summary of an import, as `--json` prints it and `summary.json` keeps it. */
 export const importSummary = z
   .strictObject({
     id: z.string().meta({ description: 'Handle of the import, as every command takes it.' }),
     state: z.enum(IMPORT_STATES),
     code: z
-      .string()
+      .string() // a client may be older than its server
       .optional()
-      .meta({ description: 'Of an import that failed: what rollcall was at when an unexpected error came.' }),
+      .meta({
+        description: 'Why it is in this state, where the state does not say all. docs/errors.md has the codes.',
+      }),
     file: z.string().meta({ description: 'The input as the user named it; "-" is standard input.' }),
     rows: rowCounts,
     regions: z.record(

@@ -50,6 +50,7 @@ select status, code, sum(n) as n, min(example_row) as example_row from (
 ) group by status, code order by n desc, status, code;
 
 -- name: problem_value
+-- In: row. Out: the value of its first problem.
 select value from problems where row_id = :row and position = 0;
 
 -- name: group_counts
@@ -73,9 +74,11 @@ select x.group_id, reg.name as region, g.guid, coalesce(o.name, 'unprocessed') a
  order by x.bad desc, x.n desc, x.group_id;
 
 -- name: group_total
+-- Out: how many groups have batches.
 select count(distinct l.group_id) as n from batches b join lanes l on l.id = b.lane_id;
 
 -- name: call_span
+-- Out: start of the first and the last call (ms), and how many there are.
 select min(at) as first, max(at) as last, count(*) as n from calls;
 
 -- name: call_buckets
@@ -90,4 +93,5 @@ select bucket, region, count(*) as calls,
  group by bucket, region order by bucket, region;
 
 -- name: calls_since
+-- In: at (ms). Out: how many calls began then or later.
 select count(*) as n from calls where at >= :at;

@@ -56,10 +56,6 @@ export interface ImportReader {
 
 export function openImportReader(path: string): ImportReader {
   const database = openForReading(path);
-  // Its import was staged by an older rollcall, and has not been opened for writing since.
-  if (database.prepare(`select 1 from sqlite_schema where name = 'invalid_rows'`).get() === undefined) {
-    database.exec('create temp table invalid_rows (row_id integer primary key, guid text, scope text)');
-  }
   const sql = statementsOf(database, new URL('reading.sql', import.meta.url));
   const importSql = statementsOf(database, new URL('../record/import.sql', import.meta.url));
   return {

@@ -6,7 +6,7 @@ import { type Tallies, totalRows } from '../record/import-ledger.ts';
 import type { ImportSummary } from './import-summary.ts';
 import type { ReportPaths } from './report-paths.ts';
 
-/** The summary of an import, from its record and its running totals (design.md, section 7). */
+/** The summary of an import, from its record and its running totals. */
 export function summaryOf(record: ImportRecord, tallies: Tallies, reports: ReportPaths): ImportSummary {
   // Rows of an import that goes on still get their outcome: "unprocessed" is said of them when it is over.
   const over = isFinal(record.state);

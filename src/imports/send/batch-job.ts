@@ -24,7 +24,7 @@ export function toJob(
   const id = jobId(importId, batch.id);
   return batch.action === 'add'
     ? { id, round, name: addMembers.name, payload: { version: 1, ...common, lists: listsOf(batch) } }
-    : { id, round, name: editMember.name, payload: { version: 2, ...common, ...editOf(batch) } };
+    : { id, round, name: editMember.name, payload: { version: 1, ...common, ...editOf(batch) } };
 }
 
 function listsOf({ rows }: BatchToSend): AddMembersPayload['lists'] {

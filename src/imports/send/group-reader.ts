@@ -92,7 +92,7 @@ export function createGroupReader({ line, roundOf, replyTo, onError }: GroupRead
     if (ofRegion(region).length === 0 && (await queue.isPaused())) await queue.resume();
     signal.throwIfAborted();
     const id = `${session}-${++asked}`;
-    const payload: ReadGroupPayload = { version: 2, requestId: id, replyTo, region, ...wanted };
+    const payload: ReadGroupPayload = { version: 1, requestId: id, replyTo, region, ...wanted };
     const job = { id, name: readGroup.name, round, payload };
     const answer = await new Promise<GroupAnswer>((resolve, reject) => {
       waiting.set(id, { region, job, askedAt: Date.now(), settle: resolve });

@@ -1,6 +1,7 @@
 import type { Region } from '../../membership/membership.ts';
 import { RegionWithoutApp, WrongTarget } from '../import-errors.ts';
 import { errorLimit, type ImportOptions } from '../import-options.ts';
+import type { ReasonCode } from '../reason-codes.ts';
 import { type ImportLedger, totalRows } from '../record/import-ledger.ts';
 
 /** Whether an import may be sent: what is looked at before, and the bound on errors on the way. */
@@ -17,6 +18,12 @@ interface Target {
   readonly sandbox: boolean;
 }
 
+/** What keeps an import from being sent, in a sentence and for programs. */
+interface Obstacle {
+  readonly reason: string;
+  readonly code: ReasonCode;
+}
+
 export function targetOf({ regions, sandbox }: Target) {
   /** Looks at what must be right before anything of an import is sent. @throws WrongTarget, RegionWithoutApp */
   const check = (id: string, { ledger, options }: Sendable): void => {
@@ -27,13 +34,17 @@ export function targetOf({ regions, sandbox }: Target) {
   return {
     check,
     /** Why a staged import is not sent by itself; undefined when it is. */
-    obstacleOf: (id: string, sendable: Sendable): string | undefined => {
-      if (sendable.options.dryRun) return 'a dry run: read and checked, nothing was sent';
+    obstacleOf: (id: string, sendable: Sendable): Obstacle | undefined => {
+      if (sendable.options.dryRun) {
+        return { reason: 'a dry run: read and checked, nothing was sent', code: 'DRY_RUN' };
+      }
       try {
         check(id, sendable);
         return undefined;
       } catch (error) {
-        if (error instanceof WrongTarget || error instanceof RegionWithoutApp) return error.message;
+        if (error instanceof WrongTarget || error instanceof RegionWithoutApp) {
+          return { reason: error.message, code: error.code };
+        }
         throw error;
       }
     },

@@ -21,6 +21,7 @@ create temp table clashes as
          everyone as (partition by group_id, uid collate nocase);
 
 -- name: index_kept
+-- For the two statements that ask for the other rows of a clash.
 create index temp.clashes_by_kept on clashes (kept_id);
 
 -- name: mark_contradictions
@@ -41,18 +42,22 @@ insert into problems (row_id, position, column_name, value, code, reason)
    where c.several_actions;
 
 -- name: mark_duplicates
+-- Rows that ask for what another row asks for; that one is sent.
 insert into duplicates (row_id, of_row)
   select id, kept_id from clashes
    where id <> kept_id and times > 1 and not contradictory;
 
 -- name: list_left_out
+-- Rows that are not sent: duplicates and contradictions.
 create temp table left_out as
   select id as row_id, lane_id from clashes where id <> kept_id or contradictory;
 
 -- name: index_left_out
+-- For the deletions below.
 create unique index temp.left_out_rows on left_out (row_id);
 
 -- name: leave_out
+-- They are in no lane any more.
 update rows set lane_id = null where id in (select row_id from left_out);
 
 -- name: find_reopened
@@ -61,19 +66,24 @@ create temp table reopened as
   select batch_id, lane_id from filled where lane_id in (select lane_id from left_out);
 
 -- name: reopen
+-- The rows of these batches join the rest.
 insert into temp.rest (lane_id, row_id, scope_id)
   select o.lane_id, m.row_id, m.scope_id from reopened o join memberships m on m.batch_id = o.batch_id;
 
 -- name: empty_reopened
+-- They have no rows any more,
 delete from memberships where batch_id in (select batch_id from reopened);
 
 -- name: forget_reopened
+-- and are no full batches any more.
 delete from temp.filled where batch_id in (select batch_id from reopened);
 
 -- name: forget_left_out
+-- What is not sent is cut into no batch.
 delete from temp.rest where row_id in (select row_id from left_out);
 
 -- name: index_filled
+-- For counting the full batches of a lane.
 create index temp.filled_by_lane on filled (lane_id);
 
 -- name: number_rows
@@ -95,14 +105,17 @@ create temp table starts as
   window before as (order by lane_id);
 
 -- name: index_starts
+-- For finding the lane of every row.
 create unique index temp.starts_by_lane on starts (lane_id);
 
 -- name: fill_batches
+-- Every row of the rest gets its batch, by its place in its lane.
 insert into memberships (batch_id, row_id, scope_id)
   select f.first_batch + (s.rowid - f.first_place) / f.batch_size, s.row_id, s.scope_id
     from sorted s join starts f on f.lane_id = s.lane_id;
 
 -- name: list_full_batches
+-- In: size. The batches that were filled while rows were inserted, in the order of their lanes.
 insert into batches (id, lane_id, region_id, turn, size, bans)
   select f.batch_id, l.id, g.region_id, row_number() over (partition by f.lane_id order by f.batch_id) - 1,
          cast(:size as integer), f.bans
@@ -121,6 +134,7 @@ insert into batches (id, lane_id, region_id, turn, size, bans)
     join groups g on g.id = l.group_id;
 
 -- name: find_batch_of_row
+-- For reports, which go from a row to its batch.
 create unique index memberships_by_row on memberships (row_id);
 
 -- name: count_input

@@ -1,9 +1,11 @@
 -- Statements on access.sqlite, by name.
 
 -- name: add_token
+-- In: id, role, name, hash, at (ms), expires (ms, null: never). Adds a token.
 insert into tokens (id, role, name, hash, created_at, expires_at) values (:id, :role, :name, :hash, :at, :expires);
 
 -- name: tokens
+-- Out: all tokens without their hashes, oldest first.
 select id, role, name, created_at as createdAt, expires_at as expiresAt, revoked_at as revokedAt
   from tokens order by created_at, id;
 
@@ -13,9 +15,11 @@ select id, role, name, hash, expires_at as expiresAt from tokens
  where id = :id and revoked_at is null and (expires_at is null or expires_at > :at);
 
 -- name: revoke_token
+-- In: id, at (ms). Changes nothing where it is revoked already.
 update tokens set revoked_at = :at where id = :id and revoked_at is null;
 
 -- name: add_session
+-- In: hash, token (id), expires (ms). Adds a session.
 insert into sessions (hash, token_id, expires_at) values (:hash, :token, :expires);
 
 -- name: valid_session
@@ -24,12 +28,15 @@ select t.id, t.role, t.name, s.expires_at as expiresAt from sessions s join toke
  where s.hash = :hash and s.expires_at > :at and t.revoked_at is null and (t.expires_at is null or t.expires_at > :at);
 
 -- name: end_session
+-- In: hash. Deletes a session.
 delete from sessions where hash = :hash;
 
 -- name: end_old_sessions
+-- In: at (ms). Deletes sessions that have expired by then.
 delete from sessions where expires_at <= :at;
 
 -- name: note
+-- In: at (ms), who, role, action, target, detail, address. Adds an entry to the audit log.
 insert into audit (at, who, role, action, target, detail, address)
   values (:at, :who, :role, :action, :target, :detail, :address);
 
@@ -38,11 +45,14 @@ insert into audit (at, who, role, action, target, detail, address)
 select id, at, who, role, action, target, detail, address from audit where id < :before order by id desc limit :limit;
 
 -- name: find_upload
+-- In: who, key, since (ms). Out: the upload that was answered under this key after that.
 select options, body, import_id as importId from idempotency where who = :who and key = :key and at > :since;
 
 -- name: keep_upload
+-- In: who, key, options, body (hashes), import (id), at (ms). Remembers an upload in place of an earlier one.
 insert or replace into idempotency (who, key, options, body, import_id, at)
   values (:who, :key, :options, :body, :import, :at);
 
 -- name: forget_uploads
+-- In: since (ms). Deletes uploads from then or before.
 delete from idempotency where at <= :since;

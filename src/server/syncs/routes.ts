@@ -8,7 +8,7 @@ import { isFinal } from '../../membership/import-state.ts';
 import { SYNC_STATES } from '../../membership/sync-state.ts';
 import type { SyncRecord } from '../../syncs/sync-catalog.ts';
 import { readSyncOptions } from '../../syncs/sync-options.ts';
-import { noting } from '../access/noting.ts';
+import { inShort, noting } from '../access/noting.ts';
 import type { Api, ServerContext } from '../context.ts';
 import { badCursor, cursorOption, limitOption, listOption } from '../paging.ts';
 import { Problem } from '../problem.ts';
@@ -102,7 +102,7 @@ export function syncRoutes(app: Api, context: ServerContext): void {
     async ({ params: { id }, who, ip }) => {
       checked(id, 'apply');
       const record = await syncs.apply(id, who.name);
-      note({ who, ip }, 'sync.apply', id, record.file);
+      note({ who, ip }, 'sync.apply', id, inShort({ file: record.file }));
       return syncViews.whole(record);
     },
   );

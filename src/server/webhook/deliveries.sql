@@ -1,15 +1,19 @@
 -- Statements on the notes that are still to be delivered, by name. They stand in the catalog.
 
 -- name: notes_owner
+-- Out: the id of this data directory.
 select id from coordinator;
 
 -- name: begin_notes
+-- In: at (ms). From now on the triggers of the catalog add notes.
 insert into notifying (since) select :at where not exists (select 1 from notifying);
 
 -- name: end_notes
+-- The triggers add no more notes.
 delete from notifying;
 
 -- name: clear_notes
+-- Deletes all notes.
 delete from deliveries;
 
 -- name: waiting_notes
@@ -18,10 +22,13 @@ select id, kind, subject, state, reason, at, body from deliveries
  where body is null or :made order by at, rowid;
 
 -- name: find_note
+-- In: id. Out: the note; nothing where there is none.
 select id, kind, subject, state, reason, at, body from deliveries where id = :id;
 
 -- name: write_note
+-- In: id, body. Keeps the text of a note, which is the same in every repetition.
 update deliveries set body = :body where id = :id;
 
 -- name: remove_note
+-- In: id. Deletes a note, delivered or given up.
 delete from deliveries where id = :id;

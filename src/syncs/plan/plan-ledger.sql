@@ -17,6 +17,7 @@ select g.id, reg.name, g.guid, count(*)
  group by g.id;
 
 -- name: set_undone_source
+-- In: file, hash, size. The same for an undo; the count comes from the ledger of the import.
 insert into plan (id, file, hash, size, rows, invalid, fields)
 select 1, :file, :hash, :size, (select count(*) from undone.rows), 0, '[]';
 
@@ -32,12 +33,15 @@ select g.id, reg.name, g.guid, count(*)
  group by g.id;
 
 -- name: groups_to_list
+-- Out: groups whose members have not been listed yet.
 select region, guid from groups where listing = 'pending' order by id;
 
 -- name: group_id
+-- In: region, guid. Out: its id; nothing where there is no such group.
 select id from groups where region = :region and guid = :guid;
 
 -- name: forget_live
+-- In: group. Deletes what was listed of it.
 delete from live where group_id = :group;
 
 -- name: add_live
@@ -46,6 +50,7 @@ insert or replace into live (group_id, uid, scope_id, banned, joined_at)
 values (:group, :uid, :scope, :banned, :joined_at);
 
 -- name: close_listing
+-- In: group, listing (listed, not_found, failed), code, message. How the listing of its members ended.
 update groups set listing = :listing, code = :code, message = :message, bans_known = 0 where id = :group;
 
 -- name: add_banned
@@ -54,23 +59,30 @@ insert into live (group_id, uid, scope_id, banned) values (:group, :uid, 3, 1)
   on conflict (group_id, uid) do update set banned = 1;
 
 -- name: count_live
+-- In: group. Out: how many users were listed, the banned included.
 select count(*) as n from live where group_id = :group;
 
 -- name: close_bans
+-- In: group. The list of its banned users is complete.
 update groups set bans_known = 1 where id = :group;
 
 -- name: count_members
+-- In: group. Notes how many members it has, the banned not counted.
 update groups set members = (select count(*) from live where group_id = :group and banned = 0) where id = :group;
 
 -- name: forget_actions_of
+-- In: group. Deletes its actions.
 delete from actions where group_id = :group;
 
 -- name: set_owner
+-- In: group, owner (UID, empty: none).
 update groups set owner = :owner where id = :group;
 
 -- name: forget_findings
+-- Deletes what the guards said.
 delete from findings;
 
 -- name: add_finding
+-- In: guard, region, guid (null: all), value, allowed, sentence. Adds what a guard says.
 insert into findings (guard, region, guid, value, allowed, sentence)
 values (:guard, :region, :guid, :value, :allowed, :sentence);

@@ -1,6 +1,7 @@
 -- What plans are asked. The connection may be one that only reads.
 
 -- name: facts
+-- Out: what the plan was made from, and how.
 select file, hash, size, rows, invalid, fields, flags, planned_at from plan;
 
 -- name: group_tallies
@@ -48,4 +49,5 @@ select g.region, g.guid, a.uid, a.action, a.from_id, a.to_id, a.reason, a.line
  order by a.group_id, a.uid;
 
 -- name: findings
+-- Out: what the guards say, in their order.
 select guard, region, guid, value, allowed, sentence from findings order by id;

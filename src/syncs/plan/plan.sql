@@ -23,12 +23,15 @@ select c.*, case when n.uid is not null then 'named'
   left join main.protected p on p.uid = c.uid;
 
 -- name: forget_cases
+-- Deletes the cases of an earlier time.
 delete from temp.cases;
 
 -- name: forget_actions
+-- Deletes the actions of an earlier time.
 delete from actions;
 
 -- name: forget_protected
+-- Deletes the UIDs of --protect.
 delete from protected;
 
 -- name: protect
@@ -36,6 +39,7 @@ delete from protected;
 insert or ignore into protected select value from json_each(:uids);
 
 -- name: forget_named
+-- Deletes the UIDs of --remove-by-name.
 delete from named;
 
 -- name: name_uids
@@ -43,10 +47,12 @@ delete from named;
 insert or ignore into named select value from json_each(:uids);
 
 -- name: set_reason
+-- In: name, action. The action that a reason leads to.
 insert into reasons (name, action) values (:name, :action)
   on conflict (name) do update set action = excluded.action;
 
 -- name: set_flags
+-- In: flags (JSON), at (ms). How and when the plan was made.
 update plan set flags = :flags, planned_at = :at;
 
 -- name: gather_wanted
@@ -69,6 +75,7 @@ select l.group_id, l.uid, l.state, 1, r.line
   join live l on l.group_id = r.group_id and l.uid = r.uid;
 
 -- name: gather_unnamed
+-- Everybody else whom the service lists.
 insert or ignore into temp.cases (group_id, uid, state)
 select l.group_id, l.uid, l.state from live l join groups g on g.id = l.group_id and g.listing = 'listed';
 

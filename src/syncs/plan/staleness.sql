@@ -1,6 +1,7 @@
 -- How a plan differs from one that was made later. `newer`: the file of the later one.
 
 -- name: forget_moves
+-- Drops the table of an earlier comparison.
 drop table if exists temp.moves;
 
 -- name: find_moves
@@ -40,7 +41,9 @@ select * from temp.moves limit :limit;
 select region, guid, uid from temp.moves where was_action in ('add', 'change', 'remove', 'ban');
 
 -- name: count_changes
+-- Out: how many changes the stored plan has.
 select count(*) as n from actions where action in ('add', 'change', 'remove', 'ban');
 
 -- name: compare_sources
+-- Out: moved, 1 where the two plans were made from different files.
 select p.hash <> n.hash as moved from main.plan p, newer.plan n;

@@ -1,18 +1,19 @@
 -- Statements on the schedules of the catalog, by name.
 
--- name: has_schedules
-select 1 from sqlite_master where type = 'table' and name = 'schedules';
-
 -- name: schedules_owner
+-- Out: the id of this data directory.
 select id from coordinator;
 
 -- name: find_schedule
+-- In: name. Out: the schedule; nothing where there is none.
 select * from schedules where name = :name;
 
 -- name: list_schedules
+-- Out: all schedules by name.
 select * from schedules order by name;
 
 -- name: add_schedule
+-- In: its columns, at (ms, when it is made). Adds a schedule.
 insert into schedules
   (name, cron, tz, file, source, headers, max_source, protect_file, options, repair, catch_up, created_at, next_due)
   values (:name, :cron, :tz, :file, :source, :headers, :max_source, :protect_file, :options, :repair, :catch_up, :at, :next_due);
@@ -22,28 +23,36 @@ insert into schedules
 delete from schedules where name = :name;
 
 -- name: pause_schedule
+-- In: name, paused (0 or 1), next_due (ms).
 update schedules set paused = :paused, next_due = :next_due where name = :name;
 
 -- name: set_due
+-- In: name, next_due (ms). When it runs next.
 update schedules set next_due = :next_due where name = :name;
 
 -- name: set_copy
+-- In: name, hash, etag, modified (null: none). The copy of its source that is kept now.
 update schedules set copy_hash = :hash, copy_etag = :etag, copy_modified = :modified where name = :name;
 
 -- name: set_placed
+-- In: name, hash (null: none). The source that is now in place as a whole.
 update schedules set placed_hash = :hash where name = :name;
 
 -- name: add_run
+-- In: schedule, due (ms), at (ms), state, reason, who. Out: the new run.
 insert into schedule_runs (schedule, due_at, at, state, reason, who)
   values (:schedule, :due, :at, :state, :reason, :who) returning *;
 
 -- name: set_run
+-- In: id, state, reason.
 update schedule_runs set state = :state, reason = :reason where id = :id;
 
 -- name: set_run_sync
+-- In: id, sync (id). The sync that the run has begun.
 update schedule_runs set sync_id = :sync where id = :id;
 
 -- name: find_run
+-- In: id. Out: the run; nothing where there is none.
 select * from schedule_runs where id = :id;
 
 -- name: runs_in_state
@@ -51,6 +60,7 @@ select * from schedule_runs where id = :id;
 select * from schedule_runs where state = :state order by id;
 
 -- name: run_of_sync
+-- In: sync (id). Out: the run that began it; nothing where none did.
 select * from schedule_runs where sync_id = :sync;
 
 -- name: schedule_runs

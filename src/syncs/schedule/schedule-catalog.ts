@@ -199,14 +199,9 @@ function* inPieces<Item>(items: Iterable<Item>, size: number): Generator<Item[]>
   if (piece.length > 0) yield piece;
 }
 
-/** Opens the schedules of a catalog that its owner may be writing. A catalog of an older rollcall has none. */
+/** Opens the schedules of a catalog that its owner may be writing. */
 export function openScheduleCatalogReader(path: string): ScheduleCatalogReader {
-  const database = openForReading(path);
-  const reader = readerOf(database);
-  const sql = statementsOf(database, STATEMENTS);
-  return sql('has_schedules').get() === undefined
-    ? { ...reader, find: () => undefined, list: () => [], runs: () => [], findRun: () => undefined, failures: () => [] }
-    : reader;
+  return readerOf(openForReading(path));
 }
 
 function readerOf(database: DatabaseSync): ScheduleCatalogReader {

@@ -17,7 +17,7 @@ export interface Plan {
 
 const folded = (...parts: string[]) => JSON.stringify(parts.map((part) => part.toLowerCase()));
 
-/** The rules of design.md, section 9, in the plainest possible way: no SQL, no hashes, everything in memory. */
+/** The rules for duplicates and batches in the plainest possible way: no SQL, no hashes, everything in memory. */
 export function planOf(rows: readonly AskedRow[]): Plan {
   const verdicts: Verdict[] = rows.map((row) => ({ is: row === 'invalid' ? 'invalid' : 'sent' }));
   const asked = rows.flatMap((row, index) => (row === 'invalid' ? [] : [{ ...row, index }]));

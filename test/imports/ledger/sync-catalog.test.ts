@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import type { SyncState } from '../../../src/membership/sync-state.ts';
 import { openSyncCatalog, openSyncCatalogReader, type SyncCatalog } from '../../../src/syncs/sync-catalog.ts';
@@ -73,14 +72,6 @@ test('a run is compared with those before it of the same file or schedule that c
   };
   catalog.add(entry('z'), 'mia');
   expect([before('z'), before('a2'), before('n2'), before('b')]).toEqual([['a2', 'a1'], ['a1'], ['n1'], []]);
-});
-
-test('a catalog of an older rollcall has no syncs', () => {
-  const path = join(tempDir(), 'catalog.db');
-  new DatabaseSync(path).close();
-  const reader = openSyncCatalogReader(path);
-  onTestFinished(() => reader.close());
-  expect([reader.list(10), reader.find('a'), reader.transitions('a')]).toEqual([[], undefined, []]);
 });
 
 test('old syncs are those over for long and plans that nobody carried out, but not what the next run is compared with', () => {

@@ -1,18 +1,24 @@
 -- One import: its rows, the batches that they travel in, the calls that were made, and what came of every row.
--- Numbers stand for words (outcomes, scopes, regions) because there may be ten million rows; the view `report` has words.
+-- Numbers stand for words (outcomes, scopes, actions, regions) because there may be ten million rows. The tables here and
+-- enum-ids.ts give the same numbers; a test compares them.
 
 create table outcomes (id integer primary key, name text not null unique) strict;
 insert into outcomes values
   (1, 'added'), (2, 'banned'), (3, 'already_member'), (4, 'failed'),
-  (5, 'invalid'), (6, 'duplicate'), (7, 'unconfirmed'), (8, 'unprocessed');
+  (5, 'invalid'), (6, 'duplicate'), (7, 'unconfirmed'), (8, 'unprocessed'),
+  (9, 'changed'), (10, 'removed');
 
 create table scopes (id integer primary key, name text not null unique) strict;  -- highest first
 insert into scopes values (1, 'admin'), (2, 'moderator'), (3, 'participant'), (4, 'ban');
 
+-- What a row asks for. A change or a removal is a batch of its own, in a lane of its own.
+create table actions (id integer primary key, name text not null unique) strict;
+insert into actions values (1, 'add'), (2, 'change'), (3, 'remove');
+
 create table regions (
   id           integer primary key,
   name         text not null unique,
-  -- Set while the service refuses the region's key or plan: nothing is sent there until a person has mended it.
+  -- Set while the service refuses the region's key or plan: nothing is sent there until a person has fixed it.
   stopped_code    text,
   stopped_message text,
   stopped_at      integer
@@ -36,11 +42,12 @@ create table groups (
   refused_message text
 ) strict;
 
--- A group and an acting user: the rows that may travel in one call.
+-- A group, an acting user and an action: the rows that may travel in one call.
 create table lanes (
   id           integer primary key,
   group_id     integer not null references groups (id),
-  on_behalf_of text not null
+  on_behalf_of text not null,
+  action_id    integer not null references actions (id)
 ) strict;
 
 -- The input, row by row. Never changed after staging.
@@ -50,10 +57,17 @@ create table rows (
   region_id integer,                     -- null: the row does not tell
   group_id  integer,                     -- null: the row is invalid
   lane_id   integer,                     -- null: the row is not sent (invalid or duplicate)
-  scope_id  integer,
+  scope_id  integer,                     -- null: the row is invalid or asks for a removal
   uid_hash  integer,                     -- of the UID in lower case; a quick first comparison, never the last
   uid       text,
   original  text not null                -- JSON: the input as it was
+) strict;
+
+-- What an invalid row said as far as it could be read, so that it is found by GUID and UID. `rows` has its UID.
+create table invalid_rows (
+  row_id integer primary key,
+  guid   text not null,                  -- as it was read, at most 200 characters; '' where there was none
+  scope  text not null
 ) strict;
 
 create table problems (
@@ -96,7 +110,7 @@ create index batches_by_lane on batches (lane_id);
 create table memberships (
   batch_id   integer not null,
   row_id     integer not null,
-  scope_id   integer not null,
+  scope_id   integer not null,           -- of a removal the lowest one, which means nothing
   outcome_id integer,
   code       text,
   message    text,

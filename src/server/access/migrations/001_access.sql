@@ -18,13 +18,14 @@ create table sessions (
 ) strict;
 
 create table audit (
-  id     integer primary key,
-  at     integer not null,
-  who    text not null,                  -- name of the token, or "local"
-  role   text not null,
-  action text not null,
-  target text not null,
-  detail text not null
+  id      integer primary key,
+  at      integer not null,
+  who     text not null,                 -- name of the token, or "local"
+  role    text not null,
+  action  text not null,
+  target  text not null,
+  detail  text not null,
+  address text not null                  -- where it came from: an address, or "command line"
 ) strict;
 
 -- Uploads with an Idempotency-Key, so that a repeated one makes no second import.

@@ -1,0 +1,147 @@
+-- The catalog: which imports, syncs and schedules there are and in which state each is, and what receivers are still to be
+-- notified of. Everything else about an import or a plan is in a file of its own.
+
+-- Who this data directory is to workers elsewhere: part of the name of the queue that brings its results.
+create table coordinator (id text primary key) strict;
+insert into coordinator values (lower(hex(randomblob(6))));
+
+create table imports (
+  id          text primary key,
+  state       text not null,             -- membership/import-state.ts
+  reason      text not null,             -- why it is in this state, in a sentence
+  code        text,                      -- of the error, while the import is `failed`; else null
+  file        text not null,             -- the input as the user named it
+  source      text not null,             -- the path that staging reads
+  options     text not null,             -- JSON: how to read it and how to run it
+  retry_of    text references imports (id),
+  created_at  integer not null,          -- ms since 1970, like every time in the ledger
+  started_at  integer,                   -- when the first batch went out
+  finished_at integer,                   -- when it reached a final state
+  -- 1 while a process is at work on it: still 1 at the next start, that process died in the middle of it.
+  attended    integer not null default 0,
+  deaths      integer not null default 0 -- so many times since it last made progress
+) strict;
+
+create index imports_by_time on imports (created_at, id);
+
+-- Every move of every import, with its reason: the answer to "who stopped this, and when?"
+create table transitions (
+  import_id text not null references imports (id) on delete cascade,
+  at        integer not null,
+  state     text not null,
+  reason    text not null
+) strict;
+
+create index transitions_by_import on transitions (import_id, at);
+
+-- Syncs: what was planned, who let it through, and the import that carried it out. The plan itself is a file of its own.
+
+create table syncs (
+  id          text primary key,
+  state       text not null,             -- membership/sync-state.ts
+  reason      text not null,             -- why it is in this state, in a sentence
+  file        text not null,             -- the input as the user named it; of an undo: of the import
+  source      text not null,             -- the path that it is read from; of an undo: empty
+  options     text not null,             -- JSON: how it is read and decided
+  totals      text,                      -- JSON: the plan in numbers; null until it is made
+  undo_of     text,                      -- the import that it takes back
+  import_id   text,                      -- the import that carries it out; null until there is to be one
+  schedule_id text,
+  approved_by text,                      -- who let it through although a guard objects
+  approved_at integer,
+  approval    text,                      -- and why
+  created_at  integer not null,
+  finished_at integer
+) strict;
+
+create index syncs_by_time on syncs (created_at, id);
+
+-- Every move of every sync, with its reason, and who wanted it (empty: the sync itself).
+create table sync_transitions (
+  sync_id text not null references syncs (id) on delete cascade,
+  at      integer not null,
+  state   text not null,
+  reason  text not null,
+  who     text not null
+) strict;
+
+create index sync_transitions_by_sync on sync_transitions (sync_id, at);
+
+-- Schedules: syncs that begin by themselves. What the queue knows of them is put there from here.
+
+create table schedules (
+  name            text primary key,
+  cron            text not null,
+  tz              text not null,
+  file            text not null,         -- path, glob or https URL, as the user named it
+  source          text not null,         -- the same, as it is read: paths are whole
+  headers         text not null,         -- JSON: header of the request -> environment variable that has its value
+  max_source      integer not null,      -- bytes
+  protect_file    text,                  -- read anew for every run; null: none
+  options         text not null,         -- JSON: how it is read and decided (sync/sync-options.ts)
+  repair          integer not null,      -- 1: runs although the source is unchanged
+  catch_up        integer not null,      -- 1: a missed run is made up for
+  paused          integer not null default 0,
+  created_at      integer not null,
+  next_due        integer not null,      -- ms since 1970; counts unless paused
+  copy_hash       text,                  -- of an https source: the copy that is kept of it, and how the server calls that
+  copy_etag       text,
+  copy_modified   text,
+  placed_hash     text                   -- of the source that the last run has put in place as a whole; null: it has not
+) strict;
+
+-- Runs of schedules, and those that there should have been.
+create table schedule_runs (
+  id       integer primary key,
+  schedule text not null references schedules (name) on delete cascade,
+  due_at   integer not null,
+  at       integer not null,             -- when it began, or was noted
+  state    text not null,                -- schedule-catalog.ts
+  reason   text not null,                -- why it is in this state, in a sentence
+  who      text not null,                -- who asked for it; empty: the schedule
+  sync_id  text                          -- null until there is one
+) strict;
+
+create index schedule_runs_by_schedule on schedule_runs (schedule, id);
+
+-- Rows that the last run could not put in place, and since when that is so.
+create table schedule_failures (
+  schedule text not null references schedules (name) on delete cascade,
+  region   text not null,
+  guid     text not null,
+  uid      text not null collate nocase,
+  code     text not null,
+  since    integer not null,
+  run      integer not null,             -- the last one in which it failed
+  primary key (schedule, region, guid, uid)
+) strict, without rowid;
+
+-- Notifications that are still to be delivered (`serve --notify`). A move of an import or a sync and the note of it are
+-- written in one transaction, by the triggers below: no crash comes between.
+
+-- Holds a row while the server that had this data directory last was started with a receiver to notify.
+create table notifying (since integer not null) strict;
+
+create table deliveries (
+  id        text primary key,            -- the same in every repetition, for the receiver to know them by
+  kind      text not null,               -- import or sync
+  subject   text not null,               -- its id; it may be removed by now
+  state     text not null,
+  reason    text not null,
+  at        integer not null,            -- when it came into this state
+  body      text                         -- the note as it is sent; null until it is made, the same from then on
+) strict;
+
+create trigger note_import after insert on transitions
+when new.state in ('completed', 'aborted', 'cancelled', 'rejected', 'blocked', 'failed') and exists (select 1 from notifying)
+begin
+  insert into deliveries (id, kind, subject, state, reason, at)
+    values (lower(hex(randomblob(16))), 'import', new.import_id, new.state, new.reason, new.at);
+end;
+
+create trigger note_sync after insert on sync_transitions
+when new.state in ('held', 'applied', 'incomplete', 'stale', 'failed') and exists (select 1 from notifying)
+begin
+  insert into deliveries (id, kind, subject, state, reason, at)
+    values (lower(hex(randomblob(16))), 'sync', new.sync_id, new.state, new.reason, new.at);
+end;

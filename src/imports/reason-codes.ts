@@ -1,0 +1,21 @@
+import { INTAKE_ERROR_CODES } from './read/intake-error.ts';
+
+/**
+ * Why an import is in its state, for programs: exit codes, next steps and clients branch on these, never on the sentence
+ * beside them. docs/errors.md explains each.
+ */
+export const REASON_CODES = [
+  ...INTAKE_ERROR_CODES, // rejected: the input cannot be used
+  'DRY_RUN', // staged: read and checked only
+  'REGION_WITHOUT_APP', // staged: nothing is sent before the region has an app
+  'WRONG_TARGET', // staged: begun for the sandbox and not for the service, or the reverse
+  'SERVICE_REFUSED', // blocked: the key or the plan of a region
+  'TOO_MANY_ERRORS', // aborted: more than --max-errors
+  'WRONG_SUM', // over: totals and rows disagree, a fault of rollcall
+  'READING_FAILED', // failed: an unexpected error while the input was read
+  'SENDING_FAILED',
+  'RECORDING_FAILED',
+  'CLOSING_FAILED',
+  'PROCESS_DIED', // failed: the process ended again and again
+] as const;
+export type ReasonCode = (typeof REASON_CODES)[number];
