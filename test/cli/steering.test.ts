@@ -68,7 +68,7 @@ describe('while an import runs, another process', () => {
     expect(status.code).toBe(EXIT.ok);
     expect(status.stdout).toMatch(/^import \S+, running: m\.csv$/m);
     expect(status.stdout).toMatch(/pending/);
-    expect(status.stdout).toMatch(/^us {2}1 call under way, \d+ batch(es)? queued, key [0-9a-f]{8}$/m);
+    expect(status.stdout).toMatch(/^us {2}1 call in flight, \d+ batch(es)? queued, key [0-9a-f]{8}$/m);
 
     hurry(place);
     const watch = await place.summary(['watch']);
