@@ -164,7 +164,6 @@ export const sendMessageRequest = z.looseObject({
   type: z.string(),
   data: z.looseObject({ text: z.string().optional() }),
 });
-export type SendMessageRequest = z.infer<typeof sendMessageRequest>;
 
 /** Reply of the operations whose response the contract does not show (docs/chat-service.md, 52 and 53): a JSON object, and nothing more is promised. */
 export const openReply = z.looseObject({});

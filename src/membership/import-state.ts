@@ -1,3 +1,5 @@
+import { RollcallError } from '../errors/rollcall-error.ts';
+
 /** States of an import and the moves between them, as data, each with its reason. */
 
 export const IMPORT_STATES = [
@@ -87,18 +89,18 @@ export function nextStates(from: ImportState): readonly ImportState[] {
   return Object.keys(TRANSITIONS[from] ?? {}) as ImportState[];
 }
 
-export class TransitionError extends Error {
+export class TransitionError extends RollcallError {
   readonly from: ImportState;
   readonly to: ImportState;
 
   constructor(from: ImportState, to: ImportState) {
     const allowed = nextStates(from);
     super(
+      'WRONG_STATE',
       `an import that is ${from} cannot become ${to}; ${
         allowed.length === 0 ? `${from} is final` : `possible from here: ${allowed.join(', ')}`
       }`,
     );
-    this.name = 'TransitionError';
     this.from = from;
     this.to = to;
   }

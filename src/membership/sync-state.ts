@@ -1,3 +1,5 @@
+import { RollcallError } from '../errors/rollcall-error.ts';
+
 /** States of a sync and the moves between them, as data, each with its reason. */
 
 export const SYNC_STATES = [
@@ -49,18 +51,18 @@ export function isSyncUnderWay(state: SyncState): boolean {
 }
 
 /** What was asked is not possible with a sync as it is. */
-export class SyncTransitionError extends Error {
+export class SyncTransitionError extends RollcallError {
   readonly from: SyncState;
   readonly to: SyncState;
 
   constructor(from: SyncState, to: SyncState) {
     const allowed = Object.keys(SYNC_TRANSITIONS[from] ?? {});
     super(
+      'WRONG_STATE',
       `a sync that is ${from} cannot become ${to}; ${
         allowed.length === 0 ? `${from} is final: make a new plan` : `possible from here: ${allowed.join(', ')}`
       }`,
     );
-    this.name = 'SyncTransitionError';
     this.from = from;
     this.to = to;
   }

@@ -1,12 +1,12 @@
 import { CronExpressionParser } from 'cron-parser';
+import { RollcallError } from '../errors/rollcall-error.ts';
 
 /** When a job is due that comes again and again, as a cron expression and a time zone say it. */
 
 /** A cron expression or a time zone that cannot be used. */
-export class CronError extends Error {
+export class CronError extends RollcallError {
   constructor(message: string) {
-    super(message);
-    this.name = 'CronError';
+    super('BAD_CRON', message);
   }
 }
 

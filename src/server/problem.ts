@@ -1,3 +1,5 @@
+import { RollcallError } from '../errors/rollcall-error.ts';
+
 /**
  * Everything that a request can be refused for, as data: the code that programs branch on, the HTTP status, and what to
  * do next. docs/errors.md says more about each; a test keeps the two alike.
@@ -138,16 +140,14 @@ export type ProblemCode = keyof typeof PROBLEMS;
 export const PROBLEM_TYPE = 'application/problem+json';
 
 /** Why a request is refused: answered as a problem document (RFC 9457). */
-export class Problem extends Error {
-  readonly code: ProblemCode;
+export class Problem extends RollcallError {
+  declare readonly code: ProblemCode;
   readonly extra: ProblemExtra;
   readonly statusCode: number;
 
   /** @param detail One sentence, with the value that is refused. */
   constructor(code: ProblemCode, detail: string, extra: ProblemExtra = {}) {
-    super(detail);
-    this.name = 'Problem';
-    this.code = code;
+    super(code, detail, { kind: PROBLEMS[code].status < 500 ? 'usage' : 'fatal' });
     this.extra = extra;
     this.statusCode = PROBLEMS[code].status;
   }

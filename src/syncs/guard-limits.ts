@@ -1,3 +1,5 @@
+import { RollcallError } from '../errors/rollcall-error.ts';
+
 /** What the guards let pass: every limit with its default and the reason for it, in one table. */
 export const LIMITS = {
   groupPercent: {
@@ -75,12 +77,9 @@ export const LIMITS = {
 export type LimitName = keyof typeof LIMITS;
 export type Limits = Readonly<Record<LimitName, number>>;
 
-export class LimitError extends Error {
-  readonly code = 'BAD_LIMIT';
-
-  constructor(message: string) {
-    super(message);
-    this.name = 'LimitError';
+export class LimitError extends RollcallError {
+  constructor(what: string, remedy: string) {
+    super('BAD_LIMIT', what, { remedy });
   }
 }
 
@@ -95,14 +94,15 @@ export function limitsWith(given: Readonly<Record<string, number>> = {}): Limits
   for (const [name, value] of Object.entries(given)) {
     if (!isLimitName(name)) {
       throw new LimitError(
-        `${JSON.stringify(name)} is not a limit of a guard; allowed are ${Object.keys(LIMITS).join(', ')}`,
+        `${JSON.stringify(name)} is not a limit of a guard`,
+        `allowed are ${Object.keys(LIMITS).join(', ')}`,
       );
     }
     const isPercent = LIMITS[name].unit === 'percent';
     const fits = isPercent ? value >= 0 && value <= 100 : Number.isSafeInteger(value) && value >= 0;
     if (!fits) {
       const allowed = isPercent ? 'a percentage from 0 to 100' : 'a whole number from 0';
-      throw new LimitError(`the limit ${name} is ${value}; allowed is ${allowed}`);
+      throw new LimitError(`the limit ${name} is ${value}`, `allowed is ${allowed}`);
     }
     limits[name] = value;
   }

@@ -71,8 +71,8 @@ describe('settings that cannot work stop an import before it begins', () => {
   const GOOD = { ROLLCALL_HOST: 'localhost:8443', ROLLCALL_APP_ID: 'app', ROLLCALL_API_KEY: KEY };
   test.each([
     [{}, 'ROLLCALL_HOST is not set'],
-    [{ ROLLCALL_HOST: 'localhost:8443' }, 'no app is set: set ROLLCALL_APP_ID'],
-    [{ ...GOOD, ROLLCALL_API_KEY: '' }, 'region us has no API key: set ROLLCALL_US_API_KEY'],
+    [{ ROLLCALL_HOST: 'localhost:8443' }, 'no app is set; set ROLLCALL_APP_ID'],
+    [{ ...GOOD, ROLLCALL_API_KEY: '' }, 'region us has no API key; set ROLLCALL_US_API_KEY'],
     [{ ...GOOD, ROLLCALL_API_KEY: `${KEY} ${KEY}` }, 'the API key of region us: '],
     [{ ...GOOD, ROLLCALL_APP_ID: 'my_app' }, 'the app id of region us: app id "my_app" is not usable'],
     [

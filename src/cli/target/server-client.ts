@@ -114,7 +114,8 @@ export function connectToServer({ url, token, ca, plainHttp }: ServerOptions): S
     if (read.success) return read.data;
     throw new ServerFault(
       'NO_ROLLCALL',
-      `what answers at ${url} is not a rollcall server of this version; check the address`,
+      `what answers at ${url} is not a rollcall server of this version`,
+      'check the address',
     );
   };
 
@@ -167,20 +168,27 @@ async function refusal(url: string, { statusCode, headers, body }: Dispatcher.Re
   if (statusCode >= 300 && statusCode < 400) {
     await body.dump();
     const { location } = headers;
-    return new ServerRefused('MOVED', `${url} sends elsewhere: to ${JSON.stringify(location)}; use the address there`);
+    return new ServerRefused(
+      'MOVED',
+      `${url} sends elsewhere: to ${JSON.stringify(location)}`,
+      'use the address there',
+    );
   }
   const text = await body.text().catch(() => '');
   const read = problem.safeParse(jsonOf(text.slice(0, LONGEST_PROBLEM)));
   if (!read.success) {
     return new ServerFault(
       'NO_ROLLCALL',
-      `what answers at ${url} is not a rollcall server: it answers ${statusCode}; check the address, and any proxy in front of the server`,
+      `what answers at ${url} is not a rollcall server: it answers ${statusCode}`,
+      'check the address, and any proxy in front of the server',
     );
   }
   const { code, detail, remedy } = read.data;
   if (code === 'STOPPING') return new ServerAway(url, new Error('it is stopping'));
-  const message = `${ended(detail)}; ${ended(REMEDIES[code] ?? uncapitalised(remedy))}`;
-  return statusCode < 500 ? new ServerRefused(code, message) : new ServerFault(code, `${message} (${url})`);
+  const next = ended(REMEDIES[code] ?? uncapitalised(remedy));
+  return statusCode < 500
+    ? new ServerRefused(code, ended(detail), next)
+    : new ServerFault(code, ended(detail), `${next} (${url})`);
 }
 
 function ended(sentence: string): string {

@@ -58,6 +58,7 @@ export class MembershipReader {
       if (problem === undefined) continue;
       throw new IntakeError({
         code: 'BAD_DEFAULT',
+        field,
         what: `the ${field} for all rows cannot be used: ${problem.reason}`,
         remedy: field === 'guid' ? 'Correct --guid' : 'Correct the UID of the acting user',
       });

@@ -29,7 +29,7 @@ function limitOf(name: LimitName) {
         return limit;
       } catch (error) {
         if (!(error instanceof LimitError)) throw error;
-        context.addIssue({ code: 'custom', message: error.message.replace(/^.*; /, '') });
+        context.addIssue({ code: 'custom', message: error.remedy ?? error.what });
         return z.NEVER;
       }
     })

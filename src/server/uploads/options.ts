@@ -135,12 +135,10 @@ const FIELDS_AT_FAULT: Readonly<Partial<Record<IntakeErrorCode, string>>> = {
 
 /** Why a file cannot be read, as the problem of the option that is to be changed, or of the file itself. */
 export function badReading(error: IntakeError): Problem {
-  const { code, message, remedy } = error;
-  const field =
-    code === 'BAD_DEFAULT' ? (message.includes('onBehalfOf') ? 'onBehalfOf' : 'guid') : FIELDS_AT_FAULT[code];
+  const { code, place, what, remedy, field = FIELDS_AT_FAULT[code] } = error;
   // The remedies name the command line's flags; an address has the same options without the dashes.
   const words = (text: string) => text.replace(/--on-behalf-of/g, 'onBehalfOf').replace(/--(\w)/g, '$1');
-  const detail = words(message.replace(` ${remedy}.`, ''));
+  const detail = words(`${place === undefined ? '' : `${place}: `}${what}.`);
   return new Problem(field === undefined ? 'BAD_BODY' : 'BAD_OPTION', detail, {
     remedy: `${words(remedy)}.`,
     ...(field !== undefined && { field }),

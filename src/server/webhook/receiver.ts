@@ -3,6 +3,7 @@ import { lookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { Agent, request } from 'undici';
+import { RollcallError } from '../../errors/rollcall-error.ts';
 import { VERSION } from '../../platform/version.ts';
 
 /** Whom a server tells of imports that are over (docs/webhook.md). */
@@ -23,10 +24,9 @@ export interface ReceiverOptions {
 }
 
 /** The receiver's address is none that may be told; the message completes "--notify …". */
-export class BadReceiver extends Error {
+export class BadReceiver extends RollcallError {
   constructor(message: string) {
-    super(message);
-    this.name = 'BadReceiver';
+    super('BAD_RECEIVER', message);
   }
 }
 

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
+import { RollcallError } from '../../errors/rollcall-error.ts';
 import { scopeId } from '../../imports/record/enum-ids.ts';
 import { isScope } from '../../membership/membership.ts';
 import { inTransaction, openForReading, openForWriting, statementsOf } from '../../platform/sqlite.ts';
@@ -19,14 +20,12 @@ export interface LiveMember {
 }
 
 /** The service lists somebody with a scope of which nobody knows how high it is. */
-export class UnknownScope extends Error {
-  readonly code = 'UNKNOWN_SCOPE';
-
+export class UnknownScope extends RollcallError {
   constructor({ uid, scope }: LiveMember) {
     super(
+      'UNKNOWN_SCOPE',
       `the service lists ${uid} with the scope ${JSON.stringify(scope)}; known are admin, moderator and participant`,
     );
-    this.name = 'UnknownScope';
   }
 }
 

@@ -116,7 +116,7 @@ export function createScheduleRuns(options: ScheduleRunsOptions): ScheduleRuns {
     const { name, source, maxSource, copy, placedHash, protectFile, repair } = record;
     const { sandbox, reading, flags, limits, apply } = readSyncOptions(record);
     if (sandbox !== options.sandbox) throw SyncRefused.target(`schedule ${name}`, sandbox);
-    if (reading === null) throw new ScheduleError(`schedule ${name} does not say how its file is read; add it again`);
+    if (reading === null) throw new ScheduleError(`schedule ${name} does not say how its file is read`, 'add it again');
     const headers = headersWithValues(record.headers, options.environment);
     const { ca } = options;
     const wish = { source, headers, maxSource, copy };
