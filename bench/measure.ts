@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { ALLOCATOR, NODE_FLAGS } from '../src/cli/process-settings.js';
 
 /** Node's cache of compiled code, as the command line uses it; without it every thread holds the compiler of types. */
 const NODE_COMPILE_CACHE = fileURLToPath(new URL('../node_modules/.cache/rollcall', import.meta.url));
@@ -29,9 +30,11 @@ export interface Started {
 /** Starts `file` of this folder in a process of its own, which prints what it measured as JSON (`report`). */
 export function start(file: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Started {
   const path = fileURLToPath(new URL(file, import.meta.url));
-  const child = spawn(process.execPath, [path, ...args], {
+  // As the launcher starts it; the others have what Node gives everybody.
+  const ours = file.startsWith('rollcall-');
+  const child = spawn(process.execPath, [...(ours ? NODE_FLAGS : []), path, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...process.env, NODE_COMPILE_CACHE, ...env },
+    env: { ...process.env, ...(ours && ALLOCATOR), NODE_COMPILE_CACHE, ...env },
   });
   const finish = async (): Promise<Measured> => {
     const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'close')]);

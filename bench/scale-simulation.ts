@@ -58,7 +58,7 @@ export function simulate(): string {
     const { minutes, heldBy } = run(one);
     return `| ${one.name} | ${one.imports.length} | ${one.shards} | ${minutes.toFixed(0)} | ${heldBy} |`;
   });
-  const head = ['import', 'coordinators', 'shards', 'minutes', 'held back by'];
+  const head = ['import', 'coordinators', 'shards', 'minutes', 'limited by'];
   return `${[`| ${head.join(' | ')} |`, '| --- | ---: | ---: | ---: | --- |', ...lines].join('\n')}\n`;
 }
 

@@ -4,6 +4,7 @@ import { CallAborted, ServiceRefusal } from '../src/chat/errors.ts';
 import type { MemberClient } from '../src/chat/member-client.ts';
 import { judgeReading } from '../src/chat/member-policy.ts';
 import type { Rate } from '../src/chat/rate-headers.ts';
+import { RollcallError } from '../src/errors/rollcall-error.ts';
 import type { CallRecord } from '../src/imports/record/batch-result.ts';
 import { REGIONS } from '../src/membership/membership.ts';
 import { defineJob, type JobRun, SlowDown } from '../src/queue/define-job.ts';
@@ -59,7 +60,7 @@ export const groupAnswer = z.discriminatedUnion('kind', [
 export type GroupAnswer = z.infer<typeof groupAnswer>;
 
 /** Whose question it was. */
-export type AnswerAddress = Pick<ReadGroupPayload, 'requestId' | 'replyTo'>;
+type AnswerAddress = Pick<ReadGroupPayload, 'requestId' | 'replyTo'>;
 
 export interface ReadGroupPorts {
   readonly chat: Pick<MemberClient, 'listMembersPage' | 'listBannedPage' | 'getGroup'>;
@@ -130,16 +131,14 @@ function verdictOf(error: unknown): Verdict {
 }
 
 /** A question that was not answered with what was asked for. */
-export class ReadingRefused extends Error {
+export class ReadingRefused extends RollcallError {
   /** The service's code if it gave one, else HTTP_<status>, else the code of the failure (chat/errors.ts). */
-  readonly code: string;
+  declare readonly code: string;
   /** Whether it is true of every call of the region: a refused key or plan. */
   readonly ofRegion: boolean;
 
   constructor({ code, message, region }: Extract<GroupAnswer, { kind: 'refused' }>) {
-    super(message);
-    this.name = 'ReadingRefused';
-    this.code = code;
+    super(code, message, { kind: region ? 'stopped' : 'fatal' });
     this.ofRegion = region;
   }
 }

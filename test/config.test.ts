@@ -121,7 +121,7 @@ describe('a setting that is wrong stops with its name, its value and what is all
   });
 
   test.each([
-    [`{"apiKey":"${KEY}",`, 'is not JSON; mend or remove it'],
+    [`{"apiKey":"${KEY}",`, 'is not JSON; fix or remove it'],
     [[], 'top level: '],
     [{ apiKeys: KEY }, 'Unrecognized key: "apiKeys"'],
     [{ host: 5 }, 'host is 5: '],

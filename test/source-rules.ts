@@ -11,6 +11,7 @@ export interface SourceFile {
  * in the order in which a row passes them, above the ledger that they share.
  */
 const LAYERS: readonly (readonly string[])[] = [
+  ['src/errors'],
   ['src/membership'],
   ['src/text', 'src/platform'],
   ['src/chat', 'src/queue'],
@@ -33,7 +34,7 @@ const LAYERS: readonly (readonly string[])[] = [
 const STOREYS: ReadonlySet<string> = new Set(['imports', 'syncs']);
 
 /** What the sandbox may share with the rest, so that client and service cannot agree on a mistake. */
-const SHARED_WITH_SANDBOX = /^src\/(chat\/contract\.ts|membership\/)/;
+const SHARED_WITH_SANDBOX = /^src\/(chat\/contract\.ts|membership\/|errors\/)/;
 /** The settings, and the launcher, which runs before anything is loaded. */
 const MAY_READ_ENV: ReadonlySet<string> = new Set(['src/platform/config.ts', 'src/cli/rollcall.js']);
 const MOST_LINES = 350;

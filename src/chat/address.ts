@@ -17,13 +17,8 @@ export interface AppAddress {
  * Base address of the chat operations: `https://<app_id>.api-<region>.<host>/v3` (docs/chat-service.md, 1).
  * @throws SettingError when app id or host is not usable.
  */
-export function apiUrl(address: AppAddress): string {
-  return appUrl(address, 'api');
-}
-
-/** Base address of the call operations: `https://<app_id>.call-<region>.<host>/v3` (docs/chat-service.md, 4). */
-export function callsUrl(address: AppAddress): string {
-  return appUrl(address, 'call');
+export function apiUrl({ appId, region, host }: AppAddress): string {
+  return `https://${checkedAppId(appId)}.api-${region}.${checkedHost(host)}/${API_VERSION}`;
 }
 
 /**
@@ -32,10 +27,6 @@ export function callsUrl(address: AppAddress): string {
  */
 export function managementUrl(host: string): string {
   return `https://apimgmt.${checkedHost(host)}`;
-}
-
-function appUrl({ appId, region, host }: AppAddress, service: 'api' | 'call'): string {
-  return `https://${checkedAppId(appId)}.${service}-${region}.${checkedHost(host)}/${API_VERSION}`;
 }
 
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
@@ -68,7 +59,7 @@ function hostAdvice(host: string): string {
     return 'plain http is refused, the service takes HTTPS only and a key must not travel in the clear; write the domain alone, such as "chat.example"';
   }
   if (/^\d+(\.\d+){3}(:|$)/.test(host)) {
-    return 'app id and region stand in front of it, which an IP address cannot carry; write a domain, for this machine "localhost:8443"';
+    return 'app id and region go in front of it, which does not work with an IP address; use a domain, for this machine "localhost:8443"';
   }
   return 'write the domain alone, with a port if it is not 443, and without scheme, path or user: "chat.example" or "localhost:8443"';
 }

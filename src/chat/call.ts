@@ -48,7 +48,7 @@ export type Ask = <Schema extends z.ZodType>(
 export function segment(name: 'guid' | 'uid', id: string): string {
   // Servers and proxies resolve dot segments even when they are escaped: such a call would go to another resource.
   if (id === '' || id === '.' || id === '..' || !id.isWellFormed()) {
-    throw new InvalidCall(`${name} ${JSON.stringify(id)} cannot stand in an address; correct the ${name}`);
+    throw new InvalidCall(`${name} ${JSON.stringify(id)} cannot be in an address; correct the ${name}`);
   }
   return encodeURIComponent(id);
 }

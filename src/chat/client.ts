@@ -16,7 +16,6 @@ import {
   MEMBER_LISTS,
   type OpenReply,
   openReply,
-  type SendMessageRequest,
 } from './contract.ts';
 import { InvalidCall, ServiceRefusal, SettingError } from './errors.ts';
 import type { Request } from './exchange.ts';
@@ -46,8 +45,6 @@ export interface ManagementClientOptions extends Omit<ConnectionOptions, 'connec
   readonly secret: string;
 }
 
-export type { ActingOptions, CallOptions } from './call.ts';
-
 export interface AddMembersResult extends Told {
   readonly entries: MemberEntries;
 }
@@ -59,12 +56,8 @@ export interface AddMembersResult extends Told {
 export interface ChatClient extends MemberClient {
   /** Adds up to 25 UIDs to a group, in lists of at least one (docs/chat-service.md, 15). */
   addMembers(guid: string, request: AddMembersRequest, options?: ActingOptions): Promise<AddMembersResult>;
-  /** `POST /users/{uid}/auth_tokens` (docs/chat-service.md, 53). */
-  createAuthToken(uid: string, options?: CallOptions): Promise<OpenReply>;
   /** `GET /users` (docs/chat-service.md, 52). */
   listUsers(options?: CallOptions): Promise<OpenReply>;
-  /** `POST /messages` (docs/chat-service.md, 53). */
-  sendMessage(message: SendMessageRequest, options?: ActingOptions): Promise<OpenReply>;
   /** Which key it uses, in so far as that may be shown: 8 hexadecimal digits. */
   keyFingerprint(): string;
   /** Takes up a key that was changed in the settings; gives whether it was. One that cannot be a key is left alone. */
@@ -136,16 +129,8 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
       const { reply: entries, rate, httpStatus, ms } = await send(sent, read, signal);
       return { entries, rate, httpStatus, ms };
     },
-    async createAuthToken(uid, { signal } = {}) {
-      const path = `/users/${segment('uid', uid)}/auth_tokens`;
-      return (await ask({ method: 'POST', path, body: {} }, openReply, signal)).reply;
-    },
     async listUsers({ signal } = {}) {
       return (await ask({ method: 'GET', path: '/users' }, openReply, signal)).reply;
-    },
-    async sendMessage(message, { onBehalfOf, signal } = {}) {
-      const sent = { method: 'POST', path: '/messages', body: message, onBehalfOf } as const;
-      return (await ask(sent, openReply, signal)).reply;
     },
     keyFingerprint: () => key.fingerprint,
     renewKey,

@@ -16,7 +16,7 @@ export interface Timeouts {
 }
 
 /** A proxy that stands between this machine and the internet, as `HTTPS_PROXY` and `NO_PROXY` name it. */
-export interface Proxy {
+interface Proxy {
   /** Address of the proxy, such as `http://proxy.example:3128`; user and password may stand in it. */
   readonly url: string;
   /** Hosts that are reached without it, by commas; empty for none. */

@@ -28,7 +28,7 @@ export const HEADERS = {
 } as const;
 
 /** Scopes of an API key (docs/chat-service.md, 9). Adding members needs `fullAccess`. */
-export const KEY_SCOPES = ['fullAccess', 'authOnly'] as const;
+const KEY_SCOPES = ['fullAccess', 'authOnly'] as const;
 export type KeyScope = (typeof KEY_SCOPES)[number];
 
 /** Body of POST /groups/{guid}/members (docs/chat-service.md, 15): every list that is present has at least one UID. */
@@ -108,7 +108,7 @@ export const addMembersReply = z.looseObject({
 export type AddMembersReply = z.infer<typeof addMembersReply>;
 
 /** User as embedded in an action message. Timestamps are integers of unknown unit. */
-export const userEntity = z.looseObject({
+const userEntity = z.looseObject({
   uid: z.string(),
   name: z.string(),
   role: z.string(),
@@ -120,7 +120,7 @@ export const userEntity = z.looseObject({
 export type UserEntity = z.infer<typeof userEntity>;
 
 /** Group as embedded in an action message. */
-export const groupEntity = z.looseObject({
+const groupEntity = z.looseObject({
   guid: z.string(),
   name: z.string(),
   icon: z.string(),
@@ -164,7 +164,6 @@ export const sendMessageRequest = z.looseObject({
   type: z.string(),
   data: z.looseObject({ text: z.string().optional() }),
 });
-export type SendMessageRequest = z.infer<typeof sendMessageRequest>;
 
 /** Reply of the operations whose response the contract does not show (docs/chat-service.md, 52 and 53): a JSON object, and nothing more is promised. */
 export const openReply = z.looseObject({});

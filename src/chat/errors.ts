@@ -2,6 +2,7 @@
  * Everything that a call to the chat service, or a list of several calls, can end in besides its reply. Branch on class or `code`, never on text.
  * Texts of the service are redacted before they get here (redact.ts).
  */
+import { RollcallError } from '../errors/rollcall-error.ts';
 import type { Rate } from './rate-headers.ts';
 
 export type TransportCode =
@@ -13,29 +14,29 @@ export type TransportCode =
   | 'CONNECTION_LOST'; // sent, and the connection broke before the reply was complete
 
 /** A setting of the client is not usable: address, key or CA. Thrown when the client is made; nothing was sent. */
-export class SettingError extends Error {
-  override readonly name = 'SettingError';
-  readonly code = 'BAD_SETTING';
+export class SettingError extends RollcallError {
+  declare readonly code: 'BAD_SETTING';
+
+  constructor(message: string, options?: ErrorOptions) {
+    super('BAD_SETTING', message, options);
+  }
 }
 
 /** The call did not get a reply. */
-export class TransportFailure extends Error {
-  override readonly name = 'TransportFailure';
-  readonly code: TransportCode;
+export class TransportFailure extends RollcallError {
+  declare readonly code: TransportCode;
   /** Whether the request had left, so that the service may have acted on it. */
   readonly maybeCarriedOut: boolean;
 
   constructor(code: TransportCode, message: string, maybeCarriedOut: boolean, cause: unknown) {
-    super(message, { cause });
-    this.code = code;
+    super(code, message, { cause });
     this.maybeCarriedOut = maybeCarriedOut;
   }
 }
 
 /** A reply came, and it says no: the service's own, or that of something between us and the service. */
-export class ServiceRefusal extends Error {
-  override readonly name = 'ServiceRefusal';
-  readonly code = 'REFUSED';
+export class ServiceRefusal extends RollcallError {
+  declare readonly code: 'REFUSED';
   readonly httpStatus: number;
   /** The service's own error code, such as ERR_GUID_NOT_FOUND; null when the reply has none. */
   readonly serviceCode: string | null;
@@ -54,6 +55,7 @@ export class ServiceRefusal extends Error {
   }) {
     const { httpStatus, serviceCode, serviceMessage, rate, foreign = null } = reply;
     super(
+      'REFUSED',
       foreign === null
         ? `the chat service refused the call: HTTP ${httpStatus}, ${serviceCode ?? 'no error code'}: ${serviceMessage || 'no message'}`
         : `something other than the chat service answered the call: HTTP ${httpStatus}, ${foreign}`,
@@ -67,47 +69,48 @@ export class ServiceRefusal extends Error {
 }
 
 /** Something replied with success, and it cannot be read: the call may have been carried out. */
-export class MalformedReply extends Error {
-  override readonly name = 'MalformedReply';
-  readonly code = 'MALFORMED_REPLY';
+export class MalformedReply extends RollcallError {
+  declare readonly code: 'MALFORMED_REPLY';
   /** Null when the reply is not even HTTP. */
   readonly httpStatus: number | null;
   readonly maybeCarriedOut = true;
 
   // No cause: the errors of JSON.parse and of the schemas quote the reply as it came.
   constructor(message: string, httpStatus: number | null) {
-    super(message);
+    super('MALFORMED_REPLY', message);
     this.httpStatus = httpStatus;
   }
 }
 
 /** The call cannot be put to the service at all; nothing was sent. */
-export class InvalidCall extends Error {
-  override readonly name = 'InvalidCall';
-  readonly code = 'INVALID_CALL';
+export class InvalidCall extends RollcallError {
+  declare readonly code: 'INVALID_CALL';
+
+  constructor(message: string) {
+    super('INVALID_CALL', message);
+  }
 }
 
 /** Our side gave the call up: its signal was aborted or the client closed. It says nothing about the batch. */
-export class CallAborted extends Error {
-  override readonly name = 'CallAborted';
-  readonly code = 'ABORTED';
+export class CallAborted extends RollcallError {
+  declare readonly code: 'ABORTED';
   /** Whether the request had left, so that the service may have acted on it. */
   readonly maybeCarriedOut: boolean;
 
   constructor(maybeCarriedOut: boolean, cause: unknown) {
-    super('the call was given up by this side', { cause });
+    super('ABORTED', 'the call was given up by this side', { cause });
     this.maybeCarriedOut = maybeCarriedOut;
   }
 }
 
 /** A list was read page by page, and what came does not add up to the whole of it. Nothing of it may be used. */
-export class UntrustedListing extends Error {
-  override readonly name = 'UntrustedListing';
-  readonly code = 'UNTRUSTED_LISTING';
+export class UntrustedListing extends RollcallError {
+  declare readonly code: 'UNTRUSTED_LISTING';
 
   /** @param list what is listed, such as `members of group "g1"` */
   constructor(list: string, problem: string, readings: number) {
     super(
+      'UNTRUSTED_LISTING',
       `the list of the ${list} cannot be trusted, after ${readings} readings: ${problem}; nothing of it was used, read it again at a quieter time`,
     );
   }

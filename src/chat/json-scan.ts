@@ -13,7 +13,7 @@ const MOST_NESTED = 30;
 
 export const QUOTE = 0x22;
 export const COMMA = 0x2c;
-export const COLON = 0x3a;
+const COLON = 0x3a;
 export const OPEN_LIST = 0x5b;
 export const CLOSE_LIST = 0x5d;
 export const OPEN_OBJECT = 0x7b;

@@ -32,7 +32,7 @@ export interface BannedPage extends Told {
   readonly pagination: Pagination | undefined;
 }
 
-export interface GroupFacts extends Told {
+interface GroupFacts extends Told {
   /** UID; null when not told, and then anybody may be the owner. */
   readonly owner: string | null;
   readonly membersCount: number | null;

@@ -25,7 +25,7 @@ import type { Redact } from './redact.ts';
 import { isRefusal, type RawReply, readReply, refusedEntry } from './reply.ts';
 
 /** What the reply says about one UID. Read it with `readEntry` of error-policy.ts. */
-export interface MemberEntry {
+interface MemberEntry {
   readonly list: MemberList;
   readonly entry: MemberResult;
 }

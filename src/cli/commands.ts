@@ -3,7 +3,7 @@ import type { ExitCode } from './exit-codes.ts';
 import type { Io } from './screen/io.ts';
 
 /** Makes a command; its action hands its exit code to `end`. */
-export type CommandMaker = (io: Io, end: (code: Promise<ExitCode>) => Promise<void>) => Command;
+type CommandMaker = (io: Io, end: (code: Promise<ExitCode>) => Promise<void>) => Command;
 
 export interface CommandEntry {
   /** What follows the name in the list of commands. */
@@ -27,22 +27,22 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   status: {
     usage: '[options] [id]',
-    description: 'show what an import has come to so far',
+    description: 'show the results of an import so far',
     load: async () => (await import('./commands/status.ts')).statusCommand,
   },
   watch: {
     usage: '[options] [id]',
-    description: 'follow an import that runs in another process; ends as `import` would',
+    description: 'follow an import that runs in another process; exits with the same code as `import`',
     load: async () => (await import('./commands/watch.ts')).watchCommand,
   },
   pause: {
     usage: '[options] [id]',
-    description: 'let the calls under way answer, and send no more until `resume`',
+    description: 'let calls in flight finish, and send no more until `resume`',
     load: async () => (await import('./commands/pause-cancel.ts')).pauseCommand,
   },
   resume: {
     usage: '[options] [id]',
-    description: 'go on with an import that was paused, blocked, interrupted or only checked',
+    description: 'continue an import that was paused, blocked, interrupted or only checked',
     load: async () => (await import('./commands/resume.ts')).resumeCommand,
   },
   cancel: {
@@ -52,7 +52,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   retry: {
     usage: '[options] [id]',
-    description: 'send what failed, was not confirmed or was not sent again, as an import of its own',
+    description: 'send again what failed, was not confirmed or was not sent, as a new import',
     load: async () => (await import('./commands/retry.ts')).retryCommand,
   },
   report: {
@@ -62,27 +62,27 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   sync: {
     usage: '[options] <file>',
-    description: 'plan how groups come to be as a file says, and with --apply carry it out',
+    description: 'plan the changes that make groups match a file; --apply carries them out',
     load: async () => (await import('./commands/sync.ts')).syncCommand,
   },
   undo: {
     usage: '[options] <import>',
-    description: 'plan how to take back what an import did, and with --apply do it',
+    description: 'plan how to reverse an import; --apply carries it out',
     load: async () => (await import('./commands/undo.ts')).undoCommand,
   },
   schedule: {
     usage: '',
-    description: 'have files synced again and again, by `rollcall serve`',
+    description: 'sync files regularly, from `rollcall serve`',
     load: async () => (await import('./commands/schedule.ts')).scheduleCommand,
   },
   serve: {
     usage: '[options]',
-    description: 'stay and take imports over HTTP: API, web console, reports',
+    description: 'run a server that takes imports over HTTP: API, web console, reports',
     load: async () => (await import('./commands/serve.ts')).serveCommand,
   },
   token: {
     usage: '',
-    description: 'make, list and revoke tokens for `rollcall serve`',
+    description: 'create, list and revoke tokens for `rollcall serve`',
     load: async () => (await import('./commands/token.ts')).tokenCommand,
   },
   worker: {
@@ -92,7 +92,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   sandbox: {
     usage: '[options]',
-    description: 'run the chat service on this machine, to try imports without a real one',
+    description: 'run a local copy of the chat service, to try imports without the real one',
     load: async () => {
       const { sandboxCommand } = await import('./commands/sandbox.ts');
       return ({ out, err }) => sandboxCommand({ stdout: out, stderr: err });
@@ -100,12 +100,12 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   doctor: {
     usage: '[options]',
-    description: 'check settings, keys, service, queue and disk, as far as this machine needs them',
+    description: 'check the settings, keys, service, queue and disk that this machine uses',
     load: async () => (await import('./commands/doctor.ts')).doctorCommand,
   },
   demo: {
     usage: '[options]',
-    description: 'import a sample into a sandbox, to see how it goes',
+    description: 'import a sample into a sandbox, to see how rollcall works',
     load: async () => (await import('./commands/demo.ts')).demoCommand,
   },
 };

@@ -90,22 +90,26 @@ export function clientOf(service: Service, region: Region, connections: number):
 
 /** The apps of the configuration, for a process that hands batches to workers elsewhere: it needs neither host nor key. */
 export function dispatchOnly(config: Config): Service {
-  if (Object.keys(config.apps).length === 0) throw new ConfigError(NO_APP);
+  if (Object.keys(config.apps).length === 0) throw noApp();
   return { sends: false, sandbox: false, host: config.host ?? '', apps: config.apps, ca: undefined };
 }
 
-const NO_APP =
-  'no app is set: set ROLLCALL_APP_ID, ROLLCALL_API_KEY and ROLLCALL_REGION, or ROLLCALL_US_APP_ID, ROLLCALL_US_API_KEY and so on for each region';
+const noApp = () =>
+  new ConfigError(
+    'no app is set',
+    'set ROLLCALL_APP_ID, ROLLCALL_API_KEY and ROLLCALL_REGION, or ROLLCALL_US_APP_ID, ROLLCALL_US_API_KEY and so on for each region',
+  );
 
 /** The service of the configuration in these regions (default: all that have an app), checked before anything is read. */
 export function serviceOf(config: Config, only?: readonly Region[]): Service {
   if (config.host === undefined) {
     throw new ConfigError(
-      `ROLLCALL_HOST is not set: set it to ${SERVICE_HOST} for the service itself, or to what follows \`api-<region>.\` in the address of yours, or try \`--sandbox\``,
+      'ROLLCALL_HOST is not set',
+      `set it to ${SERVICE_HOST} for the service itself, or to what follows \`api-<region>.\` in the address of yours, or try \`--sandbox\``,
     );
   }
   const regions = only ?? (Object.keys(config.apps) as Region[]);
-  if (regions.length === 0) throw new ConfigError(NO_APP);
+  if (regions.length === 0) throw noApp();
   const { host, apps, caFile, proxy } = config;
   const ca = caOf(config);
   naming('ROLLCALL_HOST', () => managementUrl(host));
@@ -132,8 +136,8 @@ function naming(setting: string, use: () => void): void {
 function appOf(apps: Config['apps'], region: Region): { appId: string; apiKey: string } {
   const app = apps[region];
   const name = `ROLLCALL_${region.toUpperCase()}`;
-  if (app === undefined) throw new ConfigError(`region ${region} has no app: set ${name}_APP_ID and ${name}_API_KEY`);
-  if (app.apiKey === undefined) throw new ConfigError(`region ${region} has no API key: set ${name}_API_KEY`);
+  if (app === undefined) throw new ConfigError(`region ${region} has no app`, `set ${name}_APP_ID and ${name}_API_KEY`);
+  if (app.apiKey === undefined) throw new ConfigError(`region ${region} has no API key`, `set ${name}_API_KEY`);
   return { appId: app.appId, apiKey: app.apiKey };
 }
 

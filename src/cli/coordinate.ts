@@ -42,7 +42,7 @@ export async function coordinate(
   const dir = dataDir(config.dataDir);
   const life = createLifecycle();
   let failure: Error | undefined;
-  const signal = firstSignal(EXIT.interrupted, () => say(io, 'Left at once.', ...goOn()));
+  const signal = firstSignal(EXIT.interrupted, () => say(io, 'Stopped at once.', ...goOn()));
   try {
     const service = await openService();
     life.onStop(() => service.close());
@@ -79,18 +79,18 @@ export async function coordinate(
           signal.arrived.then(() => true),
         ]);
         progress.stop();
-        if (interrupted) say(io, '', 'Stopping: calls under way may finish. Ctrl-C again leaves at once.');
+        if (interrupted) say(io, '', 'Stopping: calls in flight may finish. Press Ctrl-C again to stop at once.');
       },
     });
   } finally {
-    const leave = () => say(io, 'The queue does not answer; left without it.', ...goOn());
+    const leave = () => say(io, 'The queue does not answer; stopped anyway.', ...goOn());
     const stay = config.queue === undefined ? () => {} : leaveWithoutQueue(EXIT.interrupted, leave);
     await life.stop();
     stay();
     signal.ignore();
   }
   if (failure !== undefined) {
-    say(io, '', `rollcall cannot go on: ${failure.message}`, 'When it is mended:', ...goOn().slice(1));
+    say(io, '', `rollcall cannot continue: ${failure.message}`, 'When it is fixed:', ...goOn().slice(1));
   }
   return failure;
 }

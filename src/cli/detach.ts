@@ -37,14 +37,14 @@ export async function detach(options: RunOptions, flags: WorkersFlags): Promise<
   const waits = () => findImport(config.dataDir, record.id).state === 'staged';
   while (waits() && child.exitCode === null && child.signalCode === null) await sleep(LOOK_MS);
   if (waits()) {
-    say(io, `Nothing was sent: the process for it has ended, ${shortest(output)} says why. Then:`);
+    say(io, `Nothing was sent: its process has ended, and ${shortest(output)} says why. Then:`);
     say(io, `  ${config.command} resume ${id}`);
     return EXIT.fatal;
   }
   child.unref();
   if (options.json) io.out.write(`${JSON.stringify({ id, pid: child.pid })}\n`);
   else io.out.write(`${id}\n`);
-  say(io, 'Sending in the background. Look at it with:', `  ${config.command} watch ${id}`);
+  say(io, 'Sending in the background. Watch it with:', `  ${config.command} watch ${id}`);
   return EXIT.ok;
 }
 

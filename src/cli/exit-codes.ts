@@ -15,13 +15,13 @@ export const EXIT = {
 
 /** What each means, as `rollcall --help` says it. */
 export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
-  ok: 'every row is added, banned, a member already, or a duplicate of such a row',
+  ok: 'every row is added, banned, already a member, or a duplicate of such a row',
   rowsFailed: 'finished, and some rows failed, are invalid or unconfirmed',
-  usage: 'wrong use or settings, or a file that cannot be used; nothing was sent',
-  stopped: 'stopped: too many errors, an objection of a guard, a key or plan refused, or cancelled',
-  fatal: 'a fault: a full disk, a damaged ledger, an unexpected error, a sum that does not hold',
-  interrupted: 'interrupted or paused; `rollcall resume` goes on',
-  stillRunning: 'the wait ran out; the import goes on',
+  usage: 'wrong usage or settings, or a file that cannot be used; nothing was sent',
+  stopped: 'stopped: too many errors, held by a guard, key or plan refused, or cancelled',
+  fatal: 'a fault: disk full, damaged ledger, unexpected error, rows that do not add up',
+  interrupted: 'interrupted or paused; `rollcall resume` continues',
+  stillRunning: 'timed out waiting; the import continues',
 };
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 

@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander';
+import { RollcallError } from '../errors/rollcall-error.ts';
 import { VERSION } from '../platform/version.ts';
 import { COMMANDS } from './commands.ts';
-import { isUsageError, speaksForItself } from './errors.ts';
 import { EXIT, EXIT_MEANINGS, type ExitCode } from './exit-codes.ts';
 import { type Io, say, terminalIo } from './screen/io.ts';
 
@@ -19,7 +19,7 @@ export async function main(args: readonly string[], io: Io): Promise<ExitCode> {
     .configureHelp({ subcommandTerm: (command) => `${command.name()} ${COMMANDS[command.name()]?.usage ?? ''}`.trim() })
     .addHelpText(
       'after',
-      `\nTry it without an account:\n  rollcall import members.csv --sandbox\n\nFor the chat service itself set ROLLCALL_HOST=cometchat.io, an app id and a key;\nrollcall doctor says what is missing.\n\n${exitCodesHelp()}`,
+      `\nTry it without an account:\n  rollcall import members.csv --sandbox\n\nFor the real chat service, set ROLLCALL_HOST=cometchat.io, an app id and a key;\nrollcall doctor says what is missing.\n\n${exitCodesHelp()}`,
     );
   const named = commandNamed(args);
   for (const [name, { description, load }] of Object.entries(COMMANDS)) {
@@ -67,11 +67,12 @@ function complain(io: Io, error: unknown): ExitCode {
     return EXIT.fatal;
   }
   if (isClosedPipe(error)) return EXIT.ok;
-  if (isUsageError(error)) {
+  if (error instanceof RollcallError) {
     say(io, `rollcall: ${error.message}`);
-    return EXIT.usage;
+    return EXIT[error.kind];
   }
-  say(io, `rollcall: ${speaksForItself(error) ? error.message : (error.stack ?? error.message)}`);
+  // What the system refuses (a full disk, a missing right) speaks for itself; anything else is ours to find.
+  say(io, `rollcall: ${'syscall' in error ? error.message : (error.stack ?? error.message)}`);
   return EXIT.fatal;
 }
 

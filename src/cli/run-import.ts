@@ -26,7 +26,7 @@ export async function runImport(options: RunOptions): Promise<ExitCode> {
   const { config, io } = options;
   let id: string | undefined;
   let sandbox = '';
-  const goOn = () => (id === undefined ? [] : ['Go on with:', `  ${config.command} resume ${id}${sandbox}`]);
+  const goOn = () => (id === undefined ? [] : ['Continue with:', `  ${config.command} resume ${id}${sandbox}`]);
   const failure = await coordinate({ ...options, goOn }, async ({ coordinator, dir, signal, until }) => {
     id = await options.begin(coordinator, signal);
     if (id === undefined) return;
@@ -45,7 +45,7 @@ function earned(config: Config, id: string): ExitCode {
 }
 
 export function sayNothingBegan(io: Io): ExitCode {
-  say(io, 'Stopped before an import began; nothing was sent, and nothing is kept.');
+  say(io, 'Stopped before the import began; nothing was sent, and nothing was stored.');
   return EXIT.interrupted;
 }
 

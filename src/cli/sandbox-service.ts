@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { RollcallError } from '../errors/rollcall-error.ts';
 import { startSandbox } from '../sandbox/sandbox.ts';
 import { parseSeed, type SeedDocument } from '../sandbox/seed.ts';
 import type { Service } from './compose.ts';
@@ -20,7 +21,11 @@ export async function openSandboxService(
   return { sends: true, sandbox: true, host, apps, ca, close: () => sandbox.close() };
 }
 
-export class SeedUnreadable extends Error {}
+export class SeedUnreadable extends RollcallError {
+  constructor(message: string, options?: ErrorOptions) {
+    super('BAD_SEED', message, options);
+  }
+}
 
 /** @throws SeedUnreadable, SeedError */
 export async function readSeed(path: string): Promise<SeedDocument> {

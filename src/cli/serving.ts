@@ -47,7 +47,7 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
   const receiver = receiverOf(config, flags);
   const life = createLifecycle();
   let failure: Error | undefined;
-  const signal = firstSignal(EXIT.ok, () => say(io, 'Left at once; imports go on at the next start.'));
+  const signal = firstSignal(EXIT.ok, () => say(io, 'Stopped at once; imports continue at the next start.'));
   try {
     const service = await serviceOpener(config, flags)();
     life.onStop(() => service.close());
@@ -106,20 +106,20 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
     syncs.continueAll();
     schedules.start();
     if (tokenRequired && !access.hasValidToken()) {
-      say(io, 'Nobody can log in yet: make a token with', `  ${config.command} token create --role operator`);
+      say(io, 'No one can log in yet. Create a token with:', `  ${config.command} token create --role operator`);
     }
     say(io, `Listening on ${address}`);
     const interrupted = await Promise.race([failed.then(() => false), signal.arrived.then(() => true)]);
-    if (interrupted) say(io, 'Stopping: calls and downloads under way may finish. Ctrl-C again leaves at once.');
+    if (interrupted) say(io, 'Stopping: calls and downloads in flight may finish. Press Ctrl-C again to stop at once.');
   } finally {
-    const leave = () => say(io, 'The queue does not answer; left without it. Imports go on at the next start.');
+    const leave = () => say(io, 'The queue does not answer; stopped anyway. Imports continue at the next start.');
     const stay = config.queue === undefined ? () => {} : leaveWithoutQueue(EXIT.ok, leave);
     await life.stop();
     stay();
     signal.ignore();
   }
   if (failure === undefined) return EXIT.ok;
-  say(io, '', `rollcall cannot go on: ${failure.message}`);
+  say(io, '', `rollcall cannot continue: ${failure.message}`);
   return EXIT.fatal;
 }
 
@@ -135,7 +135,7 @@ async function listen(server: Api, { host, port }: ServeFlags): Promise<string> 
       throw new UsageError(`port ${port} needs rights that this user has not; name one above 1023`);
     if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
       throw new UsageError(
-        `${JSON.stringify(host)} is no address of this machine; name one with --host, such as 127.0.0.1`,
+        `${JSON.stringify(host)} is not an address of this machine; give one with --host, such as 127.0.0.1`,
       );
     }
     throw error;

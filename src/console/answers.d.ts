@@ -220,7 +220,7 @@ export interface Settings {
 }
 
 export interface AuditPage {
-  entries: { at: string; who: string; role: Role; action: string; target: string; detail: string }[];
+  entries: { at: string; who: string; role: Role; address: string; action: string; target: string; detail: string }[];
   nextCursor?: string | null;
 }
 

@@ -47,7 +47,7 @@ export function reasonFor({ question, explanation, yes, no, tone }) {
       type: 'text',
       required: true,
       pattern: '.*\\S.*',
-      title: 'Say why: it goes on record',
+      title: 'Enter a reason; it is recorded',
       maxlength: 1000,
       autocomplete: 'off',
       autofocus: true,
@@ -65,7 +65,7 @@ export function reasonFor({ question, explanation, yes, no, tone }) {
           { class: 'field' },
           h('label', { for: 'reason' }, 'Reason'),
           reason,
-          h('p', { class: 'note' }, 'It goes on record with your name.'),
+          h('p', { class: 'note' }, 'It is recorded with your name.'),
         ),
         h(
           'div',

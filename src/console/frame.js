@@ -80,7 +80,7 @@ export function watchConnection() {
     fill(
       banner,
       h('b', {}, 'The server does not answer.'),
-      h('span', {}, 'Imports that run elsewhere go on; this page comes back by itself.'),
+      h('span', {}, 'Imports on other machines continue. This page reconnects by itself.'),
       seconds,
       h('button', { onclick: () => void connection.ask() }, 'Try now'),
     );

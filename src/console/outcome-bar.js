@@ -13,7 +13,7 @@ const LEAST_PERCENT = 1.2;
  * @param {RowCounts} rows
  * @returns {{ outcome: Outcome, percent: number }[]}
  */
-export function shares(rows) {
+function shares(rows) {
   const total = Math.max(rows.read, settled(rows));
   const present = OUTCOMES.filter((outcome) => rows[outcome] > 0);
   const widths = present.map((outcome) => Math.max(LEAST_PERCENT, (rows[outcome] / total) * 100));
@@ -64,7 +64,7 @@ export function legend(rows, { over }) {
     shown.map((outcome) =>
       h('li', {}, swatch(outcome), h('b', {}, grouped(rows[outcome])), ` ${OUTCOME_LABELS[outcome]}`),
     ),
-    !over && open > 0 && h('li', {}, h('span', { class: 'swatch open' }), h('b', {}, grouped(open)), ' still to come'),
+    !over && open > 0 && h('li', {}, h('span', { class: 'swatch open' }), h('b', {}, grouped(open)), ' pending'),
   );
 }
 
@@ -78,6 +78,6 @@ function swatch(outcome) {
  * @param {Outcome | '' | null} outcome
  */
 export function outcomeMark(outcome) {
-  if (outcome === '' || outcome === null) return h('span', { class: 'mark' }, 'still to come');
+  if (outcome === '' || outcome === null) return h('span', { class: 'mark' }, 'pending');
   return h('span', { class: 'mark' }, swatch(outcome), OUTCOME_LABELS[outcome]);
 }

@@ -15,7 +15,7 @@ export const ACTION_LABELS = {
   remove: 'to remove',
   ban: 'to ban',
   report: 'to look at',
-  keep: 'stay as they are',
+  keep: 'unchanged',
 };
 
 /** Of one member. @type {Readonly<Record<PlanAction, string>>} */
@@ -43,8 +43,8 @@ export const SYNC_ACTION_LABELS = { apply: 'Apply', approve: 'Approve…', rejec
 
 /** What the list's filter offers: name → states. @type {Readonly<Record<string, readonly SyncState[]>>} */
 export const SYNC_STATE_GROUPS = {
-  'wait for somebody': ['planned', 'held'],
-  'under way': ['planning', 'applying'],
+  'need a decision': ['planned', 'held'],
+  'in progress': ['planning', 'applying'],
   'carried out': ['applied', 'unchanged'],
   'not carried out': ['rejected', 'stale', 'failed', 'incomplete'],
 };
@@ -79,7 +79,7 @@ export function syncSentence({ state, totals, importId, planning }) {
     case 'planned':
       return `Planned: ${changes}. Nothing has been sent.`;
     case 'held':
-      return `Held: a guard objects to the plan (${changes}). Nothing is sent unless somebody approves it.`;
+      return `Held: a guard objects to the plan (${changes}). Nothing is sent unless someone approves it.`;
     case 'unchanged':
       return 'There is nothing to do: nothing was sent.';
     case 'failed':
@@ -88,14 +88,14 @@ export function syncSentence({ state, totals, importId, planning }) {
       return `Rejected: the plan (${changes}) will not be carried out. Nothing was sent.`;
     case 'applying':
       return importId === null
-        ? 'File and groups are being looked at once more, before anything is sent.'
+        ? 'The file and the groups are being checked again, before anything is sent.'
         : `Being carried out by an import: ${changes}.`;
     case 'stale':
-      return 'Not applied: file or groups have moved too far since the plan was made. Nothing was sent; plan again.';
+      return 'Not applied: the file or the groups have changed too much since the plan was made. Nothing was sent. Make a new plan.';
     case 'applied':
-      return `Applied: ${changes}. The import says what came of each.`;
+      return `Applied: ${changes}. The import shows the result of each.`;
     case 'incomplete':
-      return 'Not carried out as a whole: the import was ended before.';
+      return 'Not carried out completely: its import ended early.';
   }
 }
 
@@ -105,10 +105,8 @@ function planningSentence(planning) {
   const { step, rows, done, groups } = planning;
   if (step === 'reading') return `The file is being read: ${counted(rows, 'row')} so far.`;
   const of = `${grouped(done)} of ${counted(groups, 'group')}`;
-  if (step === 'members') return `The members of the groups are being listed: ${of}.`;
-  return step === 'owner'
-    ? `Groups are asked who owns them: ${of}.`
-    : `Groups are asked who is banned from them: ${of}.`;
+  if (step === 'members') return `Listing the members of the groups: ${of}.`;
+  return step === 'owner' ? `Checking who owns the groups: ${of}.` : `Checking who is banned from the groups: ${of}.`;
 }
 
 /** @param {PlanTotals} totals */
@@ -130,7 +128,7 @@ export function countsSentence(actions, which = PLAN_ACTIONS) {
 
 /** How it was decided. @param {Pick<SyncEntry, 'mode' | 'missing'>} sync */
 export function modeWords({ mode, missing }) {
-  if (mode === 'undo') return 'takes back an import';
+  if (mode === 'undo') return 'reverses an import';
   if (mode === 'add') return 'only adds';
   const what = { report: 'reported', remove: 'removed', ban: 'banned' }[missing];
   return `mirrors the file; others are ${what}`;

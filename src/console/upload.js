@@ -6,7 +6,7 @@ import { connection } from './connection.js';
  * Whether the file begins as gzip does.
  * @param {Blob} file
  */
-export async function isGzipped(file) {
+async function isGzipped(file) {
   const [first, second] = new Uint8Array(await file.slice(0, 2).arrayBuffer());
   return first === 0x1f && second === 0x8b;
 }

@@ -68,7 +68,7 @@ function sumOf(rows, outcomes) {
 
 /** What the list's filter offers: name → states. */
 export const STATE_GROUPS = {
-  'under way': ['staging', 'staged', 'running', 'pausing', 'paused', 'cancelling'],
+  'in progress': ['staging', 'staged', 'running', 'pausing', 'paused', 'cancelling'],
   blocked: ['blocked', 'failed'],
   completed: ['completed'],
   'stopped early': ['cancelled', 'aborted', 'rejected'],
@@ -101,32 +101,32 @@ export function stateSentence(view) {
   switch (state) {
     case 'staging':
       return view.staging?.cutting === true
-        ? 'The file has been read; its rows are being sorted into calls. Nothing has been sent yet.'
+        ? 'The file has been read; its rows are being split into batches. Nothing has been sent yet.'
         : 'The file is being read and checked. Nothing has been sent yet.';
     case 'staged':
       return view.dryRun
         ? `The file has been checked: ${counted(open, 'row')} can be sent. Nothing has been sent.`
         : `The file has been read: ${counted(open, 'row')} can be sent. Sending has not begun.`;
     case 'running':
-      return `Memberships are being sent: ${grouped(settled(rows))} of ${counted(rows.read, 'row')} have their outcome.`;
+      return `Sending memberships: ${grouped(settled(rows))} of ${counted(rows.read, 'row')} have an outcome.`;
     case 'pausing':
-      return 'Pausing: no new calls are made, those under way are finishing.';
+      return 'Pausing: calls in flight are finishing, no new ones are made.';
     case 'paused':
       return `Paused: ${counted(open, 'row')} wait. Nothing is sent until it is resumed.`;
     case 'blocked':
-      return `Blocked: the service refused a region’s key or plan, and ${counted(open, 'row')} wait for it. Mend it, then resume; none of them is used up.`;
+      return `Blocked: the service refused a region’s key or plan, and ${counted(open, 'row')} wait for it. Fix it, then resume; no attempts were used.`;
     case 'cancelling':
-      return 'Cancelling: the calls under way are finishing, the rest will not be sent.';
+      return 'Cancelling: calls in flight are finishing, the rest will not be sent.';
     case 'cancelled':
       return `Cancelled: ${grouped(rows.unprocessed)} of ${counted(rows.read, 'row')} were not sent.`;
     case 'aborted':
-      return 'Stopped, because more rows went wrong than was allowed. What was not sent can be retried.';
+      return 'Stopped: more rows went wrong than allowed. Rows that were not sent can be retried.';
     case 'completed':
       return completedSentence(rows);
     case 'failed':
-      return `Failed: rollcall met an error that it did not expect. ${rows.read === 0 ? 'Nothing was sent.' : `${grouped(settled(rows))} of ${counted(rows.read, 'row')} have their outcome and keep it.`} Resume tries again; cancel ends it.`;
+      return `Failed: rollcall hit an unexpected error. ${rows.read === 0 ? 'Nothing was sent.' : `${grouped(settled(rows))} of ${counted(rows.read, 'row')} have an outcome and keep it.`} Resume tries again; cancel ends it.`;
     case 'rejected':
-      return 'The file could not be used, and nothing was sent. Mend it and upload it again.';
+      return 'The file could not be used, and nothing was sent. Fix it and upload it again.';
   }
 }
 
@@ -134,25 +134,25 @@ export function stateSentence(view) {
 function completedSentence(rows) {
   const good = inPlace(rows);
   if (rows.read === 0) return 'Completed: the file has no rows.';
-  if (good === rows.read) return `Completed: all ${counted(good, 'row')} are in place.`;
+  if (good === rows.read) return `Completed: all ${counted(good, 'row')} succeeded.`;
   const attention = needAttention(rows);
   const rest =
     attention === 0
       ? 'the others are duplicates of these.'
       : `${counted(attention, 'row')} ${attention === 1 ? 'needs' : 'need'} attention.`;
-  return `Completed: ${grouped(good)} of ${counted(rows.read, 'row')} are in place; ${rest}`;
+  return `Completed: ${grouped(good)} of ${counted(rows.read, 'row')} succeeded; ${rest}`;
 }
 
 /** What a region is doing or waiting for. @param {RegionState} region */
 export function regionSentence(region) {
   if (region.stopped) return 'Stopped: the service refused its key or plan';
   if (region.limitedForMs >= 1000 && region.active === 0) {
-    return `Waits ${grouped(Math.ceil(region.limitedForMs / 1000))} s for the rate limit`;
+    return `Waiting ${grouped(Math.ceil(region.limitedForMs / 1000))} s for the rate limit`;
   }
-  if (region.active > 0) return `${counted(region.active, 'call')} under way, ${grouped(region.waiting)} waiting`;
-  if (region.waiting > 0 && region.workers === 0) return 'Waits for a worker: none is running';
+  if (region.active > 0) return `${counted(region.active, 'call')} in flight, ${grouped(region.waiting)} waiting`;
+  if (region.waiting > 0 && region.workers === 0) return 'Waiting for a worker: none is running';
   if (region.waiting > 0) return `${counted(region.waiting, 'call')} waiting`;
-  if (region.delayed > 0) return `${counted(region.delayed, 'call')} waiting to be tried again`;
+  if (region.delayed > 0) return `${counted(region.delayed, 'call')} waiting for a retry`;
   return '';
 }
 
@@ -179,6 +179,6 @@ export function fileName(file) {
 
 /** What is missing for a preview's field, beside its control. @type {Readonly<Record<string, string>>} */
 export const MISSING = {
-  uid: 'No column is recognised as the user. Choose the one that holds the UID.',
+  uid: 'No column is recognised as the user. Choose the column with the UID.',
   guid: 'No column is recognised as the group. Choose one, or give a group for all rows below.',
 };

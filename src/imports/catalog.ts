@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { RollcallError } from '../errors/rollcall-error.ts';
 import { type ImportState, isFinal, isUnderWay, transition } from '../membership/import-state.ts';
 import { inTransaction, openForReading, openForWriting, statementsOf } from '../platform/sqlite.ts';
 import type { ReasonCode } from './reason-codes.ts';
@@ -160,10 +161,12 @@ function readerOf(database: DatabaseSync): CatalogReader {
 }
 
 /** A cursor that no page has given. */
-export class BadCursor extends Error {
+export class BadCursor extends RollcallError {
   constructor(cursor: string) {
-    super(`${JSON.stringify(cursor)} is no place in this list: take it from the page before, or begin without`);
-    this.name = 'BadCursor';
+    super(
+      'BAD_CURSOR',
+      `${JSON.stringify(cursor)} is not a valid place in this list: take it from the page before, or start without one`,
+    );
   }
 }
 

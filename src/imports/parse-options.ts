@@ -38,7 +38,7 @@ export function delimiterCharacter(text: string): string | undefined {
   return text.length === 1 ? text : undefined;
 }
 
-export const BOUND_LIST = `name=value, such as columns=5000 or element=64mb; names are ${BOUND_NAMES.join(', ')}`;
+const BOUND_LIST = `name=value, such as columns=5000 or element=64mb; names are ${BOUND_NAMES.join(', ')}`;
 
 /** `columns=5000,element=64mb`, or what is wrong with it. */
 export function boundList(text: string): { readonly bounds: ImportOptions['bounds']; readonly wrong?: string } {

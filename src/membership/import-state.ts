@@ -1,3 +1,5 @@
+import { RollcallError } from '../errors/rollcall-error.ts';
+
 /** States of an import and the moves between them, as data, each with its reason. */
 
 export const IMPORT_STATES = [
@@ -31,8 +33,8 @@ export const TRANSITIONS: Readonly<Partial<Record<ImportState, Readonly<Partial<
     failed: 'an unexpected error came before anything was sent',
   },
   running: {
-    pausing: 'somebody asked to pause',
-    cancelling: 'somebody asked to cancel',
+    pausing: 'a user asked to pause',
+    cancelling: 'a user asked to cancel',
     blocked: 'every batch that is left waits for a region that was refused',
     aborted: 'more errors than --max-errors allows',
     completed: 'every row has its outcome',
@@ -52,8 +54,8 @@ export const TRANSITIONS: Readonly<Partial<Record<ImportState, Readonly<Partial<
     cancelling: 'cancelled while paused',
   },
   blocked: {
-    running: 'resumed after mending',
-    cancelling: 'cancelled instead of mending',
+    running: 'resumed after a fix',
+    cancelling: 'cancelled instead of a fix',
   },
   cancelling: {
     cancelled: 'the last call in flight has answered',
@@ -87,18 +89,18 @@ export function nextStates(from: ImportState): readonly ImportState[] {
   return Object.keys(TRANSITIONS[from] ?? {}) as ImportState[];
 }
 
-export class TransitionError extends Error {
+export class TransitionError extends RollcallError {
   readonly from: ImportState;
   readonly to: ImportState;
 
   constructor(from: ImportState, to: ImportState) {
     const allowed = nextStates(from);
     super(
+      'WRONG_STATE',
       `an import that is ${from} cannot become ${to}; ${
         allowed.length === 0 ? `${from} is final` : `possible from here: ${allowed.join(', ')}`
       }`,
     );
-    this.name = 'TransitionError';
     this.from = from;
     this.to = to;
   }

@@ -22,10 +22,6 @@ export const FULFILLED: ReadonlySet<Outcome> = new Set(['added', 'banned', 'alre
 /** Outcomes that a further import of the same row may change: what `retry` sends again. */
 export const RETRYABLE: ReadonlySet<Outcome> = new Set(['failed', 'unconfirmed', 'unprocessed']);
 
-export function isOutcome(text: string): text is Outcome {
-  return (OUTCOMES as readonly string[]).includes(text);
-}
-
 export function sumOfOutcomes(rows: RowCounts): number {
   return OUTCOMES.reduce((sum, outcome) => sum + rows[outcome], 0);
 }

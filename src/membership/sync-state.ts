@@ -1,3 +1,5 @@
+import { RollcallError } from '../errors/rollcall-error.ts';
+
 /** States of a sync and the moves between them, as data, each with its reason. */
 
 export const SYNC_STATES = [
@@ -23,18 +25,18 @@ export const SYNC_TRANSITIONS: Readonly<Partial<Record<SyncState, Readonly<Parti
     failed: 'the file or the service could not be read',
   },
   planned: {
-    applying: 'somebody asked for it',
-    rejected: 'somebody does not want it',
+    applying: 'a user asked for it',
+    rejected: 'a user rejected it',
   },
   held: {
-    applying: 'somebody approved it',
-    rejected: 'somebody does not want it',
+    applying: 'a user approved it',
+    rejected: 'a user rejected it',
   },
   applying: {
     applied: 'every change has its outcome',
     unchanged: 'there was nothing to do',
     incomplete: 'its import was ended before every change was carried out',
-    stale: 'file or groups have moved too far since the plan was made',
+    stale: 'the file or the groups have changed too much since the plan was made',
     failed: 'file or groups could not be read again',
   },
 };
@@ -49,18 +51,18 @@ export function isSyncUnderWay(state: SyncState): boolean {
 }
 
 /** What was asked is not possible with a sync as it is. */
-export class SyncTransitionError extends Error {
+export class SyncTransitionError extends RollcallError {
   readonly from: SyncState;
   readonly to: SyncState;
 
   constructor(from: SyncState, to: SyncState) {
     const allowed = Object.keys(SYNC_TRANSITIONS[from] ?? {});
     super(
+      'WRONG_STATE',
       `a sync that is ${from} cannot become ${to}; ${
-        allowed.length === 0 ? `${from} is final: plan anew` : `possible from here: ${allowed.join(', ')}`
+        allowed.length === 0 ? `${from} is final: make a new plan` : `possible from here: ${allowed.join(', ')}`
       }`,
     );
-    this.name = 'SyncTransitionError';
     this.from = from;
     this.to = to;
   }

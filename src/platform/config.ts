@@ -8,7 +8,6 @@ import { type AppSettings, readApps } from './app-settings.ts';
 import { serviceHost } from './service-host.ts';
 import { ConfigError, type Environment, present, readNamed, type Setting } from './setting.ts';
 
-export type { AppSettings } from './app-settings.ts';
 export { ConfigError } from './setting.ts';
 
 /**
@@ -193,7 +192,7 @@ function readFile(named: string | undefined, folder: string): { readonly path: s
     json = JSON.parse(text);
   } catch {
     // The parser's message would quote the file, and a key may stand in it.
-    throw new ConfigError(`${path} is not JSON; mend or remove it`);
+    throw new ConfigError(`${path} is not JSON; fix or remove it`);
   }
   const allowed = configFile();
   const read = allowed.safeParse(json);

@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { RollcallError } from '../errors/rollcall-error.ts';
 import { privateFile } from './sqlite.ts';
 
 /** Where things are in a data directory, and who may write in it. */
@@ -41,27 +42,28 @@ export function dataDir(path: string): DataDir {
 }
 
 /** Another process owns the data directory. */
-export class DataDirInUse extends Error {
+export class DataDirInUse extends RollcallError {
   /** URL of the server that owns it; undefined when a command does. */
   readonly address: string | undefined;
 
   constructor(root: string, address?: string) {
     super(
+      'DATA_DIR_IN_USE',
       address === undefined
         ? `${root} is in use by another rollcall process; wait for it, or name another directory with --data-dir`
         : `${root} is in use by the rollcall server at ${address}; use it with --server ${address}, or name another directory with --data-dir`,
     );
-    this.name = 'DataDirInUse';
     this.address = address;
   }
 }
 
 /** The data directory cannot be made, or is none. */
-export class DataDirUnusable extends Error {
+export class DataDirUnusable extends RollcallError {
   constructor(root: string, cause: unknown) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    super(`${root} cannot be used as data directory: ${why}; name another one with --data-dir`, { cause });
-    this.name = 'DataDirUnusable';
+    super('DATA_DIR_UNUSABLE', `${root} cannot be used as data directory: ${why}; name another one with --data-dir`, {
+      cause,
+    });
   }
 }
 

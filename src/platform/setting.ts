@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { RollcallError } from '../errors/rollcall-error.ts';
 
 /** What all settings have in common, wherever they come from. */
 
@@ -10,10 +11,9 @@ export interface Setting {
   readonly value: string;
 }
 
-export class ConfigError extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'ConfigError';
+export class ConfigError extends RollcallError {
+  constructor(what: string, remedy?: string) {
+    super('BAD_SETTING', what, { remedy });
   }
 }
 

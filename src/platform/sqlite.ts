@@ -1,5 +1,6 @@
 import { closeSync, fchmodSync, fstatSync, fsyncSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { RollcallError } from '../errors/rollcall-error.ts';
 
 /** SQLite as the ledger uses it: one writer, any number of readers, migrations by number, statements by name. */
 
@@ -9,13 +10,11 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite';
  */
 const CACHE_KIB = 4_096;
 
-export class LedgerError extends Error {
-  readonly code: 'NEWER_LEDGER' | 'DAMAGED_LEDGER';
+export class LedgerError extends RollcallError {
+  declare readonly code: 'NEWER_LEDGER' | 'DAMAGED_LEDGER';
 
   constructor(code: LedgerError['code'], message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'LedgerError';
-    this.code = code;
+    super(code, message, options);
   }
 }
 

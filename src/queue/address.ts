@@ -1,3 +1,5 @@
+import { RollcallError } from '../errors/rollcall-error.ts';
+
 /** Where BullMQ's jobs are kept, as a URL says it. */
 export type QueueAddress =
   /** In the memory of this process. */
@@ -19,12 +21,12 @@ export type QueueAddress =
   | { readonly kind: 'postgres'; readonly connectionString: string };
 
 /** The queue's address cannot be used. The message never shows a password. */
-export class QueueAddressError extends Error {
+export class QueueAddressError extends RollcallError {
   constructor(what: string) {
     super(
+      'BAD_QUEUE_ADDRESS',
       `the queue's address ${what}; allowed are redis://host:port/db, rediss://… (TLS), redis+cluster://host:port,host:port, redis+sentinel://host:port,host:port/master, postgres://host:port/database, each with user:password@ before the host, those of Redis with ?namespace=name behind; without an address the queue is embedded (in memory)`,
     );
-    this.name = 'QueueAddressError';
   }
 }
 

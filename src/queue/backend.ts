@@ -4,7 +4,7 @@ export type BullQueue = Queue<unknown, void, string, unknown, void, string, IQue
 export type BullWorker = Worker<unknown, void, string, IQueueBackend>;
 
 /** What is left of a job that was taken out. */
-export interface TakenOut {
+interface TakenOut {
   readonly data: unknown;
   /** How often a worker has begun it. */
   readonly attemptsStarted: number;

@@ -1,12 +1,12 @@
 import { CronExpressionParser } from 'cron-parser';
+import { RollcallError } from '../errors/rollcall-error.ts';
 
 /** When a job is due that comes again and again, as a cron expression and a time zone say it. */
 
 /** A cron expression or a time zone that cannot be used. */
-export class CronError extends Error {
+export class CronError extends RollcallError {
   constructor(message: string) {
-    super(message);
-    this.name = 'CronError';
+    super('BAD_CRON', message);
   }
 }
 
@@ -18,25 +18,28 @@ export function checkCron(cron: string, tz: string): void {
   const shown = JSON.stringify(cron);
   const fields = cron.trim().split(/\s+/);
   if (cron.trim().startsWith('@')) {
-    if (!NICKNAMES.includes(cron.trim())) throw new CronError(`${shown} is no cron expression; ${ALLOWED}`);
+    if (!NICKNAMES.includes(cron.trim())) throw new CronError(`${shown} is not a valid cron expression; ${ALLOWED}`);
   } else if (fields.length !== 5) {
     throw new CronError(
-      `${shown} is no cron expression: it has ${cron.trim() === '' ? 0 : fields.length} of five fields; ${ALLOWED}`,
+      `${shown} is not a valid cron expression: it has ${cron.trim() === '' ? 0 : fields.length} of five fields; ${ALLOWED}`,
     );
   }
   // cron-parser takes H for a number of its own choice, another one each time.
-  if (/(^|[\s,])H/i.test(cron)) throw new CronError(`${shown} is no cron expression: H stands for no time; ${ALLOWED}`);
+  if (/(^|[\s,])H/i.test(cron))
+    throw new CronError(`${shown} is not a valid cron expression: H is not supported; ${ALLOWED}`);
   const zone = timeZone(tz);
   if (zone === undefined || NOT_FOLLOWED.has(zone)) {
     const why =
-      zone === undefined ? 'is no time zone' : 'changes its clocks by other than an hour, which cannot be followed';
+      zone === undefined
+        ? 'is not a valid time zone'
+        : 'changes its clocks by something other than an hour, which is not supported';
     throw new CronError(`${JSON.stringify(tz)} ${why}; allowed are names such as Europe/Rome, or UTC`);
   }
   try {
     nextRun(cron, tz, Date.now());
   } catch (error) {
     const why = (error instanceof Error ? error.message : String(error)).replace(/\.$/, '');
-    throw new CronError(`${shown} is no cron expression: ${why}; ${ALLOWED}`);
+    throw new CronError(`${shown} is not a valid cron expression: ${why}; ${ALLOWED}`);
   }
 }
 

@@ -1,3 +1,5 @@
+import { RollcallError } from '../errors/rollcall-error.ts';
+
 /**
  * Where the contract is silent, the sandbox has to choose. Every such choice is a switch here, with the basis of its
  * default: "documented" and "observed" mean public knowledge about the service, never contract; "guess" means that
@@ -112,7 +114,11 @@ export const BEHAVIOUR_VALUES: { readonly [Name in keyof Behaviour]: readonly Be
   rateHeaders: ['X-Rate-Limit', 'X-RateLimit'],
 };
 
-export class BehaviourError extends Error {}
+export class BehaviourError extends RollcallError {
+  constructor(message: string, options?: ErrorOptions) {
+    super('BAD_BEHAVIOUR', message, options);
+  }
+}
 
 /**
  * Reads switches written as `name=value`, several by commas.

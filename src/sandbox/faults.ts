@@ -1,3 +1,4 @@
+import { RollcallError } from '../errors/rollcall-error.ts';
 import { isRegion, REGIONS, type Region } from '../membership/membership.ts';
 
 /** What can go wrong with a call, on purpose, in the order in which the kinds take their turn. */
@@ -42,10 +43,9 @@ export type Fault = {
   readonly ms?: number;
 } & ({ readonly chance: number } | { readonly count: number });
 
-export class FaultSyntaxError extends Error {
+export class FaultSyntaxError extends RollcallError {
   constructor(text: string, problem: string) {
-    super(`fault "${text}": ${problem}`);
-    this.name = 'FaultSyntaxError';
+    super('BAD_FAULT', `fault "${text}": ${problem}`);
   }
 }
 

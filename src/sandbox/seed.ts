@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { MEMBER_LISTS } from '../chat/contract.ts';
+import { RollcallError } from '../errors/rollcall-error.ts';
 import { REGIONS, type Scope } from '../membership/membership.ts';
 import { type App, storedId } from './app.ts';
 import { type Group, SCOPE_OF_LIST } from './group.ts';
@@ -29,10 +30,9 @@ export const seedDocument = z.strictObject({
 });
 export type SeedDocument = z.infer<typeof seedDocument>;
 
-export class SeedError extends Error {
+export class SeedError extends RollcallError {
   constructor(source: string, problems: readonly string[]) {
-    super(`the seed in ${source} cannot be used:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
-    this.name = 'SeedError';
+    super('BAD_SEED', `the seed in ${source} cannot be used:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
   }
 }
 

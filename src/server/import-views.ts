@@ -16,7 +16,7 @@ import type { Reading } from './reading.ts';
 const time = z.iso.datetime();
 const count = z.int().nonnegative();
 
-export const stagingView = z.strictObject({
+const stagingView = z.strictObject({
   rows: count,
   bytes: count.meta({ description: 'Bytes of the file read so far.' }),
   totalBytes: count.nullable(),

@@ -12,8 +12,8 @@ import { cursorOption, limitOption, listOption } from './paging.ts';
 import { refusals } from './problem-schema.ts';
 
 const VERBS = {
-  pause: 'Let the calls under way answer, and send no more until `resume`',
-  resume: 'Go on with an import that is staged, paused or blocked',
+  pause: 'Let calls in flight finish, and send no more until `resume`',
+  resume: 'Continue an import that is staged, paused or blocked',
   cancel: 'End an import; what was not sent is `unprocessed`',
 } as const;
 type Verb = keyof typeof VERBS;
@@ -92,7 +92,7 @@ export function importRoutes(app: Api, context: ServerContext): void {
       config: { role: 'operator' },
       schema: {
         tags,
-        summary: 'Send what failed, was not confirmed or not sent once more, as an import of its own',
+        summary: 'Send again what failed, was not confirmed or was not sent, as a new import',
         params,
         response: { 202: importView, ...refusals('UNKNOWN_IMPORT', 'WRONG_STATE', 'WRONG_TARGET') },
       },
@@ -111,7 +111,7 @@ export function importRoutes(app: Api, context: ServerContext): void {
       config: { role: 'operator' },
       schema: {
         tags,
-        summary: 'Delete an import that is over, or staged and not started, with all its files',
+        summary: 'Delete an import that has finished, or is staged and not started, with all its files',
         params,
         response: { 204: z.void().meta({ description: 'Deleted.' }), ...refusals('UNKNOWN_IMPORT', 'WRONG_STATE') },
       },

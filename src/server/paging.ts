@@ -16,7 +16,7 @@ export function limitOption(byDefault: number, most: number) {
 
 export const cursorOption = z.string().max(500).meta({ description: '`nextCursor` of the page before; opaque.' });
 
-/** `failed,invalid`: words with commas between them. */
+/** `failed,invalid`: words separated by commas. */
 export function listOption<const Word extends string>(words: readonly Word[]) {
   return z
     .string()
@@ -32,7 +32,7 @@ export function listOption<const Word extends string>(words: readonly Word[]) {
       }
       return found;
     })
-    .meta({ description: `Some of ${words.join(', ')}, with commas between them.` });
+    .meta({ description: `Some of ${words.join(', ')}, separated by commas.` });
 }
 
 /** A cursor that is a number inside. @throws Problem BAD_CURSOR */

@@ -1,3 +1,5 @@
+import { RollcallError } from '../errors/rollcall-error.ts';
+
 /**
  * Everything that a request can be refused for, as data: the code that programs branch on, the HTTP status, and what to
  * do next. docs/errors.md says more about each; a test keeps the two alike.
@@ -6,7 +8,7 @@ export const PROBLEMS = {
   BAD_OPTION: {
     status: 400,
     title: 'An option cannot be used',
-    remedy: 'Correct what `field` names and send it again.',
+    remedy: 'Fix what `field` names and send it again.',
   },
   BAD_CURSOR: {
     status: 400,
@@ -48,7 +50,7 @@ export const PROBLEMS = {
     title: 'The Host header does not name this server',
     remedy: 'Use http://127.0.0.1 or http://localhost with the port; for other names start with --require-token.',
   },
-  NOT_FOUND: { status: 404, title: 'There is no such address', remedy: '/docs lists the addresses that there are.' },
+  NOT_FOUND: { status: 404, title: 'There is no such address', remedy: '/docs lists all addresses.' },
   UNKNOWN_IMPORT: {
     status: 404,
     title: 'No import has this id',
@@ -81,7 +83,7 @@ export const PROBLEMS = {
   },
   KEY_IN_USE: {
     status: 409,
-    title: 'An upload with this Idempotency-Key is under way',
+    title: 'An upload with this Idempotency-Key is in progress',
     remedy: 'Wait for its answer, or repeat the request in a moment.',
   },
   REGION_WITHOUT_APP: {
@@ -92,7 +94,7 @@ export const PROBLEMS = {
   WRONG_TARGET: {
     status: 409,
     title: 'It belongs to another service',
-    remedy: 'What was begun with the sandbox goes on with a server that has --sandbox, and the reverse.',
+    remedy: 'Continue what was started with the sandbox on a server with --sandbox, and the rest on one without.',
   },
   TOO_LARGE: {
     status: 413,
@@ -125,7 +127,7 @@ export const PROBLEMS = {
   STOPPING: {
     status: 503,
     title: 'The server is stopping',
-    remedy: 'Send it again when the server is back; imports go on by themselves then.',
+    remedy: 'Send it again when the server is back; imports then continue by themselves.',
   },
   DISK_FULL: {
     status: 507,
@@ -138,16 +140,14 @@ export type ProblemCode = keyof typeof PROBLEMS;
 export const PROBLEM_TYPE = 'application/problem+json';
 
 /** Why a request is refused: answered as a problem document (RFC 9457). */
-export class Problem extends Error {
-  readonly code: ProblemCode;
+export class Problem extends RollcallError {
+  declare readonly code: ProblemCode;
   readonly extra: ProblemExtra;
   readonly statusCode: number;
 
   /** @param detail One sentence, with the value that is refused. */
   constructor(code: ProblemCode, detail: string, extra: ProblemExtra = {}) {
-    super(detail);
-    this.name = 'Problem';
-    this.code = code;
+    super(code, detail, { kind: PROBLEMS[code].status < 500 ? 'usage' : 'fatal' });
     this.extra = extra;
     this.statusCode = PROBLEMS[code].status;
   }

@@ -74,16 +74,18 @@ const FULL: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT']);
 /** The problem that an error stands for; undefined when it is no fault of the request. */
 export function problemOf(error: unknown): Problem | undefined {
   if (error instanceof Problem) return error;
-  if (error instanceof UnknownImport) return new Problem('UNKNOWN_IMPORT', sentence(error.message.replace(/;.*/, '')));
+  if (error instanceof UnknownImport) return new Problem('UNKNOWN_IMPORT', sentence(error.what));
   if (error instanceof WrongState) {
     return new Problem('WRONG_STATE', sentence(error.message), { possible: error.possible });
   }
   if (error instanceof WrongTarget) return new Problem('WRONG_TARGET', sentence(error.message));
-  if (error instanceof UnknownSync) return new Problem('UNKNOWN_SYNC', sentence(error.message.replace(/;.*/, '')));
+  if (error instanceof UnknownSync) return new Problem('UNKNOWN_SYNC', sentence(error.what));
   if (error instanceof TransitionError || error instanceof SyncTransitionError || error instanceof SyncRefused) {
     return new Problem('WRONG_STATE', sentence(error.message));
   }
-  if (error instanceof ScheduleError) return new Problem('WRONG_STATE', sentence(error.message.replace(/;.*/, '')));
+  if (error instanceof ScheduleError) {
+    return new Problem(error.code === 'UNKNOWN_SCHEDULE' ? error.code : 'WRONG_STATE', sentence(error.what));
+  }
   if (error instanceof RegionWithoutApp) return new Problem('REGION_WITHOUT_APP', sentence(error.message));
   if (error instanceof ReadingStopped) return new Problem('BUSY', STOPPED[error.reason]);
   const { code = '', message = '', statusCode } = error as Partial<FastifyError>;

@@ -31,7 +31,7 @@ const query = z.strictObject({
   retryable: z
     .enum(['true', 'false'])
     .optional()
-    .meta({ description: 'Only rows that may be sent again, in the original columns: imports as it is.' }),
+    .meta({ description: 'Only rows that can be sent again, in the original columns, ready to import.' }),
 });
 
 interface Wanted {
@@ -50,7 +50,7 @@ export function reportRoutes(app: Api, context: ServerContext): void {
         tags: ['rows'],
         summary: 'Download a report',
         description:
-          'Streamed. Of an import that is over, the files that were written then (csv of all rows or of those that need attention, html, retry file) can be had in parts by Range.',
+          'Streamed. Once an import has finished, its stored files (csv of all rows or of those that need attention, html, retry file) support Range requests.',
         params: z.object({ id: z.string() }),
         querystring: query,
         response: {

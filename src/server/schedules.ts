@@ -41,7 +41,9 @@ const scheduleView = z
     cron: z.string(),
     tz: z.string().meta({ description: 'Time zone of `cron`.' }),
     file: z.string().meta({ description: 'Path, pattern or address on the server; an address without its query.' }),
-    headers: z.record(z.string(), z.string()).meta({ description: 'Header -> environment variable with its value.' }),
+    headers: z
+      .record(z.string(), z.string())
+      .meta({ description: 'Header -> environment variable that has its value.' }),
     protectFile: z.string().nullable(),
     flags: z.strictObject({ mode, missing, allowDemotion, allowUnban, protect, removeByName }),
     limits: z.record(z.string(), z.number()).meta({ description: 'Limits of guards in place of their defaults.' }),
@@ -71,7 +73,7 @@ const SHOWN_TIMES = 3;
 
 const VERBS = {
   pause: 'Let nothing be due, nor missed, until `resume`',
-  resume: 'Go on with a schedule that is paused',
+  resume: 'Continue a schedule that is paused',
 } as const;
 
 /**
@@ -137,7 +139,7 @@ export function scheduleRoutes(app: Api, { dir, syncs, schedules, access }: Serv
       config: { role: 'viewer' },
       schema: {
         tags,
-        summary: 'Runs of a schedule, newest first, and the rows that it cannot put in place, the oldest first',
+        summary: 'Runs of a schedule, newest first, and the rows that keep failing, the oldest first',
         params,
         querystring: z.strictObject({ limit: limitOption(100, 1_000) }),
         response: {

@@ -90,7 +90,7 @@ export async function sessionRoutes(
     },
     async (request) => {
       const who: Who | undefined = whoIs(request);
-      if (who === undefined) throw new Problem('TOKEN_REQUIRED', 'Nobody is logged in.');
+      if (who === undefined) throw new Problem('TOKEN_REQUIRED', 'No one is logged in.');
       return { role: who.role, name: who.name, tokenRequired };
     },
   );

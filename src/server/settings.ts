@@ -12,7 +12,7 @@ const regionStatus = z.strictObject({
   region: z.enum(REGIONS),
   waiting: count.meta({ description: 'Calls that wait for a worker.' }),
   delayed: count.meta({ description: 'Calls that wait for their next attempt.' }),
-  active: count.meta({ description: 'Calls under way.' }),
+  active: count.meta({ description: 'Calls in flight.' }),
   stopped: z.boolean().meta({ description: "The service refused the region's key or plan." }),
   limitedForMs: count.meta({ description: 'Until the rate limit lets the next call start.' }),
   workers: count,
@@ -76,7 +76,7 @@ export function settingsRoutes(app: Api, { coordinator, settings, access }: Serv
               z.strictObject({
                 at: z.iso.datetime(),
                 who: z.string().meta({ description: 'Name of the token, or "local".' }),
-                role: z.string().meta({ description: 'Empty where nobody was recognised.' }),
+                role: z.string().meta({ description: 'Empty if no one was identified.' }),
                 action: z.string(),
                 target: z.string(),
                 detail: z.string().meta({ description: 'What was asked for, in short.' }),

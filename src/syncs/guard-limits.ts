@@ -1,19 +1,21 @@
+import { RollcallError } from '../errors/rollcall-error.ts';
+
 /** What the guards let pass: every limit with its default and the reason for it, in one table. */
 export const LIMITS = {
   groupPercent: {
     default: 20,
     unit: 'percent',
-    why: 'members of one group that may leave or be lowered: more than a fifth in a night is rather a mistake in the file',
+    why: 'members of one group that may leave or be lowered: more than a fifth in one night is more likely a mistake in the file',
   },
   groupRemovals: {
     default: 100,
     unit: 'number',
-    why: 'the same as a number, because a fifth of a very large group is a catastrophe too',
+    why: 'the same as a number: a fifth of a very large group would be a disaster too',
   },
   smallGroup: {
     default: 20,
     unit: 'number',
-    why: 'members below which a group is small: one person is already a large part of it, so that a percentage says nothing',
+    why: 'members below which a group is small: one person is a large part of it, so a percentage says nothing',
   },
   smallGroupRemovals: {
     default: 3,
@@ -23,11 +25,11 @@ export const LIMITS = {
   regionPercent: {
     default: 10,
     unit: 'percent',
-    why: 'members of all groups of a region: many groups together change less than one may',
+    why: 'members of all groups of a region: all groups together should change less than a single one',
   },
   regionRemovals: { default: 500, unit: 'number', why: 'the same as a number, for very large regions' },
   runPercent: { default: 10, unit: 'percent', why: 'members of all groups of the run, for the same reason' },
-  runRemovals: { default: 1000, unit: 'number', why: 'the same as a number: what a person can still look through' },
+  runRemovals: { default: 1000, unit: 'number', why: 'the same as a number: as many as a person can still review' },
   smallTotal: {
     default: 200,
     unit: 'number',
@@ -41,7 +43,7 @@ export const LIMITS = {
   emptiedFrom: {
     default: 2,
     unit: 'number',
-    why: 'leaving members from which on nobody may be left but those who are spared; one person replaced by another is daily life',
+    why: 'number of leaving members from which a group must not be emptied; replacing one person by another is normal',
   },
   forgottenGroups: {
     default: 0,
@@ -49,38 +51,35 @@ export const LIMITS = {
     why: 'groups with members that the last run had and this file no longer mentions: often the file is cut off',
   },
   shrunkPercent: { default: 10, unit: 'percent', why: 'rows that the file may have fewer than in the last run' },
-  shrunkRows: { default: 3, unit: 'number', why: 'rows fewer that are nothing to worry about, however short the file' },
+  shrunkRows: { default: 3, unit: 'number', why: 'fewer rows than this are never a concern, however short the file' },
   invalidRows: {
     default: 0,
     unit: 'number',
-    why: 'whoever stands in an invalid row would count as missing',
+    why: 'members in invalid rows would count as missing',
   },
   failedListings: { default: 0, unit: 'number', why: 'groups whose members could not be listed as a whole' },
   movedGroups: {
     default: 0,
     unit: 'number',
-    why: 'groups that stand in another region than in the last run: often it is the file of another region',
+    why: 'groups that are in another region than in the last run: often it is the file of another region',
   },
   lostColumns: {
     default: 0,
     unit: 'number',
-    why: 'columns of the last run that this file has not: without its scopes everybody would be a participant',
+    why: 'columns of the last run that this file lacks: without its scope column everyone would be a participant',
   },
   ownerChanges: {
     default: 0,
     unit: 'number',
-    why: 'owners that may be removed, banned or lowered, even when told by name',
+    why: 'owners that may be removed, banned or lowered, even when named explicitly',
   },
 } as const satisfies Record<string, { default: number; unit: 'percent' | 'number'; why: string }>;
 export type LimitName = keyof typeof LIMITS;
 export type Limits = Readonly<Record<LimitName, number>>;
 
-export class LimitError extends Error {
-  readonly code = 'BAD_LIMIT';
-
-  constructor(message: string) {
-    super(message);
-    this.name = 'LimitError';
+export class LimitError extends RollcallError {
+  constructor(what: string, remedy: string) {
+    super('BAD_LIMIT', what, { remedy });
   }
 }
 
@@ -95,14 +94,15 @@ export function limitsWith(given: Readonly<Record<string, number>> = {}): Limits
   for (const [name, value] of Object.entries(given)) {
     if (!isLimitName(name)) {
       throw new LimitError(
-        `${JSON.stringify(name)} is no limit of a guard; allowed are ${Object.keys(LIMITS).join(', ')}`,
+        `${JSON.stringify(name)} is not a limit of a guard`,
+        `allowed are ${Object.keys(LIMITS).join(', ')}`,
       );
     }
     const isPercent = LIMITS[name].unit === 'percent';
     const fits = isPercent ? value >= 0 && value <= 100 : Number.isSafeInteger(value) && value >= 0;
     if (!fits) {
       const allowed = isPercent ? 'a percentage from 0 to 100' : 'a whole number from 0';
-      throw new LimitError(`the limit ${name} is ${value}; allowed is ${allowed}`);
+      throw new LimitError(`the limit ${name} is ${value}`, `allowed is ${allowed}`);
     }
     limits[name] = value;
   }

@@ -34,7 +34,7 @@ export interface SyncRecord {
 /** A move of a sync; `at` in ms since 1970, `who` empty where nobody but the sync itself wanted it. */
 export type SyncTransition = Pick<SyncRecord, 'state' | 'reason'> & { readonly at: number; readonly who: string };
 
-export interface SyncPage {
+interface SyncPage {
   readonly syncs: SyncRecord[];
   /** Where the next page begins (`before`); absent at the end. It holds while syncs come and go. */
   readonly next?: string;

@@ -1,20 +1,22 @@
+import { RollcallError } from '../errors/rollcall-error.ts';
 import type { Region } from '../membership/membership.ts';
 import type { SyncState } from '../membership/sync-state.ts';
 import type { SyncRecord } from './sync-catalog.ts';
 
 /** An id that no sync has. */
-export class UnknownSync extends Error {
+export class UnknownSync extends RollcallError {
   constructor(id: string) {
-    super(`no sync has the id ${JSON.stringify(id)}; \`rollcall sync list\` shows those that there are`);
-    this.name = 'UnknownSync';
+    super('UNKNOWN_SYNC', `no sync has the id ${JSON.stringify(id)}`, {
+      remedy: '`rollcall sync list` shows those that there are',
+      facts: { id },
+    });
   }
 }
 
 /** What was asked is not possible with a sync as it is. */
-export class SyncRefused extends Error {
+export class SyncRefused extends RollcallError {
   constructor(message: string) {
-    super(message);
-    this.name = 'SyncRefused';
+    super('WRONG_STATE', message);
   }
 
   static held({ id, reason }: SyncRecord): SyncRefused {
@@ -56,15 +58,11 @@ export class SyncRefused extends Error {
 }
 
 /** No plan can be made; nothing was sent. */
-export class CannotPlan extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'CannotPlan';
-  }
-
+export class CannotPlan extends RollcallError {
   static noApp(regions: readonly Region[]): CannotPlan {
     const names = regions.map((region) => region.toUpperCase());
     return new CannotPlan(
+      'REGION_WITHOUT_APP',
       `groups are in ${regions.length === 1 ? 'region' : 'regions'} ${regions.join(' and ')}, which ${
         regions.length === 1 ? 'has' : 'have'
       } no app: set ${names.map((name) => `ROLLCALL_${name}_APP_ID and ROLLCALL_${name}_API_KEY`).join(', ')}, and sync again`,
@@ -73,6 +71,7 @@ export class CannotPlan extends Error {
 
   static regionRefused(region: Region, code: string, message: string): CannotPlan {
     return new CannotPlan(
+      'SERVICE_REFUSED',
       `region ${region} refuses every call (${code}: ${message.replace(/\.$/, '')}): mend its key or plan, check it with \`rollcall doctor\`, and sync again`,
     );
   }

@@ -56,7 +56,7 @@ export function outcomesShown(rows: RowCounts): Outcome[] {
  */
 export function sumEquation(rows: RowCounts, pending: number): string {
   const terms = outcomesShown(rows).map((outcome) => `${grouped(rows[outcome])} ${OUTCOME_LABELS[outcome]}`);
-  if (pending > 0) terms.push(`${grouped(pending)} still to come`);
+  if (pending > 0) terms.push(`${grouped(pending)} pending`);
   const sign = rows.read === sumOfOutcomes(rows) + pending ? '=' : '≠';
   const sides = [
     `${counted(rows.read, 'row')} read`,

@@ -1,17 +1,11 @@
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { apiUrl, callsUrl, lookupHost, managementUrl } from '../../src/chat/address.ts';
+import { apiUrl, lookupHost, managementUrl } from '../../src/chat/address.ts';
 import { SettingError } from '../../src/chat/errors.ts';
 
 describe('base addresses', () => {
   test('app id, region and host make the address of the chat operations', () => {
     expect(apiUrl({ appId: 'app1', region: 'eu', host: 'chat.example' })).toBe('https://app1.api-eu.chat.example/v3');
-  });
-
-  test('the address of call operations differs in one label', () => {
-    expect(callsUrl({ appId: 'app1', region: 'in', host: 'chat.example' })).toBe(
-      'https://app1.call-in.chat.example/v3',
-    );
   });
 
   test('the management address knows neither app nor region', () => {

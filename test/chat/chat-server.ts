@@ -8,7 +8,7 @@ import { type Authority, createAuthority } from './tls-authority.ts';
 
 export const API_KEY = '84f1c0de84f1c0de84f1c0de84f1c0de84f1c0de';
 
-export interface Received {
+interface Received {
   readonly method: string | undefined;
   readonly url: string | undefined;
   readonly headers: Readonly<Record<string, string>>;

@@ -53,20 +53,12 @@ describe('the request on the wire', () => {
     expect(server.received[0]?.url).toBe(url);
   });
 
-  test('the other operations are as the contract names them', async () => {
+  test('users are listed as the contract says', async () => {
     const server = await serve(json({ data: [] }));
-    const client = connect(server.host);
-    const message = { receiver: 'u1', receiverType: 'user', type: 'text', data: { text: 'hello' } };
-    await client.createAuthToken('u/1');
-    await client.listUsers();
-    await client.sendMessage(message, { onBehalfOf: 'boss' });
-    expect(server.received.map(({ method, url, body }) => [method, url, body])).toEqual([
-      ['POST', '/v3/users/u%2F1/auth_tokens', '{}'],
-      ['GET', '/v3/users', ''],
-      ['POST', '/v3/messages', JSON.stringify(message)],
+    await connect(server.host).listUsers();
+    expect(server.received).toMatchObject([
+      { method: 'GET', url: '/v3/users', body: '', headers: { apikey: API_KEY } },
     ]);
-    expect(server.received.map(({ headers }) => headers['apikey'])).toEqual([API_KEY, API_KEY, API_KEY]);
-    expect(server.received[2]?.headers['onBehalfOf']).toBe('boss');
   });
 
   test('management operations carry key and secret, and no apikey', async () => {

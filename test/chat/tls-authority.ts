@@ -7,7 +7,7 @@ import {
   X509CertificateGenerator,
 } from '@peculiar/x509';
 
-export interface ServerIdentity {
+interface ServerIdentity {
   readonly key: string;
   readonly cert: string;
 }

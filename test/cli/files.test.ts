@@ -10,7 +10,7 @@ test('a foreign role column is ignored with --map scope=, for the file and for i
   const unknown = await place.run(['import', file, '--map', 'guid=course', '--dry-run']);
   expect(unknown.stdout + unknown.stderr).toContain('import the file again with --map scope=');
   // Every row is invalid: there is nothing that resume could send.
-  expect(unknown.stderr).toContain('every row is invalid. See row by row why:\n  rollcall report');
+  expect(unknown.stderr).toContain('every row is invalid. See why, row by row:\n  rollcall report');
   expect(unknown.stderr).not.toContain('rollcall resume');
   const { code, summary } = await place.summary(['import', file, '--map', 'guid=course,scope=', '--dry-run']);
   expect([code, summary.rows.invalid]).toEqual([EXIT.ok, 0]);
@@ -34,7 +34,7 @@ test('resume says when the file has changed since it was checked', async () => {
   expect((await place.run(['import', file, '--dry-run', '--sandbox', '--wait-for-quiet', '1s'])).code).toBe(EXIT.ok);
   appendFileSync(join(place.root, file), 'u2,g1\n');
   const { code, stdout, stderr } = await place.run(['resume', '--sandbox']);
-  expect(stderr).toContain('m.csv has changed since it was checked. What was checked is sent');
+  expect(stderr).toContain('m.csv has changed since it was checked. rollcall sends the rows that were checked');
   expect([code, stdout]).toEqual([EXIT.ok, expect.stringContaining('1 row read')]);
 });
 

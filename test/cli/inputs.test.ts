@@ -31,7 +31,9 @@ test('--dry-run sends nothing and needs no settings; resume then sends', async (
   const none = Object.fromEntries(Object.keys(place.sandbox.env).map((name) => [name, '']));
   const dry = await place.run(['import', file, '--dry-run'], { env: none });
   expect(dry.code).toBe(EXIT.rowsFailed);
-  expect(dry.stderr).toMatch(/Nothing was sent: it was read and checked only\. Send it with:\n {2}rollcall resume /);
+  expect(dry.stderr).toMatch(
+    /Nothing was sent: the file was only read and checked\. Send it with:\n {2}rollcall resume /,
+  );
   expect(place.calls()).toBe(0);
   const { code, summary } = await place.summary(['resume']);
   expect([code, summary.rows.added, summary.rows.invalid]).toEqual([EXIT.rowsFailed, 1, 1]);

@@ -60,7 +60,7 @@ describe('an import in the middle of sending', () => {
       run.child.kill(signal);
       const { code, stderr } = await run.ended;
       expect(code).toBe(EXIT.interrupted);
-      expect(stderr).toContain('Stopping: calls under way may finish. Ctrl-C again leaves at once.');
+      expect(stderr).toContain('Stopping: calls in flight may finish. Press Ctrl-C again to stop at once.');
       const answered = place.sandbox.calls.us.byStatus[200] ?? 0;
       expect(answered).toBeLessThan(GROUPS);
 
@@ -77,12 +77,12 @@ describe('an import in the middle of sending', () => {
   test('leaves at once when the signal comes twice, and can be resumed all the same', async () => {
     const { place, run } = await runningImport(4_000);
     run.child.kill('SIGINT');
-    await run.says('Ctrl-C again leaves at once');
+    await run.says('Ctrl-C again to stop at once');
     await delay(SAME_WISH_MS + 1);
     run.child.kill('SIGINT');
     const { code, stderr } = await run.ended;
     expect(code).toBe(EXIT.interrupted);
-    expect(stderr).toContain('Left at once.');
+    expect(stderr).toContain('Stopped at once.');
     // The second call has not been waited for.
     expect(place.sandbox.calls.us.byStatus[200]).toBe(1);
     place.sandbox.faults.clear();
@@ -131,7 +131,7 @@ test('a signal while standard input is still open: half an input does not pass f
   run.child.stdin?.end();
   const { code, stderr } = await run.ended;
   expect(code).toBe(EXIT.interrupted);
-  expect(stderr).toContain('Stopped before an import began; nothing was sent, and nothing is kept.');
+  expect(stderr).toContain('Stopped before the import began; nothing was sent, and nothing was stored.');
   expect(readdirSync(join(place.dataDir, 'imports'))).toEqual([]);
   expect((await place.run(['list'])).stderr).toContain('There are no imports');
 });
@@ -142,7 +142,7 @@ test('a signal to watch ends the look, not the import', async () => {
   await watching.says('Watching import');
   watching.child.kill('SIGINT');
   const { code, stderr } = await watching.ended;
-  expect([code, stderr]).toEqual([EXIT.ok, expect.stringContaining('goes on; this was only a look at it.')]);
+  expect([code, stderr]).toEqual([EXIT.ok, expect.stringContaining('continues; you only stopped watching it.')]);
   place.sandbox.faults.clear();
   expect((await run.ended).code).toBe(EXIT.ok);
 });

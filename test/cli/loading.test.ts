@@ -1,12 +1,10 @@
 import { execFile } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { promisify } from 'node:util';
 import { Help } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { COMMANDS } from '../../src/cli/commands.ts';
-import { OUTER_FAULTS, USAGE_ERRORS } from '../../src/cli/errors.ts';
 import { members, openSandboxPlace } from './workplace.ts';
 
 const PROJECT = new URL('../..', import.meta.url).pathname;
@@ -71,16 +69,4 @@ test.each(Object.entries(COMMANDS))('%s stands in the list of commands as it is'
   const command = (await load())(io, async () => {});
   expect(command.name()).toBe(name);
   expect(new Help().subcommandTerm(command)).toBe(`${name} ${usage}`.trim());
-});
-
-test('every class of errors that commands tell apart by its name exists', () => {
-  const text = ['src', 'jobs']
-    .flatMap((folder) =>
-      readdirSync(join(PROJECT, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
-    )
-    .filter((path) => path.endsWith('.ts'))
-    .map((path) => readFileSync(join(PROJECT, path), 'utf8'))
-    .join('\n');
-  const classes = new Set([...text.matchAll(/^export class (\w+) extends \w+/gm)].map(([, name]) => name));
-  expect([...USAGE_ERRORS, ...OUTER_FAULTS].filter((name) => !classes.has(name))).toEqual([]);
 });

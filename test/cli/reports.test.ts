@@ -115,7 +115,7 @@ describe('list', () => {
     await place.run(['import', place.file('other.csv', members([['g', 'ann']]))]);
     const { stdout } = await place.run(['list']);
     const [head, newest, oldest, ...rest] = stdout.trimEnd().split('\n');
-    expect(head).toMatch(/^id +state +rows +in place +problems +file$/);
+    expect(head).toMatch(/^id +state +rows +succeeded +problems +file$/);
     expect(newest).toMatch(/completed +1 +1 +0 {2}other\.csv$/);
     expect(oldest).toMatch(/completed +4 +1 +2 {2}m\.csv$/);
     expect(rest).toEqual([]);
@@ -137,7 +137,7 @@ describe('standard output', () => {
     const place = await openSandboxPlace();
     const file = place.file('m.csv', manyMembers(60, 3));
     const { stdout, stderr } = await place.run(['import', file], { env: { TERM: 'xterm-256color' } });
-    expect(stdout).toContain('All 60 rows are in place');
+    expect(stdout).toContain('All 60 rows succeeded');
     expect(stderr).toContain('See every row:');
     expect(`${stdout}${stderr}`).not.toContain('\u001b');
   });

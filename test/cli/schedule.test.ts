@@ -48,7 +48,7 @@ test('a schedule is added, listed, paused, resumed and removed without a server,
   );
   const paused = await at.run(['schedule', 'pause', 'nightly', '--json']);
   expect(JSON.parse(paused.stdout)).toMatchObject({ name: 'nightly', paused: true, next: [] });
-  expect((await at.run(['schedule', 'resume', 'nightly'])).stderr).toMatch(/is due next at .* 02:30 \(Europe\/Rome\)/);
+  expect((await at.run(['schedule', 'resume', 'nightly'])).stderr).toMatch(/is next due at .* 02:30 \(Europe\/Rome\)/);
   expect((await at.run(['schedule', 'history', 'nightly'])).stderr).toContain('has not run yet');
   expect((await at.run(['schedule', 'remove', 'nightly'])).code).toBe(0);
   expect((await at.run(['schedule', 'list', '--json'])).stdout).toBe('[]\n');
@@ -65,7 +65,7 @@ test('what cannot be a schedule ends with exit code 2, the value and what is all
     at.run(['schedule', 'add', 'nightly', '--file', 'members.csv', '--cron', '@daily', ...args]);
   for (const [args, says] of [
     [['--cron', '30 2'], '"30 2" is no cron expression'],
-    [['--tz', 'Europe/Roma'], '"Europe/Roma" is no time zone'],
+    [['--tz', 'Europe/Roma'], '"Europe/Roma" is not a valid time zone'],
     [['--file', 'gone/members.csv'], 'there is no directory'],
     [['--file', 'http://exports.example/m.csv'], 'allowed are https'],
     [['--header', 'Authorization=Bearer s3cret'], 'names no environment variable'],
@@ -88,7 +88,7 @@ test('a run in this process syncs, tells since when a row fails, and skips the s
   const before = await historyOf(at);
   expect(before.failing).toMatchObject([{ uid: 'nobody' }]);
 
-  // The file is the same, and somebody is still to come.
+  // The file is the same, and somebody is pending.
   const second = await at.run(['schedule', 'run', 'nightly']);
   expect([second.code, second.stderr]).toEqual([
     1,
@@ -150,7 +150,7 @@ describe('with a server', () => {
     const taken = await at.run([...NIGHTLY, '--file', url]);
     expect([taken.code, taken.stderr]).toEqual([2, expect.stringContaining('there is a schedule "nightly" already')]);
     expect((await at.run(['schedule', 'pause', 'nightly'])).stderr).toContain('is paused');
-    expect((await at.run(['schedule', 'list'])).stdout).toContain('none: it is paused');
+    expect((await at.run(['schedule', 'list'])).stdout).toContain('none: the schedule is paused');
     expect((await at.run(['schedule', 'remove', 'nightly'])).code).toBe(0);
 
     const telling = filesBelow(at.dataDir).filter(({ content }) => content.includes('s3cret-of-the-night'));

@@ -75,7 +75,7 @@ describe('with a server, commands do as they do without:', () => {
     const place = await remotePlace();
     const dry = await place.run(['import', '-', '--dry-run', '--guid', 'g1'], { input: gzipSync('uid\nann\nbob\n') });
     expect(dry.code).toBe(EXIT.ok);
-    expect(dry.stderr).toMatch(/read and checked only\. Send it with:\n {2}rollcall resume \S+\n/);
+    expect(dry.stderr).toMatch(/the file was only read and checked\. Send it with:\n {2}rollcall resume \S+\n/);
     const resumed = await place.run(['resume']);
     expect([resumed.code, resumed.stderr]).toEqual([EXIT.ok, expect.stringMatching(/rollcall watch \S+\n/)]);
     const { code, summary } = await place.summary(['watch']);
@@ -120,7 +120,7 @@ test('Ctrl-C leaves the import to the server and says how to look at it again', 
   const { code, stderr } = await run.ended;
   expect(code).toBe(EXIT.stillRunning);
   expect(stderr).toMatch(
-    new RegExp(`goes on at ${server.url}\\. Look at it, or end it, with:\n {2}rollcall watch \\S+\n`),
+    new RegExp(`continues at ${server.url}\\. Watch it, or cancel it, with:\n {2}rollcall watch \\S+\n`),
   );
   expect((await place.summary(['status'])).summary.state).toMatch(/^(staging|running)$/);
   expect((await place.run(['cancel'])).code).toBe(EXIT.ok);
@@ -188,7 +188,7 @@ describe('what cannot work is told:', () => {
     const place = await openWorkplace();
     const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
     const { code, stderr } = await place.run(['list', '--server', url]);
-    expect([code, stderr]).toEqual([EXIT.fatal, expect.stringContaining(`${url} is no rollcall server`)]);
+    expect([code, stderr]).toEqual([EXIT.fatal, expect.stringContaining(`${url} is not a rollcall server`)]);
   });
 
   test.each([

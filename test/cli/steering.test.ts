@@ -67,8 +67,8 @@ describe('while an import runs, another process', () => {
     const status = await place.run(['status']);
     expect(status.code).toBe(EXIT.ok);
     expect(status.stdout).toMatch(/^import \S+, running: m\.csv$/m);
-    expect(status.stdout).toMatch(/still to come/);
-    expect(status.stdout).toMatch(/^us {2}1 call under way, \d+ batch(es)? queued, key [0-9a-f]{8}$/m);
+    expect(status.stdout).toMatch(/pending/);
+    expect(status.stdout).toMatch(/^us {2}1 call in flight, \d+ batch(es)? queued, key [0-9a-f]{8}$/m);
 
     hurry(place);
     const watch = await place.summary(['watch']);
@@ -88,7 +88,7 @@ describe('while an import runs, another process', () => {
     const resume = await place.run(['resume']);
     expect([resume.code, resume.stderr]).toEqual([
       EXIT.ok,
-      expect.stringContaining('goes on in the process that runs it'),
+      expect.stringContaining('continues in the process that runs it'),
     ]);
     hurry(place);
     expect((await run.ended).code).toBe(EXIT.ok);

@@ -93,7 +93,7 @@ describe('what a sync refuses before it opens anything', () => {
   test.each<[what: string, args: string[], says: string]>([
     ['a file that is not there', ['sync', 'none.csv'], 'there is no file "none.csv"'],
     ['missing members in mode add', ['sync', 'm.csv', '--missing', 'remove'], 'add --mode mirror'],
-    ['a limit that no guard has', ['sync', 'm.csv', '--limit', 'foo=1'], '"foo" is no limit of a guard'],
+    ['a limit that no guard has', ['sync', 'm.csv', '--limit', 'foo=1'], '"foo" is not a limit of a guard'],
     ['a protect file that protects nobody', ['sync', 'm.csv', '--protect', 'p.txt'], 'names no UID'],
     ['an unknown sync', ['sync', 'show', 'sync-1'], 'no sync has the id "sync-1"'],
     ['an unknown import', ['undo', 'nothing'], 'there are no imports'],

@@ -29,7 +29,7 @@ describe('what is typed wrongly is refused with what is allowed', () => {
     [['import', import.meta.filename, '--sandbox-seed', 'nowhere.json'], 'the seed file nowhere.json cannot be read'],
     [['watch', '--timeout', 'soon'], 'Expected a whole number from 1 to'],
     [['list', '--limit', '0'], 'Expected a whole number from 1 to 1000.'],
-    [['report', '--status', 'added,gone'], '"gone" is no outcome; allowed are added, banned, already_member'],
+    [['report', '--status', 'added,gone'], '"gone" is not a valid outcome; allowed are added, banned, already_member'],
     [['report', '--format', 'pdf'], 'Allowed choices are csv, ndjson, json, html.'],
     [['sandbox', '--ca-file', '/nowhere/ca.pem'], 'cannot be written to /nowhere/ca.pem'],
     [['sandbox', '--seed', '/nowhere/seed.json'], 'the seed file /nowhere/seed.json cannot be read'],
@@ -71,8 +71,8 @@ describe('settings that cannot work stop an import before it begins', () => {
   const GOOD = { ROLLCALL_HOST: 'localhost:8443', ROLLCALL_APP_ID: 'app', ROLLCALL_API_KEY: KEY };
   test.each([
     [{}, 'ROLLCALL_HOST is not set'],
-    [{ ROLLCALL_HOST: 'localhost:8443' }, 'no app is set: set ROLLCALL_APP_ID'],
-    [{ ...GOOD, ROLLCALL_API_KEY: '' }, 'region us has no API key: set ROLLCALL_US_API_KEY'],
+    [{ ROLLCALL_HOST: 'localhost:8443' }, 'no app is set; set ROLLCALL_APP_ID'],
+    [{ ...GOOD, ROLLCALL_API_KEY: '' }, 'region us has no API key; set ROLLCALL_US_API_KEY'],
     [{ ...GOOD, ROLLCALL_API_KEY: `${KEY} ${KEY}` }, 'the API key of region us: '],
     [{ ...GOOD, ROLLCALL_APP_ID: 'my_app' }, 'the app id of region us: app id "my_app" is not usable'],
     [
@@ -132,8 +132,8 @@ describe('doctor', () => {
 test('demo imports a sample whose bad rows are expected: it ends with 0', async () => {
   const place = await openWorkplace();
   const { code, stdout, stderr } = await place.run(['demo']);
-  expect(stderr).toContain('every one of them is accounted for');
-  expect(stdout).toContain('nothing is unaccounted for');
+  expect(stderr).toContain('the report has every one of them');
+  expect(stdout).toContain('every row is accounted for');
   expect(code).toBe(EXIT.ok);
 });
 

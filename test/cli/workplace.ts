@@ -28,7 +28,7 @@ export interface Running {
   says(text: string): Promise<void>;
 }
 
-export interface StartOptions {
+interface StartOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Standard input. Default: none. */
   readonly input?: string | Buffer | 'open';

@@ -23,8 +23,8 @@ test('a dry run sends nothing until somebody starts it', async () => {
   await page.getByRole('button', { name: 'Check the file' }).click();
   await page.getByText('The file has been checked: 2 rows can be sent. Nothing has been sent.').first().waitFor();
   await page.getByRole('button', { name: 'Start sending' }).click();
-  await page.getByText('Completed: all 2 rows are in place.').first().waitFor();
-  expect(await page.locator('[aria-live=polite]').first().textContent()).toBe('Completed: all 2 rows are in place.');
+  await page.getByText('Completed: all 2 rows succeeded.').first().waitFor();
+  expect(await page.locator('[aria-live=polite]').first().textContent()).toBe('Completed: all 2 rows succeeded.');
 });
 
 test('progress moves by itself; pause, resume and cancel do what they say, and the buttons follow the state', async () => {
@@ -43,10 +43,10 @@ test('progress moves by itself; pause, resume and cancel do what they say, and t
   await eventually(() => buttons.allTextContents()).toEqual(['Resume', 'Cancel…']);
   await page.locator('button:focus', { hasText: 'Resume' }).waitFor();
   await page.keyboard.press('Enter');
-  await page.getByText('Memberships are being sent').first().waitFor();
+  await page.getByText('Sending memberships').first().waitFor();
 
   await page.getByRole('button', { name: 'Cancel…' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Let it go on' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Keep running' }).click();
   await page.getByRole('button', { name: 'Cancel…' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel import' }).click();
   await page
@@ -54,7 +54,7 @@ test('progress moves by itself; pause, resume and cancel do what they say, and t
     .first()
     .waitFor();
   await eventually(() => buttons.allTextContents()).toEqual([expect.stringMatching(/^Retry [\d,]+ rows$/), 'Delete…']);
-  const journal = await page.getByRole('region', { name: 'Journal' }).getByRole('listitem').allTextContents();
+  const journal = await page.getByRole('region', { name: 'History' }).getByRole('listitem').allTextContents();
   expect(journal.map((line) => /paused|running|cancelled/.exec(line)?.[0]).filter(Boolean)).toEqual(
     expect.arrayContaining(['running', 'paused', 'cancelled']),
   );
@@ -68,12 +68,12 @@ test('progress moves by itself; pause, resume and cancel do what they say, and t
 test('a retry is a new import that names the old one', async () => {
   const page = await browser.open(slow.url);
   await startImport(page, memberRows(1000), 'first.csv');
-  await page.getByText('Memberships are being sent').first().waitFor();
+  await page.getByText('Sending memberships').first().waitFor();
   await page.getByRole('button', { name: 'Cancel…' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel import' }).click();
   const old = page.url();
   await page.getByRole('button', { name: /^Retry/ }).click();
-  await page.getByText('Retries what was left of').waitFor();
+  await page.getByText('Retries rows of').waitFor();
   expect(page.url()).not.toBe(old);
   await page.locator('.kicker').getByRole('link').last().click();
   await eventually(() => page.url()).toBe(old);
@@ -89,7 +89,7 @@ test('however many rows are asked for, the page holds 500 at most', async () => 
   }
   await eventually(() => rows.last().locator('th').textContent()).toBe('user-699');
   expect(await rows.count()).toBe(500);
-  await page.getByRole('button', { name: 'Back to the first' }).click();
+  await page.getByRole('button', { name: 'Back to the start' }).click();
   await eventually(() => rows.first().locator('th').textContent()).toBe('user-0');
   expect(await rows.count()).toBe(100);
 });
@@ -97,7 +97,7 @@ test('however many rows are asked for, the page holds 500 at most', async () => 
 test('when the server goes away the page says so, and goes on by itself when it is back', async () => {
   const page = await browser.open(slow.url, { refusals: true });
   await startImport(page, memberRows(2000), 'interrupted.csv');
-  const toCome = page.locator('.state .legend li', { hasText: 'still to come' });
+  const toCome = page.locator('.state .legend li', { hasText: 'pending' });
   await toCome.waitFor();
   await slow.kill();
   await page.getByRole('status').getByText('The server does not answer.').waitFor();

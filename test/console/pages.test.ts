@@ -27,7 +27,7 @@ test('no page is wider than the screen, and each has one heading, named landmark
   await page.getByText('has "!"').waitFor();
   await check(page);
   await page.getByRole('button', { name: 'Start import' }).click();
-  await page.getByText('Completed: 1 of 2 rows are in place').first().waitFor();
+  await page.getByText('Completed: 1 of 2 rows succeeded').first().waitFor();
   await page.getByRole('link', { name: LONG, exact: true }).first().waitFor();
   await check(page);
   for (const [path, shown] of [

@@ -41,7 +41,7 @@ test('from the token to the retried rows: log in, upload, map a column, run, fil
   await page.getByRole('button', { name: 'Start import' }).click();
 
   await page.getByRole('heading', { name: 'roster.csv', level: 1 }).waitFor();
-  await page.getByText('Completed: 3 of 5 rows are in place; 2 rows need attention.').first().waitFor();
+  await page.getByText('Completed: 3 of 5 rows succeeded; 2 rows need attention.').first().waitFor();
   await page
     .getByRole('row', { name: /2 .*failed.*ERR_UID_NOT_FOUND/ })
     .getByRole('link', { name: 'Show 2 rows' })
@@ -76,7 +76,7 @@ test('from the token to the retried rows: log in, upload, map a column, run, fil
     .first()
     .waitFor();
   await page.getByRole('button', { name: 'Start import' }).click();
-  await page.getByText('Completed: 1 of 2 rows are in place; the others are duplicates of these.').first().waitFor();
+  await page.getByText('Completed: 1 of 2 rows succeeded; the others are duplicates of these.').first().waitFor();
 
   await page.getByRole('link', { name: 'cyd' }).first().click();
   await page.getByRole('heading', { name: 'History of cyd' }).waitFor();

@@ -32,8 +32,8 @@ async function plan(page: Page, guid: string, uids: readonly string[], name: str
     .first()
     .waitFor();
   await page.getByLabel('Mode').selectOption('mirror');
-  await page.getByLabel('What is done about others').selectOption('remove');
-  await page.getByRole('button', { name: 'Make the plan' }).click();
+  await page.getByLabel('Members not in the file').selectOption('remove');
+  await page.getByRole('button', { name: 'Create plan' }).click();
   await page.getByRole('heading', { name, level: 1 }).waitFor();
 }
 
@@ -46,7 +46,7 @@ test('a plan that a guard holds is looked at, approved with a reason, carried ou
   });
   await plan(page, 'team', ['ann', 'ben', 'zoe'], `${EVIL}.csv`);
   await page.getByText('Held: a guard objects to the plan (6 changes in 1 group).').first().waitFor();
-  await page.getByRole('region', { name: 'What guards object to' }).getByText('group-removals').waitFor();
+  await page.getByRole('region', { name: 'Why this plan is held' }).getByText('group-removals').waitFor();
   const changes = page.getByRole('table', { name: 'What is done in team' }).locator('tbody tr');
   await eventually(() => changes.locator('th').allTextContents()).toEqual(['cyd', 'dan', 'eve', 'fay', EVIL, 'zoe']);
   expect(await changes.filter({ hasText: 'zoe' }).textContent()).toContain('no member → participant');
@@ -63,12 +63,12 @@ test('a plan that a guard holds is looked at, approved with a reason, carried ou
   expect(await page.getByRole('region', { name: 'State' }).getByRole('button').count()).toBe(0);
 
   await page.getByRole('link', { name: 'The import that carries it out' }).click();
-  await page.getByText('Completed: all 6 rows are in place.').first().waitFor();
+  await page.getByText('Completed: all 6 rows succeeded.').first().waitFor();
   await page.getByRole('link', { name: 'a sync' }).waitFor();
-  await page.getByRole('button', { name: 'Plan to undo it' }).click();
-  await page.getByText('Takes back import').waitFor();
+  await page.getByRole('button', { name: 'Undo import…' }).click();
+  await page.getByText('Reverses import').waitFor();
   await page.getByRole('button', { name: 'Apply 6 changes' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Apply it' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Apply plan' }).click();
   await page.getByText('Applied: 6 changes in 1 group.').first().waitFor();
   await page.getByRole('link', { name: 'Syncs' }).first().click();
   const list = page.getByRole('table', { name: 'Syncs, newest first' }).locator('tbody tr');
@@ -91,7 +91,7 @@ test('a plan is rejected by an operator; a viewer sees it and can press nothing 
 
   await page.getByRole('button', { name: 'Reject…' }).click();
   await page.getByLabel('Reason').fill('two of them stay');
-  await page.getByRole('dialog').getByRole('button', { name: 'Reject it' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Reject plan' }).click();
   await page.getByText('Rejected: the plan (2 changes in 1 group) will not be carried out.').first().waitFor();
   await page.locator('.state').getByText('two of them stay').waitFor();
   expect(await page.locator(':focus').evaluate((element) => (element as { tagName?: string }).tagName)).toBe('H1');
@@ -105,8 +105,8 @@ test('a wrong limit of a guard is shown beside its field', async () => {
   const page = await enter('operator', '/syncs');
   await page.getByLabel(/^Choose/).setInputFiles(csvFile('guid,uid\nchoir,ann\n', 'limits.csv'));
   await page.getByRole('row', { name: /choir.*none/ }).waitFor();
-  await page.getByLabel('Limits of guards').fill('groupPercent=120');
-  await page.getByRole('button', { name: 'Make the plan' }).click();
+  await page.getByLabel('Guard limits').fill('groupPercent=120');
+  await page.getByRole('button', { name: 'Create plan' }).click();
   await page.locator('#new-limits-error', { hasText: 'a percentage from 0 to 100' }).waitFor();
 });
 

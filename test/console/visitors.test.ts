@@ -20,7 +20,7 @@ test('a UID, group, scope, column or file name that looks like markup is text wh
   expect(await preview.nth(2).textContent()).toContain(`"${EVIL}" is not a valid scope`);
   await page.getByRole('button', { name: 'Start import' }).click();
   await page.getByRole('heading', { name: `${EVIL}.csv`, level: 1 }).waitFor();
-  await page.getByText('Completed: 1 of 4 rows are in place').first().waitFor();
+  await page.getByText('Completed: 1 of 4 rows succeeded').first().waitFor();
   await eventually(() => page.getByRole('region', { name: 'Problems' }).textContent()).toContain(EVIL);
   await eventually(() => page.getByRole('region', { name: 'Rows' }).textContent()).toContain(EVIL);
   await page.getByText('More', { exact: true }).first().click();
@@ -34,7 +34,8 @@ test('a UID, group, scope, column or file name that looks like markup is text wh
     .getByRole('link', { name: `${EVIL}.csv` })
     .waitFor();
   await page.getByRole('link', { name: 'Settings' }).click();
-  await eventually(() => page.getByRole('region', { name: 'Who did what' }).textContent()).toContain(`${EVIL}.csv`);
+  await eventually(() => page.getByRole('region', { name: 'Audit log' }).textContent()).toContain(`${EVIL}.csv`);
+  await page.getByRole('region', { name: 'Audit log' }).getByRole('cell', { name: '127.0.0.1' }).first().waitFor();
   await page.getByRole('link', { name: 'Imports' }).click();
   await page.getByRole('link', { name: `${EVIL}.csv` }).waitFor();
   expect(await page.locator('main img[src="x"]').count()).toBe(0);
@@ -77,7 +78,7 @@ test('with the keyboard alone a file is chosen, mapped and started, and the focu
   await page.getByText('No column is recognised as the group.').waitFor({ state: 'detached' });
   await tabTo('Start import');
   await press('Enter');
-  await page.getByText('Completed: all 1 row are in place.').first().waitFor();
+  await page.getByText('Completed: all 1 row succeeded.').first().waitFor();
   await page.locator('h1:focus', { hasText: 'keys.csv' }).waitFor();
   await tabTo('Delete…');
   await press('Enter');
@@ -91,17 +92,17 @@ test('a viewer sees everything and can press nothing that changes anything', asy
   const operator = await browser.open(guarded.url, { refusals: true });
   await logIn(operator, await guarded.token('operator'));
   await startImport(operator, memberRows(3), 'seen.csv');
-  await operator.getByText('Completed: all 3 rows are in place.').first().waitFor();
+  await operator.getByText('Completed: all 3 rows succeeded.').first().waitFor();
 
   const viewer = await browser.open(operator.url(), { refusals: true });
   await logIn(viewer, await guarded.token('viewer'));
-  await viewer.getByText('Completed: all 3 rows are in place.').first().waitFor();
+  await viewer.getByText('Completed: all 3 rows succeeded.').first().waitFor();
   await viewer.getByRole('link', { name: 'user-2' }).waitFor();
   const buttons = viewer.getByRole('main').getByRole('button');
   expect((await buttons.allTextContents()).toSorted()).toEqual(['Clear', 'Filter']);
   await viewer.getByRole('link', { name: 'Settings' }).click();
   await viewer.getByText('Keys are never shown.').waitFor();
-  expect(await viewer.getByRole('region', { name: 'Who did what' }).count()).toBe(0);
+  expect(await viewer.getByRole('region', { name: 'Audit log' }).count()).toBe(0);
   await viewer.getByRole('link', { name: 'Imports' }).click();
   await viewer.getByRole('link', { name: 'seen.csv' }).waitFor();
   expect(await viewer.getByLabel('Choose file').count()).toBe(0);

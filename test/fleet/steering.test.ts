@@ -23,7 +23,7 @@ test('a region without a worker and one whose key is refused do not hold up anot
   await eventually(() => fleet.rows().filter(({ status }) => status === 'added').length).toBe(60);
   await eventually(() => fleet.queue('in').isPaused()).toBe(true);
   const status = await statusOf(fleet);
-  expect(status).toMatch(/^us +0 calls under way, 0 batches queued$/m);
+  expect(status).toMatch(/^us +0 calls in flight, 0 batches queued$/m);
   expect(status).toMatch(/^eu +no worker: start one with rollcall worker --region eu, .*60 batches queued/m);
   expect(status).toMatch(/^in .*stopped: the service refused the key or plan/m);
   // The worker of eu comes, and what is left is the key.

@@ -56,9 +56,9 @@ async function endingImport() {
 
 test('the end of an import writes its reports, as of the state that it gets, and an index for searching UIDs', async () => {
   const { closings, over, moves, path, folder } = await endingImport();
-  closings.begin(RECORD.id, 'cancelled', 'somebody asked for it');
+  closings.begin(RECORD.id, 'cancelled', 'a user asked for it');
   await over;
-  expect(moves).toEqual([['cancelled', 'somebody asked for it']]);
+  expect(moves).toEqual([['cancelled', 'a user asked for it']]);
   expect(closings.isUnderWay(RECORD.id)).toBe(false);
   expect(readdirSync(folder).filter((name) => !name.startsWith('ledger'))).toEqual([
     'failed.csv',
@@ -90,7 +90,7 @@ test('totals that disagree with the rows are said in words, whatever else there 
   const database = new DatabaseSync(path);
   database.exec(`update tallies set n = n + 3 where name = 'added'`);
   database.close();
-  closings.begin(RECORD.id, 'cancelled', 'somebody asked for it');
+  closings.begin(RECORD.id, 'cancelled', 'a user asked for it');
   await over;
   expect(moves).toEqual([
     [

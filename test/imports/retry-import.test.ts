@@ -53,7 +53,7 @@ test('an import that is not over is not retried, nor one that left nothing to se
   const { id, coordinator, door, dir } = await runningImport(EMBEDDED);
   await expect(coordinator.retry(id)).rejects.toMatchObject({
     constructor: WrongState,
-    message: `import ${id} is running and cannot be retried before it is over; possible now: pause, cancel`,
+    message: `import ${id} is running and cannot be retried before it has finished; possible now: pause, cancel`,
   });
   door.open();
   await coordinator.settled(id);

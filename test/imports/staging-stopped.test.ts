@@ -13,7 +13,8 @@ async function endlessImport() {
   const piece = gzipSync('\n'.repeat(8_000_000));
   appendFileSync(source, gzipSync('guid,uid\ng,u1\n'));
   for (let n = 0; n < 128; n += 1) appendFileSync(source, piece);
-  const options = importOptions.parse({ region: 'us' });
+  // Its bounds are raised, or it would be refused after its first megabytes and not have to be stopped.
+  const options = importOptions.parse({ region: 'us', bounds: { expansion: 2_000 } });
   const id = await pipeline.coordinator.create({ file: source, source, options });
   await eventually(() => existsSync(`${pipeline.dir.ledger(id)}.part`)).toBe(true);
   return { pipeline, id };
@@ -21,7 +22,9 @@ async function endlessImport() {
 
 test('a file that is being unpacked is cancelled at once, and nothing of it is left', async () => {
   const { pipeline, id } = await endlessImport();
+  expect(pipeline.coordinator.find(id).state).toBe('staging');
   expect(await pipeline.coordinator.cancel(id)).toMatchObject({ state: 'cancelled' });
+  expect(pipeline.states).toEqual(['staging', 'cancelled']);
   expect(existsSync(`${pipeline.dir.ledger(id)}.part`)).toBe(false);
 });
 

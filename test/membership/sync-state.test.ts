@@ -39,7 +39,7 @@ test('no other move is possible, and the refusal names both states and what is p
   expect(() => syncTransition('held', 'applied')).toThrow(
     'a sync that is held cannot become applied; possible from here: applying, rejected',
   );
-  expect(() => syncTransition('stale', 'applying')).toThrow('stale is final: plan anew');
+  expect(() => syncTransition('stale', 'applying')).toThrow('stale is final: make a new plan');
 });
 
 describe('where a sync waits', () => {

@@ -41,7 +41,7 @@ export interface Office {
 }
 
 /** Shut until it is opened. */
-export interface Door {
+interface Door {
   readonly opened: Promise<void>;
   open(): void;
 }

@@ -4,7 +4,7 @@ import { onTestFinished } from 'vitest';
 import type { Region } from '../../src/membership/membership.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
 
-export interface Reply {
+interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;

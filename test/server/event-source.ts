@@ -1,5 +1,5 @@
 /** Server-sent events as they come over the wire. */
-export interface ServerEvent {
+interface ServerEvent {
   readonly name: string;
   readonly id: string | undefined;
   // biome-ignore lint/suspicious/noExplicitAny: events have data of many shapes, and tests say which they expect

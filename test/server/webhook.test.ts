@@ -183,7 +183,7 @@ describe('addresses', () => {
     const local = openReceiver({ url: `https://localhost:${port}/hook`, secret: SECRET, allowPrivate: false });
     onTestFinished(() => local.close());
     const sent = local.send({ id: 'd1', body: '{}' }, new AbortController().signal);
-    await expect(sent).rejects.toThrow(/localhost leads to (127\.0\.0\.1|::1), which is no public address/);
+    await expect(sent).rejects.toThrow(/localhost leads to (127\.0\.0\.1|::1), which is not a public address/);
     expect(notes).toEqual([]);
   });
 });

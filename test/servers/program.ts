@@ -53,7 +53,7 @@ export function freePort(): Promise<number> {
   });
 }
 
-export interface Program {
+interface Program {
   readonly path: string;
   readonly args: readonly string[];
   /** User and group to run as. */

@@ -52,7 +52,7 @@ describe('removals from one group', () => {
         value: 11,
         limit: 10,
         sentence:
-          'Group team (us): 11 of 50 members (22 %) would be removed, banned or lowered; 10 are allowed. Look at the plan: approve it if it is right, and mend the file if it is not.',
+          'Group team (us): 11 of 50 members (22 %) would be removed, banned or lowered; 10 are allowed. Look at the plan: approve it if it is right, fix the file if it is not.',
       },
     ]);
   });
@@ -272,7 +272,7 @@ describe('limits', () => {
   });
 
   test.each([
-    [{ groupPercnt: 5 }, '"groupPercnt" is no limit of a guard; allowed are groupPercent, groupRemovals,'],
+    [{ groupPercnt: 5 }, '"groupPercnt" is not a limit of a guard; allowed are groupPercent, groupRemovals,'],
     [{ groupPercent: 101 }, 'the limit groupPercent is 101; allowed is a percentage from 0 to 100'],
     [{ runRemovals: -1 }, 'the limit runRemovals is -1; allowed is a whole number from 0'],
     [{ runRemovals: Number.NaN }, 'the limit runRemovals is NaN; allowed is a whole number from 0'],

@@ -26,7 +26,7 @@ eu,nowhere,,report,,,"the service does not know the group (ERR_GUID_NOT_FOUND: n
 us,team,"'-dan",add,,participant,is not in the group
 us,team,anna,change,participant,moderator,the file asks for a higher scope
 us,team,bob,keep,participant,participant,is as the file says
-us,team,boss,report,admin,,"would be removed, but owns the group and is spared unless told by name"
+us,team,boss,report,admin,,"would be removed, but owns the group and is kept unless named explicitly"
 us,team,cleo,ban,,ban,the file asks for a ban
 us,team,eve,remove,participant,,is not in the file
 `,
@@ -100,7 +100,7 @@ nowhere (eu): the service does not know the group (ERR_GUID_NOT_FOUND: no such â
 
 Held: 1 objection of the guards
 - The file has 9 rows, 91 % fewer than the 100 of the last run; 10 fewer are
-  allowed. Make sure that the file is whole, and approve the plan if it is.
+  allowed. Make sure that the file is complete, and approve the plan if it is.
 `,
     );
   });

@@ -107,7 +107,7 @@ describe('mode mirror', () => {
   test('does not take for missing whom the file contradicts itself about', () => {
     const contradicting: Wish[] = [...file, { uid: 'bob' }, { uid: 'bob', scope: 'ban' }];
     expect(said(contradicting, team, { mode: 'mirror', missing: 'remove' })[1]).toBe(
-      'bob: report participant>, the file contradicts itself about this member; mend its invalid rows',
+      'bob: report participant>, the file contradicts itself about this member; fix its invalid rows',
     );
   });
 
@@ -126,11 +126,11 @@ describe('the spared', () => {
 
   test('are the owner, admins and the protected: what would happen to them is reported', () => {
     expect(said([{ uid: 'new' }], team, flags)).toEqual([
-      'boss: report participant>, would be removed, but owns the group and is spared unless told by name',
-      'chief: report admin>, would be removed, but is admin and is spared unless told by name',
+      'boss: report participant>, would be removed, but owns the group and is kept unless named explicitly',
+      'chief: report admin>, would be removed, but is admin and is kept unless named explicitly',
       'joe: remove participant>, is not in the file',
       'new: add >participant, is not in the group',
-      'vip: report participant>, would be removed, but is protected and is spared unless told by name',
+      'vip: report participant>, would be removed, but is protected and is kept unless named explicitly',
     ]);
   });
 

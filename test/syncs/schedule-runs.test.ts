@@ -249,7 +249,7 @@ describe('what cannot be a schedule is refused, and nothing is written:', () => 
   test.each([
     [{ name: 'Nightly!' }, 'cannot be the name of a schedule'],
     [{ cron: '30 2' }, 'is no cron expression'],
-    [{ tz: 'Europe/Roma' }, 'is no time zone'],
+    [{ tz: 'Europe/Roma' }, 'is not a valid time zone'],
     [{ source: 'http://exports.example/m.csv' }, 'allowed are https'],
     [{ headers: { Authorization: 'TOKEN' } }, '--header is for https addresses'],
     [{ protectFile: '/no/such/file' }, 'the protect file'],
@@ -270,7 +270,7 @@ describe('what cannot be a schedule is refused, and nothing is written:', () => 
           sandbox: false,
         }),
       },
-      'is no limit of a guard',
+      'is not a limit of a guard',
     ],
   ])('%j', async (changes, says) => {
     const office = openOffice();

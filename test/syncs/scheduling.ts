@@ -25,7 +25,7 @@ import { syncOptionsToJson } from '../../src/syncs/sync-options.ts';
 import { tempDir } from '../temp-dir.ts';
 
 /** Syncs that end when a test says so; what a sync does has tests of its own. */
-export class Syncs {
+class Syncs {
   readonly events = new EventEmitter<SyncEvents>();
   readonly wanted: CreateSync[] = [];
   /** Syncs whose imports were ended because a newer run does what they left. */

@@ -21,12 +21,12 @@ export function demoCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<vo
 async function demo(io: Io, flags: CommonFlags): Promise<ExitCode> {
   const file = shortest(fileURLToPath(new URL('members.csv', SAMPLE)));
   const seed = fileURLToPath(new URL('sandbox.json', SAMPLE));
-  say(io, 'A sample of memberships goes to a chat service that runs in this process, over real TLS.', '');
+  say(io, 'Importing a sample of memberships into a chat service that runs in this process, over real TLS.', '');
   const code = await importHere(io, file, { ...flags, sandbox: true, sandboxSeed: seed });
   if (code !== EXIT.ok && code !== EXIT.rowsFailed) return code;
   const config = readConfig(flags);
   const { rows } = findingsOf(dataDir(config.dataDir), findImport(config.dataDir, undefined)).summary;
   if (sumOfOutcomes(rows) !== rows.read || rows.unprocessed > 0) return EXIT.fatal;
-  say(io, '', 'Some rows of the sample are wrong on purpose; every one of them is accounted for.');
+  say(io, '', 'Some rows of the sample are wrong on purpose; the report has every one of them.');
   return EXIT.ok;
 }

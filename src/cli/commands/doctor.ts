@@ -3,6 +3,7 @@ import { access, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Command } from 'commander';
 import { judge } from '../../chat/error-policy.ts';
+import { RollcallError } from '../../errors/rollcall-error.ts';
 import type { Region } from '../../membership/membership.ts';
 import { type Config, readConfig } from '../../platform/config.ts';
 import { SERVICE_HOST } from '../../platform/service-host.ts';
@@ -52,7 +53,7 @@ async function doctor(io: Io, flags: CommonFlags & QueueFlags): Promise<ExitCode
       const lines = texts.flatMap((text) => wrap(text, room));
       io.out.write(`${well ? 'ok   ' : 'WRONG'}  ${check.padEnd(width)}  ${lines.join(`\n${indent}`)}\n`);
     }
-    say(io, '', ok ? 'Everything is well.' : 'Mend what is marked WRONG and run it again.');
+    say(io, '', ok ? 'Everything is fine.' : 'Fix what is marked WRONG, then run it again.');
   }
   return ok ? EXIT.ok : EXIT.usage;
 }
@@ -126,8 +127,9 @@ async function checkService(config: Config): Promise<Finding[]> {
     const asked = config.queue === undefined ? regions : keyed;
     return [{ check, ok: true, detail }, ...(await Promise.all(asked.map((region) => checkRegion(service, region))))];
   } catch (error) {
-    const [detail, remedy] = messageOf(error).split(/: (?=set )/);
-    return [{ check, ok: false, detail: detail ?? '', ...(remedy !== undefined && { remedy }) }];
+    if (!(error instanceof RollcallError)) return [{ check, ok: false, detail: messageOf(error) }];
+    const { what, remedy } = error;
+    return [{ check, ok: false, detail: what, ...(remedy !== undefined && { remedy }) }];
   }
 }
 

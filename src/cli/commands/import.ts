@@ -49,7 +49,7 @@ export function importCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<
     'CSV, JSON or NDJSON, gzipped or not; - reads standard input',
   );
   withReading(command);
-  command.option('--dry-run', 'read and check, and send nothing');
+  command.option('--dry-run', 'read and check the file, and send nothing');
   withPace(withMaxErrors(command));
   command.addOption(new Option('--detach', 'send in the background').conflicts(['sandbox', 'sandboxSeed', 'dryRun']));
   withSandbox(withWorkers(withServer(withDataDir(withJson(command)))));
@@ -102,7 +102,7 @@ async function keepStandardInput(config: Config, io: Io, id: string, signal: Abo
   const folder = dataDir(config.dataDir).folder(id);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const path = join(folder, 'input');
-  if (process.stdin.isTTY) say(io, 'Reading from the keyboard; Ctrl-D on a line of its own ends it.');
+  if (process.stdin.isTTY) say(io, 'Reading from the keyboard; end with Ctrl-D on a line of its own.');
   try {
     await pipeline(process.stdin, createWriteStream(path, { mode: 0o600 }), { signal });
     await sleep(TOGETHER_MS, undefined, { signal });

@@ -44,7 +44,7 @@ async function list(io: Io, flags: Flags): Promise<ExitCode> {
     grouped(rows.failed + rows.invalid + rows.unconfirmed),
     printable(file),
   ]);
-  io.out.write(`${drawTable(['id', 'state', 'rows', 'in place', 'problems', 'file'], table, io.width)}\n`);
+  io.out.write(`${drawTable(['id', 'state', 'rows', 'succeeded', 'problems', 'file'], table, io.width)}\n`);
   return EXIT.ok;
 }
 

@@ -22,11 +22,11 @@ export function reportCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<
   const command = new Command('report')
     .argument('[id]', 'import (default: the latest)')
     .addOption(
-      new Option('--format <format>', 'form of the report').choices(['csv', 'ndjson', 'json', 'html']).default('csv'),
+      new Option('--format <format>', 'format of the report').choices(['csv', 'ndjson', 'json', 'html']).default('csv'),
     )
     .option('--status <outcomes>', 'only rows with these outcomes, such as failed,invalid', outcomeList)
     .addOption(
-      new Option('--retryable', 'only rows that may succeed now, in the original columns: imports as it is').conflicts([
+      new Option('--retryable', 'only rows that may succeed now, in the original columns, ready to import').conflicts([
         'status',
         'format',
       ]),

@@ -3,6 +3,8 @@ import { Command } from 'commander';
 import type { ImportRecord } from '../../imports/catalog.ts';
 import { readOptions } from '../../imports/import-options.ts';
 import { isFinal, TransitionError } from '../../membership/import-state.ts';
+import { dataDir } from '../../platform/data-dir.ts';
+import { noteHere } from '../audit.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import {
@@ -38,7 +40,8 @@ async function resume(io: Io, given: string | undefined, flags: Flags): Promise<
   const { id } = await imports.find(given);
   const answer = await imports.act(id, 'resume');
   if (answer !== undefined) {
-    say(io, `Import ${id} goes on in the process that runs it. Look at it with:`, `  ${imports.command('watch', id)}`);
+    if (imports.server === undefined) noteHere(dataDir(config.dataDir), 'import.resume', id);
+    say(io, `Import ${id} continues in the process that runs it. Watch it with:`, `  ${imports.command('watch', id)}`);
     return EXIT.ok;
   }
   const record = findImport(config.dataDir, id);
@@ -46,7 +49,10 @@ async function resume(io: Io, given: string | undefined, flags: Flags): Promise<
   const options = readOptions(record);
   checkTarget(`${config.command} resume ${id}`, id, options.sandbox, flags.sandbox === true);
   if (record.state === 'staged' && hasChanged(record)) {
-    say(io, `${record.file} has changed since it was checked. What was checked is sent; to send what it holds now,`);
+    say(
+      io,
+      `${record.file} has changed since it was checked. rollcall sends the rows that were checked; to send the file as it is now,`,
+    );
     say(io, `import it again: ${config.command} import ${record.file}`);
   }
   return runImport({
@@ -60,6 +66,7 @@ async function resume(io: Io, given: string | undefined, flags: Flags): Promise<
     }),
     begin: async (coordinator) => {
       await coordinator.resume(id);
+      noteHere(dataDir(config.dataDir), 'import.resume', id);
       return id;
     },
   });

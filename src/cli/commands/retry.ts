@@ -1,5 +1,7 @@
 import { Command } from 'commander';
 import { isFinal } from '../../membership/import-state.ts';
+import { dataDir } from '../../platform/data-dir.ts';
+import { noteHere } from '../audit.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import {
@@ -61,6 +63,10 @@ async function retry(io: Io, given: string | undefined, flags: Flags): Promise<E
     io,
     json,
     openService: serviceOpener(config, flags),
-    begin: (coordinator) => coordinator.retry(id, { maxErrors: flags.maxErrors }),
+    begin: async (coordinator) => {
+      const made = await coordinator.retry(id, { maxErrors: flags.maxErrors });
+      noteHere(dataDir(config.dataDir), 'import.retry', made, `of ${id}`);
+      return made;
+    },
   });
 }

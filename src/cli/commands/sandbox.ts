@@ -52,32 +52,32 @@ interface Flags {
 export function sandboxCommand(io: SandboxIo): Command {
   return new Command('sandbox')
     .option('--listen <address>', 'address to listen on; 0.0.0.0 opens it to other machines', '127.0.0.1')
-    .option('--host <name>', 'what stands for the host in its addresses; its names must lead here', 'localhost')
-    .option('--key <key>', 'API key of every app, for set-ups where it must be known beforehand (default: random)')
-    .option('--port <port>', 'port; 0 takes any free one', wholeNumber(0, 65_535), 0)
+    .option('--host <name>', 'host name in its addresses; its subdomains must resolve to this machine', 'localhost')
+    .option('--key <key>', 'API key of every app, for setups that must know it in advance (default: random)')
+    .option('--port <port>', 'port to listen on; 0 picks a free one', wholeNumber(0, 65_535), 0)
     .option(
       '--users <n>',
-      `make user-1 to user-N in every region (default: ${DEFAULT_USERS})`,
+      `create user-1 to user-N in every region (default: ${DEFAULT_USERS})`,
       wholeNumber(0, 10_000_000),
     )
     .option(
       '--groups <n>',
-      `make group-1 to group-N in every region (default: ${DEFAULT_GROUPS})`,
+      `create group-1 to group-N in every region (default: ${DEFAULT_GROUPS})`,
       wholeNumber(0, 1_000_000),
     )
-    .option('--seed <file>', 'make the users, groups and members of a JSON file; others only with --users, --groups')
-    .addOption(new Option('--open', 'know every user and group that is asked about').conflicts(['users', 'groups']))
+    .option('--seed <file>', 'create the users, groups and members of a JSON file; others only with --users, --groups')
+    .addOption(new Option('--open', 'every user and group exists').conflicts(['users', 'groups']))
     .option('--calls-per-minute <n>', 'rate limit of each app', wholeNumber(1, 100_000_000), 10_000)
-    .option('--latency <ms>', 'time that every call takes, as MS or MIN-MAX (default: 0)', latencyRange)
-    .option('--faults <list>', `what goes wrong: ${FAULT_SYNTAX}`, faultList)
+    .option('--latency <ms>', 'latency of every call in ms, as MS or MIN-MAX (default: 0)', latencyRange)
+    .option('--faults <list>', `faults: ${FAULT_SYNTAX}`, faultList)
     .option(
       '--behaviour <name=value,...>',
-      'what it does where nobody knows what the service does; see below',
+      'what it does where the behaviour of the real service is not certain; see below',
       behaviour,
     )
     .option('--random-seed <n>', 'repeat the faults of an earlier run', wholeNumber(0, 2 ** 31 - 1))
-    .option('--ca-file <path>', 'where to write the certificate to trust (default: a temporary file)')
-    .option('--json', 'print one line of JSON once it listens')
+    .option('--ca-file <path>', 'where to write the CA certificate to trust (default: a temporary file)')
+    .option('--json', 'print one line of JSON once it is listening')
     .addHelpText(
       'after',
       `\nFaults:\n${faultsHelp()}\n\nBehaviour (the first value is the default):\n${behaviourHelp()}`,
@@ -153,30 +153,32 @@ function introduce(sandbox: Sandbox, flags: Flags, io: SandboxIo): void {
       ...REGIONS.map((region) => `  ${region}  https://${sandbox.apps[region].appId}.api-${region}.${sandbox.host}/v3`),
       '',
       `  In each region: ${whoIsThere(flags)}.`,
-      `  Each app takes ${flags.callsPerMinute.toLocaleString('en-US')} calls a minute.`,
-      flags.faults ? `  Faults: ${flags.faults}; again with --random-seed ${sandbox.randomSeed}.` : '  No faults.',
+      `  Each app allows ${flags.callsPerMinute.toLocaleString('en-US')} calls a minute.`,
+      flags.faults
+        ? `  Faults: ${flags.faults}; repeat them with --random-seed ${sandbox.randomSeed}.`
+        : '  No faults.',
       '',
       ...REGIONS.map((region) => `  Key of ${region} with the scope authOnly: ${sandbox.apps[region].authOnlyKey}`),
       `  Management: ${managementUrlOf(sandbox)}/apps, key ${sandbox.management.key}, secret ${sandbox.management.secret}`,
       '',
-      'Let another terminal talk to it with:',
+      'To use it from another terminal:',
       '',
       '',
     ].join('\n'),
   );
   for (const [name, value] of Object.entries(sandbox.env)) io.stdout.write(`export ${name}=${shellWord(value)}\n`);
-  io.stderr.write('\nStop it with Ctrl-C; nothing is kept.\n');
+  io.stderr.write('\nStop it with Ctrl-C; it stores nothing.\n');
 }
 
 function whoIsThere(flags: Flags): string {
-  if (flags.open) return 'every user and group that is asked about';
+  if (flags.open) return 'every user and group exists';
   const { users, groups } = populationOf(flags);
   const numbered = [
     users === 0 ? undefined : `user-1 to user-${users}`,
     groups === 0 ? undefined : `group-1 to group-${groups}`,
     flags.seed === undefined ? undefined : `what ${flags.seed} holds`,
   ];
-  return numbered.filter((part) => part !== undefined).join(', ') || 'nobody';
+  return numbered.filter((part) => part !== undefined).join(', ') || 'no users or groups';
 }
 
 /** A value as a POSIX shell reads it back unchanged. */

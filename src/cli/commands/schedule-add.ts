@@ -33,8 +33,8 @@ const DEFAULT_SOURCE = 2 * 1024 ** 3;
 /** `rollcall schedule add`: a sync that begins by itself. */
 export function scheduleAddCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('add')
-    .description('sync a file again and again, at the times of a cron expression')
-    .argument('<name>', 'for the other commands to name it by')
+    .description('sync a file regularly, at the times of a cron expression')
+    .argument('<name>', 'name of the schedule, for the other commands')
     .requiredOption(
       '--cron <expression>',
       'minute, hour, day of month, month, weekday: "30 2 * * *" is every night at 2:30',
@@ -42,23 +42,26 @@ export function scheduleAddCommand(io: Io, end: (code: Promise<ExitCode>) => Pro
     .addOption(
       new Option('--tz <zone>', 'time zone of the expression, such as Europe/Rome').default(
         systemZone(),
-        'that of this machine',
+        'the time zone of this machine',
       ),
     )
-    .requiredOption('--file <path|pattern|url>', 'a file, a pattern such as exports/*.csv for its newest, or https://…')
+    .requiredOption(
+      '--file <path|pattern|url>',
+      'a file, a pattern such as exports/*.csv (the newest match is used), or https://…',
+    )
     .option(
       '--header <name=env:variable>',
-      'with an https address: a header, and the environment variable with its value; again for each',
+      'for an https address: a header, and the environment variable that has its value; repeat for more',
       header,
     )
     .addOption(
-      new Option('--max-source <size>', 'largest file that is taken, such as 500mb')
+      new Option('--max-source <size>', 'largest file to accept, such as 500mb')
         .argParser(byteCount)
         .default(DEFAULT_SOURCE, '2gb'),
     )
-    .option('--apply', 'carry each plan out at once, unless a guard objects; without it, runs only plan')
-    .option('--repair', 'look at the groups although the file is unchanged, to put back what was changed by hand')
-    .option('--catch-up', 'make up for a run that was missed, once, when the server starts');
+    .option('--apply', 'carry out each plan at once, unless a guard objects; otherwise runs only plan')
+    .option('--repair', 'check the groups even if the file is unchanged, to reverse changes made by hand')
+    .option('--catch-up', 'when the server starts, run once if a run was missed');
   withReading(withDeciding(withMode(command)));
   withDataDir(withJson(command)).option(
     '--sandbox',
@@ -94,11 +97,11 @@ async function add(io: Io, name: string, flags: Flags): Promise<ExitCode> {
   const sandbox = flags.sandbox ? ' --sandbox' : '';
   say(
     io,
-    `Schedule ${name} is added. It is due next at (${tz}):`,
+    `Schedule ${name} is added. It is next due at (${tz}):`,
     ...dueNext(record).map((at) => `  ${localTime(at, tz)}`),
     ...(isThere(record.source)
       ? []
-      : [`There is no file ${printable(record.source)} yet; a run without it fails and changes nothing.`]),
+      : [`There is no file ${printable(record.source)} yet; until there is one, runs fail and change nothing.`]),
     ...(flags.apply ? [] : ['Its runs only plan; with --apply they carry the plan out.']),
     ...(isServed ? [] : ['It runs as long as a server does, which is started with:', `  ${command} serve${sandbox}`]),
     'Try it now with:',

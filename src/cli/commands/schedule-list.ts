@@ -24,10 +24,10 @@ export function scheduleListCommand(io: Io, end: (code: Promise<ExitCode>) => Pr
   return withDataDir(withJson(command)).action((flags: CommonFlags) => end(list(io, flags)));
 }
 
-/** `rollcall schedule history`: the runs of a schedule, newest first, and the rows that it cannot put in place. */
+/** `rollcall schedule history`: the runs of a schedule, newest first, and the rows that keep failing. */
 export function scheduleHistoryCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('history')
-    .description('show the runs of a schedule, and which rows fail since when')
+    .description('show the runs of a schedule, and which rows keep failing since when')
     .argument('<name>', 'as `schedule list` shows it')
     .option('--limit <n>', 'how many runs and rows', wholeNumber(1, MOST), 20);
   return withDataDir(withJson(command)).action((name: string, flags: CommonFlags & { readonly limit: number }) =>
@@ -45,7 +45,7 @@ async function list(io: Io, flags: CommonFlags): Promise<ExitCode> {
     return EXIT.ok;
   }
   if (found === undefined || found.length === 0) {
-    say(io, `There are no schedules in ${dataDir}: make one with \`${command} schedule add\`.`);
+    say(io, `There are no schedules in ${dataDir}; add one with \`${command} schedule add\`.`);
     return EXIT.ok;
   }
   io.out.write(`${found.map(({ record, last }) => blockOf(record, last)).join('\n\n')}\n`);
@@ -57,7 +57,7 @@ function blockOf(record: ScheduleRecord, last: ScheduleRun | undefined): string 
   const next = dueNext(record).map((at) => localTime(at, tz));
   return [
     `${name}  ${cron}  ${tz}  ${printable(file)}`,
-    `  next  ${paused ? 'none: it is paused' : next.join(', ')}`,
+    `  next  ${paused ? 'none: the schedule is paused' : next.join(', ')}`,
     `  last  ${last === undefined ? 'none yet' : `${localTime(last.dueAt, tz)}  ${last.state}: ${printable(last.reason)}`}`,
   ].join('\n');
 }
@@ -84,7 +84,7 @@ async function history(io: Io, name: string, flags: CommonFlags & { readonly lim
     printable(reason),
   ]);
   // The reasons are what is looked for: they are not cut where the terminal ends.
-  io.out.write(`${drawTable(['due', 'state', 'sync', 'what came of it'], table, Number.POSITIVE_INFINITY)}\n`);
+  io.out.write(`${drawTable(['due', 'state', 'sync', 'result'], table, Number.POSITIVE_INFINITY)}\n`);
   if (failing.length > 0) {
     const rows = failing.map(({ since, region, guid, uid, code }) => [
       localTime(since, record.tz),

@@ -1,10 +1,12 @@
 import { Command } from 'commander';
 import { type Config, readConfig } from '../../platform/config.ts';
+import { dataDir } from '../../platform/data-dir.ts';
 import type { SyncRunner } from '../../syncs/run/sync-runner.ts';
 import type { ScheduleRecord, ScheduleRun } from '../../syncs/schedule/schedule-catalog.ts';
 import { ScheduleError } from '../../syncs/schedule/schedule-errors.ts';
 import { createScheduleRuns, type ScheduleRuns } from '../../syncs/schedule/schedule-runs.ts';
 import { readSyncOptions } from '../../syncs/sync-options.ts';
+import { noteHere } from '../audit.ts';
 import { scheduleRunsOptions } from '../compose-schedules.ts';
 import type { Coordinating } from '../coordinate.ts';
 import { UsageError } from '../errors.ts';
@@ -32,7 +34,7 @@ type Flags = CommonFlags & SandboxFlags & SendingFlags & WorkersFlags;
 /** `rollcall schedule run`: runs a schedule now, by the server where there is one, else in this process. */
 export function scheduleRunCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('run')
-    .description('run a schedule now, whether it is due or paused; by the server where there is one')
+    .description('run a schedule now, even if it is paused or not due; on the server if one is running')
     .argument('<name>', 'as `schedule list` shows it');
   withSandbox(withPace(withWorkers(withDataDir(withJson(command)))));
   return command.action((name: string, flags: Flags) => end(run(io, name, flags)));
@@ -42,6 +44,7 @@ async function run(io: Io, name: string, flags: Flags): Promise<ExitCode> {
   const config = readConfig(flags);
   const begun = await askToRun(config, name);
   if (begun !== undefined) {
+    noteHere(dataDir(config.dataDir), 'schedule.run', name);
     if (flags.json) io.out.write(`${JSON.stringify(runDocument(begun))}\n`);
     say(
       io,
@@ -74,6 +77,7 @@ async function runHere(io: Io, config: Config, name: string, flags: Flags): Prom
       const runs = openRuns(config, syncs, here);
       await runs.noteInterrupted();
       ({ id } = runs.begin(name, whoTypes()));
+      noteHere(dataDir(config.dataDir), 'schedule.run', name);
       syncId = await syncOf(runs, id, here.signal);
       return syncId;
     },
@@ -86,7 +90,7 @@ async function runHere(io: Io, config: Config, name: string, flags: Flags): Prom
   }
   if (json) io.out.write(`${JSON.stringify(runDocument(over))}\n`);
   if (state === 'running') {
-    say(io, 'Stopped before a plan was made; nothing was sent.');
+    say(io, 'Stopped before the plan was ready; nothing was sent.');
     return EXIT.interrupted;
   }
   say(io, `Nothing was sent: ${reason}.`);

@@ -15,9 +15,9 @@ export function scheduleCommand(io: Io, end: (code: Promise<ExitCode>) => Promis
     .addCommand(scheduleAddCommand(io, end))
     .addCommand(scheduleListCommand(io, end))
     .addCommand(scheduleRunCommand(io, end))
-    .addCommand(changeCommand(io, end, 'pause', 'begin no run until `schedule resume`; one that is under way goes on'))
-    .addCommand(changeCommand(io, end, 'resume', 'begin runs again, from the next that is due'))
-    .addCommand(changeCommand(io, end, 'remove', 'forget a schedule and its history; its syncs and imports stay'))
+    .addCommand(changeCommand(io, end, 'pause', 'start no runs until `schedule resume`; a run in progress continues'))
+    .addCommand(changeCommand(io, end, 'resume', 'start runs again, from the next one that is due'))
+    .addCommand(changeCommand(io, end, 'remove', 'delete a schedule and its history; its syncs and imports stay'))
     .addCommand(scheduleHistoryCommand(io, end));
 }
 
@@ -46,6 +46,6 @@ async function changeSchedule(
     );
   if (record === null) say(io, `Schedule ${name} is removed.`);
   else if (record.paused) say(io, `Schedule ${name} is paused.`);
-  else say(io, `Schedule ${name} is due next at ${localTime(dueNext(record)[0] ?? 0, record.tz)} (${record.tz}).`);
+  else say(io, `Schedule ${name} is next due at ${localTime(dueNext(record)[0] ?? 0, record.tz)} (${record.tz}).`);
   return EXIT.ok;
 }

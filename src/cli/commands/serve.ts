@@ -11,12 +11,12 @@ const DEFAULT_UPLOAD = 2 * 1024 ** 3;
 /** `rollcall serve`: the coordinator that stays, with its HTTP API and console. */
 export function serveCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('serve')
-    .option('--host <address>', 'address to listen on; other than loopback needs tokens', '127.0.0.1')
-    .option('--port <port>', 'port to listen on; 0 takes a free one', wholeNumber(0, 65_535), DEFAULT_PORT)
-    .option('--require-token', 'ask for a token on loopback too; `rollcall token create` makes one')
+    .option('--host <address>', 'address to listen on; anything but loopback needs tokens', '127.0.0.1')
+    .option('--port <port>', 'port to listen on; 0 picks a free one', wholeNumber(0, 65_535), DEFAULT_PORT)
+    .option('--require-token', 'require a token on loopback too; `rollcall token create` makes one')
     .option(
       '--keep <time>',
-      'remove imports and syncs that have been over for so long, such as 90d (default: never)',
+      'remove imports and syncs this long after they finish, such as 90d (default: never)',
       duration,
     )
     .addOption(
@@ -26,14 +26,14 @@ export function serveCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<v
     )
     .option(
       '--trust-proxy <addresses>',
-      'proxies in front of it, whose X-Forwarded-For says who a client is: addresses or ranges with commas between them, such as 10.0.0.0/8',
+      'proxies in front of it, whose X-Forwarded-For is trusted: addresses or ranges, separated by commas, such as 10.0.0.0/8',
       proxies,
     )
     .option(
       '--notify <url>',
-      'tell this address of imports that are over or blocked, signed with ROLLCALL_NOTIFY_SECRET (default: none, or ROLLCALL_NOTIFY)',
+      'notify this address when imports finish or need attention, signed with ROLLCALL_NOTIFY_SECRET (default: none, or ROLLCALL_NOTIFY)',
     )
-    .option('--notify-private', 'let it be an address of this machine or of a private network, and plain http');
+    .option('--notify-private', 'allow that address to be on this machine or a private network, and plain http');
   return withSandbox(withPace(withWorkers(withDataDir(command)))).action((flags: ServeFlags) =>
     // Loaded when it is wanted: every other command starts in a fraction of the time without the web server.
     end(import('../serving.ts').then(({ serve }) => serve(io, flags))),

@@ -37,12 +37,12 @@ async function status(io: Io, given: string | undefined, flags: CommonFlags & Se
 function regionLine({ region, waiting, active, delayed, stopped, limitedForMs, workers, key }: RegionStatus): string {
   const parts = [
     workers === 0 ? `no worker: start one with rollcall worker --region ${region}` : '',
-    `${counted(active, 'call')} under way`,
+    `${counted(active, 'call')} in flight`,
     `${counted(waiting, 'batch').replace('batchs', 'batches')} queued`,
-    delayed > 0 ? `${counted(delayed, 'call')} to be tried again` : '',
+    delayed > 0 ? `${counted(delayed, 'call')} to be retried` : '',
     stopped ? 'stopped: the service refused the key or plan' : '',
     key === null ? '' : `key ${key}`,
-    limitedForMs > 1_500 ? `waits ${duration(limitedForMs)} for the rate limit` : '',
+    limitedForMs > 1_500 ? `waiting ${duration(limitedForMs)} for the rate limit` : '',
   ];
   return `${region}  ${parts.filter((part) => part !== '').join(', ')}`;
 }

@@ -1,7 +1,9 @@
 import { Command } from 'commander';
 import { readConfig } from '../../platform/config.ts';
+import { dataDir } from '../../platform/data-dir.ts';
 import type { SyncRunner } from '../../syncs/run/sync-runner.ts';
 import { readSyncOptions } from '../../syncs/sync-options.ts';
+import { noteHere } from '../audit.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import {
   type CommonFlags,
@@ -25,7 +27,7 @@ type Flags = CommonFlags & SandboxFlags & SendingFlags & WorkersFlags;
 /** `rollcall sync apply`: carries out a stored plan, or goes on with it. */
 export function syncApplyCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('apply')
-    .description('carry out a stored plan, unless file or groups have moved too far since; or go on with it')
+    .description('carry out a stored plan, or continue it; refused if file or groups have changed too much since')
     .argument('<id>', 'as `sync list` shows it');
   return sending(command).action((id: string, flags: Flags) =>
     end(applyStored(io, 'apply', id, flags, (syncs) => syncs.apply(id, whoTypes()))),
@@ -35,9 +37,9 @@ export function syncApplyCommand(io: Io, end: (code: Promise<ExitCode>) => Promi
 /** `rollcall sync approve`: lets a held plan through, this once. */
 export function syncApproveCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('approve')
-    .description('let a plan through to which a guard objects, this once and on record, and carry it out')
+    .description('approve a plan that a guard holds, this once and on record, and carry it out')
     .argument('<id>', 'as `sync list` shows it')
-    .requiredOption('--reason <text>', 'why it is right all the same');
+    .requiredOption('--reason <text>', 'why the plan is right');
   return sending(command).action((id: string, flags: Flags & { readonly reason: string }) =>
     end(applyStored(io, 'approve', id, flags, async (syncs) => syncs.approve(id, whoTypes(), flags.reason))),
   );
@@ -51,11 +53,12 @@ async function applyStored(
   io: Io,
   verb: string,
   id: string,
-  flags: Flags,
+  flags: Flags & { readonly reason?: string },
   begin: (syncs: SyncRunner) => Promise<unknown>,
 ): Promise<ExitCode> {
   const config = readConfig(flags);
-  const { sandbox } = readSyncOptions(findSync(config.dataDir, id));
+  const record = findSync(config.dataDir, id);
+  const { sandbox } = readSyncOptions(record);
   checkTarget(`${config.command} sync ${verb} ${id}`, id, sandbox, flags.sandbox === true);
   return runSync({
     config,
@@ -64,6 +67,7 @@ async function applyStored(
     openService: serviceOpener(config, flags),
     begin: async (syncs) => {
       await begin(syncs);
+      noteHere(dataDir(config.dataDir), `sync.${verb}`, id, flags.reason ?? record.file);
       return id;
     },
   });

@@ -33,7 +33,7 @@ async function list(io: Io, flags: CommonFlags & { readonly limit: number }): Pr
     return EXIT.ok;
   }
   if (found.length === 0) {
-    say(io, `There are no syncs in ${config.dataDir}: plan one with \`${config.command} sync <file>\`.`);
+    say(io, `There are no syncs in ${config.dataDir}; plan one with \`${config.command} sync <file>\`.`);
     return EXIT.ok;
   }
   const isOwned = (await askRegions(dataDir(config.dataDir))) !== undefined;
@@ -54,5 +54,5 @@ function rowOf({ id, state, totals, file, undoOf }: SyncRecord, isOwned: boolean
     actions === undefined ? '' : grouped(actions[action]),
   );
   const shown = isSyncUnderWay(state) && !isOwned ? 'interrupted' : state;
-  return [id, shown, ...counts, undoOf === null ? printable(file) : `takes back ${undoOf}`];
+  return [id, shown, ...counts, undoOf === null ? printable(file) : `reverses ${undoOf}`];
 }

@@ -3,6 +3,7 @@ import { readConfig } from '../../platform/config.ts';
 import { dataDir, ownDataDir } from '../../platform/data-dir.ts';
 import { openSyncCatalog } from '../../syncs/sync-catalog.ts';
 import { SyncRefused } from '../../syncs/sync-errors.ts';
+import { noteHere } from '../audit.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type CommonFlags, withDataDir } from '../flags/flags.ts';
 import { type Io, say } from '../screen/io.ts';
@@ -11,9 +12,9 @@ import { findSync, whoTypes } from '../target/sync-data.ts';
 /** `rollcall sync reject`: puts a plan away. */
 export function syncRejectCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('reject')
-    .description('put a plan away: it cannot be carried out any more')
+    .description('reject a plan: it can no longer be carried out')
     .argument('<id>', 'as `sync list` shows it')
-    .requiredOption('--reason <text>', 'why it is not wanted');
+    .requiredOption('--reason <text>', 'why you reject it');
   return withDataDir(command).action((id: string, flags: CommonFlags & { readonly reason: string }) =>
     end(reject(io, id, flags)),
   );
@@ -30,10 +31,11 @@ async function reject(io: Io, id: string, flags: CommonFlags & { readonly reason
   const catalog = openSyncCatalog(dir.catalog);
   try {
     catalog.move(id, 'rejected', { who: whoTypes(), reason });
+    noteHere(dir, 'sync.reject', id, reason);
   } finally {
     catalog.close();
     release();
   }
-  say(io, `Sync ${id} is put away: ${reason}`);
+  say(io, `Sync ${id} is rejected: ${reason}`);
   return EXIT.ok;
 }

@@ -21,10 +21,10 @@ type Flags = CommonFlags & { readonly format: 'text' | 'csv' | 'json' };
 /** `rollcall sync show`: a stored plan, and what became of it. */
 export function syncShowCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('show')
-    .description('show a plan and what became of it')
+    .description('show a plan and its result')
     .argument('<id>', 'as `sync list` shows it')
     .addOption(
-      new Option('--format <format>', 'text sums the plan up; csv and json have every action')
+      new Option('--format <format>', 'text is a summary; csv and json have every action')
         .choices(['text', 'csv', 'json'])
         .default('text'),
     );
@@ -57,7 +57,7 @@ async function show(io: Io, id: string, flags: Flags): Promise<ExitCode> {
 
 function headOf({ id, file, undoOf, importId }: SyncRecord, moves: readonly SyncTransition[]): string[] {
   return [
-    undoOf === null ? `sync ${id} of ${printable(file)}` : `${id} takes back import ${undoOf}`,
+    undoOf === null ? `sync ${id} of ${printable(file)}` : `${id} reverses import ${undoOf}`,
     ...moves.map(({ at, state, reason, who }) => {
       const by = who === '' ? '' : ` (${printable(who)})`;
       return `  ${new Date(at).toISOString()}  ${state.padEnd(10)}  ${printable(reason)}${by}`;

@@ -3,6 +3,9 @@ import { Command } from 'commander';
 import { intakeOptions } from '../../imports/import-options.ts';
 import { fileOf } from '../../imports/read/file-state.ts';
 import { readConfig } from '../../platform/config.ts';
+import { dataDir } from '../../platform/data-dir.ts';
+import { inShort } from '../../server/access/noting.ts';
+import { noteHere } from '../audit.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import {
   type CommonFlags,
@@ -40,7 +43,7 @@ export function syncCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<vo
     // What follows the name of a subcommand is its own.
     .enablePositionalOptions();
   withDeciding(withMode(command))
-    .option('--apply', 'carry the plan out at once, unless a guard objects')
+    .option('--apply', 'carry out the plan at once, unless a guard objects')
     .option('--plan-csv <file>', 'write the plan as CSV');
   withReading(command);
   withSandbox(withPace(withWorkers(withDataDir(withJson(command)))));
@@ -63,15 +66,12 @@ async function sync(io: Io, file: string, flags: Flags): Promise<ExitCode> {
     json: flags.json === true,
     planCsv: flags.planCsv,
     openService: serviceOpener(config, flags),
-    begin: (syncs) =>
-      syncs.create({
-        file,
-        source: resolve(file),
-        reading: intakeOptions(importOptionsOf(config, flags)),
-        flags: chosen,
-        limits: flags.limit ?? {},
-        apply: flags.apply === true,
-        who: whoTypes(),
-      }),
+    begin: async (syncs) => {
+      const decision = { flags: chosen, limits: flags.limit ?? {}, apply: flags.apply === true };
+      const reading = intakeOptions(importOptionsOf(config, flags));
+      const made = await syncs.create({ file, source: resolve(file), reading, ...decision, who: whoTypes() });
+      noteHere(dataDir(config.dataDir), 'sync.create', made, inShort({ file, ...decision }));
+      return made;
+    },
   });
 }

@@ -27,17 +27,17 @@ interface CreateFlags extends CommonFlags {
 /** `rollcall token`: who may use `rollcall serve`. It works while a server runs, and at once. */
 export function tokenCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const create = new Command('create')
-    .description('make a token and print it; only its hash is kept, so it is shown this once')
-    .addOption(new Option('--role <role>', 'viewers look, operators act as well').choices(ROLES).makeOptionMandatory())
-    .option('--name <name>', 'whose it is, for the audit log (default: its id)')
-    .option('--expires <time>', 'for how long it is valid, such as 90d (default: until it is revoked)', duration);
+    .description('create a token and print it; only its hash is stored, so it is shown only once')
+    .addOption(
+      new Option('--role <role>', 'viewers can look, operators can also act').choices(ROLES).makeOptionMandatory(),
+    )
+    .option('--name <name>', 'who it is for, in the audit log (default: its id)')
+    .option('--expires <time>', 'how long it is valid, such as 90d (default: until it is revoked)', duration);
   withDataDir(withJson(create)).action((flags: CreateFlags) => end(createToken(io, flags)));
-  const list = withDataDir(withJson(new Command('list').description('show tokens: ids, roles, names, ends'))).action(
+  const list = withDataDir(withJson(new Command('list').description('show tokens: id, role, name, expiry'))).action(
     (flags: CommonFlags) => end(listTokens(io, flags)),
   );
-  const revoke = withDataDir(
-    withJson(new Command('revoke').description('make a token worthless, and its sessions with it')),
-  )
+  const revoke = withDataDir(withJson(new Command('revoke').description('revoke a token and end its sessions')))
     .argument('<id>', 'as `token list` shows it')
     .action((id: string, flags: CommonFlags) => end(revokeToken(io, id, flags)));
   return new Command('token').addCommand(create).addCommand(list).addCommand(revoke);
@@ -79,7 +79,7 @@ async function listTokens(io: Io, flags: CommonFlags): Promise<ExitCode> {
     io.out.write(`${JSON.stringify(tokens.map(tokenJson))}\n`);
     return EXIT.ok;
   }
-  if (tokens.length === 0) say(io, 'There are no tokens: make one with rollcall token create --role operator');
+  if (tokens.length === 0) say(io, 'There are no tokens; create one with rollcall token create --role operator');
   for (const token of tokens) {
     io.out.write(`${token.id}  ${token.role.padEnd(8)}  ${stateOf(token).padEnd(32)}  ${printable(token.name)}\n`);
   }

@@ -1,6 +1,9 @@
 import { Command } from 'commander';
 import { readOptions } from '../../imports/import-options.ts';
 import { readConfig } from '../../platform/config.ts';
+import { dataDir } from '../../platform/data-dir.ts';
+import { inShort } from '../../server/access/noting.ts';
+import { noteHere } from '../audit.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import {
   type CommonFlags,
@@ -29,9 +32,9 @@ interface Flags extends CommonFlags, SandboxFlags, SendingFlags, WorkersFlags, D
 
 /** `rollcall undo`: plans how an import is taken back, and carries it out when asked to. */
 export function undoCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
-  const command = new Command('undo').argument('<import>', 'an import that is over, as `list` shows it');
+  const command = new Command('undo').argument('<import>', 'a finished import, as `list` shows it');
   withDeciding(command)
-    .option('--apply', 'carry the plan out at once, unless a guard objects')
+    .option('--apply', 'carry out the plan at once, unless a guard objects')
     .option('--plan-csv <file>', 'write the plan as CSV');
   withSandbox(withPace(withWorkers(withDataDir(withJson(command)))));
   return command.action((id: string, flags: Flags) => end(undo(io, id, flags)));
@@ -48,12 +51,15 @@ async function undo(io: Io, id: string, flags: Flags): Promise<ExitCode> {
     json: flags.json === true,
     planCsv: flags.planCsv,
     openService: serviceOpener(config, flags),
-    begin: (syncs) =>
-      syncs.undo(id, {
+    begin: async (syncs) => {
+      const decision = {
         flags: { allowUnban, protect, removeByName },
         limits: flags.limit ?? {},
         apply: flags.apply === true,
-        who: whoTypes(),
-      }),
+      };
+      const made = await syncs.undo(id, { ...decision, who: whoTypes() });
+      noteHere(dataDir(config.dataDir), 'import.undo', made, `of ${id} ${inShort(decision)}`);
+      return made;
+    },
   });
 }

@@ -24,15 +24,20 @@ async function watch(io: Io, given: string | undefined, { timeout, ...flags }: F
   const { imports } = await openImports(flags);
   const { id, state } = await imports.find(given);
   const signal = firstSignal(EXIT.ok);
-  if (isUnderWay(state)) say(io, `Watching import ${id}; Ctrl-C ends the look, not the import.`);
+  if (isUnderWay(state)) say(io, `Watching import ${id}; Ctrl-C stops watching, not the import.`);
   try {
     const limit = timeout === undefined ? {} : { timeoutMs: timeout * 1000 };
     switch (await followImport(io, imports, id, { signal: signal.signal, ...limit })) {
       case 'left':
-        say(io, '', `Import ${id} goes on; this was only a look at it.`);
+        say(io, '', `Import ${id} continues; you only stopped watching it.`);
         return EXIT.ok;
       case 'late':
-        say(io, '', `The wait ran out; import ${id} goes on. Look again with:`, `  ${imports.command('watch', id)}`);
+        say(
+          io,
+          '',
+          `Timed out waiting; import ${id} continues. Watch it again with:`,
+          `  ${imports.command('watch', id)}`,
+        );
         return EXIT.stillRunning;
       case 'rests':
       case 'abandoned':

@@ -24,9 +24,13 @@ interface Flags extends QueueFlags {
 /** `rollcall worker`: sends the batches of some regions, wherever the queue can be reached. */
 export function workerCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('worker')
-    .option('--region <regions>', 'regions to work for, such as us,eu (default: all that have a key here)', regionList)
-    .option('--concurrency <n>', 'calls at the same time in each region (default: 20)', wholeNumber(1, 1_000))
-    .option('--health-port <port>', 'serve /healthz, /readyz, /metrics and /concurrency there', wholeNumber(0, 65_535))
+    .option('--region <regions>', 'regions to send for, such as us,eu (default: all that have a key here)', regionList)
+    .option('--concurrency <n>', 'concurrent calls in each region (default: 20)', wholeNumber(1, 1_000))
+    .option(
+      '--health-port <port>',
+      'serve /healthz, /readyz, /metrics and /concurrency on this port',
+      wholeNumber(0, 65_535),
+    )
     .option('--health-host <address>', 'address that the health port listens on', '127.0.0.1');
   return withQueue(command).action((flags: Flags) => end(work(io, flags)));
 }
@@ -41,7 +45,7 @@ async function work(io: Io, flags: Flags): Promise<ExitCode> {
   const regions = flags.region ?? (Object.keys(service.apps) as Region[]);
   const onError = quietly((error) => say(io, `${new Date().toISOString()} ${error.message}`));
   const life = createLifecycle();
-  const signal = firstSignal(EXIT.interrupted, () => say(io, 'Left at once.'));
+  const signal = firstSignal(EXIT.interrupted, () => say(io, 'Stopped at once.'));
   try {
     const backend = await openBackend(config.queue, onError, caOf(config));
     const metrics = workerMetrics();
@@ -72,10 +76,13 @@ async function work(io: Io, flags: Flags): Promise<ExitCode> {
     }
     introduce(io, worker.regions, concurrency);
     await signal.arrived;
-    say(io, 'Stopping: calls under way may finish, the rest goes back into the queue. Ctrl-C again leaves at once.');
+    say(
+      io,
+      'Stopping: calls in flight may finish, the rest goes back into the queue. Press Ctrl-C again to stop at once.',
+    );
   } finally {
     const stay = leaveWithoutQueue(EXIT.ok, () =>
-      say(io, 'The queue does not answer; left without it. Other workers take over when it is back.'),
+      say(io, 'The queue does not answer; stopped anyway. Other workers take over when it is back.'),
     );
     await life.stop();
     stay();
@@ -86,7 +93,7 @@ async function work(io: Io, flags: Flags): Promise<ExitCode> {
 
 function introduce(io: Io, regions: readonly WorkingRegion[], concurrency: number): void {
   const names = regions.map(({ region }) => region).join(', ');
-  say(io, `Working for ${names}, up to ${counted(concurrency, 'call')} at the same time in each. Stop with Ctrl-C.`);
+  say(io, `Sending for ${names}, up to ${counted(concurrency, 'concurrent call')} in each. Stop with Ctrl-C.`);
 }
 
 function regionList(text: string): readonly Region[] {
@@ -94,7 +101,9 @@ function regionList(text: string): readonly Region[] {
   return words.map((word) => {
     const region = REGIONS.find((one) => one === word);
     if (region === undefined)
-      throw new InvalidArgumentError(`${JSON.stringify(word)} is no region; allowed are ${REGIONS.join(', ')}.`);
+      throw new InvalidArgumentError(
+        `${JSON.stringify(word)} is not a valid region; allowed are ${REGIONS.join(', ')}.`,
+      );
     return region;
   });
 }

@@ -26,7 +26,7 @@ export interface CommonFlags {
 }
 
 export function withDataDir(command: Command): Command {
-  return command.option('--data-dir <dir>', 'where imports are kept (default: .rollcall, or ROLLCALL_DATA_DIR)');
+  return command.option('--data-dir <dir>', 'where imports are stored (default: .rollcall, or ROLLCALL_DATA_DIR)');
 }
 
 export interface ServerFlags {
@@ -41,7 +41,10 @@ export function withServer(command: Command): Command {
       '--server <url>',
       'the rollcall server that runs imports (default: none, or ROLLCALL_SERVER); its token is in ROLLCALL_TOKEN',
     )
-    .option('--plain-http', 'send the token to another machine without TLS too: everybody on the way can read it');
+    .option(
+      '--plain-http',
+      'send the token to another machine even without TLS: anyone on the network path can read it',
+    );
 }
 
 export function withJson(command: Command): Command {
@@ -55,7 +58,7 @@ export interface QueueFlags {
 export function withQueue(command: Command): Command {
   return command.option(
     '--queue <url>',
-    'where jobs are kept: redis://…, postgres://… (default: ROLLCALL_QUEUE, else embedded in memory)',
+    'where jobs are stored: redis://…, postgres://… (default: ROLLCALL_QUEUE, else embedded in memory)',
   );
 }
 
@@ -67,7 +70,7 @@ export interface WorkersFlags extends QueueFlags {
 export function withWorkers(command: Command): Command {
   return withQueue(command).option(
     '--with-workers',
-    'with --queue: send from this process too, not only from `rollcall worker`',
+    'with --queue: also send from this process, not only from `rollcall worker`',
   );
 }
 
@@ -81,10 +84,12 @@ export function withSandbox(command: Command): Command {
   return command
     .option('--sandbox', 'send to a sandbox in this process instead of the service; it knows every group and user')
     .addOption(
-      new Option('--sandbox-seed <file>', 'what the sandbox knows instead: a JSON file').implies({ sandbox: true }),
+      new Option('--sandbox-seed <file>', 'users and groups of the sandbox instead: a JSON file').implies({
+        sandbox: true,
+      }),
     )
     .addOption(
-      new Option('--sandbox-faults <list>', 'what goes wrong in the sandbox; `rollcall sandbox --help` lists it')
+      new Option('--sandbox-faults <list>', 'faults in the sandbox; `rollcall sandbox --help` lists them')
         .argParser(faultList)
         .implies({ sandbox: true }),
     );
@@ -106,13 +111,13 @@ export interface ReadingFlags {
 /** How an input is read. */
 export function withReading(command: Command): Command {
   return command
-    .option('--guid <guid>', 'group of rows that name none')
-    .addOption(new Option('--scope <scope>', 'scope of rows that name none (default: participant)').choices(SCOPES))
-    .addOption(new Option('--region <region>', 'region of rows that name none').choices(REGIONS))
-    .option('--on-behalf-of <uid>', 'acting user of rows that name none')
+    .option('--guid <guid>', 'group of rows without one')
+    .addOption(new Option('--scope <scope>', 'scope of rows without one (default: participant)').choices(SCOPES))
+    .addOption(new Option('--region <region>', 'region of rows without one').choices(REGIONS))
+    .option('--on-behalf-of <uid>', 'acting user of rows without one')
     .option(
       '--map <field=column,...>',
-      `columns whose names are not recognised; scope= ignores the scope column; fields: ${FIELDS.join(', ')}`,
+      `columns with other names; scope= ignores the scope column; fields: ${FIELDS.join(', ')}`,
       mappedColumns,
     )
     .addOption(
@@ -120,8 +125,12 @@ export function withReading(command: Command): Command {
     )
     .option('--encoding <name>', 'encoding of the input, such as utf-16le or windows-1252 (default: UTF-8)')
     .option('--delimiter <character>', 'delimiter of a CSV input (default: detected)', delimiter)
-    .option('--bound <name=value,...>', `let the input be larger; bounds: ${BOUND_NAMES.join(', ')}`, boundFlag)
-    .option('--wait-for-quiet <time>', 'wait until nothing has changed the file for this long, such as 10s', quietFlag);
+    .option(
+      '--bound <name=value,...>',
+      `raise a limit on the size of the input; limits: ${BOUND_NAMES.join(', ')}`,
+      boundFlag,
+    )
+    .option('--wait-for-quiet <time>', 'wait until the file has not changed for this long, such as 10s', quietFlag);
 }
 
 export interface SendingFlags {
@@ -132,16 +141,20 @@ export interface SendingFlags {
 
 export function withPace(command: Command): Command {
   return command
-    .option('--calls-per-minute <n>', 'budget of each region (default: 10000)', wholeNumber(1, MOST_CALLS_PER_MINUTE))
     .option(
-      '--concurrency <n>',
-      'calls at the same time in each region (default: 20)',
-      wholeNumber(1, MOST_CONCURRENCY),
-    );
+      '--calls-per-minute <n>',
+      'rate limit of each region (default: 10000)',
+      wholeNumber(1, MOST_CALLS_PER_MINUTE),
+    )
+    .option('--concurrency <n>', 'concurrent calls in each region (default: 20)', wholeNumber(1, MOST_CONCURRENCY));
 }
 
 export function withMaxErrors(command: Command): Command {
-  return command.option('--max-errors <n|n%>', 'stop when more rows failed, are invalid or unconfirmed', maxErrors);
+  return command.option(
+    '--max-errors <n|n%>',
+    'stop when more rows than this failed, are invalid or unconfirmed',
+    maxErrors,
+  );
 }
 
 export function wholeNumber(from: number, to: number): (text: string) => number {
@@ -165,7 +178,9 @@ export function outcomeList(text: string): ReadonlySet<Outcome> {
   for (const word of text.split(',').map((part) => part.trim())) {
     const outcome = OUTCOMES.find((one) => one === word);
     if (outcome === undefined) {
-      throw new InvalidArgumentError(`${JSON.stringify(word)} is no outcome; allowed are ${OUTCOMES.join(', ')}.`);
+      throw new InvalidArgumentError(
+        `${JSON.stringify(word)} is not a valid outcome; allowed are ${OUTCOMES.join(', ')}.`,
+      );
     }
     outcomes.add(outcome);
   }

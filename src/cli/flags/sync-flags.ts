@@ -22,28 +22,28 @@ export interface ModeFlags extends DecidingFlags {
 export function withMode(command: Command): Command {
   return command
     .addOption(
-      new Option('--mode <mode>', 'add never removes; mirror also looks at members whom the file does not name')
+      new Option('--mode <mode>', 'add never removes; mirror also looks at members who are not in the file')
         .choices(['add', 'mirror'])
         .default('add'),
     )
     .addOption(
-      new Option('--missing <what>', 'with --mode mirror: what is done about them (default: report)').choices([
+      new Option('--missing <what>', 'with --mode mirror: what to do about them (default: report)').choices([
         'report',
         'remove',
         'ban',
       ]),
     )
-    .option('--allow-demotion', 'lower scopes where the file says so; without it they only go up');
+    .option('--allow-demotion', 'lower scopes where the file says so; otherwise scopes are only raised');
 }
 
 export function withDeciding(command: Command): Command {
   return command
-    .option('--allow-unban', 'add UIDs that are banned, which lifts the ban')
-    .option('--protect <file>', 'UIDs that are never removed, banned or lowered: one a line, or CSV')
-    .option('--remove-named <uid,...>', 'UIDs that may be removed although they are owner, admin or protected', uidList)
+    .option('--allow-unban', 'add users who are banned, which lifts their ban')
+    .option('--protect <file>', 'UIDs to never remove, ban or lower: one per line, or CSV')
+    .option('--remove-named <uid,...>', 'UIDs that may be removed even if they are owner, admin or protected', uidList)
     .option(
       '--limit <name=value>',
-      `what a guard lets pass, again for each: ${Object.keys(LIMITS).join(', ')}`,
+      `the limit of a guard; repeat for more: ${Object.keys(LIMITS).join(', ')}`,
       guardLimit,
     );
 }
@@ -53,7 +53,7 @@ export async function syncFlagsOf(flags: DecidingFlags & Partial<ModeFlags>): Pr
   const { mode = DEFAULT_FLAGS.mode, missing } = flags;
   if (missing !== undefined && mode !== 'mirror') {
     throw new UsageError(
-      `--missing ${missing} says what is done about members whom the file does not name, and mode add leaves them alone; add --mode mirror`,
+      `--missing ${missing} says what to do about members who are not in the file, and mode add ignores them; add --mode mirror`,
     );
   }
   return {
@@ -68,7 +68,7 @@ export async function syncFlagsOf(flags: DecidingFlags & Partial<ModeFlags>): Pr
 
 function uidList(text: string, earlier: readonly string[] = []): readonly string[] {
   const uids = text.split(',').map((part) => part.trim());
-  if (uids.some((uid) => uid === '')) throw new InvalidArgumentError('Expected UIDs with commas between them.');
+  if (uids.some((uid) => uid === '')) throw new InvalidArgumentError('Expected UIDs, separated by commas.');
   return [...earlier, ...uids];
 }
 

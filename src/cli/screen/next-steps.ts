@@ -19,7 +19,7 @@ function aboutScopes({ rows }: ImportSummary, problems: readonly ProblemCount[])
   const unknown = problems.find(({ code }) => code === 'UNKNOWN_SCOPE')?.count;
   if (unknown === undefined || unknown < rows.read) return [];
   return [
-    'No row has a scope that is known. If that column says something else, ignore it:',
+    'No row has a known scope. If that column holds something else, ignore it:',
     '  import the file again with --map scope=',
     '',
   ];
@@ -33,12 +33,12 @@ function stepsOf(imports: Imports, found: KeptImport, summary: ImportSummary): s
   const { rows } = summary;
   const again = rows.failed + rows.unconfirmed + rows.unprocessed;
   const retry =
-    again === 0 ? [] : [`Send ${counted(again, 'row')} again that may succeed now:`, command('retry', sandbox)];
+    again === 0 ? [] : [`Send ${counted(again, 'row')} again; they may succeed now:`, command('retry', sandbox)];
 
   if (code === ('WRONG_SUM' satisfies ReasonCode)) {
     return [
-      `A fault of rollcall: ${reason}.`,
-      'Rely on the rows of the report, not on the numbers above, and report it with what is in:',
+      `This is a bug in rollcall: ${reason}.`,
+      'Trust the rows of the report, not the numbers above. Please report this, with the files in:',
       `  ${imports.folder(id)}`,
     ];
   }
@@ -51,7 +51,7 @@ function stepsOf(imports: Imports, found: KeptImport, summary: ImportSummary): s
         ...imports.files(summary).map(([what, where]) => `${what.padEnd(16)} ${where}`),
         '',
         ...(rows.invalid + rows.failed + rows.unconfirmed > 0
-          ? ['See row by row what went wrong:', command('report', ' --status failed,invalid,unconfirmed')]
+          ? ['See what went wrong, row by row:', command('report', ' --status failed,invalid,unconfirmed')]
           : ['See every row:', command('report')]),
         ...retry,
       ];
@@ -61,32 +61,32 @@ function stepsOf(imports: Imports, found: KeptImport, summary: ImportSummary): s
       if (code === ('REGION_WITHOUT_APP' satisfies ReasonCode)) return [`Nothing was sent: ${reason}.`];
       return rows.read === rows.invalid
         ? [
-            'Nothing was sent, and nothing can be: every row is invalid. See row by row why:',
+            'Nothing was sent, because every row is invalid. See why, row by row:',
             command('report', ' --status invalid'),
           ]
-        : ['Nothing was sent: it was read and checked only. Send it with:', command('resume', sandbox)];
+        : ['Nothing was sent: the file was only read and checked. Send it with:', command('resume', sandbox)];
     case 'blocked':
       return [
         `Blocked: ${reason.replace(/\.$/, '')}.`,
-        `Nothing of it is lost. Mend the key or plan${there}, check it with \`rollcall doctor\`${there}, and go on:`,
+        `Nothing is lost. Fix the key or plan${there}, check it with \`rollcall doctor\`${there}, then continue:`,
         command('resume', sandbox),
       ];
     case 'failed':
       return [
         `Failed: ${reason.replace(/\.$/, '')}.`,
-        'Every row that has its outcome keeps it. Look at them, try the import again, or end it:',
+        'Rows that have an outcome keep it. See them, try the import again, or end it:',
         command('report'),
         command('resume', sandbox),
         command('cancel'),
       ];
     case 'paused':
-      return ['Paused. Go on with:', command('resume', sandbox)];
+      return ['Paused. Continue with:', command('resume', sandbox)];
     case 'staging':
     case 'running':
     case 'pausing':
     case 'cancelling':
       return imports.server === undefined
-        ? ['Interrupted; every row that has its outcome keeps it. Go on with:', command('resume', sandbox)]
-        : ['It goes on at the server. Look at it with:', command('watch')];
+        ? ['Interrupted; rows that have an outcome keep it. Continue with:', command('resume', sandbox)]
+        : ['It continues on the server. Watch it with:', command('watch')];
   }
 }

@@ -88,7 +88,7 @@ export function showProgress(io: Io, source: ProgressSource): Progress {
 function stagingLines(staging: ReturnType<ProgressSource['staging']>): string[] {
   if (staging === undefined) return [];
   const { rows, bytes, totalBytes, cutting } = staging;
-  if (cutting) return [`read ${counted(rows, 'row')}; looking for duplicates and cutting batches`];
+  if (cutting) return [`read ${counted(rows, 'row')}; looking for duplicates and making batches`];
   const share = totalBytes === undefined || totalBytes === 0 ? '' : `  ${Math.floor((bytes / totalBytes) * 100)} %`;
   return [`reading  ${counted(rows, 'row')}${share}`];
 }
@@ -130,11 +130,11 @@ function waitOf(status: RegionStatus | undefined, callsPerMinute: number, leftMs
   if (status?.workers === 0) return `no worker: start one with rollcall worker --region ${status.region}`;
   if (status?.stopped) return 'stopped: the service refused the key or plan';
   if (status !== undefined && status.limitedForMs >= NOTABLE_WAIT_MS) {
-    return `waits ${duration(status.limitedForMs)} for the rate limit`;
+    return `waiting ${duration(status.limitedForMs)} for the rate limit`;
   }
   if (leftMs === undefined) {
     return status !== undefined && status.delayed > 0 && status.active + status.waiting === 0
-      ? `${counted(status.delayed, 'call')} to be tried again`
+      ? `${counted(status.delayed, 'call')} to be retried`
       : '';
   }
   return `${grouped(callsPerMinute)} calls/min  ${duration(leftMs)} left`;

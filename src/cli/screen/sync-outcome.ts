@@ -92,7 +92,7 @@ function whatNext({ command }: Config, record: SyncRecord): string[] {
       ];
     case 'held':
       return [
-        'Held: nothing was sent. Look at every change; let the plan through this once, or put it away:',
+        'Held: nothing was sent. Look at every change, then approve this plan or reject it:',
         sync('show', ' --format csv'),
         sync('approve', ` --reason "…"${sandbox}`),
         sync('reject', ' --reason "…"'),
@@ -104,16 +104,16 @@ function whatNext({ command }: Config, record: SyncRecord): string[] {
     case 'stale':
       return [`Nothing was sent: ${reason}.`, 'Plan again with:', again];
     case 'rejected':
-      return [`Put away: ${reason}.`];
+      return [`Rejected: ${reason}.`];
     case 'planning':
       return ['Interrupted while planning: nothing was sent. Plan again with:', again];
     case 'applying':
       return record.importId === null
-        ? ['Interrupted before anything was sent. Go on with:', sync('apply', sandbox)]
-        : ['Its import has stopped; go on with it as said below, or with:', sync('apply', sandbox)];
+        ? ['Interrupted before anything was sent. Continue with:', sync('apply', sandbox)]
+        : ['Its import has stopped; continue it as shown below, or with:', sync('apply', sandbox)];
     case 'applied':
       return [];
     case 'incomplete':
-      return [`Not carried out as a whole: ${reason}.`];
+      return [`Not carried out completely: ${reason}.`];
   }
 }

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { RollcallError } from '../../errors/rollcall-error.ts';
 import { type CatalogReader, type ImportRecord, openCatalogReader } from '../../imports/catalog.ts';
 import { UnknownImport } from '../../imports/import-errors.ts';
 import { type ImportReader, openImportReader } from '../../imports/report/reading.ts';
@@ -9,11 +10,13 @@ import type { Findings } from './imports.ts';
 
 /** What commands read of a data directory, whoever writes it meanwhile. */
 
-export class NoImports extends Error {
+export class NoImports extends RollcallError {
   /** @param where completes "there are no imports …" @param otherwise the flag that leads elsewhere */
   constructor(where: string, otherwise: string) {
-    super(`there are no imports ${where}: start one with \`rollcall import <file>\`, or name another ${otherwise}`);
-    this.name = 'NoImports';
+    super(
+      'NO_IMPORTS',
+      `there are no imports ${where}: start one with \`rollcall import <file>\`, or name another ${otherwise}`,
+    );
   }
 }
 

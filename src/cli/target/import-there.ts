@@ -30,7 +30,7 @@ type Flags = ReadingFlags & Pick<SendingFlags, 'maxErrors'> & { readonly dryRun?
 /** Sends a file, or standard input as it comes, to a server, and follows what becomes of it. */
 export async function importThere(options: ThereOptions, file: string, flags: Flags): Promise<ExitCode> {
   const { io, imports, server, json } = options;
-  const signal = firstSignal(EXIT.interrupted, () => say(io, 'Left at once.'));
+  const signal = firstSignal(EXIT.interrupted, () => say(io, 'Stopped at once.'));
   const sent = { bytes: 0, all: false };
   let id: string;
   try {
@@ -55,21 +55,21 @@ export async function importThere(options: ThereOptions, file: string, flags: Fl
   }
   if (flags.detach !== true) return followThere(options, id);
   io.out.write(json ? `${JSON.stringify({ id })}\n` : `${id}\n`);
-  say(io, `The server at ${server.url} goes on with it. Look at it with:`, `  ${imports.command('watch', id)}`);
+  say(io, `The server at ${server.url} continues it. Watch it with:`, `  ${imports.command('watch', id)}`);
   return EXIT.ok;
 }
 
 /** Follows an import that was begun for the user; ends as if it had run in this process. Ctrl-C ends the look only. */
 export async function followThere({ io, imports, server, json }: ThereOptions, id: string): Promise<ExitCode> {
   const signal = firstSignal(EXIT.stillRunning);
-  say(io, `Import ${id} is run by the server at ${server.url}; Ctrl-C leaves it running.`);
+  say(io, `Import ${id} runs on the server at ${server.url}; Ctrl-C leaves it running.`);
   try {
     const end = await followImport(io, imports, id, { signal: signal.signal });
     if (end !== 'left') return conclude(imports, io, id, json);
   } finally {
     signal.ignore();
   }
-  say(io, '', `Import ${id} goes on at ${server.url}. Look at it, or end it, with:`);
+  say(io, '', `Import ${id} continues at ${server.url}. Watch it, or cancel it, with:`);
   say(io, `  ${imports.command('watch', id)}`, `  ${imports.command('cancel', id)}`);
   return EXIT.stillRunning;
 }
@@ -116,7 +116,7 @@ async function fileUpload(path: string, { waitForQuiet }: Flags, signal: AbortSi
 }
 
 function standardInput(io: Io, signal: AbortSignal): Upload {
-  if (process.stdin.isTTY) say(io, 'Reading from the keyboard; Ctrl-D on a line of its own ends it.');
+  if (process.stdin.isTTY) say(io, 'Reading from the keyboard; end with Ctrl-D on a line of its own.');
   const open = async function* () {
     yield* process.stdin as AsyncIterable<Uint8Array>;
     await sleep(TOGETHER_MS, undefined, { signal });

@@ -46,7 +46,7 @@ export interface Findings {
   readonly problems: readonly ProblemCount[];
 }
 
-export interface Watched {
+interface Watched {
   look(): Promise<Look>;
   /** How long nobody may run it, or the server not answer, until that is told, in ms. */
   readonly patienceMs: number;

@@ -76,7 +76,7 @@ export function connectToServer({ url, token, ca, plainHttp }: ServerOptions): S
   const { protocol, hostname } = new URL(url);
   if (token !== undefined && protocol === 'http:' && !isLoopback(hostname) && !plainHttp) {
     throw new UsageError(
-      `ROLLCALL_TOKEN is not sent to ${url}: over plain http everybody on the way can read it; use the server's https:// address, or, in a network that you trust, --plain-http`,
+      `ROLLCALL_TOKEN is not sent to ${url}: over plain http anyone on the network path can read it; use the server's https:// address, or --plain-http in a network that you trust`,
     );
   }
   const dispatcher = new Agent({
@@ -114,7 +114,8 @@ export function connectToServer({ url, token, ca, plainHttp }: ServerOptions): S
     if (read.success) return read.data;
     throw new ServerFault(
       'NO_ROLLCALL',
-      `what answers at ${url} is no rollcall server of this version; check the address`,
+      `what answers at ${url} is not a rollcall server of this version`,
+      'check the address',
     );
   };
 
@@ -167,20 +168,27 @@ async function refusal(url: string, { statusCode, headers, body }: Dispatcher.Re
   if (statusCode >= 300 && statusCode < 400) {
     await body.dump();
     const { location } = headers;
-    return new ServerRefused('MOVED', `${url} sends elsewhere: to ${JSON.stringify(location)}; use the address there`);
+    return new ServerRefused(
+      'MOVED',
+      `${url} sends elsewhere: to ${JSON.stringify(location)}`,
+      'use the address there',
+    );
   }
   const text = await body.text().catch(() => '');
   const read = problem.safeParse(jsonOf(text.slice(0, LONGEST_PROBLEM)));
   if (!read.success) {
     return new ServerFault(
       'NO_ROLLCALL',
-      `what answers at ${url} is no rollcall server: it says ${statusCode}; check the address, and what stands before the server`,
+      `what answers at ${url} is not a rollcall server: it answers ${statusCode}`,
+      'check the address, and any proxy in front of the server',
     );
   }
   const { code, detail, remedy } = read.data;
   if (code === 'STOPPING') return new ServerAway(url, new Error('it is stopping'));
-  const message = `${ended(detail)}; ${ended(REMEDIES[code] ?? uncapitalised(remedy))}`;
-  return statusCode < 500 ? new ServerRefused(code, message) : new ServerFault(code, `${message} (${url})`);
+  const next = ended(REMEDIES[code] ?? uncapitalised(remedy));
+  return statusCode < 500
+    ? new ServerRefused(code, ended(detail), next)
+    : new ServerFault(code, ended(detail), `${next} (${url})`);
 }
 
 function ended(sentence: string): string {

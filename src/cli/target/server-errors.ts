@@ -1,22 +1,16 @@
-/** The server refuses the request: the caller can mend it. */
-export class ServerRefused extends Error {
-  readonly code: string;
+import { RollcallError } from '../../errors/rollcall-error.ts';
 
-  constructor(code: string, message: string) {
-    super(message);
-    this.name = 'ServerRefused';
-    this.code = code;
+/** The server refuses the request: the caller can mend it. */
+export class ServerRefused extends RollcallError {
+  constructor(code: string, what: string, remedy: string) {
+    super(code, what, { remedy, kind: 'usage' });
   }
 }
 
 /** The server, or what stands before it, fails. */
-export class ServerFault extends Error {
-  readonly code: string;
-
-  constructor(code: string, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'ServerFault';
-    this.code = code;
+export class ServerFault extends RollcallError {
+  constructor(code: string, what: string, remedy: string, options?: ErrorOptions) {
+    super(code, what, { ...options, remedy, kind: 'fatal' });
   }
 }
 
@@ -27,10 +21,10 @@ export class ServerAway extends ServerFault {
     const certificate = /certificate/i.test(why) ? '; ROLLCALL_CA_FILE names a certificate authority to trust' : '';
     super(
       'AWAY',
-      `the rollcall server at ${url} does not answer: ${why}; check that it runs, and its address in --server or ROLLCALL_SERVER${certificate}`,
+      `the rollcall server at ${url} does not answer: ${why}`,
+      `check that it runs, and its address in --server or ROLLCALL_SERVER${certificate}`,
       { cause },
     );
-    this.name = 'ServerAway';
   }
 }
 

@@ -52,11 +52,11 @@ export function importPage({ param: id, query, session, signal, setTitle, go }) 
     session.role === 'operator' && actions.element,
   );
   const regionsCard = section('regions', 'Regions', regions.element);
-  const paceCard = section('pace', 'Pace', pace.element);
+  const paceCard = section('pace', 'Throughput', pace.element);
   const downloadsCard = section('downloads', 'Downloads', downloads.element);
   const work = h('div', { class: 'pair' }, regionsCard, paceCard);
   const problemsCard = section('problems', 'Problems', problems.element);
-  const outcome = h('div', { class: 'pair' }, downloadsCard, section('journal', 'Journal', journal.element));
+  const outcome = h('div', { class: 'pair' }, downloadsCard, section('journal', 'History', journal.element));
 
   /** @type {ImportView | undefined} */
   let shown;
@@ -177,7 +177,7 @@ function tagsOf(view) {
       h(
         'span',
         {},
-        ' Retries what was left of ',
+        ' Retries rows of ',
         h('a', { href: `/imports/${encodeURIComponent(view.retryOf)}` }, foreign(view.retryOf)),
       ),
   ];

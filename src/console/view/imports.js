@@ -39,7 +39,7 @@ const COLUMNS = [
   },
   { label: 'State', cell: ({ state }) => h('span', { class: `badge ${STATE_TONES[state]}` }, state) },
   { label: 'Progress', kind: 'wide', cell: progressOf },
-  { label: 'In place', kind: 'number', cell: ({ rows }) => grouped(inPlace(rows)) },
+  { label: 'Succeeded', kind: 'number', cell: ({ rows }) => grouped(inPlace(rows)) },
   {
     label: 'Need attention',
     kind: 'number',
@@ -171,12 +171,12 @@ function importsList(states, signal, mayUpload) {
  * @param {boolean} mayUpload
  */
 function emptyList(filtered, mayUpload) {
-  if (filtered) return h('p', { class: 'empty' }, 'No import is in such a state.');
+  if (filtered) return h('p', { class: 'empty' }, 'No imports match this filter.');
   return h(
     'p',
     { class: 'empty' },
     mayUpload
-      ? 'No imports yet. Choose a file above to begin the first one.'
-      : 'No imports yet. An operator can begin one.',
+      ? 'No imports yet. Choose a file above to start the first one.'
+      : 'No imports yet. An operator can start one.',
   );
 }

@@ -40,7 +40,7 @@ export function loginPage({ query, go, signal }) {
       'div',
       { class: 'login card' },
       h('h1', {}, 'Log in'),
-      h('p', {}, 'This server asks who you are. Paste the token that you were given.'),
+      h('p', {}, 'This server needs a token. Paste the one you were given.'),
       h(
         'form',
         { onsubmit: logIn },
@@ -51,7 +51,7 @@ export function loginPage({ query, go, signal }) {
           { class: 'note', id: 'token-note' },
           'It begins with ',
           h('code', {}, 'rct_'),
-          '. Whoever runs the server makes one with ',
+          '. On the server’s machine, create one with ',
           h('code', {}, 'rollcall token create'),
           '.',
         ),

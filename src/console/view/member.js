@@ -111,13 +111,13 @@ async function showHistory(place, uid, signal) {
             { class: 'empty' },
             'No import has a row for ',
             foreign(uid),
-            '. UIDs are compared whole, without regard to case.',
+            '. Enter the whole UID; upper and lower case do not matter.',
           ),
         );
     } catch (error) {
       if (!signal.aborted) fill(place, errorNotice(error));
     }
   };
-  fill(place, h('p', { class: 'empty' }, 'Looking through all imports …'));
+  fill(place, h('p', { class: 'empty' }, 'Searching all imports …'));
   await next();
 }

@@ -12,7 +12,7 @@ export function newSync({ signal, go }) {
     title: 'New sync',
     path: '/v1/syncs',
     makeOptions: syncOptions,
-    label: ({ apply }) => (apply === 'true' ? 'Plan and apply' : 'Make the plan'),
+    label: ({ apply }) => (apply === 'true' ? 'Plan and apply' : 'Create plan'),
     onMade: (id) => go(`/syncs/${encodeURIComponent(id)}`),
     signal,
   });

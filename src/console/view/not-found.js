@@ -11,9 +11,9 @@ export function notFoundPage({ setTitle }) {
       'p',
       {},
       h('code', {}, location.pathname),
-      ' leads nowhere. ',
+      ' does not exist. ',
       h('a', { href: '/' }, 'All imports'),
-      ' are a good place to go on.',
+      ' show everything there is.',
     ),
   ];
 }

@@ -77,7 +77,11 @@ function emptyNote() {
   return h(
     'div',
     {},
-    h('p', { class: 'empty' }, 'No schedules yet. They are made on the server’s machine, whose files they read:'),
+    h(
+      'p',
+      { class: 'empty' },
+      'No schedules yet. Add one on the server’s machine, because schedules read files there:',
+    ),
     h('p', {}, h('code', {}, 'rollcall schedule add nightly --cron "30 2 * * *" --tz Europe/Rome --file members.csv')),
   );
 }

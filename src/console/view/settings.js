@@ -35,8 +35,8 @@ export function settingsPage({ session, signal }) {
       '. Keys are never shown.',
     ),
     section('server', 'This server', facts),
-    section('regions', 'Regions now', regions),
-    ...(session.role === 'operator' ? [section('audit', 'Who did what', audit)] : []),
+    section('regions', 'Regions', regions),
+    ...(session.role === 'operator' ? [section('audit', 'Audit log', audit)] : []),
   ];
 }
 
@@ -72,14 +72,14 @@ async function showFacts(place, role, signal) {
       ],
       ['Default region', settings.defaultRegion],
       ['Calls a minute', `${grouped(settings.callsPerMinute)} for each app`],
-      ['Calls at the same time', `${grouped(settings.concurrency)} in each region`],
+      ['Concurrent calls', `${grouped(settings.concurrency)} in each region`],
       [
         'Queue',
         h(
           'span',
           {},
           settings.queue === 'embedded' ? 'embedded (in memory)' : settings.queue,
-          role === 'operator' && h('a', { href: '/queues' }, ' – look into it'),
+          role === 'operator' && h('a', { href: '/queues' }, ' – open'),
         ),
       ],
       [
@@ -91,7 +91,7 @@ async function showFacts(place, role, signal) {
         'Finished imports are kept',
         settings.keepDays === null ? 'until someone deletes them' : counted(settings.keepDays, 'day'),
       ],
-      ['Tells about ends', settings.notifyHost === null ? 'nobody' : foreign(settings.notifyHost)],
+      ['Webhook', settings.notifyHost === null ? 'none' : foreign(settings.notifyHost)],
       ['Version', settings.version],
     ];
     fill(
@@ -120,9 +120,9 @@ function followRegions(place, signal) {
     columns: [
       { label: 'Region', kind: 'main', cell: ({ region }) => region },
       { label: 'Now', kind: 'wide', cell: (status) => regionSentence(status) || 'Idle' },
-      { label: 'Under way', kind: 'number', cell: ({ active }) => grouped(active) },
+      { label: 'In flight', kind: 'number', cell: ({ active }) => grouped(active) },
       { label: 'Waiting', kind: 'number', cell: ({ waiting }) => grouped(waiting) },
-      { label: 'To try again', kind: 'number', cell: ({ delayed }) => grouped(delayed) },
+      { label: 'To retry', kind: 'number', cell: ({ delayed }) => grouped(delayed) },
       { label: 'Workers', kind: 'number', cell: ({ workers }) => grouped(workers) },
     ],
   });
@@ -134,10 +134,7 @@ function followRegions(place, signal) {
       table.show(regions);
       if (regions.length > 0) fill(place, table.element);
       else
-        fill(
-          place,
-          h('p', { class: 'empty' }, 'No region is in use yet. The first import opens the regions that it needs.'),
-        );
+        fill(place, h('p', { class: 'empty' }, 'No region is in use yet. An import starts the regions that it needs.'));
     } catch (error) {
       if (!signal.aborted && !connection.away) fill(place, errorNotice(error));
     } finally {
@@ -162,8 +159,9 @@ async function showAudit(place, signal) {
     columns: [
       { label: 'When', cell: ({ at }) => time(at, { seconds: true }) },
       { label: 'Who', kind: 'main', cell: ({ who }) => foreign(who) },
+      { label: 'From', cell: ({ address }) => foreign(address) },
       { label: 'What', cell: ({ action }) => h('code', {}, action) },
-      { label: 'To what', cell: ({ target }) => foreign(target) },
+      { label: 'Target', cell: ({ target }) => foreign(target) },
       { label: 'Detail', kind: 'wide', cell: ({ detail }) => foreign(detail) },
     ],
   });
@@ -175,7 +173,7 @@ async function showAudit(place, signal) {
     else
       fill(
         place,
-        h('p', { class: 'empty' }, 'Nothing yet. Uploads, pauses, cancellations and the like will stand here.'),
+        h('p', { class: 'empty' }, 'Nothing yet. Uploads, pauses, cancellations and so on will be listed here.'),
       );
   } catch (error) {
     if (!signal.aborted) fill(place, errorNotice(error));

@@ -32,11 +32,11 @@ export function syncPage({ param: id, session, signal, setTitle }) {
     session.role === 'operator' && actions.element,
   );
   const findings = h('ul', { class: 'findings' });
-  const findingsCard = section('findings', 'What guards object to', findings);
+  const findingsCard = section('findings', 'Why this plan is held', findings);
   const planCard = section('plan', 'Plan by group', plan.element);
-  const downloadsCard = section('downloads', 'The plan as a file', syncDownloads(id));
+  const downloadsCard = section('downloads', 'Download plan', syncDownloads(id));
   const journal = h('ol', { class: 'journal' });
-  const last = h('div', { class: 'pair' }, downloadsCard, section('journal', 'Journal', journal));
+  const last = h('div', { class: 'pair' }, downloadsCard, section('journal', 'History', journal));
   /** @type {SyncView | undefined} */
   let shown;
   /** @type {number | undefined} */
@@ -90,7 +90,7 @@ function tagsOf({ sandbox, undoOf, schedule }) {
   return [
     sandbox && h('span', { class: 'tag' }, 'sandbox'),
     undoOf !== null &&
-      h('span', {}, ' Takes back import ', h('a', { href: `/imports/${encodeURIComponent(undoOf)}` }, foreign(undoOf))),
+      h('span', {}, ' Reverses import ', h('a', { href: `/imports/${encodeURIComponent(undoOf)}` }, foreign(undoOf))),
     schedule !== null &&
       h(
         'span',

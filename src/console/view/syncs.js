@@ -23,7 +23,7 @@ export function syncsPage({ session, signal, go, query: initial }) {
     h(
       'p',
       { class: 'lead' },
-      'A sync brings groups to what a file says. It first makes a plan; nothing is sent until somebody has looked at it, unless asked for.',
+      'A sync makes groups match a file. It first makes a plan. Nothing is sent until you apply the plan, unless you choose to apply it at once.',
     ),
     ...(isOperator ? [newSync({ signal, go })] : []),
     section('all', 'All syncs', syncsList(initial.get('state') ?? '', signal, isOperator)),
@@ -52,7 +52,7 @@ const COLUMNS = [
         : countsSentence(totals.actions, [...CHANGES, 'report']) || 'nothing to do',
   },
   { label: 'How', cell: (sync) => modeWords(sync) },
-  { label: 'Begun', cell: ({ createdAt }) => time(createdAt) },
+  { label: 'Started', cell: ({ createdAt }) => time(createdAt) },
 ];
 
 /**
@@ -127,8 +127,8 @@ function syncsList(states, signal, mayUpload) {
  * @param {boolean} mayUpload
  */
 function emptyText(filtered, mayUpload) {
-  if (filtered) return 'No sync is in such a state.';
+  if (filtered) return 'No syncs match this filter.';
   return mayUpload
     ? 'No syncs yet. Choose a file above to plan the first one.'
-    : 'No syncs yet. An operator can begin one.';
+    : 'No syncs yet. An operator can start one.';
 }

@@ -3,6 +3,7 @@ import { lstat, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { RollcallError } from '../../errors/rollcall-error.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import type { ImportRecord } from '../catalog.ts';
 import type { RegionStatus } from '../send/region.ts';
@@ -47,7 +48,7 @@ async function findSocket(dir: DataDir): Promise<string | undefined> {
     const users = [process.getuid?.() ?? folder.uid, (await stat(dir.root)).uid];
     if (folder.isDirectory() && (folder.mode & 0o077) === 0 && users.includes(folder.uid)) return path;
     throw new Error(
-      `${dirname(path)}, which ${dir.control} names, is not private: somebody else may answer there; remove that file, and start the process that uses the data directory again`,
+      `${dirname(path)}, which ${dir.control} names, is not private: another user could answer there; remove that file, and start the process that uses the data directory again`,
     );
   } catch (error) {
     // Removed at this moment, or by somebody who tidies temporary files.
@@ -111,12 +112,18 @@ async function answer(
       message: `the process that uses this data directory runs an import or sync and nothing else (it does not know ${incoming.method} /${first}); wait for its end`,
     });
   } catch (error) {
+    if (error instanceof RollcallError) return send(409, { message: error.message, code: error.code });
     send(409, { message: error instanceof Error ? error.message : String(error) });
   }
 }
 
 /** What the coordinator refused, in its words. */
-export class ControlRefused extends Error {}
+export class ControlRefused extends RollcallError {
+  /** @param code of the error there; empty where it has none */
+  constructor(message: string, code: string) {
+    super(code || 'CONTROL_REFUSED', message, { kind: 'usage' });
+  }
+}
 
 /** Asks the process that owns the data directory to do something; undefined when there is none. */
 export async function askToAct(dir: DataDir, id: string, verb: Verb): Promise<ImportRecord | undefined> {
@@ -143,7 +150,10 @@ export async function askOwner(dir: DataDir, method: string, path: string, body?
         const chunks = await reply.toArray();
         const body: unknown = JSON.parse(Buffer.concat(chunks).toString());
         if (reply.statusCode === 200) resolve(body);
-        else reject(new ControlRefused(String((body as { message?: unknown }).message)));
+        else {
+          const { message, code = '' } = body as Readonly<Record<string, unknown>>;
+          reject(new ControlRefused(String(message), String(code)));
+        }
       } catch (error) {
         reject(error);
       }

@@ -64,12 +64,12 @@ export interface Coordinator {
 }
 
 /** An interrupted import that this process does not go on with. */
-export interface LeftAlone {
+interface LeftAlone {
   readonly record: ImportRecord;
   readonly why: Error;
 }
 
-export interface CreateImport {
+interface CreateImport {
   /** As the user named it. */
   readonly file: string;
   /** The path to read. */
@@ -82,7 +82,7 @@ export interface CreateImport {
   readonly id?: string;
 }
 
-export interface CoordinatorEvents {
+interface CoordinatorEvents {
   state: [record: ImportRecord];
   removed: [id: string];
   staging: [id: string, progress: StagingProgress];

@@ -31,7 +31,7 @@ export function watchWorkersKeys(
     for (const { region, queue, worker } of regions) {
       if (!(await queue.isPaused()) || !worker.renewKey()) continue;
       await queue.resume();
-      say(`The key of region ${region} has changed: it goes on with key ${worker.keyFingerprint()}`);
+      say(`The key of region ${region} has changed: it continues with key ${worker.keyFingerprint()}`);
     }
   });
 }
@@ -63,13 +63,13 @@ export function watchKeys(
     const stopped = new Set((await coordinator.regions()).flatMap(({ region, stopped: is }) => (is ? [region] : [])));
     const renewed = await coordinator.renewKeys(stopped);
     if (renewed.length > 0) {
-      return goOn(`The key of region ${renewed.join(', ')} has changed: imports that it stopped go on`, [
+      return goOn(`The key of region ${renewed.join(', ')} has changed: imports that it stopped continue`, [
         ...under.keys(),
       ]);
     }
     const blocked = [...under].flatMap(([id, state]) => (state === 'blocked' ? [id] : []));
     if (stopped.size > 0 || blocked.length === 0) return;
-    await goOn('No region is stopped any more: imports that were blocked go on', blocked);
+    await goOn('No region is stopped any more: imports that were blocked continue', blocked);
   });
   return {
     stop: () => {

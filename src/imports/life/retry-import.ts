@@ -35,7 +35,7 @@ export async function retryImport(
 ): Promise<string> {
   const file = retryFile(dir.folder(earlier.id));
   if (!isFinal(earlier.state)) {
-    throw new WrongState(earlier, 'cannot be retried before it is over', actionsOf(earlier.state, false));
+    throw new WrongState(earlier, 'cannot be retried before it has finished', actionsOf(earlier.state, false));
   }
   if (file === undefined) {
     throw new WrongState(earlier, 'has nothing to send again', actionsOf(earlier.state, false));

@@ -52,7 +52,7 @@ export const MOST_DEPTH = 100;
 export const FREE_UNPACKED = 16 * MIB;
 
 /** Bytes of a report for which no growth is too much. */
-export const FREE_REPORT = 256 * MIB;
+const FREE_REPORT = 256 * MIB;
 
 export function boundsWith(raised: Readonly<Partial<Record<BoundName, number | undefined>>> = {}): Bounds {
   return Object.fromEntries(BOUND_NAMES.map((name) => [name, raised[name] ?? BOUNDS[name].default])) as Bounds;

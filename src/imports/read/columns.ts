@@ -205,7 +205,7 @@ function ambiguous(field: Reading, names: readonly string[], earlier: number, la
   const [first = '', second = ''] = [names[earlier], names[later]];
   return new IntakeError({
     code: 'AMBIGUOUS_COLUMN',
-    what: `two columns stand for the ${field}: ${shown(first)} (column ${earlier + 1}) and ${shown(second)} (column ${later + 1})`,
+    what: `two columns match the ${field}: ${shown(first)} (column ${earlier + 1}) and ${shown(second)} (column ${later + 1})`,
     remedy:
       field === 'action' || first.trim() === second.trim()
         ? 'Rename one of them in the input'

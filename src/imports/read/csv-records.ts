@@ -213,7 +213,7 @@ function misplacedQuote(line: number, textLine: number): IntakeError {
   return new IntakeError({
     code: 'MISPLACED_QUOTE',
     place: `line ${line}`,
-    what: `a quoted cell goes on after its closing quote (on text line ${textLine}); a delimiter or the end of the line must follow at once, without a blank, and a quote inside a quoted cell is written twice`,
-    remedy: 'Correct the quotes of this row; often the cell is quoted at one end only, or a blank stands behind it',
+    what: `a quoted cell continues after its closing quote (on text line ${textLine}); a delimiter or the end of the line must follow at once, without a space, and a quote inside a quoted cell is written twice`,
+    remedy: 'Correct the quotes of this row; often the cell is quoted at one end only, or there is a space after it',
   });
 }

@@ -133,7 +133,7 @@ class CsvTable {
     const column = this.#columns.names[cells.length > width ? Math.max(extra, width) : cells.length] ?? '';
     const direction = cells.length > width ? 'too many' : 'too few';
     const hint = cells.some((cell) => /^\s+"/.test(cell))
-      ? 'a blank stands between a delimiter and a quote, so that the quote counts as text: remove the blank'
+      ? 'there is a space between a delimiter and a quote, so that the quote counts as text: remove the blank'
       : 'a delimiter inside a cell needs quotes around the cell';
     const reason = `the row has ${cells.length} cells and the header ${width}: ${direction}; ${hint}`;
     this.#reader.addProblem(column, cells[extra] ?? '', 'CELL_COUNT', reason);

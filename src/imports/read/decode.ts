@@ -60,7 +60,7 @@ function refuseNul(head: Buffer): void {
   throw new IntakeError({
     code: 'BINARY',
     place: `byte ${head.indexOf(0)}`,
-    what: 'a NUL byte stands where text is expected: this is not a text file',
+    what: 'there is a NUL byte where text is expected: this is not a text file',
     remedy: 'Save it as CSV or JSON, plain or gzipped',
   });
 }

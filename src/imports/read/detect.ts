@@ -1,7 +1,7 @@
 import { type ColumnMapping, fieldByAlias, isFor } from './columns.ts';
 import { looksLikeRow } from './element.ts';
 
-export const INPUT_FORMATS = ['csv', 'json', 'ndjson'] as const;
+const INPUT_FORMATS = ['csv', 'json', 'ndjson'] as const;
 export type InputFormat = (typeof INPUT_FORMATS)[number];
 
 /** Characters of a JSON document that is a text, number or word alone: it cannot be read, but its message can say so. */

@@ -66,7 +66,7 @@ export class ElementReader {
       yield this.#row(element, place, original(element, text, repeated !== undefined), repeated);
       return;
     }
-    if (repeated !== undefined) throw wrongShape(place, `${shown(repeated)} stands in it more than once`);
+    if (repeated !== undefined) throw wrongShape(place, `${shown(repeated)} is in it more than once`);
     for (const membership of memberships(element, place))
       yield this.#row(membership, place, JSON.stringify(membership));
   }
@@ -84,7 +84,7 @@ export class ElementReader {
       if (!this.#known.has(key)) this.#learn(key, place);
     }
     if (repeated !== undefined && FIELDS.some((field) => this.#keys[field] === repeated)) {
-      const reason = `the key ${shown(repeated)} stands in this row more than once, and it cannot be told which one counts`;
+      const reason = `the key ${shown(repeated)} is in this row more than once, and it is not clear which one counts`;
       this.#reader.addProblem(repeated, '', 'REPEATED_KEY', reason);
     }
     if (this.#line === ELEMENTS_WITHOUT_UID) this.#columns.requireMembership(this.#hasDefaultGuid);

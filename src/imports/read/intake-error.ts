@@ -1,3 +1,5 @@
+import { RollcallError } from '../../errors/rollcall-error.ts';
+
 /** Everything for which an input is refused as a whole; a single bad row is a RowProblem instead. */
 export const INTAKE_ERROR_CODES = [
   'FILE_NOT_FOUND',
@@ -28,6 +30,8 @@ export type IntakeErrorCode = (typeof INTAKE_ERROR_CODES)[number];
 
 export interface IntakeErrorDetails {
   readonly code: IntakeErrorCode;
+  /** The default for all rows that is wrong, of BAD_DEFAULT. */
+  readonly field?: string;
   /** Where, when there is a where: `line 500000, column "name"`, `byte 1234`. */
   readonly place?: string;
   /** What is wrong, with the value, and what is allowed. */
@@ -38,19 +42,17 @@ export interface IntakeErrorDetails {
 }
 
 /** The input cannot be used. Message: place, what is wrong, what to do next. */
-export class IntakeError extends Error {
-  readonly code: IntakeErrorCode;
+export class IntakeError extends RollcallError {
+  declare readonly code: IntakeErrorCode;
+  declare readonly remedy: string;
   readonly place: string | undefined;
-  readonly what: string;
-  readonly remedy: string;
+  readonly field: string | undefined;
 
-  constructor({ code, place, what, remedy, cause }: IntakeErrorDetails) {
-    super(`${place === undefined ? '' : `${place}: `}${what}. ${remedy}.`, cause === undefined ? undefined : { cause });
-    this.name = 'IntakeError';
-    this.code = code;
+  constructor({ code, field, place, what, remedy, cause }: IntakeErrorDetails) {
+    const message = `${place === undefined ? '' : `${place}: `}${what}. ${remedy}.`;
+    super(code, what, { remedy, cause, message, kind: 'usage' });
     this.place = place;
-    this.what = what;
-    this.remedy = remedy;
+    this.field = field;
   }
 }
 

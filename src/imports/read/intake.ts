@@ -1,12 +1,12 @@
 import { type BoundName, type Bounds, boundsWith, ReportGrowth } from './bounds.ts';
-import { Columns, FIELDS, type Field, type Reading } from './columns.ts';
+import { Columns, type Field, type Reading } from './columns.ts';
 import { checkDelimiter, csvRows } from './csv.ts';
 import { decode, detectEncoding } from './decode.ts';
 import { detectDelimiter, detectFormat, detectLineEnds, type InputFormat, needsMore, separatorLine } from './detect.ts';
 import { ElementReader } from './element.ts';
 import { refuseBinary, refuseOtherText } from './foreign-formats.ts';
 import { gunzip, isGzip } from './gunzip.ts';
-import type { InputRow, RowProblem } from './input-row.ts';
+import type { InputRow } from './input-row.ts';
 import { IntakeError, shownPath } from './intake-error.ts';
 import { interruptible } from './interruptible.ts';
 import { jsonRows } from './json.ts';
@@ -14,7 +14,7 @@ import { MembershipReader, type RowDefaults } from './membership-row.ts';
 import { ndjsonRows } from './ndjson.ts';
 import { type ByteSource, HEAD_BYTES, type IntakeSource, openSource, readHead } from './source.ts';
 
-export { FIELDS, type Field, type InputFormat, type InputRow, type IntakeSource, type RowProblem };
+export type { Field, InputFormat, InputRow, IntakeSource };
 
 export interface IntakeOptions {
   readonly format: InputFormat | 'auto';

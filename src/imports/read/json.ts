@@ -216,7 +216,7 @@ class JsonDocument {
     // A group beside the rows may be meant for all of them or not: nobody can tell.
     const field = Object.keys(object).find((key) => key !== this.#property && (isMemberList(key) || fieldByAlias(key)));
     if (field === undefined) return;
-    const what = `${shown(field)} stands beside ${shown(this.#property)}, outside of the rows; it cannot be told what it means for them`;
+    const what = `${shown(field)} is beside ${shown(this.#property)}, outside the rows; it is not clear what it means for them`;
     throw wrongShape('element 1', what);
   }
 
@@ -275,9 +275,9 @@ function broken(element: number, byte: number, what: string, cause?: unknown): I
   return new IntakeError({
     code: 'JSON_BROKEN',
     place: `element ${element}, byte ${byte}`,
-    what: `the JSON cannot be read on: ${what}`,
+    what: `the JSON cannot be read any further: ${what}`,
     remedy:
-      'Correct it there, write the file again if it was cut off, or say --format ndjson if it has an object per line',
+      'Correct it there, write the file again if it was cut off, or use --format ndjson if it has an object per line',
     cause,
   });
 }

@@ -58,6 +58,7 @@ export class MembershipReader {
       if (problem === undefined) continue;
       throw new IntakeError({
         code: 'BAD_DEFAULT',
+        field,
         what: `the ${field} for all rows cannot be used: ${problem.reason}`,
         remedy: field === 'guid' ? 'Correct --guid' : 'Correct the UID of the acting user',
       });
@@ -177,7 +178,7 @@ export class MembershipReader {
     if (bad !== null) {
       const blank = bad[0] === '"' && bad.index === 0 && text !== id;
       const hint = blank
-        ? '; a blank stands in front of the quote, which therefore counts as text: remove the blank'
+        ? '; there is a space in front of the quote, so the quote counts as text: remove the space'
         : '';
       const reason = `the ${field} ${shown(id)} has ${shown(bad[0])} (${codePoint(bad[0])}) at position ${position(id, bad.index)}; allowed are A-Z, a-z, 0-9, - and _${hint}`;
       this.#add(field, text, 'BAD_CHARACTER', reason);

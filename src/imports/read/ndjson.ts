@@ -95,7 +95,7 @@ function parse(line: string, number: number): unknown {
       code: 'JSON_BROKEN',
       place: `line ${number}`,
       what: `${shown(line)} is not valid JSON (${cause instanceof Error ? cause.message : ''})`,
-      remedy: 'Correct this line, or say --format json if the file is one JSON document over several lines',
+      remedy: 'Correct this line, or use --format json if the file is one JSON document over several lines',
       cause,
     });
   }

@@ -1,9 +1,10 @@
 import { ACTIONS, type Action, REGIONS, type Region, SCOPES, type Scope } from '../../membership/membership.ts';
 import { OUTCOMES, type Outcome } from '../../membership/outcome.ts';
 
-/** The numbers that stand for words in the ledger; the tables of the same names say it in SQL (migrations/import). */
+/** The numbers that stand for words in the ledger; the tables of the same names say it in SQL (migrations/001_import.sql). */
 export const outcomeId = (outcome: Outcome): number => OUTCOMES.indexOf(outcome) + 1;
 export const scopeId = (scope: Scope): number => SCOPES.indexOf(scope) + 1;
+export const actionId = (action: Action): number => ACTIONS.indexOf(action) + 1;
 export const regionId = (region: Region): number => REGIONS.indexOf(region) + 1;
 
 export function outcomeOf(id: number): Outcome {
@@ -29,7 +30,7 @@ export function readWish(wish: number): { readonly scope: number | null; readonl
   return { scope: action === REMOVAL ? null : wish - SCOPES.length * (action - 1), action };
 }
 
-const REMOVAL = ACTIONS.indexOf('remove') + 1;
+const REMOVAL = actionId('remove');
 
 export function regionOf(id: number): Region {
   return word(REGIONS, id);

@@ -4,7 +4,7 @@ import { OUTCOMES, type RowCounts, sumOfOutcomes } from '../../membership/outcom
 import { inTransaction, openForWriting, statementsOf } from '../../platform/sqlite.ts';
 import { IMPORT_MIGRATIONS } from '../schemas.ts';
 import type { BatchResult, BatchTakenBack, StoppedRegion } from './batch-result.ts';
-import { actionOf, regionId, regionOf, scopeOf } from './enum-ids.ts';
+import { actionOf, outcomeId, regionId, regionOf, scopeOf } from './enum-ids.ts';
 import { type Consequences, PENDING, recordRefusedGroup, recordResults, recordTakenBack } from './recording.ts';
 
 /** A batch on its way to the service. */
@@ -111,7 +111,8 @@ export function openImportLedger(path: string): ImportLedger {
           const name = rest['unsent'] === 1 ? 'unprocessed' : 'unconfirmed';
           sql('add_tally').run({ region: Number(rest['region_id']), name, n: Number(rest['n']) });
         }
-        sql('leave_rest').run({ message });
+        const outcomes = { unprocessed: outcomeId('unprocessed'), unconfirmed: outcomeId('unconfirmed') };
+        sql('leave_rest').run({ ...outcomes, message });
         sql('close_rest').run({ at: Date.now() });
       }),
     stopRegion: ({ region, code, message }) => {

@@ -1,4 +1,6 @@
 -- Statements on an import's file, by name. Each says what it takes and gives.
+-- State of a batch: 0 pending, 1 dispatched, 2 done, 3 replaced. (Written as numbers: SQLite uses an index of the batches
+-- in one state only where the statement says the state itself.)
 
 -- name: pending_batches
 -- In: region, limit. Out: batches to send next, first batches of all groups first.
@@ -52,7 +54,8 @@ update batches set state = :state, calls = calls + :calls, http_status = :http_s
 
 -- name: succeed_batch
 -- Rows without an outcome are added, or banned where that was asked.
-update memberships set outcome_id = case scope_id when 4 then 2 else 1 end where batch_id = :batch and outcome_id is null;
+update memberships set outcome_id = case scope_id when :ban then :banned else :added end
+ where batch_id = :batch and outcome_id is null;
 
 -- name: settle_batch
 -- In: batch, outcome, code, message. Gives them to its rows that have no outcome yet.
@@ -91,7 +94,7 @@ update memberships set outcome_id = :outcome, code = :code,
  where memberships.batch_id = rest.id and outcome_id is null and (doubt is null) = :unsent;
 
 -- name: close_group_batches
--- In: group, done (state), at (ms). Its pending batches are done.
+-- In: group, at (ms). Its pending batches are done.
 update batches set state = 2, finished_at = :at
  where state = 0 and lane_id in (select id from lanes where group_id = :group);
 
@@ -119,9 +122,10 @@ select r.name as region, b.state, count(*) as n from batches b join regions r on
  where b.state in (0, 1) group by b.region_id, b.state;
 
 -- name: leave_rest
--- What was certainly not sent is unprocessed; where an earlier call may have been carried out, nobody can tell.
+-- In: unprocessed, unconfirmed (outcomes), message. Rows that were certainly not sent get the first outcome, those that an
+-- earlier call may have carried out the second.
 update memberships set
-       outcome_id = case when doubt is null then 8 else 7 end,
+       outcome_id = case when doubt is null then :unprocessed else :unconfirmed end,
        code = case when doubt is null then 'NOT_SENT' else 'NO_ANSWER' end,
        message = case when doubt is null then :message else 'sent, and the import was ended before an answer came: ' || doubt end
   from (select id, doubt from batches where state in (0, 1)) as rest
@@ -132,7 +136,7 @@ update memberships set
 select b.region_id, (b.doubt is null) as unsent, sum(b.size) as n from batches b where b.state in (0, 1) group by 1, 2;
 
 -- name: close_rest
--- In: done (state), at (ms). Every batch without an end is done.
+-- In: at (ms). Every batch without an end is done.
 update batches set state = 2, finished_at = :at where state in (0, 1);
 
 -- name: add_tally

@@ -12,7 +12,7 @@ export interface Recorder {
   close(importId: string): void;
 }
 
-export type Recorded = (batches: readonly number[], consequences: Consequences) => void;
+type Recorded = (batches: readonly number[], consequences: Consequences) => void;
 
 /** In ms. A transaction for each result costs more than the result itself. */
 const GATHER_MS = 10;

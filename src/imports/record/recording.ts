@@ -1,13 +1,16 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { inTransaction } from '../../platform/sqlite.ts';
 import type { BatchResult, BatchTakenBack, CallRecord, RowOutcome, Sent, StoppedRegion } from './batch-result.ts';
-import { outcomeId, regionId } from './enum-ids.ts';
+import { outcomeId, regionId, scopeId } from './enum-ids.ts';
 
 /** Batch states; the migration says what they mean. */
 export const PENDING = 0;
 const DISPATCHED = 1;
 const DONE = 2;
 const REPLACED = 3;
+
+/** What a row has come to when the service said yes, by its scope. */
+const SUCCESS = { ban: scopeId('ban'), banned: outcomeId('banned'), added: outcomeId('added') };
 
 interface Batch {
   readonly id: number;
@@ -172,7 +175,7 @@ function recorderOf(sql: (name: string) => StatementSync) {
     again: number,
     doubt: string | null,
   ) => {
-    const bans = rows.filter((row) => row.scope_id === 4).length;
+    const bans = rows.filter((row) => row.scope_id === SUCCESS.ban).length;
     const to = sql('add_batch').run({
       parent: batch.id,
       size: rows.length,
@@ -201,7 +204,7 @@ function recorderOf(sql: (name: string) => StatementSync) {
         settleRow(batch.id, { row, outcome: 'unconfirmed', code: 'NOT_IN_REPLY', message });
       }
     }
-    sql('succeed_batch').run({ batch: batch.id });
+    sql('succeed_batch').run({ batch: batch.id, ...SUCCESS });
     close(batch, result, DONE);
     return reopened;
   };

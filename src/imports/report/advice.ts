@@ -2,38 +2,37 @@ import type { Outcome } from '../../membership/outcome.ts';
 
 /** What a person can do about the service's codes, in so far as publicly known (docs/chat-service.md, 24 to 37). */
 const BY_CODE: Readonly<Record<string, string>> = {
-  ERR_UID_NOT_FOUND:
-    'Create or reactivate these users, or mend the UIDs in the retry file; then import the retry file.',
-  ERR_GUID_NOT_FOUND: 'Create the group or mend its GUID in the retry file; then import the retry file.',
+  ERR_UID_NOT_FOUND: 'Create or reactivate these users, or fix the UIDs in the retry file; then import the retry file.',
+  ERR_GUID_NOT_FOUND: 'Create the group or fix its GUID in the retry file; then import the retry file.',
   ERR_ALREADY_JOINED: 'Nothing, unless the scope should change: adding does not change the scope of a member.',
-  ERR_NOT_A_MEMBER: 'Whoever is to be changed has left the group since the plan was made: make a new plan.',
-  ERR_GROUP_NOT_JOINED: 'The acting user is not in the group: add that user first, or leave out who acts.',
-  ERR_NO_VACANCY:
-    'The group is full: remove members or spread the rest over another group; then import the retry file.',
+  ERR_NOT_A_MEMBER: 'The user has left the group since the plan was made: make a new plan.',
+  ERR_GROUP_NOT_JOINED: 'The acting user is not in the group: add that user first, or remove the acting user.',
+  ERR_NO_VACANCY: 'The group is full: remove members or move the rest to another group; then import the retry file.',
   ERR_PLAN_QUOTA_RESTRICTION: 'The plan’s limit is reached: raise it or use another group; then import the retry file.',
   ERR_PLAN_RESTRICTION: 'The plan does not include this: change the plan; then import the retry file.',
   ERR_SUBSCRIPTION_EXPIRED: 'The plan has expired: renew it; then import the retry file.',
-  ERR_BANNED_GROUPMEMBER: 'These users are banned from the group: lift the ban first if they are to come back.',
+  ERR_BANNED_GROUPMEMBER: 'These users are banned from the group: lift the ban first if they should come back.',
   ERR_BAD_REQUEST:
-    'The service did not accept these values: compare them with the message, mend them in the retry file.',
-  ERR_TOO_MANY_REQUESTS: 'The service asked to slow down: import the retry file with fewer calls a minute.',
+    'The service did not accept these values: compare them with the message and fix them in the retry file.',
+  ERR_TOO_MANY_REQUESTS: 'The rate limit was reached: import the retry file with fewer calls a minute.',
   NOT_THE_SERVICE:
     'A proxy, firewall or login page answered in place of the service: check the network and HTTPS_PROXY; then import the retry file.',
   UNKNOWN_SCOPE:
-    'These rows were not sent: correct the scopes in the file. If the column does not hold scopes at all, import the file with --map scope=, which ignores it.',
-  CELL_COUNT: 'Look for a missing or additional delimiter or quote in these lines and mend the file.',
+    'These rows were not sent: fix the scopes in the file. If the column does not hold scopes at all, import the file with --map scope=, which ignores it.',
+  CELL_COUNT: 'Look for a missing or additional delimiter or quote in these lines and fix the file.',
 };
 
 const BY_PREFIX: readonly (readonly [string, string])[] = [
   ['AUTH_ERR_', 'The API key or app was refused: check the region’s key (it needs full access) and app id.'],
-  ['ERR_GROUP_NO_', 'The acting user may not do this in the group: choose another acting user or leave out who acts.'],
+  ['ERR_GROUP_NO_', 'The acting user may not do this in the group: choose another acting user or remove it.'],
 ];
 
 const BY_OUTCOME: Readonly<Partial<Record<Outcome, string>>> = {
-  failed: 'The service refused these rows: mend what its message names; then import the retry file.',
-  invalid: 'These rows were not sent: mend the values in the file and import the mended rows.',
-  duplicate: 'Nothing: the same membership stands in another row, which counts.',
-  unconfirmed: 'The service gave no answer for these rows, they may be in place: import the retry file to make sure.',
+  failed: 'The service refused these rows: fix what its message names; then import the retry file.',
+  invalid: 'These rows were not sent: fix the values in the file and import the fixed rows.',
+  duplicate: 'Nothing: the same membership is in another row, which counts.',
+  unconfirmed:
+    'The service gave no answer for these rows, so they may have worked: import the retry file to make sure.',
   unprocessed: 'These rows were not sent: import the retry file to send them.',
 };
 

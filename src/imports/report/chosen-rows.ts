@@ -2,30 +2,25 @@ import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import type { Outcome } from '../../membership/outcome.ts';
 import { readStatements } from '../../platform/sqlite.ts';
 import { outcomeId, outcomeOf, regionOf, scopeOf } from '../record/enum-ids.ts';
+import type { ReportRow } from './report-row.ts';
 
-/** A row of the input with what came of it. Texts are '' when there is nothing to say; times are ms since 1970. */
-export interface RowWithOutcome {
+/** A row of the report, with its place in the ledger. */
+export interface RowWithOutcome extends ReportRow {
   /** Its number in the order of the input, from 1. */
   readonly row: number;
-  readonly line: number;
-  readonly original: string;
-  readonly status: Outcome;
-  readonly code: string;
-  readonly message: string;
-  readonly region: string;
-  readonly guid: string;
-  readonly uid: string;
-  readonly scope: string;
-  readonly attempts: number;
-  readonly httpStatus: number | null;
-  readonly batch: number | null;
-  readonly finishedAt: number | null;
 }
 
 /** Values of the names in a choice. */
 export type Values = Readonly<Record<string, SQLInputValue>>;
 
 const REPORT_ROWS = readStatements(new URL('reading.sql', import.meta.url)).get('report_rows') ?? '';
+
+/** Outcomes that no call has given. */
+const NOT_SENT = {
+  invalid: outcomeId('invalid'),
+  duplicate: outcomeId('duplicate'),
+  unprocessed: outcomeId('unprocessed'),
+};
 
 /** Columns of the statement `report_rows`. */
 type ReportColumns = [
@@ -55,7 +50,9 @@ export function chosenRows(
   const statement = database.prepare(REPORT_ROWS.replace('/* chosen */ true', () => choice));
   // All rows of a report come this way: an object by name for each, and words from SQL, take half as long again.
   statement.setReturnArrays(true);
-  return Iterator.from(statement.iterate(values) as Iterable<unknown> as Iterable<ReportColumns>).map(inWords);
+  return Iterator.from(
+    statement.iterate({ ...NOT_SENT, ...values }) as Iterable<unknown> as Iterable<ReportColumns>,
+  ).map(inWords);
 }
 
 function inWords(columns: ReportColumns): RowWithOutcome {

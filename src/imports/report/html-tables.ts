@@ -91,7 +91,7 @@ ${folded.length === 0 ? NOTHING : html`<details><summary>${folded.length === 1 ?
 }
 
 function barTable(head: string, lines: readonly Markup[]): Markup {
-  return html`<table class="bars"><thead><tr><th scope="col">${head}</th><th scope="col" class="n">In place</th><th scope="col" class="n">Rows</th></tr></thead><tbody>
+  return html`<table class="bars"><thead><tr><th scope="col">${head}</th><th scope="col" class="n">Succeeded</th><th scope="col" class="n">Rows</th></tr></thead><tbody>
 ${lines}</tbody></table>`;
 }
 
@@ -106,7 +106,7 @@ export function sampleSection(sample: readonly ReportRow[], total: number): Mark
   if (sample.length === 0) return NOTHING;
   const first =
     sample.length < total ? `The first ${grouped(sample.length)} of ${counted(total, 'row')}` : counted(total, 'row');
-  return html`<section aria-labelledby="sample"><h2 id="sample">Rows that are not in place</h2>
+  return html`<section aria-labelledby="sample"><h2 id="sample">Rows that did not succeed</h2>
 <p class="note">${first}, in the order of the file.</p>
 <table class="sample"><thead><tr><th scope="col" class="n">Row</th><th scope="col">Membership</th><th scope="col">What happened</th></tr></thead><tbody>
 ${sample.map(sampleRow)}</tbody></table></section>`;

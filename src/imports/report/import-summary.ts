@@ -5,7 +5,7 @@ import { OUTCOMES } from '../../membership/outcome.ts';
 const count = z.int().nonnegative();
 const rowCounts = z.record(z.enum(['read', ...OUTCOMES]), count).meta({
   description:
-    'Rows by outcome. `read` is the sum of all others once the import is over; before, some still have none.',
+    'Rows by outcome. Once the import has finished, `read` is the sum of all others; before that, some rows have no outcome yet.',
 });
 const path = z.string().nullable();
 
@@ -34,7 +34,7 @@ export const importSummary = z
     calls: count.meta({ description: 'Calls to the chat service, repeated ones included.' }),
     retries: count.meta({ description: 'Calls that repeated an earlier one.' }),
     startedAt: z.iso.datetime().nullable().meta({ description: 'Start of sending, ISO 8601 in UTC; null before it.' }),
-    finishedAt: z.iso.datetime().nullable().meta({ description: 'End of the import; null while it goes on.' }),
+    finishedAt: z.iso.datetime().nullable().meta({ description: 'End of the import; null until it has finished.' }),
     reports: z
       .strictObject({ all: path, failed: path, retry: path })
       .meta({ description: 'Paths of the report files; null for one that was not written.' }),

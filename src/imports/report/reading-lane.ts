@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { RollcallError } from '../../errors/rollcall-error.ts';
 import { PASSING_ROWS } from '../../platform/thread-limits.ts';
 import { unpackError } from '../read/thread-error.ts';
 import type { NumberedTask, ReadingReply, ReadingTask } from './reading-task.ts';
@@ -14,12 +15,11 @@ const MOST_WAITING = 200;
 export type StopReason = 'busy' | 'deadline' | 'memory' | 'left';
 
 /** A task went beyond its limits. */
-export class ReadingStopped extends Error {
+export class ReadingStopped extends RollcallError {
   readonly reason: StopReason;
 
   constructor(reason: StopReason, message: string) {
-    super(message);
-    this.name = 'ReadingStopped';
+    super('READING_STOPPED', message);
     this.reason = reason;
   }
 }

@@ -1,15 +1,15 @@
 -- What reports ask of an import's file. The connection may be one that only reads.
 
 -- name: report_rows
--- Out: rows in the order of the input, with numbers for the words; the reader replaces the mark with a choice of rows,
--- and takes the columns by their place.
+-- In: invalid, duplicate, unprocessed (outcomes). Out: rows in the order of the input, with numbers for the words; the
+-- reader replaces the mark with a choice of rows, and takes the columns by their place.
 select r.id, r.line, r.original,
-       case when p.row_id is not null then 5 when d.row_id is not null then 6 else coalesce(m.outcome_id, 8) end,
+       case when p.row_id is not null then :invalid when d.row_id is not null then :duplicate else coalesce(m.outcome_id, :unprocessed) end,
        case when p.row_id is not null then p.code when d.row_id is not null then 'DUPLICATE' else m.code end,
        case when p.row_id is not null then
               (select group_concat(q.column_name || ': ' || q.reason, '; ' order by q.position) from problems q where q.row_id = r.id)
             when d.row_id is not null then
-              (select 'the same membership stands in row ' || kept.line || coalesce(', which asks for ' || s.name, '')
+              (select 'the same membership is in row ' || kept.line || coalesce(', which asks for ' || s.name, '')
                  from rows kept left join scopes s on s.id = kept.scope_id where kept.id = d.of_row)
             else m.message end,
        r.region_id, coalesce(g.guid, i.guid), r.uid, coalesce(r.scope_id, i.scope), b.calls, b.http_status, m.batch_id, b.finished_at
@@ -39,10 +39,11 @@ select row_id from (
 ) order by row_id limit :limit;
 
 -- name: problem_counts
--- Out: rows by outcome and code, other than fulfilled ones, with one example each; most first.
+-- In: fulfilled (JSON array of outcomes). Out: rows by outcome and code, other than fulfilled ones, with one example each; most first.
 select status, code, sum(n) as n, min(example_row) as example_row from (
   select o.name as status, coalesce(m.code, '') as code, count(*) as n, min(m.row_id) as example_row
-    from memberships m join outcomes o on o.id = m.outcome_id where m.outcome_id not in (1, 2, 3, 9, 10) group by 1, 2
+    from memberships m join outcomes o on o.id = m.outcome_id
+   where m.outcome_id not in (select value from json_each(:fulfilled)) group by 1, 2
   union all
   select 'invalid', code, count(*), min(row_id) from problems where position = 0 group by code
   union all
@@ -54,10 +55,10 @@ select status, code, sum(n) as n, min(example_row) as example_row from (
 select value from problems where row_id = :row and position = 0;
 
 -- name: group_counts
--- In: limit. Out: rows by group and outcome for the groups with most rows in need of attention, then the largest.
+-- In: fulfilled (JSON array of outcomes), limit. Out: rows by group and outcome for the groups with most rows in need of attention, then the largest.
 -- (Counted by batch first, as the table lies: by row it takes twenty times as long.)
 with of_batch as materialized (
-  select batch_id, count(*) as n, sum(outcome_id not in (1, 2, 3, 9, 10)) as bad from memberships group by batch_id),
+  select batch_id, count(*) as n, sum(outcome_id not in (select value from json_each(:fulfilled))) as bad from memberships group by batch_id),
 busiest as materialized (
   select l.group_id, sum(o.n) as n, sum(o.bad) as bad
     from of_batch o join batches b on b.id = o.batch_id join lanes l on l.id = b.lane_id

@@ -1,37 +1,20 @@
-import { OUTCOMES, type Outcome, type RowCounts } from '../../membership/outcome.ts';
+import { FULFILLED, OUTCOMES, type Outcome, type RowCounts } from '../../membership/outcome.ts';
 import { openForReading, statementsOf } from '../../platform/sqlite.ts';
 import type { StoppedRegion } from '../record/batch-result.ts';
+import { outcomeId } from '../record/enum-ids.ts';
 import { checkTallies, readTallies, type SumCheck, type Tallies } from '../record/import-ledger.ts';
 import type { InputDescription } from '../stage/staged-row.ts';
+import type { CallBucket } from './call-bucket.ts';
 import { chosenRows, type RowWithOutcome, withOutcome } from './chosen-rows.ts';
+import type { GroupCount } from './html-tables.ts';
+import type { ProblemCount } from './problem-count.ts';
 import { type RowFilter, type RowsPage, searchRows } from './row-search.ts';
 
+const FULFILLED_IDS = JSON.stringify([...FULFILLED].map(outcomeId));
+
 export type { RowWithOutcome } from './chosen-rows.ts';
-export type { RowFilter, RowsPage } from './row-search.ts';
 
-export interface ProblemTally {
-  readonly status: Outcome;
-  readonly code: string;
-  readonly count: number;
-  readonly example: { readonly line: number; readonly value: string; readonly message: string };
-}
-
-export interface GroupTally {
-  readonly region: string;
-  readonly guid: string;
-  readonly rows: RowCounts;
-}
-
-export interface CallTally {
-  readonly at: number;
-  readonly widthMs: number;
-  readonly calls: number;
-  readonly failed: number;
-  readonly rateLimited: number;
-  readonly p50Ms: number;
-  readonly maxMs: number;
-  readonly region: string;
-}
+export type { RowFilter } from './row-search.ts';
 
 /** An import's file, open for anyone to read while the coordinator may be writing it. */
 export interface ImportReader {
@@ -42,11 +25,11 @@ export interface ImportReader {
   rows(outcomes?: ReadonlySet<Outcome>): IteratorObject<RowWithOutcome>;
   /** The first `limit` rows behind row number `after` (0: from the start) that pass the filter, in the order of the input. */
   rowsPage(filter: RowFilter, after: number, limit: number): RowsPage;
-  problems(): ProblemTally[];
+  problems(): ProblemCount[];
   /** The groups most in need of attention, then the largest; and how many groups there are. */
-  groups(limit: number): { readonly groups: GroupTally[]; readonly total: number };
+  groups(limit: number): { readonly groups: GroupCount[]; readonly total: number };
   /** Calls over time, in at most `buckets` buckets per region. */
-  calls(buckets: number): CallTally[];
+  calls(buckets: number): CallBucket[];
   /** Calls that began at `at` (ms since 1970) or later. */
   callsSince(at: number): number;
   /** Counts outcomes from the rows themselves and compares: promise 1 of the design. */
@@ -74,7 +57,7 @@ export function openImportReader(path: string): ImportReader {
     rowsPage: (filter, after, limit) => searchRows(database, filter, after, limit),
     problems: () =>
       sql('problem_counts')
-        .all()
+        .all({ fulfilled: FULFILLED_IDS })
         .map((problem) => {
           const id = Number(problem['example_row']);
           const [example] = chosenRows(database, 'r.id = :row', { row: id }).take(1);
@@ -91,7 +74,7 @@ export function openImportReader(path: string): ImportReader {
           };
         }),
     groups: (limit) => ({
-      groups: groupTallies(sql('group_counts').all({ limit })),
+      groups: groupTallies(sql('group_counts').all({ fulfilled: FULFILLED_IDS, limit })),
       total: Number(sql('group_total').get()?.['n']),
     }),
     calls: (buckets) => {
@@ -120,7 +103,7 @@ export function openImportReader(path: string): ImportReader {
   };
 }
 
-function groupTallies(rows: Record<string, unknown>[]): GroupTally[] {
+function groupTallies(rows: Record<string, unknown>[]): GroupCount[] {
   const groups = new Map<number, { region: string; guid: string; rows: Record<keyof RowCounts, number> }>();
   for (const row of rows) {
     const id = Number(row['group_id']);

@@ -1,14 +1,9 @@
-import type { ReportInput, ReportRow } from './report-row.ts';
+import type { RowWithOutcome } from './chosen-rows.ts';
+import type { ReportInput } from './report-row.ts';
 import { originalJson } from './row-json.ts';
 
-/** A row as a page of rows shows it. */
-export interface PageRow extends ReportRow {
-  /** Its number in the order of the input, from 1. */
-  readonly row: number;
-}
-
 export interface RowsOfPage {
-  readonly rows: readonly PageRow[];
+  readonly rows: readonly RowWithOutcome[];
   /** Number of the row behind which the next page begins; absent when no further row follows. */
   readonly next?: number;
 }
@@ -23,7 +18,7 @@ export function rowsPageJson(input: ReportInput, { rows, next }: RowsOfPage, mos
   let length = 0;
   let cursor = next;
   for (const [index, { original: _, finishedAt, ...row }] of rows.entries()) {
-    const found = rows[index] as PageRow;
+    const found = rows[index] as RowWithOutcome;
     const view = JSON.stringify({
       ...row,
       finishedAt: finishedAt === null ? null : new Date(finishedAt).toISOString(),

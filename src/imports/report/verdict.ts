@@ -14,7 +14,7 @@ export interface Verdict {
   readonly pending: number;
 }
 
-/** What an import came to, in one sentence: how many rows are in place, what became of the others, whether any is missing. */
+/** What an import came to, in one sentence: how many rows succeeded, what became of the others, whether any is missing. */
 export function verdictOf(summary: ImportSummary): Verdict {
   const { rows, state } = summary;
   const open = rows.read - sumOfOutcomes(rows);
@@ -23,7 +23,7 @@ export function verdictOf(summary: ImportSummary): Verdict {
   if (state === 'rejected')
     return { tone: 'attention', pending, sentence: 'The file cannot be used; nothing was sent.' };
   if (rows.read === 0 && state === 'failed')
-    return { tone: 'attention', pending, sentence: 'Failed while the file was read; nothing was sent.' };
+    return { tone: 'attention', pending, sentence: 'Failed while reading the file; nothing was sent.' };
   if (rows.read === 0) {
     return isFinal(state)
       ? { tone: 'attention', pending, sentence: 'The file has no rows; nothing was sent.' }
@@ -32,10 +32,10 @@ export function verdictOf(summary: ImportSummary): Verdict {
 
   const others = OUTCOMES.filter((outcome) => !FULFILLED.has(outcome) && rows[outcome] > 0);
   const clauses = others.map((outcome) => CLAUSES[outcome]?.(rows[outcome]) ?? '');
-  if (pending > 0) clauses.push(`${grouped(pending)} still to come`);
+  if (pending > 0) clauses.push(`${grouped(pending)} pending`);
   const parts = [inPlace(rows.read, rows.read - pending - others.reduce((sum, outcome) => sum + rows[outcome], 0))];
   if (clauses.length > 0) parts.push(enumerate(clauses));
-  if (pending === 0) parts.push('nothing is unaccounted for');
+  if (pending === 0) parts.push('every row is accounted for');
   const sentence = capitalised(`${PREFIXES[state] ?? ''}${parts.join('; ')}.`);
   if (state === 'blocked' || state === 'failed') return { tone: 'attention', pending, sentence };
   if (!isFinal(state)) return { tone: 'pending', pending, sentence };
@@ -45,7 +45,7 @@ export function verdictOf(summary: ImportSummary): Verdict {
 
 const PREFIXES: Readonly<Partial<Record<ImportSummary['state'], string>>> = {
   paused: 'Paused: ',
-  blocked: 'Blocked until a region’s key or plan is mended: ',
+  blocked: 'Blocked until a region’s key or plan is fixed: ',
   failed: 'Failed with an unexpected error: ',
   cancelled: 'Cancelled: ',
   aborted: 'Stopped after too many errors: ',
@@ -61,16 +61,16 @@ const CLAUSES: Readonly<Partial<Record<Outcome, (count: number) => string>>> = {
 };
 
 function inPlace(read: number, count: number): string {
-  if (read === 1) return `the only row is ${count === 1 ? '' : 'not '}in place`;
-  if (count === read) return `all ${counted(read, 'row')} are in place`;
-  if (count === 0) return `none of ${counted(read, 'row')} is in place`;
-  return `${grouped(count)} of ${counted(read, 'row')} ${are(count)} in place`;
+  if (read === 1) return `the only row ${count === 1 ? 'succeeded' : 'did not succeed'}`;
+  if (count === read) return `all ${counted(read, 'row')} succeeded`;
+  if (count === 0) return `none of ${counted(read, 'row')} succeeded`;
+  return `${grouped(count)} of ${counted(read, 'row')} succeeded`;
 }
 
 function faultSentence(read: number, open: number): string {
   return open > 0
-    ? `${counted(open, 'row')} of ${grouped(read)} ${are(open)} unaccounted for: this is a fault in rollcall, keep the data directory and report it.`
-    : `${counted(-open, 'outcome')} more than the ${counted(read, 'row')} read: this is a fault in rollcall, keep the data directory and report it.`;
+    ? `${counted(open, 'row')} of ${grouped(read)} ${are(open)} unaccounted for: this is a bug in rollcall. Keep the data directory and report it.`
+    : `${counted(-open, 'outcome')} more than the ${counted(read, 'row')} read: this is a bug in rollcall. Keep the data directory and report it.`;
 }
 
 function are(count: number): string {

@@ -1,5 +1,6 @@
 -- Cutting: after the last row is in, duplicates and contradictions are found and the rest is cut into batches.
--- The statements run in this order, in one transaction. (`cast`: a number from JavaScript arrives as a real one.)
+-- The statements run in this order, in one transaction. `:size`: UIDs in one call; `:add`, `:lowest`, `:ban`: the numbers of
+-- that action and of the scopes participant and ban. (`cast`: a number from JavaScript arrives as a real one.)
 -- While rows were inserted (insert-rows.ts), most were put into full batches already: `memberships` has them, and
 -- `temp.filled` the batches. `temp.rest` has the rows that are in none. `temp.suspects` has every row whose group and UID
 -- may be those of another row: all that are, and hardly any that are not.
@@ -11,9 +12,9 @@ create temp table clashes as
          first_value(id) over same as kept_id,
          min(action_id) over everyone <> max(action_id) over everyone as several_actions,
          min(action_id) over everyone <> max(action_id) over everyone
-         or (max(column_scope) over everyone = 4 and min(column_scope) over everyone < 4) as contradictory,
+         or (max(column_scope) over everyone = :ban and min(column_scope) over everyone <> :ban) as contradictory,
          count(*) over everyone as times
-    from (select r.id, r.line, r.lane_id, r.group_id, r.uid, coalesce(r.scope_id, 3) as column_scope, l.action_id
+    from (select r.id, r.line, r.lane_id, r.group_id, r.uid, coalesce(r.scope_id, cast(:lowest as integer)) as column_scope, l.action_id
             from temp.suspects k
             join rows r on r.id = k.row_id
             join lanes l on l.id = r.lane_id)
@@ -28,8 +29,8 @@ create index temp.clashes_by_kept on clashes (kept_id);
 -- Added and banned at once, or added and removed: nobody can tell what was meant, so nothing is sent.
 insert into problems (row_id, position, column_name, value, code, reason)
   select c.id, 0, 'scope', s.name, 'ADDED_AND_BANNED',
-         'the same UID is to be added to this group and banned from it (row '
-         || (select min(o.line) from clashes o where o.kept_id = c.kept_id and (o.column_scope = 4) <> (c.column_scope = 4))
+         'the same UID is both added to this group and banned from it (row '
+         || (select min(o.line) from clashes o where o.kept_id = c.kept_id and (o.column_scope = :ban) <> (c.column_scope = :ban))
          || ' asks for the other): keep one of the two'
     from clashes c join scopes s on s.id = c.column_scope
    where c.contradictory and not c.several_actions
@@ -99,7 +100,7 @@ create temp table starts as
          (select coalesce(max(batch_id), 0) from temp.filled)
          + 1 + sum((size + batch_size - 1) / batch_size) over before - (size + batch_size - 1) / batch_size as first_batch,
          (select count(*) from temp.filled f where f.lane_id = x.lane_id) as first_turn
-    from (select s.*, l.action_id <> 1 as edits, case l.action_id when 1 then cast(:size as integer) else 1 end as batch_size
+    from (select s.*, l.action_id <> :add as edits, case l.action_id when :add then cast(:size as integer) else 1 end as batch_size
             from (select lane_id, count(*) as size from sorted group by lane_id) as s
             join lanes l on l.id = s.lane_id) as x
   window before as (order by lane_id);
@@ -127,7 +128,7 @@ insert into batches (id, lane_id, region_id, turn, size, bans)
   select m.batch_id, l.id, g.region_id,
          case when f.edits then -1 else f.first_turn + m.batch_id - f.first_batch end, m.size, m.bans
     from (select f.first_batch + (s.rowid - f.first_place) / f.batch_size as batch_id, s.lane_id,
-                 count(*) as size, sum(s.scope_id = 4) as bans
+                 count(*) as size, sum(s.scope_id = :ban) as bans
             from sorted s join starts f on f.lane_id = s.lane_id group by 1, 2) as m
     join lanes l on l.id = m.lane_id
     join starts f on f.lane_id = l.id

@@ -1,9 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { inTransaction, readStatements } from '../../platform/sqlite.ts';
+import { actionId, scopeId } from '../record/enum-ids.ts';
 import { BATCH_SIZE } from './fill-batches.ts';
 import type { InputDescription } from './staged-row.ts';
 
 export { BATCH_SIZE } from './fill-batches.ts';
+
+/** What the statements of cut.sql take. */
+const VALUES = { size: BATCH_SIZE, add: actionId('add'), lowest: scopeId('participant'), ban: scopeId('ban') };
 
 export interface StagedTotals {
   readonly rows: number;
@@ -17,9 +21,8 @@ export function cut(database: DatabaseSync, input: InputDescription): StagedTota
       .prepare('insert into input (id, format, delimiter, columns, recognised) values (1, ?, ?, ?, ?)')
       .run(input.format, input.delimiter, JSON.stringify(input.columns), JSON.stringify(input.recognised));
     for (const text of readStatements(new URL('cut.sql', import.meta.url)).values()) {
-      const statement = database.prepare(text);
-      if (text.includes(':size')) statement.run({ size: BATCH_SIZE });
-      else statement.run();
+      const used = Object.entries(VALUES).filter(([name]) => text.includes(`:${name}`));
+      database.prepare(text).run(Object.fromEntries(used));
     }
   });
   const count = (table: string) => Number(database.prepare(`select count(*) as n from ${table}`).get()?.['n']);

@@ -1,12 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { scopeId } from '../record/enum-ids.ts';
 import { type BulkInsert, bulkInsert } from './bulk-insert.ts';
 
 /** UIDs in one batch: what one call carries. */
 export const BATCH_SIZE = 25;
 
 /** A row without a scope asks for a removal: the lowest is in its place, and means nothing. */
-const NO_SCOPE = 3;
-const BAN = 4;
+const NO_SCOPE = scopeId('participant');
+const BAN = scopeId('ban');
 
 /**
  * Fills batches while rows come: rows of a lane gather until they are as many as a call carries. That needs no sorting.

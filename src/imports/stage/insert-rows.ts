@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { readWish } from '../record/enum-ids.ts';
+import { ACTIONS } from '../../membership/membership.ts';
+import { actionId, readWish } from '../record/enum-ids.ts';
 import { bulkInsert } from './bulk-insert.ts';
 import { Filling } from './fill-batches.ts';
 import { Repeats } from './repeats.ts';
@@ -18,7 +19,7 @@ export interface FlatProblem extends StagedProblem {
 const REMEMBERED_LANES = 50_000;
 /** Keeps groups apart in the keys of their members. Keys may meet by chance: cut.sql compares what they stand for. */
 const GROUP_STEP = 1_000_003;
-const ADD = 1;
+const ADD = actionId('add');
 
 export interface RowInserter {
   insert(values: readonly (string | number)[], problems: readonly FlatProblem[]): void;
@@ -134,7 +135,7 @@ function laneFinder(
   };
 
   const lanesOf = (region: number, actor: string, action: number): Map<string, Lane> => {
-    const place = region * 4 + action;
+    const place = region * (ACTIONS.length + 1) + action;
     const known = actor === '' ? common[place] : remembered.get(`${place} ${actor}`);
     if (known !== undefined) return known;
     const lanes = new Map<string, Lane>();

@@ -49,7 +49,7 @@ export interface AuditEntry {
 }
 
 /** An upload that was answered under an Idempotency-Key. */
-export interface KeptUpload {
+interface KeptUpload {
   /** SHA-256 of its options and of its file, in hex. */
   readonly options: string;
   readonly body: string;

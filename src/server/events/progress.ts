@@ -6,7 +6,7 @@ import type { RowCounts } from '../../membership/outcome.ts';
 import type { ImportView } from '../import-views.ts';
 
 /** What one region does for an import: its totals, its queue (which all imports share), and its pace. */
-export interface RegionProgress extends RegionTally, Omit<RegionStatus, 'region'> {
+interface RegionProgress extends RegionTally, Omit<RegionStatus, 'region'> {
   readonly callsPerSecond: number;
   readonly rowsPerSecond: number;
 }

@@ -6,7 +6,10 @@ import { refusals } from '../problem-schema.ts';
 import type { Watcher } from './channel.ts';
 
 const EVENT_STREAM = {
-  200: { content: { 'text/event-stream': { schema: z.string() } }, description: 'Events until the import is over.' },
+  200: {
+    content: { 'text/event-stream': { schema: z.string() } },
+    description: 'Events until the import has finished.',
+  },
 };
 
 /** `GET /v1/imports/:id/events` and `GET /v1/events`: server-sent events. */
@@ -18,7 +21,7 @@ export function eventRoutes(app: Api, { coordinator, events, mayGoOn }: ServerCo
       exposeHeadRoute: false,
       schema: {
         tags: ['imports'],
-        summary: 'Follow an import: events `state`, `progress` and, when it is over, `end`',
+        summary: 'Follow an import: events `state`, `progress` and, when it has finished, `end`',
         params: z.object({ id: z.string() }),
         headers: z.object({ 'last-event-id': z.string().optional() }),
         response: { ...EVENT_STREAM, ...refusals('UNKNOWN_IMPORT', 'BAD_OPTION') },

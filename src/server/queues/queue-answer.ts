@@ -7,7 +7,7 @@ const SOON_MS = 2_000;
 export async function answersSoon<Value>(answer: Promise<Value>): Promise<Value> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
-    const remedy = 'See whether its server runs; imports go on when it is back.';
+    const remedy = 'Check that its server runs; imports continue when it is back.';
     late.reject(new Problem('BUSY', 'The queue does not answer.', { remedy }));
   }, SOON_MS);
   return Promise.race([answer, late.promise]).finally(() => clearTimeout(timer));

@@ -29,7 +29,7 @@ function limitOf(name: LimitName) {
         return limit;
       } catch (error) {
         if (!(error instanceof LimitError)) throw error;
-        context.addIssue({ code: 'custom', message: error.message.replace(/^.*; /, '') });
+        context.addIssue({ code: 'custom', message: error.remedy ?? error.what });
         return z.NEVER;
       }
     })
@@ -46,12 +46,12 @@ const LIMIT_OPTIONS = Object.fromEntries(NAMES.map((name) => [`${PREFIX}${name}`
 
 /** What every plan is decided by. */
 const DECIDING = {
-  allowUnban: choice.meta({ description: 'Add UIDs that are banned, which lifts the ban.' }),
+  allowUnban: choice.meta({ description: 'Add users who are banned, which lifts their ban.' }),
   protect: uids.meta({
-    description: 'UIDs that are never removed, banned or lowered. May be given several times.',
+    description: 'UIDs to never remove, ban or lower. May be given several times.',
   }),
   removeNamed: uids.meta({
-    description: 'UIDs that may be removed although they are owner, admin or protected.',
+    description: 'UIDs that may be removed even if they are owner, admin or protected.',
   }),
   apply: choice.meta({ description: 'Carry the plan out at once, unless a guard objects. Default: false.' }),
   ...LIMIT_OPTIONS,
@@ -65,12 +65,12 @@ export const syncQuery = z.strictObject({
       'What the file is called. Syncs of one name are runs of the same sync: guards compare each with the one before.',
   }),
   mode: z.enum(['add', 'mirror']).optional().meta({
-    description: 'add never removes; mirror also looks at members whom the file does not name. Default: add.',
+    description: 'add never removes; mirror also looks at members who are not in the file. Default: add.',
   }),
   missing: z.enum(['report', 'remove', 'ban']).optional().meta({
-    description: 'With mode=mirror: what is done about them. Default: report.',
+    description: 'With mode=mirror: what to do about them. Default: report.',
   }),
-  allowDemotion: choice.meta({ description: 'Lower scopes where the file says so; without it they only go up.' }),
+  allowDemotion: choice.meta({ description: 'Lower scopes where the file says so; otherwise scopes are only raised.' }),
   ...DECIDING,
   ...KEPT_READING,
 });
@@ -108,7 +108,7 @@ export function syncDecision(query: SyncQuery): Decision<SyncFlags> {
   if (missing !== undefined && mode !== 'mirror') {
     throw new Problem(
       'BAD_OPTION',
-      `missing=${missing} says what is done about members whom the file does not name, and mode add leaves them alone.`,
+      `missing=${missing} says what to do about members who are not in the file, and mode add ignores them.`,
       { field: 'missing', remedy: 'Add mode=mirror, or leave missing out.' },
     );
   }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 
 export const PLAN_FORMATS = ['csv', 'json'] as const;
-export type PlanFormat = (typeof PLAN_FORMATS)[number];
+type PlanFormat = (typeof PLAN_FORMATS)[number];
 
 export interface PlanDownload {
   /** Path of the plan. */

@@ -24,7 +24,7 @@ const reasonBody = z.strictObject({
     .trim()
     .min(1, 'allowed is a sentence that says why')
     .max(1_000, 'allowed are 1,000 characters')
-    .meta({ description: 'Why; it goes on record with your name.' }),
+    .meta({ description: 'Why; recorded with your name.' }),
 });
 
 /** Syncs: the list, one, what can be done with it, and the undo of an import. Their plans are in plan-routes.ts. */
@@ -94,7 +94,7 @@ export function syncRoutes(app: Api, context: ServerContext): void {
       config: { role: 'operator' },
       schema: {
         tags,
-        summary: 'Carry out a stored plan, unless file or groups have moved too far since (`stale` then)',
+        summary: 'Carry out a stored plan; if file or groups have changed too much since, it becomes `stale`',
         params,
         response: { 200: syncView, ...refusals('UNKNOWN_SYNC', 'WRONG_STATE', 'WRONG_TARGET') },
       },
@@ -138,8 +138,8 @@ export function syncRoutes(app: Api, context: ServerContext): void {
       config: { role: 'operator' },
       schema: {
         tags,
-        summary: 'Plan how to take back what an import did, as a sync, and with apply=true do it',
-        params: z.object({ id: z.string().meta({ description: 'Id of an import that is over.' }) }),
+        summary: 'Plan how to reverse an import, as a sync; apply=true carries it out',
+        params: z.object({ id: z.string().meta({ description: 'Id of a finished import.' }) }),
         querystring: undoQuery,
         response: {
           202: syncView,
@@ -152,7 +152,7 @@ export function syncRoutes(app: Api, context: ServerContext): void {
       const { state } = record;
       if (!isFinal(state)) {
         const possible = actionsOf(state, retryFile(dir.folder(id)) !== undefined);
-        throw new WrongState(record, 'cannot be undone before it is over', possible);
+        throw new WrongState(record, 'cannot be undone before it has finished', possible);
       }
       const { sandbox } = readOptions(record);
       if (sandbox !== settings.sandbox) throw new WrongTarget(id, sandbox);
@@ -168,7 +168,7 @@ export function syncRoutes(app: Api, context: ServerContext): void {
 }
 
 const SUMMARIES = {
-  approve: 'Let a plan through to which a guard objects, this once and on record, and carry it out',
+  approve: 'Approve a plan that a guard holds, this once and on record, and carry it out',
   reject: 'Put a plan away; it will not be carried out',
 } as const;
 

@@ -23,7 +23,7 @@ export function syncUploadRoute(scope: Api, context: ServerContext, uploads: Upl
       config: { role: 'operator', ownClock: true },
       schema: {
         tags: ['syncs'],
-        summary: 'Plan how groups come to be as a file says, and with apply=true carry it out',
+        summary: 'Plan the changes that make groups match a file; apply=true carries them out',
         description: `The body is the file (${FILE_TYPES.join(', ')}, any of them gzipped), or a form with the one part "file". Nothing is sent before the whole file has been read, the groups have been listed, and no guard objects.`,
         querystring: syncQuery,
         headers: z.object({ 'idempotency-key': z.string().optional().meta({ description: KEY_DESCRIPTION }) }),

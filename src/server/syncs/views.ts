@@ -10,7 +10,7 @@ import type { SyncRunner } from '../../syncs/run/sync-runner.ts';
 import type { SyncRecord } from '../../syncs/sync-catalog.ts';
 import { readSyncOptions } from '../../syncs/sync-options.ts';
 
-export const SYNC_ACTIONS = ['apply', 'approve', 'reject'] as const;
+const SYNC_ACTIONS = ['apply', 'approve', 'reject'] as const;
 export type SyncAction = (typeof SYNC_ACTIONS)[number];
 
 /** What somebody may ask of a sync in this state. */
@@ -39,7 +39,7 @@ export const syncEntry = z
     state: z.enum(SYNC_STATES),
     reason: z.string().meta({ description: 'Why it is in this state, in a sentence.' }),
     file: z.string().meta({ description: 'Its input; of an undo: that of the import.' }),
-    undoOf: z.string().nullable().meta({ description: 'The import that it takes back.' }),
+    undoOf: z.string().nullable().meta({ description: 'The import that it reverses.' }),
     importId: z.string().nullable().meta({ description: 'The import that carries it out.' }),
     schedule: z.string().nullable().meta({ description: 'The schedule that began it.' }),
     createdAt: time,
@@ -70,7 +70,7 @@ export const syncView = syncEntry
         at: time,
         state: z.enum(SYNC_STATES),
         reason: z.string(),
-        who: z.string().meta({ description: 'Who wanted it; empty: nobody but the sync itself.' }),
+        who: z.string().meta({ description: 'Who asked for it; empty if the sync itself did.' }),
       }),
     ),
   })

@@ -29,7 +29,7 @@ export function uploadKeys(access: AccessStore, exists: (importId: string) => bo
       }
       const name = `${who} ${key}`;
       if (underWay.has(name)) {
-        throw new Problem('KEY_IN_USE', `An upload with the Idempotency-Key ${JSON.stringify(key)} is under way.`);
+        throw new Problem('KEY_IN_USE', `An upload with the Idempotency-Key ${JSON.stringify(key)} is in progress.`);
       }
       const options = createHash('sha256').update(JSON.stringify(chosen)).digest('hex');
       const found = access.findUpload(who, key);

@@ -17,10 +17,10 @@ const id = z.string().min(1).max(200);
 
 /** How a file is to be read, as the query says it. */
 const READING = {
-  guid: id.optional().meta({ description: 'Group of rows that name none.' }),
-  scope: z.enum(SCOPES).optional().meta({ description: 'Scope of rows that name none. Default: participant.' }),
-  region: z.enum(REGIONS).optional().meta({ description: "Region of rows that name none. Default: the server's." }),
-  onBehalfOf: id.optional().meta({ description: 'Acting user of rows that name none.' }),
+  guid: id.optional().meta({ description: 'Group of rows without one.' }),
+  scope: z.enum(SCOPES).optional().meta({ description: 'Scope of rows without one. Default: participant.' }),
+  region: z.enum(REGIONS).optional().meta({ description: "Region of rows without one. Default: the server's." }),
+  onBehalfOf: id.optional().meta({ description: 'Acting user of rows without one.' }),
   map: z
     .union([z.string(), z.array(z.string())])
     .transform((given, context): ImportOptions['map'] => {
@@ -33,7 +33,7 @@ const READING = {
     .optional()
     .meta({
       description:
-        'Columns whose names are not recognised: `uid=Member ID,guid=Team`. May be given several times. `scope=` ignores a column for the scope.',
+        'Columns with other names: `uid=Member ID,guid=Team`. May be given several times. `scope=` ignores the scope column.',
     }),
   format: z
     .enum(['auto', 'csv', 'json', 'ndjson'])
@@ -88,7 +88,7 @@ export const uploadQuery = z.strictObject({
       return z.NEVER;
     })
     .optional()
-    .meta({ description: 'Stop when more rows failed, are invalid or unconfirmed: `100` or `5%`.' }),
+    .meta({ description: 'Stop when more rows than this failed, are invalid or unconfirmed: `100` or `5%`.' }),
   dryRun: z.enum(['true', 'false']).optional().meta({ description: 'Only read and check; `resume` sends.' }),
 });
 
@@ -135,12 +135,10 @@ const FIELDS_AT_FAULT: Readonly<Partial<Record<IntakeErrorCode, string>>> = {
 
 /** Why a file cannot be read, as the problem of the option that is to be changed, or of the file itself. */
 export function badReading(error: IntakeError): Problem {
-  const { code, message, remedy } = error;
-  const field =
-    code === 'BAD_DEFAULT' ? (message.includes('onBehalfOf') ? 'onBehalfOf' : 'guid') : FIELDS_AT_FAULT[code];
+  const { code, place, what, remedy, field = FIELDS_AT_FAULT[code] } = error;
   // The remedies name the command line's flags; an address has the same options without the dashes.
   const words = (text: string) => text.replace(/--on-behalf-of/g, 'onBehalfOf').replace(/--(\w)/g, '$1');
-  const detail = words(message.replace(` ${remedy}.`, ''));
+  const detail = words(`${place === undefined ? '' : `${place}: `}${what}.`);
   return new Problem(field === undefined ? 'BAD_BODY' : 'BAD_OPTION', detail, {
     remedy: `${words(remedy)}.`,
     ...(field !== undefined && { field }),

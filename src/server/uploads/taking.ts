@@ -9,7 +9,7 @@ import { openPace, type Pace, SLOWEST } from './pace.ts';
 import { type ReceiveOptions, receive, tooLarge } from './receive.ts';
 
 /** A file that has come as a whole. */
-export interface TakenFile extends Pick<SentFile, 'name' | 'type'> {
+interface TakenFile extends Pick<SentFile, 'name' | 'type'> {
   /** Where it lies; to be moved. */
   readonly path: string;
   /** To be called before something is made of it under this id: a repetition is answered with the id then. */
@@ -63,12 +63,12 @@ export function openUploads({ waiting, keys, most, limits }: UploadsOptions): Up
     const mostOfOne = Math.ceil(most / 2);
     const own = [...underWay].filter((one) => one.who === who).length;
     if (who !== '' && own >= mostOfOne) {
-      refuse(`${own} uploads with this token are under way, and one token may have ${mostOfOne} at the same time.`);
+      refuse(`${own} uploads with this token are in progress, and one token may have ${mostOfOne} at a time.`);
     }
     if (underWay.size < most) return;
     const [slowest] = [...underWay].filter(({ pace }) => pace.isSlow()).sort((a, b) => a.pace.rate() - b.pace.rate());
     if (slowest === undefined) {
-      refuse(`${underWay.size} uploads are under way, and this server takes ${most} at the same time.`);
+      refuse(`${underWay.size} uploads are in progress, and this server takes ${most} at a time.`);
       return;
     }
     underWay.delete(slowest);

@@ -3,6 +3,7 @@ import { lookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { Agent, request } from 'undici';
+import { RollcallError } from '../../errors/rollcall-error.ts';
 import { VERSION } from '../../platform/version.ts';
 
 /** Whom a server tells of imports that are over (docs/webhook.md). */
@@ -23,10 +24,9 @@ export interface ReceiverOptions {
 }
 
 /** The receiver's address is none that may be told; the message completes "--notify …". */
-export class BadReceiver extends Error {
+export class BadReceiver extends RollcallError {
   constructor(message: string) {
-    super(message);
-    this.name = 'BadReceiver';
+    super('BAD_RECEIVER', message);
   }
 }
 
@@ -68,7 +68,7 @@ export function openReceiver({ url: text, secret, allowPrivate }: ReceiverOption
 }
 
 /** `v1=` and the HMAC-SHA256 of time and body in hex. The time is signed as well, so that a note cannot be played again. */
-export function signatureOf(secret: string, timestamp: number, body: string): string {
+function signatureOf(secret: string, timestamp: number, body: string): string {
   return `v1=${createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')}`;
 }
 
@@ -87,7 +87,7 @@ const lookupPublic: LookupFunction = (hostname, options, done) => {
 };
 
 function leadsTo(address: string): string {
-  return `leads to ${address}, which is no public address; --notify-private allows it`;
+  return `leads to ${address}, which is not a public address; --notify-private allows it`;
 }
 
 /** Whether an address is one of the public internet: neither this machine nor a private or special network. */

@@ -39,8 +39,8 @@ const ALL = new Set<PlanFlags['mode']>(['add', 'mirror', 'undo']);
 const WITH_FILE = new Set<PlanFlags['mode']>(['add', 'mirror']);
 const MIRROR = new Set<PlanFlags['mode']>(['mirror']);
 
-const LOOK = 'Look at the plan: approve it if it is right, and mend the file if it is not';
-const GET_WHOLE_FILE = 'Make sure that the file is whole, and approve the plan if it is';
+const LOOK = 'Look at the plan: approve it if it is right, fix the file if it is not';
+const GET_WHOLE_FILE = 'Make sure that the file is complete, and approve the plan if it is';
 
 /** Every guard, in the order in which their findings are shown. Zero removals never trip one that counts removals. */
 export const GUARDS: readonly Guard[] = [
@@ -48,7 +48,7 @@ export const GUARDS: readonly Guard[] = [
     name: 'empty-file',
     meaning: 'The file asks for nothing: it is empty, or all its rows are invalid.',
     modes: WITH_FILE,
-    remedy: 'Find out why; a file that asks for nothing is never a wish',
+    remedy: 'Find out why; a file that asks for nothing is always a mistake',
     check: ({ source: { rows, invalid } }) =>
       rows > invalid
         ? []
@@ -62,9 +62,9 @@ export const GUARDS: readonly Guard[] = [
   },
   {
     name: 'invalid-rows',
-    meaning: 'The file has invalid rows: whoever stands in one would count as missing.',
+    meaning: 'The file has invalid rows: members in such rows would count as missing.',
     modes: MIRROR,
-    remedy: 'Mend these rows; until then the members whom they name are taken for missing',
+    remedy: 'Fix these rows; until then their members count as missing',
     check: ({ source: { rows, invalid } }, { invalidRows }) =>
       invalid <= invalidRows
         ? []
@@ -94,7 +94,7 @@ export const GUARDS: readonly Guard[] = [
     name: 'lost-columns',
     meaning: 'The file lacks a column that the last run’s file had.',
     modes: WITH_FILE,
-    remedy: 'Look at the header: a renamed column is named with --map',
+    remedy: 'Look at the header; map a renamed column with --map',
     check: ({ source, previous }, { lostColumns }) => {
       const lost = (previous?.fields ?? []).filter((field) => !source.fields.includes(field));
       const what = `the file has no column for ${lost.join(', ')}, and the last run’s file had; ${allowed(lostColumns)}`;
@@ -103,7 +103,7 @@ export const GUARDS: readonly Guard[] = [
   },
   {
     name: 'moved-groups',
-    meaning: 'Groups stand in another region than in the last run.',
+    meaning: 'Groups are in another region than in the last run.',
     modes: WITH_FILE,
     remedy: 'Make sure that this is the file of the right region',
     check: ({ groups, previous }, { movedGroups }) => {
@@ -121,7 +121,7 @@ export const GUARDS: readonly Guard[] = [
             guid,
             value: moved.length,
             limit: movedGroups,
-            what: `the group stands in ${region} now and stood in ${before.region} in the last run; ${allowed(movedGroups)}`,
+            what: `the group is in ${region} now and was in ${before.region} in the last run; ${allowed(movedGroups)}`,
           }));
     },
   },
@@ -157,7 +157,7 @@ export const GUARDS: readonly Guard[] = [
     name: 'failed-listings',
     meaning: 'The members of a group could not be listed as a whole, so that nothing can be said about it.',
     modes: MIRROR,
-    remedy: 'Plan again later; approve to go on without these groups',
+    remedy: 'Plan again later, or approve the plan to continue without these groups',
     check: ({ groups }, { failedListings }) => {
       const failed = groups.filter(({ listing }) => listing === 'failed');
       return failed.length <= failedListings
@@ -191,7 +191,7 @@ export const GUARDS: readonly Guard[] = [
   },
   {
     name: 'emptied-groups',
-    meaning: 'Everyone would leave a group, but for those who are spared.',
+    meaning: 'Everyone would leave a group, except members who are kept.',
     modes: ALL,
     remedy: LOOK,
     check: ({ groups }, { emptiedFrom }) =>

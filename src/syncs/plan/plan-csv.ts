@@ -6,7 +6,7 @@ import { groupProblem } from './plan-totals.ts';
 import { CHANGES } from './reasons.ts';
 
 /** Columns of a plan. */
-export const PLAN_COLUMNS = ['region', 'group', 'uid', 'action', 'from', 'to', 'reason'] as const;
+const PLAN_COLUMNS = ['region', 'group', 'uid', 'action', 'from', 'to', 'reason'] as const;
 
 /** Columns of the input that an applied plan is imported from; read with the import option `edits`. */
 export const CHANGES_COLUMNS = ['region', 'guid', 'uid', 'scope', 'action', 'from', 'reason'] as const;

@@ -87,7 +87,7 @@ export const planDocument = z.strictObject({
     }),
   ),
 });
-export type PlanDocument = z.infer<typeof planDocument>;
+type PlanDocument = z.infer<typeof planDocument>;
 
 /** The plan as one JSON document (`planDocument`), one group or chosen action a line. Yields chunks of some 64 KB. */
 export function planJson(plan: PlanReader, choice?: ActionChoice): Generator<string> {

@@ -54,7 +54,8 @@ values (:group, :uid, :scope, :banned, :joined_at);
 update groups set listing = :listing, code = :code, message = :message, bans_known = 0 where id = :group;
 
 -- name: add_banned
--- In: group, uid. Whether the list of members has the banned too is not known, so that both must do.
+-- In: group, uid. Whether the list of members has the banned too is not known, so that both must do. (3: participant, as
+-- the list does not say.)
 insert into live (group_id, uid, scope_id, banned) values (:group, :uid, 3, 1)
   on conflict (group_id, uid) do update set banned = 1;
 

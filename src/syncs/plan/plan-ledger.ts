@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
+import { RollcallError } from '../../errors/rollcall-error.ts';
 import { scopeId } from '../../imports/record/enum-ids.ts';
 import { isScope } from '../../membership/membership.ts';
 import { inTransaction, openForReading, openForWriting, statementsOf } from '../../platform/sqlite.ts';
 import { type Finding, type GroupName, type PlanDatabase, type PlanReader, planReader } from './plan-reading.ts';
 
-export const PLAN_MIGRATIONS = new URL('migrations/', import.meta.url);
+const PLAN_MIGRATIONS = new URL('migrations/', import.meta.url);
 
 /** Somebody in a group as the service lists it. */
 export interface LiveMember {
@@ -19,19 +20,17 @@ export interface LiveMember {
 }
 
 /** The service lists somebody with a scope of which nobody knows how high it is. */
-export class UnknownScope extends Error {
-  readonly code = 'UNKNOWN_SCOPE';
-
+export class UnknownScope extends RollcallError {
   constructor({ uid, scope }: LiveMember) {
     super(
+      'UNKNOWN_SCOPE',
       `the service lists ${uid} with the scope ${JSON.stringify(scope)}; known are admin, moderator and participant`,
     );
-    this.name = 'UnknownScope';
   }
 }
 
 /** The file as it was read; `hash` is compared and never computed here. */
-export interface PlanSource {
+interface PlanSource {
   readonly file: string;
   readonly hash: string;
   /** Bytes. */

@@ -12,14 +12,14 @@ export interface GroupSummary extends Pick<PlanGroup, 'region' | 'guid' | 'listi
 }
 
 /** Which actions are wanted; what is absent may be anything. The GUID is a whole one, without regard to case. */
-export interface ActionFilter {
+interface ActionFilter {
   readonly actions?: ReadonlySet<Action>;
   readonly region?: Region;
   readonly guid?: string;
 }
 
 /** The place of an action in a plan: the number of its group, and its UID. */
-export interface ActionPlace {
+interface ActionPlace {
   readonly group: number;
   readonly uid: string;
 }

@@ -7,7 +7,7 @@ select file, hash, size, rows, invalid, fields, flags, planned_at from plan;
 -- name: group_tallies
 -- Out: groups in the order of the file, with their actions counted. `leaving`: members that would be none any more;
 -- `staying`: members that stay by their own right and not because they are spared; `owner_hit`: the owner is one of those
--- who lose something.
+-- who lose something. (A place from 1 to 3 is a member's, the highest scope first.)
 select g.region, g.guid, g.listing, g.code, g.message, g.owner, g.wanted, g.members,
        coalesce(a.adds, 0) as adds, coalesce(a.changes, 0) as changes, coalesce(a.keeps, 0) as keeps,
        coalesce(a.removes, 0) as removes, coalesce(a.bans, 0) as bans, coalesce(a.reports, 0) as reports,

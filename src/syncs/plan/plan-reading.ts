@@ -1,4 +1,4 @@
-import { scopeOf } from '../../imports/record/enum-ids.ts';
+import { scopeId, scopeOf } from '../../imports/record/enum-ids.ts';
 import type { Region } from '../../membership/membership.ts';
 import { openForReading, readStatements, statementsOf } from '../../platform/sqlite.ts';
 import { flagsFromJson, type PlanFlags } from '../plan-flags.ts';
@@ -197,4 +197,8 @@ export function actionOf(row: Row): PlanAction {
 /** 0 stands for nobody; the other numbers are the ledger's. */
 export function placeOf(id: number): Place {
   return id === 0 ? '' : scopeOf(id);
+}
+
+export function placeId(place: Place): number {
+  return place === '' ? 0 : scopeId(place);
 }

@@ -1,5 +1,7 @@
 -- Making a plan: one action for everybody whom the file names or the service lists in a group that was listed. First the
--- cases are gathered, then every one gets a reason; the table `reasons` says which action a reason leads to.
+-- cases are gathered, then every one gets a reason; the table `reasons` says which action a reason leads to. Places in a group
+-- are numbers: `:nobody`, `:admin` and `:ban` are those of somebody who is neither a member nor banned, of an admin and of
+-- somebody banned; members have those of their scopes, the highest scope first.
 
 -- name: open_cases
 -- want: the scope that the file asks for, 4 for a ban; null where it does not name the UID. state: the place in the group
@@ -80,26 +82,26 @@ insert or ignore into temp.cases (group_id, uid, state)
 select l.group_id, l.uid, l.state from live l join groups g on g.id = l.group_id and g.listing = 'listed';
 
 -- name: decide_sync
--- In: mirror, demotion, unban (0 or 1), missing. The order matters: the first that is true is the reason.
+-- In: mirror, demotion, unban (0 or 1), missing, nobody, admin, ban. The order matters: the first that is true is the reason.
 insert into actions (group_id, uid, action, from_id, to_id, reason, line)
 select d.group_id, d.uid, why.action, d.state,
-       case why.action when 'keep' then d.state else coalesce(d.want, case :missing when 'ban' then 4 else 0 end) end,
+       case why.action when 'keep' then d.state else coalesce(d.want, case :missing when 'ban' then :ban else :nobody end) end,
        d.reason, d.line
   from (select *,
-          case when want is null and state = 4 then 'stays_banned'
+          case when want is null and state = :ban then 'stays_banned'
                when want is null and not :mirror then 'unnamed'
                when want is null and contradicted then 'contradicted'
                when want is null and :missing = 'report' then 'missing'
                when want is not null and want = state then 'right'
-               when coalesce(want, 4) = 4 and shield in ('owner', 'protected') then 'spared_' || shield
-               when coalesce(want, 4) = 4 and state = 1 and shield <> 'named' then 'spared_admin'
-               when coalesce(want, 4) = 4 and shield = 'owner_unknown' then 'spared_owner_unknown'
+               when coalesce(want, :ban) = :ban and shield in ('owner', 'protected') then 'spared_' || shield
+               when coalesce(want, :ban) = :ban and state = :admin and shield <> 'named' then 'spared_admin'
+               when coalesce(want, :ban) = :ban and shield = 'owner_unknown' then 'spared_owner_unknown'
                when want is null and :missing = 'ban' then 'missing_banned'
                when want is null then 'missing_removed'
-               when want = 4 then 'ban_wanted'
-               when state = 0 then 'absent'
-               when state = 4 and :unban then 'ban_lifted'
-               when state = 4 then 'banned'
+               when want = :ban then 'ban_wanted'
+               when state = :nobody then 'absent'
+               when state = :ban and :unban then 'ban_lifted'
+               when state = :ban then 'banned'
                when want < state then 'raised'
                when not :demotion then 'not_lowered'
                when shield in ('owner', 'protected', 'owner_unknown') then 'not_lowered_' || shield
@@ -130,23 +132,23 @@ select r.group_id, coalesce(l.uid, r.uid), coalesce(l.state, 0),
   left join live l on l.group_id = r.group_id and l.uid = r.uid;
 
 -- name: decide_undo
--- In: unban (0 or 1). A move is taken back where it still stands. An admin whom the import made one is not spared.
+-- In: unban (0 or 1), nobody, ban. A move is taken back where it still stands. An admin whom the import made one is not spared.
 insert into actions (group_id, uid, action, from_id, to_id, reason, line)
-select d.group_id, d.uid, why.action, d.state, case why.action when 'keep' then d.state else max(d.was, 0) end,
+select d.group_id, d.uid, why.action, d.state, case why.action when 'keep' then d.state else max(d.was, :nobody) end,
        d.reason, d.line
   from (select *,
           case when outcome = 'unconfirmed' then 'undo_unconfirmed'
                when state = was then 'undo_nothing'
                when state <> want then 'undo_moved'
                when was = -1 then 'undo_unrecorded'
-               when want = 4 and was = 0 then 'undo_ban_outside'
-               when want = 4 and not :unban then 'undo_ban_stays'
-               when want = 4 then 'undo_banned'
-               when want = 0 and was = 4 then 'undo_unrecorded'
-               when want = 0 then 'undo_removed'
-               when (was = 0 or was > want) and shield in ('owner', 'protected', 'owner_unknown') then 'spared_' || shield
-               when was = 0 then 'undo_added'
-               when was = 4 then 'undo_unbanned'
+               when want = :ban and was = :nobody then 'undo_ban_outside'
+               when want = :ban and not :unban then 'undo_ban_stays'
+               when want = :ban then 'undo_banned'
+               when want = :nobody and was = :ban then 'undo_unrecorded'
+               when want = :nobody then 'undo_removed'
+               when (was = :nobody or was > want) and shield in ('owner', 'protected', 'owner_unknown') then 'spared_' || shield
+               when was = :nobody then 'undo_added'
+               when was = :ban then 'undo_unbanned'
                else 'undo_changed' end as reason
           from temp.shielded) as d
   join reasons why on why.name = d.reason;

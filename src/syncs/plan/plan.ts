@@ -1,6 +1,7 @@
 import { statementsOf } from '../../platform/sqlite.ts';
 import { flagsToJson, type PlanFlags, type SyncFlags, type UndoFlags } from '../plan-flags.ts';
 import { type PlanLedger, withAttached } from './plan-ledger.ts';
+import { placeId } from './plan-reading.ts';
 import { REASONS } from './reasons.ts';
 
 const PLANNING = new URL('plan.sql', import.meta.url);
@@ -21,6 +22,9 @@ export function makePlan(plan: PlanLedger, desired: string, flags: SyncFlags): v
       demotion: flags.allowDemotion ? 1 : 0,
       unban: flags.allowUnban ? 1 : 0,
       missing: flags.missing,
+      nobody: placeId(''),
+      admin: placeId('admin'),
+      ban: placeId('ban'),
     });
   });
 }
@@ -33,7 +37,7 @@ export function makePlan(plan: PlanLedger, desired: string, flags: SyncFlags): v
 export function makeUndoPlan(plan: PlanLedger, undone: string, flags: UndoFlags): void {
   planWith(plan, undone, 'undone', { ...flags, mode: 'undo', missing: 'report', allowDemotion: true }, (sql) => {
     sql('gather_undone').run();
-    sql('decide_undo').run({ unban: flags.allowUnban ? 1 : 0 });
+    sql('decide_undo').run({ unban: flags.allowUnban ? 1 : 0, nobody: placeId(''), ban: placeId('ban') });
   });
 }
 

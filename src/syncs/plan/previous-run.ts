@@ -8,7 +8,7 @@ export interface PreviousRun {
   readonly groups: readonly PreviousGroup[];
 }
 
-export interface PreviousGroup extends GroupName {
+interface PreviousGroup extends GroupName {
   /** Members when its plan had been applied. */
   readonly members: number;
 }

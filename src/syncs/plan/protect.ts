@@ -1,16 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
+import { RollcallError } from '../../errors/rollcall-error.ts';
 import { fieldByAlias } from '../../imports/read/columns.ts';
 import { openIntake } from '../../imports/read/intake.ts';
 import { shown } from '../../imports/read/intake-error.ts';
 
 /** A protect file that cannot be used. Nothing may go on then: whoever it names would be without protection. */
-export class ProtectFileError extends Error {
-  readonly code = 'BAD_PROTECT_FILE';
-
+export class ProtectFileError extends RollcallError {
   constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'ProtectFileError';
+    super('BAD_PROTECT_FILE', message, options);
   }
 }
 

@@ -31,7 +31,7 @@ const notLowered = (why: string) => ({
   action: 'keep' as const,
   sentence: (from: Place) => `the file asks for a lower scope than ${from}, ${why}`,
 });
-const NAME_IT = 'and is spared unless told by name';
+const NAME_IT = 'and is kept unless named explicitly';
 
 /** Every reason that a plan can have, with the action that it leads to: the planner's SQL chooses among these names. */
 export const REASONS = {
@@ -53,7 +53,7 @@ export const REASONS = {
   missing: { action: 'report', sentence: 'is not in the file' },
   missing_removed: { action: 'remove', sentence: 'is not in the file' },
   missing_banned: { action: 'ban', sentence: 'is not in the file' },
-  contradicted: { action: 'report', sentence: 'the file contradicts itself about this member; mend its invalid rows' },
+  contradicted: { action: 'report', sentence: 'the file contradicts itself about this member; fix its invalid rows' },
   // Somebody whom nothing may be taken from.
   spared_owner: spared(`but owns the group ${NAME_IT}`),
   spared_admin: spared(`but is admin ${NAME_IT}`),
@@ -66,7 +66,7 @@ export const REASONS = {
   undo_banned: { action: 'add', sentence: 'the import banned this member; adding lifts the ban' },
   undo_unbanned: { action: 'ban', sentence: 'the import lifted the ban' },
   undo_nothing: { action: 'keep', sentence: 'is as before the import' },
-  undo_moved: { action: 'report', sentence: 'was changed by somebody else since the import' },
+  undo_moved: { action: 'report', sentence: 'was changed by someone else since the import' },
   undo_ban_stays: { action: 'report', sentence: 'the import banned this UID; a ban is lifted only with --allow-unban' },
   undo_ban_outside: {
     action: 'report',
@@ -75,7 +75,7 @@ export const REASONS = {
   undo_unrecorded: { action: 'report', sentence: 'no record says what was before the import: look at it by hand' },
   undo_unconfirmed: {
     action: 'report',
-    sentence: 'the import got no answer for this row, so that nobody knows whether it did this: look at it by hand',
+    sentence: 'the import got no answer for this row, so it is not known whether it did this: check it by hand',
   },
 } as const satisfies Record<string, Reason>;
 export type ReasonName = keyof typeof REASONS;

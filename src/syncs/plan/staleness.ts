@@ -5,7 +5,7 @@ import { type GroupName, type PlanAction, placeOf } from './plan-reading.ts';
 import type { Action, Place } from './reasons.ts';
 
 /** How far a stored plan may be from one made now and still be applied, in percent of its changes. */
-export const DEFAULT_TOLERANCE_PERCENT = 5;
+const DEFAULT_TOLERANCE_PERCENT = 5;
 
 const EXAMPLES = 10;
 
@@ -16,7 +16,7 @@ interface Step {
   readonly to: Place;
 }
 
-export interface Move extends GroupName {
+interface Move extends GroupName {
   readonly uid: string;
   readonly was: Step;
   readonly now: Step;

@@ -1,7 +1,7 @@
 import type { ImportState } from '../../membership/import-state.ts';
 
 /** An import as a sync sees it. */
-export interface SyncedImport {
+interface SyncedImport {
   readonly state: ImportState;
   readonly file: string;
   /** Path of its ledger. */

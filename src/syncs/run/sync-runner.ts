@@ -81,7 +81,7 @@ export interface CreateSync extends Wanted {
   readonly id?: string;
 }
 
-export interface CreateUndo extends Wanted {
+interface CreateUndo extends Wanted {
   readonly flags: UndoFlags;
 }
 

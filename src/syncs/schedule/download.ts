@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createWriteStream, existsSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
+import { isIP, type LookupFunction } from 'node:net';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { getCACertificates } from 'node:tls';
@@ -47,13 +48,14 @@ export async function download(wish: Download): Promise<Kept> {
   const { url, ca, folder } = wish;
   const path = join(folder, 'source');
   await mkdir(folder, { recursive: true, mode: 0o700 });
+  const outside = keepOutside(url);
   const agent = new Agent({
     connections: 1,
     headersTimeout: QUIET_MS,
     bodyTimeout: QUIET_MS,
     connect: {
       timeout: CONNECT_MS,
-      lookup: lookupHost,
+      lookup: outside.lookup,
       // Said aloud, because NODE_TLS_REJECT_UNAUTHORIZED in the environment would change the default.
       rejectUnauthorized: true,
       ...(ca !== undefined && { ca: [...getCACertificates('default'), ca] }),
@@ -65,7 +67,7 @@ export async function download(wish: Download): Promise<Kept> {
   try {
     // A copy that was damaged, or replaced by a process that died before it said so, is none.
     const copy = wish.copy !== null && existsSync(path) && (await hashOf(path)) === wish.copy.hash ? wish.copy : null;
-    const answer = await follow(agent, { ...wish, copy }, signal);
+    const answer = await follow(agent, outside.check, { ...wish, copy }, signal);
     if (answer.statusCode === 304 && copy !== null) {
       await answer.body.dump();
       return { path, copy };
@@ -84,6 +86,7 @@ export async function download(wish: Download): Promise<Kept> {
 /** Asks for the file, wherever redirects lead, and gives an answer with the file, or that the copy is right. */
 async function follow(
   agent: Agent,
+  check: Outside['check'],
   { url, headers, copy }: Pick<Download, 'url' | 'headers' | 'copy'>,
   signal: AbortSignal,
 ): Promise<Dispatcher.ResponseData> {
@@ -115,7 +118,7 @@ async function follow(
     if (redirects === MOST_REDIRECTS)
       throw new SourceError(`${at} leads on after ${MOST_REDIRECTS} redirects; name the address behind them`);
     place = redirected(place, answer.headers['location'], at);
-    await checkRedirect(url, place, at);
+    check(place, at);
   }
 }
 
@@ -129,34 +132,56 @@ function redirected(from: URL, location: string | string[] | undefined, at: stri
   throw new SourceError(`${at} redirects to ${shown(to.origin)}, which is refused: redirects lead to https only`);
 }
 
-/** Every address of a host. */
-type Resolve = (host: string) => Promise<readonly { readonly address: string }[]>;
-/** As the connection does it; a name that has none is for the connection to tell. */
-const resolveAll: Resolve = (host) =>
-  new Promise((resolve) => {
-    lookupHost(host, { all: true }, (error, found) => {
-      if (error !== null) resolve([]);
-      else resolve(typeof found === 'string' ? [{ address: found }] : found);
-    });
-  });
+export interface Outside {
+  /** Looks names up for the connection, which goes to what was checked. */
+  readonly lookup: LookupFunction;
+  /**
+   * Checks where a redirect leads, if that is an address and not a name.
+   * @throws SourceError
+   */
+  check(to: URL, at: string): void;
+}
 
 /**
- * Whoever answers for a public address must not lead this machine into its own network. A source that is private itself
- * may lead to others.
- * @throws SourceError
+ * Keeps the redirects of a public source out of this machine and of private networks: whoever answers for a public address
+ * must not lead this machine there. A source that is private itself may lead to others. Names are checked when they are
+ * looked up for the connection: checked earlier, they could have another address by then.
  */
-export async function checkRedirect(source: URL, to: URL, at: string, resolve = resolveAll): Promise<void> {
-  if (to.hostname === source.hostname) return;
-  const isPrivate = async ({ hostname }: URL): Promise<boolean> => {
-    const found = await resolve(hostname.replace(/^\[(.*)\]$/, '$1'));
-    return found.some(({ address }) => ipaddr.process(address).range() !== 'unicast');
-  };
-  if ((await isPrivate(to)) && !(await isPrivate(source))) {
-    throw new SourceError(
-      `${at} redirects to ${shown(to.origin)}, which is refused: it is an address of this machine or a private network; name it itself if it is meant`,
+export function keepOutside(source: URL, resolve: LookupFunction = lookupHost): Outside {
+  const home = bare(source.hostname);
+  // A name is known to be public when it is looked up for the first time, before any redirect.
+  let isPublic = isIP(home) === 0 ? undefined : isOutside(home);
+  let from = shown(source.origin);
+  const refused = (host: string) =>
+    new SourceError(
+      `${from} redirects to ${shown(host)}, which is refused: it is an address of this machine or a private network; name it itself if it is meant`,
     );
-  }
+  return {
+    lookup: (hostname, options, done) => {
+      resolve(hostname, { ...options, all: true }, (error, found) => {
+        if (error !== null) return done(error, '', 0);
+        const addresses = typeof found === 'string' ? [{ address: found, family: isIP(found) }] : found;
+        const areOutside = addresses.every(({ address }) => isOutside(address));
+        isPublic ??= areOutside;
+        if (isPublic && !areOutside) return done(refused(hostname), '', 0);
+        const [first] = addresses;
+        if (options.all === true || first === undefined) return done(null, addresses);
+        done(null, first.address, first.family);
+      });
+    },
+    check: (to, at) => {
+      from = at;
+      const host = bare(to.hostname);
+      if (isPublic === true && isIP(host) !== 0 && !isOutside(host)) throw refused(host);
+    },
+  };
 }
+
+/** Without the brackets of IPv6. */
+const bare = (hostname: string) => hostname.replace(/^\[(.*)\]$/, '$1');
+
+/** Whether an address is one of the public internet. */
+const isOutside = (address: string) => ipaddr.process(address).range() === 'unicast';
 
 /** Writes the file, within its bound, and puts it in the place of the copy when it is whole. */
 async function keep(answer: Dispatcher.ResponseData, path: string, maxBytes: number, at: string): Promise<SourceCopy> {

@@ -49,21 +49,26 @@ export function scheduleBook(catalog: ScheduleCatalog, folder: (name: string) =>
       const { name, cron, tz, source, headers, protectFile } = wish;
       if (!NAME.test(name)) {
         throw new ScheduleError(
-          `${JSON.stringify(name)} cannot be the name of a schedule; allowed are up to 64 lower-case letters, digits, - and _, the first a letter or digit`,
+          `${JSON.stringify(name)} cannot be the name of a schedule`,
+          'allowed are up to 64 lower-case letters, digits, - and _, the first a letter or digit',
+          'BAD_SCHEDULE',
         );
       }
       checkCron(cron, tz);
       if (isAddress(source)) checkedAddress(source);
       else if (Object.keys(headers).length > 0) {
         throw new ScheduleError(
-          `--header is for https addresses, and ${JSON.stringify(wish.file)} is none; leave it out`,
+          `--header is for https addresses, and ${JSON.stringify(wish.file)} is none`,
+          'leave it out',
+          'BAD_SCHEDULE',
         );
       }
       limitsWith(readSyncOptions(wish).limits);
       if (protectFile !== null) await readProtectFile(protectFile);
       if (catalog.find(name) !== undefined) {
         throw new ScheduleError(
-          `there is a schedule ${JSON.stringify(name)} already; take another name, or remove it first: rollcall schedule remove ${name}`,
+          `there is a schedule ${JSON.stringify(name)} already`,
+          `take another name, or remove it first: rollcall schedule remove ${name}`,
         );
       }
       const at = clock();

@@ -116,7 +116,7 @@ export function createScheduleRuns(options: ScheduleRunsOptions): ScheduleRuns {
     const { name, source, maxSource, copy, placedHash, protectFile, repair } = record;
     const { sandbox, reading, flags, limits, apply } = readSyncOptions(record);
     if (sandbox !== options.sandbox) throw SyncRefused.target(`schedule ${name}`, sandbox);
-    if (reading === null) throw new ScheduleError(`schedule ${name} does not say how its file is read; add it anew`);
+    if (reading === null) throw new ScheduleError(`schedule ${name} does not say how its file is read`, 'add it again');
     const headers = headersWithValues(record.headers, options.environment);
     const { ca } = options;
     const wish = { source, headers, maxSource, copy };
@@ -146,7 +146,7 @@ export function createScheduleRuns(options: ScheduleRunsOptions): ScheduleRuns {
       scheduleId: name,
       who: run.who === '' ? `schedule ${name}` : run.who,
     });
-    catalog.setRun(run.id, 'running', `sync ${id} is under way`);
+    catalog.setRun(run.id, 'running', `sync ${id} is in progress`);
     emit(run.id);
     await conclude(run, id, obtained);
   };
@@ -191,7 +191,7 @@ export function createScheduleRuns(options: ScheduleRunsOptions): ScheduleRuns {
         `its import ${syncId} is ${state}; resume or cancel it, or the next run does what it left`,
       );
     }
-    if (state === 'running' && noted === 'waiting') end({ id }, 'running', `sync ${syncId} is under way`);
+    if (state === 'running' && noted === 'waiting') end({ id }, 'running', `sync ${syncId} is in progress`);
   };
 
   /** Resolves when nobody is to be at work on a sync any more; with undefined when this process stops before. */
@@ -261,7 +261,7 @@ export function createScheduleRuns(options: ScheduleRunsOptions): ScheduleRuns {
   const onSync = ({ id }: SyncRecord): void => {
     const run = catalog.runOfSync(id);
     if (run === undefined || run.state === 'running' || underWay.has(run.id) || stopping.signal.aborted) return;
-    if (isSyncUnderWay(syncs.find(id).state)) end(run, 'running', `sync ${id} is under way`);
+    if (isSyncUnderWay(syncs.find(id).state)) end(run, 'running', `sync ${id} is in progress`);
     follow(run, () => conclude(run, id));
   };
   syncs.events.on('state', onSync);

@@ -50,7 +50,7 @@ export function createSchedules(options: ScheduleRunsOptions): Schedules {
     },
     remove: async (name) => {
       if (runs.isUnderWay(name)) {
-        throw new ScheduleError(`schedule ${name} is running; pause it, and remove it when the run is over`);
+        throw new ScheduleError(`schedule ${name} is running`, 'pause it, and remove it when the run has finished');
       }
       await book.remove(name);
       alarms?.set();

@@ -64,7 +64,7 @@ export async function wholeSource(file: string, folder: string): Promise<string>
 export function checkedAddress(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined)
-    throw new SourceError(`${shown(text.replace(/\/\/[^/]*@/, '//…@'))} is no address; allowed is https://…`);
+    throw new SourceError(`${shown(text.replace(/\/\/[^/]*@/, '//…@'))} is not a valid address; allowed is https://…`);
   if (url.username + url.password !== '') {
     throw new SourceError(
       `the address at ${url.host} holds a user name or password; put them into an environment variable and name it: --header 'Authorization=env:NIGHTLY_TOKEN'`,
@@ -112,7 +112,7 @@ export async function obtain(
   const found = await stat(path).catch((cause: unknown) => {
     throw new SourceError(`${shown(path)} cannot be read: ${why(cause)}`, { cause });
   });
-  if (!found.isFile()) throw new SourceError(`${shown(path)} is no file`);
+  if (!found.isFile()) throw new SourceError(`${shown(path)} is not a file`);
   if (found.size > maxSource) throw SourceError.tooLarge(shown(path), maxSource);
   const hash = await hashOf(path).catch((cause: unknown) => {
     throw new SourceError(`${shown(path)} cannot be read: ${why(cause)}`, { cause });

@@ -5,7 +5,7 @@ import { SCOPES } from '../../../src/membership/membership.ts';
 export type AskedRow = Membership | 'invalid';
 
 /** What staging must make of a row; `of` is the index of the row that is sent instead. */
-export type Verdict = { is: 'invalid' } | { is: 'duplicate'; of: number } | { is: 'sent' };
+type Verdict = { is: 'invalid' } | { is: 'duplicate'; of: number } | { is: 'sent' };
 
 export interface Plan {
   readonly verdicts: readonly Verdict[];

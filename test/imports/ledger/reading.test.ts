@@ -45,7 +45,7 @@ describe('the report', () => {
     });
     expect(duplicate).toMatchObject({
       code: 'DUPLICATE',
-      message: 'the same membership stands in row 2, which asks for admin',
+      message: 'the same membership is in row 2, which asks for admin',
     });
   });
 

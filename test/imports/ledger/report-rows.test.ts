@@ -73,7 +73,7 @@ describe('the rows of a report', () => {
       ['already_member', 'ERR_ALREADY_JOINED', 'was there'],
       ['failed', NO_USER.code, NO_USER.message],
       ['invalid', 'EMPTY', 'uid: the uid is empty; a row needs one; scope: no scope'],
-      ['duplicate', 'DUPLICATE', 'the same membership stands in row 2, which asks for participant'],
+      ['duplicate', 'DUPLICATE', 'the same membership is in row 2, which asks for participant'],
       ['unconfirmed', 'TIMEOUT', 'no answer'],
       ['unprocessed', 'NOT_SENT', 'cancelled'],
       ['changed', '', ''],
@@ -145,7 +145,7 @@ test('problems are counted by outcome and code, most first, with one row as an e
       example: {
         line: 6,
         value: 'ANN',
-        message: 'the same membership stands in row 2, which asks for participant',
+        message: 'the same membership is in row 2, which asks for participant',
       },
     },
     { status: 'failed', code: NO_USER.code, count: 1, example: { line: 7, value: 'bob', message: NO_USER.message } },

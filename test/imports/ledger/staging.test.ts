@@ -44,7 +44,7 @@ describe('staging', () => {
         expect(report.map(({ line }) => line)).toEqual(rows.map((_, index) => index + 2));
         expect(report.map(({ status, message }) => (status === 'duplicate' ? message.split(',')[0] : status))).toEqual(
           plan.verdicts.map((verdict) => {
-            if (verdict.is === 'duplicate') return `the same membership stands in row ${verdict.of + 2}`;
+            if (verdict.is === 'duplicate') return `the same membership is in row ${verdict.of + 2}`;
             return verdict.is === 'sent' ? 'unprocessed' : verdict.is;
           }),
         );
@@ -108,9 +108,9 @@ describe('staging', () => {
         .map(({ status, message }) => [status, message])
         .toArray(),
     ).toEqual([
-      ['duplicate', 'the same membership stands in row 3, which asks for admin'],
+      ['duplicate', 'the same membership is in row 3, which asks for admin'],
       ['unprocessed', ''],
-      ['duplicate', 'the same membership stands in row 3, which asks for admin'],
+      ['duplicate', 'the same membership is in row 3, which asks for admin'],
     ]);
   });
 
@@ -165,8 +165,8 @@ describe('staging', () => {
         .toArray(),
     ).toEqual([
       ['unprocessed', ''],
-      ['duplicate', 'the same membership stands in row 2'],
-      ['duplicate', 'the same membership stands in row 5, which asks for admin'],
+      ['duplicate', 'the same membership is in row 2'],
+      ['duplicate', 'the same membership is in row 5, which asks for admin'],
       ['unprocessed', ''],
       ['unprocessed', ''],
     ]);

@@ -146,7 +146,7 @@ describe('JSON', () => {
     ['rows and something else', '[{"guid":"g1","uid":"u1"}, null]', 'element 2: it is null'],
     ['an object without rows', '{"name":"x","tags":["a"]}', '"name", "tags"'],
     ['two arrays of rows', '{"a":[{"uid":"u1"}],"b":[{"uid":"u2"}]}', '"a" and "b"'],
-    ['a group around rows', '{"guid":"g1","members":[{"uid":"u1","guid":"g2"}]}', '"guid" stands beside "members"'],
+    ['a group around rows', '{"guid":"g1","members":[{"uid":"u1","guid":"g2"}]}', '"guid" is beside "members"'],
     ['objects in a list of UIDs', '{"guid":"g1","admins":[{"uid":"u1"}]}', 'admins holds objects'],
     ['a list that is none', '[{"guid":"g1","admins":"u1"}]', 'admins is'],
   ])('%s is refused with what stands there and what is needed', async (_, text, told) => {

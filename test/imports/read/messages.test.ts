@@ -86,9 +86,9 @@ describe('CSV', () => {
 
   test('a blank between delimiter and quote is named', async () => {
     const { rows } = await read('guid,uid\ng1, "u1"\ng1, "u1,x"\n');
-    expect(rows[0]?.problems[0]?.reason).toContain('a blank stands in front of the quote');
-    expect(rows[1]?.problems[0]?.reason).toContain('a blank stands between a delimiter and a quote');
-    expect((await refusal(read('guid,uid\n"g1" ,"u1"\n'))).message).toContain('without a blank');
+    expect(rows[0]?.problems[0]?.reason).toContain('there is a space in front of the quote');
+    expect(rows[1]?.problems[0]?.reason).toContain('there is a space between a delimiter and a quote');
+    expect((await refusal(read('guid,uid\n"g1" ,"u1"\n'))).message).toContain('without a space');
   });
 });
 
@@ -162,7 +162,7 @@ describe('JSON', () => {
 
   test('an object around rows is still refused where it says a group of its own', async () => {
     for (const text of ['{"guid":"g1","members":[{"uid":"u1"}]}', '{"user":"me","rows":[{"uid":"u1","guid":"g"}]}']) {
-      expect((await refusal(read(text))).message).toContain('stands beside');
+      expect((await refusal(read(text))).message).toContain('is beside');
     }
   });
 
@@ -202,7 +202,7 @@ describe('JSON', () => {
 
   test('a list of members that stands twice is refused: one of the two would be gone', async () => {
     const error = await refusal(read('[{"guid":"g","admins":["a"],"admins":["b"]}]'));
-    expect(error.message).toContain('"admins" stands in it more than once');
+    expect(error.message).toContain('"admins" is in it more than once');
   });
 
   test.each(['1.0', '-0', '1e2'])('the number %s is no id: it would be taken for another', async (uid) => {

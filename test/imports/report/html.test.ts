@@ -94,7 +94,7 @@ describe('the HTML report', () => {
   test('opens with the verdict and the sum', () => {
     const page = htmlReport(htmlInput());
     const text = page.replaceAll('\u00a0', ' ');
-    expect(text).toContain('<h1 class="attention">3,920 of 4,212 rows are in place; 180 failed,');
+    expect(text).toContain('<h1 class="attention">3,920 of 4,212 rows succeeded; 180 failed,');
     expect(text).toContain('4,212 rows read = 3,800 added + 8 banned');
   });
 

@@ -13,8 +13,8 @@ describe('the terminal summary', () => {
   test('shows verdict, table, sum, pace and problems', () => {
     expect(summaryText(importSummary(), { ...plain, problems: PROBLEMS })).toBe(`\
 import 20250131-1200-a1, completed: members.csv
-3,920 of 4,212 rows are in place; 180 failed, 60 are invalid and 52 are
-duplicates of other rows; nothing is unaccounted for.
+3,920 of 4,212 rows succeeded; 180 failed, 60 are invalid and 52 are duplicates
+of other rows; every row is accounted for.
 
                       us      eu   no region   total
 added              2,000   1,800           ·   3,800

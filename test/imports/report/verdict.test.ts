@@ -4,19 +4,19 @@ import { rowCounts, summaryOf } from './fixtures.ts';
 
 describe('the verdict', () => {
   test.each([
-    [{ added: 4200 }, 'good', 'All 4,200 rows are in place; nothing is unaccounted for.'],
-    [{ added: 1 }, 'good', 'The only row is in place; nothing is unaccounted for.'],
-    [{ failed: 1 }, 'attention', 'The only row is not in place; 1 failed; nothing is unaccounted for.'],
-    [{ failed: 4200 }, 'attention', 'None of 4,200 rows is in place; 4,200 failed; nothing is unaccounted for.'],
+    [{ added: 4200 }, 'good', 'All 4,200 rows succeeded; every row is accounted for.'],
+    [{ added: 1 }, 'good', 'The only row succeeded; every row is accounted for.'],
+    [{ failed: 1 }, 'attention', 'The only row did not succeed; 1 failed; every row is accounted for.'],
+    [{ failed: 4200 }, 'attention', 'None of 4,200 rows succeeded; 4,200 failed; every row is accounted for.'],
     [
       { added: 8, banned: 1, already_member: 1, duplicate: 1 },
       'good',
-      '10 of 11 rows are in place; 1 is a duplicate of another row; nothing is unaccounted for.',
+      '10 of 11 rows succeeded; 1 is a duplicate of another row; every row is accounted for.',
     ],
     [
       { added: 3912, failed: 180, invalid: 60, unconfirmed: 48 },
       'attention',
-      '3,912 of 4,200 rows are in place; 180 failed, 60 are invalid and 48 are unconfirmed; nothing is unaccounted for.',
+      '3,912 of 4,200 rows succeeded; 180 failed, 60 are invalid and 48 are unconfirmed; every row is accounted for.',
     ],
   ] as const)('of a completed import with %j is %s', (outcomes, tone, sentence) => {
     expect(verdictOf(summaryOf(outcomes))).toEqual({ tone, sentence, pending: 0 });
@@ -25,15 +25,15 @@ describe('the verdict', () => {
   test('of a cancelled import says how many rows were not sent', () => {
     const { tone, sentence } = verdictOf(summaryOf({ added: 5, unprocessed: 1 }, { state: 'cancelled' }));
     expect(tone).toBe('attention');
-    expect(sentence).toBe('Cancelled: 5 of 6 rows are in place; 1 was not sent; nothing is unaccounted for.');
+    expect(sentence).toBe('Cancelled: 5 of 6 rows succeeded; 1 was not sent; every row is accounted for.');
   });
 
-  test('of a running import counts the rows that are still to come and claims nothing about them', () => {
+  test('of a running import counts the rows that are pending and claims nothing about them', () => {
     const rows = { ...rowCounts({ added: 5 }), read: 9 };
     expect(verdictOf(summaryOf({}, { state: 'running', rows }))).toEqual({
       tone: 'pending',
       pending: 4,
-      sentence: '5 of 9 rows are in place; 4 still to come.',
+      sentence: '5 of 9 rows succeeded; 4 pending.',
     });
   });
 

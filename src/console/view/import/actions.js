@@ -15,17 +15,17 @@ const QUESTIONS = {
     explanation: [
       `${counted(Math.max(0, view.rows.read - settled(view.rows)), 'row')} of `,
       foreign(fileName(view.file)),
-      ' will not be sent. What has been sent stays as it is. A cancelled import cannot be resumed; its rows can be retried.',
+      ' will not be sent. What was already sent stays. A cancelled import cannot be resumed; its rows can be retried.',
     ],
     yes: 'Cancel import',
-    no: 'Let it go on',
+    no: 'Keep running',
   }),
   delete: (view) => ({
     question: 'Delete this import?',
     explanation: [
       'The file ',
       foreign(fileName(view.file)),
-      ' and everything that is known about its rows is deleted here. Memberships stay as they are.',
+      ' and all records of its rows will be deleted. Memberships do not change.',
     ],
     yes: 'Delete import',
     no: 'Keep it',

@@ -34,10 +34,10 @@ export function importDownloads() {
             forms(`&status=${(view.finishedAt === null ? WRONG : ATTENTION).join(',')}`),
           ),
         again > 0 &&
-          download('Retry file', `${counted(again, 'row')} in the columns of the input: mend it and upload it`, [
+          download('Retry file', `${counted(again, 'row')} in the columns of your file: fix them and upload it`, [
             h('a', { href: report('retryable=true'), download: true }, 'Download'),
           ]),
-        download('Report to read or pass on', 'one page', [
+        download('Shareable report (HTML)', 'one page', [
           h('a', { href: report('format=html'), target: '_blank', rel: 'noopener' }, 'Open'),
         ]),
       );

@@ -74,8 +74,8 @@ function factsOf(view) {
     ['Took', startedAt !== null && finishedAt !== null && duration(Date.parse(finishedAt) - Date.parse(startedAt))],
     ['Rows', view.rows.read > 0 && grouped(view.rows.read)],
     ['Calls', view.calls > 0 && grouped(view.calls)],
-    ['Repeated calls', view.retries > 0 && grouped(view.retries)],
-    ['Asked to slow down', limited > 0 && counted(limited, 'time')],
+    ['Retries', view.retries > 0 && grouped(view.retries)],
+    ['Rate-limited', limited > 0 && counted(limited, 'time')],
   ];
   return list.flatMap(([name, value]) =>
     value === false ? [] : [h('div', {}, h('dt', {}, name), h('dd', {}, value))],

@@ -17,7 +17,7 @@ export function importJournal(id, signal) {
     load: async () => {
       /** @type {{ transitions: Transition[] }} */
       const { transitions } = await request(importPath(id, '/transitions'), { signal });
-      if (transitions.length === 0) return fill(element, h('li', { class: 'empty' }, 'No moves yet.'));
+      if (transitions.length === 0) return fill(element, h('li', { class: 'empty' }, 'No history yet.'));
       fill(
         element,
         transitions.map(({ at, state, reason }) =>

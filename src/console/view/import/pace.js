@@ -18,19 +18,19 @@ export function importPace(id, signal) {
     'Calls a second',
     [
       { label: 'calls', colour: '--accent' },
-      { label: 'asked to slow down', colour: '--invalid' },
+      { label: 'rate-limited', colour: '--invalid' },
     ],
     signal,
   );
   const outcomes = lineChart(
     'Outcomes a second',
     [
-      { label: 'in place', colour: '--added' },
+      { label: 'succeeded', colour: '--added' },
       { label: 'went wrong', colour: '--failed' },
     ],
     signal,
   );
-  const empty = h('p', { class: 'empty' }, 'The chart begins with the first call.');
+  const empty = h('p', { class: 'empty' }, 'No calls yet.');
   const element = h('div', { class: 'charts' }, empty, calls.element, outcomes.element);
   let timeline = new Timeline();
   /** Events of the last seconds: rates over so long are calm, and follow a change soon. @type {Progress[]} */

@@ -30,7 +30,7 @@ export function importProblems({ id, signal, onChoose }) {
         ],
       },
       { label: 'What to do', kind: 'wide', cell: ({ advice }) => advice },
-      { label: 'Rows of it', cell: (problem) => rowsLink(problem) },
+      { label: 'Rows', cell: (problem) => rowsLink(problem) },
     ],
   });
   /** @param {ProblemView} problem */
@@ -55,7 +55,7 @@ export function importProblems({ id, signal, onChoose }) {
       const { problems } = await request(importPath(id, '/problems'), { signal });
       table.show(problems);
       if (problems.length > 0) fill(element, table.element);
-      else fill(element, h('p', { class: 'empty' }, 'None so far.'));
+      else fill(element, h('p', { class: 'empty' }, 'None.'));
       return problems;
     },
   };

@@ -56,8 +56,8 @@ function regionItem(region) {
         ? `${rate(now.callsPerSecond)} calls and ${rate(now.rowsPerSecond)} rows a second`
         : '',
       own.calls > 0 ? counted(own.calls, 'call') : '',
-      own.retries > 0 ? `${grouped(own.retries)} repeated` : '',
-      own.rateLimited > 0 ? `${grouped(own.rateLimited)} asked to slow down` : '',
+      own.retries > 0 ? `${grouped(own.retries)} retried` : '',
+      own.rateLimited > 0 ? `${grouped(own.rateLimited)} rate-limited` : '',
     ];
     doing.classList.toggle('attention', now?.stopped === true);
     fill(doing, notes.filter((note) => note !== '').join(' · '));

@@ -54,7 +54,7 @@ export function importRows({ id, query: initial, signal }) {
   const status = h('p', { class: 'note', role: 'status' });
   const place = h('div', {});
   const more = h('button', { type: 'button', onclick: () => void load(false) }, `Show ${PAGE} more`);
-  const again = h('button', { type: 'button', class: 'quiet', onclick: () => void load(true) }, 'Back to the first');
+  const again = h('button', { type: 'button', class: 'quiet', onclick: () => void load(true) }, 'Back to the start');
   const filter = rowFilter(initial, () => void choose());
   const element = h('div', {}, filter.element, status, place, h('div', { class: 'buttons' }, more, again));
   /** @type {RowView[]} */
@@ -103,7 +103,7 @@ export function importRows({ id, query: initial, signal }) {
     if (place.firstElementChild !== table.element) fill(place, table.element);
     fill(
       status,
-      `${counted(rows.length, 'row')} shown${dropped ? ', the ones before have made room' : ''}${cursor === null ? '' : '; there are more'}.`,
+      `${counted(rows.length, 'row')} shown${dropped ? ', earlier ones are hidden' : ''}${cursor === null ? '' : '; there are more'}.`,
     );
   };
   const choose = () => {

@@ -28,15 +28,11 @@ export function importUndo({ signal, go }) {
       button.removeAttribute('aria-disabled');
     }
   };
-  const button = h('button', { type: 'button', onclick: () => void undo() }, 'Plan to undo it');
+  const button = h('button', { type: 'button', onclick: () => void undo() }, 'Undo import…');
   const element = h(
     'div',
     {},
-    h(
-      'p',
-      { class: 'note' },
-      'Makes a plan that takes back what this import did; nothing is sent before it is applied.',
-    ),
+    h('p', { class: 'note' }, 'Makes a plan that reverses this import. Nothing is sent until you apply it.'),
     h('div', { class: 'buttons' }, button),
     problem.element,
   );

@@ -28,7 +28,7 @@ export function columnMapping(onChange) {
   const element = h(
     'fieldset',
     { hidden: true },
-    h('legend', {}, 'Columns of the file'),
+    h('legend', {}, 'Map columns'),
     h(
       'div',
       { class: 'fields' },

@@ -34,7 +34,7 @@ export function fileChoice(onFile, signal) {
       files !== null &&
         files !== undefined &&
         files.length > 1 &&
-        h('span', { class: 'attention' }, ' One file makes one import: the first is taken.'),
+        h('span', { class: 'attention' }, ' One file makes one import; only the first file is used.'),
     );
     fill(label, 'Choose another');
     onFile(file);

@@ -56,7 +56,7 @@ export function filePreview({ options, signal }) {
   const problem = errorPlace();
   const found = h('p', { class: 'note', role: 'status' });
   const table = dataTable({
-    caption: 'The first rows as they are understood',
+    caption: 'The first rows, as rollcall reads them',
     columns: COLUMNS,
     key: (_, index) => index,
     rowClass: ({ problems }) => (problems.length > 0 ? 'wrong' : ''),
@@ -91,7 +91,7 @@ export function filePreview({ options, signal }) {
       table.show(rows);
       fill(
         found,
-        `${answer.format.toUpperCase()}, ${answer.encoding}${answer.delimiter !== null ? `, delimiter ${delimiterName(answer.delimiter)}` : ''}. The first ${counted(rows.length, 'row')} as they are understood:`,
+        `${answer.format.toUpperCase()}, ${answer.encoding}${answer.delimiter !== null ? `, delimiter ${delimiterName(answer.delimiter)}` : ''}. The first ${counted(rows.length, 'row')}, as rollcall reads ${rows.length === 1 ? 'it' : 'them'}:`,
       );
       if (place.firstElementChild !== table.element) fill(place, table.element);
       place.hidden = rows.length === 0;
@@ -146,5 +146,5 @@ function value(text) {
 
 /** @param {string} delimiter */
 function delimiterName(delimiter) {
-  return { ',': 'comma', ';': 'semicolon', '\t': 'tab', '|': 'bar' }[delimiter] ?? delimiter;
+  return { ',': 'comma', ';': 'semicolon', '\t': 'tab', '|': 'pipe' }[delimiter] ?? delimiter;
 }

@@ -19,12 +19,12 @@ export function importOptions(onReading) {
     name: 'maxErrors',
     label: 'Stop after errors',
     control: text('100 or 5%'),
-    note: 'Empty: never.',
+    note: 'Leave empty to never stop.',
   });
   const dryRun = checkbox('dryRun', 'Only check the file, send nothing yet (dry run)');
   const fields = h('div', { class: 'fields' }, maxErrors.element, dryRun.element);
   return formOptions(onReading, {
-    element: h('fieldset', {}, h('legend', {}, 'The run'), fields),
+    element: h('fieldset', {}, h('legend', {}, 'Run options'), fields),
     values: () => ({ maxErrors: maxErrors.control.value.trim(), dryRun: dryRun.value() }),
     showError: (name, detail) => {
       if (name !== 'maxErrors') return undefined;
@@ -57,7 +57,7 @@ export function formOptions(onReading, own) {
       name: 'onBehalfOf',
       label: 'Acting user',
       control: text(),
-      note: 'Empty: the service itself acts.',
+      note: 'Leave empty to let the service itself act.',
     }),
     format: formField({
       name: 'format',
@@ -78,7 +78,7 @@ export function formOptions(onReading, own) {
         [',', 'comma'],
         [';', 'semicolon'],
         ['tab', 'tab'],
-        ['|', 'bar'],
+        ['|', 'pipe (|)'],
       ]),
     }),
   };
@@ -86,7 +86,7 @@ export function formOptions(onReading, own) {
   const technical = h(
     'details',
     {},
-    h('summary', {}, 'How the file is written'),
+    h('summary', {}, 'File format'),
     h('div', { class: 'fields' }, format.element, encoding.element, delimiter.element),
   );
   const element = h(
@@ -95,7 +95,7 @@ export function formOptions(onReading, own) {
     h(
       'fieldset',
       {},
-      h('legend', {}, 'For rows that do not say themselves'),
+      h('legend', {}, 'Defaults for rows without a value'),
       h('div', { class: 'fields' }, guid.element, scope.element, region.element, onBehalfOf.element),
     ),
     own.element,

@@ -11,13 +11,13 @@ export function syncOptions(onReading) {
       label: 'Mode',
       control: select([
         ['', 'add: never removes'],
-        ['mirror', 'mirror: looks at others too'],
+        ['mirror', 'mirror: also looks at members not in the file'],
       ]),
-      note: 'Others are members whom the file does not name.',
+      note: 'Others are members who are not in the file.',
     }),
     missing: formField({
       name: 'missing',
-      label: 'What is done about others',
+      label: 'Members not in the file',
       control: select([['', 'report'], 'remove', 'ban']),
     }),
     protect: formField({
@@ -28,20 +28,20 @@ export function syncOptions(onReading) {
     }),
     removeNamed: formField({
       name: 'removeNamed',
-      label: 'May be removed by name',
+      label: 'UIDs that may be removed',
       control: text('ann, ben'),
-      note: 'Although they are owner, admin or protected.',
+      note: 'Even if they are owner, admin or protected.',
     }),
     limits: formField({
       name: 'limits',
-      label: 'Limits of guards',
+      label: 'Guard limits',
       control: text('groupPercent=30, runRemovals=50'),
-      note: 'Empty: the defaults.',
+      note: 'Leave empty for the defaults.',
     }),
   };
   const { mode, missing, protect, removeNamed, limits } = fields;
   const allowDemotion = checkbox('allowDemotion', 'Lower scopes where the file says so');
-  const allowUnban = checkbox('allowUnban', 'Add UIDs that are banned, which lifts the ban');
+  const allowUnban = checkbox('allowUnban', 'Add users who are banned, which lifts their ban');
   const apply = checkbox('apply', 'Apply the plan at once, unless a guard objects');
   const showMissing = () => {
     missing.element.hidden = mode.control.value !== 'mirror';

@@ -58,9 +58,10 @@ export function scheduleActions({ name, signal, go, onDone }) {
     const explanation = [
       'The schedule ',
       foreign(name),
-      ' and its history are removed. Its syncs stay, and so do memberships.',
+      ' and its history will be deleted. Its syncs stay. Memberships do not change.',
     ];
-    if (!(await confirmed({ question: 'Remove this schedule?', explanation, yes: 'Remove it', no: 'Keep it' }))) return;
+    if (!(await confirmed({ question: 'Remove this schedule?', explanation, yes: 'Remove schedule', no: 'Keep it' })))
+      return;
     await request(path, { method: 'DELETE', signal });
     go('/schedules');
   });

@@ -1,4 +1,4 @@
-/** What came of each run of a schedule, drawn and listed, and the rows that it cannot put in place. */
+/** What came of each run of a schedule, drawn and listed, and the rows that keep failing. */
 import { request } from '../../api.js';
 import { lineChart } from '../../chart.js';
 import { fill, foreign, h } from '../../element.js';
@@ -55,12 +55,12 @@ export function scheduleHistory(name, signal) {
                 sync.totals === null ? sync.state : countsSentence(sync.totals.actions, CHANGES) || 'nothing to do',
               ),
       },
-      { label: 'What came of it', kind: 'wide', cell: ({ reason }) => foreign(reason) },
-      { label: 'Asked for by', cell: ({ who }) => foreign(who) },
+      { label: 'Result', kind: 'wide', cell: ({ reason }) => foreign(reason) },
+      { label: 'Started by', cell: ({ who }) => foreign(who) },
     ],
   });
   const failing = dataTable({
-    caption: 'Rows that fail, the oldest first',
+    caption: 'Failing rows, oldest first',
     key: ({ region, guid, uid }) => `${region} ${guid} ${uid}`,
     /** @type {import('../../table.js').Column<ScheduleHistory['failing'][number]>[]} */
     columns: [
@@ -99,7 +99,7 @@ export function scheduleHistory(name, signal) {
       if (history.runs.length > 0) fill(runsPlace, runs.element);
       else fill(runsPlace, h('p', { class: 'empty' }, 'It has not run yet.'));
       failing.show(history.failing);
-      if (history.failing.length > 0) fill(failingPlace, h('h3', {}, 'Rows that fail'), failing.element);
+      if (history.failing.length > 0) fill(failingPlace, h('h3', {}, 'Failing rows'), failing.element);
       else fill(failingPlace);
     },
   };

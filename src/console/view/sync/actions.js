@@ -83,27 +83,27 @@ async function decision({ totals }, action) {
     if (totals === null || totals.actions.remove + totals.actions.ban === 0) return {};
     const yes = await confirmed({
       question: 'Apply this plan?',
-      explanation: [`${what}. What file and groups say now is compared with the plan first.`],
-      yes: 'Apply it',
-      no: 'Not yet',
+      explanation: [`${what}. The plan is first compared with the file and the groups as they are now.`],
+      yes: 'Apply plan',
+      no: 'Cancel',
     });
     return yes ? {} : undefined;
   }
   const reason = await reasonFor(
     action === 'approve'
       ? {
-          question: 'Approve this plan although a guard objects?',
+          question: 'Approve this plan even though a guard objects?',
           explanation: [
-            `${what || 'No changes'}. It is let through this once, and carried out unless file or groups have moved too far.`,
+            `${what || 'No changes'}. The plan is approved this once, and carried out unless the file or the groups have changed too much.`,
           ],
           yes: 'Approve and apply',
-          no: 'Not yet',
+          no: 'Cancel',
           tone: 'danger',
         }
       : {
           question: 'Reject this plan?',
-          explanation: ['It is put away and cannot be carried out any more. A new plan can be made at any time.'],
-          yes: 'Reject it',
+          explanation: ['A rejected plan can no longer be carried out. You can make a new plan at any time.'],
+          yes: 'Reject plan',
           no: 'Keep it',
           tone: 'main',
         },

@@ -34,7 +34,7 @@ export function syncDownloads(id) {
       {
         href: syncPath(id, `/plan?format=${format}`),
         download: true,
-        'aria-label': `Every member with what is done and why: ${format.toUpperCase()}`,
+        'aria-label': `Every member, with the action: ${format.toUpperCase()}`,
       },
       format.toUpperCase(),
     );
@@ -44,7 +44,7 @@ export function syncDownloads(id) {
     h(
       'li',
       {},
-      h('div', {}, h('b', {}, 'Every member with what is done and why')),
+      h('div', {}, h('b', {}, 'Every member, with the action')),
       h('div', { class: 'links' }, link('csv'), link('json')),
     ),
   );

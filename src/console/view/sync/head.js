@@ -54,7 +54,7 @@ export function syncHead() {
         ],
       );
       const done = planning === null || planning.groups === 0 ? null : planning.done / planning.groups;
-      fill(progress, state === 'planning' && h('progress', { max: 1, value: done, 'aria-label': 'Making the plan' }));
+      fill(progress, state === 'planning' && h('progress', { max: 1, value: done, 'aria-label': 'Creating the plan' }));
       fill(counts, totals !== null && legendOf(totals));
       fill(facts, factsOf(view));
     },
@@ -85,18 +85,18 @@ function factsOf(view) {
   const changed = Object.entries(limits).map(([name, value]) => `${name} ${grouped(value)}`);
   /** @type {[string, import('../../element.js').Child][]} */
   const list = [
-    ['Begun', time(view.createdAt)],
-    ['Over', finishedAt !== null && time(finishedAt)],
+    ['Started', time(view.createdAt)],
+    ['Finished', finishedAt !== null && time(finishedAt)],
     ['How', modeWords(view)],
     ['Groups', totals !== null && grouped(totals.groups)],
     ['Not listed', totals !== null && totals.unlisted > 0 && counted(totals.unlisted, 'group')],
     ['Members', totals !== null && grouped(totals.members)],
-    ['As the file says', totals !== null && grouped(totals.right)],
-    ['May be lowered', flags.allowDemotion && 'yes'],
+    ['Already correct', totals !== null && grouped(totals.right)],
+    ['Scopes may be lowered', flags.allowDemotion && 'yes'],
     ['Bans may be lifted', flags.allowUnban && 'yes'],
     ['Protected', flags.protect.length > 0 && counted(flags.protect.length, 'UID')],
-    ['May go by name', flags.removeByName.length > 0 && foreign(flags.removeByName.join(', '))],
-    ['Limits of guards', changed.length > 0 && changed.join(', ')],
+    ['UIDs that may be removed', flags.removeByName.length > 0 && foreign(flags.removeByName.join(', '))],
+    ['Guard limits', changed.length > 0 && changed.join(', ')],
   ];
   return list.flatMap(([name, value]) =>
     value === false || value === null ? [] : [h('div', {}, h('dt', {}, name), h('dd', {}, value))],
