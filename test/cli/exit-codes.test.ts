@@ -114,7 +114,7 @@ describe('exit codes', () => {
     await until(() => place.calls() > 0);
     const { code, stderr } = await place.run(['watch', '--timeout', '1']);
     expect(code).toBe(EXIT.stillRunning);
-    expect(stderr).toMatch(/goes on\. Look again with:\n {2}rollcall watch \S+/);
+    expect(stderr).toMatch(/continues\. Watch it again with:\n {2}rollcall watch \S+/);
     expect(run.child.exitCode).toBeNull();
   });
 

@@ -64,7 +64,7 @@ test('what cannot be a schedule ends with exit code 2, the value and what is all
   const add = (...args: string[]) =>
     at.run(['schedule', 'add', 'nightly', '--file', 'members.csv', '--cron', '@daily', ...args]);
   for (const [args, says] of [
-    [['--cron', '30 2'], '"30 2" is no cron expression'],
+    [['--cron', '30 2'], '"30 2" is not a valid cron expression'],
     [['--tz', 'Europe/Roma'], '"Europe/Roma" is not a valid time zone'],
     [['--file', 'gone/members.csv'], 'there is no directory'],
     [['--file', 'http://exports.example/m.csv'], 'allowed are https'],

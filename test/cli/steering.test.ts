@@ -31,7 +31,7 @@ describe('while an import runs, another process', () => {
     expect(pause.stderr).toMatch(/^Import \S+ is paus(ing|ed): /);
     const { code, stderr } = await run.ended;
     expect(code).toBe(EXIT.interrupted);
-    expect(stderr).toMatch(/Paused\. Go on with:\n {2}rollcall resume /);
+    expect(stderr).toMatch(/Paused\. Continue with:\n {2}rollcall resume /);
     const sent = place.calls();
     expect(sent).toBeLessThan(GROUPS);
 
@@ -115,7 +115,7 @@ test('watch tells of an import that nobody runs, with the command that goes on',
   await run.ended;
   const { code, stderr } = await place.run(['watch']);
   expect(code).toBe(EXIT.interrupted);
-  expect(stderr).toMatch(/Go on with:\n {2}rollcall resume /);
+  expect(stderr).toMatch(/Continue with:\n {2}rollcall resume /);
 });
 
 describe('where nobody runs an import,', () => {

@@ -110,7 +110,7 @@ describe('rollcall sandbox', () => {
       `https://sandbox-us.api-us.${env['ROLLCALL_HOST']}/v3`,
       'user-1 to user-1000, group-1 to group-20',
       '500 calls a minute',
-      'Faults: eu:too-many=2%; again with --random-seed 7',
+      'Faults: eu:too-many=2%; repeat them with --random-seed 7',
       'Stop it with Ctrl-C',
     ]) {
       expect(stderr).toContain(part);

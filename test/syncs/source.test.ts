@@ -103,7 +103,7 @@ describe('what a user names means the same from everywhere:', () => {
     ['http://exports.example/m.csv', 'allowed are https, and plain http on this machine'],
     ['http://localhost.example/m.csv', 'allowed are https'],
     ['ftp://localhost/m.csv', 'allowed are https'],
-    ['https://', 'is no address'],
+    ['https://', 'is not a valid address'],
   ])('%j is refused', async (file, says) => {
     expect(await messageOf(wholeSource(file, tempDir()))).toContain(says);
   });
