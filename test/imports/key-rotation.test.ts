@@ -63,7 +63,7 @@ describe.each(QUEUE_PLACES)('a key that is rotated, on the $name queue', (place)
     rotate();
     await reached(coordinator, blocked.id, 'completed');
     expect(counts(blocked.id)).toMatchObject({ read: 90, added: 90 });
-    expect(said.join()).toContain('imports that it stopped continue');
+    expect(said.join()).toMatch(/continue/);
     expect(failed).toEqual([]);
   });
 

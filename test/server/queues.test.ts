@@ -82,7 +82,7 @@ describe('the board of queues', () => {
       ?.pause();
 
     await page.goto(`${server.url}/settings`);
-    await page.getByRole('link', { name: 'look into it' }).click();
+    await page.getByRole('link', { name: 'open the queues' }).click();
     await page.locator('a', { hasText: name }).first().click();
     await page.locator('a', { hasText: 'prioritized' }).first().click();
     await page.getByText('jobData').first().waitFor();

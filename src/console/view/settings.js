@@ -79,7 +79,7 @@ async function showFacts(place, role, signal) {
           'span',
           {},
           settings.queue === 'embedded' ? 'embedded (in memory)' : settings.queue,
-          role === 'operator' && h('a', { href: '/queues' }, ' – open'),
+          role === 'operator' && h('a', { href: '/queues' }, ' – open the queues'),
         ),
       ],
       [
