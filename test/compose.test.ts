@@ -74,7 +74,7 @@ test('its commands, run as processes, bring the sample through three workers to 
 
   await start('sandbox').says('The sandbox listens on');
   const workers = ['worker-us', 'worker-eu', 'worker-in'].map(start);
-  await Promise.all(workers.map((worker) => worker.says('Working for')));
+  await Promise.all(workers.map((worker) => worker.says('Sending for')));
   const { code, stdout } = await start('coordinator').ended;
   expect([code, stdout]).toEqual([expect.any(Number), expect.stringMatching(/completed/i)]);
   expect([0, 1]).toContain(code);

@@ -73,7 +73,7 @@ export async function openFleet(server: TestServer, sandbox: SandboxOptions = {}
         env: { ...Object.fromEntries(own.map((name) => [name, keys[name] ?? ''])), ...env },
         stays: true,
       });
-      await running.says('Working for');
+      await running.says('Sending for');
       return running;
     },
     import: (rows, args = []) => {
