@@ -40,13 +40,17 @@ const SQLITE: ReadonlySet<number> = new Set([7, 10, 13]);
 /** Errors of the queue's server, as ioredis and pg throw them. */
 const QUEUE: ReadonlySet<string> = new Set(['ReplyError', 'MaxRetriesPerRequestError', 'DatabaseError']);
 
+/** What ioredis and pg say, without a code, of a connection that broke. */
+const LOST_CONNECTION =
+  /^Connection (is closed|terminated)|connection error and is not queryable|timeout exceeded when trying to connect/;
+
 /**
  * Whether an error is the machine's and not one import's: every import would meet it, so that the process stops, and goes
  * on with all of them when it is started again.
  */
 export function isMachineFault(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    if (QUEUE.has(cause.name) || cause.message === 'Connection is closed.') return true;
+    if (QUEUE.has(cause.name) || LOST_CONNECTION.test(cause.message)) return true;
     if ('severity' in cause || ('code' in cause && SYSTEM.has(cause.code))) return true;
     // The upper bits say more than the primary code.
     if ('errcode' in cause && SQLITE.has(Number(cause.errcode) & 0xff)) return true;

@@ -55,7 +55,8 @@ export function createRounds(queue: JobQueue<BatchPayload>, bound: number): Roun
 
   const fill = async (): Promise<void> => {
     // Others may share the queue, and jobs of an earlier process may be in it: their rounds are the clock.
-    if (outCount() === 0 || current === 1) current = Math.max(1, await queue.firstRound());
+    // A queue that is away says so when it is dispatched to.
+    if (outCount() === 0 || current === 1) current = Math.max(1, await queue.firstRound().catch(() => 1));
     for (;;) {
       const room = bound - outCount();
       const [feed] = [...hungry].sort((one, other) => one.out.size - other.out.size);
