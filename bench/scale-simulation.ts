@@ -2,7 +2,8 @@
  * What no machine here is big enough for: imports of 100,000,000 rows, by several coordinators, on a queue of several
  * shards. Second by second, the calls that are left are shared out among three bounds: what the service allows each app,
  * what one coordinator can write into its imports' ledgers, and what one shard of Redis can pass on. Nothing is measured
- * here: the capacities below are those of the benches, rounded down.
+ * here: the capacities below are assumptions, set low so that the limits show. Replace them with what bench/fleet.ts says
+ * on your machines.
  *
  * Run   node bench/scale.ts --simulate
  */
@@ -10,9 +11,9 @@ import { REGIONS, type Region } from '../src/membership/membership.ts';
 
 const UIDS_PER_CALL = 25;
 
-/** UIDs a second that one coordinator takes in hand: the CPU of dispatching and recording, one core (bench/fleet.ts). */
+/** UIDs a second that one coordinator takes in hand: the CPU of dispatching and recording, one core: assumed. */
 const COORDINATOR_UIDS = 20_000;
-/** Calls a second that one shard of Redis passes on: its CPU per call, one core (bench/fleet.ts). */
+/** Calls a second that one shard of Redis passes on: its CPU per call, one core: assumed. */
 const SHARD_CALLS = 2_000;
 /** UIDs a second that are staged, and reported, by one coordinator; before sending and after it. */
 const STAGED_UIDS = 250_000;
