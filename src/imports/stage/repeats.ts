@@ -42,7 +42,8 @@ export class Repeats {
     for (let part = 0; part < PARTS; part += 1) {
       if (sizeOf(part) < 2) continue;
       found.clear();
-      for (const piece of put.iterate(part)) found.addBytes(piece['keys'] as Uint8Array, piece['row_ids'] as Uint8Array);
+      for (const piece of put.iterate(part))
+        found.addBytes(piece['keys'] as Uint8Array, piece['row_ids'] as Uint8Array);
       const from = part * KEPT;
       const to = from + (this.#filled[part] as number);
       found.add(this.#keys.subarray(from, to), this.#rows.subarray(from, to));
