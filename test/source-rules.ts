@@ -35,8 +35,8 @@ const STOREYS: ReadonlySet<string> = new Set(['imports', 'syncs']);
 
 /** What the sandbox may share with the rest, so that client and service cannot agree on a mistake. */
 const SHARED_WITH_SANDBOX = /^src\/(chat\/contract\.ts|membership\/|errors\/)/;
-/** The settings, and the launcher, which runs before anything is loaded. */
-const MAY_READ_ENV: ReadonlySet<string> = new Set(['src/platform/config.ts', 'src/cli/rollcall.js']);
+/** The settings. (The launcher in bin runs before anything is loaded.) */
+const MAY_READ_ENV: ReadonlySet<string> = new Set(['src/platform/config.ts']);
 const MOST_LINES = 350;
 
 /** Specifiers that a file imports or re-exports from, types included. Statements begin a line, as the formatter has it. */
