@@ -29,6 +29,8 @@ const LAYERS: readonly (readonly string[])[] = [
   ['src/syncs/schedule'],
   ['src/server'],
   ['src/cli'],
+  // The programmatic API.
+  ['src'],
 ];
 /** Folders whose folders are rooms of their own. */
 const STOREYS: ReadonlySet<string> = new Set(['imports', 'syncs']);
