@@ -1,6 +1,6 @@
+import type { ImportSummary } from './api/import-summary.ts';
 import type { ImportOptions } from './imports/import-options.ts';
 import type { OwnColumn } from './imports/report/columns.ts';
-import type { ImportSummary } from './api/import-summary.ts';
 import type { Outcome } from './membership/outcome.ts';
 
 /** Types of the programmatic API (index.ts). */
