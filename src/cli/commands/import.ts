@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, Option } from 'commander';
+import { dispatchOnly, NO_SERVICE, type Service, serviceOf } from '../../app/compose.ts';
 import { newImportId } from '../../imports/import-id.ts';
 import type { ImportOptions } from '../../imports/import-options.ts';
 import { fileOf } from '../../imports/read/file-state.ts';
@@ -11,7 +12,6 @@ import { type Config, readConfig } from '../../platform/config.ts';
 import { dataDir } from '../../platform/data-dir.ts';
 import { inShort } from '../../server/access/noting.ts';
 import { noteHere } from '../audit.ts';
-import { dispatchOnly, NO_SERVICE, type Service, serviceOf } from '../compose.ts';
 import { detach } from '../detach.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import {
