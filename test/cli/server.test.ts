@@ -100,7 +100,10 @@ describe('with a server, commands do as they do without:', () => {
     expect([code, summary.state]).toEqual([EXIT.stopped, 'cancelled']);
     expect(summary.rows.unprocessed).toBeGreaterThan(0);
     const again = await place.run(['cancel']);
-    expect([again.code, again.stderr]).toEqual([EXIT.usage, expect.stringMatching(/^rollcall: .*cancelled.*; /)]);
+    expect([again.code, again.stderr]).toEqual([
+      EXIT.usage,
+      expect.stringMatching(/^rollcall: .*cancelled.*\. Possible now: retry, delete/),
+    ]);
 
     const retry = place.start(['retry', '--json']);
     await retry.says('Ctrl-C leaves it running');
@@ -161,7 +164,7 @@ test('the token comes from the environment, and is shown nowhere', async () => {
     const { code, stderr } = await place.run(['import', 'm.csv'], { env: { ROLLCALL_TOKEN: other } });
     expect([code, stderr]).toEqual([
       EXIT.usage,
-      expect.stringMatching(/^rollcall: .*set .*ROLLCALL_TOKEN|^rollcall: ROLLCALL_TOKEN/),
+      expect.stringMatching(/^rollcall: .*Set ROLLCALL_TOKEN|^rollcall: ROLLCALL_TOKEN/),
     ]);
     expect(stderr).not.toMatch(/secret ?secret/);
   }
