@@ -1,4 +1,4 @@
-import { strToU8, zipSync } from 'fflate';
+import { strToU8, type ZippableFile, zipSync } from 'fflate';
 
 /** A sheet by the XML of its rows, and of what stands behind them. */
 export interface MadeSheet {
@@ -55,10 +55,11 @@ export function xlsx({ sheets, texts = [], formats = [], from1904 = false, parts
 
 /** A ZIP archive of these files. */
 export function archive(files: Readonly<Record<string, string | Uint8Array>>): Buffer {
-  const entries = Object.entries(files).map(
-    ([name, content]) => [name, typeof content === 'string' ? strToU8(content) : content] as const,
-  );
-  return Buffer.from(zipSync(Object.fromEntries(entries), { level: 1 }));
+  const entries = Object.entries(files).map(([name, content]) => {
+    const bytes = typeof content === 'string' ? strToU8(content) : content;
+    return [name, [bytes, { level: bytes.length < 10_000 ? 0 : 1 }]] satisfies [string, ZippableFile];
+  });
+  return Buffer.from(zipSync(Object.fromEntries(entries)));
 }
 
 /** The XML of rows with inline texts, from row 1 on; an absent cell is not written. */

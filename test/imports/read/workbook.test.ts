@@ -372,22 +372,9 @@ describe('a file', () => {
 
   test('is read from its path, and refused when it has changed meanwhile', async () => {
     const path = join(folder, 'people.xlsx');
-    await writeFile(
-      path,
-      xlsx({
-        sheets: [
-          {
-            name: 'S',
-            rows: textRows([
-              ['uid', 'guid'],
-              ['u1', 'g1'],
-            ]),
-          },
-        ],
-      }),
-    );
-    const { rows } = await drained(await openIntake({ path }, OPTIONS));
-    expect(rows.map(short)).toEqual(['us/g1/u1/participant/']);
+    const people = Array.from({ length: 2_000 }, (_, row) => [`u${row}`, 'g1']);
+    await writeFile(path, xlsx({ sheets: [{ name: 'S', rows: textRows([['uid', 'guid'], ...people]) }] }));
+    expect((await drained(await openIntake({ path }, OPTIONS))).rows).toHaveLength(2_000);
     const intake = await openIntake({ path }, OPTIONS);
     await writeFile(path, 'something else');
     expect((await refusal(drained(intake))).code).toMatch(/FILE_CHANGED|ZIP_BROKEN/);
