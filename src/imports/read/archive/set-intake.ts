@@ -210,3 +210,10 @@ function placed(error: unknown, file: string): unknown {
     cause: error.cause,
   });
 }
+
+function mixed(first: string, other: string, set: FileSet): IntakeError {
+  return new IntakeError({
+    code: 'OTHER_FORMAT',
+    what: `${shownPath(set.name)} has files of two kinds: ${shownPath(first)} and ${shownPath(other)} cannot be read as one import, because one has rows of cells and the other JSON elements`,
+    remedy: 'Import them one after the other, naming the files of each with --files, such as --files "*.csv"',
+  });
