@@ -217,3 +217,4 @@ function mixed(first: string, other: string, set: FileSet): IntakeError {
     what: `${shownPath(set.name)} has files of two kinds: ${shownPath(first)} and ${shownPath(other)} cannot be read as one import, because one has rows of cells and the other JSON elements`,
     remedy: 'Import them one after the other, naming the files of each with --files, such as --files "*.csv"',
   });
+}
