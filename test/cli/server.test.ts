@@ -90,6 +90,8 @@ describe('with a server, commands do as they do without:', () => {
     const { id } = JSON.parse(detached.stdout) as { id: string };
     const late = await place.run(['watch', '--timeout', '1']);
     expect([late.code, late.stderr]).toEqual([EXIT.stillRunning, expect.stringContaining(`rollcall watch ${id}`)]);
+    // While its file is still being read there is nothing to pause.
+    await eventually(async () => (await place.summary(['status'])).summary.state).toBe('running');
     expect((await place.run(['pause', '--json'])).stdout).toMatch(/^\{"id":"\S+","state":"paus(ing|ed)"\}\n$/);
     expect((await place.run(['watch', id])).code).toBe(EXIT.interrupted);
     expect((await place.run(['resume'])).code).toBe(EXIT.ok);
