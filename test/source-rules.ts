@@ -30,6 +30,8 @@ const LAYERS: readonly (readonly string[])[] = [
   ['src/syncs/schedule'],
   ['src/server'],
   ['src/cli'],
+  // The programmatic API.
+  ['src'],
 ];
 /** Folders whose folders are rooms of their own. */
 const STOREYS: ReadonlySet<string> = new Set(['imports', 'syncs']);
@@ -38,8 +40,8 @@ const STOREYS: ReadonlySet<string> = new Set(['imports', 'syncs']);
 const SHARED_WITH_SANDBOX = /^src\/(chat\/contract\.ts|membership\/|errors\/)/;
 /** What the console takes types from: what the API answers. Its scripts cannot import any of it. */
 const SHARED_WITH_CONSOLE = /^src\/(api|membership)\//;
-/** The settings, and the launcher, which runs before anything is loaded. */
-const MAY_READ_ENV: ReadonlySet<string> = new Set(['src/platform/config.ts', 'src/cli/rollcall.js']);
+/** The settings. (The launcher in bin runs before anything is loaded.) */
+const MAY_READ_ENV: ReadonlySet<string> = new Set(['src/platform/config.ts']);
 const MOST_LINES = 350;
 
 /** Specifiers that a file imports or re-exports from, types included. Statements begin a line, as the formatter has it. */

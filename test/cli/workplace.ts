@@ -11,7 +11,7 @@ import { type Ended, runHere } from './run-here.ts';
 
 /** The command line as a person has it: in a folder of its own, with nothing inherited. */
 
-export const LAUNCHER = fileURLToPath(new URL('../../src/cli/rollcall.js', import.meta.url));
+export const LAUNCHER = fileURLToPath(new URL('../../bin/rollcall.js', import.meta.url));
 
 /** A command that runs longer than this hangs; it is killed, and its test fails with what it has said. */
 const LIMIT_MS = 240_000;
