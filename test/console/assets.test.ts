@@ -72,7 +72,7 @@ test('a chart holds a bounded number of points, in the order of time, from the f
 });
 
 test('calls of all regions are added up, and time without calls is nought', () => {
-  const none = { widthMs: 1000, failed: 0, rateLimited: 0 };
+  const none = { widthMs: 1000, failed: 0, rateLimited: 0, p50Ms: 0, maxMs: 0 };
   const points = pointsOf([
     { ...none, at: '2026-01-01T00:00:00Z', calls: 3, rateLimited: 1, region: 'us' },
     { ...none, at: '2026-01-01T00:00:00Z', calls: 4, region: 'eu' },

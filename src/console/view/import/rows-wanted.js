@@ -4,7 +4,7 @@ import { useRef } from 'preact/hooks';
 import { query } from '../../api.js';
 import { keepInAddress, usePlace } from '../../place.js';
 
-export const FILTERS = /** @type {const} */ (['status', 'region', 'uid', 'guid', 'code']);
+const FILTERS = /** @type {const} */ (['status', 'region', 'uid', 'guid', 'code']);
 /** @typedef {Readonly<Partial<Record<typeof FILTERS[number], string>>>} Wanted what is not set counts as '' */
 
 export class RowsWanted {

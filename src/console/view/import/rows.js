@@ -55,10 +55,7 @@ export function ImportRows({ id, live, filter }) {
   }, [turns]);
   // Of what is not sent, an import that goes on says that it is to come.
   const shown = useMemo(
-    () =>
-      over
-        ? items
-        : items?.map((row) => (row.status === 'unprocessed' ? { ...row, status: /** @type {const} */ ('') } : row)),
+    () => (over ? items : items?.map((row) => (row.status === 'unprocessed' ? { ...row, status: null } : row))),
     [items, over],
   );
   if (error !== undefined) return h(ErrorNotice, { error });
