@@ -146,9 +146,9 @@ export async function createServer(options: ServerOptions): Promise<Api> {
   const guarding = guard(app, access, options.tokenRequired);
   const { mayGoOn } = guarding;
   const reading = openReading(dir, coordinator.reading);
-  const views = importViews(coordinator, dir, reading);
-  const events = openEvents({ coordinator, reading, views, log });
   const syncCatalog = openSyncCatalogReader(dir.catalog);
+  const views = importViews(coordinator, dir, reading, syncCatalog);
+  const events = openEvents({ coordinator, reading, views, log, callsPerMinute: settings.callsPerMinute });
   const context: ServerContext = {
     ...{ coordinator, syncs, schedules, dir, access, settings, reading, views, events, log, mayGoOn },
     syncCatalog,
