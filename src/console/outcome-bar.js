@@ -1,7 +1,7 @@
 /** Rows by outcome as a bar, a legend, and a sum. */
 import { h } from './element.js';
 import { grouped } from './format.js';
-import { OUTCOME_LABELS, OUTCOMES, settled } from './words.js';
+import { OUTCOME_LABELS, OUTCOMES, outcomeLabel, settled } from './words.js';
 
 /** @import { Outcome, RowCounts } from './answers.d.ts' */
 
@@ -44,7 +44,7 @@ export function OutcomeBar({ name, rows }) {
  */
 export function Legend({ rows, over }) {
   const open = Math.max(0, rows.read - settled(rows));
-  const shown = OUTCOMES.filter((outcome) => outcome === 'added' || rows[outcome] > 0);
+  const shown = OUTCOMES.filter((outcome) => rows[outcome] > 0);
   return h(
     'ul',
     { class: 'legend' },
@@ -62,8 +62,12 @@ export function swatch(colour) {
   return h('span', { class: `swatch ${colour}` });
 }
 
-/** An outcome as a coloured mark with its name. @param {{ outcome: Outcome | '' | null }} properties */
-export function OutcomeMark({ outcome }) {
+/**
+ * An outcome as a coloured mark with its name.
+ * @param {{ outcome: Outcome | '' | null, scope?: string }} properties `scope` of the row, if it is one
+ */
+export function OutcomeMark({ outcome, scope }) {
   if (outcome === '' || outcome === null) return h('span', { class: 'mark' }, 'pending');
-  return h('span', { class: 'mark' }, swatch(outcome), OUTCOME_LABELS[outcome]);
+  const label = scope === undefined ? OUTCOME_LABELS[outcome] : outcomeLabel(outcome, scope);
+  return h('span', { class: 'mark' }, swatch(outcome), label);
 }

@@ -3,7 +3,7 @@ import { ApiError } from '../api.js';
 import { Card, Empty, foreign, h, importHref, syncHref, Tag } from '../element.js';
 import { ErrorNotice } from '../notice.js';
 import { usePlace, useTitle } from '../place.js';
-import { fileName } from '../words.js';
+import { fileName, isDryRun, isOfSync } from '../words.js';
 import { ImportActions } from './import/actions.js';
 import { ImportDownloads } from './import/downloads.js';
 import { ImportHead } from './import/head.js';
@@ -45,10 +45,9 @@ function Origin({ live }) {
   if (view === undefined) return null;
   return [
     view.sandbox && h(Tag, { key: 'sandbox' }, 'sandbox'),
-    view.dryRun && h(Tag, { key: 'dry' }, 'dry run'),
+    isDryRun(view) && h(Tag, { key: 'dry' }, 'dry run'),
     // A sync and the import that carries it out have one id.
-    /^(sync|undo)-/.test(view.id) &&
-      h('span', { key: 'sync' }, ' Carries out ', h('a', { href: syncHref(view.id) }, 'a sync')),
+    isOfSync(view) && h('span', { key: 'sync' }, ' Carries out ', h('a', { href: syncHref(view.id) }, 'a sync')),
     view.retryOf !== null &&
       h(
         'span',

@@ -13,7 +13,18 @@ import { OutcomeBar } from '../outcome-bar.js';
 import { keepInAddress, usePlace } from '../place.js';
 import { dataTable } from '../table.js';
 import { Time } from '../time.js';
-import { fileName, inPlace, needAttention, STATE_GROUPS, STATE_TONES, settled } from '../words.js';
+import {
+  fileName,
+  inPlace,
+  isDryRun,
+  isOfSync,
+  isUndone,
+  needAttention,
+  STATE_GROUPS,
+  settled,
+  stateLabel,
+  stateTone,
+} from '../words.js';
 import { NewImport } from './new-import.js';
 
 /** @import { ImportView, ListEvents } from '../answers.d.ts' */
@@ -40,14 +51,16 @@ const COLUMNS = [
   {
     label: 'File',
     kind: 'main',
-    cell: ({ id, file, sandbox, dryRun, retryOf }) => [
-      h('a', { href: importHref(id) }, foreign(fileName(file))),
-      sandbox && h(Tag, {}, 'sandbox'),
-      dryRun && h(Tag, {}, 'dry run'),
-      retryOf !== null && h(Tag, {}, 'retry'),
+    cell: (view) => [
+      h('a', { href: importHref(view.id) }, foreign(fileName(view.file))),
+      view.sandbox && h(Tag, {}, 'sandbox'),
+      isDryRun(view) && h(Tag, {}, 'dry run'),
+      view.retryOf !== null && h(Tag, {}, 'retry'),
+      isOfSync(view) && h(Tag, {}, view.id.startsWith('undo-') ? 'undo' : 'sync'),
+      view.followUps.some(isUndone) && h(Tag, {}, 'undone'),
     ],
   },
-  { label: 'State', cell: ({ state }) => h(Badge, { tone: STATE_TONES[state] }, state) },
+  { label: 'State', cell: (view) => h(Badge, { tone: stateTone(view) }, stateLabel(view)) },
   { label: 'Progress', kind: 'wide', cell: progressOf },
   { label: 'Succeeded', kind: 'number', cell: ({ rows }) => grouped(inPlace(rows)) },
   {
@@ -56,7 +69,7 @@ const COLUMNS = [
     cell: ({ rows }) =>
       h('span', { class: needAttention(rows) > 0 ? 'attention' : 'soft' }, grouped(needAttention(rows))),
   },
-  { label: 'Uploaded', cell: ({ createdAt }) => h(Time, { iso: createdAt }) },
+  { label: 'Created', cell: ({ createdAt }) => h(Time, { iso: createdAt }) },
   {
     label: 'Took',
     kind: 'number',
@@ -147,7 +160,7 @@ function useListEvents(pages, states) {
  */
 function merged(items, view, states) {
   const before = items.find(({ id }) => id === view.id);
-  if (before !== undefined && before.state !== view.state) announce(`${fileName(view.file)}: ${view.state}`);
+  if (before !== undefined && before.state !== view.state) announce(`${fileName(view.file)}: ${stateLabel(view)}`);
   const isWanted = states === '' || states.split(',').includes(view.state);
   if (before !== undefined) {
     return isWanted ? items.map((one) => (one === before ? view : one)) : items.filter((one) => one !== before);

@@ -65,7 +65,7 @@ const COLUMNS = [
   { label: 'Group', cell: ({ guid }) => foreign(guid) },
   { label: 'Region', cell: ({ region }) => region },
   { label: 'Scope', cell: ({ scope }) => scope },
-  { label: 'Outcome', cell: ({ status }) => h(OutcomeMark, { outcome: status }) },
+  { label: 'Outcome', cell: ({ status, scope }) => h(OutcomeMark, { outcome: status, scope }) },
   {
     label: 'Message',
     kind: 'wide',

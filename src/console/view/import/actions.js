@@ -5,7 +5,7 @@ import { foreign, h, importHref, syncHref } from '../../element.js';
 import { counted } from '../../format.js';
 import { ErrorPlace } from '../../notice.js';
 import { usePlace } from '../../place.js';
-import { actionLabel, fileName, settled } from '../../words.js';
+import { actionLabel, fileName, isUndone, settled } from '../../words.js';
 import { useKeptFocus, useWork, WorkButton } from '../../work.js';
 
 /** @import { Action, ImportView } from '../../answers.d.ts' */
@@ -89,7 +89,8 @@ export function ImportActions({ live }) {
   );
 }
 
-/** @param {ImportView} view */
-function canBeUndone({ finishedAt, rows: { added, banned, changed, removed } }) {
-  return finishedAt !== null && added + banned + changed + removed > 0;
+/** Something is left to undo, and nothing is about to. @param {ImportView} view */
+function canBeUndone({ finishedAt, followUps, rows: { added, banned, changed, removed } }) {
+  const isTaken = followUps.some((followUp) => isUndone(followUp) || (followUp.kind === 'undo' && followUp.isOpen));
+  return finishedAt !== null && added + banned + changed + removed > 0 && !isTaken;
 }

@@ -3,9 +3,10 @@ import { Badge, Facts, foreign, h } from '../../element.js';
 import { counted, duration, estimate, grouped, size } from '../../format.js';
 import { Legend, OutcomeBar } from '../../outcome-bar.js';
 import { Time } from '../../time.js';
-import { STATE_TONES, stateSentence } from '../../words.js';
+import { isOfSync, settled, stateLabel, stateSentence, stateTone } from '../../words.js';
+import { FollowUps } from './follow-ups.js';
 
-/** @import { ImportView } from '../../answers.d.ts' */
+/** @import { ImportView, Progress } from '../../answers.d.ts' */
 /** @import { LiveImport } from './live-import.js' */
 
 /** States whose reason says more than the state. @type {readonly ImportView['state'][]} */
@@ -23,10 +24,12 @@ export function ImportHead({ live }) {
     h(
       'div',
       { class: 'standing' },
-      h(Badge, { tone: STATE_TONES[view.state] }, view.state),
+      h(Badge, { tone: stateTone(view) }, stateLabel(view)),
       h('p', { class: 'sentence', id: 'state' }, stateSentence(view)),
     ),
     h('p', { class: 'note' }, hasReason && foreign(view.reason)),
+    h(StoppedRegions, { view, progress: live.progress.value }),
+    h(FollowUps, { live }),
     h('div', { class: 'reading' }, view.staging !== null && h(ReadingProgress, { staging: view.staging })),
     view.rows.read > 0 && [
       h(OutcomeBar, { key: 'bar', name: 'All rows by outcome', rows: view.rows }),
@@ -34,6 +37,29 @@ export function ImportHead({ live }) {
     ],
     h('p', { class: 'pace' }, view.state === 'running' && eta !== null && eta > 0 && estimate(eta)),
     h(Facts, { list: factsOf(view) }),
+  );
+}
+
+/**
+ * Regions whose rows wait for a person, said at once: others may go on for an hour.
+ * @param {{ view: ImportView, progress: Progress | undefined }} properties
+ */
+function StoppedRegions({ view, progress }) {
+  const stopped = Object.entries(view.state === 'running' ? (progress?.regions ?? {}) : {}).filter(
+    ([, region]) => region.stopped && settled(region.rows) < region.rows.read,
+  );
+  if (stopped.length === 0) return null;
+  const names = stopped.map(([name]) => name).join(' and ');
+  const waiting = stopped.reduce((sum, [, { rows }]) => sum + rows.read - settled(rows), 0);
+  return h(
+    'div',
+    { class: 'notice attention', role: 'alert' },
+    h(
+      'p',
+      null,
+      h('b', null, `Region ${names} is stopped: the service refused its key or plan.`),
+      ` ${counted(waiting, 'row')} wait for it, and no attempts were used. Fix the key or the plan now; other regions continue.`,
+    ),
   );
 }
 
@@ -55,7 +81,7 @@ function factsOf(view) {
   const { startedAt, finishedAt } = view;
   const limited = Object.values(view.regions).reduce((sum, region) => sum + region.rateLimited, 0);
   return [
-    ['Uploaded', h(Time, { iso: view.createdAt })],
+    [isOfSync(view) || view.retryOf !== null ? 'Created' : 'Uploaded', h(Time, { iso: view.createdAt })],
     ['Started', startedAt !== null && h(Time, { iso: startedAt })],
     ['Finished', finishedAt !== null && h(Time, { iso: finishedAt })],
     ['Took', startedAt !== null && finishedAt !== null && duration(Date.parse(finishedAt) - Date.parse(startedAt))],

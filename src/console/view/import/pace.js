@@ -25,12 +25,15 @@ const OUTCOMES = [
 export function ImportPace({ id, live }) {
   const points = usePoints(id, live);
   if ((live.view.value?.startedAt ?? null) === null) return null;
-  return h(Card, { id: 'pace', title: 'Throughput' }, h(Charts, { points }));
+  return h(Card, { id: 'pace', title: 'Throughput' }, h(Charts, { points, over: live.over.value }));
 }
 
-/** @param {{ points: readonly Point[] }} properties */
-function Charts({ points }) {
-  if (points.length < 2) return h('div', { class: 'charts' }, h(Empty, {}, 'No calls yet.'));
+/** @param {{ points: readonly Point[], over: boolean }} properties */
+function Charts({ points, over }) {
+  if (points.length < 2) {
+    const why = over ? 'No chart: the calls took less than two seconds, or none was made.' : 'No calls yet.';
+    return h('div', { class: 'charts' }, h(Empty, {}, why));
+  }
   const times = points.map(({ at }) => at);
   const withOutcomes = points.filter((point) => (point.good ?? 0) + (point.wrong ?? 0) > 0).length >= 2;
   return h(
@@ -72,7 +75,9 @@ function usePoints(id, live) {
     const load = async () => {
       /** @type {{ buckets: CallTally[] }} */
       const { buckets } = await request(importPath(id, `/calls?buckets=${BUCKETS}`), { signal: leaving.signal });
-      timeline.current = withKnown(timeline.current, pointsOf(buckets));
+      // When it is over the ledger knows all of it, and shows the same to everyone.
+      const seen = live.over.peek() ? new Timeline() : timeline.current;
+      timeline.current = withKnown(seen, pointsOf(buckets));
       setPoints([...timeline.current.points]);
     };
     // What cannot be had is missing from the chart; the page says why elsewhere.

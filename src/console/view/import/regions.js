@@ -16,18 +16,32 @@ export function ImportRegions({ live }) {
   if (view === undefined) return null;
   // The queue is shared: what waits there is of this import only while it is at work.
   const now = IDLE.includes(view.state) ? undefined : live.progress.value?.regions;
+  const elsewhere = view.rows.read - Object.values(view.regions).reduce((sum, { rows }) => sum + rows.read, 0);
   return h(
     'ul',
     { class: 'regions' },
     Object.entries(view.regions).map(([region, own]) =>
       h(Region, { key: region, region, own, now: now?.[region], over: view.finishedAt !== null }),
     ),
+    elsewhere > 0 &&
+      h(
+        'li',
+        { key: '' },
+        h(
+          'div',
+          { class: 'line' },
+          h('h3', null, 'No region'),
+          h('span', { class: 'number' }, counted(elsewhere, 'row')),
+        ),
+        h('p', { class: 'note' }, 'Invalid: the row does not say a region that exists.'),
+      ),
   );
 }
 
 /** @param {{ region: string, own: RegionCounts, now: RegionProgress | undefined, over: boolean }} properties */
 function Region({ region, own, now, over }) {
-  const done = settled(own.rows);
+  // What is left out when the import ends early has not been done.
+  const done = settled(own.rows) - own.rows.unprocessed;
   const notes = [
     now !== undefined && done < own.rows.read ? regionSentence(now) : '',
     now !== undefined && now.callsPerSecond > 0

@@ -1,6 +1,6 @@
 /** The rows of an import: filtered, a page at a time. */
 import { useEffect, useMemo } from 'preact/hooks';
-import { usePages } from '../../answer.js';
+import { useEvery, usePages } from '../../answer.js';
 import { importPath, query } from '../../api.js';
 import { Empty, Facts, foreign, h, memberHref } from '../../element.js';
 import { counted, grouped } from '../../format.js';
@@ -16,6 +16,8 @@ import { Time } from '../../time.js';
 const PAGE = 100;
 /** Rows on the page at the same time: the earliest make room. */
 const MOST_ROWS = 500;
+/** While the import runs, the rows that are shown are asked for again so often. */
+const EVERY_MS = 5000;
 
 /** @type {import('../../table.js').Column<RowView>[]} */
 const COLUMNS = [
@@ -29,7 +31,7 @@ const COLUMNS = [
   { label: 'Group', cell: ({ guid }) => foreign(guid) },
   { label: 'Region', cell: ({ region }) => region },
   { label: 'Scope', cell: ({ scope }) => scope },
-  { label: 'Outcome', cell: ({ status }) => h(OutcomeMark, { outcome: status }) },
+  { label: 'Outcome', cell: ({ status, scope }) => h(OutcomeMark, { outcome: status, scope }) },
   {
     label: 'Message',
     kind: 'wide',
@@ -49,10 +51,11 @@ export function ImportRows({ id, live, filter }) {
   const { items, hasMore, dropped, error } = pages;
   const turns = live.turns.value;
   const over = live.over.value;
-  // The first page again, unless someone has gone further.
   useEffect(() => {
-    if (items !== undefined && items.length <= PAGE && !dropped) void pages.restart();
+    if (items !== undefined) void pages.refresh();
   }, [turns]);
+  // Those that are shown get their outcomes while the import runs. Rows that have made room are not fetched again.
+  useEvery(() => void pages.refresh(), over || dropped ? undefined : EVERY_MS);
   // Of what is not sent, an import that goes on says that it is to come.
   const shown = useMemo(
     () => (over ? items : items?.map((row) => (row.status === 'unprocessed' ? { ...row, status: null } : row))),
