@@ -10,7 +10,7 @@ for (const port of ports) {
     if (status !== 200) fail(`port ${port} answers with status ${status}`);
   } catch (error) {
     const isClosed = error instanceof Error && error.cause instanceof Error && /ECONNREFUSED/.test(String(error.cause));
-    if (given.length > 0 || !isClosed) fail(`port ${port} does not answer: ${error}`);
+    if (given.length > 0 || !isClosed) fail(`port ${port} does not answer: ${error?.cause ?? error}`);
   }
 }
 

@@ -57,6 +57,17 @@ test('each service is in a profile, and with what it waits for', () => {
   expect(inProfile('service')).toEqual([...shared, 'serve', 'metrics-token', 'prometheus', 'grafana']);
 });
 
+test('a service that is told of a file in a volume has that volume', () => {
+  const told = Object.entries(compose.services).filter(([, { environment = {}, command = [] }]) =>
+    [...Object.values(environment), ...command].some((text) => text.includes('/run/sandbox/')),
+  );
+  expect(told.length).toBeGreaterThan(5);
+  const without = told.filter(
+    ([, { volumes = [] }]) => !volumes.some((volume) => /:\/run\/sandbox(:ro)?$/.test(volume)),
+  );
+  expect(without.map(([name]) => name)).toEqual([]);
+});
+
 test('what it mounts from the project is there', () => {
   const mounted = Object.values(compose.services).flatMap(({ volumes = [] }) =>
     volumes.flatMap((volume) => /^(?:\$\{\w+:-)?(\.\/[^:}]+)/.exec(volume)?.[1] ?? []),
