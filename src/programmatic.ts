@@ -1,11 +1,11 @@
+import type { ImportSummary } from './api/import-summary.ts';
 import type { ImportOptions } from './imports/import-options.ts';
 import type { OwnColumn } from './imports/report/columns.ts';
-import type { ImportSummary } from './imports/report/import-summary.ts';
 import type { Outcome } from './membership/outcome.ts';
 
 /** Types of the programmatic API (index.ts). */
 
-export type { ImportSummary } from './imports/report/import-summary.ts';
+export type { ImportSummary } from './api/import-summary.ts';
 export type { ImportState } from './membership/import-state.ts';
 export type { Outcome } from './membership/outcome.ts';
 
