@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { ZodError, z } from 'zod';
+import { PROBLEM_TYPE, type ProblemCode } from '../api/problems.ts';
 import { RegionWithoutApp, UnknownImport, WrongState, WrongTarget } from '../imports/import-errors.ts';
 import { ReadingStopped, type StopReason } from '../imports/report/reading-lane.ts';
 import { TransitionError } from '../membership/import-state.ts';
@@ -8,7 +9,7 @@ import { SyncTransitionError } from '../membership/sync-state.ts';
 import type { Logger } from '../platform/log.ts';
 import { ScheduleError } from '../syncs/schedule/schedule-errors.ts';
 import { SyncRefused, UnknownSync } from '../syncs/sync-errors.ts';
-import { PROBLEM_TYPE, Problem, type ProblemCode, problemDocument } from './problem.ts';
+import { Problem, problemDocument } from './problem.ts';
 
 export const STOPS = 'The server stops and takes no more requests.';
 

@@ -4,13 +4,12 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { openCatalog } from '../../src/imports/catalog.ts';
 import type { ImportState } from '../../src/membership/import-state.ts';
-import type { SyncState } from '../../src/membership/sync-state.ts';
+import type { RunState, SyncState } from '../../src/membership/sync-state.ts';
 import { DEFAULT_FLAGS } from '../../src/syncs/plan-flags.ts';
 import type { CreateSync, SyncEvents } from '../../src/syncs/run/sync-runner.ts';
 import { type ScheduleBook, type ScheduleWish, scheduleBook } from '../../src/syncs/schedule/schedule-book.ts';
 import {
   openScheduleCatalog,
-  type RunState,
   type ScheduleCatalog,
   type ScheduleRun,
 } from '../../src/syncs/schedule/schedule-catalog.ts';

@@ -1,6 +1,6 @@
+import type { ImportSummary } from '../../api/import-summary.ts';
+import type { ProblemCount } from '../../api/rows.ts';
 import type { ReasonCode } from '../../imports/reason-codes.ts';
-import type { ImportSummary } from '../../imports/report/import-summary.ts';
-import type { ProblemCount } from '../../imports/report/problem-count.ts';
 import { counted } from '../../text/wording.ts';
 import type { Imports, KeptImport } from '../target/imports.ts';
 

@@ -1,9 +1,8 @@
-import type { ImportSummary } from '../../imports/report/import-summary.ts';
+import type { ImportSummary } from '../../api/import-summary.ts';
+import type { Finding, PlanTotals } from '../../api/plan.ts';
 import type { Config } from '../../platform/config.ts';
 import { dataDir } from '../../platform/data-dir.ts';
-import type { Finding } from '../../syncs/plan/plan-reading.ts';
 import { planText } from '../../syncs/plan/plan-text.ts';
-import type { PlanTotals } from '../../syncs/plan/plan-totals.ts';
 import type { SyncRecord } from '../../syncs/sync-catalog.ts';
 import { readSyncOptions } from '../../syncs/sync-options.ts';
 import { EXIT, type ExitCode, exitCodeOf } from '../exit-codes.ts';

@@ -4,8 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { getCACertificates } from 'node:tls';
 import { Agent, type Dispatcher, request } from 'undici';
 import { z } from 'zod';
+import { type ImportView, importView } from '../../api/imports.ts';
+import { problem } from '../../api/problems.ts';
 import { isLoopback } from '../../server/access/guard.ts';
-import { importView as strictImport } from '../../server/import-views.ts';
 import { UsageError } from '../errors.ts';
 import { ServerAway, ServerFault, ServerRefused } from './server-errors.ts';
 
@@ -16,11 +17,11 @@ export interface Server {
   /** The document at an address, which must fit the schema. @throws ServerRefused, ServerFault, ServerAway */
   get<Document>(path: string, schema: z.ZodType<Document>): Promise<Document>;
   /** Does what an operator may, such as `/v1/imports/<id>/pause`. @throws as `get`; never repeated */
-  post(path: string): Promise<ImportDocument>;
+  post(path: string): Promise<ImportView>;
   /** An answer piece by piece. @throws as `get`, before the first piece and between pieces */
   download(path: string): Promise<AsyncIterable<Uint8Array>>;
   /** Sends a file; an answer that is lost is asked for again where the file can be. @throws as `get` */
-  upload(path: string, file: Upload): Promise<ImportDocument>;
+  upload(path: string, file: Upload): Promise<ImportView>;
 }
 
 export interface Upload {
@@ -31,10 +32,6 @@ export interface Upload {
   readonly repeatable: boolean;
   readonly signal: AbortSignal;
 }
-
-/** An import as the API shows it. Fields that a newer server adds are left out. */
-export const importDocument = z.object(strictImport.shape);
-export type ImportDocument = z.infer<typeof importDocument>;
 
 export interface ServerOptions {
   readonly url: string;
@@ -55,7 +52,8 @@ const PASSING: ReadonlySet<string> = new Set(['BUSY', 'STOPPING', 'KEY_IN_USE', 
 /** Longest document that is read, in characters; longer ones are none of ours. */
 const LONGEST_PROBLEM = 100_000;
 
-const problem = z.object({ code: z.string(), detail: z.string(), remedy: z.string() });
+/** A newer server may have codes that this program does not know. */
+const anyProblem = problem.extend({ code: z.string() });
 
 /** What a person at a terminal does about a refusal, where the API's own remedy is for programs. */
 const REMEDIES: Readonly<Record<string, string>> = {
@@ -110,7 +108,7 @@ export function connectToServer({ url, token, ca, plainHttp }: ServerOptions): S
     const text = await reply.body.text().catch((error: unknown) => {
       throw new ServerAway(url, error);
     });
-    const read = schema.safeParse(jsonOf(text));
+    const read = readKnown(schema, jsonOf(text));
     if (read.success) return read.data;
     throw new ServerFault(
       'NO_ROLLCALL',
@@ -122,7 +120,7 @@ export function connectToServer({ url, token, ca, plainHttp }: ServerOptions): S
   return {
     url,
     get: async (path, schema) => parsed(await exchange(path), schema),
-    post: async (path) => parsed(await exchange(path, { method: 'POST' }), importDocument),
+    post: async (path) => parsed(await exchange(path, { method: 'POST' }), importView),
     download: async (path) => {
       const { body } = await exchange(path);
       return (async function* () {
@@ -148,7 +146,7 @@ export function connectToServer({ url, token, ca, plainHttp }: ServerOptions): S
             body: Readable.from(open(), { objectMode: false }),
             signal,
           }),
-          importDocument,
+          importView,
         );
       for (const waitMs of repeatable ? AGAIN_MS : []) {
         try {
@@ -175,7 +173,7 @@ async function refusal(url: string, { statusCode, headers, body }: Dispatcher.Re
     );
   }
   const text = await body.text().catch(() => '');
-  const read = problem.safeParse(jsonOf(text.slice(0, LONGEST_PROBLEM)));
+  const read = readKnown(anyProblem, jsonOf(text.slice(0, LONGEST_PROBLEM)));
   if (!read.success) {
     return new ServerFault(
       'NO_ROLLCALL',
@@ -197,6 +195,18 @@ function ended(sentence: string): string {
 
 function uncapitalised(sentence: string): string {
   return `${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}`;
+}
+
+/** Parses a document. Fields that it does not know are left out: a server may be newer than this program. */
+function readKnown<Document>(schema: z.ZodType<Document>, document: unknown): z.ZodSafeParseResult<Document> {
+  const read = schema.safeParse(document);
+  const unknown = read.error?.issues.filter((issue) => issue.code === 'unrecognized_keys') ?? [];
+  if (unknown.length === 0) return read;
+  for (const { path, keys } of unknown) {
+    const owner = path.reduce((within, key) => (within as Record<PropertyKey, unknown>)[key], document);
+    for (const key of keys) delete (owner as Record<string, unknown>)[key];
+  }
+  return schema.safeParse(document);
 }
 
 function jsonOf(text: string): unknown {

@@ -1,5 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { existsSync, mkdirSync } from 'node:fs';
+import type { RegionStatus } from '../../api/regions.ts';
 import { actionsOf } from '../../membership/import-actions.ts';
 import { type ImportState, isFinal, isUnderWay, nextStates, TransitionError } from '../../membership/import-state.ts';
 import type { Region } from '../../membership/membership.ts';
@@ -13,7 +14,7 @@ import type { ReasonCode } from '../reason-codes.ts';
 import { createRecorder } from '../record/recorder.ts';
 import { openReadingThreads, type ReadingThreads } from '../report/reading-threads.ts';
 import type { GroupPages } from '../send/group-reader.ts';
-import type { OpenLine, RegionStatus } from '../send/region.ts';
+import type { OpenLine } from '../send/region.ts';
 import { openReturns } from '../send/returns.ts';
 import type { StagingProgress } from '../stage/stage-file.ts';
 import { createStagings } from '../stage/staging.ts';

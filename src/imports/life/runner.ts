@@ -1,5 +1,6 @@
 import type { RecordOutcomesPayload } from '../../../jobs/record-outcomes.ts';
 import type { TakeAnswersPayload } from '../../../jobs/take-answers.ts';
+import type { RegionStatus } from '../../api/regions.ts';
 import { type ImportState, isFinal } from '../../membership/import-state.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
@@ -14,7 +15,7 @@ import type { Consequences } from '../record/recording.ts';
 import { createRunningImport, type RunningImport, type Standstill } from '../send/dispatcher.ts';
 import { createGroupReader, type GroupReader } from '../send/group-reader.ts';
 import { watchForLosses } from '../send/lost-jobs.ts';
-import type { RegionLine, RegionStatus } from '../send/region.ts';
+import type { RegionLine } from '../send/region.ts';
 import { createRegionLines } from '../send/regions.ts';
 import { drained } from '../send/returns.ts';
 import { targetOf, tooManyErrors } from '../send/sendable.ts';

@@ -28,7 +28,7 @@ import { openInput } from './open-input.ts';
 import { HEAD_BYTES, type InputBytes, type IntakeSource, readHead } from './source.ts';
 import { yamlAsJson } from './yaml.ts';
 
-export type { Field, InputFormat, InputKind, InputRow, IntakeSource };
+export type { Field, InputFormat, InputRow, IntakeSource };
 
 export interface IntakeOptions {
   readonly format: InputKind | 'auto';

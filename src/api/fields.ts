@@ -1,0 +1,21 @@
+import { z } from 'zod';
+import { OUTCOMES } from '../membership/outcome.ts';
+
+/** Fields that many answers of the HTTP API have. */
+
+/** ISO 8601 in UTC. */
+export const time = z.iso.datetime();
+export const count = z.int().nonnegative();
+export const rowCounts = z.record(z.enum(['read', ...OUTCOMES]), count).meta({
+  description:
+    'Rows by outcome. Once the import has finished, `read` is the sum of all others; before that, some rows have no outcome yet.',
+});
+/** `cursor` of the next page; null on the last one. */
+export const nextCursor = z.string().nullable();
+/** The input as it was, by column. */
+export const original = z.record(z.string(), z.unknown());
+
+/** Something that a person should know about a file, although it does not stop it. */
+export const inputNote = z
+  .strictObject({ code: z.string(), text: z.string() })
+  .meta({ description: 'What a person should know about the file, such as which sheet of a workbook was read.' });

@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { inputNote, original } from './fields.ts';
+import { INPUT_KINDS } from './input-kinds.ts';
+
+/** Rows that a preview shows. */
+export const ROWS_SHOWN = 20;
+
+/** `POST /v1/preview`: how the beginning of a file would be read. */
+export const preview = z.strictObject({
+  format: z.enum(['csv', 'json', 'ndjson']).meta({ description: 'How rows are kept: as cells, or as JSON elements.' }),
+  kind: z.enum(INPUT_KINDS).meta({ description: 'What the file is.' }),
+  notes: z.array(inputNote),
+  encoding: z.string(),
+  delimiter: z.string().nullable().meta({ description: 'Null for JSON and NDJSON.' }),
+  columns: z.array(z.string()),
+  recognised: z.record(z.string(), z.string()).meta({ description: 'Field -> column.' }),
+  missing: z.array(z.string()).meta({ description: 'Fields that neither a column nor an option gives.' }),
+  rows: z
+    .array(
+      z.strictObject({
+        line: z.int(),
+        region: z.string(),
+        guid: z.string(),
+        uid: z.string(),
+        scope: z.string(),
+        original,
+        problems: z.array(
+          z.strictObject({ column: z.string(), value: z.string(), code: z.string(), reason: z.string() }),
+        ),
+      }),
+    )
+    .meta({ description: `The first ${ROWS_SHOWN}.` }),
+  truncated: z.boolean().meta({ description: 'There is more than what is shown.' }),
+});
+export type Preview = z.infer<typeof preview>;
+export type PreviewRow = Preview['rows'][number];
