@@ -3,12 +3,14 @@ import type { ImportView, Staging } from '../api/imports.ts';
 import type { ImportRecord } from '../imports/catalog.ts';
 import { readOptions } from '../imports/import-options.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
+import { reasonFor } from '../imports/reason.ts';
 import type { Tallies } from '../imports/record/import-ledger.ts';
 import { NEEDS_ATTENTION, reportPaths } from '../imports/report/report-paths.ts';
 import { summaryOf } from '../imports/report/summarize.ts';
 import { actionsOf } from '../membership/import-actions.ts';
 import { isFinal } from '../membership/import-state.ts';
 import type { DataDir } from '../platform/data-dir.ts';
+import { asParameter } from '../text/named-options.ts';
 import type { Reading } from './reading.ts';
 
 export interface ImportViews {
@@ -37,7 +39,7 @@ export function importViews(coordinator: Coordinator, dir: DataDir, reading: Rea
   });
 
   const view = async (record: ImportRecord): Promise<ImportView> => {
-    const { id, state, reason, createdAt, retryOf } = record;
+    const { id, state, createdAt, retryOf } = record;
     const { dryRun, sandbox } = readOptions(record);
     const hasRows = reading.hasRows(id);
     const input = hasRows ? await reading.rowsOf(id).input() : undefined;
@@ -52,7 +54,7 @@ export function importViews(coordinator: Coordinator, dir: DataDir, reading: Rea
         failed: failed && address(`format=csv&status=${[...NEEDS_ATTENTION].join(',')}`),
         retry: retry && address('retryable=true'),
       },
-      reason,
+      reason: reasonFor(record, asParameter),
       createdAt: new Date(createdAt).toISOString(),
       retryOf,
       dryRun,
