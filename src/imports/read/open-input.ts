@@ -39,6 +39,12 @@ export async function openInput(source: IntakeSource, options: OpenOptions): Pro
   return openPacked(path, name, state, options);
 }
 
+/** Looks whether there is an input before anything is begun with it. Throws FILE_NOT_FOUND, NOT_READABLE. */
+export async function checkInput(path: string): Promise<void> {
+  const status = await stat(path).catch(() => undefined);
+  if (status?.isDirectory() !== true) await fileOf(path, path);
+}
+
 /** Bytes at the beginning of a file. */
 async function firstBytes(path: string, name: string): Promise<Buffer> {
   try {

@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { type Entry, fromBufferPromise, openPromise, type ZipFile } from 'yauzl';
+import { option, words } from '../../../text/named-options.ts';
 import { type Bounds, boundText, FREE_UNPACKED, orRaise } from '../bounds.ts';
 import { IntakeError, shownPath } from '../intake-error.ts';
 import { BLOCK_BYTES } from '../source.ts';
@@ -130,7 +131,7 @@ function checkEntry(entry: Entry, name: string): void {
       code: 'UNSAFE_ARCHIVE',
       place: shownPath(entry.fileName),
       what: `this entry of ${shownPath(name)} is a link to another file; links are not followed`,
-      remedy: 'Pack the file itself, or leave it out with --files',
+      remedy: words`Pack the file itself, or leave it out with ${option('files')}`,
     });
   }
   if (!entry.isEncrypted()) return;
