@@ -14,7 +14,7 @@ import type { IntakeNote } from '../intake-note.ts';
 import { type IntakeSource, readHead } from '../source.ts';
 import { type FileSet, type Selection, selectFiles } from './file-set.ts';
 import { MergedColumns } from './merged-columns.ts';
-import { isZip } from './zip.ts';
+import { isZip } from './zip-signature.ts';
 
 /** What is known of an opened input, as far as putting several together needs it. */
 interface OpenedRows {

@@ -11,14 +11,6 @@ const MOST_ENTRIES = 200_000;
 const KINDS_OF_FILE = 0o170_000;
 const SYMBOLIC_LINK = 0o120_000;
 
-export function isZip(head: Buffer): boolean {
-  return head.subarray(0, 4).equals(Buffer.from('PK\x03\x04', 'latin1')) || isEmptyZip(head);
-}
-
-function isEmptyZip(head: Buffer): boolean {
-  return head.subarray(0, 4).equals(Buffer.from('PK\x05\x06', 'latin1'));
-}
-
 /** A ZIP archive, read at random places: nothing of it is written to the disk, and its names never become paths. */
 export interface Zip {
   /** Entries that are files, in the order of the archive. */
