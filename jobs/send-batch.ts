@@ -219,7 +219,7 @@ function settledBy(rows: readonly (readonly [row: number, success: Outcome])[], 
   if (sent.kind === 'refused') add(sent.outcome, rows.length);
   if (sent.kind === 'group') add('failed', rows.length);
   if (sent.kind === 'unanswered') add(sent.maybeCarriedOut ? 'unconfirmed' : 'failed', rows.length);
-  if (sent.kind === 'answered') {
+  if (sent.kind === 'answered' || (sent.kind === 'made' && sent.outcome === 'created' && sent.code === '')) {
     const unlike = new Set(sent.missing);
     for (const { row, outcome } of sent.others) {
       unlike.add(row);

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { ImportRecord } from '../imports/catalog.ts';
 import { WrongState, WrongTarget } from '../imports/import-errors.ts';
 import { readOptions } from '../imports/import-options.ts';
+import type { ResumeChanges } from '../imports/life/creating-step.ts';
 import { retryFile } from '../imports/report/report-paths.ts';
 import { actionsOf } from '../membership/import-actions.ts';
 import { IMPORT_STATES, TransitionError } from '../membership/import-state.ts';
@@ -10,6 +11,7 @@ import type { Api, ServerContext } from './context.ts';
 import { importView } from './import-views.ts';
 import { cursorOption, limitOption, listOption } from './paging.ts';
 import { refusals } from './problem-schema.ts';
+import { maxCreateQuery } from './uploads/create-query.ts';
 
 const VERBS = {
   pause: 'Let calls in flight finish, and send no more until `resume`',
@@ -72,14 +74,15 @@ export function importRoutes(app: Api, context: ServerContext): void {
           tags,
           summary: VERBS[verb],
           params,
+          ...(verb === 'resume' && { querystring: z.strictObject({ maxCreate: maxCreateQuery }) }),
           response: {
             200: importView,
             ...refusals('UNKNOWN_IMPORT', 'WRONG_STATE', 'WRONG_TARGET', 'REGION_WITHOUT_APP'),
           },
         },
       },
-      async ({ params: { id }, who, ip }) => {
-        const record = await act(context, id, verb);
+      async ({ params: { id }, query, who, ip }) => {
+        const record = await act(context, id, verb, query as ResumeChanges);
         note({ who, ip }, `import.${verb}`, id);
         return views.of(record);
       },
@@ -151,12 +154,17 @@ export function importRoutes(app: Api, context: ServerContext): void {
 }
 
 /** Does it, or says what is possible instead. */
-async function act({ coordinator, dir, settings }: ServerContext, id: string, verb: Verb): Promise<ImportRecord> {
+async function act(
+  { coordinator, dir, settings }: ServerContext,
+  id: string,
+  verb: Verb,
+  changes: ResumeChanges,
+): Promise<ImportRecord> {
   const record = coordinator.find(id);
   const { sandbox } = readOptions(record);
   if (verb === 'resume' && sandbox !== settings.sandbox) throw new WrongTarget(id, sandbox);
   try {
-    return await coordinator[verb](id);
+    return await (verb === 'resume' ? coordinator.resume(id, changes) : coordinator[verb](id));
   } catch (error) {
     if (!(error instanceof TransitionError)) throw error;
     const now = coordinator.find(id);

@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { ZodError, z } from 'zod';
-import { RegionWithoutApp, UnknownImport, WrongState, WrongTarget } from '../imports/import-errors.ts';
+import {
+  CreatesNothing,
+  CreateWithoutName,
+  RegionWithoutApp,
+  UnknownImport,
+  WrongState,
+  WrongTarget,
+} from '../imports/import-errors.ts';
 import { ReadingStopped, type StopReason } from '../imports/report/reading-lane.ts';
 import { TransitionError } from '../membership/import-state.ts';
 import { SyncTransitionError } from '../membership/sync-state.ts';
@@ -77,6 +84,9 @@ export function problemOf(error: unknown): Problem | undefined {
   if (error instanceof UnknownImport) return new Problem('UNKNOWN_IMPORT', sentence(error.what));
   if (error instanceof WrongState) {
     return new Problem('WRONG_STATE', sentence(error.message), { possible: error.possible });
+  }
+  if (error instanceof CreateWithoutName || error instanceof CreatesNothing) {
+    return new Problem('WRONG_STATE', sentence(error.message));
   }
   if (error instanceof WrongTarget) return new Problem('WRONG_TARGET', sentence(error.message));
   if (error instanceof UnknownSync) return new Problem('UNKNOWN_SYNC', sentence(error.what));

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, Option } from 'commander';
+import { createOptionsOf } from '../../imports/create-texts.ts';
 import { newImportId } from '../../imports/import-id.ts';
 import type { ImportOptions } from '../../imports/import-options.ts';
 import { fileOf } from '../../imports/read/file-state.ts';
@@ -14,6 +15,7 @@ import { noteHere } from '../audit.ts';
 import { dispatchOnly, NO_SERVICE, type Service, serviceOf } from '../compose.ts';
 import { detach } from '../detach.ts';
 import type { ExitCode } from '../exit-codes.ts';
+import { type CreateFlags, withCreate } from '../flags/create-flags.ts';
 import {
   type CommonFlags,
   type ReadingFlags,
@@ -37,7 +39,14 @@ import { TOGETHER_MS } from '../screen/standard-input.ts';
 import { importThere } from '../target/import-there.ts';
 import { openImports } from '../target/open-imports.ts';
 
-export interface ImportFlags extends CommonFlags, ServerFlags, ReadingFlags, SandboxFlags, SendingFlags, WorkersFlags {
+export interface ImportFlags
+  extends CommonFlags,
+    ServerFlags,
+    ReadingFlags,
+    CreateFlags,
+    SandboxFlags,
+    SendingFlags,
+    WorkersFlags {
   readonly dryRun?: true;
   readonly detach?: true;
 }
@@ -48,7 +57,7 @@ export function importCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<
     '<file>',
     'CSV, JSON or NDJSON, gzipped or not; - reads standard input',
   );
-  withReading(command);
+  withCreate(withReading(command));
   command.option('--dry-run', 'read and check the file, and send nothing');
   withPace(withMaxErrors(command));
   command.addOption(new Option('--detach', 'send in the background').conflicts(['sandbox', 'sandboxSeed', 'dryRun']));
@@ -126,6 +135,7 @@ export function serviceOpener(
 }
 
 export function importOptionsOf(config: Config, flags: ImportFlags): ImportOptions {
+  const create = createOptionsOf(flags);
   const { guid, scope, encoding, delimiter, bound, waitForQuiet, onBehalfOf, maxErrors } = flags;
   return {
     format: flags.format ?? 'auto',
@@ -141,5 +151,6 @@ export function importOptionsOf(config: Config, flags: ImportFlags): ImportOptio
     ...(waitForQuiet !== undefined && { waitForQuietMs: waitForQuiet }),
     ...(onBehalfOf !== undefined && { onBehalfOf }),
     ...(maxErrors !== undefined && { maxErrors }),
+    ...(create !== undefined && { create }),
   };
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { textOfMaxCreate } from '../../imports/create-texts.ts';
 import { type ImportSummary, importSummary } from '../../imports/report/import-summary.ts';
 import type { ReportWish } from '../../imports/report/report-text.ts';
 import { isUnderWay } from '../../membership/import-state.ts';
@@ -85,7 +86,10 @@ export function remoteImports(server: Server, command: string, flag: string): Im
       return { summary: summaryOf(server, view), problems };
     },
     regions,
-    act: (id, verb) => server.post(`${addressOf(id)}/${verb}`),
+    act: (id, verb, { maxCreate } = {}) => {
+      const query = maxCreate === undefined ? '' : `?maxCreate=${encodeURIComponent(textOfMaxCreate(maxCreate))}`;
+      return server.post(`${addressOf(id)}/${verb}${query}`);
+    },
     watch: (id) => ({
       look: async () => {
         const [view, statuses] = await Promise.all([one(id), regions()]);

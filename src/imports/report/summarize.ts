@@ -13,7 +13,7 @@ export function summaryOf(record: ImportRecord, tallies: Tallies, reports: Repor
   const rowsOf = (rows: RowCounts): RowCounts => (over ? rows : { ...rows, unprocessed: 0 });
   const regions = [...tallies]
     .filter(([region]) => region !== '')
-    .map(([region, tally]) => [region, { ...tally, rows: rowsOf(tally.rows) }] as const);
+    .map(([region, { created: _, ...tally }]) => [region, { ...tally, rows: rowsOf(tally.rows) }] as const);
   const sum = (count: 'calls' | 'retries') => [...tallies.values()].reduce((total, tally) => total + tally[count], 0);
   const present = (path: string) => (existsSync(path) ? path : null);
   return {
@@ -23,12 +23,23 @@ export function summaryOf(record: ImportRecord, tallies: Tallies, reports: Repor
     file: record.file,
     rows: rowsOf(totalRows(tallies)),
     regions: Object.fromEntries(regions),
+    ...createdIn(tallies),
     calls: sum('calls'),
     retries: sum('retries'),
     startedAt: isoTime(record.startedAt),
     finishedAt: isoTime(record.finishedAt),
     reports: { all: present(reports.all), failed: present(reports.failed), retry: present(reports.retry) },
   };
+}
+
+function createdIn(tallies: Tallies): Pick<ImportSummary, 'created'> {
+  const created = { users: 0, groups: 0, reactivated: 0 };
+  for (const { created: there } of tallies.values()) {
+    created.users += there?.users ?? 0;
+    created.groups += there?.groups ?? 0;
+    created.reactivated += there?.reactivated ?? 0;
+  }
+  return created.users + created.groups + created.reactivated === 0 ? {} : { created };
 }
 
 function isoTime(ms: number | null): string | null {

@@ -1,4 +1,5 @@
 import { type AddMembersPorts, addMembers } from '../../../jobs/add-members.ts';
+import { type CreateMissingPorts, createMissing } from '../../../jobs/create-missing.ts';
 import { type EditMemberPorts, editMember } from '../../../jobs/edit-member.ts';
 import { type ReadGroupPayload, type ReadGroupPorts, readGroup } from '../../../jobs/read-group.ts';
 import type { BatchPayload, BatchPorts } from '../../../jobs/send-batch.ts';
@@ -48,10 +49,13 @@ export interface RegionWorkerOptions {
 export function startRegionWorker(options: RegionWorkerOptions): RegionWorker {
   const { region, host, backend, queue, chat, deliver, answer, onError } = options;
   const budget = budgetWatch(queue, onError);
-  const worker = startJobWorker<BatchPayload | ReadGroupPayload, AddMembersPorts & EditMemberPorts & ReadGroupPorts>({
+  const worker = startJobWorker<
+    BatchPayload | ReadGroupPayload,
+    AddMembersPorts & EditMemberPorts & CreateMissingPorts & ReadGroupPorts
+  >({
     backend,
     queue,
-    definitions: [addMembers, editMember, readGroup],
+    definitions: [addMembers, editMember, createMissing, readGroup],
     ports: {
       chat,
       deliver,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type CreateChoices, createOptionsOf } from '../../imports/create-texts.ts';
 import { type ImportOptions, importOptions, intakeOptions } from '../../imports/import-options.ts';
 import {
   boundList,
@@ -12,6 +13,7 @@ import { checkIntakeOptions } from '../../imports/read/intake.ts';
 import { IntakeError, type IntakeErrorCode } from '../../imports/read/intake-error.ts';
 import { REGIONS, type Region, SCOPES } from '../../membership/membership.ts';
 import { Problem } from '../problem.ts';
+import { CREATE_QUERY } from './create-query.ts';
 
 const id = z.string().min(1).max(200);
 
@@ -89,6 +91,7 @@ export const uploadQuery = z.strictObject({
     })
     .optional()
     .meta({ description: 'Stop when more rows than this failed, are invalid or unconfirmed: `100` or `5%`.' }),
+  ...CREATE_QUERY,
   dryRun: z.enum(['true', 'false']).optional().meta({ description: 'Only read and check; `resume` sends.' }),
 });
 
@@ -107,11 +110,15 @@ export function optionsOf(
   { contentType, region, sandbox }: Otherwise,
 ): ImportOptions {
   const { format, charset } = mediaType(contentType);
+  const choices: CreateChoices = query;
+  const create = createOptionsOf(choices);
+  const reading = Object.fromEntries(Object.entries(query).filter(([name]) => !Object.hasOwn(CREATE_QUERY, name)));
   const options = importOptions.parse({
     format,
     region,
     ...(charset !== undefined && { encoding: charset }),
-    ...query,
+    ...reading,
+    ...(create !== undefined && { create }),
     ...(bound !== undefined && { bounds: bound }),
     dryRun: dryRun === 'true',
     sandbox,
