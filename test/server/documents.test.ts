@@ -3,6 +3,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readStatements } from '../../src/platform/sqlite.ts';
 import { PROBLEMS, Problem, problemDocument } from '../../src/server/problem.ts';
+import { CREATE_QUERY } from '../../src/server/uploads/create-query.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
 const ROOT = new URL('../../', import.meta.url);
@@ -111,6 +112,7 @@ describe('the description of the API', () => {
       'delimiter',
       'bound',
       'maxErrors',
+      ...Object.keys(CREATE_QUERY),
       'dryRun',
     ]);
   });

@@ -53,7 +53,7 @@ export function summaryText(summary: ImportSummary, options: SummaryOptions): st
     table(summary, width, paint),
     wrap(sumEquation(summary.rows, pending), width, '  '),
     wrap(pace(summary), width, '  '),
-    wrap(createdText(summary), width, '  '),
+    summary.created === undefined ? [] : wrap(createdText(summary.created), width, '  '),
     options.problems.flatMap((problem) => problemLines(problem, width, paint)),
   ];
   return `${blocks
@@ -124,9 +124,7 @@ function outcomeStyle(outcome: Outcome): Style {
   return outcome === 'duplicate' || outcome === 'unprocessed' ? 'dim' : 'red';
 }
 
-function createdText({ created }: ImportSummary): string {
-  if (created === undefined) return '';
-  const { users, groups, reactivated } = created;
+function createdText({ users, groups, reactivated }: NonNullable<ImportSummary['created']>): string {
   const made = [...(groups > 0 ? [counted(groups, 'group')] : []), ...(users > 0 ? [counted(users, 'user')] : [])];
   const parts = [
     ...(made.length > 0 ? [`${made.join(' and ')} created`] : []),
