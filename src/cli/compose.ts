@@ -50,14 +50,14 @@ export async function composeCoordinator(
     ...(keepMs !== undefined && { keepMs }),
     onError,
     openLine: (region, backend, deliver, answer) => {
-      const { callsPerMinute, concurrency } = config;
+      const { callsPerMinute, budgetShare, concurrency } = config;
       const worker = service.sends
         ? { chat: clientOf(service, region, concurrency), concurrency, deliver, answer }
         : undefined;
       const appId = service.apps[region]?.appId ?? '';
       // A sandbox in this process has another address at each start, and no other worker reaches it.
       const host = service.sandbox ? '' : service.host;
-      return openRegionLine({ region, appId, host, backend, callsPerMinute, worker, onError });
+      return openRegionLine({ region, appId, host, backend, callsPerMinute, budgetShare, worker, onError });
     },
   });
   coordinator.events.on('state', ({ id, state, reason, code }) =>

@@ -8,7 +8,7 @@ import { createOptionsOf } from '../../imports/create-texts.ts';
 import { newImportId } from '../../imports/import-id.ts';
 import type { ImportOptions } from '../../imports/import-options.ts';
 import { fileOf } from '../../imports/read/file-state.ts';
-import { type Config, readConfig } from '../../platform/config.ts';
+import { type Config, readConfig, USUAL_CALLS_PER_MINUTE } from '../../platform/config.ts';
 import { dataDir } from '../../platform/data-dir.ts';
 import { inShort } from '../../server/access/noting.ts';
 import { noteHere } from '../audit.ts';
@@ -128,7 +128,9 @@ export function serviceOpener(
   config: Config,
   flags: SandboxFlags & WorkersFlags & { readonly dryRun?: true },
 ): () => Promise<Service & { close(): Promise<void> }> {
-  if (flags.sandbox) return () => openSandboxService(flags, config.callsPerMinute);
+  if (flags.sandbox)
+    return () =>
+      openSandboxService(flags, config.budgetShare === undefined ? config.callsPerMinute : USUAL_CALLS_PER_MINUTE);
   if (flags.dryRun) return async () => ({ ...NO_SERVICE, close: async () => {} });
   const service = config.queue !== undefined && !flags.withWorkers ? dispatchOnly(config) : serviceOf(config);
   return async () => ({ ...service, close: async () => {} });

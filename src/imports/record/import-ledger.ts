@@ -46,6 +46,8 @@ export interface RegionTally {
   readonly rateLimited: number;
   /** Absent where there are none. */
   readonly created?: Created;
+  /** Messages that its additions write, and groups that they are written into; absent where there are none. */
+  readonly writes?: { readonly messages: number; readonly groups: number };
   readonly rows: RowCounts;
 }
 
@@ -210,6 +212,7 @@ export function readTallies(sql: ReturnType<typeof statementsOf>): Tallies {
       retries: n('retries'),
       rateLimited: n('rateLimited'),
       ...createdBy(n),
+      ...(n('messages') > 0 && { writes: { messages: n('messages'), groups: n('messageGroups') } }),
       rows: { read, ...Object.fromEntries(settled), unprocessed } as RowCounts,
     });
   }

@@ -34,6 +34,10 @@ export const importSummary = z
     created: z.strictObject({ users: count, groups: count, reactivated: count }).optional().meta({
       description: 'Users and groups that were created, and users made active again; absent where there are none.',
     }),
+    writes: z.strictObject({ messages: count, groups: count }).optional().meta({
+      description:
+        'Messages that its additions write into conversations, and into how many groups; absent before the file is read.',
+    }),
     calls: count.meta({ description: 'Calls to the chat service, repeated ones included.' }),
     retries: count.meta({ description: 'Calls that repeated an earlier one.' }),
     startedAt: z.iso.datetime().nullable().meta({ description: 'Start of sending, ISO 8601 in UTC; null before it.' }),

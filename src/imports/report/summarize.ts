@@ -13,7 +13,7 @@ export function summaryOf(record: ImportRecord, tallies: Tallies, reports: Repor
   const rowsOf = (rows: RowCounts): RowCounts => (over ? rows : { ...rows, unprocessed: 0 });
   const regions = [...tallies]
     .filter(([region]) => region !== '')
-    .map(([region, { created: _, ...tally }]) => [region, { ...tally, rows: rowsOf(tally.rows) }] as const);
+    .map(([region, { created: _, writes: __, ...tally }]) => [region, { ...tally, rows: rowsOf(tally.rows) }] as const);
   const sum = (count: 'calls' | 'retries') => [...tallies.values()].reduce((total, tally) => total + tally[count], 0);
   const present = (path: string) => (existsSync(path) ? path : null);
   return {
@@ -24,12 +24,23 @@ export function summaryOf(record: ImportRecord, tallies: Tallies, reports: Repor
     rows: rowsOf(totalRows(tallies)),
     regions: Object.fromEntries(regions),
     ...createdIn(tallies),
+    ...writtenBy(tallies),
     calls: sum('calls'),
     retries: sum('retries'),
     startedAt: isoTime(record.startedAt),
     finishedAt: isoTime(record.finishedAt),
     reports: { all: present(reports.all), failed: present(reports.failed), retry: present(reports.retry) },
   };
+}
+
+/** What an import writes into conversations, all regions together. */
+export function writtenBy(tallies: Tallies): Pick<ImportSummary, 'writes'> {
+  const writes = { messages: 0, groups: 0 };
+  for (const { writes: there } of tallies.values()) {
+    writes.messages += there?.messages ?? 0;
+    writes.groups += there?.groups ?? 0;
+  }
+  return writes.messages === 0 ? {} : { writes };
 }
 
 function createdIn(tallies: Tallies): Pick<ImportSummary, 'created'> {
