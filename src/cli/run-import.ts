@@ -99,5 +99,6 @@ function announce(io: Io, ledger: string): void {
 }
 
 function sizeOf(path: string): number | undefined {
-  return statSync(path, { throwIfNoEntry: false })?.size;
+  const status = statSync(path, { throwIfNoEntry: false });
+  return status?.isFile() ? status.size : undefined;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { importSummary } from '../../src/api/import-summary.ts';
 import { EXIT } from '../../src/cli/exit-codes.ts';
-import { importSummary } from '../../src/imports/report/import-summary.ts';
 import { openSandboxPlace } from './workplace.ts';
 
 const FILE = ['guid,uid,name,group_name', 'team,ann,Ann,The Team', 'team,bob,Bob,The Team', 'team,eve,Eve,'].join('\n');

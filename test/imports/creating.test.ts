@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type CreateOptions, createOptions } from '../../src/imports/create-options.ts';
 import type { Behaviour } from '../../src/sandbox/behaviour.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
+import { asFlag, written } from '../../src/text/named-options.ts';
 import { csv, EMBEDDED, openPipeline, type Pipeline, QUEUE_PLACES, reached } from './pipeline-harness.ts';
 
 const creating = (options: Partial<CreateOptions>): { create: CreateOptions } => ({
@@ -89,10 +90,10 @@ describe('the guard', () => {
     const pipeline = await openPipeline({ place, sandbox: known(names(5, 'old'), ['team']) });
     const { run, sandbox, coordinator } = pipeline;
     const file = csv(rowsFor([...names(5, 'old'), ...names(4, 'ghost')], 'team'));
-    const { id, state, code, reason } = await run(file, creating({ ...USERS, max: { users: { count: 3 } } }));
+    const { id, state, code, reason, remedy } = await run(file, creating({ ...USERS, max: { users: { count: 3 } } }));
     expect([state, code]).toEqual(['blocked', 'CREATE_LIMIT']);
     expect(reason).toContain('does not know 4 users');
-    expect(reason).toMatch(/--max-create users=4$/);
+    expect(written(JSON.parse(remedy ?? ''), asFlag)).toMatch(/--max-create users=4$/);
     expect(sandbox.members('us', 'team').size).toBe(5);
     expect(sandbox.user('us', 'ghost1')).toBeUndefined();
 
@@ -245,9 +246,9 @@ describe('what is sent', () => {
 
   test('without any column for names nothing is sent at all', async () => {
     const pipeline = await openPipeline({ place, sandbox: known([], []) });
-    const { state, code, reason, id } = await pipeline.run(csv(rowsFor(['ann'], 'team')), creating({ users: true }));
+    const { state, code, remedy, id } = await pipeline.run(csv(rowsFor(['ann'], 'team')), creating({ users: true }));
     expect([state, code]).toEqual(['staged', 'CREATE_WITHOUT_NAME']);
-    expect(reason).toContain('--user-name-from uid');
+    expect(remedy).toContain('--user-name-from uid');
     await expect(pipeline.coordinator.resume(id)).rejects.toMatchObject({ code: 'CREATE_WITHOUT_NAME' });
     expect(pipeline.sandbox.calls.us.requests).toBe(0);
   });

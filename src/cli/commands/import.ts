@@ -1,4 +1,4 @@
-import { createWriteStream } from 'node:fs';
+import { createWriteStream, statSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -16,6 +16,7 @@ import { dispatchOnly, NO_SERVICE, type Service, serviceOf } from '../compose.ts
 import { detach } from '../detach.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { type CreateFlags, withCreate } from '../flags/create-flags.ts';
+import { fileOptionsOf } from '../flags/file-flags.ts';
 import {
   type CommonFlags,
   type ReadingFlags,
@@ -55,7 +56,7 @@ export interface ImportFlags
 export function importCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('import').argument(
     '<file>',
-    'CSV, JSON or NDJSON, gzipped or not; - reads standard input',
+    'CSV, JSON, NDJSON, Excel, YAML or LDIF, also compressed; a folder or ZIP of these; - reads standard input',
   );
   withCreate(withReading(command));
   command.option('--dry-run', 'read and check the file, and send nothing');
@@ -77,7 +78,7 @@ export async function importHere(io: Io, file: string, flags: ImportFlags): Prom
   const config = readConfig(flags);
   const options = importOptionsOf(config, flags);
   // What can be known before anything is opened is said before anything is opened.
-  if (file !== '-') await fileOf(file, file);
+  if (file !== '-' && !isFolder(file)) await fileOf(file, file);
   const send = { config, io, json: flags.json === true, openService: serviceOpener(config, flags) };
   if (flags.detach !== true) {
     return runImport({ ...send, begin: beginning(send, file, options, true) });
@@ -123,6 +124,10 @@ async function keepStandardInput(config: Config, io: Io, id: string, signal: Abo
   }
 }
 
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
 /** What opens the service that an import with these flags goes to. */
 export function serviceOpener(
   config: Config,
@@ -154,5 +159,6 @@ export function importOptionsOf(config: Config, flags: ImportFlags): ImportOptio
     ...(onBehalfOf !== undefined && { onBehalfOf }),
     ...(maxErrors !== undefined && { maxErrors }),
     ...(create !== undefined && { create }),
+    ...fileOptionsOf(flags),
   };
 }

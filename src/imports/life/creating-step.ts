@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { option, type Words, words } from '../../text/named-options.ts';
 import { counted, grouped } from '../../text/wording.ts';
 import type { ImportRecord } from '../catalog.ts';
 import { type MaxCreate, maxCreate } from '../create-options.ts';
@@ -16,13 +17,16 @@ export const resumeChanges = z.object({
 export type ResumeChanges = Partial<z.infer<typeof resumeChanges>>;
 
 /** Why an import waits, and how it goes on. */
-export function heldSentence(over: readonly OverLimit[]): string {
+export function held(over: readonly OverLimit[]): { readonly reason: string; readonly remedy: Words } {
   const found = over.map(
     ({ kind, missing, limit }) =>
-      `the service does not know ${counted(missing, kind)}, and --max-create allows to create ${grouped(limit)}`,
+      `the service does not know ${counted(missing, kind)}, and ${grouped(limit)} may be created; nothing more is created`,
   );
   const allowed = over.map(({ kind, missing }) => `${kind}s=${missing}`).join(',');
-  return `${found.join('; ')}. Nothing more is created. If the columns of the file are right, go on with --max-create ${allowed}`;
+  return {
+    reason: found.join('; '),
+    remedy: words`if the columns of the file are right, resume with ${option('maxCreate', allowed)}`,
+  };
 }
 
 /** The options of an import that may create so many from now on. @throws CreatesNothing */

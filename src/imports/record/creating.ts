@@ -8,6 +8,7 @@ import {
   firstCells,
   type GroupProfile,
   groupProfile,
+  nameObstacle,
   profileColumns,
   type Unfit,
   type UserProfile,
@@ -40,8 +41,8 @@ type NextStep =
  * and whether they may be created: nothing is created before that.
  */
 export interface Creating {
-  /** Why nothing can be created from this input; undefined where it can. */
-  obstacle(options: CreateOptions): string | undefined;
+  /** Why nothing can be created from this input, and what to do; undefined where it can. */
+  obstacle(options: CreateOptions): { readonly what: string; readonly remedy: string } | undefined;
   /** Has every row wait until its group is looked for. Once, before anything is sent. */
   begin(options: CreateOptions): void;
   next(options: CreateOptions): NextStep;
@@ -282,24 +283,7 @@ export function creatingOf(
   };
 
   return {
-    obstacle: (options) => {
-      const { columns, places } = input();
-      const list = columns.map((column) => JSON.stringify(column)).join(', ');
-      try {
-        const found = places(options);
-        const has = (...fields: CreateField[]) => fields.some((field) => found.has(field));
-        if (options.users && options.userNameFrom === undefined && !has('name', 'first_name', 'last_name')) {
-          return `users are to be created, and no column has their names (columns: ${list}): map one with --create-map name=COLUMN, or take their UIDs for names with --user-name-from uid`;
-        }
-        if (options.groups && options.groupNameFrom === undefined && !has('group_name')) {
-          return `groups are to be created, and no column has their names (columns: ${list}): map one with --create-map group_name=COLUMN, or take their GUIDs for names with --group-name-from guid`;
-        }
-        return undefined;
-      } catch (error) {
-        if (!(error instanceof RangeError)) throw error;
-        return `--create-map names a column that is not there: ${error.message} (columns: ${list})`;
-      }
-    },
+    obstacle: (options) => nameObstacle(input().columns, options),
     begin: ({ groups }) => {
       if (!groups || sql('any_group').get() !== undefined) return;
       inTransaction(database, () => {

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import type { Created, RegionCounts, Writes } from '../../api/import-summary.ts';
 import { type Action, REGIONS, type Region, type Scope } from '../../membership/membership.ts';
 import { OUTCOMES, type RowCounts, sumOfOutcomes } from '../../membership/outcome.ts';
 import { inTransaction, openForWriting, statementsOf } from '../../platform/sqlite.ts';
@@ -33,22 +34,12 @@ export interface BatchToSend {
   readonly creation?: CreationToSend | undefined;
 }
 
-/** Users and groups that were created, and users that were made active again. */
-interface Created {
-  readonly users: number;
-  readonly groups: number;
-  readonly reactivated: number;
-}
-
-export interface RegionTally {
-  readonly calls: number;
-  readonly retries: number;
-  readonly rateLimited: number;
+/** Totals of one region. */
+interface RegionTally extends RegionCounts {
   /** Absent where there are none. */
   readonly created?: Created;
-  /** Messages that its additions write, and groups that they are written into; absent where there are none. */
-  readonly writes?: { readonly messages: number; readonly groups: number };
-  readonly rows: RowCounts;
+  /** Absent where there are none. */
+  readonly writes?: Writes;
 }
 
 /** Totals of an import; `unprocessed` counts what has no outcome yet. `''` holds rows whose region cannot be told. */

@@ -70,6 +70,42 @@ export function profileColumns(
   return found;
 }
 
+/** Why nothing can be created from an input with these columns, and what to do; undefined where it can. */
+export function nameObstacle(
+  columns: readonly string[],
+  options: CreateOptions,
+): { readonly what: string; readonly remedy: string } | undefined {
+  const list = columns.map((column) => JSON.stringify(column)).join(', ');
+  let found: ReadonlyMap<CreateField, number>;
+  try {
+    found = profileColumns(columns, options.columns);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return {
+      what: `--create-map ${error.message} names a column that is not there`,
+      remedy: `the columns are ${list}`,
+    };
+  }
+  const has = (...fields: CreateField[]) => fields.some((field) => found.has(field));
+  const unnamed = (what: string, remedy: string) => ({
+    what: `${what} are to be created, and no column has their names (columns: ${list})`,
+    remedy,
+  });
+  if (options.users && options.userNameFrom === undefined && !has('name', 'first_name', 'last_name')) {
+    return unnamed(
+      'users',
+      'map one with --create-map name=COLUMN, or take their UIDs for names with --user-name-from uid',
+    );
+  }
+  if (options.groups && options.groupNameFrom === undefined && !has('group_name')) {
+    return unnamed(
+      'groups',
+      'map one with --create-map group_name=COLUMN, or take their GUIDs for names with --group-name-from guid',
+    );
+  }
+  return undefined;
+}
+
 function columnAt(columns: readonly string[], wanted: string): number {
   const exact = columns.indexOf(wanted);
   return exact >= 0 ? exact : columns.map(plain).indexOf(plain(wanted));

@@ -1,13 +1,14 @@
+import type { GroupCount, ProblemCount } from '../../api/rows.ts';
 import { FULFILLED, OUTCOMES, type Outcome, type RowCounts } from '../../membership/outcome.ts';
 import { openForReading, statementsOf } from '../../platform/sqlite.ts';
+import type { InputKind } from '../read/detect.ts';
+import type { IntakeNote } from '../read/intake-note.ts';
 import type { StoppedRegion } from '../record/batch-result.ts';
 import { outcomeId } from '../record/enum-ids.ts';
 import { checkTallies, readTallies, type SumCheck, type Tallies } from '../record/import-ledger.ts';
 import type { InputDescription } from '../stage/staged-row.ts';
 import type { CallBucket } from './call-bucket.ts';
 import { chosenRows, type RowWithOutcome, withOutcome } from './chosen-rows.ts';
-import type { GroupCount } from './html-tables.ts';
-import type { ProblemCount } from './problem-count.ts';
 import { type RowFilter, type RowsPage, searchRows } from './row-search.ts';
 
 const FULFILLED_IDS = JSON.stringify([...FULFILLED].map(outcomeId));
@@ -18,7 +19,7 @@ export type { RowFilter } from './row-search.ts';
 
 /** An import's file, open for anyone to read while the coordinator may be writing it. */
 export interface ImportReader {
-  input(): InputDescription;
+  input(): Required<InputDescription>;
   tallies(): Tallies;
   stoppedRegions(): StoppedRegion[];
   /** Rows in the order of the input, all or those with one of these outcomes; one at a time, not kept in memory. */
@@ -46,6 +47,8 @@ export function openImportReader(path: string): ImportReader {
       const row = importSql('input').get();
       return {
         format: (row?.['format'] ?? 'csv') as InputDescription['format'],
+        kind: (row?.['kind'] ?? 'csv') as InputKind,
+        notes: JSON.parse(String(row?.['notes'] ?? '[]')) as IntakeNote[],
         delimiter: String(row?.['delimiter'] ?? ','),
         columns: JSON.parse(String(row?.['columns'] ?? '[]')) as string[],
         recognised: JSON.parse(String(row?.['recognised'] ?? '{}')) as Record<string, string>,

@@ -1,4 +1,6 @@
 import { styleText } from 'node:util';
+import type { ImportSummary } from '../../api/import-summary.ts';
+import type { ProblemCount } from '../../api/rows.ts';
 import { FULFILLED, type Outcome, type RowCounts } from '../../membership/outcome.ts';
 import { cut, wrap } from '../../text/terminal-text.ts';
 import {
@@ -11,8 +13,6 @@ import {
   sumEquation,
   unbroken,
 } from '../../text/wording.ts';
-import type { ImportSummary } from './import-summary.ts';
-import type { ProblemCount } from './problem-count.ts';
 import { rateLimitedCalls, rowsWithoutRegion } from './summary-counts.ts';
 import { type Tone, verdictOf } from './verdict.ts';
 
@@ -54,6 +54,7 @@ export function summaryText(summary: ImportSummary, options: SummaryOptions): st
     wrap(sumEquation(summary.rows, pending), width, '  '),
     wrap(pace(summary), width, '  '),
     summary.created === undefined ? [] : wrap(createdText(summary.created), width, '  '),
+    (summary.notes ?? []).flatMap(({ text }) => wrap(`Note: ${printable(text)}.`, width, '  ')),
     options.problems.flatMap((problem) => problemLines(problem, width, paint)),
   ];
   return `${blocks

@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { IMPORT_STATES } from '../membership/import-state.ts';
+import { count, rowCounts, time } from './fields.ts';
+
+const path = z.string().nullable();
+
+/** What the calls of one region have come to. */
+const regionCounts = z.strictObject({
+  calls: count,
+  retries: count,
+  rateLimited: count.meta({ description: 'Calls that the service answered with "slow down" (429).' }),
+  rows: rowCounts,
+});
+export type RegionCounts = z.infer<typeof regionCounts>;
+
+/** Users and groups that an import has created, and users that it has made active again. */
+const created = z.strictObject({ users: count, groups: count, reactivated: count });
+export type Created = z.infer<typeof created>;
+
+/** Messages that additions write into conversations of groups, and into how many groups. */
+const writes = z.strictObject({ messages: count, groups: count });
+export type Writes = z.infer<typeof writes>;
+
+/** The summary of an import, as `--json` prints it and `summary.json` keeps it. */
+export const importSummary = z
+  .strictObject({
+    id: z.string().meta({ description: 'Handle of the import, as every command takes it.' }),
+    state: z.enum(IMPORT_STATES),
+    code: z
+      .string() // a client may be older than its server
+      .optional()
+      .meta({
+        description: 'Why it is in this state, where the state does not say all. docs/errors.md has the codes.',
+      }),
+    file: z.string().meta({ description: 'The input as the user named it; "-" is standard input.' }),
+    rows: rowCounts,
+    regions: z.record(z.string(), regionCounts),
+    created: created.optional().meta({
+      description: 'Users and groups that were created, and users made active again; absent where there are none.',
+    }),
+    writes: writes.optional().meta({
+      description:
+        'Messages that its additions write into conversations, and into how many groups; absent before the file is read.',
+    }),
+    calls: count.meta({ description: 'Calls to the chat service, repeated ones included.' }),
+    retries: count.meta({ description: 'Calls that repeated an earlier one.' }),
+    startedAt: time.nullable().meta({ description: 'Start of sending, ISO 8601 in UTC; null before it.' }),
+    finishedAt: time.nullable().meta({ description: 'End of the import; null until it has finished.' }),
+    notes: z
+      .array(z.strictObject({ code: z.string(), text: z.string() }))
+      .optional()
+      .meta({ description: 'What a person should know about the file, such as which sheet of a workbook was read.' }),
+    reports: z
+      .strictObject({ all: path, failed: path, retry: path })
+      .meta({ description: 'Paths of the report files; null for one that was not written.' }),
+  })
+  .meta({ title: 'Summary of an import' });
+export type ImportSummary = z.infer<typeof importSummary>;
