@@ -3,6 +3,7 @@ import type { FollowUp, ImportView, Staging } from '../api/imports.ts';
 import type { ImportRecord } from '../imports/catalog.ts';
 import { readOptions } from '../imports/import-options.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
+import { reasonFor } from '../imports/reason.ts';
 import type { Tallies } from '../imports/record/import-ledger.ts';
 import { NEEDS_ATTENTION, reportPaths } from '../imports/report/report-paths.ts';
 import { summaryOf } from '../imports/report/summarize.ts';
@@ -11,6 +12,7 @@ import { isFinal } from '../membership/import-state.ts';
 import { isFinalSync } from '../membership/sync-state.ts';
 import type { DataDir } from '../platform/data-dir.ts';
 import type { SyncCatalogReader } from '../syncs/sync-catalog.ts';
+import { asParameter } from '../text/named-options.ts';
 import type { Reading } from './reading.ts';
 
 export interface ImportViews {
@@ -47,11 +49,12 @@ export function importViews(
   });
 
   const view = async (record: ImportRecord): Promise<OwnView> => {
-    const { id, state, reason, createdAt, retryOf } = record;
+    const { id, state, createdAt, retryOf } = record;
     const { dryRun, sandbox } = readOptions(record);
     const hasRows = reading.hasRows(id);
-    const paths = reportPaths(dir.folder(id), hasRows ? (await reading.rowsOf(id).input()).format : 'csv');
-    const summary = summaryOf(record, hasRows ? await reading.rowsOf(id).tallies() : NO_ROWS, paths);
+    const input = hasRows ? await reading.rowsOf(id).input() : undefined;
+    const paths = reportPaths(dir.folder(id), input?.format ?? 'csv');
+    const summary = summaryOf(record, hasRows ? await reading.rowsOf(id).tallies() : NO_ROWS, paths, input?.notes);
     const address = (query: string) => `/v1/imports/${id}/report?${query}`;
     const { all, failed, retry } = summary.reports;
     return {
@@ -61,7 +64,7 @@ export function importViews(
         failed: failed && address(`format=csv&status=${[...NEEDS_ATTENTION].join(',')}`),
         retry: retry && address('retryable=true'),
       },
-      reason,
+      reason: reasonFor(record, asParameter),
       createdAt: new Date(createdAt).toISOString(),
       retryOf,
       dryRun,

@@ -139,7 +139,7 @@ export function importRoutes(app: Api, context: ServerContext): void {
 async function act({ coordinator, dir, settings }: ServerContext, id: string, verb: Verb): Promise<ImportRecord> {
   const record = coordinator.find(id);
   const { sandbox } = readOptions(record);
-  if (verb === 'resume' && sandbox !== settings.sandbox) throw new WrongTarget(id, sandbox);
+  if (verb === 'resume' && sandbox !== settings.sandbox) throw new WrongTarget(`import ${id}`, sandbox);
   try {
     return await coordinator[verb](id);
   } catch (error) {

@@ -46,6 +46,7 @@ test('a plan to which a guard objects is held, approved with a reason on record,
   const held = await sync(rows('team', ['ann', 'ben', 'zoe']), `${MIRROR}&name=team.csv&apply=true`);
   expect(held).toMatchObject({
     state: 'held',
+    code: 'GUARDS_OBJECT',
     file: 'team.csv',
     actions: ['approve', 'reject'],
     importId: null,

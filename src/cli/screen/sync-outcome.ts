@@ -5,6 +5,7 @@ import { dataDir } from '../../platform/data-dir.ts';
 import { planText } from '../../syncs/plan/plan-text.ts';
 import type { SyncRecord } from '../../syncs/sync-catalog.ts';
 import { readSyncOptions } from '../../syncs/sync-options.ts';
+import { asClause } from '../../text/wording.ts';
 import { EXIT, type ExitCode, exitCodeOf } from '../exit-codes.ts';
 import { findImport, findingsOf } from '../target/data.ts';
 import { localImports } from '../target/local-imports.ts';
@@ -78,7 +79,7 @@ export function documentOf(config: Config, record: SyncRecord): SyncDocument {
 
 function whatNext({ command }: Config, record: SyncRecord): string[] {
   const { id, state, undoOf, file } = record;
-  const reason = record.reason.replace(/\.$/, '');
+  const reason = asClause(record.reason);
   const sandbox = readSyncOptions(record).sandbox ? ' --sandbox' : '';
   const sync = (verb: string, rest = '') => `  ${command} sync ${verb} ${id}${rest}`;
   const again = undoOf === null ? `  ${command} sync ${file} …` : `  ${command} undo ${undoOf}`;

@@ -57,9 +57,10 @@ const anyProblem = problem.extend({ code: z.string() });
 
 /** What a person at a terminal does about a refusal, where the API's own remedy is for programs. */
 const REMEDIES: Readonly<Record<string, string>> = {
-  TOKEN_REQUIRED: 'set ROLLCALL_TOKEN to a token, which `rollcall token create` makes on the server',
-  TOKEN_REFUSED: 'set ROLLCALL_TOKEN to a valid token, which `rollcall token create` makes on the server',
-  UNKNOWN_IMPORT: '`rollcall list` shows those that there are',
+  TOKEN_REQUIRED: 'Set ROLLCALL_TOKEN to a token, which `rollcall token create` makes on the server.',
+  TOKEN_REFUSED: 'Set ROLLCALL_TOKEN to a valid token, which `rollcall token create` makes on the server.',
+  WRONG_STATE: 'Wait until its state has changed.',
+  UNKNOWN_IMPORT: '`rollcall list` shows all imports.',
 };
 
 interface Exchanged {
@@ -181,20 +182,13 @@ async function refusal(url: string, { statusCode, headers, body }: Dispatcher.Re
       'check the address, and any proxy in front of the server',
     );
   }
-  const { code, detail, remedy } = read.data;
+  const { code, detail, remedy, possible = [] } = read.data;
   if (code === 'STOPPING') return new ServerAway(url, new Error('it is stopping'));
-  const next = ended(REMEDIES[code] ?? uncapitalised(remedy));
+  const actions = possible.length === 0 ? undefined : `Possible now: ${possible.join(', ')}.`;
+  const next = actions ?? REMEDIES[code] ?? remedy;
   return statusCode < 500
-    ? new ServerRefused(code, ended(detail), next)
-    : new ServerFault(code, ended(detail), `${next} (${url})`);
-}
-
-function ended(sentence: string): string {
-  return sentence.replace(/\.$/, '');
-}
-
-function uncapitalised(sentence: string): string {
-  return `${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}`;
+    ? ServerRefused.inSentences(code, detail, next)
+    : ServerFault.inSentences(code, detail, `${next} The server is ${url}.`);
 }
 
 /** Parses a document. Fields that it does not know are left out: a server may be newer than this program. */

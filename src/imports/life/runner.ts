@@ -5,9 +5,8 @@ import { type ImportState, isFinal } from '../../membership/import-state.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import type { JobQueue } from '../../queue/job-queue.ts';
-import type { ImportRecord } from '../catalog.ts';
+import type { ImportRecord, MoveImport } from '../catalog.ts';
 import { type ImportOptions, readOptions } from '../import-options.ts';
-import type { ReasonCode } from '../reason-codes.ts';
 import type { BatchResult, StoppedRegion } from '../record/batch-result.ts';
 import { type ImportLedger, openImportLedger, totalRows } from '../record/import-ledger.ts';
 import type { Recorder } from '../record/recorder.ts';
@@ -48,7 +47,7 @@ export interface Runner {
 interface RunnerOptions {
   readonly dir: DataDir;
   readonly find: (id: string) => ImportRecord;
-  readonly move: (id: string, to: ImportState, detail?: string, code?: ReasonCode) => void;
+  readonly move: MoveImport;
   readonly recorder: Recorder;
   readonly regions: ReadonlySet<Region>;
   /** Whether calls go to a sandbox. */
@@ -263,7 +262,7 @@ export function createRunner(options: RunnerOptions): Runner {
       if (obstacle !== undefined || !start) {
         // It may wait for days, and others with it.
         closeLedger(id);
-        return move(id, 'staged', obstacle?.reason, obstacle?.code);
+        return move(id, 'staged', obstacle?.reason, obstacle?.code, obstacle?.remedy);
       }
       move(id, 'staged');
       move(id, 'running');

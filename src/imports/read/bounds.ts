@@ -1,3 +1,4 @@
+import { option, type Words, words } from '../../text/named-options.ts';
 import { IntakeError } from './intake-error.ts';
 
 const KIB = 1024;
@@ -15,14 +16,24 @@ export const BOUNDS = {
     unit: 'columns',
     meaning: 'columns of the file: the header and what longer rows add; of JSON and NDJSON, different keys',
   },
-  row: { default: MIB, most: 16 * MIB, unit: 'bytes', meaning: 'a row of a CSV file, and so each of its cells' },
+  row: {
+    default: MIB,
+    most: 16 * MIB,
+    unit: 'bytes',
+    meaning: 'a row of a CSV file or sheet, and so each of its cells',
+  },
   element: {
     default: 16 * MIB,
     most: 256 * MIB,
     unit: 'bytes',
-    meaning: 'an element of a JSON file, or a line of an NDJSON file',
+    meaning: 'an element of a JSON file, a line of an NDJSON file, or a whole YAML file',
   },
-  unpacked: { default: 20 * GIB, most: 1024 * GIB, unit: 'bytes', meaning: 'a gzipped file when it is unpacked' },
+  unpacked: {
+    default: 20 * GIB,
+    most: 1024 * GIB,
+    unit: 'bytes',
+    meaning: 'a compressed file, archive or workbook when it is unpacked',
+  },
   expansion: {
     default: 200,
     most: 2_000,
@@ -73,11 +84,12 @@ export function boundText(name: BoundName, value: number): string {
 }
 
 /** `advice`, and how to raise the bound where the file is right; `needed`: what it takes at least. */
-export function orRaise(advice: string, name: BoundName, bounds: Bounds, needed = bounds[name] + 1): string {
+export function orRaise(advice: Words, name: BoundName, bounds: Bounds, needed = bounds[name] + 1): Words {
   const { most } = BOUNDS[name];
-  if (needed > most) return `${advice}; ${boundText(name, most)} is the most that can be allowed`;
+  if (needed > most) return words`${advice}; ${boundText(name, most)} is the most that can be allowed`;
   const example = Math.max(needed, Math.min(most, bounds[name] * 4));
-  return `${advice}, or allow more with --bound ${name}=${boundText(name, example)} (at most ${boundText(name, most)})`;
+  const raised = option('bound', `${name}=${boundText(name, example)}`);
+  return words`${advice}, or allow more with ${raised} (at most ${boundText(name, most)})`;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { CsvError } from 'csv-parse';
+import { option, words } from '../../text/named-options.ts';
 import { type Bounds, boundText, orRaise } from './bounds.ts';
 import { type Columns, FIELDS, type Field } from './columns.ts';
 import { CsvRecords } from './csv-records.ts';
@@ -17,6 +18,8 @@ export interface CsvOptions {
   readonly bounds: Bounds;
   /** Whether the first line is Excel's `sep=;`. */
   readonly separatorLine: boolean;
+  /** Whether it is the text of a workbook's sheet, in which every cell has its column, however long the row is. */
+  readonly isSheet: boolean;
 }
 
 /** Throws BAD_DELIMITER. */
@@ -25,7 +28,8 @@ export function checkDelimiter(delimiter: string): string {
   throw new IntakeError({
     code: 'BAD_DELIMITER',
     what: `the delimiter ${shown(delimiter)} cannot be used; allowed is one character that is neither a quote nor a line break`,
-    remedy: 'Correct --delimiter, or leave it out to have it detected among comma, semicolon, tab and |',
+    remedy: words`Correct ${option('delimiter')}, or leave it out to have it detected among comma, semicolon, tab and |`,
+    facts: { delimiter },
   });
 }
 
@@ -67,13 +71,15 @@ class CsvTable {
   readonly #at: Record<Field, number> = { region: -1, guid: -1, uid: -1, scope: -1, onBehalfOf: -1 };
   #actionAt = -1;
   #separatorLine: boolean;
+  readonly #isSheet: boolean;
 
-  constructor({ columns, reader, hasDefaultGuid, edits, separatorLine }: CsvOptions) {
+  constructor({ columns, reader, hasDefaultGuid, edits, separatorLine, isSheet }: CsvOptions) {
     this.#columns = columns;
     this.#reader = reader;
     this.#hasDefaultGuid = hasDefaultGuid;
     this.#edits = edits;
     this.#separatorLine = separatorLine;
+    this.#isSheet = isSheet;
   }
 
   rowsOf(records: readonly string[][]): InputRow[] {
@@ -128,6 +134,7 @@ class CsvTable {
         this.#columns.addExtra(`_extra_${this.#widest - width + 1}`);
       }
     }
+    if (this.#isSheet) return;
     const extra = cells.findIndex((cell, index) => index >= width && cell.trim() !== '');
     if (extra === -1 && cells.length - width === this.#excess) return;
     const column = this.#columns.names[cells.length > width ? Math.max(extra, width) : cells.length] ?? '';
@@ -166,7 +173,7 @@ function refused(cause: CsvError, records: CsvRecords, { columns, bounds }: CsvO
     code: 'ROW_TOO_LONG',
     place,
     what: `the row is larger than ${boundText('row', bounds.row)}`,
-    remedy: orRaise('Shorten it, say with --format what the file is if it is not CSV', 'row', bounds),
+    remedy: orRaise(words`Shorten it, say with ${option('format')} what the file is if it is not CSV`, 'row', bounds),
     cause,
   });
 }

@@ -139,7 +139,7 @@ export function syncRoutes(app: Api, context: ServerContext): void {
         throw new WrongState(record, 'cannot be undone before it has finished', possible);
       }
       const { sandbox } = readOptions(record);
-      if (sandbox !== settings.sandbox) throw new WrongTarget(id, sandbox);
+      if (sandbox !== settings.sandbox) throw new WrongTarget(`import ${id}`, sandbox);
       if (!reading.hasRows(id)) {
         throw new Problem('NO_ROWS_YET', `Nothing of import ${id} was sent: there is nothing to undo.`);
       }

@@ -32,11 +32,12 @@ export function syncViews(
   });
 
   const entry = (record: SyncRecord): SyncEntry => {
-    const { id, state, reason, file, undoOf, importId, approvedBy, approvedAt, approval } = record;
+    const { id, state, code, reason, file, undoOf, importId, approvedBy, approvedAt, approval } = record;
     const { flags, apply, sandbox } = readSyncOptions(record);
     return {
       id,
       state,
+      ...(code !== null && { code }),
       reason,
       file,
       undoOf,

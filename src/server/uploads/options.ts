@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { INPUT_KINDS } from '../../api/input-kinds.ts';
+import { fileOptions } from '../../imports/file-options.ts';
 import { type ImportOptions, importOptions, intakeOptions } from '../../imports/import-options.ts';
 import {
   boundList,
@@ -11,6 +13,8 @@ import {
 import { checkIntakeOptions } from '../../imports/read/intake.ts';
 import { IntakeError, type IntakeErrorCode } from '../../imports/read/intake-error.ts';
 import { REGIONS, type Region, SCOPES } from '../../membership/membership.ts';
+import { asParameter, written } from '../../text/named-options.ts';
+import { asSentence } from '../../text/wording.ts';
 import { Problem } from '../problem.ts';
 
 const id = z.string().min(1).max(200);
@@ -35,8 +39,15 @@ const READING = {
       description:
         'Columns with other names: `uid=Member ID,guid=Team`. May be given several times. `scope=` ignores the scope column.',
     }),
+  sheet: fileOptions.shape.sheet,
+  files: z
+    .union([z.string(), z.array(z.string())])
+    .transform((given) => (typeof given === 'string' ? [given] : given))
+    .pipe(fileOptions.shape.files.unwrap())
+    .optional()
+    .meta({ description: 'Files of a ZIP archive, as names or patterns. May be given several times.' }),
   format: z
-    .enum(['auto', 'csv', 'json', 'ndjson'])
+    .enum(['auto', ...INPUT_KINDS])
     .optional()
     .meta({ description: 'Default: as the media type says.' }),
   encoding: z
@@ -131,16 +142,16 @@ const FIELDS_AT_FAULT: Readonly<Partial<Record<IntakeErrorCode, string>>> = {
   UNKNOWN_COLUMN: 'map',
   AMBIGUOUS_COLUMN: 'map',
   MISSING_COLUMN: 'map',
+  UNKNOWN_SHEET: 'sheet',
+  UNKNOWN_FILE: 'files',
 };
 
 /** Why a file cannot be read, as the problem of the option that is to be changed, or of the file itself. */
 export function badReading(error: IntakeError): Problem {
-  const { code, place, what, remedy, field = FIELDS_AT_FAULT[code] } = error;
-  // The remedies name the command line's flags; an address has the same options without the dashes.
-  const words = (text: string) => text.replace(/--on-behalf-of/g, 'onBehalfOf').replace(/--(\w)/g, '$1');
-  const detail = words(`${place === undefined ? '' : `${place}: `}${what}.`);
-  return new Problem(field === undefined ? 'BAD_BODY' : 'BAD_OPTION', detail, {
-    remedy: `${words(remedy)}.`,
+  const { code, details } = error;
+  const { field = FIELDS_AT_FAULT[code] } = details;
+  return new Problem(field === undefined ? 'BAD_BODY' : 'BAD_OPTION', asSentence(error.sentence), {
+    remedy: asSentence(written(details.remedy, asParameter)),
     ...(field !== undefined && { field }),
   });
 }
@@ -150,6 +161,10 @@ const FORMATS: Readonly<Record<string, ImportOptions['format']>> = {
   // NDJSON is sent as JSON often enough; the content tells them apart.
   'application/json': 'auto',
   'application/x-ndjson': 'ndjson',
+  'application/yaml': 'yaml',
+  'application/zip': 'auto',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'auto',
+  'application/vnd.oasis.opendocument.spreadsheet': 'auto',
 };
 
 /** Media types of a body that is the file itself. */
