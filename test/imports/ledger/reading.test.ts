@@ -55,6 +55,8 @@ describe('the report', () => {
     expect(first).toMatchObject({ attempts: 1, httpStatus: 200, finishedAt: 1_020, original: '["row",0]' });
     expect(reader.input()).toEqual({
       format: 'csv',
+      kind: 'csv',
+      notes: [],
       delimiter: ',',
       columns: ['guid', 'uid', 'scope'],
       recognised: { guid: 'guid', uid: 'uid', scope: 'scope' },

@@ -226,6 +226,8 @@ test('the input is described as it was read', async () => {
   const { reader } = await stagedImport(members(1));
   expect(reader.input()).toEqual({
     format: 'csv',
+    kind: 'csv',
+    notes: [],
     delimiter: ',',
     columns: ['guid', 'uid', 'scope'],
     recognised: { guid: 'guid', uid: 'uid', scope: 'scope' },
