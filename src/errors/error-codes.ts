@@ -27,6 +27,8 @@ export const ERROR_CODES = {
   UNKNOWN_IMPORT: 'usage',
   UNKNOWN_SYNC: 'usage',
   UNKNOWN_SCHEDULE: 'usage',
+  CREATES_NOTHING: 'usage',
+  CREATE_WITHOUT_NAME: 'usage',
   WRONG_STATE: 'usage',
   SYNC_HELD: 'usage',
   REASON_REQUIRED: 'usage',
