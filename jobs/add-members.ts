@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { AddMembersResult, ChatClient } from '../src/chat/client.ts';
-import { MEMBER_LISTS } from '../src/chat/contract.ts';
 import { judge, refusedOutcome } from '../src/chat/error-policy.ts';
+import { MEMBER_LISTS } from '../src/membership/member-lists.ts';
 import { defineJob } from '../src/queue/define-job.ts';
 import { listedRows, readEntries, requestOf, rowsOf } from './member-lists.ts';
 import { BATCH_FIELDS, type BatchCall, type BatchPorts, SENDING, sendBatch } from './send-batch.ts';

@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { type AddMembersRequest, MEMBER_LISTS, type MemberList } from '../src/chat/contract.ts';
+import type { AddMembersRequest } from '../src/chat/contract.ts';
 import { readEntry } from '../src/chat/error-policy.ts';
 import type { MemberEntries } from '../src/chat/member-entries.ts';
 import type { RowOutcome, Sent } from '../src/imports/record/batch-result.ts';
+import { MEMBER_LISTS, type MemberList } from '../src/membership/member-lists.ts';
 import type { Outcome } from '../src/membership/outcome.ts';
 
 /** Rows of a list as [row number, UID]. By hand: every row passes here, and a schema for each takes ten times as long. */

@@ -1,10 +1,10 @@
 import { z } from 'zod';
+import { INPUT_KINDS } from '../api/input-kinds.ts';
 import { REGIONS, SCOPES } from '../membership/membership.ts';
 import type { ImportRecord } from './catalog.ts';
 import { createOptions } from './create-options.ts';
 import { fileOptions } from './file-options.ts';
 import { BOUND_NAMES } from './read/bounds.ts';
-import { INPUT_KINDS } from './read/detect.ts';
 import type { IntakeOptions } from './read/intake.ts';
 
 /** How an import is read and run. Kept with the import, so that `resume` and `retry` go on in the same way. */

@@ -1,18 +1,18 @@
-import { createWriteStream, statSync } from 'node:fs';
+import { createWriteStream } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, Option } from 'commander';
+import { dispatchOnly, NO_SERVICE, type Service, serviceOf } from '../../app/compose.ts';
 import { createOptionsOf } from '../../imports/create-texts.ts';
 import { newImportId } from '../../imports/import-id.ts';
 import type { ImportOptions } from '../../imports/import-options.ts';
-import { fileOf } from '../../imports/read/file-state.ts';
+import { checkInput } from '../../imports/read/open-input.ts';
 import { type Config, readConfig, USUAL_CALLS_PER_MINUTE } from '../../platform/config.ts';
 import { dataDir } from '../../platform/data-dir.ts';
 import { inShort } from '../../server/access/noting.ts';
 import { noteHere } from '../audit.ts';
-import { dispatchOnly, NO_SERVICE, type Service, serviceOf } from '../compose.ts';
 import { detach } from '../detach.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { type CreateFlags, withCreate } from '../flags/create-flags.ts';
@@ -78,7 +78,7 @@ export async function importHere(io: Io, file: string, flags: ImportFlags): Prom
   const config = readConfig(flags);
   const options = importOptionsOf(config, flags);
   // What can be known before anything is opened is said before anything is opened.
-  if (file !== '-' && !isFolder(file)) await fileOf(file, file);
+  if (file !== '-') await checkInput(file);
   const send = { config, io, json: flags.json === true, openService: serviceOpener(config, flags) };
   if (flags.detach !== true) {
     return runImport({ ...send, begin: beginning(send, file, options, true) });
@@ -122,10 +122,6 @@ async function keepStandardInput(config: Config, io: Io, id: string, signal: Abo
     if (signal.aborted) return undefined;
     throw error;
   }
-}
-
-function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 /** What opens the service that an import with these flags goes to. */
