@@ -66,16 +66,8 @@ export async function composeCoordinator(parts: CoordinatorParts): Promise<Coord
       const appId = service.apps[region]?.appId ?? '';
       // A sandbox in this process has another address at each start, and no other worker reaches it.
       const host = service.sandbox ? '' : service.host;
-      const line = await openRegionLine({
-        region,
-        appId,
-        host,
-        backend: opened,
-        callsPerMinute,
-        budgetShare,
-        worker,
-        onError,
-      });
+      const limits = { callsPerMinute, budgetShare };
+      const line = await openRegionLine({ region, appId, host, backend: opened, ...limits, worker, onError });
       parts.onLine?.(line);
       return line;
     },
