@@ -3,6 +3,7 @@ import { REGIONS, SCOPES } from '../membership/membership.ts';
 import type { ImportRecord } from './catalog.ts';
 import { BOUND_NAMES } from './read/bounds.ts';
 import type { IntakeOptions } from './read/intake.ts';
+import { SHAPING_OPTIONS } from './shaping-options.ts';
 
 /** How an import is read and run. Kept with the import, so that `resume` and `retry` go on in the same way. */
 export const importOptions = z.strictObject({
@@ -26,6 +27,7 @@ export const importOptions = z.strictObject({
     .optional(),
   /** Rows may ask for a change or a removal in a column `action`: for what a sync makes, never for what is handed in. */
   edits: z.boolean().optional(),
+  ...SHAPING_OPTIONS,
   /** Meant for the sandbox: must never go on against the service itself. */
   sandbox: z.boolean().default(false),
   /** Only read and check; `resume` sends. */
@@ -46,13 +48,15 @@ export function readOptions(record: Pick<ImportRecord, 'options'>): ImportOption
 }
 
 /** The part of the options that concerns reading. */
-export function intakeOptions(options: ImportOptions): Omit<IntakeOptions, 'signal'> {
+export function intakeOptions(options: ImportOptions): Omit<IntakeOptions, 'signal' | 'identities'> {
   const { format, encoding, delimiter, map, bounds, waitForQuietMs, guid, scope, region, onBehalfOf, edits } = options;
+  const { shape } = options;
   return {
     format,
     ...(encoding !== undefined && { encoding }),
     ...(delimiter !== undefined && { delimiter }),
     mapping: map,
+    ...(shape !== undefined && { shape }),
     ...(edits !== undefined && { edits }),
     ...(bounds !== undefined && { bounds }),
     ...(waitForQuietMs !== undefined && { waitForQuietMs }),

@@ -3,7 +3,7 @@ import { RollcallError } from '../../errors/rollcall-error.ts';
 import { type CatalogReader, type ImportRecord, openCatalogReader } from '../../imports/catalog.ts';
 import { UnknownImport } from '../../imports/import-errors.ts';
 import { type ImportReader, openImportReader } from '../../imports/report/reading.ts';
-import { reportInput, reportPaths } from '../../imports/report/report-paths.ts';
+import { filesFormat, reportPaths } from '../../imports/report/report-paths.ts';
 import { summaryOf } from '../../imports/report/summarize.ts';
 import { type DataDir, dataDir } from '../../platform/data-dir.ts';
 import type { Findings } from './imports.ts';
@@ -67,7 +67,12 @@ function withLedger<Result>(dir: DataDir, id: string, read: (reader: ImportReade
 /** What an import has come to so far. */
 export function findingsOf(dir: DataDir, record: ImportRecord): Findings {
   const found = withLedger(dir, record.id, (reader) => ({
-    summary: summaryOf(record, reader.tallies(), reportPaths(dir.folder(record.id), reportInput(reader).inputFormat)),
+    summary: summaryOf(
+      record,
+      reader.tallies(),
+      reportPaths(dir.folder(record.id), filesFormat(reader.input())),
+      reader.input(),
+    ),
     problems: reader.problems(),
   }));
   return found ?? { summary: summaryOf(record, new Map(), reportPaths(dir.folder(record.id), 'csv')), problems: [] };

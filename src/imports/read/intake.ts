@@ -71,6 +71,8 @@ export interface Intake {
    * of the keys. Complete when the rows have been read.
    */
   columns(): readonly string[];
+  /** Whether a row may give several memberships. */
+  readonly shaped: boolean;
   /** Rows of the input so far, left out or not; as many as `chunks` has given where none gives several memberships. */
   rowsRead(): number;
   /** Bytes of the source read so far (compressed ones when gzipped). */
@@ -176,6 +178,7 @@ async function startIntake(source: ByteSource, options: IntakeOptions): Promise<
     get recognised() {
       return shaped?.recognised() ?? columns.recognised();
     },
+    shaped: shaped !== undefined,
     rowsRead: () => shaped?.rowsRead ?? given,
     columns: () => columns.names,
     bytesRead: () => source.bytesRead,

@@ -3,11 +3,20 @@ import { isFinal } from '../../membership/import-state.ts';
 import type { RowCounts } from '../../membership/outcome.ts';
 import type { ImportRecord } from '../catalog.ts';
 import { type Tallies, totalRows } from '../record/import-ledger.ts';
+import type { InputDescription } from '../stage/staged-row.ts';
 import type { ImportSummary } from './import-summary.ts';
 import type { ReportPaths } from './report-paths.ts';
 
+/** What is known of the input, once it was read. */
+type Counted = Pick<InputDescription, 'shaped' | 'rowsRead'>;
+
 /** The summary of an import, from its record and its running totals. */
-export function summaryOf(record: ImportRecord, tallies: Tallies, reports: ReportPaths): ImportSummary {
+export function summaryOf(
+  record: ImportRecord,
+  tallies: Tallies,
+  reports: ReportPaths,
+  input?: Counted,
+): ImportSummary {
   // Rows of an import that goes on still get their outcome: "unprocessed" is said of them when it is over.
   const over = isFinal(record.state);
   const rowsOf = (rows: RowCounts): RowCounts => (over ? rows : { ...rows, unprocessed: 0 });
@@ -22,6 +31,7 @@ export function summaryOf(record: ImportRecord, tallies: Tallies, reports: Repor
     ...(record.code !== null && { code: record.code }),
     file: record.file,
     rows: rowsOf(totalRows(tallies)),
+    ...(input?.shaped === true && input.rowsRead !== undefined && { inputRows: input.rowsRead }),
     regions: Object.fromEntries(regions),
     calls: sum('calls'),
     retries: sum('retries'),

@@ -18,8 +18,16 @@ export interface StagedTotals {
 export function cut(database: DatabaseSync, input: InputDescription): StagedTotals {
   inTransaction(database, () => {
     database
-      .prepare('insert into input (id, format, delimiter, columns, recognised) values (1, ?, ?, ?, ?)')
-      .run(input.format, input.delimiter, JSON.stringify(input.columns), JSON.stringify(input.recognised));
+      .prepare('insert into input values (1, ?, ?, ?, ?, ?, ?, ?)')
+      .run(
+        input.format,
+        input.delimiter,
+        JSON.stringify(input.columns),
+        JSON.stringify(input.recognised),
+        Number(input.shaped ?? false),
+        input.rowsRead ?? null,
+        input.entries ?? null,
+      );
     for (const text of readStatements(new URL('cut.sql', import.meta.url)).values()) {
       const used = Object.entries(VALUES).filter(([name]) => text.includes(`:${name}`));
       database.prepare(text).run(Object.fromEntries(used));
