@@ -7,6 +7,7 @@ import { firstSignal } from '../../platform/lifecycle.ts';
 import { grouped } from '../../text/wording.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import type { ReadingFlags, SendingFlags } from '../flags/flags.ts';
+import { type ShapeFlags, shapeOf, type TrialFlags } from '../flags/shape-flags.ts';
 import { sayNothingBegan } from '../run-import.ts';
 import { conclude } from '../screen/conclude.ts';
 import { followImport } from '../screen/follow.ts';
@@ -25,7 +26,10 @@ interface ThereOptions {
   readonly json: boolean;
 }
 
-type Flags = ReadingFlags & Pick<SendingFlags, 'maxErrors'> & { readonly dryRun?: true; readonly detach?: true };
+type Flags = ReadingFlags &
+  ShapeFlags &
+  TrialFlags &
+  Pick<SendingFlags, 'maxErrors'> & { readonly dryRun?: true; readonly detach?: true };
 
 /** Sends a file, or standard input as it comes, to a server, and follows what becomes of it. */
 export async function importThere(options: ThereOptions, file: string, flags: Flags): Promise<ExitCode> {
@@ -142,6 +146,12 @@ function queryOf(file: string, flags: Flags): URLSearchParams {
   if (maxErrors !== undefined) {
     query.set('maxErrors', 'rows' in maxErrors ? String(maxErrors.rows) : `${maxErrors.percent}%`);
   }
+  const { first, only, maxRemovals } = flags;
+  const shape = shapeOf(flags);
+  if (shape !== undefined) query.set('shape', JSON.stringify(shape));
+  if (first !== undefined) query.set('first', String(first));
+  for (const { field, is } of only ?? []) query.append('only', `${field}=${is.join('|')}`);
+  if (maxRemovals !== undefined) query.set('maxRemovals', String(maxRemovals));
   if (dryRun) query.set('dryRun', 'true');
   return query;
 }
