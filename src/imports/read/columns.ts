@@ -1,5 +1,6 @@
 import { type Bounds, boundsWith, boundText, orRaise } from './bounds.ts';
 import { IntakeError, listed, shown } from './intake-error.ts';
+import { nameOneOf } from './shape/unknown-column.ts';
 
 /** The fields of a membership that an input may have columns for. */
 export const FIELDS = ['region', 'guid', 'uid', 'scope', 'onBehalfOf'] as const;
@@ -168,7 +169,7 @@ export class Columns {
       throw new IntakeError({
         code: 'UNKNOWN_COLUMN',
         what: `${mapFlag([[field, column]])} names a column that the input does not have; ${this.#list()}`,
-        remedy: 'Name one of them, exactly as it is written',
+        remedy: nameOneOf(column, this.names),
       });
     }
   }
