@@ -143,8 +143,8 @@ test.each([
   [['--where', 'status'], /Expected conditions such as status=active/],
   [['--wide-guid', '{column}'], /--wide-guid needs --wide/],
   [['--header-row', '2', '--skip-lines', '1'], /give one of them/],
-  [['--where', 'Stauts=x'], /names the column "Stauts".*the columns are "uid", "guid", "status".*Write "status"/s],
-  [['--map', 'uid=uidd'], /names a column that the input does not have.*"status".*Write "uid"/s],
+  [['--where', 'Stauts=x'], /needs the column "Stauts".*the columns are "uid", "guid", "status".*Write "status"/s],
+  [['--map', 'uid=uidd'], /uid is mapped to "uidd", a column that the input does not have.*"status".*Write "uid"/s],
 ])('%j is refused with what is allowed', async (flags, message) => {
   const place = await openWorkplace();
   const file = place.file('m.csv', 'uid,guid,status\na,g,x\n');

@@ -25,11 +25,12 @@ export function nameOneOf(column: string, names: readonly string[]): string {
   return like === undefined ? `Name one of them, ${exactly}` : `Write ${shown(like)}, or another one, ${exactly}`;
 }
 
-/** @param flag what asks for the column */
-export function unknownColumn(column: string, flag: string, names: readonly string[]): IntakeError {
+/** @param reader what needs the column */
+export function unknownColumn(column: string, reader: string, names: readonly string[]): IntakeError {
   return new IntakeError({
     code: 'UNKNOWN_COLUMN',
-    what: `${flag} names the column ${shown(column)}, which the input does not have; the columns are ${listed(names)}`,
+    what: `${reader} needs the column ${shown(column)}, which the input does not have; the columns are ${listed(names)}`,
     remedy: nameOneOf(column, names),
+    facts: { column },
   });
 }
