@@ -109,9 +109,13 @@ describe('the description of the API', () => {
       'map',
       'format',
       'encoding',
+      'shape',
       'delimiter',
       'bound',
       'maxErrors',
+      'first',
+      'only',
+      'maxRemovals',
       'dryRun',
     ]);
   });

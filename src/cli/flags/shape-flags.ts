@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
-import type { ImportOptions } from '../../imports/import-options.ts';
+import { type ImportOptions, intakeOptions } from '../../imports/import-options.ts';
 import {
   actionWordList,
   chosenRows,
@@ -15,6 +15,7 @@ import {
 import { MOST_SKIPPED, type Shape, shapeSettings } from '../../imports/read/shape/shape.ts';
 import { parseTemplate, TemplateError } from '../../imports/read/shape/template.ts';
 import type { IdentitySource } from '../../imports/stage/identity-file.ts';
+import type { Reading } from '../../syncs/sync-options.ts';
 import { UsageError } from '../errors.ts';
 import { wholeNumber } from './flags.ts';
 
@@ -149,6 +150,16 @@ export function shapeOf(flags: ShapeFlags): Shape | undefined {
 
 export function identitiesOf({ identities }: ShapeFlags): IdentitySource | undefined {
   return identities === undefined ? undefined : { path: resolve(identities), name: identities };
+}
+
+/** How the file of a sync is read. @throws UsageError */
+export function syncReading(options: ImportOptions, identities: IdentitySource | undefined): Reading {
+  if (options.shape?.actions !== undefined) {
+    throw new UsageError(
+      '--actions is for imports: the file of a sync says who should be a member, not what to change',
+    );
+  }
+  return { ...intakeOptions(options), ...(identities && { identities }) };
 }
 
 function defined<Given extends object>(given: Given): Partial<Given> {

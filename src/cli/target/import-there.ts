@@ -7,13 +7,14 @@ import { firstSignal } from '../../platform/lifecycle.ts';
 import { grouped } from '../../text/wording.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import type { ReadingFlags, SendingFlags } from '../flags/flags.ts';
-import { type ShapeFlags, shapeOf, type TrialFlags } from '../flags/shape-flags.ts';
+import { identitiesOf, type ShapeFlags, shapeOf, type TrialFlags } from '../flags/shape-flags.ts';
 import { sayNothingBegan } from '../run-import.ts';
 import { conclude } from '../screen/conclude.ts';
 import { followImport } from '../screen/follow.ts';
 import { type Io, say } from '../screen/io.ts';
 import { redraw } from '../screen/progress.ts';
 import { STANDARD_INPUT, TOGETHER_MS } from '../screen/standard-input.ts';
+import { withIdentityFile } from './form-upload.ts';
 import type { Imports } from './imports.ts';
 import type { Server, Upload } from './server-client.ts';
 
@@ -38,7 +39,9 @@ export async function importThere(options: ThereOptions, file: string, flags: Fl
   const sent = { bytes: 0, all: false };
   let id: string;
   try {
-    const upload = file === '-' ? standardInput(io, signal.signal) : await fileUpload(file, flags, signal.signal);
+    const plain = file === '-' ? standardInput(io, signal.signal) : await fileUpload(file, flags, signal.signal);
+    const identities = identitiesOf(flags);
+    const upload = identities === undefined ? plain : await withIdentityFile(plain, identities);
     // A wrong address or token is told before a long upload.
     await server.get('/v1/session', z.object({ role: z.string() }));
     say(io, `Sending ${file === '-' ? 'standard input' : file} to ${server.url} …`);
