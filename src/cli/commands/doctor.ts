@@ -2,7 +2,10 @@ import { constants, existsSync } from 'node:fs';
 import { access, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Command } from 'commander';
+import { caOf } from '../../app/ca-file.ts';
+import { clientOf, dispatchOnly, type Service, serviceOf } from '../../app/compose.ts';
 import { judge } from '../../chat/error-policy.ts';
+import { messageOf } from '../../errors/message-of.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import type { Region } from '../../membership/membership.ts';
 import { type Config, readConfig } from '../../platform/config.ts';
@@ -10,8 +13,6 @@ import { SERVICE_HOST } from '../../platform/service-host.ts';
 import { QueueAddressError } from '../../queue/address.ts';
 import { checkQueue } from '../../queue/check-queue.ts';
 import { wrap } from '../../text/terminal-text.ts';
-import { caOf } from '../ca-file.ts';
-import { clientOf, dispatchOnly, type Service, serviceOf } from '../compose.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type CommonFlags, type QueueFlags, withDataDir, withJson, withQueue } from '../flags/flags.ts';
 import { type Io, say } from '../screen/io.ts';
@@ -167,8 +168,4 @@ async function checkRegion(service: Service, region: Region): Promise<Finding> {
       remedy: `Check ROLLCALL_HOST, ${name}_APP_ID and ${name}_API_KEY`,
     };
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -4,17 +4,19 @@ import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, Option } from 'commander';
+import { dispatchOnly, NO_SERVICE, type Service, serviceOf } from '../../app/compose.ts';
 import { newImportId } from '../../imports/import-id.ts';
 import type { ImportOptions } from '../../imports/import-options.ts';
 import { fileOf } from '../../imports/read/file-state.ts';
+import { checkInput } from '../../imports/read/open-input.ts';
 import type { IdentitySource } from '../../imports/stage/identity-file.ts';
 import { type Config, readConfig } from '../../platform/config.ts';
 import { dataDir } from '../../platform/data-dir.ts';
 import { inShort } from '../../server/access/noting.ts';
 import { noteHere } from '../audit.ts';
-import { dispatchOnly, NO_SERVICE, type Service, serviceOf } from '../compose.ts';
 import { detach } from '../detach.ts';
 import type { ExitCode } from '../exit-codes.ts';
+import { fileOptionsOf } from '../flags/file-flags.ts';
 import {
   type CommonFlags,
   type ReadingFlags,
@@ -56,7 +58,7 @@ export interface ImportFlags
 export function importCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('import').argument(
     '<file>',
-    'CSV, JSON or NDJSON, gzipped or not; - reads standard input',
+    'CSV, JSON, NDJSON, Excel, YAML or LDIF, also compressed; a folder or ZIP of these; - reads standard input',
   );
   withReading(command);
   command.option('--dry-run', 'read and check the file, and send nothing');
@@ -79,7 +81,7 @@ export async function importHere(io: Io, file: string, flags: ImportFlags): Prom
   const config = readConfig(flags);
   const options = importOptionsOf(config, flags);
   // What can be known before anything is opened is said before anything is opened.
-  if (file !== '-') await fileOf(file, file);
+  if (file !== '-') await checkInput(file);
   const identities = identitiesOf(flags);
   if (identities !== undefined) await fileOf(identities.path, identities.name);
   const send = { config, io, json: flags.json === true, openService: serviceOpener(config, flags) };
@@ -161,5 +163,6 @@ export function importOptionsOf(config: Config, flags: ImportFlags): ImportOptio
     ...(first !== undefined && { first }),
     ...(only !== undefined && { only }),
     ...(maxRemovals !== undefined && { maxRemovals }),
+    ...fileOptionsOf(flags),
   };
 }

@@ -68,7 +68,8 @@ function retryOptions(
   isShaped: boolean,
   { maxErrors }: RetryChanges,
 ): ImportOptions {
-  const { encoding: _, shape, identities: __, first: ___, only: ____, ...options } = readOptions(earlier);
+  const { encoding: _, sheet: __, files: ___, ...kept } = readOptions(earlier);
+  const { shape, identities: ____, first: _____, only: ______, ...options } = kept;
   return {
     ...options,
     dryRun: false,

@@ -20,6 +20,8 @@ export interface CsvOptions {
   readonly bounds: Bounds;
   /** Whether the first line is Excel's `sep=;`. */
   readonly separatorLine: boolean;
+  /** Whether it is the text of a workbook's sheet, in which every cell has its column, however long the row is. */
+  readonly isSheet: boolean;
   readonly top?: TableTop;
   /** Makes memberships of the rows, where a row is not simply one. */
   readonly shaped?: ShapedCells | undefined;
@@ -82,10 +84,11 @@ class CsvTable {
   readonly #at: Record<Field, number> = { region: -1, guid: -1, uid: -1, scope: -1, onBehalfOf: -1 };
   #actionAt = -1;
   #separatorLine: boolean;
+  readonly #isSheet: boolean;
   readonly #top: TableTop;
   readonly #shaped: ShapedCells | undefined;
 
-  constructor({ columns, reader, hasDefaultGuid, edits, separatorLine, top, shaped }: CsvOptions) {
+  constructor({ columns, reader, hasDefaultGuid, edits, separatorLine, isSheet, top, shaped }: CsvOptions) {
     this.#top = top ?? { skip: 0 };
     this.#shaped = shaped;
     this.#columns = columns;
@@ -93,6 +96,7 @@ class CsvTable {
     this.#hasDefaultGuid = hasDefaultGuid;
     this.#edits = edits;
     this.#separatorLine = separatorLine;
+    this.#isSheet = isSheet;
   }
 
   rowsOf(records: readonly string[][]): InputRow[] {
@@ -174,6 +178,7 @@ class CsvTable {
         this.#columns.addExtra(`_extra_${this.#widest - width + 1}`);
       }
     }
+    if (this.#isSheet) return undefined;
     const extra = cells.findIndex((cell, index) => index >= width && cell.trim() !== '');
     if (extra === -1 && cells.length - width === this.#excess) return undefined;
     const column = this.#columns.names[cells.length > width ? Math.max(extra, width) : cells.length] ?? '';

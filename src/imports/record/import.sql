@@ -184,7 +184,7 @@ select region_id, guid, refused_code, refused_message from groups where id = :gr
 
 -- name: input
 -- Out: what the input was.
-select format, delimiter, columns, recognised, shaped, rows_read from input;
+select format, kind, delimiter, columns, recognised, notes, shaped, rows_read from input;
 
 -- name: rows_and_memberships
 -- Out: what the reader counted, and what the rows say: every row of the input is there, with all of its memberships.

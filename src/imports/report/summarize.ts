@@ -8,7 +8,7 @@ import type { InputDescription } from '../stage/staged-row.ts';
 import type { ReportPaths } from './report-paths.ts';
 
 /** What is known of the input, once it was read. */
-type Counted = Pick<InputDescription, 'shaped' | 'rowsRead'>;
+type Counted = Pick<InputDescription, 'shaped' | 'rowsRead' | 'notes'>;
 
 /** The summary of an import, from its record and its running totals. */
 export function summaryOf(
@@ -17,6 +17,7 @@ export function summaryOf(
   reports: ReportPaths,
   input?: Counted,
 ): ImportSummary {
+  const { notes = [] } = input ?? {};
   // Rows of an import that goes on still get their outcome: "unprocessed" is said of them when it is over.
   const over = isFinal(record.state);
   const rowsOf = (rows: RowCounts): RowCounts => (over ? rows : { ...rows, unprocessed: 0 });
@@ -37,6 +38,7 @@ export function summaryOf(
     retries: sum('retries'),
     startedAt: isoTime(record.startedAt),
     finishedAt: isoTime(record.finishedAt),
+    ...(notes.length > 0 && { notes: [...notes] }),
     reports: { all: present(reports.all), failed: present(reports.failed), retry: present(reports.retry) },
   };
 }

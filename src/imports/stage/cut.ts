@@ -1,13 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { MAX_UIDS_PER_CALL } from '../../membership/member-lists.ts';
 import { inTransaction, readStatements } from '../../platform/sqlite.ts';
 import { actionId, scopeId } from '../record/enum-ids.ts';
-import { BATCH_SIZE } from './fill-batches.ts';
 import type { InputDescription } from './staged-row.ts';
 
-export { BATCH_SIZE } from './fill-batches.ts';
-
 /** What the statements of cut.sql take. */
-const VALUES = { size: BATCH_SIZE, add: actionId('add'), lowest: scopeId('participant'), ban: scopeId('ban') };
+const VALUES = { size: MAX_UIDS_PER_CALL, add: actionId('add'), lowest: scopeId('participant'), ban: scopeId('ban') };
 
 export interface StagedTotals {
   readonly rows: number;
@@ -18,16 +16,19 @@ export interface StagedTotals {
 export function cut(database: DatabaseSync, input: InputDescription): StagedTotals {
   inTransaction(database, () => {
     database
-      .prepare('insert into input values (1, ?, ?, ?, ?, ?, ?, ?)')
-      .run(
-        input.format,
-        input.delimiter,
-        JSON.stringify(input.columns),
-        JSON.stringify(input.recognised),
-        Number(input.shaped ?? false),
-        input.rowsRead ?? null,
-        input.entries ?? null,
-      );
+      .prepare(`insert into input (id, format, kind, delimiter, columns, recognised, notes, shaped, rows_read, entries)
+         values (1, :format, :kind, :delimiter, :columns, :recognised, :notes, :shaped, :rows_read, :entries)`)
+      .run({
+        format: input.format,
+        kind: input.kind ?? input.format,
+        delimiter: input.delimiter,
+        columns: JSON.stringify(input.columns),
+        recognised: JSON.stringify(input.recognised),
+        notes: JSON.stringify(input.notes ?? []),
+        shaped: Number(input.shaped ?? false),
+        rows_read: input.rowsRead ?? null,
+        entries: input.entries ?? null,
+      });
     for (const text of readStatements(new URL('cut.sql', import.meta.url)).values()) {
       const used = Object.entries(VALUES).filter(([name]) => text.includes(`:${name}`));
       database.prepare(text).run(Object.fromEntries(used));

@@ -61,7 +61,8 @@ async function stageWith(
   identities: OpenIdentities | undefined,
   progress: (progress: StagingProgress) => void,
 ): Promise<StagedTotals> {
-  const intake = await openIntake({ path: source, name }, { ...options, signal, ...(identities && { identities }) });
+  const known = identities && { identities };
+  const intake = await openIntake({ path: source, name }, { ...options, scratch: dirname(ledger), signal, ...known });
   const staging = startStaging(ledger);
   const marked = trial === undefined ? undefined : trialOf(trial);
   try {
@@ -74,6 +75,8 @@ async function stageWith(
     progress({ rows, bytes: intake.bytesRead(), cutting: true });
     return await staging.finish({
       format: intake.format,
+      kind: intake.kind,
+      notes: intake.notes(),
       delimiter: intake.delimiter ?? '',
       columns: intake.columns(),
       recognised: intake.recognised as Record<string, string>,
