@@ -107,6 +107,8 @@ describe('the description of the API', () => {
       'region',
       'onBehalfOf',
       'map',
+      'sheet',
+      'files',
       'format',
       'encoding',
       'shape',

@@ -244,7 +244,7 @@ describe('calls over time', () => {
 
 test('the input is described as it was read', async () => {
   const { reader } = await stagedImport(members(1));
-  expect(reader.input()).toEqual({
+  expect(reader.input()).toMatchObject({
     format: 'csv',
     delimiter: ',',
     columns: ['guid', 'uid', 'scope'],
