@@ -15,6 +15,7 @@ export const ERROR_CODES = {
   BAD_BEHAVIOUR: 'usage',
   BAD_SCHEDULE: 'usage',
   BAD_SEED: 'usage',
+  BAD_SHAPE: 'usage',
   BAD_LIMIT: 'usage',
   BAD_PROTECT_FILE: 'usage',
   BAD_RECEIVER: 'usage',

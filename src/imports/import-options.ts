@@ -6,6 +6,7 @@ import { createOptions } from './create-options.ts';
 import { fileOptions } from './file-options.ts';
 import { BOUND_NAMES } from './read/bounds.ts';
 import type { IntakeOptions } from './read/intake.ts';
+import { SHAPING_OPTIONS } from './shaping-options.ts';
 
 /** How an import is read and run. Kept with the import, so that `resume` and `retry` go on in the same way. */
 export const importOptions = z.strictObject({
@@ -32,6 +33,7 @@ export const importOptions = z.strictObject({
   edits: z.boolean().optional(),
   /** What it may create; absent: nothing. */
   create: createOptions.optional(),
+  ...SHAPING_OPTIONS,
   /** Meant for the sandbox: must never go on against the service itself. */
   sandbox: z.boolean().default(false),
   /** Only read and check; `resume` sends. */
@@ -52,14 +54,15 @@ export function readOptions(record: Pick<ImportRecord, 'options'>): ImportOption
 }
 
 /** The part of the options that concerns reading. */
-export function intakeOptions(options: ImportOptions): Omit<IntakeOptions, 'signal'> {
-  const { format, encoding, delimiter, map, bounds, waitForQuietMs, sheet, files } = options;
+export function intakeOptions(options: ImportOptions): Omit<IntakeOptions, 'signal' | 'identities'> {
+  const { format, encoding, delimiter, map, bounds, waitForQuietMs, sheet, files, shape } = options;
   const { guid, scope, region, onBehalfOf, edits } = options;
   return {
     format,
     ...(encoding !== undefined && { encoding }),
     ...(delimiter !== undefined && { delimiter }),
     mapping: map,
+    ...(shape !== undefined && { shape }),
     ...(edits !== undefined && { edits }),
     ...(bounds !== undefined && { bounds }),
     ...(waitForQuietMs !== undefined && { waitForQuietMs }),

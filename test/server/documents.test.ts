@@ -113,10 +113,14 @@ describe('the description of the API', () => {
       'files',
       'format',
       'encoding',
+      'shape',
       'delimiter',
       'bound',
       'maxErrors',
       ...Object.keys(CREATE_QUERY),
+      'first',
+      'only',
+      'maxRemovals',
       'dryRun',
     ]);
   });

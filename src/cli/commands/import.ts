@@ -8,7 +8,9 @@ import { dispatchOnly, NO_SERVICE, type Service, serviceOf } from '../../app/com
 import { createOptionsOf } from '../../imports/create-texts.ts';
 import { newImportId } from '../../imports/import-id.ts';
 import type { ImportOptions } from '../../imports/import-options.ts';
+import { fileOf } from '../../imports/read/file-state.ts';
 import { checkInput } from '../../imports/read/open-input.ts';
+import type { IdentitySource } from '../../imports/stage/identity-file.ts';
 import { type Config, readConfig, USUAL_CALLS_PER_MINUTE } from '../../platform/config.ts';
 import { dataDir } from '../../platform/data-dir.ts';
 import { inShort } from '../../server/access/noting.ts';
@@ -33,6 +35,7 @@ import {
   withServer,
   withWorkers,
 } from '../flags/flags.ts';
+import { identitiesOf, type ShapeFlags, shapeOf, type TrialFlags, withShape, withTrial } from '../flags/shape-flags.ts';
 import { type RunOptions, runImport } from '../run-import.ts';
 import { openSandboxService } from '../sandbox-service.ts';
 import { type Io, say } from '../screen/io.ts';
@@ -45,6 +48,8 @@ export interface ImportFlags
     ServerFlags,
     ReadingFlags,
     CreateFlags,
+    ShapeFlags,
+    TrialFlags,
     SandboxFlags,
     SendingFlags,
     WorkersFlags {
@@ -61,6 +66,7 @@ export function importCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<
   withCreate(withReading(command));
   command.option('--dry-run', 'read and check the file, and send nothing');
   withPace(withMaxErrors(command));
+  withTrial(withShape(command));
   command.addOption(new Option('--detach', 'send in the background').conflicts(['sandbox', 'sandboxSeed', 'dryRun']));
   withSandbox(withWorkers(withServer(withDataDir(withJson(command)))));
   return command.action((file: string, flags: ImportFlags) => end(importFile(io, file, flags)));
@@ -79,13 +85,15 @@ export async function importHere(io: Io, file: string, flags: ImportFlags): Prom
   const options = importOptionsOf(config, flags);
   // What can be known before anything is opened is said before anything is opened.
   if (file !== '-') await checkInput(file);
+  const identities = identitiesOf(flags);
+  if (identities !== undefined) await fileOf(identities.path, identities.name);
   const send = { config, io, json: flags.json === true, openService: serviceOpener(config, flags) };
   if (flags.detach !== true) {
-    return runImport({ ...send, begin: beginning(send, file, options, true) });
+    return runImport({ ...send, begin: beginning(send, file, options, true, identities) });
   }
   const { openService } = send;
   await openService().then((service) => service.close());
-  return detach({ ...send, begin: beginning(send, file, options, false) }, flags);
+  return detach({ ...send, begin: beginning(send, file, options, false, identities) }, flags);
 }
 
 function beginning(
@@ -93,12 +101,13 @@ function beginning(
   file: string,
   options: ImportOptions,
   start: boolean,
+  identities: IdentitySource | undefined,
 ): RunOptions['begin'] {
   return async (coordinator, signal) => {
     const id = newImportId();
     const source = file === '-' ? await keepStandardInput(config, io, id, signal) : resolve(file);
     if (source === undefined) return undefined;
-    await coordinator.create({ id, file, source, options, start });
+    await coordinator.create({ id, file, source, options, start, ...(identities && { identities }) });
     noteHere(dataDir(config.dataDir), 'import.create', id, inShort({ file, ...options }));
     return id;
   };
@@ -140,6 +149,8 @@ export function serviceOpener(
 export function importOptionsOf(config: Config, flags: ImportFlags): ImportOptions {
   const create = createOptionsOf(flags);
   const { guid, scope, encoding, delimiter, bound, waitForQuiet, onBehalfOf, maxErrors } = flags;
+  const { first, only, maxRemovals } = flags;
+  const shape = shapeOf(flags);
   return {
     format: flags.format ?? 'auto',
     map: flags.map ?? {},
@@ -155,6 +166,10 @@ export function importOptionsOf(config: Config, flags: ImportFlags): ImportOptio
     ...(onBehalfOf !== undefined && { onBehalfOf }),
     ...(maxErrors !== undefined && { maxErrors }),
     ...(create !== undefined && { create }),
+    ...(shape !== undefined && { shape }),
+    ...(first !== undefined && { first }),
+    ...(only !== undefined && { only }),
+    ...(maxRemovals !== undefined && { maxRemovals }),
     ...fileOptionsOf(flags),
   };
 }

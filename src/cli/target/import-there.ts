@@ -8,12 +8,14 @@ import { grouped } from '../../text/wording.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type CreateFlags, createQuery } from '../flags/create-flags.ts';
 import type { ReadingFlags, SendingFlags } from '../flags/flags.ts';
+import { identitiesOf, type ShapeFlags, shapeOf, type TrialFlags } from '../flags/shape-flags.ts';
 import { sayNothingBegan } from '../run-import.ts';
 import { conclude } from '../screen/conclude.ts';
 import { followImport } from '../screen/follow.ts';
 import { type Io, say } from '../screen/io.ts';
 import { redraw } from '../screen/progress.ts';
 import { STANDARD_INPUT, TOGETHER_MS } from '../screen/standard-input.ts';
+import { withIdentityFile } from './form-upload.ts';
 import type { Imports } from './imports.ts';
 import type { Server, Upload } from './server-client.ts';
 
@@ -28,6 +30,8 @@ interface ThereOptions {
 
 type Flags = ReadingFlags &
   CreateFlags &
+  ShapeFlags &
+  TrialFlags &
   Pick<SendingFlags, 'maxErrors'> & { readonly dryRun?: true; readonly detach?: true };
 
 /** Sends a file, or standard input as it comes, to a server, and follows what becomes of it. */
@@ -37,7 +41,9 @@ export async function importThere(options: ThereOptions, file: string, flags: Fl
   const sent = { bytes: 0, all: false };
   let id: string;
   try {
-    const upload = file === '-' ? standardInput(io, signal.signal) : await fileUpload(file, flags, signal.signal);
+    const plain = file === '-' ? standardInput(io, signal.signal) : await fileUpload(file, flags, signal.signal);
+    const identities = identitiesOf(flags);
+    const upload = identities === undefined ? plain : await withIdentityFile(plain, identities);
     // A wrong address or token is told before a long upload.
     await server.get('/v1/session', z.object({ role: z.string() }));
     say(io, `Sending ${file === '-' ? 'standard input' : file} to ${server.url} …`);
@@ -147,6 +153,12 @@ function queryOf(file: string, flags: Flags): URLSearchParams {
     query.set('maxErrors', 'rows' in maxErrors ? String(maxErrors.rows) : `${maxErrors.percent}%`);
   }
   for (const [name, value] of createQuery(flags)) query.append(name, value);
+  const { first, only, maxRemovals } = flags;
+  const shape = shapeOf(flags);
+  if (shape !== undefined) query.set('shape', JSON.stringify(shape));
+  if (first !== undefined) query.set('first', String(first));
+  for (const { field, is } of only ?? []) query.append('only', `${field}=${is.join('|')}`);
+  if (maxRemovals !== undefined) query.set('maxRemovals', String(maxRemovals));
   if (sheet !== undefined) query.set('sheet', sheet);
   for (const pattern of files ?? []) query.append('files', pattern);
   if (dryRun) query.set('dryRun', 'true');

@@ -88,11 +88,19 @@ function viewsOf(rows: readonly InputRow[], columns: readonly string[], inputFor
   const originalOf = originalJson({ columns, inputFormat, delimiter: ',' });
   const views: PreviewRow[] = [];
   let length = 0;
-  for (const { onBehalfOf: _, original, problems, ...row } of rows) {
-    const text = originalOf({ original, line: row.line });
+  let whole = '';
+  for (const { onBehalfOf: _, action: __, original, problems, shaped, ...row } of rows) {
+    // Only the first membership of a row has its text.
+    if (original !== '') whole = original;
+    const text = originalOf({ original: whole, line: row.line });
     length += text.length;
     if (views.length > 0 && length > MOST_OF_ROWS) break;
-    views.push({ ...row, problems: [...problems], original: JSON.parse(text) as Readonly<Record<string, unknown>> });
+    views.push({
+      ...row,
+      ...(shaped !== undefined && { value: shaped.value, skipped: shaped.skipped === true }),
+      problems: [...problems],
+      original: JSON.parse(text) as Readonly<Record<string, unknown>>,
+    });
   }
   return views;
 }

@@ -3,17 +3,21 @@ import type { ImportSummary } from '../../api/import-summary.ts';
 import { isFinal } from '../../membership/import-state.ts';
 import type { RowCounts } from '../../membership/outcome.ts';
 import type { ImportRecord } from '../catalog.ts';
-import type { IntakeNote } from '../read/intake-note.ts';
 import { type Tallies, totalRows } from '../record/import-ledger.ts';
+import type { InputDescription } from '../stage/staged-row.ts';
 import type { ReportPaths } from './report-paths.ts';
+
+/** What is known of the input, once it was read. */
+type Counted = Pick<InputDescription, 'shaped' | 'rowsRead' | 'notes'>;
 
 /** The summary of an import, from its record and its running totals. */
 export function summaryOf(
   record: ImportRecord,
   tallies: Tallies,
   reports: ReportPaths,
-  notes: readonly IntakeNote[] = [],
+  input?: Counted,
 ): ImportSummary {
+  const { notes = [] } = input ?? {};
   // Rows of an import that goes on still get their outcome: "unprocessed" is said of them when it is over.
   const over = isFinal(record.state);
   const rowsOf = (rows: RowCounts): RowCounts => (over ? rows : { ...rows, unprocessed: 0 });
@@ -28,6 +32,7 @@ export function summaryOf(
     ...(record.code !== null && { code: record.code }),
     file: record.file,
     rows: rowsOf(totalRows(tallies)),
+    ...(input?.shaped === true && input.rowsRead !== undefined && { inputRows: input.rowsRead }),
     regions: Object.fromEntries(regions),
     ...createdIn(tallies),
     ...writtenBy(tallies),

@@ -18,6 +18,7 @@ import { asParameter, written } from '../../text/named-options.ts';
 import { asSentence } from '../../text/wording.ts';
 import { Problem } from '../problem.ts';
 import { CREATE_QUERY } from './create-query.ts';
+import { SHAPE_QUERY, TRIAL_QUERY } from './shape-query.ts';
 
 const id = z.string().min(1).max(200);
 
@@ -57,6 +58,7 @@ const READING = {
     .max(50)
     .optional()
     .meta({ description: 'Such as windows-1252. Default: UTF-8, or UTF-16 by its mark.' }),
+  ...SHAPE_QUERY,
   delimiter: z
     .string()
     .transform((text, context) => {
@@ -103,6 +105,7 @@ export const uploadQuery = z.strictObject({
     .optional()
     .meta({ description: 'Stop when more rows than this failed, are invalid or unconfirmed: `100` or `5%`.' }),
   ...CREATE_QUERY,
+  ...TRIAL_QUERY,
   dryRun: z.enum(['true', 'false']).optional().meta({ description: 'Only read and check; `resume` sends.' }),
 });
 
@@ -149,6 +152,7 @@ const FIELDS_AT_FAULT: Readonly<Partial<Record<IntakeErrorCode, string>>> = {
   UNKNOWN_COLUMN: 'map',
   AMBIGUOUS_COLUMN: 'map',
   MISSING_COLUMN: 'map',
+  BAD_SHAPE: 'shape',
   UNKNOWN_SHEET: 'sheet',
   UNKNOWN_FILE: 'files',
 };

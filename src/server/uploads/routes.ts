@@ -60,7 +60,7 @@ export async function uploadRoutes(app: Api, context: ServerContext, { idleMs, m
         schema: {
           tags: ['imports'],
           summary: 'Import a file',
-          description: `The body is the file (${FILE_TYPES.join(', ')}, any of them gzipped), or a form with the one part "file".`,
+          description: `The body is the file (${FILE_TYPES.join(', ')}, any of them gzipped), or a form with the part "file", and with the part "identities" if the shape looks users up in an identity file.`,
           querystring: uploadQuery,
           headers: z.object({
             'idempotency-key': z.string().optional().meta({ description: KEY_DESCRIPTION }),
@@ -87,22 +87,27 @@ export async function uploadRoutes(app: Api, context: ServerContext, { idleMs, m
         // What can be known before the file is sent is said before the file is sent.
         checkLength(request, mostBytes);
         const options = optionsOf(query, { contentType, region, sandbox });
-        const id = await uploads.take(request, reply, { ...query, contentType }, async ({ path, name, type, keep }) => {
-          const made = await reserveImport(dir);
-          try {
-            const source = join(dir.folder(made), 'input');
-            await rename(path, source);
-            keep(made);
-            const file = labelOf(query.name ?? name);
-            // Of a form the part says what the file is.
-            const chosen = request.isMultipart() ? optionsOf(query, { contentType: type, region, sandbox }) : options;
-            await coordinator.create({ id: made, file, source, options: chosen });
-            noting(access)(request, 'import.create', made, inShort({ file, ...query, name: undefined }));
-            return made;
-          } finally {
-            if (!isImport(made)) await rm(dir.folder(made), { recursive: true, force: true });
-          }
-        });
+        const id = await uploads.take(
+          request,
+          reply,
+          { ...query, contentType },
+          async ({ path, name, type, identities, keep }) => {
+            const made = await reserveImport(dir);
+            try {
+              const source = join(dir.folder(made), 'input');
+              await rename(path, source);
+              keep(made);
+              const file = labelOf(query.name ?? name);
+              // Of a form the part says what the file is.
+              const chosen = request.isMultipart() ? optionsOf(query, { contentType: type, region, sandbox }) : options;
+              await coordinator.create({ id: made, file, source, options: chosen, ...(identities && { identities }) });
+              noting(access)(request, 'import.create', made, inShort({ file, ...query, name: undefined }));
+              return made;
+            } finally {
+              if (!isImport(made)) await rm(dir.folder(made), { recursive: true, force: true });
+            }
+          },
+        );
         reply.header('location', `/v1/imports/${id}`);
         return reply.code(202).send(await views.of(coordinator.find(id)));
       },

@@ -21,6 +21,7 @@ interface OpenedRows {
   readonly format: InputFormat;
   readonly recognised: Readonly<Partial<Record<Reading, string>>>;
   columns(): readonly string[];
+  rowsRead(): number;
   notes(): readonly IntakeNote[];
   bytesRead(): number;
   chunks(): AsyncGenerator<readonly InputRow[]>;
@@ -109,6 +110,7 @@ function manyFiles<Rows extends OpenedRows>(files: ManyFiles<Rows>): Rows {
   const merged = new MergedColumns(format === 'csv' ? 'cells' : 'elements', boundsWith(options.bounds));
   const told: IntakeNote[] = [];
   let read = 0;
+  let rowsRead = 0;
   let current: OpenedRows | undefined = first.intake;
   let last = 0;
   merged.begin(first.file);
@@ -123,7 +125,8 @@ function manyFiles<Rows extends OpenedRows>(files: ManyFiles<Rows>): Rows {
         merged.take(intake.columns(), intake.recognised);
         yield chunk.map((row) => {
           last = before + row.line;
-          return { ...row, line: last, original: merged.original(row) };
+          // Only the first membership of a row has its text.
+          return { ...row, line: last, original: row.original === '' ? '' : merged.original(row) };
         });
       }
     } catch (error) {
@@ -132,6 +135,7 @@ function manyFiles<Rows extends OpenedRows>(files: ManyFiles<Rows>): Rows {
     merged.take(intake.columns(), intake.recognised);
     told.push(...intake.notes().map(({ code, text }) => ({ code, text: `${shownPath(file)}: ${text}` })));
     read += intake.bytesRead();
+    rowsRead += intake.rowsRead();
     current = undefined;
   }
 
@@ -141,6 +145,7 @@ function manyFiles<Rows extends OpenedRows>(files: ManyFiles<Rows>): Rows {
       return first.intake.recognised;
     },
     columns: () => merged.names,
+    rowsRead: () => rowsRead,
     notes: () => [...notes(), ...told],
     bytesRead: () => (set.kind === 'zip' ? set.bytesRead() : read + (current?.bytesRead() ?? 0)),
     async *chunks() {
