@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { REGIONS, SCOPES } from '../membership/membership.ts';
 import type { ImportRecord } from './catalog.ts';
 import { BOUND_NAMES } from './read/bounds.ts';
+import { EXPORTS } from './read/exports.ts';
 import type { IntakeOptions } from './read/intake.ts';
 
 /** How an import is read and run. Kept with the import, so that `resume` and `retry` go on in the same way. */
@@ -11,6 +12,10 @@ export const importOptions = z.strictObject({
   delimiter: z.string().optional(),
   /** Field -> column, for columns whose names are not recognised; '' where the file has none for it. */
   map: z.partialRecord(z.enum(['region', 'guid', 'uid', 'scope', 'onBehalfOf']), z.string()).default({}),
+  /** The file is an export of this system: memberships are looked for inside of its elements. Set by recipes. */
+  exportOf: z.enum(EXPORTS).optional(),
+  /** The recipe that gave some of these options. */
+  recipe: z.string().optional(),
   /** Bounds of the file that are not at their defaults. */
   bounds: z.partialRecord(z.enum(BOUND_NAMES), z.int().positive()).optional(),
   /** Wait until the file has not changed for this long before it is read, in ms. */
@@ -48,12 +53,14 @@ export function readOptions(record: Pick<ImportRecord, 'options'>): ImportOption
 /** The part of the options that concerns reading. */
 export function intakeOptions(options: ImportOptions): Omit<IntakeOptions, 'signal'> {
   const { format, encoding, delimiter, map, bounds, waitForQuietMs, guid, scope, region, onBehalfOf, edits } = options;
+  const { exportOf } = options;
   return {
     format,
     ...(encoding !== undefined && { encoding }),
     ...(delimiter !== undefined && { delimiter }),
     mapping: map,
     ...(edits !== undefined && { edits }),
+    ...(exportOf !== undefined && { exportOf }),
     ...(bounds !== undefined && { bounds }),
     ...(waitForQuietMs !== undefined && { waitForQuietMs }),
     defaults: {

@@ -55,6 +55,11 @@ export class ElementReader {
     return looksLikeRow(element, (key) => this.#columns.isFor('uid', key));
   }
 
+  /** Are the objects in an array under this name of the outermost object the elements? */
+  isEnvelope(_property: string): boolean {
+    return true;
+  }
+
   /**
    * @param place names the element in errors
    * @param text the element's JSON text

@@ -4,6 +4,7 @@ import { checkDelimiter, csvRows } from './csv.ts';
 import { decode, detectEncoding } from './decode.ts';
 import { detectDelimiter, detectFormat, detectLineEnds, type InputFormat, needsMore, separatorLine } from './detect.ts';
 import { ElementReader } from './element.ts';
+import { type ExportName, ExportReader } from './exports.ts';
 import { refuseBinary, refuseOtherText } from './foreign-formats.ts';
 import { gunzip, isGzip } from './gunzip.ts';
 import type { InputRow } from './input-row.ts';
@@ -32,6 +33,8 @@ export interface IntakeOptions {
    * it that column means nothing, so that no file that somebody just hands in can remove anybody.
    */
   readonly edits?: boolean;
+  /** The input is an export of this system: memberships are looked for inside of its elements. */
+  readonly exportOf?: ExportName;
   /** Bounds that are raised or lowered for this input. */
   readonly bounds?: Readonly<Partial<Record<BoundName, number | undefined>>>;
   /** Wait until a file has not changed for this long before it is read, in ms. */
@@ -118,7 +121,7 @@ async function startIntake(source: ByteSource, options: IntakeOptions): Promise<
         })
       : (format === 'json' ? jsonRows : ndjsonRows)(
           text.blocks,
-          new ElementReader(columns, reader, hasDefaultGuid),
+          elementReader(options.exportOf, columns, reader, hasDefaultGuid),
           bounds,
         );
   const checked = interruptible(
@@ -148,6 +151,10 @@ async function startIntake(source: ByteSource, options: IntakeOptions): Promise<
       }
     },
   };
+}
+
+function elementReader(name: ExportName | undefined, ...given: ConstructorParameters<typeof ElementReader>) {
+  return name === undefined ? new ElementReader(...given) : new ExportReader(name, ...given);
 }
 
 /** The beginning of the text; of an object that stands on one long line, as much as an element may have. */

@@ -113,7 +113,7 @@ class JsonDocument {
         return index + 1;
       case 'array':
         // The first character behind `[` tells whether these are the elements or a value like any other.
-        if (character === '{') {
+        if (character === '{' && this.#reader.isEnvelope(this.#lastKey())) {
           this.#enterElements(index);
           return this.#open('inside', index);
         }
@@ -175,8 +175,7 @@ class JsonDocument {
 
   #enterElements(index: number): void {
     const outer = this.#outerText ?? '';
-    const [, written = '""'] = /("(?:[^"\\]|\\.)*")\s*:\s*\[\s*$/.exec(outer.slice(-10_000)) ?? [];
-    const property = JSON.parse(written) as string;
+    const property = this.#lastKey();
     if (isMemberList(property)) throw wrongShape('element 1', `${property} holds objects; it must be an array of UIDs`);
     if (this.#property !== undefined) {
       const both = `${shown(this.#property)} and ${shown(property)}`;
@@ -184,6 +183,12 @@ class JsonDocument {
     }
     this.#property = property;
     this.#cut = { at: outer.length, bytes: -this.#offsetOf(index) };
+  }
+
+  /** The key in front of the `[` that the outermost object's text ends with. */
+  #lastKey(): string {
+    const [, written = '""'] = /("(?:[^"\\]|\\.)*")\s*:\s*\[\s*$/.exec((this.#outerText ?? '').slice(-10_000)) ?? [];
+    return JSON.parse(written) as string;
   }
 
   #closeElements(index: number): number {

@@ -1,0 +1,48 @@
+import { type ImportOptions, intakeOptions } from '../import-options.ts';
+import { type InputRow, type Intake, type IntakeSource, openIntake } from '../read/intake.ts';
+import { IntakeError } from '../read/intake-error.ts';
+
+/** The beginning of a file as it is read. */
+export interface Look {
+  /** Undefined where it cannot be read. */
+  readonly format: string | undefined;
+  readonly encoding: string | undefined;
+  readonly delimiter: string | undefined;
+  readonly names: readonly string[];
+  readonly recognised: Readonly<Record<string, string>>;
+  readonly rows: readonly InputRow[];
+  /** Rows without a problem. */
+  readonly valid: number;
+  readonly refusal: IntakeError | undefined;
+}
+
+/** @param lenient also reads where a column is missing @param most rows that are looked at */
+export async function lookAt(
+  source: IntakeSource,
+  options: ImportOptions,
+  { lenient, rows: most }: { readonly lenient: boolean; readonly rows: number },
+): Promise<Look> {
+  let intake: Intake | undefined;
+  let refusal: IntakeError | undefined;
+  const rows: InputRow[] = [];
+  try {
+    intake = await openIntake(source, { ...intakeOptions(options), lenient });
+    for await (const chunk of intake.chunks()) {
+      rows.push(...chunk.slice(0, most - rows.length));
+      if (rows.length >= most) break;
+    }
+  } catch (error) {
+    if (!(error instanceof IntakeError)) throw error;
+    refusal = error;
+  }
+  return {
+    format: intake?.format,
+    encoding: intake?.encoding,
+    delimiter: intake?.delimiter,
+    names: intake?.columns() ?? [],
+    recognised: { ...intake?.recognised },
+    rows,
+    valid: rows.filter(({ problems }) => problems.length === 0).length,
+    refusal,
+  };
+}
