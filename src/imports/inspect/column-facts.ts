@@ -33,6 +33,7 @@ const STATUS =
   /^(?:active|inactive|deleted|enabled|disabled|suspended|pending|invited|completed|accepted|declined|archived)$/i;
 const SCOPE_WORDS =
   /^(?:owner|admin|administrator|manager|moderator|member|participant|user|guest|teacher|student|professor|faculty|ta|observer|instructor|leader|lead|maintainer|banned|ban)s?$/i;
+const PERSON_NAME = /^(?!user).*(?:name|vorname|nom|apellido|cognome)/i;
 const SCOPE_NAME = /role|scope|permission|rights|position/i;
 
 /** @param values of the column, row by row; absent ones are empty texts */
@@ -63,6 +64,7 @@ function lookOf(name: string, filled: readonly string[], different: readonly str
     if (most(SCOPE_WORDS) || (SCOPE_NAME.test(name) && most(/^[\p{L} _-]{1,40}$/u))) return 'scope';
     if (different.length <= 2 && filled.length > different.length && most(MARK)) return 'mark';
   }
+  if (PERSON_NAME.test(name) && most(/^[\p{L}\p{M}.'’ -]{1,80}$/u)) return 'name';
   if (most(ID)) return 'id';
   return most(/^[\p{L}\p{M}.'’, -]{2,80}$/u) ? 'name' : 'text';
 }

@@ -59,8 +59,13 @@ function textOf(bytes: Buffer, asked: string | undefined): string {
   try {
     const { name, bomBytes } = detectEncoding(bytes, asked);
     const text = iconv.decode(bytes.subarray(bomBytes), name);
-    return /[\u0001-\u0008\u000e-\u001a]/.test(text.slice(0, 1_000)) ? '' : text;
+    return isText(text.slice(0, 1_000)) ? text : '';
   } catch {
     return '';
   }
+}
+
+/** Control characters other than tabs and line ends stand in no text. */
+function isText(text: string): boolean {
+  return ![...text].some((character) => character < '\t' || (character > '\r' && character < '\u001b'));
 }
