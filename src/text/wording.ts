@@ -12,6 +12,8 @@ export const OUTCOME_LABELS: Readonly<Record<Outcome, string>> = {
   unprocessed: 'unprocessed',
   changed: 'changed',
   removed: 'removed',
+  unbanned: 'unbanned',
+  skipped: 'left out',
 };
 
 const NUMBER = new Intl.NumberFormat('en-US');

@@ -1,5 +1,4 @@
-import { type Element, ElementReader } from './element.ts';
-import type { InputRow } from './input-row.ts';
+import type { Element, Elements } from './element.ts';
 
 /**
  * Exports of other systems whose elements hold memberships deep inside: each becomes flat rows, which are then read like
@@ -13,40 +12,22 @@ type Flatten = (element: Element) => Iterable<FlatRow>;
 
 const FLATTEN: Readonly<Record<ExportName, Flatten>> = { slack, mattermost, stream, cometchat, scim, teams };
 
-/** Columns of the rows of each export. */
-export const EXPORT_COLUMNS: Readonly<Record<ExportName, readonly string[]>> = {
-  slack: ['channel_id', 'channel_name', 'is_archived', 'user_id'],
-  mattermost: ['team', 'channel', 'username', 'email', 'channel_role'],
-  stream: ['channel_type', 'channel_id', 'user_id', 'channel_role'],
-  cometchat: ['guid', 'uid', 'scope', 'joinedAt'],
-  scim: ['group_id', 'group_name', 'external_id', 'user_id', 'user_name', 'type'],
-  teams: ['org', 'team', 'user', 'role'],
-};
-
-/** Reads elements of an export: rows are what they hold. */
-export class ExportReader extends ElementReader {
-  readonly #flatten: Flatten;
-
-  constructor(name: ExportName, ...given: ConstructorParameters<typeof ElementReader>) {
-    super(...given);
-    this.#flatten = FLATTEN[name];
-  }
-
-  override *rows(element: Element, place: string): Generator<InputRow> {
-    for (const row of this.#flatten(element)) {
-      yield* super.rows(row, place, JSON.stringify(row), Object.keys(row).length);
-    }
-  }
-
-  /** Every object may hold memberships. */
-  override isRow(): boolean {
-    return true;
-  }
-
-  /** Members beside the name of their group belong to it; what is in `Resources` are groups. */
-  override isEnvelope(property: string): boolean {
-    return property === 'Resources';
-  }
+/** Reads elements of an export: rows are what they hold. Without a name elements are rows themselves. */
+export function ofExport(name: ExportName | undefined, rows: Elements): Elements {
+  if (name === undefined) return rows;
+  const flatten = FLATTEN[name];
+  return {
+    // Every object may hold memberships.
+    isRow: () => true,
+    // Members beside the name of their group belong to it; what is in `Resources` are groups.
+    isOpened: (property) => property !== 'Resources',
+    *rows(element, place) {
+      for (const row of flatten(element)) {
+        yield* rows.rows(row, place, JSON.stringify(row), Object.keys(row).length);
+      }
+    },
+    finish: () => rows.finish(),
+  };
 }
 
 /** `channels.json` and `groups.json`: a channel with the ids of its members. */

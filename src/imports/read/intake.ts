@@ -1,10 +1,19 @@
 import { type BoundName, type Bounds, boundsWith, ReportGrowth } from './bounds.ts';
 import { Columns, type Field, type Reading } from './columns.ts';
-import { checkDelimiter, csvRows } from './csv.ts';
+import { checkDelimiter, csvRows, type TableTop } from './csv.ts';
 import { decode, detectEncoding } from './decode.ts';
-import { detectDelimiter, detectFormat, detectLineEnds, type InputFormat, needsMore, separatorLine } from './detect.ts';
+import {
+  belowTop,
+  delimiterFor,
+  detectDelimiter,
+  detectFormat,
+  detectLineEnds,
+  type InputFormat,
+  needsMore,
+  separatorLine,
+} from './detect.ts';
 import { ElementReader } from './element.ts';
-import { type ExportName, ExportReader } from './exports.ts';
+import { type ExportName, ofExport } from './exports.ts';
 import { refuseBinary, refuseOtherText } from './foreign-formats.ts';
 import { gunzip, isGzip } from './gunzip.ts';
 import type { InputRow } from './input-row.ts';
@@ -13,6 +22,11 @@ import { interruptible } from './interruptible.ts';
 import { jsonRows } from './json.ts';
 import { MembershipReader, type RowDefaults } from './membership-row.ts';
 import { ndjsonRows } from './ndjson.ts';
+import { ShapedCells } from './shape/csv-shape.ts';
+import { ShapedElements } from './shape/element-shape.ts';
+import type { Identities } from './shape/identities.ts';
+import type { Shape } from './shape/shape.ts';
+import { checkShape, namedColumns, needsShaping, openShaping, recognisedMapping, tableTop } from './shape/shaping.ts';
 import { type ByteSource, HEAD_BYTES, type IntakeSource, openSource, readHead } from './source.ts';
 
 export type { Field, InputFormat, InputRow, IntakeSource };
@@ -35,6 +49,10 @@ export interface IntakeOptions {
   readonly edits?: boolean;
   /** The input is an export of this system: memberships are looked for inside of its elements. */
   readonly exportOf?: ExportName;
+  /** How rows become memberships, where a row is not simply one. */
+  readonly shape?: Shape;
+  /** What the shape's identities are looked up in. */
+  readonly identities?: Identities;
   /** Bounds that are raised or lowered for this input. */
   readonly bounds?: Readonly<Partial<Record<BoundName, number | undefined>>>;
   /** Wait until a file has not changed for this long before it is read, in ms. */
@@ -56,6 +74,8 @@ export interface Intake {
    * of the keys. Complete when the rows have been read.
    */
   columns(): readonly string[];
+  /** Rows of the input so far, left out or not; as many as `chunks` has given where none gives several memberships. */
+  rowsRead(): number;
   /** Bytes of the source read so far (compressed ones when gzipped). */
   bytesRead(): number;
   /** Rows in order, in chunks of some hundreds, never empty. Rejects with IntakeError, or the signal's reason. */
@@ -77,18 +97,17 @@ export async function openIntake(source: IntakeSource, options: IntakeOptions): 
 }
 
 /** Throws UNKNOWN_ENCODING, BAD_DELIMITER or BAD_DEFAULT for options with which no input can be read. */
-export function checkIntakeOptions({ encoding, delimiter, mapping, defaults }: IntakeOptions): void {
+export function checkIntakeOptions({ encoding, delimiter, mapping, defaults, shape = {} }: IntakeOptions): void {
   detectEncoding(Buffer.alloc(0), encoding);
   if (delimiter !== undefined) checkDelimiter(delimiter);
   new MembershipReader(new Columns(mapping), defaults);
+  checkShape(shape, mapping);
 }
 
 async function startIntake(source: ByteSource, options: IntakeOptions): Promise<Intake> {
   const { mapping, defaults, edits = false, signal } = options;
   const bounds = boundsWith(options.bounds);
   const growth = new ReportGrowth(bounds);
-  const columns = new Columns(mapping, { ...options, bounds, onColumn: (name) => growth.add(name) });
-  const reader = new MembershipReader(columns, defaults);
   const hasDefaultGuid = defaults.guid !== undefined && defaults.guid !== '';
 
   const raw = await readHead(source.blocks());
@@ -104,8 +123,25 @@ async function startIntake(source: ByteSource, options: IntakeOptions): Promise<
   const format = options.format === 'auto' ? detectFormat(head, mapping) : options.format;
   if (edits && format !== 'csv') throw editsOutsideCsv(source.name, format);
   const separator = format === 'csv' ? separatorLine(head) : undefined;
+  const { shape = {} } = options;
+  const top = tableTop(shape);
   const delimiter =
-    format === 'csv' ? checkDelimiter(options.delimiter ?? separator ?? detectDelimiter(head, mapping)) : undefined;
+    format === 'csv'
+      ? checkDelimiter(options.delimiter ?? separator ?? delimiterOf(belowTop(head, top.skip), options, top))
+      : undefined;
+  const isShaped = needsShaping(shape, mapping, format);
+  const columns = new Columns(isShaped ? recognisedMapping(shape, mapping) : mapping, {
+    ...options,
+    bounds,
+    onColumn: (name) => growth.add(name),
+  });
+  const reader = new MembershipReader(columns, defaults);
+  const shaping = isShaped
+    ? openShaping({ ...options, shape, columns, hasDefaultGuid, bounds, onRepeat: (text) => growth.repeat(text) })
+    : undefined;
+  const shapedCells = shaping && delimiter !== undefined ? new ShapedCells(shaping) : undefined;
+  const shapedElements = shaping && delimiter === undefined ? new ShapedElements(shaping) : undefined;
+  const shaped = shapedCells ?? shapedElements;
 
   const rows =
     delimiter !== undefined
@@ -118,16 +154,20 @@ async function startIntake(source: ByteSource, options: IntakeOptions): Promise<
           edits,
           bounds,
           separatorLine: separator !== undefined,
+          top,
+          shaped: shapedCells,
         })
       : (format === 'json' ? jsonRows : ndjsonRows)(
           text.blocks,
-          elementReader(options.exportOf, columns, reader, hasDefaultGuid),
+          ofExport(options.exportOf, shapedElements ?? new ElementReader(columns, reader, hasDefaultGuid)),
           bounds,
         );
-  const checked = interruptible(
-    withinGrowth(rows, (count) => growth.check(count, read.bytes, format === 'csv')),
-    signal,
-  );
+  let given = 0;
+  const counting = (count: number) => {
+    given += count;
+    growth.check(count, read.bytes, format === 'csv');
+  };
+  const checked = interruptible(withinGrowth(rows, counting), signal);
   const chunks = atLeastOneRow(checked, source.name, format, columns);
   const first = await chunks.next();
 
@@ -137,8 +177,9 @@ async function startIntake(source: ByteSource, options: IntakeOptions): Promise<
     encoding: encoding.name,
     ...(delimiter === undefined ? {} : { delimiter }),
     get recognised() {
-      return columns.recognised();
+      return shaped?.recognised() ?? columns.recognised();
     },
+    rowsRead: () => shaped?.rowsRead ?? given,
     columns: () => columns.names,
     bytesRead: () => source.bytesRead,
     async *chunks() {
@@ -153,8 +194,8 @@ async function startIntake(source: ByteSource, options: IntakeOptions): Promise<
   };
 }
 
-function elementReader(name: ExportName | undefined, ...given: ConstructorParameters<typeof ElementReader>) {
-  return name === undefined ? new ElementReader(...given) : new ExportReader(name, ...given);
+function delimiterOf(head: string, { mapping, shape = {} }: IntakeOptions, { names }: TableTop): string {
+  return names === undefined ? detectDelimiter(head, namedColumns(shape, mapping)) : delimiterFor(names.length, head);
 }
 
 /** The beginning of the text; of an object that stands on one long line, as much as an element may have. */

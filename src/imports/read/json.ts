@@ -3,7 +3,7 @@ import { fieldByAlias } from './columns.ts';
 import {
   chunked,
   type Element,
-  type ElementReader,
+  type Elements,
   hasMemberLists,
   isMemberList,
   keysOf,
@@ -21,7 +21,7 @@ import { firstMistake, ObjectScanner, parseJson } from './json-text.ts';
  */
 export async function* jsonRows(
   blocks: AsyncIterable<Buffer>,
-  reader: ElementReader,
+  reader: Elements,
   bounds: Bounds,
 ): AsyncGenerator<InputRow[]> {
   const document = new JsonDocument(reader, bounds);
@@ -38,7 +38,7 @@ type Position = 'start' | 'first' | 'next' | 'behind' | 'inside' | 'object' | 'a
 
 /** Cuts a document into the texts of its elements, which JSON.parse reads. */
 class JsonDocument {
-  readonly #reader: ElementReader;
+  readonly #reader: Elements;
   readonly #bounds: Bounds;
   #position: Position = 'start';
   /** Of the element, or of the outermost object. */
@@ -62,7 +62,7 @@ class JsonDocument {
   /** How many bytes the text of this block has up to an index. */
   #counted = { index: 0, bytes: 0 };
 
-  constructor(reader: ElementReader, bounds: Bounds) {
+  constructor(reader: Elements, bounds: Bounds) {
     this.#reader = reader;
     this.#bounds = bounds;
   }
@@ -113,7 +113,7 @@ class JsonDocument {
         return index + 1;
       case 'array':
         // The first character behind `[` tells whether these are the elements or a value like any other.
-        if (character === '{' && this.#reader.isEnvelope(this.#lastKey())) {
+        if (character === '{' && !this.#reader.isOpened?.(this.#propertyHere())) {
           this.#enterElements(index);
           return this.#open('inside', index);
         }
@@ -175,7 +175,7 @@ class JsonDocument {
 
   #enterElements(index: number): void {
     const outer = this.#outerText ?? '';
-    const property = this.#lastKey();
+    const property = this.#propertyHere();
     if (isMemberList(property)) throw wrongShape('element 1', `${property} holds objects; it must be an array of UIDs`);
     if (this.#property !== undefined) {
       const both = `${shown(this.#property)} and ${shown(property)}`;
@@ -185,9 +185,10 @@ class JsonDocument {
     this.#cut = { at: outer.length, bytes: -this.#offsetOf(index) };
   }
 
-  /** The key in front of the `[` that the outermost object's text ends with. */
-  #lastKey(): string {
-    const [, written = '""'] = /("(?:[^"\\]|\\.)*")\s*:\s*\[\s*$/.exec((this.#outerText ?? '').slice(-10_000)) ?? [];
+  /** Name of the property whose list begins here. */
+  #propertyHere(): string {
+    const outer = this.#outerText ?? '';
+    const [, written = '""'] = /("(?:[^"\\]|\\.)*")\s*:\s*\[\s*$/.exec(outer.slice(-10_000)) ?? [];
     return JSON.parse(written) as string;
   }
 

@@ -6,14 +6,14 @@ create table outcomes (id integer primary key, name text not null unique) strict
 insert into outcomes values
   (1, 'added'), (2, 'banned'), (3, 'already_member'), (4, 'failed'),
   (5, 'invalid'), (6, 'duplicate'), (7, 'unconfirmed'), (8, 'unprocessed'),
-  (9, 'changed'), (10, 'removed');
+  (9, 'changed'), (10, 'removed'), (11, 'unbanned'), (12, 'skipped');
 
 create table scopes (id integer primary key, name text not null unique) strict;  -- highest first
 insert into scopes values (1, 'admin'), (2, 'moderator'), (3, 'participant'), (4, 'ban');
 
 -- What a row asks for. A change or a removal is a batch of its own, in a lane of its own.
 create table actions (id integer primary key, name text not null unique) strict;
-insert into actions values (1, 'add'), (2, 'change'), (3, 'remove');
+insert into actions values (1, 'add'), (2, 'change'), (3, 'remove'), (4, 'unban');
 
 create table regions (
   id           integer primary key,
