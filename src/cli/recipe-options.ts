@@ -1,5 +1,6 @@
 import type { ImportOptions } from '../imports/import-options.ts';
 import { useRecipe } from '../imports/inspect/use-recipe.ts';
+import { requireNeeds, withRecipe } from '../imports/recipes/apply.ts';
 import { findRecipe } from '../imports/recipes/store.ts';
 import type { Config } from '../platform/config.ts';
 import { dataDir } from '../platform/data-dir.ts';
@@ -10,7 +11,7 @@ import { type Io, say } from './screen/io.ts';
 /**
  * The options with those of a recipe, where one is named.
  * @param path of the file @param name as the user knows it
- * @throws UnknownRecipe, RecipeNeeds, RecipeMisfit
+ * @throws UnknownRecipe, RecipeNeeds, IntakeError RECIPE_MISFIT
  */
 export async function optionsWithRecipe(
   config: Config,
@@ -20,7 +21,9 @@ export async function optionsWithRecipe(
   name = path,
 ): Promise<ImportOptions> {
   if (recipe === undefined) return options;
-  return useRecipe({ recipe: findRecipe(dataDir(config.dataDir), recipe), options, path, name });
+  const known = findRecipe(dataDir(config.dataDir), recipe);
+  requireNeeds(known, withRecipe(known, options));
+  return useRecipe({ recipe: known, options, file: { path }, name });
 }
 
 /** After an import that was refused: what the file is, and a command that would work. */

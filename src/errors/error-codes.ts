@@ -29,7 +29,6 @@ export const ERROR_CODES = {
   UNKNOWN_SYNC: 'usage',
   UNKNOWN_SCHEDULE: 'usage',
   UNKNOWN_RECIPE: 'usage',
-  RECIPE_MISFIT: 'usage',
   RECIPE_NEEDS: 'usage',
   WRONG_STATE: 'usage',
   WRONG_TARGET: 'usage',

@@ -4,6 +4,7 @@ import type { ImportRecord } from './catalog.ts';
 import { BOUND_NAMES } from './read/bounds.ts';
 import { EXPORTS } from './read/exports.ts';
 import type { IntakeOptions } from './read/intake.ts';
+import { shapeSettings } from './read/shape/shape.ts';
 
 /** How an import is read and run. Kept with the import, so that `resume` and `retry` go on in the same way. */
 export const importOptions = z.strictObject({
@@ -12,6 +13,8 @@ export const importOptions = z.strictObject({
   delimiter: z.string().optional(),
   /** Field -> column, for columns whose names are not recognised; '' where the file has none for it. */
   map: z.partialRecord(z.enum(['region', 'guid', 'uid', 'scope', 'onBehalfOf']), z.string()).default({}),
+  /** How rows become memberships, where a row is not simply one. */
+  shape: shapeSettings.optional(),
   /** The file is an export of this system: memberships are looked for inside of its elements. Set by recipes. */
   exportOf: z.enum(EXPORTS).optional(),
   /** The recipe that gave some of these options. */
@@ -53,13 +56,14 @@ export function readOptions(record: Pick<ImportRecord, 'options'>): ImportOption
 /** The part of the options that concerns reading. */
 export function intakeOptions(options: ImportOptions): Omit<IntakeOptions, 'signal'> {
   const { format, encoding, delimiter, map, bounds, waitForQuietMs, guid, scope, region, onBehalfOf, edits } = options;
-  const { exportOf } = options;
+  const { shape, exportOf } = options;
   return {
     format,
     ...(encoding !== undefined && { encoding }),
     ...(delimiter !== undefined && { delimiter }),
     mapping: map,
     ...(edits !== undefined && { edits }),
+    ...(shape !== undefined && { shape }),
     ...(exportOf !== undefined && { exportOf }),
     ...(bounds !== undefined && { bounds }),
     ...(waitForQuietMs !== undefined && { waitForQuietMs }),

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { ZodError, z } from 'zod';
 import { RegionWithoutApp, UnknownImport, WrongState, WrongTarget } from '../imports/import-errors.ts';
+import { BadRecipe, RecipeNeeds, UnknownRecipe } from '../imports/recipes/recipe-errors.ts';
 import { ReadingStopped, type StopReason } from '../imports/report/reading-lane.ts';
 import { TransitionError } from '../membership/import-state.ts';
 import { SyncTransitionError } from '../membership/sync-state.ts';
@@ -86,6 +87,12 @@ export function problemOf(error: unknown): Problem | undefined {
   if (error instanceof ScheduleError) {
     return new Problem(error.code === 'UNKNOWN_SCHEDULE' ? error.code : 'WRONG_STATE', sentence(error.what));
   }
+  if (error instanceof UnknownRecipe) return new Problem('UNKNOWN_RECIPE', sentence(error.what));
+  if (error instanceof RecipeNeeds) {
+    const { what, why, need } = error;
+    return new Problem('BAD_OPTION', sentence(what), { field: need, remedy: sentence(`Add ${need}: ${why}`) });
+  }
+  if (error instanceof BadRecipe) return new Problem('BAD_OPTION', sentence(error.message), { field: 'name' });
   if (error instanceof RegionWithoutApp) return new Problem('REGION_WITHOUT_APP', sentence(error.message));
   if (error instanceof ReadingStopped) return new Problem('BUSY', STOPPED[error.reason]);
   const { code = '', message = '', statusCode } = error as Partial<FastifyError>;

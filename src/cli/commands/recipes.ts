@@ -114,7 +114,7 @@ async function fromFile(config: Config, dir: DataDir, file: string, flags: SaveF
   const chosen = importOptionsOf(config, flags);
   const base = flags.recipe === undefined ? undefined : findRecipe(dir, flags.recipe);
   const options =
-    base === undefined ? chosen : await useRecipe({ recipe: base, options: chosen, path: file, name: file });
+    base === undefined ? chosen : await useRecipe({ recipe: base, options: chosen, file: { path: file }, name: file });
   const { names, recognised, refusal, valid } = await lookAt({ path: file }, options, { lenient: false, rows: 200 });
   if (refusal !== undefined) throw refusal;
   if (valid === 0)

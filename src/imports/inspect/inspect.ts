@@ -18,6 +18,8 @@ export interface InspectOptions {
   readonly name: string;
   readonly bytes: number | undefined;
   readonly head: Head;
+  /** Only the beginning of a longer file is there. */
+  readonly isCut?: boolean;
   /** Opens the file; it is read several times, each time as far as its first rows. */
   readonly open: () => IntakeSource;
   readonly options: ImportOptions;
@@ -25,9 +27,10 @@ export interface InspectOptions {
 }
 
 /** Looks at a file without importing it: what it is, how it would be read, and what to say so that it can be read. */
-export async function inspect({ name, bytes, head, open, options, recipes }: InspectOptions): Promise<FileFacts> {
-  const look = await lookAt(open(), options, { lenient: true, rows: ROWS });
-  const strict = await lookAt(open(), options, { lenient: false, rows: ROWS });
+export async function inspect(inspected: InspectOptions): Promise<FileFacts> {
+  const { name, bytes, head, isCut = false, open, options, recipes } = inspected;
+  const look = await lookAt(open(), options, { lenient: true, rows: ROWS, isCut });
+  const strict = await lookAt(open(), options, { lenient: false, rows: ROWS, isCut });
   const columns = factsOf(look.names.slice(0, MOST_COLUMNS), look.rows, look.format);
   const fits = fitting(recipes, { format: look.format, columns: look.names, text: head.text });
   const [recipe] = fits;

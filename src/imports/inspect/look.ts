@@ -16,11 +16,19 @@ export interface Look {
   readonly refusal: IntakeError | undefined;
 }
 
-/** @param lenient also reads where a column is missing @param most rows that are looked at */
+interface LookOptions {
+  /** Also reads where a column is missing. */
+  readonly lenient: boolean;
+  /** Most rows that are looked at. */
+  readonly rows: number;
+  /** The source is the beginning of a longer file. */
+  readonly isCut?: boolean;
+}
+
 export async function lookAt(
   source: IntakeSource,
   options: ImportOptions,
-  { lenient, rows: most }: { readonly lenient: boolean; readonly rows: number },
+  { lenient, rows: most, isCut = false }: LookOptions,
 ): Promise<Look> {
   let intake: Intake | undefined;
   let refusal: IntakeError | undefined;
@@ -33,7 +41,8 @@ export async function lookAt(
     }
   } catch (error) {
     if (!(error instanceof IntakeError)) throw error;
-    refusal = error;
+    // What is wrong where a beginning breaks off says nothing about the file.
+    if (!isCut || rows.length === 0) refusal = error;
   }
   return {
     format: intake?.format,

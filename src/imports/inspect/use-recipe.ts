@@ -1,32 +1,82 @@
 import { statSync } from 'node:fs';
+import { Readable } from 'node:stream';
 import type { ImportOptions } from '../import-options.ts';
-import { requireNeeds, withRecipe } from '../recipes/apply.ts';
+import type { IntakeSource } from '../read/intake.ts';
+import type { ShapeInput } from '../read/shape/shape.ts';
+import { withRecipe } from '../recipes/apply.ts';
 import { requireFit } from '../recipes/match.ts';
 import type { Recipe } from '../recipes/recipe.ts';
-import { headOfFile } from './head.ts';
+import { type Head, headOf, headOfFile } from './head.ts';
 import { lookAt } from './look.ts';
 
-interface RecipeUse {
+export interface RecipeUse {
   readonly recipe: Recipe;
-  /** What was chosen besides it. */
+  /** What was chosen besides it; it wins. */
   readonly options: ImportOptions;
-  readonly path: string;
+  /** The file: a path, or its first bytes. */
+  readonly file: { readonly path: string } | { readonly head: Uint8Array };
   /** The file as the user knows it. */
   readonly name: string;
 }
 
 /**
- * The options of an import that uses a recipe.
- * @throws RecipeNeeds, RecipeMisfit; IntakeError when the file cannot be opened
+ * The options of an import that uses a recipe, for this file.
+ * @throws IntakeError RECIPE_MISFIT, and when the file cannot be opened
  */
-export async function useRecipe({ recipe, options, path, name }: RecipeUse): Promise<ImportOptions> {
+export async function useRecipe({ recipe, options, file, name }: RecipeUse): Promise<ImportOptions> {
   const chosen = withRecipe(recipe, options);
-  requireNeeds(recipe, chosen);
   // What comes through a pipe comes once: it cannot be looked at first.
-  const stat = statSync(path, { throwIfNoEntry: false });
-  if (stat !== undefined && !stat.isFile() && !stat.isDirectory()) return chosen;
-  const head = await headOfFile(path, options.encoding);
-  const { format, names } = await lookAt({ path, name }, options, { lenient: true, rows: 1 });
+  if ('path' in file && isPipe(file.path)) return chosen;
+  const { head, source } = await openedFor(file, name, options.encoding);
+  const top = { ...options, shape: topOf(chosen.shape) };
+  const { format, names } = await lookAt(source, top, { lenient: true, rows: 1, isCut: true });
   requireFit(recipe, { format, columns: names, text: head.text }, name);
-  return chosen;
+  return format === 'csv' ? withoutAbsent(chosen, options, names) : chosen;
+}
+
+function isPipe(path: string): boolean {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  return stat !== undefined && !stat.isFile() && !stat.isDirectory();
+}
+
+async function openedFor(
+  file: RecipeUse['file'],
+  name: string,
+  encoding: string | undefined,
+): Promise<{ readonly head: Head; readonly source: IntakeSource }> {
+  if ('path' in file) return { head: await headOfFile(file.path, encoding), source: { path: file.path, name } };
+  const bytes = Buffer.from(file.head);
+  return { head: await headOf(bytes, encoding), source: { stream: Readable.from([bytes]), name } };
+}
+
+/** Where the table begins, and nothing of what its rows mean. */
+function topOf({ headerRow, skipLines, columns }: ShapeInput = {}): NonNullable<ImportOptions['shape']> {
+  return {
+    ...(headerRow !== undefined && { headerRow }),
+    ...(skipLines !== undefined && { skipLines }),
+    ...(columns !== undefined && { columns }),
+  };
+}
+
+/** Without what a recipe says about columns that some files of its kind have, and this one has not. */
+function withoutAbsent(chosen: ImportOptions, own: ImportOptions, names: readonly string[]): ImportOptions {
+  const { shape } = chosen;
+  if (shape === undefined) return chosen;
+  const known = new Set(names.map((name) => name.trim()));
+  const where = own.shape?.where ?? shape.where?.filter(({ column }) => known.has(column));
+  const firstOf = Object.fromEntries(
+    Object.entries(shape.firstOf ?? {}).map(([field, columns]) => {
+      const present = columns.filter((column) => known.has(column));
+      return [field, present.length === 0 ? columns : present];
+    }),
+  );
+  const { where: _, ...rest } = shape;
+  return {
+    ...chosen,
+    shape: {
+      ...rest,
+      ...(where !== undefined && where.length > 0 && { where }),
+      ...(shape.firstOf !== undefined && { firstOf }),
+    },
+  };
 }

@@ -67,7 +67,7 @@ function without<Value>(
 export function requireNeeds({ name, needs }: Recipe, options: Partial<ImportOptions>): void {
   const missing = needs.find(({ what, optional }) => !optional && !isGiven(what, options));
   if (missing === undefined) return;
-  throw new RecipeNeeds(name, missing.what === 'guid' ? '--guid' : '--identities', missing.why);
+  throw new RecipeNeeds(name, missing.what, missing.why);
 }
 
 function isGiven(what: 'guid' | 'identities', { guid, map, shape }: RecipeSettings): boolean {

@@ -1,6 +1,5 @@
-import { listed, shown } from '../read/intake-error.ts';
+import { IntakeError, listed, shown, shownPath } from '../read/intake-error.ts';
 import type { Recipe } from './recipe.ts';
-import { RecipeMisfit } from './recipe-errors.ts';
 
 /** What a file shows of itself: enough to say which recipe it is for. */
 export interface Seen {
@@ -25,7 +24,7 @@ function weight({ fits: { columns = [], text = [], header } }: Recipe): number {
   return columns.length + text.length * 3 + (header === undefined ? 0 : 1_000);
 }
 
-/** @throws RecipeMisfit with what was expected and what was seen */
+/** @throws IntakeError RECIPE_MISFIT with what was expected and what was seen */
 export function requireFit(recipe: Recipe, seen: Seen, file: string): void {
   if (fits(recipe, seen)) return;
   const { name, expects, fits: wanted } = recipe;
@@ -33,7 +32,11 @@ export function requireFit(recipe: Recipe, seen: Seen, file: string): void {
   const missing = (wanted.columns ?? []).filter((column) => !known.has(normal(column)));
   const lacks =
     missing.length === 0 || missing.length === wanted.columns?.length ? '' : `; missing: ${listed(missing)}`;
-  throw new RecipeMisfit(name, file, `it expects ${expects}${lacks}; the file ${described(seen)}`);
+  throw new IntakeError({
+    code: 'RECIPE_MISFIT',
+    what: `${shownPath(file)} does not fit the recipe ${name}: it expects ${expects}${lacks}; the file ${described(seen)}`,
+    remedy: 'Leave out --recipe, or name another one: `rollcall inspect <file>` shows what the file is',
+  });
 }
 
 function fits({ fits: { columns, text } }: Recipe, seen: Seen): boolean {

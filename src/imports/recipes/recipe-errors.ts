@@ -1,5 +1,5 @@
 import { RollcallError } from '../../errors/rollcall-error.ts';
-import { shown, shownPath } from '../read/intake-error.ts';
+import { shown } from '../read/intake-error.ts';
 
 /** A name that no recipe has. */
 export class UnknownRecipe extends RollcallError {
@@ -11,20 +11,15 @@ export class UnknownRecipe extends RollcallError {
   }
 }
 
-/** A file is not of the kind that a recipe is for. */
-export class RecipeMisfit extends RollcallError {
-  constructor(name: string, file: string, why: string) {
-    super('RECIPE_MISFIT', `${shownPath(file)} does not fit the recipe ${name}: ${why}`, {
-      remedy: '`rollcall inspect <file>` shows what it is, and a command that works',
-      facts: { name },
-    });
-  }
-}
-
 /** A recipe asks for something that the file does not have. */
 export class RecipeNeeds extends RollcallError {
-  constructor(name: string, flag: string, why: string) {
-    super('RECIPE_NEEDS', `the recipe ${name} needs ${flag}: ${why}`, { facts: { name, flag } });
+  readonly need: 'guid' | 'identities';
+  readonly why: string;
+
+  constructor(name: string, need: 'guid' | 'identities', why: string) {
+    super('RECIPE_NEEDS', `the recipe ${name} needs --${need}: ${why}`, { facts: { name, need } });
+    this.need = need;
+    this.why = why;
   }
 }
 

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { importOptions } from '../import-options.ts';
-import { shapeSettings } from '../read/shape/shape.ts';
 
 /** What the user of a recipe has to add, because the file does not have it. */
 const need = z.strictObject({
@@ -17,13 +16,13 @@ export const recipeSettings = importOptions
     encoding: true,
     delimiter: true,
     map: true,
+    shape: true,
     exportOf: true,
     guid: true,
     scope: true,
     onBehalfOf: true,
   })
-  .partial()
-  .extend({ shape: shapeSettings.optional() });
+  .partial();
 export type RecipeSettings = z.infer<typeof recipeSettings>;
 
 export const RECIPE_NAME = /^[a-z0-9][a-z0-9-]{0,59}$/;
