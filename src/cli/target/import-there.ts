@@ -7,6 +7,7 @@ import { firstSignal } from '../../platform/lifecycle.ts';
 import { grouped } from '../../text/wording.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import type { ReadingFlags, SendingFlags } from '../flags/flags.ts';
+import type { RecipeFlags } from '../flags/recipe-flags.ts';
 import { sayNothingBegan } from '../run-import.ts';
 import { conclude } from '../screen/conclude.ts';
 import { followImport } from '../screen/follow.ts';
@@ -25,7 +26,7 @@ interface ThereOptions {
   readonly json: boolean;
 }
 
-type Flags = ReadingFlags & Pick<SendingFlags, 'maxErrors'> & { readonly dryRun?: true; readonly detach?: true };
+type Flags = ReadingFlags & RecipeFlags & Pick<SendingFlags, 'maxErrors'> & { readonly dryRun?: true; readonly detach?: true };
 
 /** Sends a file, or standard input as it comes, to a server, and follows what becomes of it. */
 export async function importThere(options: ThereOptions, file: string, flags: Flags): Promise<ExitCode> {
@@ -132,8 +133,9 @@ function sendingLine(sent: number, size: number | undefined): string {
 /** The options of the command line as the API takes them; its regions and budgets are the server's. */
 function queryOf(file: string, flags: Flags): URLSearchParams {
   const { guid, scope, region, onBehalfOf, map = {}, format, encoding, delimiter, bound, maxErrors, dryRun } = flags;
+  const { recipe } = flags;
   const query = new URLSearchParams({ name: file === '-' ? STANDARD_INPUT : basename(file) });
-  const options = { guid, scope, region, onBehalfOf, encoding, format: format === 'auto' ? undefined : format };
+  const options = { recipe, guid, scope, region, onBehalfOf, encoding, format: format === 'auto' ? undefined : format };
   for (const [name, value] of Object.entries(options)) if (value !== undefined) query.set(name, value);
   for (const [field, column] of Object.entries(map)) query.append('map', `${field}=${column}`);
   const bounds = Object.entries(bound ?? {}).map(([name, value]) => `${name}=${value}`);
