@@ -19,7 +19,14 @@ export type Outcome = (typeof OUTCOMES)[number];
 export type RowCounts = Readonly<Record<'read' | Outcome, number>>;
 
 /** Outcomes with which a row's wish is fulfilled. */
-export const FULFILLED: ReadonlySet<Outcome> = new Set(['added', 'banned', 'already_member', 'changed', 'removed', 'unbanned']);
+export const FULFILLED: ReadonlySet<Outcome> = new Set([
+  'added',
+  'banned',
+  'already_member',
+  'changed',
+  'removed',
+  'unbanned',
+]);
 
 /** Outcomes that a further import of the same row may change: what `retry` sends again. */
 export const RETRYABLE: ReadonlySet<Outcome> = new Set(['failed', 'unconfirmed', 'unprocessed']);

@@ -66,8 +66,9 @@ export function importViews(coordinator: Coordinator, dir: DataDir, reading: Rea
     const { id, state, reason, createdAt, retryOf } = record;
     const { dryRun, sandbox } = readOptions(record);
     const hasRows = reading.hasRows(id);
-    const paths = reportPaths(dir.folder(id), hasRows ? (await reading.rowsOf(id).input()).format : 'csv');
-    const summary = summaryOf(record, hasRows ? await reading.rowsOf(id).tallies() : NO_ROWS, paths);
+    const input = hasRows ? await reading.rowsOf(id).input() : undefined;
+    const paths = reportPaths(dir.folder(id), input?.format ?? 'csv');
+    const summary = summaryOf(record, hasRows ? await reading.rowsOf(id).tallies() : NO_ROWS, paths, input?.notes);
     const address = (query: string) => `/v1/imports/${id}/report?${query}`;
     const { all, failed, retry } = summary.reports;
     return {

@@ -35,7 +35,12 @@ export function recipeRoutes(app: Api, { coordinator, dir, access, reading }: Se
     '/v1/recipes/:name',
     {
       config: { role: 'viewer' },
-      schema: { tags, summary: 'A recipe', params: named, response: { 200: recipeView, ...refusals('UNKNOWN_RECIPE') } },
+      schema: {
+        tags,
+        summary: 'A recipe',
+        params: named,
+        response: { 200: recipeView, ...refusals('UNKNOWN_RECIPE') },
+      },
     },
     async ({ params }) => findRecipe(dir, params.name),
   );

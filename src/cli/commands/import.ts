@@ -1,4 +1,4 @@
-import { createWriteStream } from 'node:fs';
+import { createWriteStream, statSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -14,6 +14,7 @@ import { noteHere } from '../audit.ts';
 import { dispatchOnly, NO_SERVICE, type Service, serviceOf } from '../compose.ts';
 import { detach } from '../detach.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { fileOptionsOf } from '../flags/file-flags.ts';
 import {
   type CommonFlags,
   type ReadingFlags,
@@ -55,7 +56,7 @@ export interface ImportFlags
 export function importCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('import').argument(
     '<file>',
-    'CSV, JSON or NDJSON, gzipped or not; - reads standard input',
+    'CSV, JSON, NDJSON, Excel, YAML or LDIF, also compressed; a folder or ZIP of these; - reads standard input',
   );
   withRecipeFlag(withReading(command));
   command.option('--dry-run', 'read and check the file, and send nothing');
@@ -81,7 +82,7 @@ export async function importHere(io: Io, file: string, flags: ImportFlags): Prom
   const config = readConfig(flags);
   const chosen = importOptionsOf(config, flags);
   // What can be known before anything is opened is said before anything is opened.
-  if (file !== '-') await fileOf(file, file);
+  if (file !== '-' && !isFolder(file)) await fileOf(file, file);
   const options = file === '-' ? chosen : await optionsWithRecipe(config, flags.recipe, chosen, file);
   const send = {
     config,
@@ -151,6 +152,10 @@ async function keepStandardInput(config: Config, io: Io, id: string, signal: Abo
   }
 }
 
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
 /** What opens the service that an import with these flags goes to. */
 export function serviceOpener(
   config: Config,
@@ -178,5 +183,6 @@ export function importOptionsOf(config: Config, flags: ImportFlags): ImportOptio
     ...(waitForQuiet !== undefined && { waitForQuietMs: waitForQuiet }),
     ...(onBehalfOf !== undefined && { onBehalfOf }),
     ...(maxErrors !== undefined && { maxErrors }),
+    ...fileOptionsOf(flags),
   };
 }

@@ -2,13 +2,21 @@ import type { FileFacts } from '../../imports/inspect/file-facts.ts';
 import { cut } from '../../text/terminal-text.ts';
 import { counted, grouped, printable } from '../../text/wording.ts';
 
-const FORMATS: Readonly<Record<string, string>> = { csv: 'CSV', json: 'JSON', ndjson: 'NDJSON' };
+const FORMATS: Readonly<Record<string, string>> = {
+  csv: 'CSV',
+  json: 'JSON',
+  ndjson: 'NDJSON',
+  xlsx: 'Excel workbook',
+  ods: 'LibreOffice workbook',
+  yaml: 'YAML',
+  ldif: 'LDIF',
+};
 const MOST_COLUMNS = 30;
 
 /** What a file is, for people. */
 export function factsText(facts: FileFacts, width: number): string {
   const paragraphs = [
-    [headline(facts)],
+    [headline(facts), ...facts.notes.map(printable)],
     facts.firstLines.map((line, index) => cut(`${String(index + 1).padStart(4)}  ${printable(line)}`, width)),
     columnLines(facts, width),
     understanding(facts),

@@ -9,9 +9,10 @@ export const fileFacts = z
     name: z.string(),
     bytes: count.nullable(),
     format: z.string().nullable().meta({ description: 'Null if the file cannot be read.' }),
-    compression: z.enum(['gzip']).nullable(),
+    compression: z.enum(['gzip', 'zstd']).nullable(),
     encoding: z.string().nullable(),
     delimiter: z.string().nullable().meta({ description: 'Of CSV.' }),
+    notes: z.array(z.string()).meta({ description: 'What a person should know: which sheet, which files.' }),
     firstLines: z.array(z.string()).meta({ description: 'Up to five; none of a file that is not text.' }),
     columns: z.array(
       z.strictObject({

@@ -1,9 +1,9 @@
 import { open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
-import { createGunzip } from 'node:zlib';
+import { createGunzip, createZstdDecompress } from 'node:zlib';
 import iconv from 'iconv-lite';
 import { detectEncoding } from '../read/decode.ts';
-import { isGzip } from '../read/gunzip.ts';
+import { type Compression, compressionOf } from '../read/decompress.ts';
 
 /** Bytes of the beginning of a file that are looked at. */
 const HEAD = 64 * 1024;
@@ -13,7 +13,7 @@ const LINES = 5;
 
 /** The beginning of a file, as far as it is text. */
 export interface Head {
-  readonly gzipped: boolean;
+  readonly compression: Compression | undefined;
   /** Empty where it is not text. */
   readonly text: string;
   readonly firstLines: readonly string[];
@@ -32,20 +32,21 @@ export async function headOfFile(path: string, encoding: string | undefined): Pr
 }
 
 export async function headOf(bytes: Buffer, encoding: string | undefined): Promise<Head> {
-  const gzipped = isGzip(bytes);
-  const plain = (gzipped ? await unpacked(bytes) : bytes).subarray(0, HEAD);
+  const compression = compressionOf(bytes);
+  const plain = (compression === undefined ? bytes : await unpacked(bytes, compression)).subarray(0, HEAD);
   const text = textOf(plain, encoding);
   const lines = text.split(/\r\n|\n|\r/).slice(0, LINES);
   while (lines.at(-1)?.trim() === '') lines.pop();
-  return { gzipped, text, firstLines: lines.map((line) => [...line.slice(0, LONGEST_LINE)].join('')) };
+  return { compression, text, firstLines: lines.map((line) => [...line.slice(0, LONGEST_LINE)].join('')) };
 }
 
 /** As much as can be unpacked. */
-async function unpacked(bytes: Buffer): Promise<Buffer> {
+async function unpacked(bytes: Buffer, compression: Compression): Promise<Buffer> {
+  const inflated = compression === 'gzip' ? createGunzip() : createZstdDecompress();
   const pieces: Buffer[] = [];
   let length = 0;
   try {
-    for await (const piece of Readable.from([bytes]).pipe(createGunzip()) as AsyncIterable<Buffer>) {
+    for await (const piece of Readable.from([bytes]).pipe(inflated) as AsyncIterable<Buffer>) {
       length += pieces.push(piece) && piece.length;
       if (length >= HEAD) break;
     }

@@ -6,7 +6,7 @@ import { columnFacts } from './column-facts.ts';
 import { commandFor } from './command.ts';
 import type { FileFacts } from './file-facts.ts';
 import type { Head } from './head.ts';
-import { lookAt } from './look.ts';
+import { lookAt, seenIn } from './look.ts';
 import { suggest } from './suggest.ts';
 
 /** Rows that are looked at. */
@@ -32,7 +32,7 @@ export async function inspect(inspected: InspectOptions): Promise<FileFacts> {
   const look = await lookAt(open(), options, { lenient: true, rows: ROWS, isCut });
   const strict = await lookAt(open(), options, { lenient: false, rows: ROWS, isCut });
   const columns = factsOf(look.names.slice(0, MOST_COLUMNS), look.rows, look.format);
-  const fits = fitting(recipes, { format: look.format, columns: look.names, text: head.text });
+  const fits = fitting(recipes, seenIn(look, head));
   const [recipe] = fits;
   const missing = missingIn(look.recognised, options);
   const refusal = strict.refusal ?? look.refusal;
@@ -51,10 +51,11 @@ export async function inspect(inspected: InspectOptions): Promise<FileFacts> {
   return {
     name,
     bytes: bytes ?? null,
-    format: look.format ?? null,
-    compression: head.gzipped ? 'gzip' : null,
+    format: look.kind ?? null,
+    compression: head.compression ?? null,
     encoding: look.encoding ?? null,
     delimiter: look.delimiter ?? null,
+    notes: [...look.notes],
     firstLines: [...head.firstLines],
     columns: columns.map(({ words, ...rest }) => ({
       ...rest,

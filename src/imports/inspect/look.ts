@@ -1,11 +1,24 @@
 import { type ImportOptions, intakeOptions } from '../import-options.ts';
-import { type InputRow, type Intake, type IntakeSource, openIntake } from '../read/intake.ts';
+import {
+  type InputFormat,
+  type InputKind,
+  type InputRow,
+  type Intake,
+  type IntakeSource,
+  openIntake,
+} from '../read/intake.ts';
 import { IntakeError } from '../read/intake-error.ts';
+import type { Seen } from '../recipes/match.ts';
+import type { Head } from './head.ts';
 
 /** The beginning of a file as it is read. */
 export interface Look {
   /** Undefined where it cannot be read. */
-  readonly format: string | undefined;
+  readonly format: InputFormat | undefined;
+  /** What the file is. */
+  readonly kind: InputKind | undefined;
+  /** What a person should know about it. */
+  readonly notes: readonly string[];
   readonly encoding: string | undefined;
   readonly delimiter: string | undefined;
   readonly names: readonly string[];
@@ -46,6 +59,8 @@ export async function lookAt(
   }
   return {
     format: intake?.format,
+    kind: intake?.kind,
+    notes: intake?.notes().map(({ text }) => text) ?? [],
     encoding: intake?.encoding,
     delimiter: intake?.delimiter,
     names: intake?.columns() ?? [],
@@ -54,4 +69,10 @@ export async function lookAt(
     valid: rows.filter(({ problems }) => problems.length === 0).length,
     refusal,
   };
+}
+
+/** What a file shows of itself. A folder or archive has no text of its own: its first rows show what is in it. */
+export function seenIn({ kind, names, rows }: Look, { text }: Head): Seen {
+  const shown = text === '' ? rows.map(({ original }) => original).join('\n') : text;
+  return { format: kind, columns: names, text: `${names.join(',')}\n${shown}` };
 }

@@ -1,13 +1,14 @@
 import { statSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import type { ImportOptions } from '../import-options.ts';
+import { isZip } from '../read/archive/zip.ts';
 import type { IntakeSource } from '../read/intake.ts';
 import type { ShapeInput } from '../read/shape/shape.ts';
 import { withRecipe } from '../recipes/apply.ts';
 import { requireFit } from '../recipes/match.ts';
 import type { Recipe } from '../recipes/recipe.ts';
 import { type Head, headOf, headOfFile } from './head.ts';
-import { lookAt } from './look.ts';
+import { lookAt, seenIn } from './look.ts';
 
 export interface RecipeUse {
   readonly recipe: Recipe;
@@ -28,10 +29,16 @@ export async function useRecipe({ recipe, options, file, name }: RecipeUse): Pro
   // What comes through a pipe comes once: it cannot be looked at first.
   if ('path' in file && isPipe(file.path)) return chosen;
   const { head, source } = await openedFor(file, name, options.encoding);
-  const top = { ...options, shape: topOf(chosen.shape) };
-  const { format, names } = await lookAt(source, top, { lenient: true, rows: 1, isCut: true });
-  requireFit(recipe, { format, columns: names, text: head.text }, name);
-  return format === 'csv' ? withoutAbsent(chosen, options, names) : chosen;
+  const { sheet, files } = chosen;
+  const top = {
+    ...options,
+    ...(sheet !== undefined && { sheet }),
+    ...(files !== undefined && { files }),
+    shape: topOf(chosen.shape),
+  };
+  const look = await lookAt(source, top, { lenient: true, rows: 1, isCut: true });
+  requireFit(recipe, seenIn(look, head), name);
+  return look.format === 'csv' ? withoutAbsent(chosen, options, look.names) : chosen;
 }
 
 function isPipe(path: string): boolean {
@@ -46,7 +53,8 @@ async function openedFor(
 ): Promise<{ readonly head: Head; readonly source: IntakeSource }> {
   if ('path' in file) return { head: await headOfFile(file.path, encoding), source: { path: file.path, name } };
   const bytes = Buffer.from(file.head);
-  return { head: await headOf(bytes, encoding), source: { stream: Readable.from([bytes]), name } };
+  const source = isZip(bytes) ? { bytes } : { stream: Readable.from([bytes]) };
+  return { head: await headOf(bytes, encoding), source: { ...source, name } };
 }
 
 /** Where the table begins, and nothing of what its rows mean. */

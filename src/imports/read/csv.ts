@@ -22,6 +22,8 @@ export interface CsvOptions {
   readonly top?: TableTop;
   /** Makes memberships of the rows, where a row is not simply one. */
   readonly shaped?: ShapedCells | undefined;
+  /** Whether it is the text of a workbook's sheet, in which every cell has its column, however long the row is. */
+  readonly isSheet: boolean;
 }
 
 /** What is above the rows of a table. */
@@ -82,8 +84,9 @@ class CsvTable {
   #separatorLine: boolean;
   readonly #top: TableTop;
   readonly #shaped: ShapedCells | undefined;
+  readonly #isSheet: boolean;
 
-  constructor({ columns, reader, hasDefaultGuid, edits, separatorLine, top, shaped }: CsvOptions) {
+  constructor({ columns, reader, hasDefaultGuid, edits, separatorLine, top, shaped, isSheet }: CsvOptions) {
     this.#top = top ?? { skip: 0 };
     this.#shaped = shaped;
     this.#columns = columns;
@@ -91,6 +94,7 @@ class CsvTable {
     this.#hasDefaultGuid = hasDefaultGuid;
     this.#edits = edits;
     this.#separatorLine = separatorLine;
+    this.#isSheet = isSheet;
   }
 
   rowsOf(records: readonly string[][]): InputRow[] {
@@ -172,6 +176,7 @@ class CsvTable {
         this.#columns.addExtra(`_extra_${this.#widest - width + 1}`);
       }
     }
+    if (this.#isSheet) return;
     const extra = cells.findIndex((cell, index) => index >= width && cell.trim() !== '');
     if (extra === -1 && cells.length - width === this.#excess) return undefined;
     const column = this.#columns.names[cells.length > width ? Math.max(extra, width) : cells.length] ?? '';

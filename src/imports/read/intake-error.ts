@@ -15,6 +15,15 @@ export const INTAKE_ERROR_CODES = [
   'BAD_DELIMITER',
   'BAD_DEFAULT', // --guid or --on-behalf-of is not an id
   'GZIP_BROKEN',
+  'ZSTD_BROKEN',
+  'ZIP_BROKEN', // an archive, or a workbook, which is one
+  'UNSAFE_ARCHIVE', // names that lead out of it, links
+  'ENCRYPTED', // a password protects it
+  'UNKNOWN_FILE', // --files matches none in the folder or archive
+  'WORKBOOK_BROKEN',
+  'UNKNOWN_SHEET', // --sheet names one that is not there
+  'YAML_BROKEN',
+  'LDIF_BROKEN',
   'UNCLOSED_QUOTE',
   'MISPLACED_QUOTE', // a quoted cell goes on after its closing quote
   'ROW_TOO_LONG',

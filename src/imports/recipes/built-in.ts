@@ -96,6 +96,7 @@ export const BUILT_IN: readonly RecipeInput[] = [
     fits: { columns: ['course_id', 'user_id', 'role', 'section_id', 'status'] },
     settings: {
       format: 'csv',
+      files: ['enrollments*.csv'],
       map: { uid: 'user_id', scope: 'role' },
       shape: {
         firstOf: { guid: ['course_id', 'section_id'] },
@@ -141,6 +142,7 @@ export const BUILT_IN: readonly RecipeInput[] = [
     fits: { columns: ['classSourcedId', 'userSourcedId', 'role'] },
     settings: {
       format: 'csv',
+      files: ['enrollments.csv'],
       map: { uid: 'userSourcedId', guid: 'classSourcedId', scope: 'role' },
       shape: { scopeWords: LEARNING_ROLES },
     },
@@ -161,8 +163,8 @@ export const BUILT_IN: readonly RecipeInput[] = [
     ],
     fits: { text: ['"is_archived":', '"members":['] },
     settings: {
-      format: 'json',
       exportOf: 'slack',
+      files: ['{channels,groups}.json'],
       map: { guid: 'channel_id', uid: 'user_id' },
       shape: { where: [{ column: 'is_archived', isNot: ['true'] }] },
     },
@@ -185,6 +187,7 @@ export const BUILT_IN: readonly RecipeInput[] = [
     settings: {
       format: 'ndjson',
       exportOf: 'mattermost',
+      files: ['*.jsonl'],
       map: { uid: 'username', scope: 'channel_role' },
       shape: {
         templates: { guid: '{team}-{channel}' },

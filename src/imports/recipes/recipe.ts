@@ -18,6 +18,8 @@ export const recipeSettings = importOptions
     map: true,
     shape: true,
     exportOf: true,
+    sheet: true,
+    files: true,
     guid: true,
     scope: true,
     onBehalfOf: true,

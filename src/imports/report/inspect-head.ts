@@ -3,6 +3,7 @@ import type { ImportOptions } from '../import-options.ts';
 import type { FileFacts } from '../inspect/file-facts.ts';
 import { headOf } from '../inspect/head.ts';
 import { inspect } from '../inspect/inspect.ts';
+import { isZip } from '../read/archive/zip.ts';
 import type { Recipe } from '../recipes/recipe.ts';
 import { BEGINNING_BYTES, beginning, unpacked } from './preview.ts';
 
@@ -23,8 +24,8 @@ export async function inspectHead({ head, name, options, recipes }: InspectWish)
     name,
     bytes: undefined,
     head: await headOf(given, options.encoding),
-    isCut: isCut || given.length >= BEGINNING_BYTES,
-    open: () => ({ stream: Readable.from([shown]), name }),
+    isCut: !isZip(given) && (isCut || given.length >= BEGINNING_BYTES),
+    open: () => (isZip(given) ? { bytes: given, name } : { stream: Readable.from([shown]), name }),
     options,
     recipes,
   });

@@ -1,7 +1,7 @@
 import type { ImportRecord } from '../catalog.ts';
 import type { ImportOptions } from '../import-options.ts';
-import type { ThreadError } from '../read/thread-error.ts';
 import type { RecipeUse } from '../inspect/use-recipe.ts';
+import type { ThreadError } from '../read/thread-error.ts';
 import type { InspectWish } from './inspect-head.ts';
 import type { ImportReader } from './reading.ts';
 import type { ReportWish } from './report-text.ts';

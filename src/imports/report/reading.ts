@@ -1,5 +1,7 @@
 import { FULFILLED, OUTCOMES, type Outcome, type RowCounts } from '../../membership/outcome.ts';
 import { openForReading, statementsOf } from '../../platform/sqlite.ts';
+import type { InputKind } from '../read/detect.ts';
+import type { IntakeNote } from '../read/intake-note.ts';
 import type { StoppedRegion } from '../record/batch-result.ts';
 import { outcomeId } from '../record/enum-ids.ts';
 import { checkTallies, readTallies, type SumCheck, type Tallies } from '../record/import-ledger.ts';
@@ -18,7 +20,7 @@ export type { RowFilter } from './row-search.ts';
 
 /** An import's file, open for anyone to read while the coordinator may be writing it. */
 export interface ImportReader {
-  input(): InputDescription;
+  input(): Required<InputDescription>;
   tallies(): Tallies;
   stoppedRegions(): StoppedRegion[];
   /** Rows in the order of the input, all or those with one of these outcomes; one at a time, not kept in memory. */
@@ -46,6 +48,8 @@ export function openImportReader(path: string): ImportReader {
       const row = importSql('input').get();
       return {
         format: (row?.['format'] ?? 'csv') as InputDescription['format'],
+        kind: (row?.['kind'] ?? 'csv') as InputKind,
+        notes: JSON.parse(String(row?.['notes'] ?? '[]')) as IntakeNote[],
         delimiter: String(row?.['delimiter'] ?? ','),
         columns: JSON.parse(String(row?.['columns'] ?? '[]')) as string[],
         recognised: JSON.parse(String(row?.['recognised'] ?? '{}')) as Record<string, string>,

@@ -17,7 +17,11 @@ const inspectQuery = previewQuery
   .extend({ name: z.string().max(1_000).optional().meta({ description: 'What the file is called.' }) });
 
 /** `POST /v1/inspect`: what a file is, also where it cannot be imported. */
-export function inspectRoute(app: Api, { coordinator, dir, settings }: ServerContext, limits: ReceiveOptions): void {
+export function inspectRoute(
+  app: Api,
+  { coordinator, dir, settings }: ServerContext,
+  limits: ReceiveOptions & { readonly mostZipBytes: number },
+): void {
   app.post(
     '/v1/inspect',
     {
@@ -25,7 +29,7 @@ export function inspectRoute(app: Api, { coordinator, dir, settings }: ServerCon
       schema: {
         tags: ['imports'],
         summary: 'See what a file is and what to say so that it can be imported; nothing is kept',
-        description: `The body is the first bytes of a file, at most ${limits.mostBytes}, in the forms that an import takes.`,
+        description: `The body is the first bytes of a file, at most ${limits.mostBytes}, in the forms that an import takes; of a workbook or ZIP archive the whole file, at most ${limits.mostZipBytes}.`,
         querystring: inspectQuery,
         response: {
           200: fileFacts,
@@ -36,7 +40,7 @@ export function inspectRoute(app: Api, { coordinator, dir, settings }: ServerCon
     async (request, reply) => {
       const { name, ...query } = request.query;
       const left = leaving(reply);
-      checkLength(request, limits.mostBytes);
+      checkLength(request, limits.mostZipBytes);
       const { head, type, called } = await fileOf(request, async ({ stream, type, name: called }) => ({
         type,
         called,

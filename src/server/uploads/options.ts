@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { fileOptions } from '../../imports/file-options.ts';
 import { type ImportOptions, importOptions, intakeOptions } from '../../imports/import-options.ts';
 import {
   boundList,
@@ -8,6 +9,7 @@ import {
   errorBound,
   MAPPED_COLUMN,
 } from '../../imports/parse-options.ts';
+import { INPUT_KINDS } from '../../imports/read/detect.ts';
 import { checkIntakeOptions } from '../../imports/read/intake.ts';
 import { IntakeError, type IntakeErrorCode } from '../../imports/read/intake-error.ts';
 import { REGIONS, type Region, SCOPES } from '../../membership/membership.ts';
@@ -35,8 +37,15 @@ const READING = {
       description:
         'Columns with other names: `uid=Member ID,guid=Team`. May be given several times. `scope=` ignores the scope column.',
     }),
+  sheet: fileOptions.shape.sheet,
+  files: z
+    .union([z.string(), z.array(z.string())])
+    .transform((given) => (typeof given === 'string' ? [given] : given))
+    .pipe(fileOptions.shape.files.unwrap())
+    .optional()
+    .meta({ description: 'Files of a ZIP archive, as names or patterns. May be given several times.' }),
   format: z
-    .enum(['auto', 'csv', 'json', 'ndjson'])
+    .enum(['auto', ...INPUT_KINDS])
     .optional()
     .meta({ description: 'Default: as the media type says.' }),
   encoding: z
@@ -142,6 +151,8 @@ const FIELDS_AT_FAULT: Readonly<Partial<Record<IntakeErrorCode, string>>> = {
   AMBIGUOUS_COLUMN: 'map',
   MISSING_COLUMN: 'map',
   RECIPE_MISFIT: 'recipe',
+  UNKNOWN_SHEET: 'sheet',
+  UNKNOWN_FILE: 'files',
 };
 
 /** Why a file cannot be read, as the problem of the option that is to be changed, or of the file itself. */
@@ -161,6 +172,10 @@ const FORMATS: Readonly<Record<string, ImportOptions['format']>> = {
   // NDJSON is sent as JSON often enough; the content tells them apart.
   'application/json': 'auto',
   'application/x-ndjson': 'ndjson',
+  'application/yaml': 'yaml',
+  'application/zip': 'auto',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'auto',
+  'application/vnd.oasis.opendocument.spreadsheet': 'auto',
 };
 
 /** Media types of a body that is the file itself. */
