@@ -11,7 +11,9 @@ export type Outcome =
   | 'unconfirmed'
   | 'unprocessed'
   | 'changed'
-  | 'removed';
+  | 'removed'
+  | 'unbanned'
+  | 'skipped';
 export type RowCounts = Record<'read' | Outcome, number>;
 export type ImportState =
   | 'staging'

@@ -6,7 +6,7 @@ import { BOUND_NAMES } from './read/bounds.ts';
 import { INPUT_KINDS } from './read/detect.ts';
 import { EXPORTS } from './read/exports.ts';
 import type { IntakeOptions } from './read/intake.ts';
-import { shapeSettings } from './read/shape/shape.ts';
+import { SHAPING_OPTIONS } from './shaping-options.ts';
 
 /** How an import is read and run. Kept with the import, so that `resume` and `retry` go on in the same way. */
 export const importOptions = z.strictObject({
@@ -15,8 +15,6 @@ export const importOptions = z.strictObject({
   delimiter: z.string().optional(),
   /** Field -> column, for columns whose names are not recognised; '' where the file has none for it. */
   map: z.partialRecord(z.enum(['region', 'guid', 'uid', 'scope', 'onBehalfOf']), z.string()).default({}),
-  /** How rows become memberships, where a row is not simply one. */
-  shape: shapeSettings.optional(),
   /** The file is an export of this system: memberships are looked for inside of its elements. Set by recipes. */
   exportOf: z.enum(EXPORTS).optional(),
   /** The recipe that gave some of these options. */
@@ -37,6 +35,7 @@ export const importOptions = z.strictObject({
     .optional(),
   /** Rows may ask for a change or a removal in a column `action`: for what a sync makes, never for what is handed in. */
   edits: z.boolean().optional(),
+  ...SHAPING_OPTIONS,
   /** Meant for the sandbox: must never go on against the service itself. */
   sandbox: z.boolean().default(false),
   /** Only read and check; `resume` sends. */
@@ -57,17 +56,16 @@ export function readOptions(record: Pick<ImportRecord, 'options'>): ImportOption
 }
 
 /** The part of the options that concerns reading. */
-export function intakeOptions(options: ImportOptions): Omit<IntakeOptions, 'signal'> {
+export function intakeOptions(options: ImportOptions): Omit<IntakeOptions, 'signal' | 'identities'> {
   const { format, encoding, delimiter, map, bounds, waitForQuietMs, sheet, files } = options;
-  const { guid, scope, region, onBehalfOf, edits } = options;
-  const { shape, exportOf } = options;
+  const { guid, scope, region, onBehalfOf, edits, shape, exportOf } = options;
   return {
     format,
     ...(encoding !== undefined && { encoding }),
     ...(delimiter !== undefined && { delimiter }),
     mapping: map,
-    ...(edits !== undefined && { edits }),
     ...(shape !== undefined && { shape }),
+    ...(edits !== undefined && { edits }),
     ...(exportOf !== undefined && { exportOf }),
     ...(bounds !== undefined && { bounds }),
     ...(waitForQuietMs !== undefined && { waitForQuietMs }),

@@ -8,6 +8,8 @@ export const REASON_CODES = [
   ...INTAKE_ERROR_CODES, // rejected: the input cannot be used
   'DRY_RUN', // staged: read and checked only
   'REGION_WITHOUT_APP', // staged: nothing is sent before the region has an app
+  'TOO_MANY_REMOVALS', // staged: a file of changes that removes or bans more than it may without asking
+  'FIRST_ROWS', // paused: the rows to try first were sent, the others wait
   'WRONG_TARGET', // staged: begun for the sandbox and not for the service, or the reverse
   'SERVICE_REFUSED', // blocked: the key or the plan of a region
   'TOO_MANY_ERRORS', // aborted: more than --max-errors

@@ -34,6 +34,7 @@ export const TRANSITIONS: Readonly<Partial<Record<ImportState, Readonly<Partial<
   },
   running: {
     pausing: 'a user asked to pause',
+    paused: 'the rows to try first were sent, and the others wait',
     cancelling: 'a user asked to cancel',
     blocked: 'every batch that is left waits for a region that was refused',
     aborted: 'more errors than --max-errors allows',

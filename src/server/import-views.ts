@@ -5,7 +5,7 @@ import { readOptions } from '../imports/import-options.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
 import type { Tallies } from '../imports/record/import-ledger.ts';
 import { importSummary } from '../imports/report/import-summary.ts';
-import { NEEDS_ATTENTION, reportPaths } from '../imports/report/report-paths.ts';
+import { filesFormat, NEEDS_ATTENTION, reportPaths } from '../imports/report/report-paths.ts';
 import { summaryOf } from '../imports/report/summarize.ts';
 import type { StagingProgress } from '../imports/stage/stage-file.ts';
 import { ACTIONS, actionsOf } from '../membership/import-actions.ts';
@@ -67,8 +67,8 @@ export function importViews(coordinator: Coordinator, dir: DataDir, reading: Rea
     const { dryRun, sandbox } = readOptions(record);
     const hasRows = reading.hasRows(id);
     const input = hasRows ? await reading.rowsOf(id).input() : undefined;
-    const paths = reportPaths(dir.folder(id), input?.format ?? 'csv');
-    const summary = summaryOf(record, hasRows ? await reading.rowsOf(id).tallies() : NO_ROWS, paths, input?.notes);
+    const paths = reportPaths(dir.folder(id), input === undefined ? 'csv' : filesFormat(input));
+    const summary = summaryOf(record, hasRows ? await reading.rowsOf(id).tallies() : NO_ROWS, paths, input);
     const address = (query: string) => `/v1/imports/${id}/report?${query}`;
     const { all, failed, retry } = summary.reports;
     return {

@@ -90,6 +90,8 @@ export interface Intake {
    * of the keys. Complete when the rows have been read.
    */
   columns(): readonly string[];
+  /** Whether a row may give several memberships. */
+  readonly shaped: boolean;
   /** Rows of the input so far, left out or not; as many as `chunks` has given where none gives several memberships. */
   rowsRead(): number;
   /** What a person should know about the input; complete when the rows have been read. */
@@ -223,6 +225,7 @@ async function startIntake(source: InputBytes, options: IntakeOptions): Promise<
     get recognised() {
       return shaped?.recognised() ?? columns.recognised();
     },
+    shaped: shaped !== undefined,
     rowsRead: () => shaped?.rowsRead ?? given,
     columns: () => columns.names,
     notes: () => source.sheet?.notes((column) => ID_FIELDS.some((field) => columns.indexOf(field) === column)) ?? [],

@@ -42,7 +42,10 @@ const POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').upd
 export function htmlReport(report: HtmlReport): string {
   const { summary } = report;
   const { tone, sentence, pending } = verdictOf(summary);
-  const notFulfilled = OUTCOMES.reduce((sum, outcome) => sum + (FULFILLED.has(outcome) ? 0 : summary.rows[outcome]), 0);
+  const notFulfilled = OUTCOMES.reduce(
+    (sum, outcome) => sum + (FULFILLED.has(outcome) || outcome === 'skipped' ? 0 : summary.rows[outcome]),
+    0,
+  );
   const page = html`<!doctype html>
 <html lang="en">
 <head>
@@ -60,9 +63,9 @@ ${textures()}
 <h1 class="${tone}">${numbersHeldToWords(sentence)}</h1>
 </header>
 <main>
-${stackedBar('all', 'All rows by outcome', summary.rows, 28)}
+${stackedBar('all', summary.inputRows === undefined ? 'All rows by outcome' : 'All memberships by outcome', summary.rows, 28)}
 ${legend(summary.rows)}
-<p class="equation">${sumEquation(summary.rows, pending)}</p>
+<p class="equation">${sumEquation(summary.rows, pending, summary.inputRows)}</p>
 ${problemsSection(report.problems)}
 ${regionsSection(summary)}
 ${groupsSection(report.groups, report.groupsTotal)}

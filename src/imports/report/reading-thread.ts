@@ -6,7 +6,7 @@ import { openImportLedger } from '../record/import-ledger.ts';
 import { type ImportReader, openImportReader } from './reading.ts';
 import type { NumberedTask, ReadingReply, ReadingTask, ReportsWish } from './reading-task.ts';
 import { writeReportFiles } from './report-files.ts';
-import { reportInput, reportPaths } from './report-paths.ts';
+import { filesFormat, reportInput, reportPaths } from './report-paths.ts';
 import { type ReportWish, reportText } from './report-text.ts';
 import { rowsPageJson } from './rows-page.ts';
 import { summaryOf } from './summarize.ts';
@@ -150,9 +150,8 @@ function indexUids(path: string): void {
 async function writeReports({ path, folder, record, version }: ReportsWish): Promise<void> {
   const reader = openImportReader(path);
   try {
-    const paths = reportPaths(folder, reportInput(reader).inputFormat);
-    const summary = () =>
-      summaryOf({ ...record, finishedAt: Date.now() }, reader.tallies(), paths, reader.input().notes);
+    const paths = reportPaths(folder, filesFormat(reader.input()));
+    const summary = () => summaryOf({ ...record, finishedAt: Date.now() }, reader.tallies(), paths, reader.input());
     await writeReportFiles(reader, paths, summary, version);
   } finally {
     reader.close();

@@ -51,7 +51,7 @@ export function summaryText(summary: ImportSummary, options: SummaryOptions): st
       ...wrap(sentence, width).map((line) => paint(TONE_STYLES[tone], line)),
     ],
     table(summary, width, paint),
-    wrap(sumEquation(summary.rows, pending), width, '  '),
+    wrap(sumEquation(summary.rows, pending, summary.inputRows), width, '  '),
     wrap(pace(summary), width, '  '),
     (summary.notes ?? []).flatMap(({ text }) => wrap(`Note: ${printable(text)}.`, width, '  ')),
     options.problems.flatMap((problem) => problemLines(problem, width, paint)),
@@ -76,7 +76,11 @@ function table(summary: ImportSummary, width: number, paint: Paint): string[] {
       style: outcomeStyle(outcome),
       value: (column: Column) => column.rows[outcome],
     })),
-    { label: 'rows read', style: 'bold' as const, value: (column: Column) => column.rows.read },
+    {
+      label: summary.inputRows === undefined ? 'rows read' : 'in all',
+      style: 'bold' as const,
+      value: (column: Column) => column.rows.read,
+    },
     { label: 'calls', style: 'dim' as const, value: (column: Column) => column.calls },
   ];
   const labelWidth = Math.max(...lines.map(({ label }) => label.length));
@@ -121,7 +125,7 @@ function shown(value: number | null): string {
 
 function outcomeStyle(outcome: Outcome): Style {
   if (FULFILLED.has(outcome)) return 'green';
-  return outcome === 'duplicate' || outcome === 'unprocessed' ? 'dim' : 'red';
+  return outcome === 'duplicate' || outcome === 'unprocessed' || outcome === 'skipped' ? 'dim' : 'red';
 }
 
 /** "168 calls in 12.4 s, 813 calls a minute, 334 rows a second; 3 retries, 1 answered with “slow down”". */
@@ -132,7 +136,7 @@ function pace(summary: ImportSummary): string {
   if (startedAt !== null && finishedAt !== null) {
     const ms = Date.parse(finishedAt) - Date.parse(startedAt);
     notes[0] += ` in ${duration(ms)}`;
-    const sent = rows.read - rows.invalid - rows.duplicate - rows.unprocessed;
+    const sent = rows.read - rows.invalid - rows.duplicate - rows.skipped - rows.unprocessed;
     // Below a second a rate says more about the clock than about the service.
     if (ms >= 1000) {
       notes.push(`${counted(Math.round((summary.calls / ms) * 60_000), 'call')} a minute`);

@@ -117,7 +117,11 @@ describe('what is no membership file is called by its name, with the way out', (
   test.each<[what: string, content: string | Buffer, says: RegExp]>([
     ['PDF', '%PDF-1.7\n%âãÏÓ', /a PDF document.*save the table as CSV/],
     ['XLS', Buffer.from('d0cf11e0a1b11ae10000', 'hex'), /an old Excel workbook \(.xls\)/],
-    ['XLSX in a pipe', 'PK\x03\x04\x14\0', /a workbook or a ZIP archive that comes through a pipe.*name the file itself/],
+    [
+      'XLSX in a pipe',
+      'PK\x03\x04\x14\0',
+      /a workbook or a ZIP archive that comes through a pipe.*name the file itself/,
+    ],
     ['.Z', Buffer.from('1f9d9041', 'hex'), /compress .*gzip -dc <file> \| rollcall import -/],
     ['lz4', Buffer.from('04224d1864', 'hex'), /lz4 -dc <file>/],
     ['xz', Buffer.from('fd377a585a000004', 'hex'), /xz -dc <file>/],

@@ -21,6 +21,8 @@ interface OpenedRows {
   readonly recognised: Readonly<Partial<Record<Reading, string>>>;
   columns(): readonly string[];
   notes(): readonly IntakeNote[];
+  /** Rows of the file so far, left out or not. */
+  rowsRead(): number;
   bytesRead(): number;
   chunks(): AsyncGenerator<readonly InputRow[]>;
 }
@@ -108,6 +110,7 @@ function manyFiles<Rows extends OpenedRows>(files: ManyFiles<Rows>): Rows {
   const merged = new MergedColumns(format === 'csv' ? 'cells' : 'elements', boundsWith(options.bounds));
   const told: IntakeNote[] = [];
   let read = 0;
+  let rowsRead = 0;
   let current: OpenedRows | undefined = first.intake;
   let last = 0;
   merged.begin(first.file);
@@ -122,7 +125,8 @@ function manyFiles<Rows extends OpenedRows>(files: ManyFiles<Rows>): Rows {
         merged.take(intake.columns(), intake.recognised);
         yield chunk.map((row) => {
           last = before + row.line;
-          return { ...row, line: last, original: merged.original(row) };
+          // Of several memberships of a row the first one has the original of all.
+          return { ...row, line: last, original: row.original === '' ? '' : merged.original(row) };
         });
       }
     } catch (error) {
@@ -131,6 +135,7 @@ function manyFiles<Rows extends OpenedRows>(files: ManyFiles<Rows>): Rows {
     merged.take(intake.columns(), intake.recognised);
     told.push(...intake.notes().map(({ code, text }) => ({ code, text: `${shownPath(file)}: ${text}` })));
     read += intake.bytesRead();
+    rowsRead += intake.rowsRead();
     current = undefined;
   }
 
@@ -141,6 +146,7 @@ function manyFiles<Rows extends OpenedRows>(files: ManyFiles<Rows>): Rows {
     },
     columns: () => merged.names,
     notes: () => [...notes(), ...told],
+    rowsRead: () => rowsRead + (current?.rowsRead() ?? 0),
     bytesRead: () => (set.kind === 'zip' ? set.bytesRead() : read + (current?.bytesRead() ?? 0)),
     async *chunks() {
       try {

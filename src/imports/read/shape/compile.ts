@@ -27,7 +27,7 @@ export interface Layout {
 }
 
 /** What is recognised in the input: field -> how it is read, as the report and the preview show it. */
-export type Recognised = Readonly<Partial<Record<Field | 'action', string>>>;
+export type Recognised = Readonly<Partial<Record<Field, string>>>;
 
 /** Finds every column of a shape. @throws IntakeError UNKNOWN_COLUMN, AMBIGUOUS_COLUMN, BAD_SHAPE */
 export function compile(shape: Shape, sources: FieldSources, layout: Layout): Plan {
@@ -238,14 +238,13 @@ export function sourcedFields(shape: Shape, sources: FieldSources): ReadonlySet<
 }
 
 /** What the plan reads each field from. */
-export function recognisedBy({ region, onBehalfOf, scope, people, groups, action }: Plan): Recognised {
-  const all: Partial<Record<Field | 'action', string | undefined>> = {
+export function recognisedBy({ region, onBehalfOf, scope, people, groups }: Plan): Recognised {
+  const all: Partial<Record<Field, string | undefined>> = {
     region: region?.label,
     guid: groups.kind === 'one' && groups.source === undefined ? undefined : groups.label,
     uid: people.length === 0 ? undefined : [...new Set(people.map(({ source }) => source.label))].join(', '),
     scope: scope?.label,
     onBehalfOf: onBehalfOf?.label,
-    action: action?.column,
   };
   return Object.fromEntries(Object.entries(all).filter(([, label]) => label !== undefined)) as Recognised;
 }
