@@ -16,8 +16,8 @@ const MOST = 1024 * 1024;
 /** Looks at a file, or at the beginning of standard input (`-`). @throws IntakeError when it cannot be opened */
 export async function inspectFile(config: Config, file: string, options: ImportOptions): Promise<FileFacts> {
   const recipes = listRecipes(dataDir(config.dataDir));
-  if (file !== '-') await fileOf(file, file);
-  const stat = file === '-' ? undefined : statSync(file);
+  const stat = file === '-' ? undefined : statSync(file, { throwIfNoEntry: false });
+  if (file !== '-' && stat?.isDirectory() !== true) await fileOf(file, file);
   if (stat === undefined || !(stat.isFile() || stat.isDirectory())) {
     const name = stat === undefined ? STANDARD_INPUT : file;
     const bytes = await beginningOf(stat === undefined ? process.stdin : createReadStream(file));

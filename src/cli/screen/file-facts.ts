@@ -40,11 +40,12 @@ export function nextLines({ advice, command, recipes: [recipe] }: FileFacts): st
 }
 
 function headline({ name, bytes, format, compression, encoding, delimiter }: FileFacts): string {
+  const isBook = format === 'xlsx' || format === 'ods';
   const parts = [
-    format === null ? 'cannot be read' : (FORMATS[format] ?? format),
+    format === null ? 'not understood' : (FORMATS[format] ?? format),
     ...(compression === null ? [] : [`compressed with ${compression}`]),
-    ...(encoding === null ? [] : [encoding.toUpperCase()]),
-    ...(delimiter === null ? [] : [`delimiter ${delimiter === '\t' ? 'tab' : delimiter}`]),
+    ...(encoding === null || isBook ? [] : [encoding.toUpperCase()]),
+    ...(delimiter === null || isBook ? [] : [`delimiter ${delimiter === '\t' ? 'tab' : JSON.stringify(delimiter)}`]),
     ...(bytes === null ? [] : [`${grouped(bytes)} bytes`]),
   ];
   return `${printable(name)}: ${parts.join(', ')}`;
