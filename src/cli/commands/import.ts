@@ -7,6 +7,7 @@ import { Command, Option } from 'commander';
 import { newImportId } from '../../imports/import-id.ts';
 import type { ImportOptions } from '../../imports/import-options.ts';
 import { fileOf } from '../../imports/read/file-state.ts';
+import type { IdentitySource } from '../../imports/stage/identity-file.ts';
 import { type Config, readConfig } from '../../platform/config.ts';
 import { dataDir } from '../../platform/data-dir.ts';
 import { inShort } from '../../server/access/noting.ts';
@@ -32,6 +33,7 @@ import {
   withWorkers,
 } from '../flags/flags.ts';
 import { type RecipeFlags, withRecipeFlag } from '../flags/recipe-flags.ts';
+import { identitiesOf, type ShapeFlags, shapeOf, type TrialFlags, withShape, withTrial } from '../flags/shape-flags.ts';
 import { optionsWithRecipe, sayWhatItIs } from '../recipe-options.ts';
 import { type RunOptions, runImport } from '../run-import.ts';
 import { openSandboxService } from '../sandbox-service.ts';
@@ -44,6 +46,8 @@ export interface ImportFlags
   extends CommonFlags,
     ServerFlags,
     ReadingFlags,
+    ShapeFlags,
+    TrialFlags,
     SandboxFlags,
     SendingFlags,
     WorkersFlags,
@@ -61,6 +65,7 @@ export function importCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<
   withRecipeFlag(withReading(command));
   command.option('--dry-run', 'read and check the file, and send nothing');
   withPace(withMaxErrors(command));
+  withTrial(withShape(command));
   command.addOption(new Option('--detach', 'send in the background').conflicts(['sandbox', 'sandboxSeed', 'dryRun']));
   withSandbox(withWorkers(withServer(withDataDir(withJson(command)))));
   return command.action((file: string, flags: ImportFlags) => end(importFile(io, file, flags)));
@@ -84,6 +89,8 @@ export async function importHere(io: Io, file: string, flags: ImportFlags): Prom
   // What can be known before anything is opened is said before anything is opened.
   if (file !== '-' && !isFolder(file)) await fileOf(file, file);
   const options = file === '-' ? chosen : await optionsWithRecipe(config, flags.recipe, chosen, file);
+  const identities = identitiesOf(flags);
+  if (identities !== undefined) await fileOf(identities.path, identities.name);
   const send = {
     config,
     io,
@@ -92,11 +99,11 @@ export async function importHere(io: Io, file: string, flags: ImportFlags): Prom
     openService: serviceOpener(config, flags),
   };
   if (flags.detach !== true) {
-    return runImport({ ...send, begin: beginning(send, file, options, true) });
+    return runImport({ ...send, begin: beginning(send, file, options, true, identities) });
   }
   const { openService } = send;
   await openService().then((service) => service.close());
-  return detach({ ...send, begin: beginning(send, file, options, false) }, flags);
+  return detach({ ...send, begin: beginning(send, file, options, false, identities) }, flags);
 }
 
 function beginning(
@@ -104,13 +111,14 @@ function beginning(
   file: string,
   chosen: ImportOptions,
   start: boolean,
+  identities: IdentitySource | undefined,
 ): RunOptions['begin'] {
   return async (coordinator, signal) => {
     const id = newImportId();
     const source = file === '-' ? await keepStandardInput(config, io, id, signal) : resolve(file);
     if (source === undefined) return undefined;
     const options = file === '-' ? await optionsOfInput(config, id, recipe, chosen, source) : chosen;
-    await coordinator.create({ id, file, source, options, start });
+    await coordinator.create({ id, file, source, options, start, ...(identities && { identities }) });
     noteHere(dataDir(config.dataDir), 'import.create', id, inShort({ file, ...options }));
     return id;
   };
@@ -169,6 +177,8 @@ export function serviceOpener(
 
 export function importOptionsOf(config: Config, flags: ImportFlags): ImportOptions {
   const { guid, scope, encoding, delimiter, bound, waitForQuiet, onBehalfOf, maxErrors } = flags;
+  const { first, only, maxRemovals } = flags;
+  const shape = shapeOf(flags);
   return {
     format: flags.format ?? 'auto',
     map: flags.map ?? {},
@@ -184,5 +194,9 @@ export function importOptionsOf(config: Config, flags: ImportFlags): ImportOptio
     ...(onBehalfOf !== undefined && { onBehalfOf }),
     ...(maxErrors !== undefined && { maxErrors }),
     ...fileOptionsOf(flags),
+    ...(shape !== undefined && { shape }),
+    ...(first !== undefined && { first }),
+    ...(only !== undefined && { only }),
+    ...(maxRemovals !== undefined && { maxRemovals }),
   };
 }

@@ -14,6 +14,7 @@ import { UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type CommonFlags, type ReadingFlags, withDataDir, withJson, withReading } from '../flags/flags.ts';
 import { type RecipeFlags, withRecipeFlag } from '../flags/recipe-flags.ts';
+import { type ShapeFlags, withShape } from '../flags/shape-flags.ts';
 import { type Io, say } from '../screen/io.ts';
 import { findImport } from '../target/data.ts';
 import { importOptionsOf } from './import.ts';
@@ -21,7 +22,7 @@ import { drawTable } from './list.ts';
 
 type End = (code: Promise<ExitCode>) => Promise<void>;
 
-interface SaveFlags extends CommonFlags, ReadingFlags, RecipeFlags {
+interface SaveFlags extends CommonFlags, ReadingFlags, ShapeFlags, RecipeFlags {
   readonly from?: string;
   readonly title?: string;
   readonly description?: string;
@@ -53,7 +54,7 @@ function saveCommand(io: Io, end: End): Command {
     .option('--from <import>', 'take the flags of an import instead; "latest" is the latest one')
     .option('--title <text>', 'what the files are')
     .option('--description <text>', 'what becomes of them');
-  return withDataDir(withJson(withReading(withRecipeFlag(command)))).action(
+  return withDataDir(withJson(withShape(withReading(withRecipeFlag(command))))).action(
     (name: string, file: string | undefined, flags: SaveFlags) => end(saveOne(io, name, file, flags)),
   );
 }

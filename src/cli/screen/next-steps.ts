@@ -59,6 +59,15 @@ function stepsOf(imports: Imports, found: KeptImport, summary: ImportSummary): s
       return [`Nothing was sent: ${reason}`];
     case 'staged':
       if (code === ('REGION_WITHOUT_APP' satisfies ReasonCode)) return [`Nothing was sent: ${reason}.`];
+      if (code === ('TOO_MANY_REMOVALS' satisfies ReasonCode)) {
+        return [
+          `Nothing was sent: ${reason}.`,
+          'See every row:',
+          command('report'),
+          'Send them:',
+          command('resume', sandbox),
+        ];
+      }
       return rows.read === rows.invalid
         ? [
             'Nothing was sent, because every row is invalid. See why, row by row:',
@@ -80,6 +89,15 @@ function stepsOf(imports: Imports, found: KeptImport, summary: ImportSummary): s
         command('cancel'),
       ];
     case 'paused':
+      if (code === ('FIRST_ROWS' satisfies ReasonCode)) {
+        return [
+          'The rows to try first were sent. See what became of them:',
+          command('report'),
+          'Send the others, or end it here:',
+          command('resume', sandbox),
+          command('cancel'),
+        ];
+      }
       return ['Paused. Continue with:', command('resume', sandbox)];
     case 'staging':
     case 'running':

@@ -8,6 +8,7 @@ import { grouped } from '../../text/wording.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import type { ReadingFlags, SendingFlags } from '../flags/flags.ts';
 import type { RecipeFlags } from '../flags/recipe-flags.ts';
+import { type ShapeFlags, shapeOf, type TrialFlags } from '../flags/shape-flags.ts';
 import { sayNothingBegan } from '../run-import.ts';
 import { conclude } from '../screen/conclude.ts';
 import { followImport } from '../screen/follow.ts';
@@ -28,6 +29,8 @@ interface ThereOptions {
 
 type Flags = ReadingFlags &
   RecipeFlags &
+  ShapeFlags &
+  TrialFlags &
   Pick<SendingFlags, 'maxErrors'> & { readonly dryRun?: true; readonly detach?: true };
 
 /** Sends a file, or standard input as it comes, to a server, and follows what becomes of it. */
@@ -148,6 +151,12 @@ function queryOf(file: string, flags: Flags): URLSearchParams {
   }
   if (sheet !== undefined) query.set('sheet', sheet);
   for (const pattern of files ?? []) query.append('files', pattern);
+  const { first, only, maxRemovals } = flags;
+  const shape = shapeOf(flags);
+  if (shape !== undefined) query.set('shape', JSON.stringify(shape));
+  if (first !== undefined) query.set('first', String(first));
+  for (const { field, is } of only ?? []) query.append('only', `${field}=${is.join('|')}`);
+  if (maxRemovals !== undefined) query.set('maxRemovals', String(maxRemovals));
   if (dryRun) query.set('dryRun', 'true');
   return query;
 }

@@ -70,8 +70,8 @@ export function requireNeeds({ name, needs }: Recipe, options: Partial<ImportOpt
   throw new RecipeNeeds(name, missing.what, missing.why);
 }
 
-function isGiven(what: 'guid' | 'identities', { guid, map, shape, identities }: Partial<ImportOptions>): boolean {
+function isGiven(what: 'guid' | 'identities', { guid, map, shape }: Partial<ImportOptions>): boolean {
   if (what === 'guid') return [guid, map?.guid, shape?.firstOf?.guid, shape?.templates?.guid].some((one) => one);
   // Who says how UIDs are made of what the file has needs no list of them.
-  return identities !== undefined || shape?.templates?.uid !== undefined || map?.uid?.includes('{') === true;
+  return shape?.identities !== undefined || shape?.templates?.uid !== undefined || map?.uid?.includes('{') === true;
 }

@@ -10,7 +10,7 @@ import { type GroupCount, groupsSection, problemsSection, regionsSection, sample
 import type { ImportSummary } from './import-summary.ts';
 import type { ProblemCount } from './problem-count.ts';
 import type { ReportRow } from './report-row.ts';
-import { rateLimitedCalls } from './summary-counts.ts';
+import { hasManyMemberships, rateLimitedCalls } from './summary-counts.ts';
 import { verdictOf } from './verdict.ts';
 
 export type { CallBucket } from './call-bucket.ts';
@@ -63,9 +63,9 @@ ${textures()}
 <h1 class="${tone}">${numbersHeldToWords(sentence)}</h1>
 </header>
 <main>
-${stackedBar('all', summary.inputRows === undefined ? 'All rows by outcome' : 'All memberships by outcome', summary.rows, 28)}
+${stackedBar('all', hasManyMemberships(summary) ? 'All memberships by outcome' : 'All rows by outcome', summary.rows, 28)}
 ${legend(summary.rows)}
-<p class="equation">${sumEquation(summary.rows, pending, summary.inputRows)}</p>
+<p class="equation">${sumEquation(summary.rows, pending, hasManyMemberships(summary) ? summary.inputRows : undefined)}</p>
 ${problemsSection(report.problems)}
 ${regionsSection(summary)}
 ${groupsSection(report.groups, report.groupsTotal)}

@@ -58,8 +58,7 @@ export function openImportReader(path: string): ImportReader {
         delimiter: String(row?.['delimiter'] ?? ','),
         columns: JSON.parse(String(row?.['columns'] ?? '[]')) as string[],
         recognised: JSON.parse(String(row?.['recognised'] ?? '{}')) as Record<string, string>,
-        shaped: row?.['shaped'] === 1,
-        rowsRead: Number(row?.['rows_read'] ?? 0),
+        ...(row?.['shaped'] === 1 && { shaped: true, rowsRead: Number(row['rows_read']) }),
       };
     },
     tallies: () => readTallies(importSql),

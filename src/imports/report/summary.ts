@@ -13,7 +13,7 @@ import {
 } from '../../text/wording.ts';
 import type { ImportSummary } from './import-summary.ts';
 import type { ProblemCount } from './problem-count.ts';
-import { rateLimitedCalls, rowsWithoutRegion } from './summary-counts.ts';
+import { hasManyMemberships, rateLimitedCalls, rowsWithoutRegion } from './summary-counts.ts';
 import { type Tone, verdictOf } from './verdict.ts';
 
 export interface SummaryOptions {
@@ -51,7 +51,7 @@ export function summaryText(summary: ImportSummary, options: SummaryOptions): st
       ...wrap(sentence, width).map((line) => paint(TONE_STYLES[tone], line)),
     ],
     table(summary, width, paint),
-    wrap(sumEquation(summary.rows, pending, summary.inputRows), width, '  '),
+    wrap(sumEquation(summary.rows, pending, hasManyMemberships(summary) ? summary.inputRows : undefined), width, '  '),
     wrap(pace(summary), width, '  '),
     (summary.notes ?? []).flatMap(({ text }) => wrap(`Note: ${printable(text)}.`, width, '  ')),
     options.problems.flatMap((problem) => problemLines(problem, width, paint)),
@@ -77,7 +77,7 @@ function table(summary: ImportSummary, width: number, paint: Paint): string[] {
       value: (column: Column) => column.rows[outcome],
     })),
     {
-      label: summary.inputRows === undefined ? 'rows read' : 'in all',
+      label: hasManyMemberships(summary) ? 'in all' : 'rows read',
       style: 'bold' as const,
       value: (column: Column) => column.rows.read,
     },

@@ -2,6 +2,7 @@ import { isFinal } from '../../membership/import-state.ts';
 import { FULFILLED, OUTCOMES, type Outcome, sumOfOutcomes } from '../../membership/outcome.ts';
 import { counted, grouped } from '../../text/wording.ts';
 import type { ImportSummary } from './import-summary.ts';
+import { hasManyMemberships } from './summary-counts.ts';
 
 /** good: nothing to do; attention: rows or the run need a person; pending: it goes on; fault: the sum does not hold. */
 export type Tone = 'good' | 'attention' | 'pending' | 'fault';
@@ -35,7 +36,7 @@ export function verdictOf(summary: ImportSummary): Verdict {
   if (pending > 0) clauses.push(`${grouped(pending)} pending`);
   const asked = rows.read - rows.skipped;
   const succeeded = asked - pending - others.reduce((sum, outcome) => sum + rows[outcome], 0);
-  const noun = summary.inputRows === undefined ? 'row' : 'membership';
+  const noun = hasManyMemberships(summary) ? 'membership' : 'row';
   const parts = [asked === 0 ? `no ${noun} is left to be sent` : inPlace(asked, succeeded, noun)];
   if (clauses.length > 0) parts.push(enumerate(clauses));
   if (rows.skipped > 0) parts.push(`${counted(rows.skipped, 'row')} ${rows.skipped === 1 ? 'was' : 'were'} left out`);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { constants, createReadStream } from 'node:fs';
-import { copyFile } from 'node:fs/promises';
+import { chmod, copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { fileOf } from '../read/file-state.ts';
@@ -31,6 +31,7 @@ async function keepIdentities(
   await fileOf(path, name);
   const copy = identityCopy(folder);
   if (path !== copy) await copyFile(path, copy, constants.COPYFILE_FICLONE);
+  await chmod(copy, 0o600);
   const hash = createHash('sha256');
   await pipeline(createReadStream(copy), hash);
   return { name, sha256: hash.digest('hex') };

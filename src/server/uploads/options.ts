@@ -14,6 +14,7 @@ import { checkIntakeOptions } from '../../imports/read/intake.ts';
 import { IntakeError, type IntakeErrorCode } from '../../imports/read/intake-error.ts';
 import { REGIONS, type Region, SCOPES } from '../../membership/membership.ts';
 import { Problem } from '../problem.ts';
+import { SHAPE_QUERY, TRIAL_QUERY } from './shape-query.ts';
 
 const id = z.string().min(1).max(200);
 
@@ -53,6 +54,7 @@ const READING = {
     .max(50)
     .optional()
     .meta({ description: 'Such as windows-1252. Default: UTF-8, or UTF-16 by its mark.' }),
+  ...SHAPE_QUERY,
   delimiter: z
     .string()
     .transform((text, context) => {
@@ -108,6 +110,7 @@ export const uploadQuery = z.strictObject({
     })
     .optional()
     .meta({ description: 'Stop when more rows than this failed, are invalid or unconfirmed: `100` or `5%`.' }),
+  ...TRIAL_QUERY,
   dryRun: z.enum(['true', 'false']).optional().meta({ description: 'Only read and check; `resume` sends.' }),
 });
 
@@ -153,6 +156,7 @@ const FIELDS_AT_FAULT: Readonly<Partial<Record<IntakeErrorCode, string>>> = {
   RECIPE_MISFIT: 'recipe',
   UNKNOWN_SHEET: 'sheet',
   UNKNOWN_FILE: 'files',
+  BAD_SHAPE: 'shape',
 };
 
 /** Why a file cannot be read, as the problem of the option that is to be changed, or of the file itself. */
