@@ -31,5 +31,5 @@ export async function sayWhatItIs(io: Io, config: Config, file: string, options:
   if (file === '-') return;
   const facts = await inspectFile(config, file, options);
   if (facts.refusal === null) return;
-  say(io, '', ...factsText(facts, io.width).trimEnd().split('\n'), '', ...nextLines(facts));
+  say(io, '', ...factsText(facts, io.width, false).trimEnd().split('\n'), '', ...nextLines(facts));
 }

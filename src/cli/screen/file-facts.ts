@@ -13,13 +13,13 @@ const FORMATS: Readonly<Record<string, string>> = {
 };
 const MOST_COLUMNS = 30;
 
-/** What a file is, for people. */
-export function factsText(facts: FileFacts, width: number): string {
+/** What a file is, for people. @param withRefusal also why it would be refused: not where that was said already */
+export function factsText(facts: FileFacts, width: number, withRefusal = true): string {
   const paragraphs = [
     [headline(facts), ...facts.notes.map(printable)],
     facts.firstLines.map((line, index) => cut(`${String(index + 1).padStart(4)}  ${printable(line)}`, width)),
     columnLines(facts, width),
-    understanding(facts),
+    understanding(facts, withRefusal),
   ];
   return `${paragraphs
     .filter((lines) => lines.length > 0)
@@ -74,13 +74,14 @@ function columnLines({ columns, rows }: FileFacts, width: number): string[] {
   ];
 }
 
-function understanding({ format, recognised, missing, rows, refusal }: FileFacts): string[] {
+function understanding({ format, recognised, missing, rows, refusal }: FileFacts, withRefusal: boolean): string[] {
   const known = Object.entries(recognised).map(([field, column]) => `${field} from ${JSON.stringify(column)}`);
   return [
     ...(format === null ? [] : [`Understood: ${known.length === 0 ? 'no column' : known.join(', ')}.`]),
     ...(format === null || missing.length === 0 ? [] : [`Missing: ${missing.join(', ')}.`]),
     ...(refusal === null
       ? [`Of the first ${counted(rows.seen, 'row')}, ${grouped(rows.valid)} can be sent as they are.`]
-      : [`As it is, an import would be refused: ${printable(refusal.message)}`]),
+      : []),
+    ...(refusal !== null && withRefusal ? [`As it is, an import would be refused: ${printable(refusal.message)}`] : []),
   ];
 }

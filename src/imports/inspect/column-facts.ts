@@ -1,3 +1,4 @@
+import { cut } from '../../text/terminal-text.ts';
 import { ID } from '../read/membership-row.ts';
 
 /** What the values of a column look like. */
@@ -26,9 +27,11 @@ const MOST_OF_THEM = 0.8;
 /** A column with more different values holds no words for scopes or states. */
 const MOST_WORDS = 12;
 
-const EMAIL = /^[^\s@,;|<>"]+@[^\s@,;|<>"]+\.[^\s@,;|<>"]+$/;
-const DATE = /^(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4})(?:[T ]\d{1,2}:\d{2}.*)?$/;
+export const EMAIL = /^[^\s@,;|<>"]+@[^\s@,;|<>"]+\.[^\s@,;|<>"]+$/;
+export const DATE = /^(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4})(?:[T ]\d{1,2}:\d{2}.*)?$/;
 const MARK = /^(?:x|✓|✔|yes|no|y|n|true|false|0|1)$/i;
+/** A mark, even where there is only one in a column. */
+const CROSS = /^[x✓✔]$/i;
 const STATUS =
   /^(?:active|inactive|deleted|enabled|disabled|suspended|pending|invited|completed|accepted|declined|archived)$/i;
 const SCOPE_WORDS =
@@ -46,7 +49,7 @@ export function columnFacts(name: string, values: readonly string[]): ColumnFact
     name,
     looksLike,
     ...(separator !== undefined && { separator }),
-    examples: different.slice(0, EXAMPLES).map(cut),
+    examples: different.slice(0, EXAMPLES).map((text) => cut(text, LONGEST_EXAMPLE)),
     filled: filled.length,
     different: different.length,
     ...((looksLike === 'scope' || looksLike === 'status' || looksLike === 'mark') && { words: different }),
@@ -59,6 +62,7 @@ function lookOf(name: string, filled: readonly string[], different: readonly str
     filled.filter((value) => pattern.test(value)).length >= filled.length * MOST_OF_THEM;
   if (most(EMAIL)) return 'email';
   if (most(DATE)) return 'date';
+  if (filled.every((value) => CROSS.test(value))) return 'mark';
   if (different.length <= MOST_WORDS) {
     if (most(STATUS)) return 'status';
     if (most(SCOPE_WORDS) || (SCOPE_NAME.test(name) && most(/^[\p{L} _-]{1,40}$/u))) return 'scope';
@@ -78,8 +82,4 @@ function separatorOf(filled: readonly string[]): string | undefined {
       value.split(separator).every((part) => EMAIL.test(part.trim()) || ID.test(part.trim())),
     );
   });
-}
-
-function cut(text: string): string {
-  return text.length <= LONGEST_EXAMPLE ? text : `${[...text.slice(0, LONGEST_EXAMPLE - 1)].slice(0, -1).join('')}…`;
 }

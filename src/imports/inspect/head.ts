@@ -68,5 +68,7 @@ function textOf(bytes: Buffer, asked: string | undefined): string {
 
 /** Control characters other than tabs and line ends stand in no text. */
 function isText(text: string): boolean {
+  // Many bytes that are no characters: it is something else, such as a PDF document.
+  if (/^%PDF-|\uFFFD{4}/.test(text)) return false;
   return ![...text].some((character) => character < '\t' || (character > '\r' && character < '\u001b'));
 }

@@ -1,7 +1,7 @@
 import type { ImportOptions } from '../import-options.ts';
 import type { InputRow, IntakeSource } from '../read/intake.ts';
 import { fitting } from '../recipes/match.ts';
-import type { Recipe } from '../recipes/recipe.ts';
+import type { Recipe, RecipeSettings } from '../recipes/recipe.ts';
 import { columnFacts } from './column-facts.ts';
 import { commandFor } from './command.ts';
 import type { FileFacts } from './file-facts.ts';
@@ -36,18 +36,19 @@ export async function inspect(inspected: InspectOptions): Promise<FileFacts> {
   const [recipe] = fits;
   const missing = missingIn(look.recognised, options);
   const refusal = strict.refusal ?? look.refusal;
-  const isReadable = strict.refusal === undefined && strict.valid > 0;
+  const isReadable = strict.refusal === undefined && strict.rows.length > 0 && strict.valid === strict.rows.length;
   const guess =
-    recipe !== undefined || look.format === undefined || (isReadable && strict.valid === strict.rows.length)
+    recipe !== undefined || look.format === undefined
       ? undefined
       : suggest({ columns, recognised: look.recognised, hasGuid: options.guid !== undefined });
-  const needs = recipe === undefined ? [...(guess?.needs ?? [])] : neededBy(recipe, options);
+  const needs = recipe !== undefined ? neededBy(recipe, options) : isReadable ? [] : [...(guess?.needs ?? [])];
+  const chosen = chosenSettings(options);
   const command =
     recipe !== undefined
-      ? commandFor(name, { recipe: recipe.name }, needs)
-      : guess !== undefined || isReadable
-        ? commandFor(name, guess?.settings ?? {}, needs)
-        : null;
+      ? commandFor(name, { ...chosen, recipe: recipe.name }, needs)
+      : guess === undefined
+        ? null
+        : commandFor(name, isReadable ? chosen : together(chosen, guess.settings), needs);
   return {
     name,
     bytes: bytes ?? null,
@@ -69,6 +70,31 @@ export async function inspect(inspected: InspectOptions): Promise<FileFacts> {
     recipes: fits.map((one) => ({ name: one.name, title: one.title, needs: one.needs })),
     advice: recipe === undefined ? [...(guess?.advice ?? [])] : [adviceOf(recipe)],
     command,
+  };
+}
+
+/** What the options say about reading. */
+function chosenSettings({
+  format,
+  encoding,
+  delimiter,
+  map,
+  guid,
+  scope,
+  sheet,
+  files,
+  shape,
+}: ImportOptions): RecipeSettings {
+  const said = { format, encoding, delimiter, map, guid, scope, sheet, files, shape };
+  return Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined));
+}
+
+function together(chosen: RecipeSettings, guessed: RecipeSettings): RecipeSettings {
+  return {
+    ...chosen,
+    ...guessed,
+    map: { ...chosen.map, ...guessed.map },
+    shape: { ...chosen.shape, ...guessed.shape },
   };
 }
 

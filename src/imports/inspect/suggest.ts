@@ -1,7 +1,9 @@
 import { SCOPES } from '../../membership/membership.ts';
-import { shown } from '../read/intake-error.ts';
+import { listed, shown } from '../read/intake-error.ts';
+import { ID } from '../read/membership-row.ts';
 import type { RecipeSettings } from '../recipes/recipe.ts';
-import type { ColumnFacts } from './column-facts.ts';
+import { type ColumnFacts, DATE, EMAIL } from './column-facts.ts';
+import { typed } from './command.ts';
 
 /** What would have to be said so that a file can be read. */
 export interface Suggestion {
@@ -42,6 +44,8 @@ export function suggest({ columns, recognised, hasGuid }: Asked): Suggestion {
   const named = (field: string) => columns.find(({ name }) => name === recognised[field]);
   const other = (taken: readonly (ColumnFacts | undefined)[]) => columns.filter((one) => !taken.includes(one));
 
+  if (isWithoutHeader(columns, recognised)) return withoutHeader(columns, hasGuid);
+
   const uid = named('uid') ?? best(other([named('guid'), named('scope')]), userScore);
   const guid = named('guid') ?? best(other([uid, named('scope')]), groupScore);
 
@@ -57,16 +61,26 @@ export function suggest({ columns, recognised, hasGuid }: Asked): Suggestion {
     } else if (uid.separator !== undefined) {
       shape.split = { ...shape.split, uid: uid.separator };
       advice.push(`Column ${quoted} has several users in a cell: --split "uid=${uid.separator}".`);
-    } else if (uid.looksLike === 'name' || uid.looksLike === 'text') {
+    } else if (uid.examples.some((example) => !ID.test(example))) {
       needs.add('identities');
       advice.push(
         `Column ${quoted} has values that are no UIDs, such as ${shown(uid.examples[0] ?? '')}: use --identities FILE, a file that has the UID for each, or --uid '{${uid.name}|slug}'.`,
       );
-    } else if (map['uid'] !== undefined) advice.push(`Column ${quoted} looks like users: --map uid=COLUMN says so.`);
+    } else if (map['uid'] !== undefined)
+      advice.push(`Column ${quoted} looks like users: --map ${typed(`uid=${uid.name}`)}.`);
   }
 
+  const marks = columns.filter(({ looksLike }) => looksLike === 'mark');
   if (hasGuid) {
     // Said already.
+  } else if (guid === undefined && marks.length > 1) {
+    shape.wide = {
+      columns: marks.map(({ name }) => name),
+      ...(marks.some(({ name }) => !ID.test(name)) && { guid: '{column|slug}' }),
+    };
+    advice.push(
+      `Columns ${listed(marks.map(({ name }) => name))} have marks in them: --wide reads each as a group, * stands for any text.`,
+    );
   } else if (guid === undefined) {
     needs.add('guid');
     advice.push('No column looks like groups: --guid GROUP puts all rows into one.');
@@ -79,7 +93,7 @@ export function suggest({ columns, recognised, hasGuid }: Asked): Suggestion {
     } else if (guid.looksLike === 'id' || guid.looksLike === 'scope' || guid.looksLike === 'status') {
       if (recognised['guid'] === undefined) {
         map['guid'] = guid.name;
-        advice.push(`Column ${quoted} looks like groups: --map guid=COLUMN says so.`);
+        advice.push(`Column ${quoted} looks like groups: --map ${typed(`guid=${guid.name}`)}.`);
       }
     } else {
       const functions = guid.looksLike === 'email' ? 'localpart|slug' : 'slug';
@@ -110,6 +124,41 @@ export function suggest({ columns, recognised, hasGuid }: Asked): Suggestion {
     },
     needs,
     advice,
+  };
+}
+
+/** Whether what stands for the header is a row: its cells are values like those below them. */
+function isWithoutHeader(columns: readonly ColumnFacts[], recognised: Asked['recognised']): boolean {
+  if (columns.length < 2 || Object.keys(recognised).length > 0) return false;
+  if (columns.some(({ name }) => EMAIL.test(name) || DATE.test(name) || /^\d+$/.test(name))) return true;
+  return (
+    columns.every(({ name, looksLike }) => looksLike === 'id' && ID.test(name)) &&
+    columns.some(({ name }) => /\d/.test(name))
+  );
+}
+
+/** Names for the columns of a file without a header: users are those that differ most. */
+function withoutHeader(columns: readonly ColumnFacts[], hasGuid: boolean): Suggestion {
+  const ids = columns.filter(({ looksLike }) => looksLike === 'id' || looksLike === 'email');
+  const byDifference = ids.toSorted((a, b) => b.different - a.different);
+  const uid = ids.find(({ looksLike }) => looksLike === 'email') ?? byDifference[0];
+  const guid = hasGuid ? undefined : byDifference.findLast((one) => one !== uid && one.looksLike === 'id');
+  const names = columns.map((column) => (column === uid ? 'uid' : column === guid ? 'guid' : '-'));
+  const isEmail = uid?.looksLike === 'email';
+  return {
+    settings: { shape: { columns: names } },
+    needs: new Set([
+      ...(isEmail ? (['identities'] as const) : []),
+      ...(guid === undefined && !hasGuid ? (['guid'] as const) : []),
+    ]),
+    advice: [
+      `The first line looks like a row, not like a header: --columns ${names.join(',')} names the columns; - is one that is not needed.`,
+      ...(isEmail
+        ? [
+            'The users are e-mail addresses; UIDs may not contain @: use --identities FILE, a file that has the UID for each address.',
+          ]
+        : []),
+    ],
   };
 }
 

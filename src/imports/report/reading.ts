@@ -21,7 +21,7 @@ export type { RowFilter } from './row-search.ts';
 
 /** An import's file, open for anyone to read while the coordinator may be writing it. */
 export interface ImportReader {
-  input(): Required<Omit<InputDescription, 'entries'>>;
+  input(): InputDescription & Required<Pick<InputDescription, 'kind' | 'notes'>>;
   tallies(): Tallies;
   stoppedRegions(): StoppedRegion[];
   /** Rows in the order of the input, all or those with one of these outcomes; one at a time, not kept in memory. */
