@@ -184,7 +184,7 @@ function template(text: string): string {
     parseTemplate(text);
     return text;
   } catch (error) {
-    if (error instanceof TemplateError) throw new InvalidArgumentError(`${error.message}. ${error.remedy}.`);
+    if (error instanceof TemplateError) throw new InvalidArgumentError(`${error.what}. ${error.remedy}.`);
     throw error;
   }
 }

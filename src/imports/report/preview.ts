@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
+import { type Preview, type PreviewRow, ROWS_SHOWN } from '../../api/preview.ts';
 import { type ImportOptions, intakeOptions } from '../import-options.ts';
 import { isZip } from '../read/archive/zip.ts';
 import { compressionOf } from '../read/decompress.ts';
@@ -15,31 +16,6 @@ import { IntakeError } from '../read/intake-error.ts';
 import type { IntakeNote } from '../read/intake-note.ts';
 import { originalJson } from './row-json.ts';
 
-/** How the beginning of a file would be read, as the API shows it. */
-export interface Preview {
-  readonly format: InputFormat;
-  /** What the file is. */
-  readonly kind: InputKind;
-  /** What a person should know about it, as far as it was read. */
-  readonly notes: readonly IntakeNote[];
-  readonly encoding: string;
-  /** Null for JSON and NDJSON. */
-  readonly delimiter: string | null;
-  readonly columns: readonly string[];
-  /** Field -> column. */
-  readonly recognised: Readonly<Record<string, string>>;
-  /** Fields that neither a column nor an option gives. */
-  readonly missing: readonly string[];
-  readonly rows: readonly PreviewRow[];
-  /** There is more than what is shown. */
-  readonly truncated: boolean;
-}
-
-interface PreviewRow extends Omit<InputRow, 'onBehalfOf' | 'original'> {
-  readonly original: Readonly<Record<string, unknown>>;
-}
-
-export const ROWS_SHOWN = 20;
 /** From this size on a file that does not end with a line is taken for the beginning of a longer one. */
 export const BEGINNING_BYTES = 64 * 1024;
 /** Bytes of a gzipped beginning that are unpacked: twenty rows are found in them, and no more is looked at. */
@@ -62,7 +38,7 @@ export async function preview(head: Buffer, options: ImportOptions): Promise<Pre
     notes: intake.notes(),
     encoding: intake.encoding,
     delimiter: intake.delimiter ?? null,
-    columns,
+    columns: [...columns],
     recognised: { ...intake.recognised },
     missing: missingFields(intake.recognised, options),
     rows: shown,
@@ -120,11 +96,11 @@ function viewsOf(rows: readonly InputRow[], columns: readonly string[], inputFor
   const originalOf = originalJson({ columns, inputFormat, delimiter: ',' });
   const views: PreviewRow[] = [];
   let length = 0;
-  for (const { onBehalfOf: _, original, ...row } of rows) {
+  for (const { onBehalfOf: _, original, problems, ...row } of rows) {
     const text = originalOf({ original, line: row.line });
     length += text.length;
     if (views.length > 0 && length > MOST_OF_ROWS) break;
-    views.push({ ...row, original: JSON.parse(text) as Readonly<Record<string, unknown>> });
+    views.push({ ...row, problems: [...problems], original: JSON.parse(text) as Readonly<Record<string, unknown>> });
   }
   return views;
 }

@@ -1,3 +1,4 @@
+import type { GroupCount, ProblemCount } from '../../api/rows.ts';
 import { FULFILLED, OUTCOMES, type Outcome, RETRYABLE, type RowCounts } from '../../membership/outcome.ts';
 import { openForReading, statementsOf } from '../../platform/sqlite.ts';
 import type { InputKind } from '../read/detect.ts';
@@ -8,8 +9,6 @@ import { checkTallies, readTallies, type SumCheck, type Tallies } from '../recor
 import type { InputDescription } from '../stage/staged-row.ts';
 import type { CallBucket } from './call-bucket.ts';
 import { chosenRows, type RowWithOutcome, withOutcome } from './chosen-rows.ts';
-import type { GroupCount } from './html-tables.ts';
-import type { ProblemCount } from './problem-count.ts';
 import type { MembershipToRetry } from './retry.ts';
 import { type RowFilter, type RowsPage, searchRows } from './row-search.ts';
 

@@ -1,6 +1,7 @@
 -- The identity file of an import while it is staged: a temporary database on disk, so that a million people take no memory.
 
 -- name: make_identities
+-- Keys in lower case.
 create table identities (key text primary key, uid text not null, line integer not null) without rowid;
 
 -- name: make_unknown

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { statementsOf } from '../../platform/sqlite.ts';
 import { csvLine } from '../../text/csv-line.ts';
+import { option, type Words, words } from '../../text/named-options.ts';
 import { harmless } from '../../text/spreadsheet.ts';
 import { type Intake, openIntake } from '../read/intake.ts';
 import { IntakeError, listed, shown, shownPath } from '../read/intake-error.ts';
@@ -120,26 +121,26 @@ interface Chosen {
 
 function columnsOf(intake: Intake, { keys, uid }: NonNullable<Shape['identities']>, name: string): Chosen {
   const columns = intake.columns().map((column) => column.trim());
-  const require = (column: string, flag: string) => {
+  const require = (column: string, reader: string) => {
     if (columns.includes(column)) return column;
-    const { what, remedy } = unknownColumn(column, flag, columns);
+    const { what, remedy } = unknownColumn(column, reader, columns).details;
     throw badIdentities(what.replace('the input', shownPath(name)), remedy);
   };
-  const uidColumn = uid === undefined ? intake.recognised.uid?.trim() : require(uid, '--identity-uid');
+  const uidColumn = uid === undefined ? intake.recognised.uid?.trim() : require(uid, 'the UID');
   if (uidColumn === undefined) {
     throw badIdentities(
       `${shownPath(name)} has no column for the uid; the columns are ${listed(columns)}`,
-      'Name it with --identity-uid',
+      words`Name it with ${option('identityUid')}`,
     );
   }
-  if (keys !== undefined) return { uid: uidColumn, keys: keys.map((key) => require(key, '--identity-key')) };
+  if (keys !== undefined) return { uid: uidColumn, keys: keys.map((key) => require(key, 'a key')) };
   const others = columns.filter((column) => column !== uidColumn && !column.startsWith('_'));
   const recognised = others.filter((column) => KEY_NAMES.has(column.toLowerCase().replace(/[\s_-]/g, '')));
   if (recognised.length > 0) return { uid: uidColumn, keys: recognised };
   if (others.length === 1) return { uid: uidColumn, keys: others };
   throw badIdentities(
     `it is not clear which columns of ${shownPath(name)} are keys; the columns are ${listed(columns)}`,
-    'Name them with --identity-key, such as --identity-key email',
+    words`Name them, such as ${option('identityKey', 'email')}`,
   );
 }
 
@@ -182,6 +183,6 @@ function* unknownLines(sql: Sql, keyColumn: string): Generator<string> {
   for (const { written, n } of sql('unknown').iterate()) yield csvLine([harmless(String(written)), '', String(n)], ',');
 }
 
-function badIdentities(what: string, remedy: string): IntakeError {
+function badIdentities(what: string, remedy: Words): IntakeError {
   return new IntakeError({ code: 'BAD_IDENTITIES', what, remedy });
 }

@@ -7,7 +7,7 @@ import { startStaging } from './row-writer.ts';
 import { trialOf } from './trial.ts';
 
 /** File beside the ledger: keys that the identity file does not have. */
-export const UNKNOWN_IDENTITIES = 'unknown-identities.csv';
+const UNKNOWN_IDENTITIES = 'unknown-identities.csv';
 
 /**
  * stage-import: reads a file into a new ledger, checks every row, and cuts the good ones into batches. Nothing is sent.

@@ -35,7 +35,7 @@ export function compile(shape: Shape, sources: FieldSources, layout: Layout): Pl
     return planOf(shape, sources, layout);
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;
-    throw badShape(error.message, error.remedy);
+    throw badShape(error.what, error.remedy);
   }
 }
 
@@ -50,8 +50,8 @@ function planOf(shape: Shape, sources: FieldSources, layout: Layout): Plan {
   const region = open('region');
   const onBehalfOf = open('onBehalfOf');
   const scope = open('scope');
-  const where = (shape.where ?? []).map((condition) => ({ condition, slot: slotOf(condition.column, '--where') }));
-  const actionSlot = shape.actions === undefined ? undefined : slotOf(shape.actions.column, '--actions');
+  const where = (shape.where ?? []).map((condition) => ({ condition, slot: slotOf(condition.column, 'a condition') }));
+  const actionSlot = shape.actions === undefined ? undefined : slotOf(shape.actions.column, 'the action of each row');
   const shared = [
     ...[region, onBehalfOf, scope].flatMap((source) => source?.slots ?? []),
     ...where.map(({ slot }) => slot),
@@ -95,15 +95,15 @@ function onePerson({ split }: Shape, source: Source | undefined): Omit<PeopleSou
 
 function lists({ lists: byScope = {}, split }: Shape, sources: FieldSources, { slotOf, has }: Layout) {
   if (sources.uid?.kind === 'columns') {
-    throw badShape('--lists and --map uid= both say where the users are', 'Give one of them');
+    throw badShape('the lists and the mapped uid both say where the users are', 'Give one of them');
   }
   return Object.entries(byScope).flatMap(([scope, names = []]) =>
     names.map((name): Omit<PeopleSource, 'slots'> => {
-      const source = openSource({ kind: 'columns', columns: [name] }, '--lists', slotOf, has);
+      const source = openSource({ kind: 'columns', columns: [name] }, 'a list of users', slotOf, has);
       const each =
         sources.uid === undefined
           ? undefined
-          : openSource(sources.uid, '--uid', (column, flag) => slotOf(column, flag), has);
+          : openSource(sources.uid, 'the template of the uid', (column, flag) => slotOf(column, flag), has);
       return { source, each, scope, isList: true, separator: split?.uid };
     }),
   );
@@ -120,8 +120,8 @@ function groupsPlan(
   const { wide, numbered } = shape;
   if (wide !== undefined || numbered !== undefined) {
     if (sources.guid?.kind === 'columns') {
-      const flag = wide === undefined ? '--numbered' : '--wide';
-      throw badShape(`${flag} and --map guid= both say where the groups are`, 'Give one of them');
+      const kind = wide === undefined ? 'numbered' : 'wide';
+      throw badShape(`the ${kind} columns and the mapped guid both say where the groups are`, 'Give one of them');
     }
   }
   if (wide !== undefined) return wideGroups(shape, wide, layout, used);
@@ -156,7 +156,7 @@ function wideGroups(
   for (const name of names()) {
     const column = name.trim();
     if (!patterns.some(({ test }) => test.test(column))) continue;
-    const slot = slotOf(column, '--wide');
+    const slot = slotOf(column, 'a group');
     if (taken.has(slot)) continue;
     const guid = guidOf(column);
     const other = byGuid.get(guid.toLowerCase());
@@ -188,9 +188,9 @@ function numberedGroups(
     .map(([number, column]) => {
       const beside = scopes.get(number);
       return {
-        slot: slotOf(column, '--numbered'),
+        slot: slotOf(column, 'a numbered group'),
         column,
-        scope: beside === undefined ? undefined : { slot: slotOf(beside, '--numbered'), column: beside },
+        scope: beside === undefined ? undefined : { slot: slotOf(beside, 'a numbered group'), column: beside },
       };
     });
   return {
@@ -224,8 +224,8 @@ function globOf(pattern: string): RegExp {
 function checkSplits(source: Source, separator: string | undefined, field: Field): void {
   if (separator === undefined || source.isPlain) return;
   throw badShape(
-    `--split ${field}= needs one column, and ${shown(source.label)} reads several`,
-    `Use a template with one column, or leave --split ${field}= out`,
+    `several values of the ${field} can be in one column only, and ${shown(source.label)} reads several columns`,
+    `Use a template with one column, or do not split the ${field}`,
   );
 }
 
@@ -252,17 +252,17 @@ export function recognisedBy({ region, onBehalfOf, scope, people, groups }: Plan
 /** Throws where a pattern fits no column. */
 export function requireMatches({ wide, numbered }: Shape, { groups }: Plan, names: readonly string[]): void {
   if (groups.kind === 'one' || groups.columns.length > 0) return;
-  const [flag, pattern] = wide === undefined ? ['--numbered', numbered?.guid ?? ''] : ['--wide', listed(wide.columns)];
+  const pattern = wide === undefined ? shown(numbered?.guid ?? '') : listed(wide.columns);
   throw new IntakeError({
     code: 'UNKNOWN_COLUMN',
-    what: `${flag} ${pattern} fits none of the columns; the columns are ${listed(names)}`,
+    what: `no column is called ${pattern}; the columns are ${listed(names)}`,
     remedy:
-      flag === '--wide' ? 'Name the columns that are groups; * stands for any text' : 'Write # where the number is',
+      wide !== undefined ? 'Name the columns that are groups; * stands for any text' : 'Write # where the number is',
   });
 }
 
 function flagOf(field: Field, source: FieldSource): string {
-  return source.kind === 'template' ? `the template of the ${field}` : `--map ${field}=`;
+  return source.kind === 'template' ? `the template of the ${field}` : `the ${field}`;
 }
 
 function badShape(what: string, remedy: string): IntakeError {

@@ -1,10 +1,15 @@
+import { RollcallError } from '../../../errors/rollcall-error.ts';
 import { SCOPES } from '../../../membership/membership.ts';
 import { ACTION_MEANINGS, SCOPE_MEANINGS, type ShapeInput } from './shape.ts';
 
 /** Parts of a shape as people write them on the command line. Each parser throws ShapeTextError for what it cannot read. */
 
 /** What is expected instead; completes "Expected …". */
-export class ShapeTextError extends Error {}
+export class ShapeTextError extends RollcallError {
+  constructor(expected: string) {
+    super('BAD_SHAPE', expected);
+  }
+}
 
 /** `active=add,deleted=remove`: pairs of texts. An equals sign in the first text is written `\=`, a comma `\,`. */
 function pairs(text: string, example: string): [string, string][] {

@@ -1,4 +1,3 @@
-import type { Field } from '../columns.ts';
 import type { RowProblem } from '../input-row.ts';
 import { listed, shown } from '../intake-error.ts';
 import type { Shape } from './shape.ts';
@@ -147,7 +146,7 @@ function wideGroups({ columns, markOf }: WideGroups, cells: Cells): Group[] {
     const cell = cells[slot] ?? '';
     const mark = markOf(cell);
     if (mark.kind === 'none') continue;
-    const reason = `${shown(cell.trim())} is not a known mark; allowed are a scope, x, 1, yes or true for a member, nothing, -, 0, no or false for none, and the words of --scope-words`;
+    const reason = `${shown(cell.trim())} is not a known mark; allowed are a scope, x, 1, yes or true for a member, nothing, -, 0, no or false for none, and the words that are given for scopes`;
     groups.push({
       guid,
       value: cell.trim(),
@@ -207,6 +206,3 @@ export function refusalOf(
     return undefined;
   };
 }
-
-/** Fields that a plan reads besides users and groups. */
-export const PLAIN_FIELDS = ['region', 'onBehalfOf', 'scope'] as const satisfies readonly Field[];

@@ -147,7 +147,7 @@ export class Shaper {
   }
 
   #tooMany(line: number, original: string): InputRow {
-    const reason = `the row gives more than ${this.#most} memberships; if that is right, allow more with --bound memberships=${this.#most * 10}`;
+    const reason = `the row gives more than ${this.#most} memberships; if that is right, raise the bound memberships`;
     const column = this.#columns.names[0] ?? '';
     return {
       ...this.#empty(line, original),

@@ -1,3 +1,4 @@
+import { option, words } from '../../../text/named-options.ts';
 import type { Bounds } from '../bounds.ts';
 import type { ColumnMapping, Columns } from '../columns.ts';
 import type { TableTop } from '../csv.ts';
@@ -82,7 +83,7 @@ export function openShaping(options: ShapingOptions): Shaping {
     throw new IntakeError({
       code: 'BAD_IDENTITIES',
       what: 'the uid of this file is to be looked up in an identity file, and none is given',
-      remedy: 'Give it with --identities FILE',
+      remedy: words`Give it with ${option('identities', 'FILE')}`,
     });
   }
   const shaper = new Shaper({ columns, defaults, identities, most: bounds.memberships });
@@ -106,6 +107,6 @@ export function checkShape(shape: Shape, mapping: ColumnMapping): void {
     nameTemplate(shape.wide?.guid);
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;
-    throw new IntakeError({ code: 'BAD_SHAPE', what: error.message, remedy: error.remedy });
+    throw new IntakeError({ code: 'BAD_SHAPE', what: error.what, remedy: error.remedy });
   }
 }

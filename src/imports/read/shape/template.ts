@@ -1,3 +1,5 @@
+import { RollcallError } from '../../../errors/rollcall-error.ts';
+
 /**
  * Templates: a text with columns in braces, and functions behind them: `{email|localpart|lower}`, `team-{id}`,
  * `{Login ?? E-mail|lower}` (the first of the two that is filled). `{{` is a brace. A column's name with `|`, `}` or `??`
@@ -16,12 +18,11 @@ type TextFunction = (text: string) => string;
 export type Template = readonly (string | Placeholder)[];
 
 /** What is wrong with a template, and what to do. */
-export class TemplateError extends Error {
-  readonly remedy: string;
+export class TemplateError extends RollcallError {
+  declare readonly remedy: string;
 
   constructor(what: string, remedy: string) {
-    super(what);
-    this.remedy = remedy;
+    super('BAD_SHAPE', what, { remedy });
   }
 }
 
