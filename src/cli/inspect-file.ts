@@ -1,7 +1,7 @@
 import { createReadStream, statSync } from 'node:fs';
 import { Readable } from 'node:stream';
+import type { FileFacts } from '../api/file-facts.ts';
 import type { ImportOptions } from '../imports/import-options.ts';
-import type { FileFacts } from '../imports/inspect/file-facts.ts';
 import { headOf, headOfFile } from '../imports/inspect/head.ts';
 import { inspect } from '../imports/inspect/inspect.ts';
 import { fileOf } from '../imports/read/file-state.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { FileFacts } from '../../src/imports/inspect/file-facts.ts';
+import type { FileFacts } from '../../src/api/file-facts.ts';
+import type { Preview } from '../../src/api/preview.ts';
 import type { KnownRecipe } from '../../src/imports/recipes/store.ts';
-import type { Preview } from '../../src/imports/report/preview.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
 let server: TestServer;

@@ -1,4 +1,4 @@
-import type { FileFacts } from '../../imports/inspect/file-facts.ts';
+import type { FileFacts } from '../../api/file-facts.ts';
 import { cut } from '../../text/terminal-text.ts';
 import { counted, grouped, printable } from '../../text/wording.ts';
 

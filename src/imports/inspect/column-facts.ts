@@ -1,9 +1,6 @@
+import type { Look } from '../../api/file-facts.ts';
 import { cut } from '../../text/terminal-text.ts';
 import { ID } from '../read/membership-row.ts';
-
-/** What the values of a column look like. */
-export const LOOKS = ['email', 'id', 'name', 'scope', 'status', 'date', 'mark', 'list', 'empty', 'text'] as const;
-export type Look = (typeof LOOKS)[number];
 
 /** A column of a file, as far as its first rows show it. */
 export interface ColumnFacts {

@@ -1,10 +1,10 @@
+import type { FileFacts } from '../../api/file-facts.ts';
 import type { ImportOptions } from '../import-options.ts';
 import type { InputRow, IntakeSource } from '../read/intake.ts';
 import { fitting } from '../recipes/match.ts';
 import type { Recipe, RecipeSettings } from '../recipes/recipe.ts';
 import { columnFacts } from './column-facts.ts';
 import { commandFor } from './command.ts';
-import type { FileFacts } from './file-facts.ts';
 import type { Head } from './head.ts';
 import { lookAt, seenIn } from './look.ts';
 import { suggest } from './suggest.ts';

@@ -63,6 +63,7 @@ export class ByteSource implements InputBytes {
       }
     } catch (cause) {
       this.#signal?.throwIfAborted();
+      if (cause instanceof IntakeError) throw cause; // of the archive that it is in
       throw new IntakeError({
         code: 'NOT_READABLE',
         place: `byte ${this.bytesRead}`,

@@ -1,3 +1,4 @@
+import { option, words } from '../../text/named-options.ts';
 import { IntakeError, listed, shown, shownPath } from '../read/intake-error.ts';
 import type { Recipe } from './recipe.ts';
 
@@ -35,7 +36,8 @@ export function requireFit(recipe: Recipe, seen: Seen, file: string): void {
   throw new IntakeError({
     code: 'RECIPE_MISFIT',
     what: `${shownPath(file)} does not fit the recipe ${name}: it expects ${expects}${lacks}; the file ${described(seen)}`,
-    remedy: 'Leave out --recipe, or name another one: `rollcall inspect <file>` shows what the file is',
+    remedy: words`Leave out ${option('recipe')}, or name another one: \`rollcall inspect\` shows what the file is`,
+    facts: { recipe: name },
   });
 }
 

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
+import type { FileFacts } from '../../api/file-facts.ts';
 import type { ImportOptions } from '../import-options.ts';
-import type { FileFacts } from '../inspect/file-facts.ts';
 import { headOf } from '../inspect/head.ts';
 import { inspect } from '../inspect/inspect.ts';
 import { isZip } from '../read/archive/zip.ts';

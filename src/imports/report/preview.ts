@@ -4,16 +4,8 @@ import { type Preview, type PreviewRow, ROWS_SHOWN } from '../../api/preview.ts'
 import { type ImportOptions, intakeOptions } from '../import-options.ts';
 import { isZip } from '../read/archive/zip.ts';
 import { compressionOf } from '../read/decompress.ts';
-import {
-  type Field,
-  type InputFormat,
-  type InputKind,
-  type InputRow,
-  type Intake,
-  openIntake,
-} from '../read/intake.ts';
+import { type Field, type InputFormat, type InputRow, type Intake, openIntake } from '../read/intake.ts';
 import { IntakeError } from '../read/intake-error.ts';
-import type { IntakeNote } from '../read/intake-note.ts';
 import { originalJson } from './row-json.ts';
 
 /** From this size on a file that does not end with a line is taken for the beginning of a longer one. */
@@ -35,7 +27,7 @@ export async function preview(head: Buffer, options: ImportOptions): Promise<Pre
   return {
     format: intake.format,
     kind: intake.kind,
-    notes: intake.notes(),
+    notes: [...intake.notes()],
     encoding: intake.encoding,
     delimiter: intake.delimiter ?? null,
     columns: [...columns],

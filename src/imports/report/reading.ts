@@ -1,4 +1,5 @@
 import type { GroupCount, ProblemCount } from '../../api/rows.ts';
+import type { Region } from '../../membership/membership.ts';
 import { FULFILLED, OUTCOMES, type Outcome, RETRYABLE, type RowCounts } from '../../membership/outcome.ts';
 import { openForReading, statementsOf } from '../../platform/sqlite.ts';
 import type { InputKind } from '../read/detect.ts';
@@ -23,6 +24,8 @@ export interface ImportReader {
   input(): InputDescription & Required<Pick<InputDescription, 'kind' | 'notes'>>;
   tallies(): Tallies;
   stoppedRegions(): StoppedRegion[];
+  /** Calls that are to be made at least, by region: batches without an end. */
+  callsLeft(): Map<Region, number>;
   /** Rows in the order of the input, all or those with one of these outcomes; one at a time, not kept in memory. */
   rows(outcomes?: ReadonlySet<Outcome>): IteratorObject<RowWithOutcome>;
   /** The first `limit` rows behind row number `after` (0: from the start) that pass the filter, in the order of the input. */
@@ -62,6 +65,12 @@ export function openImportReader(path: string): ImportReader {
     },
     tallies: () => readTallies(importSql),
     stoppedRegions: () => importSql('stopped_regions').all() as unknown as StoppedRegion[],
+    callsLeft: () =>
+      new Map(
+        sql('calls_left')
+          .all()
+          .map(({ region, n }) => [region as Region, Number(n)] as const),
+      ),
     rows: (outcomes) => chosenRows(database, outcomes === undefined ? 'true' : withOutcome(outcomes)),
     rowsPage: (filter, after, limit) => searchRows(database, filter, after, limit),
     problems: () =>

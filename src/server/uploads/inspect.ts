@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { fileFacts } from '../../imports/inspect/file-facts.ts';
+import { fileFacts } from '../../api/file-facts.ts';
 import { listRecipes } from '../../imports/recipes/store.ts';
 import { leaving, sendJson } from '../bounded-answer.ts';
 import type { Api, ServerContext } from '../context.ts';

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
+import type { FileFacts } from '../../../src/api/file-facts.ts';
 import { importOptions } from '../../../src/imports/import-options.ts';
 import { columnFacts } from '../../../src/imports/inspect/column-facts.ts';
-import type { FileFacts } from '../../../src/imports/inspect/file-facts.ts';
 import { headOf } from '../../../src/imports/inspect/head.ts';
 import { inspect } from '../../../src/imports/inspect/inspect.ts';
 

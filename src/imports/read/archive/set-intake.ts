@@ -208,15 +208,12 @@ function setNote(set: FileSet, { files, others }: Selection): IntakeNote {
 /** The error of one file, with the file's name in its place. */
 function placed(error: unknown, file: string): unknown {
   if (!(error instanceof IntakeError)) return error;
-  const { code, place, what, remedy, field, cause } = error;
+  const { place } = error;
   const where = `file ${shownPath(file)}`;
   return new IntakeError({
-    code,
+    ...error.details,
     place: place === undefined ? where : `${where}, ${place}`,
-    what,
-    remedy,
-    cause,
-    ...(field !== undefined && { field }),
+    cause: error.cause,
   });
 }
 

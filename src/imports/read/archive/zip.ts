@@ -68,6 +68,7 @@ async function opened(from: string | Buffer, name: string): Promise<ZipFile> {
 function zipOf(file: ZipFile, entries: ReadonlyMap<string, Entry>, name: string, bounds: Bounds): Zip {
   /** Bytes that entries have been unpacked to; those that are read twice count once. */
   const unpacked = new Map<string, number>();
+  let total = 0;
   const progress = { before: 0, now: 0 };
   const entryOf = (entry: string): Entry => {
     const found = entries.get(entry);
@@ -89,9 +90,12 @@ function zipOf(file: ZipFile, entries: ReadonlyMap<string, Entry>, name: string,
           bytes += piece.length;
           sum = crc32(piece, sum);
           const earlier = unpacked.get(entryName) ?? 0;
-          if (bytes > earlier) unpacked.set(entryName, bytes);
+          if (bytes > earlier) {
+            unpacked.set(entryName, bytes);
+            total += bytes - earlier;
+          }
           checkSize(bytes, packed, place, bounds);
-          checkSize(totalOf(unpacked), file.fileSize, undefined, bounds);
+          checkSize(total, file.fileSize, undefined, bounds);
           progress.now = Math.min(packed, bytes);
           for (let start = 0; start < piece.length; start += BLOCK_BYTES) {
             yield piece.subarray(start, start + BLOCK_BYTES);
@@ -117,12 +121,6 @@ function zipOf(file: ZipFile, entries: ReadonlyMap<string, Entry>, name: string,
     read,
     close: () => file.close(),
   };
-}
-
-function totalOf(counts: ReadonlyMap<string, number>): number {
-  let total = 0;
-  for (const count of counts.values()) total += count;
-  return total;
 }
 
 function checkEntry(entry: Entry, name: string): void {

@@ -1,5 +1,8 @@
 import { z } from 'zod';
-import { LOOKS } from './column-facts.ts';
+
+/** What the values of a column look like. */
+const LOOKS = ['email', 'id', 'name', 'scope', 'status', 'date', 'mark', 'list', 'empty', 'text'] as const;
+export type Look = (typeof LOOKS)[number];
 
 const count = z.int().nonnegative();
 
