@@ -107,11 +107,18 @@ describe('the description of the API', () => {
       'region',
       'onBehalfOf',
       'map',
+      'sheet',
+      'files',
       'format',
       'encoding',
+      'shape',
       'delimiter',
       'bound',
+      'recipe',
       'maxErrors',
+      'first',
+      'only',
+      'maxRemovals',
       'dryRun',
     ]);
   });
