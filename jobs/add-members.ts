@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { AddMembersResult, ChatClient } from '../src/chat/client.ts';
-import { type AddMembersRequest, MEMBER_LISTS, type MemberList } from '../src/chat/contract.ts';
+import type { AddMembersRequest } from '../src/chat/contract.ts';
 import { judge, readEntry, refusedOutcome } from '../src/chat/error-policy.ts';
 import type { RowOutcome, Sent } from '../src/imports/record/batch-result.ts';
+import { MEMBER_LISTS, type MemberList } from '../src/membership/member-lists.ts';
 import { defineJob } from '../src/queue/define-job.ts';
 import { BATCH_FIELDS, type BatchCall, type BatchPorts, SENDING, sendBatch } from './send-batch.ts';
 

@@ -8,7 +8,7 @@ import { localImports } from './cli/target/local-imports.ts';
 import { newImportId } from './imports/import-id.ts';
 import { importOptions } from './imports/import-options.ts';
 import type { Coordinator } from './imports/life/coordinator.ts';
-import { fileOf } from './imports/read/file-state.ts';
+import { checkInput } from './imports/read/open-input.ts';
 import { type Config, readConfig } from './platform/config.ts';
 import { createLifecycle } from './platform/lifecycle.ts';
 import type { ImportChoices, ImportRun, ImportSummary, Outcome, ReportedRow, Settings } from './programmatic.ts';
@@ -44,7 +44,7 @@ export async function runImport(file: string, choices: ImportChoices = {}): Prom
     const [issue] = options.error.issues;
     throw new UsageError(`${issue?.path.join('.') || 'an option'}: ${issue?.message}`);
   }
-  await fileOf(file, file);
+  await checkInput(file);
   return run(config, choices, async (coordinator) => {
     const id = newImportId();
     await coordinator.create({ id, file, source: resolve(file), options: options.data });

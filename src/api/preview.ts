@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { original } from './fields.ts';
+import { inputNote, original } from './fields.ts';
+import { INPUT_KINDS } from './input-kinds.ts';
 
 /** Rows that a preview shows. */
 export const ROWS_SHOWN = 20;
@@ -7,10 +8,8 @@ export const ROWS_SHOWN = 20;
 /** `POST /v1/preview`: how the beginning of a file would be read. */
 export const preview = z.strictObject({
   format: z.enum(['csv', 'json', 'ndjson']).meta({ description: 'How rows are kept: as cells, or as JSON elements.' }),
-  kind: z.enum(['csv', 'json', 'ndjson', 'xlsx', 'ods', 'yaml', 'ldif']).meta({ description: 'What the file is.' }),
-  notes: z
-    .array(z.strictObject({ code: z.string(), text: z.string() }))
-    .meta({ description: 'What a person should know about the file, such as which sheet of a workbook is read.' }),
+  kind: z.enum(INPUT_KINDS).meta({ description: 'What the file is.' }),
+  notes: z.array(inputNote),
   encoding: z.string(),
   delimiter: z.string().nullable().meta({ description: 'Null for JSON and NDJSON.' }),
   columns: z.array(z.string()),

@@ -1,3 +1,4 @@
+import { MAX_UIDS_PER_CALL, MEMBER_LISTS } from '../membership/member-lists.ts';
 import { type AppAddress, apiUrl, managementUrl } from './address.ts';
 import {
   type ActingOptions,
@@ -9,14 +10,7 @@ import {
   type Told,
 } from './call.ts';
 import { type Connection, type ConnectionOptions, openConnection } from './connection.ts';
-import {
-  type AddMembersRequest,
-  HEADERS,
-  MAX_UIDS_PER_CALL,
-  MEMBER_LISTS,
-  type OpenReply,
-  openReply,
-} from './contract.ts';
+import { type AddMembersRequest, HEADERS, type OpenReply, openReply } from './contract.ts';
 import { InvalidCall, ServiceRefusal, SettingError } from './errors.ts';
 import type { Request } from './exchange.ts';
 import { fingerprintOf, isKeyRefusal, withKeyNamed } from './key.ts';

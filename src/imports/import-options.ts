@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import { INPUT_KINDS } from '../api/input-kinds.ts';
 import { REGIONS, SCOPES } from '../membership/membership.ts';
 import type { ImportRecord } from './catalog.ts';
 import { fileOptions } from './file-options.ts';
 import { BOUND_NAMES } from './read/bounds.ts';
-import { INPUT_KINDS } from './read/detect.ts';
 import { EXPORTS } from './read/exports.ts';
 import type { IntakeOptions } from './read/intake.ts';
 import { SHAPING_OPTIONS } from './shaping-options.ts';

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import type { z } from 'zod';
+import { messageOf } from '../errors/message-of.ts';
 import { REGIONS, type Region } from '../membership/membership.ts';
 import { type AppSettings, readApps } from './app-settings.ts';
 import { serviceHost } from './service-host.ts';
@@ -184,7 +185,7 @@ function readFile(named: string | undefined, folder: string): { readonly path: s
     text = readFileSync(path, 'utf8');
   } catch (error) {
     if (!isNamed && error instanceof Error && 'code' in error && error.code === 'ENOENT') return { path, file: {} };
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw new ConfigError(`${isNamed ? 'ROLLCALL_CONFIG names ' : ''}${path}, which cannot be read: ${why}`);
   }
   let json: unknown;

@@ -1,4 +1,4 @@
-import { createWriteStream, statSync } from 'node:fs';
+import { createWriteStream } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -8,6 +8,7 @@ import { dispatchOnly, NO_SERVICE, type Service, serviceOf } from '../../app/com
 import { newImportId } from '../../imports/import-id.ts';
 import type { ImportOptions } from '../../imports/import-options.ts';
 import { fileOf } from '../../imports/read/file-state.ts';
+import { checkInput } from '../../imports/read/open-input.ts';
 import type { IdentitySource } from '../../imports/stage/identity-file.ts';
 import { type Config, readConfig } from '../../platform/config.ts';
 import { dataDir } from '../../platform/data-dir.ts';
@@ -87,7 +88,7 @@ export async function importHere(io: Io, file: string, flags: ImportFlags): Prom
   const config = readConfig(flags);
   const chosen = importOptionsOf(config, flags);
   // What can be known before anything is opened is said before anything is opened.
-  if (file !== '-' && !isFolder(file)) await fileOf(file, file);
+  if (file !== '-') await checkInput(file);
   const options = file === '-' ? chosen : await optionsWithRecipe(config, flags.recipe, chosen, file);
   const identities = identitiesOf(flags);
   if (identities !== undefined) await fileOf(identities.path, identities.name);
@@ -158,10 +159,6 @@ async function keepStandardInput(config: Config, io: Io, id: string, signal: Abo
     if (signal.aborted) return undefined;
     throw error;
   }
-}
-
-function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 /** What opens the service that an import with these flags goes to. */

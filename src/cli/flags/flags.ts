@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { INPUT_KINDS } from '../../api/input-kinds.ts';
 import type { ImportOptions } from '../../imports/import-options.ts';
 import {
   boundList,
@@ -13,7 +14,6 @@ import {
 } from '../../imports/parse-options.ts';
 import { BOUND_NAMES } from '../../imports/read/bounds.ts';
 import { FIELDS } from '../../imports/read/columns.ts';
-import { INPUT_KINDS } from '../../imports/read/detect.ts';
 import { REGIONS, SCOPES } from '../../membership/membership.ts';
 import { OUTCOMES, type Outcome } from '../../membership/outcome.ts';
 import { DURATION, durationMs, MOST_CALLS_PER_MINUTE, MOST_CONCURRENCY } from '../../platform/config.ts';

@@ -1,12 +1,6 @@
 import { type ImportOptions, intakeOptions } from '../import-options.ts';
-import {
-  type InputFormat,
-  type InputKind,
-  type InputRow,
-  type Intake,
-  type IntakeSource,
-  openIntake,
-} from '../read/intake.ts';
+import type { InputKind } from '../read/detect.ts';
+import { type InputFormat, type InputRow, type Intake, type IntakeSource, openIntake } from '../read/intake.ts';
 import { IntakeError } from '../read/intake-error.ts';
 import type { Seen } from '../recipes/match.ts';
 import type { Head } from './head.ts';

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import type { ImportOptions } from '../import-options.ts';
-import { isZip } from '../read/archive/zip.ts';
+import { isZip } from '../read/archive/zip-signature.ts';
 import type { IntakeSource } from '../read/intake.ts';
 import type { ShapeInput } from '../read/shape/shape.ts';
 import { withRecipe } from '../recipes/apply.ts';

@@ -1,3 +1,4 @@
+import type { INPUT_KINDS } from '../../api/input-kinds.ts';
 import { type ColumnMapping, fieldByAlias, isFor } from './columns.ts';
 import { looksLikeRow } from './element.ts';
 
@@ -13,9 +14,8 @@ const KINDS = {
   ods: 'csv',
   yaml: 'json',
   ldif: 'ndjson',
-} as const;
+} as const satisfies Record<(typeof INPUT_KINDS)[number], InputFormat>;
 export type InputKind = keyof typeof KINDS;
-export const INPUT_KINDS = ['csv', 'json', 'ndjson', 'xlsx', 'ods', 'yaml', 'ldif'] as const;
 
 export function formatOf(kind: InputKind): InputFormat {
   return KINDS[kind];

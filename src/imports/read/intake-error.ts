@@ -20,9 +20,9 @@ export const INTAKE_ERROR_CODES = [
   'ZIP_BROKEN', // an archive, or a workbook, which is one
   'UNSAFE_ARCHIVE', // names that lead out of it, links
   'ENCRYPTED', // a password protects it
-  'UNKNOWN_FILE', // --files matches none in the folder or archive
+  'UNKNOWN_FILE', // no file of the folder or archive is named, or has rows
   'WORKBOOK_BROKEN',
-  'UNKNOWN_SHEET', // --sheet names one that is not there
+  'UNKNOWN_SHEET', // the one that was named does not exist
   'YAML_BROKEN',
   'LDIF_BROKEN',
   'UNCLOSED_QUOTE',

@@ -1,3 +1,4 @@
+import { option, words } from '../../text/named-options.ts';
 import { openSetIntake } from './archive/set-intake.ts';
 import { type BoundName, type Bounds, boundsWith, ReportGrowth } from './bounds.ts';
 import { Columns, type Field, type Reading } from './columns.ts';
@@ -36,7 +37,7 @@ import { checkShape, namedColumns, needsShaping, openShaping, recognisedMapping,
 import { HEAD_BYTES, type InputBytes, type IntakeSource, readHead } from './source.ts';
 import { yamlAsJson } from './yaml.ts';
 
-export type { Field, InputFormat, InputKind, InputRow, IntakeSource };
+export type { Field, InputFormat, InputRow, IntakeSource };
 
 export interface IntakeOptions {
   readonly format: InputKind | 'auto';
@@ -121,7 +122,7 @@ async function openFile(source: IntakeSource, options: IntakeOptions): Promise<I
   throw new IntakeError({
     code: 'OTHER_FORMAT',
     what: 'this is an archive inside of an archive or folder',
-    remedy: 'Unpack it and import what is in it, or leave it out with --files',
+    remedy: words`Unpack it and import what is in it, or leave it out with ${option('files')}`,
   });
 }
 
@@ -257,8 +258,8 @@ function converted(blocks: AsyncIterable<Buffer>, kind: InputKind, bounds: Bound
 function notWorkbook(name: string, kind: InputKind): IntakeError {
   return new IntakeError({
     code: 'OTHER_FORMAT',
-    what: `${shownPath(name)} is not a workbook (--format ${kind})`,
-    remedy: 'Leave out --format, so that the format is detected',
+    what: `${shownPath(name)} is not a workbook, as the format ${kind} says`,
+    remedy: words`Leave out ${option('format')}, so that the format is detected`,
   });
 }
 

@@ -1,12 +1,12 @@
 import { open, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { archiveOf, type FileSet, folderOf } from './archive/file-set.ts';
-import { isZip, openZip, type Zip } from './archive/zip.ts';
+import type { Zip } from './archive/zip.ts';
+import { isZip } from './archive/zip-signature.ts';
 import { type BoundName, boundsWith } from './bounds.ts';
 import { type FileState, fileOf } from './file-state.ts';
 import { IntakeError, shownPath } from './intake-error.ts';
 import { type InputBytes, type IntakeSource, openSource, type SourceOptions } from './source.ts';
-import { openSheet, workbookKind } from './workbook/open-workbook.ts';
 import type { SheetText } from './workbook/sheet-text.ts';
 
 export interface OpenOptions extends SourceOptions {
@@ -39,6 +39,12 @@ export async function openInput(source: IntakeSource, options: OpenOptions): Pro
   return openPacked(path, name, state, options);
 }
 
+/** Looks whether there is an input before anything is begun with it. Throws FILE_NOT_FOUND, NOT_READABLE. */
+export async function checkInput(path: string): Promise<void> {
+  const status = await stat(path).catch(() => undefined);
+  if (status?.isDirectory() !== true) await fileOf(path, path);
+}
+
 /** Bytes at the beginning of a file. */
 async function firstBytes(path: string, name: string): Promise<Buffer> {
   try {
@@ -59,6 +65,9 @@ async function openPacked(
 ): Promise<OpenedInput> {
   const { sheet, signal, scratch = tmpdir() } = options;
   const bounds = boundsWith(options.bounds);
+  // Loaded for those alone who need them.
+  const { openZip } = await import('./archive/zip.ts');
+  const { openSheet, workbookKind } = await import('./workbook/open-workbook.ts');
   const zip = await openZip(from, name, bounds);
   try {
     const kind = await workbookKind(zip, name);

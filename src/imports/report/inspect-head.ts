@@ -3,7 +3,7 @@ import type { FileFacts } from '../../api/file-facts.ts';
 import type { ImportOptions } from '../import-options.ts';
 import { headOf } from '../inspect/head.ts';
 import { inspect } from '../inspect/inspect.ts';
-import { isZip } from '../read/archive/zip.ts';
+import { isZip } from '../read/archive/zip-signature.ts';
 import type { Recipe } from '../recipes/recipe.ts';
 import { BEGINNING_BYTES, beginning, unpacked } from './preview.ts';
 

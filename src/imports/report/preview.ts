@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
 import { type Preview, type PreviewRow, ROWS_SHOWN } from '../../api/preview.ts';
 import { type ImportOptions, intakeOptions } from '../import-options.ts';
-import { isZip } from '../read/archive/zip.ts';
+import { isZip } from '../read/archive/zip-signature.ts';
 import { compressionOf } from '../read/decompress.ts';
 import { type Field, type InputFormat, type InputRow, type Intake, openIntake } from '../read/intake.ts';
 import { IntakeError } from '../read/intake-error.ts';

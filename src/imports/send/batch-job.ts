@@ -1,7 +1,7 @@
 import { type AddMembersPayload, addMembers } from '../../../jobs/add-members.ts';
 import { type EditMemberPayload, editMember } from '../../../jobs/edit-member.ts';
 import type { ResultAddress } from '../../../jobs/send-batch.ts';
-import type { MemberList } from '../../chat/contract.ts';
+import type { MemberList } from '../../membership/member-lists.ts';
 import type { Scope } from '../../membership/membership.ts';
 import type { QueuedJob } from '../../queue/job-queue.ts';
 import type { BatchToSend } from '../record/import-ledger.ts';

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { INPUT_KINDS } from '../../api/input-kinds.ts';
 import { fileOptions } from '../../imports/file-options.ts';
 import { type ImportOptions, importOptions, intakeOptions } from '../../imports/import-options.ts';
 import {
@@ -9,7 +10,6 @@ import {
   errorBound,
   MAPPED_COLUMN,
 } from '../../imports/parse-options.ts';
-import { INPUT_KINDS } from '../../imports/read/detect.ts';
 import { checkIntakeOptions } from '../../imports/read/intake.ts';
 import { IntakeError, type IntakeErrorCode } from '../../imports/read/intake-error.ts';
 import { REGIONS, type Region, SCOPES } from '../../membership/membership.ts';

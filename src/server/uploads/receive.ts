@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { open, rm } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
-import { isZip } from '../../imports/read/archive/zip.ts';
+import { isZip } from '../../imports/read/archive/zip-signature.ts';
 import { Problem } from '../problem.ts';
 
 export interface ReceiveOptions {

@@ -154,15 +154,15 @@ describe('hostile archives', () => {
     expect(await refusal(readPath(path))).toMatchObject({ code: 'UNSAFE_ARCHIVE' });
   });
 
-  test('with 50,000 entries are read where the rows are', async () => {
-    const entries = Array.from({ length: 50_000 }, (_, at) => [`days/${at}.json`, '[]'] as const);
+  test('with 20,000 entries are read where the rows are', async () => {
+    const entries = Array.from({ length: 20_000 }, (_, at) => [`days/${at}.json`, '[]'] as const);
     const path = await asZip({ ...Object.fromEntries(entries), 'members.csv': member });
     expect((await readPath(path)).rows).toHaveLength(1);
     expect(await refusal(readPath(path, { files: ['*.json'] }))).toMatchObject({ code: 'TOO_LARGE' });
   });
 
   test('with a bomb are refused', async () => {
-    const path = await asZip({ 'a.csv': Buffer.alloc(20_000_000, `u,${'g'.repeat(998)}\n`) });
+    const path = await asZip({ 'a.csv': Buffer.concat([member, Buffer.alloc(20_000_000, `u,${'g'.repeat(998)}\n`)]) });
     expect(await refusal(readPath(path))).toMatchObject({ code: 'TOO_LARGE' });
   });
 

@@ -1,7 +1,7 @@
 import { strToU8, type ZippableFile, zipSync } from 'fflate';
 
 /** A sheet by the XML of its rows, and of what stands behind them. */
-export interface MadeSheet {
+interface MadeSheet {
   readonly name: string;
   readonly rows: string;
   readonly behind?: string;

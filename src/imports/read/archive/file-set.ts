@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join, matchesGlob, posix, relative, sep } from 'node:path';
+import { option, words } from '../../../text/named-options.ts';
 import type { FileState } from '../file-state.ts';
 import { IntakeError, listed, shownPath } from '../intake-error.ts';
 import { openSource } from '../source.ts';
@@ -111,8 +112,7 @@ export function selectFiles(set: FileSet, patterns: readonly string[] | undefine
         ? `${shownPath(set.name)} has no file that rollcall reads`
         : `${shownPath(set.name)} has no file that matches ${JSON.stringify(unmatched)}`;
     const present = names.length === 0 ? 'it is empty' : `it has ${listed(names)}`;
-    const remedy =
-      'Name files in it with --files, such as --files "members*.csv"; CSV, JSON, Excel, YAML and LDIF are read';
+    const remedy = words`Name files in it, such as ${option('files', 'members*.csv')}; CSV, JSON, Excel, YAML and LDIF are read`;
     throw new IntakeError({ code: 'UNKNOWN_FILE', what: `${what}; ${present}`, remedy });
   }
   if (files.length > MOST_READ) throw tooMany(set.name, MOST_READ);
@@ -144,6 +144,6 @@ function tooMany(name: string, most: number): IntakeError {
   return new IntakeError({
     code: 'TOO_LARGE',
     what: `${shownPath(name)} has more than ${most} files`,
-    remedy: 'Name those with rows with --files, or put them into a folder of their own',
+    remedy: words`Name those with rows with ${option('files')}, or put them into a folder of their own`,
   });
 }

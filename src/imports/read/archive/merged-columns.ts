@@ -1,3 +1,4 @@
+import { option, words } from '../../../text/named-options.ts';
 import { type Bounds, boundText, orRaise } from '../bounds.ts';
 import type { Reading } from '../columns.ts';
 import type { InputRow } from '../input-row.ts';
@@ -102,7 +103,7 @@ function otherKey(file: string, field: string, first: string, name: string): Int
     code: 'AMBIGUOUS_COLUMN',
     place: `file ${JSON.stringify(file)}`,
     what: `the ${field} is ${JSON.stringify(name)} here, and ${JSON.stringify(first)} in the files before it`,
-    remedy: 'Import files with different keys one after the other, naming those of each with --files',
+    remedy: words`Import files with different keys one after the other, naming those of each with ${option('files')}`,
   });
 }
 

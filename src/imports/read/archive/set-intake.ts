@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { option, words } from '../../../text/named-options.ts';
 import { type BoundName, boundsWith } from '../bounds.ts';
 import type { Reading } from '../columns.ts';
 import type { InputFormat } from '../detect.ts';
@@ -13,7 +14,7 @@ import type { IntakeNote } from '../intake-note.ts';
 import { type IntakeSource, readHead } from '../source.ts';
 import { type FileSet, type Selection, selectFiles } from './file-set.ts';
 import { MergedColumns } from './merged-columns.ts';
-import { isZip } from './zip.ts';
+import { isZip } from './zip-signature.ts';
 
 /** What is known of an opened input, as far as putting several together needs it. */
 interface OpenedRows {
@@ -201,26 +202,23 @@ class Scratch {
 
 function setNote(set: FileSet, { files, others }: Selection): IntakeNote {
   const read = `Read from ${set.kind === 'zip' ? 'the archive' : 'the folder'}: ${listed(files)}`;
-  const text = others.length === 0 ? read : `${read}. Not read: ${listed(others)}. Name the files to read with --files`;
+  const text =
+    others.length === 0 ? read : `${read}. Not read: ${listed(others)}. Name the files to read with the option files`;
   return { code: 'FILES_READ', text };
 }
 
 /** The error of one file, with the file's name in its place. */
 function placed(error: unknown, file: string): unknown {
   if (!(error instanceof IntakeError)) return error;
-  const { place } = error;
+  const { details, place, cause } = error;
   const where = `file ${shownPath(file)}`;
-  return new IntakeError({
-    ...error.details,
-    place: place === undefined ? where : `${where}, ${place}`,
-    cause: error.cause,
-  });
+  return new IntakeError({ ...details, place: place === undefined ? where : `${where}, ${place}`, cause });
 }
 
 function mixed(first: string, other: string, set: FileSet): IntakeError {
   return new IntakeError({
     code: 'OTHER_FORMAT',
     what: `${shownPath(set.name)} has files of two kinds: ${shownPath(first)} and ${shownPath(other)} cannot be read as one import, because one has rows of cells and the other JSON elements`,
-    remedy: 'Import them one after the other, naming the files of each with --files, such as --files "*.csv"',
+    remedy: words`Import them one after the other, naming the files of each, such as ${option('files', '*.csv')}`,
   });
 }

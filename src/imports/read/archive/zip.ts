@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { type Entry, fromBufferPromise, openPromise, type ZipFile } from 'yauzl';
+import { option, words } from '../../../text/named-options.ts';
 import { type Bounds, boundText, FREE_UNPACKED, orRaise } from '../bounds.ts';
 import { IntakeError, shownPath } from '../intake-error.ts';
 import { BLOCK_BYTES } from '../source.ts';
@@ -9,14 +10,6 @@ const MOST_ENTRIES = 200_000;
 
 const KINDS_OF_FILE = 0o170_000;
 const SYMBOLIC_LINK = 0o120_000;
-
-export function isZip(head: Buffer): boolean {
-  return head.subarray(0, 4).equals(Buffer.from('PK\x03\x04', 'latin1')) || isEmptyZip(head);
-}
-
-function isEmptyZip(head: Buffer): boolean {
-  return head.subarray(0, 4).equals(Buffer.from('PK\x05\x06', 'latin1'));
-}
 
 /** A ZIP archive, read at random places: nothing of it is written to the disk, and its names never become paths. */
 export interface Zip {
@@ -130,7 +123,7 @@ function checkEntry(entry: Entry, name: string): void {
       code: 'UNSAFE_ARCHIVE',
       place: shownPath(entry.fileName),
       what: `this entry of ${shownPath(name)} is a link to another file; links are not followed`,
-      remedy: 'Pack the file itself, or leave it out with --files',
+      remedy: words`Pack the file itself, or leave it out with ${option('files')}`,
     });
   }
   if (!entry.isEncrypted()) return;

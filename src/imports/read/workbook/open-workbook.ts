@@ -1,3 +1,4 @@
+import { option, words } from '../../../text/named-options.ts';
 import { counted } from '../../../text/wording.ts';
 import type { Zip } from '../archive/zip.ts';
 import type { Bounds } from '../bounds.ts';
@@ -89,7 +90,7 @@ async function chosenSheet(workbook: Workbook, name: string, wanted: string | un
     const remedy =
       hidden.length === 0
         ? 'Write rows into it, or name another file'
-        : `Name one of its hidden sheets with --sheet: ${listed(hidden.map((sheet) => sheet.name))}`;
+        : words`Name one of its hidden sheets with ${option('sheet')}: ${listed(hidden.map((sheet) => sheet.name))}`;
     throw new IntakeError({ code: 'EMPTY', what: `${shownPath(name)} has no sheet with rows`, remedy });
   }
   const exact = sheets.findIndex((sheet) => sheet.name === wanted);
@@ -102,7 +103,7 @@ async function chosenSheet(workbook: Workbook, name: string, wanted: string | un
   throw new IntakeError({
     code: 'UNKNOWN_SHEET',
     what: `${shownPath(name)} has no sheet ${shown(wanted)}; it has ${listed(sheets.map((sheet) => sheet.name))}`,
-    remedy: `Name one of them with --sheet, or its number from 1 to ${sheets.length}`,
+    remedy: words`Name one of them with ${option('sheet')}, or its number from 1 to ${String(sheets.length)}`,
   });
 }
 
@@ -120,14 +121,14 @@ function emptySheet({ sheets }: Workbook, sheet: string, name: string): IntakeEr
   const remedy =
     others.length === 0
       ? 'Write rows into it, or name another file'
-      : `Name another one with --sheet: ${listed(others)}`;
+      : words`Name another one with ${option('sheet')}: ${listed(others)}`;
   return new IntakeError({ code: 'EMPTY', what: `the sheet ${shown(sheet)} of ${shownPath(name)} is empty`, remedy });
 }
 
 function sheetNotes({ sheets }: Workbook, sheet: string, wanted: string | undefined): IntakeNote[] {
   if (wanted !== undefined || sheets.length === 1) return [];
   const others = sheets.map(({ name }) => name).filter((name) => name !== sheet);
-  const text = `The rows are from the sheet ${shown(sheet)}. To read another one, name it with --sheet: ${listed(others)}`;
+  const text = `The rows are from the sheet ${shown(sheet)}. To read another one, name it with the option sheet: ${listed(others)}`;
   return [{ code: 'SHEET_CHOSEN', text }];
 }
 
