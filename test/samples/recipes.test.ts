@@ -71,7 +71,7 @@ interface StreamItem {
 
 const stream = (items: readonly StreamItem[]) =>
   items
-    .filter(({ type, item }) => type === 'member' && item.channel_id !== undefined)
+    .filter(({ type, item }) => type === 'member' && item.channel_id?.startsWith('!') === false)
     .map(({ item }): Membership => {
       const moderates = item.channel_role === 'channel_moderator' || item.is_moderator === true;
       return `${item.channel_id} ${item.user_id} ${moderates ? 'moderator' : 'participant'}`;
@@ -204,7 +204,7 @@ const CASES: readonly Case[] = [
     file: 'stream-import/import.jsonl',
     recipe: 'stream-import',
     expected: () => stream(lines<StreamItem>('stream-import/import.jsonl')),
-    skipped: 2,
+    skipped: 3,
   },
   {
     file: 'stream-import/import.json',
@@ -239,6 +239,11 @@ const CASES: readonly Case[] = [
       const { orgs } = parseYaml(text('peribolos/org.yaml')) as { orgs: Record<string, Team> };
       return Object.values(orgs).flatMap((org) => teams(org.teams));
     },
+  },
+  {
+    file: 'peribolos/one-org.yaml',
+    recipe: 'peribolos',
+    expected: () => teams((parseYaml(text('peribolos/one-org.yaml')) as Team).teams),
   },
 ];
 

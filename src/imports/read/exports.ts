@@ -63,14 +63,18 @@ function* mattermost({ type, user }: Element): Generator<FlatRow> {
   }
 }
 
-/** A member of a channel. Those of a distinct channel, which has no id but the list of its members, have none either. */
+/** What Stream makes of the members of a distinct channel, in place of an id. */
+const DISTINCT = '!members';
+
+/** A member of a channel. Those of a distinct channel, which is known by its members only, have no channel id. */
 function* stream({ type, item }: Element): Generator<FlatRow> {
   if (type !== 'member') return;
   const member = objectOf(item);
   const role = text(member['channel_role']);
+  const channel = text(member['channel_id']);
   yield {
     channel_type: text(member['channel_type']),
-    channel_id: text(member['channel_id']),
+    channel_id: channel.startsWith(DISTINCT) ? '' : channel,
     user_id: text(member['user_id']),
     channel_role: role === '' && member['is_moderator'] === true ? 'channel_moderator' : role,
   };

@@ -258,6 +258,7 @@ export const BUILT_IN: readonly RecipeInput[] = [
     ],
     fits: { text: ['teams:', 'members:'] },
     settings: {
+      format: 'yaml',
       exportOf: 'teams',
       map: { uid: 'user', scope: 'role' },
       shape: {
