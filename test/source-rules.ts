@@ -18,6 +18,8 @@ const LAYERS: readonly (readonly string[])[] = [
   ['src/chat', 'src/queue'],
   ['src/imports/read'],
   ['src/imports'],
+  ['src/imports/recipes'],
+  ['src/imports/inspect'],
   ['src/imports/record'],
   ['src/imports/stage'],
   ['jobs'],

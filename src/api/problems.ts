@@ -66,6 +66,11 @@ export const PROBLEMS = {
     title: 'No schedule has this name',
     remedy: 'GET /v1/schedules lists those that there are; `rollcall schedule add` makes one.',
   },
+  UNKNOWN_RECIPE: {
+    status: 404,
+    title: 'No recipe has this name',
+    remedy: 'GET /v1/recipes lists those that there are.',
+  },
   NO_ROWS_YET: {
     status: 409,
     title: 'The import has no rows',

@@ -22,6 +22,21 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     description: 'read a membership file, send it, and account for every row',
     load: async () => (await import('./commands/import.ts')).importCommand,
   },
+  inspect: {
+    usage: '[options] <file>',
+    description: 'show what a file is and how to import it; nothing is imported',
+    load: async () => (await import('./commands/inspect.ts')).inspectCommand,
+  },
+  recipes: {
+    usage: '',
+    description: 'list, show and save recipes: settings for the exports of other systems',
+    load: async () => (await import('./commands/recipes.ts')).recipesCommand,
+  },
+  template: {
+    usage: '[options]',
+    description: 'write an example file to fill in',
+    load: async () => (await import('./commands/template.ts')).templateCommand,
+  },
   list: {
     usage: '[options]',
     description: 'show imports, newest first',

@@ -5,6 +5,7 @@ import type { ImportRecord } from './catalog.ts';
 import { createOptions } from './create-options.ts';
 import { fileOptions } from './file-options.ts';
 import { BOUND_NAMES } from './read/bounds.ts';
+import { EXPORTS } from './read/exports.ts';
 import type { IntakeOptions } from './read/intake.ts';
 import { SHAPING_OPTIONS } from './shaping-options.ts';
 
@@ -15,6 +16,10 @@ export const importOptions = z.strictObject({
   delimiter: z.string().optional(),
   /** Field -> column, for columns whose names are not recognised; '' where the file has none for it. */
   map: z.partialRecord(z.enum(['region', 'guid', 'uid', 'scope', 'onBehalfOf']), z.string()).default({}),
+  /** The file is an export of this system: memberships are looked for inside of its elements. Set by recipes. */
+  exportOf: z.enum(EXPORTS).optional(),
+  /** The recipe that gave some of these options. */
+  recipe: z.string().optional(),
   /** Bounds of the file that are not at their defaults. */
   bounds: z.partialRecord(z.enum(BOUND_NAMES), z.int().positive()).optional(),
   /** Wait until the file has not changed for this long before it is read, in ms. */
@@ -55,8 +60,8 @@ export function readOptions(record: Pick<ImportRecord, 'options'>): ImportOption
 
 /** The part of the options that concerns reading. */
 export function intakeOptions(options: ImportOptions): Omit<IntakeOptions, 'signal' | 'identities'> {
-  const { format, encoding, delimiter, map, bounds, waitForQuietMs, sheet, files, shape } = options;
-  const { guid, scope, region, onBehalfOf, edits } = options;
+  const { format, encoding, delimiter, map, bounds, waitForQuietMs, sheet, files } = options;
+  const { guid, scope, region, onBehalfOf, edits, shape, exportOf } = options;
   return {
     format,
     ...(encoding !== undefined && { encoding }),
@@ -64,6 +69,7 @@ export function intakeOptions(options: ImportOptions): Omit<IntakeOptions, 'sign
     mapping: map,
     ...(shape !== undefined && { shape }),
     ...(edits !== undefined && { edits }),
+    ...(exportOf !== undefined && { exportOf }),
     ...(bounds !== undefined && { bounds }),
     ...(waitForQuietMs !== undefined && { waitForQuietMs }),
     ...(sheet !== undefined && { sheet }),

@@ -13,6 +13,8 @@ export interface DataDir {
   readonly control: string;
   /** Where the server that owns the directory is reached, as long as there is one: a file with a URL. */
   readonly address: string;
+  /** Recipes that were saved. */
+  readonly recipes: string;
   /** Folders of removed imports, until they are deleted. */
   readonly removed: string;
   /** Everything of one import. */
@@ -33,6 +35,7 @@ export function dataDir(path: string): DataDir {
     controlSocket: join(root, 'control.sock'),
     control: join(root, 'control'),
     address: join(root, 'address'),
+    recipes: join(root, 'recipes'),
     removed: join(root, 'removed'),
     folder,
     ledger: (id) => join(folder(id), 'ledger.sqlite'),
@@ -69,7 +72,7 @@ export class DataDirUnusable extends RollcallError {
 
 /** What rollcall keeps at the top of a data directory. What people put beside it is theirs. */
 const OURS =
-  /^(?:(?:catalog|access)\.sqlite.*|owner\.lock.*|address.*|rollcall\.log.*|control|imports|syncs|schedules|uploads|removed)$/;
+  /^(?:(?:catalog|access)\.sqlite.*|owner\.lock.*|address.*|rollcall\.log.*|control|imports|syncs|schedules|recipes|uploads|removed)$/;
 
 /**
  * Makes the directory where it is missing, and what is in it private, however it was made.

@@ -10,6 +10,7 @@ import {
   WrongState,
   WrongTarget,
 } from '../imports/import-errors.ts';
+import { BadRecipe, RecipeNeeds, UnknownRecipe } from '../imports/recipes/recipe-errors.ts';
 import { ReadingStopped, type StopReason } from '../imports/report/reading-lane.ts';
 import { TransitionError } from '../membership/import-state.ts';
 import { SyncTransitionError } from '../membership/sync-state.ts';
@@ -98,6 +99,12 @@ export function problemOf(error: unknown): Problem | undefined {
   if (error instanceof ScheduleError) {
     return new Problem(error.code === 'UNKNOWN_SCHEDULE' ? error.code : 'WRONG_STATE', asSentence(error.what));
   }
+  if (error instanceof UnknownRecipe) return new Problem('UNKNOWN_RECIPE', asSentence(error.what));
+  if (error instanceof RecipeNeeds) {
+    const { what, why, need } = error;
+    return new Problem('BAD_OPTION', asSentence(what), { field: need, remedy: asSentence(`Add ${need}: ${why}`) });
+  }
+  if (error instanceof BadRecipe) return new Problem('BAD_OPTION', asSentence(error.message), { field: 'name' });
   if (error instanceof RegionWithoutApp) return new Problem('REGION_WITHOUT_APP', asSentence(error.what));
   if (error instanceof ReadingStopped) return new Problem('BUSY', STOPPED[error.reason]);
   const { code = '', message = '', statusCode } = error as Partial<FastifyError>;

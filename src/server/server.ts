@@ -26,6 +26,7 @@ import { memberRoutes } from './members.ts';
 import { Problem } from './problem.ts';
 import { queueRoutes } from './queues/routes.ts';
 import { openReading } from './reading.ts';
+import { recipeRoutes } from './recipes.ts';
 import { badOption, refuse, STOPS } from './refusals.ts';
 import { reportRoutes } from './reports.ts';
 import { rowRoutes } from './rows.ts';
@@ -187,6 +188,7 @@ export async function createServer(options: ServerOptions): Promise<Api> {
   syncRoutes(app, context);
   planRoutes(app, context);
   scheduleRoutes(app, context);
+  recipeRoutes(app, context);
   eventRoutes(app, context);
   settingsRoutes(app, context);
   await sessionRoutes(app, context, guarding, options.tokenRequired);

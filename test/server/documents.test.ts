@@ -116,6 +116,7 @@ describe('the description of the API', () => {
       'shape',
       'delimiter',
       'bound',
+      'recipe',
       'maxErrors',
       ...Object.keys(CREATE_QUERY),
       'first',

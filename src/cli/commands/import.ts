@@ -16,7 +16,7 @@ import { dataDir } from '../../platform/data-dir.ts';
 import { inShort } from '../../server/access/noting.ts';
 import { noteHere } from '../audit.ts';
 import { detach } from '../detach.ts';
-import type { ExitCode } from '../exit-codes.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type CreateFlags, withCreate } from '../flags/create-flags.ts';
 import { fileOptionsOf } from '../flags/file-flags.ts';
 import {
@@ -35,11 +35,13 @@ import {
   withServer,
   withWorkers,
 } from '../flags/flags.ts';
+import { type RecipeFlags, withRecipeFlag } from '../flags/recipe-flags.ts';
 import { identitiesOf, type ShapeFlags, shapeOf, type TrialFlags, withShape, withTrial } from '../flags/shape-flags.ts';
+import { optionsWithRecipe, sayWhatItIs } from '../recipe-options.ts';
 import { type RunOptions, runImport } from '../run-import.ts';
 import { openSandboxService } from '../sandbox-service.ts';
 import { type Io, say } from '../screen/io.ts';
-import { TOGETHER_MS } from '../screen/standard-input.ts';
+import { STANDARD_INPUT, TOGETHER_MS } from '../screen/standard-input.ts';
 import { importThere } from '../target/import-there.ts';
 import { openImports } from '../target/open-imports.ts';
 
@@ -52,7 +54,8 @@ export interface ImportFlags
     TrialFlags,
     SandboxFlags,
     SendingFlags,
-    WorkersFlags {
+    WorkersFlags,
+    RecipeFlags {
   readonly dryRun?: true;
   readonly detach?: true;
 }
@@ -63,7 +66,7 @@ export function importCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<
     '<file>',
     'CSV, JSON, NDJSON, Excel, YAML or LDIF, also compressed; a folder or ZIP of these; - reads standard input',
   );
-  withCreate(withReading(command));
+  withRecipeFlag(withCreate(withReading(command)));
   command.option('--dry-run', 'read and check the file, and send nothing');
   withPace(withMaxErrors(command));
   withTrial(withShape(command));
@@ -73,21 +76,32 @@ export function importCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<
 }
 
 async function importFile(io: Io, file: string, flags: ImportFlags): Promise<ExitCode> {
-  const { imports } = await openImports(flags);
+  const { config, imports } = await openImports(flags);
   const { server } = imports;
-  if (server === undefined) return importHere(io, file, flags);
-  return importThere({ io, imports, server, json: flags.json === true }, file, flags);
+  const code =
+    server === undefined
+      ? await importHere(io, file, flags)
+      : await importThere({ io, imports, server, json: flags.json === true }, file, flags);
+  if (code === EXIT.usage) await sayWhatItIs(io, config, file, importOptionsOf(config, flags));
+  return code;
 }
 
 /** Imports a file in this process. */
 export async function importHere(io: Io, file: string, flags: ImportFlags): Promise<ExitCode> {
   const config = readConfig(flags);
-  const options = importOptionsOf(config, flags);
+  const chosen = importOptionsOf(config, flags);
   // What can be known before anything is opened is said before anything is opened.
   if (file !== '-') await checkInput(file);
+  const options = file === '-' ? chosen : await optionsWithRecipe(config, flags.recipe, chosen, file);
   const identities = identitiesOf(flags);
   if (identities !== undefined) await fileOf(identities.path, identities.name);
-  const send = { config, io, json: flags.json === true, openService: serviceOpener(config, flags) };
+  const send = {
+    config,
+    io,
+    ...(flags.recipe !== undefined && { recipe: flags.recipe }),
+    json: flags.json === true,
+    openService: serviceOpener(config, flags),
+  };
   if (flags.detach !== true) {
     return runImport({ ...send, begin: beginning(send, file, options, true, identities) });
   }
@@ -97,9 +111,9 @@ export async function importHere(io: Io, file: string, flags: ImportFlags): Prom
 }
 
 function beginning(
-  { config, io }: Pick<RunOptions, 'config' | 'io'>,
+  { config, io, recipe }: Pick<RunOptions, 'config' | 'io'> & RecipeFlags,
   file: string,
-  options: ImportOptions,
+  chosen: ImportOptions,
   start: boolean,
   identities: IdentitySource | undefined,
 ): RunOptions['begin'] {
@@ -107,10 +121,27 @@ function beginning(
     const id = newImportId();
     const source = file === '-' ? await keepStandardInput(config, io, id, signal) : resolve(file);
     if (source === undefined) return undefined;
+    const options = file === '-' ? await optionsOfInput(config, id, recipe, chosen, source) : chosen;
     await coordinator.create({ id, file, source, options, start, ...(identities && { identities }) });
     noteHere(dataDir(config.dataDir), 'import.create', id, inShort({ file, ...options }));
     return id;
   };
+}
+
+/** Of standard input, which is looked at when it has been kept. */
+async function optionsOfInput(
+  config: Config,
+  id: string,
+  recipe: string | undefined,
+  chosen: ImportOptions,
+  source: string,
+): Promise<ImportOptions> {
+  try {
+    return await optionsWithRecipe(config, recipe, chosen, source, STANDARD_INPUT);
+  } catch (error) {
+    await rm(dataDir(config.dataDir).folder(id), { recursive: true, force: true });
+    throw error;
+  }
 }
 
 /**
@@ -166,10 +197,10 @@ export function importOptionsOf(config: Config, flags: ImportFlags): ImportOptio
     ...(onBehalfOf !== undefined && { onBehalfOf }),
     ...(maxErrors !== undefined && { maxErrors }),
     ...(create !== undefined && { create }),
+    ...fileOptionsOf(flags),
     ...(shape !== undefined && { shape }),
     ...(first !== undefined && { first }),
     ...(only !== undefined && { only }),
     ...(maxRemovals !== undefined && { maxRemovals }),
-    ...fileOptionsOf(flags),
   };
 }

@@ -68,8 +68,9 @@ function retryOptions(
   isShaped: boolean,
   { maxErrors }: RetryChanges,
 ): ImportOptions {
-  const { encoding: _, sheet: __, files: ___, ...kept } = readOptions(earlier);
-  const { shape, identities: ____, first: _____, only: ______, ...options } = kept;
+  const before = readOptions(earlier);
+  const { encoding: _, sheet: __, files: ___, exportOf: ____, shape, identities: _____, ...more } = before;
+  const { first: ______, only: _______, ...options } = more;
   return {
     ...options,
     dryRun: false,

@@ -18,6 +18,7 @@ import {
   separatorLine,
 } from './detect.ts';
 import { ElementReader } from './element.ts';
+import { type ExportName, ofExport } from './exports.ts';
 import { refuseBinary, refuseOtherText } from './foreign-formats.ts';
 import type { InputRow } from './input-row.ts';
 import { IntakeError, shownPath } from './intake-error.ts';
@@ -54,6 +55,8 @@ export interface IntakeOptions {
    * it that column means nothing, so that no file that somebody just hands in can remove anybody.
    */
   readonly edits?: boolean;
+  /** The input is an export of this system: memberships are looked for inside of its elements. */
+  readonly exportOf?: ExportName;
   /** How rows become memberships, where a row is not simply one. */
   readonly shape?: Shape;
   /** What the shape's identities are looked up in. */
@@ -196,13 +199,13 @@ async function startIntake(source: InputBytes, options: IntakeOptions): Promise<
           edits,
           bounds,
           separatorLine: separator !== undefined,
-          isSheet: source.sheet !== undefined,
           top,
           shaped: shapedCells,
+          isSheet: source.sheet !== undefined,
         })
       : (format === 'json' ? jsonRows : ndjsonRows)(
           converted(text.blocks, kind, bounds),
-          shapedElements ?? new ElementReader(columns, reader, hasDefaultGuid),
+          ofExport(options.exportOf, shapedElements ?? new ElementReader(columns, reader, hasDefaultGuid)),
           bounds,
         );
   let given = 0;

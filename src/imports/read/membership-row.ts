@@ -14,7 +14,7 @@ export interface RowDefaults {
 }
 
 /** Letters, digits, `-` and `_`: publicly documented, not contract (docs/chat-service.md, 18). */
-const ID = new RegExp(`^[A-Za-z0-9_-]{1,${MAX_ID_LENGTH}}$`);
+export const ID = new RegExp(`^[A-Za-z0-9_-]{1,${MAX_ID_LENGTH}}$`);
 const NOT_ID_CHARACTER = /[^A-Za-z0-9_-]/u;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it looks for
 const CONTROL_CHARACTER = /[\u0000-\u001f\u007f-\u009f]/;

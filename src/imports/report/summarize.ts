@@ -17,7 +17,6 @@ export function summaryOf(
   reports: ReportPaths,
   input?: Counted,
 ): ImportSummary {
-  const { notes = [] } = input ?? {};
   // Rows of an import that goes on still get their outcome: "unprocessed" is said of them when it is over.
   const over = isFinal(record.state);
   const rowsOf = (rows: RowCounts): RowCounts => (over ? rows : { ...rows, unprocessed: 0 });
@@ -40,7 +39,7 @@ export function summaryOf(
     retries: sum('retries'),
     startedAt: isoTime(record.startedAt),
     finishedAt: isoTime(record.finishedAt),
-    ...(notes.length > 0 && { notes: [...notes] }),
+    ...(input?.notes !== undefined && input.notes.length > 0 && { notes: [...input.notes] }),
     reports: { all: present(reports.all), failed: present(reports.failed), retry: present(reports.retry) },
   };
 }

@@ -17,7 +17,7 @@ export function cut(database: DatabaseSync, input: InputDescription): StagedTota
   inTransaction(database, () => {
     database
       .prepare(`insert into input (id, format, kind, delimiter, columns, recognised, notes, shaped, rows_read, entries)
-         values (1, :format, :kind, :delimiter, :columns, :recognised, :notes, :shaped, :rows_read, :entries)`)
+         values (1, :format, :kind, :delimiter, :columns, :recognised, :notes, :shaped, :rowsRead, :entries)`)
       .run({
         format: input.format,
         kind: input.kind ?? input.format,
@@ -26,7 +26,7 @@ export function cut(database: DatabaseSync, input: InputDescription): StagedTota
         recognised: JSON.stringify(input.recognised),
         notes: JSON.stringify(input.notes ?? []),
         shaped: Number(input.shaped ?? false),
-        rows_read: input.rowsRead ?? null,
+        rowsRead: input.rowsRead ?? null,
         entries: input.entries ?? null,
       });
     for (const text of readStatements(new URL('cut.sql', import.meta.url)).values()) {

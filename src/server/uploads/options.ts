@@ -71,7 +71,16 @@ const READING = {
     .meta({ description: 'Of a CSV file: one character, or the word tab. Default: detected.' }),
 };
 
-export const readingQuery = z.strictObject(READING);
+/** For files of which one is to become an import. */
+const RECIPE = {
+  recipe: z
+    .string()
+    .max(60)
+    .optional()
+    .meta({ description: 'Settings for the export of another system: GET /v1/recipes lists them. Other options win.' }),
+};
+
+export const previewQuery = z.strictObject({ ...READING, ...RECIPE });
 
 /** The same for a file that is kept. A look at one has the usual bounds: whoever may only look can cost no more. */
 export const KEPT_READING = {
@@ -94,6 +103,7 @@ export type KeptReadingQuery = z.infer<typeof keptReadingQuery>;
 export const uploadQuery = z.strictObject({
   name: z.string().max(1_000).optional().meta({ description: 'What the file is called, in lists and reports.' }),
   ...KEPT_READING,
+  ...RECIPE,
   maxErrors: z
     .string()
     .transform((text, context) => {
@@ -152,9 +162,10 @@ const FIELDS_AT_FAULT: Readonly<Partial<Record<IntakeErrorCode, string>>> = {
   UNKNOWN_COLUMN: 'map',
   AMBIGUOUS_COLUMN: 'map',
   MISSING_COLUMN: 'map',
-  BAD_SHAPE: 'shape',
+  RECIPE_MISFIT: 'recipe',
   UNKNOWN_SHEET: 'sheet',
   UNKNOWN_FILE: 'files',
+  BAD_SHAPE: 'shape',
 };
 
 /** Why a file cannot be read, as the problem of the option that is to be changed, or of the file itself. */

@@ -6,6 +6,7 @@ import { importView } from '../../api/imports.ts';
 import { preview } from '../../api/preview.ts';
 import { UnknownImport } from '../../imports/import-errors.ts';
 import { reserveImport } from '../../imports/import-id.ts';
+import { findRecipe } from '../../imports/recipes/store.ts';
 import { UnknownSync } from '../../syncs/sync-errors.ts';
 import { inShort, noting } from '../access/noting.ts';
 import { leaving, sendJson } from '../bounded-answer.ts';
@@ -14,10 +15,12 @@ import { Problem } from '../problem.ts';
 import { refusals } from '../problem-schema.ts';
 import { syncUploadRoute } from '../syncs/upload.ts';
 import { fileOf, labelOf } from './body.ts';
+import { inspectRoute } from './inspect.ts';
 import { uploadKeys } from './keys.ts';
-import { FILE_TYPES, optionsOf, readingQuery, uploadQuery } from './options.ts';
+import { FILE_TYPES, optionsOf, previewQuery, uploadQuery } from './options.ts';
 import { PREVIEW_BYTES, PREVIEW_ZIP_BYTES, previewOf } from './preview.ts';
 import { receiveHead } from './receive.ts';
+import { optionsFor, recipeFor } from './recipe.ts';
 import { checkLength, KEY_DESCRIPTION, openUploads } from './taking.ts';
 
 export interface UploadLimits {
@@ -70,6 +73,7 @@ export async function uploadRoutes(app: Api, context: ServerContext, { idleMs, m
             ...refusals(
               'BAD_OPTION',
               'BAD_BODY',
+              'UNKNOWN_RECIPE',
               'KEY_IN_USE',
               'TOO_LARGE',
               'MEDIA_TYPE',
@@ -87,6 +91,7 @@ export async function uploadRoutes(app: Api, context: ServerContext, { idleMs, m
         // What can be known before the file is sent is said before the file is sent.
         checkLength(request, mostBytes);
         const options = optionsOf(query, { contentType, region, sandbox });
+        const recipe = recipeFor(dir, options);
         const id = await uploads.take(
           request,
           reply,
@@ -100,7 +105,12 @@ export async function uploadRoutes(app: Api, context: ServerContext, { idleMs, m
               const file = labelOf(query.name ?? name);
               // Of a form the part says what the file is.
               const chosen = request.isMultipart() ? optionsOf(query, { contentType: type, region, sandbox }) : options;
-              await coordinator.create({ id: made, file, source, options: chosen, ...(identities && { identities }) });
+              const settled = await optionsFor(coordinator.reading, recipe, {
+                options: chosen,
+                file: { path: source },
+                name: file,
+              });
+              await coordinator.create({ id: made, file, source, options: settled, ...(identities && { identities }) });
               noting(access)(request, 'import.create', made, inShort({ file, ...query, name: undefined }));
               return made;
             } finally {
@@ -113,6 +123,12 @@ export async function uploadRoutes(app: Api, context: ServerContext, { idleMs, m
       },
     );
     syncUploadRoute(scope, context, uploads);
+    inspectRoute(scope, context, {
+      mostBytes: PREVIEW_BYTES,
+      mostZipBytes: PREVIEW_ZIP_BYTES,
+      idleMs,
+      signal: stopping.signal,
+    });
 
     scope.post(
       '/v1/preview',
@@ -122,10 +138,10 @@ export async function uploadRoutes(app: Api, context: ServerContext, { idleMs, m
           tags: ['imports'],
           summary: 'See how the beginning of a file would be read; nothing is kept',
           description: `The body is the first bytes of a file, at most ${PREVIEW_BYTES}, in the forms that an import takes; of a workbook or ZIP archive the whole file, at most ${PREVIEW_ZIP_BYTES}.`,
-          querystring: readingQuery,
+          querystring: previewQuery,
           response: {
             200: preview,
-            ...refusals('BAD_OPTION', 'BAD_BODY', 'TOO_LARGE', 'MEDIA_TYPE', 'STOPPING'),
+            ...refusals('BAD_OPTION', 'BAD_BODY', 'UNKNOWN_RECIPE', 'TOO_LARGE', 'MEDIA_TYPE', 'STOPPING'),
           },
         },
       },
@@ -138,7 +154,10 @@ export async function uploadRoutes(app: Api, context: ServerContext, { idleMs, m
           type,
           head: await receiveHead(stream, limits),
         }));
-        const options = optionsOf(query, { contentType: type, region, sandbox });
+        const chosen = optionsOf(query, { contentType: type, region, sandbox });
+        const use = { options: chosen, file: { head }, name: 'the file' };
+        const recipe = chosen.recipe === undefined ? undefined : findRecipe(dir, chosen.recipe);
+        const options = await optionsFor(coordinator.reading, recipe, use, left);
         return sendJson(reply, await previewOf(coordinator.reading, head, options, left));
       },
     );

@@ -21,8 +21,9 @@ interface OpenedRows {
   readonly format: InputFormat;
   readonly recognised: Readonly<Partial<Record<Reading, string>>>;
   columns(): readonly string[];
-  rowsRead(): number;
   notes(): readonly IntakeNote[];
+  /** Rows of the file so far, left out or not. */
+  rowsRead(): number;
   bytesRead(): number;
   chunks(): AsyncGenerator<readonly InputRow[]>;
 }
@@ -125,7 +126,7 @@ function manyFiles<Rows extends OpenedRows>(files: ManyFiles<Rows>): Rows {
         merged.take(intake.columns(), intake.recognised);
         yield chunk.map((row) => {
           last = before + row.line;
-          // Only the first membership of a row has its text.
+          // Of several memberships of a row the first one has the original of all.
           return { ...row, line: last, original: row.original === '' ? '' : merged.original(row) };
         });
       }
@@ -145,8 +146,8 @@ function manyFiles<Rows extends OpenedRows>(files: ManyFiles<Rows>): Rows {
       return first.intake.recognised;
     },
     columns: () => merged.names,
-    rowsRead: () => rowsRead,
     notes: () => [...notes(), ...told],
+    rowsRead: () => rowsRead + (current?.rowsRead() ?? 0),
     bytesRead: () => (set.kind === 'zip' ? set.bytesRead() : read + (current?.bytesRead() ?? 0)),
     async *chunks() {
       try {
