@@ -30,7 +30,7 @@ export interface OwnMembership extends Told {
 }
 
 /**
- * Calls that read users and groups: publicly known, not contract (docs/chat-service.md, 55 to 58). One page does not make a
+ * Calls that read users and groups: publicly known, not contract. One page does not make a
  * list: directory-list.ts reads whole ones.
  */
 export interface DirectoryClient {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { meta } from './member-operations.ts';
 
 /**
- * Reading the users and groups of an app: publicly known, not contract (docs/chat-service.md, 55 to 58). Fields beyond the
+ * Reading the users and groups of an app: publicly known, not contract. Fields beyond the
  * id may be missing, odd or new, and an odd one counts as missing: it must not hide that the user or group exists.
  */
 

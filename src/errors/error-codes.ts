@@ -26,6 +26,7 @@ export const ERROR_CODES = {
   NO_IMPORTS: 'usage',
   UNKNOWN_IMPORT: 'usage',
   UNKNOWN_SYNC: 'usage',
+  UNKNOWN_EXPORT: 'usage',
   UNKNOWN_SCHEDULE: 'usage',
   WRONG_STATE: 'usage',
   WRONG_TARGET: 'usage',
