@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import {
   addMembersRequest,
   MEMBER_LISTS,
@@ -22,14 +23,23 @@ interface Wish {
  * the documented order, and tells per UID what became of it. The reply is 200 even when every single UID was refused.
  */
 export function addMembers(call: Call): WrittenReply {
-  const { app, behaviour, now } = call;
-  const wishes = readWishes(call);
+  const { behaviour } = call;
+  const strict = behaviour.unknownFields === 'refuse';
+  const request = readBody(call, strict ? addMembersRequest : addMembersRequest.strip());
+  const wishes = readWishes(request, behaviour);
+  if (wishes.lists.length === 0 && behaviour.emptyRequest === 'refuse') {
+    throw badRequest({ body: [`At least one of ${MEMBER_LISTS.join(', ')} must be given.`] });
+  }
   const group = requireGroup(call);
-  const actor = actingUser(call);
-  requireClearance(actingScope(call, actor, group), wishes.taken, group);
+  requireClearance(actingScope(call, actingUser(call), group), wishes.taken, group);
   requireRoom(wishes.taken, group, behaviour);
+  return new WrittenReply(writtenObject([['data', placeMembers(call, group, wishes)]]));
+}
 
-  const by = behaviour.actionSender === 'system' ? SYSTEM_USER : actor;
+/** Adds and bans one after another, and gives the lists of the reply as JSON: an entry for each UID. */
+export function placeMembers(call: Call, group: Group, wishes: Wishes): string {
+  const { app, behaviour, now } = call;
+  const by = behaviour.actionSender === 'system' ? SYSTEM_USER : actingUser(call);
   const rules = { maxMembers: behaviour.maxGroupMembers, liftBan: behaviour.addingBanned === 'lift-ban' };
   const places = {
     admins: { scope: 'admin', banned: false, joinedAt: now },
@@ -57,24 +67,27 @@ export function addMembers(call: Call): WrittenReply {
     const empty = entries.length === 0 && behaviour.emptyList === 'array';
     return [list, empty ? '[]' : writtenObject(entries.map(([uid, result]) => [uid, JSON.stringify(result)]))] as const;
   });
-  return new WrittenReply(writtenObject([['data', writtenObject(data)]]));
+  return writtenObject(data);
 }
 
 /** JSON of an object with its keys in this order: an object of JavaScript puts those that are numbers first. */
-function writtenObject(entries: readonly (readonly [key: string, json: string])[]): string {
+export function writtenObject(entries: readonly (readonly [key: string, json: string])[]): string {
   return `{${entries.map(([key, json]) => `${JSON.stringify(key)}:${json}`).join(',')}}`;
 }
 
-/** The lists of the request, and its UIDs, each once: where it stands several times, the highest scope counts. */
-function readWishes(call: Call): { lists: readonly MemberList[]; taken: readonly Wish[] } {
-  const strict = call.behaviour.unknownFields === 'refuse';
-  const request = readBody(call, strict ? addMembersRequest : addMembersRequest.strip());
-  const lists = MEMBER_LISTS.filter((list) => request[list] !== undefined);
-  const refused = lists.length === 0 && call.behaviour.emptyRequest === 'refuse';
-  if (refused) throw badRequest({ body: [`At least one of ${MEMBER_LISTS.join(', ')} must be given.`] });
+/** What a request asks for. */
+interface Wishes {
+  readonly lists: readonly MemberList[];
+  readonly taken: readonly Wish[];
+}
 
+/** The lists of the request, and its UIDs, each once: where it stands several times, the highest scope counts. */
+export function readWishes(
+  request: z.infer<typeof addMembersRequest>,
+  { maxUidsPerCall, tooManyUids }: Behaviour,
+): Wishes {
+  const lists = MEMBER_LISTS.filter((list) => request[list] !== undefined);
   let wishes = lists.flatMap((list) => (request[list] ?? []).map((uid): Wish => ({ list, uid })));
-  const { maxUidsPerCall, tooManyUids } = call.behaviour;
   if (wishes.length > maxUidsPerCall) {
     const text = `At most ${maxUidsPerCall} UIDs can be sent over all lists together, got ${wishes.length}.`;
     if (tooManyUids === 'refuse') throw badRequest(Object.fromEntries(lists.map((list) => [list, [text]])));

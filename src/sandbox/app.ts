@@ -10,8 +10,14 @@ export interface User {
   readonly name: string;
   readonly role: string;
   readonly avatar?: string;
+  readonly link?: string;
+  readonly statusMessage?: string;
+  readonly tags?: readonly string[];
+  readonly metadata?: Readonly<Record<string, unknown>>;
   /** Milliseconds since 1970. */
   readonly createdAt: number;
+  /** Milliseconds since 1970; undefined while the user is active. */
+  readonly deactivatedAt?: number;
 }
 
 export interface AppOptions {
@@ -40,6 +46,8 @@ export class App {
   /** Milliseconds since 1970. */
   readonly createdAt: number;
   readonly #options: AppOptions;
+  /** Roles that a new user can have. */
+  readonly roles = new Set(['default']);
   readonly #users = new Map<string, User>();
   readonly #groups = new Map<string, Group>();
   #lastMessageId = 0;
@@ -55,14 +63,43 @@ export class App {
     return this.#users;
   }
 
+  get groups(): ReadonlyMap<string, Group> {
+    return this.#groups;
+  }
+
   /** Whether the group has been made already; it may be known all the same. */
   hasGroup(guid: string): boolean {
     return this.#groups.has(guid.toLowerCase());
   }
 
+  /** An active user: one who is deactivated is as good as unknown. */
   user(uid: string): User | undefined {
-    const known = this.#users.get(uid) ?? this.#users.get(uid.toLowerCase());
-    return known ?? (this.#options.anyUser ? this.addUser(uid) : undefined);
+    const known = this.anyUser(uid);
+    if (known !== undefined) return known.deactivatedAt === undefined ? known : undefined;
+    return this.#options.anyUser ? this.addUser(uid) : undefined;
+  }
+
+  /** A user who was made, active or not. */
+  anyUser(uid: string): User | undefined {
+    return this.#users.get(uid) ?? this.#users.get(uid.toLowerCase());
+  }
+
+  /** Deactivates or reactivates a user; false where there is no such user, or nothing to change. */
+  setActive(uid: string, active: boolean, at: number): boolean {
+    const user = this.anyUser(uid);
+    if (user === undefined || (user.deactivatedAt === undefined) === active) return false;
+    const { deactivatedAt: _, ...rest } = user;
+    this.#users.set(user.uid, active ? rest : { ...rest, deactivatedAt: at });
+    return true;
+  }
+
+  deleteUser(uid: string): void {
+    this.#users.delete(uid.toLowerCase());
+    for (const group of this.#groups.values()) group.forget(uid.toLowerCase());
+  }
+
+  deleteGroup(guid: string): void {
+    this.#groups.delete(guid.toLowerCase());
   }
 
   group(guid: string): Group | undefined {

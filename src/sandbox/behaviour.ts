@@ -55,6 +55,13 @@ export interface Behaviour {
   readonly unknownGroupStatus: 400 | 404;
   /** Status for creating a user or group that exists. Guess. */
   readonly duplicateStatus: 400 | 409;
+  /**
+   * `members` in the body of a new group: added, and each UID is in the reply (documented); added, and the reply does not
+   * mention them; overlooked; or refused with 400. The last three are guesses.
+   */
+  readonly membersOfNewGroup: 'add' | 'add-silently' | 'ignore' | 'refuse';
+  /** A group without `type`: public (documented in words), or refused (its machine-readable description requires it). */
+  readonly groupType: 'optional' | 'required';
   /** Spelling of the rate headers: `X-Rate-Limit…` or `X-RateLimit-…`. Both documented. */
   readonly rateHeaders: 'X-Rate-Limit' | 'X-RateLimit';
 }
@@ -83,6 +90,8 @@ export const DEFAULT_BEHAVIOUR: Behaviour = {
   echoKey: false,
   unknownGroupStatus: 404,
   duplicateStatus: 400,
+  membersOfNewGroup: 'add',
+  groupType: 'optional',
   rateHeaders: 'X-Rate-Limit',
 };
 
@@ -111,6 +120,8 @@ export const BEHAVIOUR_VALUES: { readonly [Name in keyof Behaviour]: readonly Be
   echoKey: [false, true],
   unknownGroupStatus: [404, 400],
   duplicateStatus: [400, 409],
+  membersOfNewGroup: ['add', 'add-silently', 'ignore', 'refuse'],
+  groupType: ['optional', 'required'],
   rateHeaders: ['X-Rate-Limit', 'X-RateLimit'],
 };
 

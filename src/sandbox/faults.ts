@@ -13,23 +13,25 @@ export const FAULT_KINDS = {
   firewall: '403 with the web page of a firewall on the way, nothing is changed',
   redirect: '302 to a login page, as something on the way sends it, nothing is changed',
   'refuse-key': 'the key is refused as unknown',
+  'reset-created': 'a user or group is created, then the connection is reset (creating only)',
   truncated: 'the change is made, the JSON of the reply breaks off',
   'not-json': '200 with an HTML page, nothing is changed',
   'omit-uid': 'the change is made, the last UID is missing from the reply (add members only)',
-  'short-page': 'a page lacks its second half and counts as if it were whole (lists of members and of the banned only)',
-  'empty-page': 'a page comes empty, while its list says that it has entries (lists of members and of the banned only)',
-  'repeat-page': 'the first page comes whichever was asked for (lists of members and of the banned only)',
+  'short-page': 'a page lacks its second half and counts as if it were whole (lists only)',
+  'empty-page': 'a page comes empty, while its list says that it has entries (lists only)',
+  'repeat-page': 'the first page comes whichever was asked for (lists only)',
   slow: 'the answer takes longer; other faults may join',
 } as const;
 export type FaultKind = keyof typeof FAULT_KINDS;
 
 /** Calls that have faults of their own. */
-export type FaultyCall = 'add-members' | 'list';
+export type FaultyCall = 'add-members' | 'create' | 'list';
 
 /** Faults that strike such calls alone. */
 const ONLY: Readonly<Partial<Record<FaultKind, FaultyCall>>> = {
   'reset-midway': 'add-members',
   'omit-uid': 'add-members',
+  'reset-created': 'create',
   'short-page': 'list',
   'empty-page': 'list',
   'repeat-page': 'list',

@@ -30,6 +30,7 @@ export interface GroupProfile {
   readonly description: string;
   readonly icon: string;
   readonly tags: readonly string[];
+  readonly metadata?: Readonly<Record<string, unknown>>;
   /** UID; the system user where nobody was named. */
   readonly owner: string;
   /** Milliseconds since 1970. */
@@ -119,6 +120,12 @@ export class Group {
     this.#membersCount -= 1;
     this.#updatedAt = at;
     return undefined;
+  }
+
+  /** Drops the place of a user who is deleted. */
+  forget(uid: string): void {
+    if (this.#places.get(uid)?.banned === false) this.#membersCount -= 1;
+    this.#places.delete(uid);
   }
 
   /** Gives a member another scope, or says what stands in the way. */

@@ -1,44 +1,89 @@
 import { z } from 'zod';
+import { addMembersRequest } from '../chat/contract.ts';
+import { placeMembers, readWishes, writtenObject } from './add-members.ts';
 import { storedId } from './app.ts';
-import { actingScope, actingUser, type Call, readBody, requireGroup } from './call.ts';
+import { actingScope, actingUser, type Call, readBody, requireGroup, requireUser, WrittenReply } from './call.ts';
 import { groupEntity, SYSTEM_USER, seconds, userEntity } from './entities.ts';
 import type { Group, Place } from './group.ts';
 import { pageOf } from './paging.ts';
 import { badRequest, Refusal, serviceError } from './refusal.ts';
 
-/** Operations on groups besides adding members; shapes from public documentation, not contract. */
+/** Operations on groups besides adding members (docs/chat-service.md, 62 to 67); shapes from public documentation, not contract. */
 
 const createGroupRequest = z.looseObject({
   guid: z.string(),
   name: z.string().min(1).max(100),
-  type: z.enum(['public', 'private', 'password']).default('public'),
+  type: z.enum(['public', 'private', 'password']).optional(),
+  password: z.string().max(100).optional(),
   description: z.string().max(255).default(''),
   icon: z.string().max(3000).optional(),
+  metadata: z.record(z.string(), z.unknown()).optional(),
   tags: z.array(z.string().max(100)).max(25).default([]),
   owner: z.string().optional(),
-  members: z.never('The sandbox takes no members here: add them with POST /groups/{guid}/members.').optional(),
+  members: addMembersRequest.strip().optional(),
 });
 
-/** POST /groups: an empty group of the named owner or the system user. */
-export function createGroup(call: Call): object {
-  const { guid, name, type, description, icon, tags, owner } = readBody(call, createGroupRequest);
-  const stored = storedId(guid);
+/**
+ * POST /groups: a group of the named owner, who is an admin of it, or of the system user; with members where the body
+ * has some. What is wrong with a member does not keep the group from being made: it is told per UID.
+ */
+export function createGroup(call: Call): object | WrittenReply {
+  const { behaviour, app, now } = call;
+  const request = readBody(call, createGroupRequest);
+  const { name, type, password, description, icon, tags, metadata, owner, members } = request;
+  const stored = storedId(request.guid);
   if (stored === undefined) throw badRequest({ guid: ['A GUID has up to 100 letters, digits, "-" and "_".'] });
-  if (call.app.hasGroup(stored)) {
-    const error = serviceError('ERR_GUID_ALREADY_EXISTS', `The group with GUID ${stored} already exists.`);
-    throw new Refusal(call.behaviour.duplicateStatus, error);
+  if (type === undefined && behaviour.groupType === 'required') throw badRequest({ type: ['The type is required.'] });
+  if (members !== undefined && behaviour.membersOfNewGroup === 'refuse') {
+    throw badRequest({ members: ['Members are added with POST /groups/{guid}/members.'] });
   }
-  const ownerUid = owner === undefined ? {} : { owner: owner.toLowerCase() };
-  call.app.addGroup(stored, {
+  const wishes = readWishes(members ?? {}, behaviour);
+  if (app.hasGroup(stored)) {
+    const error = serviceError('ERR_GUID_ALREADY_EXISTS', `The group with GUID ${stored} already exists.`);
+    throw new Refusal(behaviour.duplicateStatus, error);
+  }
+  if (type === 'password' && !password) {
+    throw new Refusal(400, serviceError('ERR_EMPTY_GROUP_PASS', 'A group of the type password needs a password.'));
+  }
+  const ownedBy = owner === undefined ? undefined : requireUser(call, owner).uid;
+  app.addGroup(stored, {
     name,
-    type,
+    type: type ?? 'public',
     description,
     tags,
-    createdAt: call.now,
+    createdAt: now,
     ...(icon !== undefined && { icon }),
-    ...ownerUid,
+    ...(metadata !== undefined && { metadata }),
+    ...(ownedBy !== undefined && { owner: ownedBy }),
   });
-  return { data: groupEntity(requireGroup(call, stored)) };
+  const group = requireGroup(call, stored);
+  if (ownedBy !== undefined) {
+    group.add(ownedBy, { scope: 'admin', banned: false, joinedAt: now }, { maxMembers: 1, liftBan: false });
+  }
+  if (behaviour.membersOfNewGroup === 'ignore' || wishes.taken.length === 0) return { data: groupEntity(group) };
+  const placed = placeMembers(call, group, wishes);
+  if (behaviour.membersOfNewGroup === 'add-silently') return { data: groupEntity(group) };
+  const fields = Object.entries(groupEntity(group)).map(([field, value]) => [field, JSON.stringify(value)] as const);
+  return new WrittenReply(writtenObject([['data', writtenObject([...fields, ['members', placed]])]]));
+}
+
+/** DELETE /groups/{guid}. */
+export function deleteGroup(call: Call): object {
+  const { guid } = requireGroup(call).profile;
+  call.app.deleteGroup(guid);
+  return { data: { success: true, message: `The group with GUID ${guid} was deleted.` } };
+}
+
+/** GET /groups: by page, filtered by `searchKey` (start of GUID or name) and `type` or `types` (comma list). */
+export function listGroups(call: Call): object {
+  const searchKey = call.query.get('searchKey')?.toLowerCase() ?? '';
+  const types = (call.query.get('types') ?? call.query.get('type'))?.split(',');
+  const found = [...call.app.groups.values()].filter(
+    ({ profile: { guid, name, type } }) =>
+      (types === undefined || types.includes(type)) &&
+      (guid.startsWith(searchKey) || name.toLowerCase().startsWith(searchKey)),
+  );
+  return pageOf(call, found, (group) => groupEntity(group));
 }
 
 /** GET /groups/{guid}, from the acting user's point of view where one is named. */
@@ -61,7 +106,7 @@ export function listMembers(call: Call): object {
   const places = call.query.get('status') === 'available' ? [] : listed(call, group);
   const wanted = scopes === undefined ? places : places.filter(([, place]) => scopes.includes(place.scope));
   return pageOf(call, wanted, ([uid, place]) => ({
-    ...userEntity(call.app.users.get(uid) ?? SYSTEM_USER),
+    ...userEntity(call.app.anyUser(uid) ?? SYSTEM_USER),
     scope: place.scope,
     joinedAt: seconds(place.joinedAt),
   }));
@@ -73,7 +118,7 @@ export function listBanned(call: Call): object {
   actingScope(call, actingUser(call), group);
   const banned = [...group.places].filter(([, place]) => place.banned);
   return pageOf(call, banned, ([uid, place]) => ({
-    ...userEntity(call.app.users.get(uid) ?? SYSTEM_USER),
+    ...userEntity(call.app.anyUser(uid) ?? SYSTEM_USER),
     scope: place.scope,
   }));
 }

@@ -3,8 +3,17 @@ import { addMembers } from './add-members.ts';
 import type { Operation } from './call.ts';
 import { banMember, changeScope, removeMember, unbanMember } from './edit-members.ts';
 import type { FaultyCall } from './faults.ts';
-import { createGroup, getGroup, listBanned, listMembers } from './groups.ts';
-import { createAuthToken, createUser, listUsers, sendMessage } from './users.ts';
+import { createGroup, deleteGroup, getGroup, listBanned, listGroups, listMembers } from './groups.ts';
+import {
+  createAuthToken,
+  createUser,
+  deactivateUsers,
+  deleteUser,
+  getUser,
+  listUsers,
+  reactivateUsers,
+  sendMessage,
+} from './users.ts';
 
 /** An operation of an app: where it is, which keys open it (docs/chat-service.md, 9), and what it does. */
 interface Route {
@@ -32,9 +41,15 @@ const ROUTES: readonly Route[] = [
   { method: 'POST', path: 'groups/{guid}/bannedusers/{uid}', scopes: ['fullAccess'], operation: banMember },
   { method: 'DELETE', path: 'groups/{guid}/bannedusers/{uid}', scopes: ['fullAccess'], operation: unbanMember },
   { method: 'GET', path: 'groups/{guid}', scopes: ['fullAccess'], operation: getGroup },
-  { method: 'POST', path: 'groups', scopes: ['fullAccess'], operation: createGroup },
-  { method: 'GET', path: 'users', scopes: ['fullAccess'], operation: listUsers },
-  { method: 'POST', path: 'users', scopes: ['fullAccess', 'authOnly'], operation: createUser },
+  { method: 'DELETE', path: 'groups/{guid}', scopes: ['fullAccess'], operation: deleteGroup },
+  { method: 'GET', path: 'groups', scopes: ['fullAccess'], operation: listGroups, faulty: 'list' },
+  { method: 'POST', path: 'groups', scopes: ['fullAccess'], operation: createGroup, faulty: 'create' },
+  { method: 'GET', path: 'users', scopes: ['fullAccess'], operation: listUsers, faulty: 'list' },
+  { method: 'PUT', path: 'users', scopes: ['fullAccess'], operation: reactivateUsers },
+  { method: 'DELETE', path: 'users', scopes: ['fullAccess'], operation: deactivateUsers },
+  { method: 'GET', path: 'users/{uid}', scopes: ['fullAccess'], operation: getUser },
+  { method: 'DELETE', path: 'users/{uid}', scopes: ['fullAccess'], operation: deleteUser },
+  { method: 'POST', path: 'users', scopes: ['fullAccess', 'authOnly'], operation: createUser, faulty: 'create' },
   { method: 'POST', path: 'users/{uid}/auth_tokens', scopes: ['fullAccess', 'authOnly'], operation: createAuthToken },
   { method: 'POST', path: 'messages', scopes: ['fullAccess'], operation: sendMessage },
 ];

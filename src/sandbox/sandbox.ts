@@ -2,10 +2,11 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { REGIONS, type Region, type Scope } from '../membership/membership.ts';
 import { namesUnder } from './address.ts';
-import { App } from './app.ts';
+import { App, type User } from './app.ts';
 import { type Behaviour, DEFAULT_BEHAVIOUR } from './behaviour.ts';
 import { makeCertificates } from './certificates.ts';
 import { type Fault, Faults } from './faults.ts';
+import type { Group } from './group.ts';
 import { listen } from './listener.ts';
 import type { ManagementKey } from './management.ts';
 import { seededRandom } from './random.ts';
@@ -69,6 +70,12 @@ export interface Sandbox {
   addGroup(region: Region, guid: string): boolean;
   /** Everybody in a group by UID, with `ban` for the banned; empty for an unknown group. A copy. */
   members(region: Region, guid: string): Map<string, Scope>;
+  /** A user as it is now, active or not; undefined when there is none. */
+  user(region: Region, uid: string): User | undefined;
+  /** A group as it is now; undefined when there is none. */
+  group(region: Region, guid: string): Group['profile'] | undefined;
+  /** Deactivates or reactivates a user; false when there is nothing to change. */
+  setActive(region: Region, uid: string, active: boolean): boolean;
   /** Stops listening and cuts every connection. A second call returns the first one's promise. */
   close(): Promise<void>;
 }
@@ -151,6 +158,9 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     addUser: (region, uid) => tenants[region].app.addUser(uid) !== undefined,
     addGroup: (region, guid) => tenants[region].app.addGroup(guid) !== undefined,
     members: (region, guid) => tenants[region].app.members(guid),
+    user: (region, uid) => tenants[region].app.anyUser(uid),
+    group: (region, guid) => tenants[region].app.groups.get(guid.toLowerCase())?.profile,
+    setActive: (region, uid, active) => tenants[region].app.setActive(uid, active, now()),
     close,
   };
 }

@@ -5,15 +5,51 @@ import { REGIONS, type Scope } from '../membership/membership.ts';
 import { type App, storedId } from './app.ts';
 import { type Group, SCOPE_OF_LIST } from './group.ts';
 
-const id = z.string().refine((text) => storedId(text) !== undefined, {
-  error: (issue) =>
-    `${JSON.stringify(issue.input)} cannot be an id: up to 100 letters, digits, "-" and "_" are allowed`,
-});
+const idProblem = (text: unknown) =>
+  `${JSON.stringify(text)} cannot be an id: up to 100 letters, digits, "-" and "_" are allowed`;
+const id = z.string().refine((text) => storedId(text) !== undefined, { error: ({ input }) => idProblem(input) });
 const ids = z.array(id);
+
+/** An id alone, or an object with it and more. */
+function idOr<Shape extends z.ZodType>(shape: Shape) {
+  return z.union([id, shape], {
+    error: ({ input, errors }) =>
+      typeof input === 'string'
+        ? idProblem(input)
+        : errors?.[1]?.map(({ path, message }) => [...path, message].join(': ')).join('; '),
+  });
+}
+/** A user: its UID alone, or with a profile. A role that stands here exists. */
+const userSeed = idOr(
+  z.strictObject({
+    uid: id,
+    name: z.string().optional(),
+    role: z.string().optional(),
+    avatar: z.string().optional(),
+    tags: z.array(z.string()).optional(),
+    metadata: z.record(z.string(), z.unknown()).optional(),
+    deactivated: z.boolean().optional(),
+  }),
+);
+const groupSeed = idOr(
+  z.strictObject({
+    guid: id,
+    name: z.string().optional(),
+    type: z.enum(['public', 'private', 'password']).optional(),
+    icon: z.string().optional(),
+    description: z.string().optional(),
+    tags: z.array(z.string()).optional(),
+  }),
+);
 const inGroup = z
   .strictObject({ admins: ids, moderators: ids, participants: ids, usersToBan: ids, owner: id })
   .partial();
-const population = { users: ids.optional(), groups: ids.optional() };
+const population = {
+  users: z.array(userSeed).optional(),
+  groups: z.array(groupSeed).optional(),
+  /** Roles that users can be created with, besides `default` and those of the users here. */
+  roles: z.array(z.string().min(1)).optional(),
+};
 const regionSeed = z.strictObject({ ...population, members: z.record(id, inGroup).optional() });
 
 /**
@@ -67,15 +103,45 @@ export function seedNumbers(app: App, users: number, groups: number): void {
 /** Makes what the document holds for the app's region. */
 export function seedApp(app: App, seed: SeedDocument): void {
   const own = seed.regions?.[app.region] ?? {};
-  for (const uid of [...(seed.users ?? []), ...(own.users ?? [])]) app.addUser(uid);
-  // Before the groups, because a group gets its owner when it is made.
-  for (const [guid, { owner, ...lists }] of Object.entries(own.members ?? {})) {
-    const group = app.addGroup(guid, owner === undefined ? {} : { owner: owner.toLowerCase() });
-    if (group === undefined) continue; // the schema lets no impossible id through
-    for (const list of MEMBER_LISTS) seat(app, group, lists[list] ?? [], SCOPE_OF_LIST[list]);
-    if (owner !== undefined) seat(app, group, [owner], 'admin');
+  for (const role of [...(seed.roles ?? []), ...(own.roles ?? [])]) app.roles.add(role);
+  for (const user of [...(seed.users ?? []), ...(own.users ?? [])]) seedUser(app, user);
+  // Where a group stands in several places, its owner is that of `members` and its profile that of `groups`.
+  const profiles = new Map<string, Exclude<z.infer<typeof groupSeed>, string>>();
+  for (const one of [...(seed.groups ?? []), ...(own.groups ?? [])]) {
+    const profile = typeof one === 'string' ? { guid: one } : one;
+    profiles.set(profile.guid.toLowerCase(), profile);
   }
-  for (const guid of [...(seed.groups ?? []), ...(own.groups ?? [])]) app.addGroup(guid);
+  for (const [guid, { owner, ...lists }] of Object.entries(own.members ?? {})) {
+    const made = app.addGroup(guid, {
+      ...given(profiles.get(guid.toLowerCase()) ?? {}),
+      ...(owner !== undefined && { owner: owner.toLowerCase() }),
+    });
+    if (made === undefined) continue; // the schema lets no impossible id through
+    for (const list of MEMBER_LISTS) seat(app, made, lists[list] ?? [], SCOPE_OF_LIST[list]);
+    if (owner !== undefined) seat(app, made, [owner], 'admin');
+  }
+  for (const { guid, ...profile } of profiles.values()) app.addGroup(guid, given(profile));
+  // Last, because members are active users when they join.
+  for (const user of [...(seed.users ?? []), ...(own.users ?? [])]) {
+    if (typeof user !== 'string' && user.deactivated) app.setActive(user.uid, false, app.createdAt);
+  }
+}
+
+function seedUser(app: App, user: z.infer<typeof userSeed>): void {
+  if (typeof user === 'string') {
+    app.addUser(user);
+    return;
+  }
+  const { uid, deactivated: _, ...profile } = user;
+  if (profile.role !== undefined) app.roles.add(profile.role);
+  app.addUser(uid, given(profile));
+}
+
+/** The fields that are there. */
+function given<Fields extends object>(fields: Fields): { [Name in keyof Fields]?: NonNullable<Fields[Name]> } {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([name, value]) => name !== 'guid' && value !== undefined),
+  ) as { [Name in keyof Fields]?: NonNullable<Fields[Name]> };
 }
 
 const SEED_RULES = { maxMembers: Number.POSITIVE_INFINITY, liftBan: false };

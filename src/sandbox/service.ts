@@ -216,7 +216,7 @@ export class Service {
 
 /** The ending of a call that was carried out, where a fault spoils the answer. */
 function failLate(fault: FaultKind | undefined, answer: Answer): Ending {
-  if (fault === 'reset-after' || fault === 'reset-midway') return 'reset';
+  if (fault === 'reset-after' || fault === 'reset-midway' || fault === 'reset-created') return 'reset';
   return fault === 'truncated' ? { ...answer, body: answer.body.slice(0, answer.body.length / 2) } : answer;
 }
 

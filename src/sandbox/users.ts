@@ -7,38 +7,116 @@ import { groupConversation, groupEntity, seconds, userEntity } from './entities.
 import { pageOf } from './paging.ts';
 import { badRequest, Refusal, serviceError } from './refusal.ts';
 
-/** Operations on users, their tokens and their messages (docs/chat-service.md, 52 and 53); replies from public documentation, not contract. */
+/** Operations on users, their tokens and their messages (docs/chat-service.md, 52 to 61); replies from public documentation, not contract. */
+
+const METADATA_BYTES = 5 * 1024;
 
 const createUserRequest = z.looseObject({
   uid: z.string(),
   name: z.string().min(1).max(100),
   avatar: z.url().max(3000).optional(),
+  link: z.url().max(3000).optional(),
   role: z.string().min(1).default('default'),
+  statusMessage: z.string().optional(),
+  tags: z.array(z.string().max(100)).max(25).optional(),
+  metadata: z
+    .record(z.string(), z.unknown())
+    .refine((data) => JSON.stringify(data).length <= METADATA_BYTES, { error: 'metadata has 5 KB at most' })
+    .optional(),
 });
 
-/** POST /users. */
+/** POST /users: one user a call. A UID that a deactivated user has is taken. */
 export function createUser(call: Call): object {
-  const { uid, name, avatar, role } = readBody(call, createUserRequest);
+  const { uid, name, avatar, link, role, statusMessage, tags, metadata } = readBody(call, createUserRequest);
   const stored = storedId(uid);
   if (stored === undefined) throw badRequest({ uid: ['A UID has up to 100 letters, digits, "-" and "_".'] });
-  if (call.app.users.has(stored)) {
+  if (call.app.anyUser(stored) !== undefined) {
     const error = serviceError('ERR_UID_ALREADY_EXISTS', `The user with UID ${stored} already exists.`);
     throw new Refusal(call.behaviour.duplicateStatus, error);
   }
-  call.app.addUser(stored, { name, role, createdAt: call.now, ...(avatar !== undefined && { avatar }) });
-  return { data: userEntity(requireUser(call, stored)) };
+  if (!call.app.roles.has(role)) {
+    throw new Refusal(404, serviceError('ERR_ROLE_NOT_FOUND', `The role ${role} does not exist.`));
+  }
+  call.app.addUser(stored, {
+    name,
+    role,
+    createdAt: call.now,
+    ...(avatar !== undefined && { avatar }),
+    ...(link !== undefined && { link }),
+    ...(statusMessage !== undefined && { statusMessage }),
+    ...(tags !== undefined && { tags }),
+    ...(metadata !== undefined && { metadata }),
+  });
+  return { data: profileOf(requireUser(call, stored)) };
 }
 
-/** GET /users: by page, filtered by `searchKey` (start of UID or name), `status` and `role`. */
+/** GET /users/{uid}. */
+export function getUser(call: Call): object {
+  return { data: profileOf(requireUser(call, call.params[0] ?? '')) };
+}
+
+/**
+ * GET /users: by page, filtered by `searchKey` (start of UID or name), `status`, `role` or `roles` (comma list). The
+ * deactivated come with `withDeactivated`, and they alone with `onlyDeactivated`.
+ */
 export function listUsers(call: Call): object {
-  const searchKey = call.query.get('searchKey')?.toLowerCase() ?? '';
-  const role = call.query.get('role');
+  const { query } = call;
+  const searchKey = query.get('searchKey')?.toLowerCase() ?? '';
+  const roles = (query.get('roles') ?? query.get('role'))?.split(',');
+  const isOn = (flag: string) => ['true', '1'].includes(query.get(flag) ?? '');
+  const [withDeactivated, onlyDeactivated] = [isOn('withDeactivated'), isOn('onlyDeactivated')];
   const matches = (user: User) =>
-    (role === null || user.role === role) &&
+    (user.deactivatedAt === undefined ? !onlyDeactivated : withDeactivated || onlyDeactivated) &&
+    (roles === undefined || roles.includes(user.role)) &&
     (user.uid.startsWith(searchKey) || user.name.toLowerCase().startsWith(searchKey));
   // Nobody ever connects to the sandbox, so every user is offline.
-  const users = call.query.get('status') === 'available' ? [] : [...call.app.users.values()].filter(matches);
-  return pageOf(call, users, userEntity);
+  const users = query.get('status') === 'available' ? [] : [...call.app.users.values()].filter(matches);
+  return pageOf(call, users, profileOf);
+}
+
+/** PUT /users with `uidsToActivate`: who was deactivated is active again, and the others are named. */
+export function reactivateUsers(call: Call): object {
+  const { uidsToActivate } = readBody(call, z.looseObject({ uidsToActivate: z.array(z.string()).min(1) }));
+  const [reactivatedUids, nonDeactivatedUids] = setActive(call, uidsToActivate, true);
+  return { data: { reactivatedUids, nonDeactivatedUids } };
+}
+
+/** DELETE /users with `uidsToDeactivate`. */
+export function deactivateUsers(call: Call): object {
+  const { uidsToDeactivate } = readBody(call, z.looseObject({ uidsToDeactivate: z.array(z.string()).min(1) }));
+  const [deactivatedUids, nonActiveUids] = setActive(call, uidsToDeactivate, false);
+  return { data: { deactivatedUids, nonActiveUids } };
+}
+
+/** DELETE /users/{uid}: for good with `permanent: true`, and otherwise as deactivating. */
+export function deleteUser(call: Call): object {
+  const { uid } = requireUser(call, call.params[0] ?? '');
+  const permanent = call.body === '' ? false : readBody(call, z.looseObject({ permanent: z.boolean() })).permanent;
+  if (permanent) call.app.deleteUser(uid);
+  else call.app.setActive(uid, false, call.now);
+  return { data: { success: true, message: `The user with UID ${uid} was deleted.` } };
+}
+
+/** Whose state was changed, and who was left. */
+function setActive({ app, now }: Call, uids: readonly string[], active: boolean): [string[], string[]] {
+  const changed = uids.map((uid) => ({ uid: uid.toLowerCase(), changed: app.setActive(uid, active, now) }));
+  return [true, false].map((one) => changed.filter((user) => user.changed === one).map(({ uid }) => uid)) as [
+    string[],
+    string[],
+  ];
+}
+
+/** A user with all fields, as these operations show it. */
+function profileOf(user: User): object {
+  const { link, statusMessage, tags, metadata, deactivatedAt } = user;
+  return {
+    ...userEntity(user),
+    ...(link !== undefined && { link }),
+    ...(statusMessage !== undefined && { statusMessage }),
+    ...(tags !== undefined && { tags }),
+    ...(metadata !== undefined && { metadata }),
+    ...(deactivatedAt !== undefined && { deactivatedAt: seconds(deactivatedAt) }),
+  };
 }
 
 /** POST /users/{uid}/auth_tokens: the token opens nothing here, since nobody can log in to the sandbox. */
