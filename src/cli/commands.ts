@@ -65,6 +65,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     description: 'plan the changes that make groups match a file; --apply carries them out',
     load: async () => (await import('./commands/sync.ts')).syncCommand,
   },
+  export: {
+    usage: '[options]',
+    description: 'write who is in which group now, as a file that `import` and `sync` read back',
+    load: async () => (await import('./commands/export.ts')).exportCommand,
+  },
   undo: {
     usage: '[options] <import>',
     description: 'plan how to reverse an import; --apply carries it out',
