@@ -49,6 +49,8 @@ export const planFiles = (folder: string) => ({
   desired: join(folder, 'desired.sqlite'),
   plan: join(folder, 'plan.sqlite'),
   changes: join(folder, 'changes.csv'),
+  /** Who was in the groups that lose somebody; there is none where nobody loses anything. */
+  before: join(folder, 'before.csv'),
 });
 
 /**
