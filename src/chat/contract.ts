@@ -15,6 +15,12 @@ export const MAX_UIDS_PER_CALL = 25;
 /** Longest UID or GUID, in characters. Public documentation, not contract (docs/chat-service.md, 18). */
 export const MAX_ID_LENGTH = 100;
 
+/** Most members of a group. Public documentation, not contract (docs/chat-service.md, 27). */
+export const MAX_GROUP_MEMBERS = 100_000;
+
+/** Most groups of a user. Public documentation, not contract (docs/chat-service.md, 27). */
+export const MAX_GROUPS_OF_USER = 2_000;
+
 /** The request's lists in the order in which the service works them off, with the scope each gives (docs/chat-service.md, 19). */
 export const MEMBER_LISTS = ['admins', 'moderators', 'participants', 'usersToBan'] as const;
 export type MemberList = (typeof MEMBER_LISTS)[number];

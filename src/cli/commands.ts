@@ -20,6 +20,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     description: 'read a membership file, send it, and account for every row',
     load: async () => (await import('./commands/import.ts')).importCommand,
   },
+  check: {
+    usage: '[options] [id]',
+    description: 'ask the service about an import that was read and not sent: which rows would fail',
+    load: async () => (await import('./commands/check.ts')).checkCommand,
+  },
   list: {
     usage: '[options]',
     description: 'show imports, newest first',

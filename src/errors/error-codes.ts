@@ -27,6 +27,8 @@ export const ERROR_CODES = {
   UNKNOWN_IMPORT: 'usage',
   UNKNOWN_SYNC: 'usage',
   UNKNOWN_EXPORT: 'usage',
+  CANNOT_CHECK: 'usage',
+  CALLS_USED_UP: 'stopped',
   UNKNOWN_SCHEDULE: 'usage',
   WRONG_STATE: 'usage',
   WRONG_TARGET: 'usage',

@@ -14,6 +14,7 @@ import { noteHere } from '../audit.ts';
 import { dispatchOnly, NO_SERVICE, type Service, serviceOf } from '../compose.ts';
 import { detach } from '../detach.ts';
 import type { ExitCode } from '../exit-codes.ts';
+import { type CheckFlags, maxCallsOf, withCheckCost } from '../flags/check-flags.ts';
 import {
   type CommonFlags,
   type ReadingFlags,
@@ -30,6 +31,7 @@ import {
   withServer,
   withWorkers,
 } from '../flags/flags.ts';
+import { runCheckHere } from '../run-check.ts';
 import { type RunOptions, runImport } from '../run-import.ts';
 import { openSandboxService } from '../sandbox-service.ts';
 import { type Io, say } from '../screen/io.ts';
@@ -37,8 +39,16 @@ import { TOGETHER_MS } from '../screen/standard-input.ts';
 import { importThere } from '../target/import-there.ts';
 import { openImports } from '../target/open-imports.ts';
 
-export interface ImportFlags extends CommonFlags, ServerFlags, ReadingFlags, SandboxFlags, SendingFlags, WorkersFlags {
+export interface ImportFlags
+  extends CheckFlags,
+    CommonFlags,
+    ServerFlags,
+    ReadingFlags,
+    SandboxFlags,
+    SendingFlags,
+    WorkersFlags {
   readonly dryRun?: true;
+  readonly check?: true;
   readonly detach?: true;
 }
 
@@ -50,8 +60,14 @@ export function importCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<
   );
   withReading(command);
   command.option('--dry-run', 'read and check the file, and send nothing');
+  command.addOption(
+    new Option('--check', 'read the file, ask the service which rows would fail, and send nothing').conflicts('dryRun'),
+  );
+  withCheckCost(command);
   withPace(withMaxErrors(command));
-  command.addOption(new Option('--detach', 'send in the background').conflicts(['sandbox', 'sandboxSeed', 'dryRun']));
+  command.addOption(
+    new Option('--detach', 'send in the background').conflicts(['sandbox', 'sandboxSeed', 'dryRun', 'check']),
+  );
   withSandbox(withWorkers(withServer(withDataDir(withJson(command)))));
   return command.action((file: string, flags: ImportFlags) => end(importFile(io, file, flags)));
 }
@@ -70,6 +86,8 @@ export async function importHere(io: Io, file: string, flags: ImportFlags): Prom
   // What can be known before anything is opened is said before anything is opened.
   if (file !== '-') await fileOf(file, file);
   const send = { config, io, json: flags.json === true, openService: serviceOpener(config, flags) };
+  if (flags.check)
+    return runCheckHere({ ...send, maxCalls: maxCallsOf(flags), begin: beginning(send, file, options, true) });
   if (flags.detach !== true) {
     return runImport({ ...send, begin: beginning(send, file, options, true) });
   }
@@ -131,7 +149,7 @@ export function importOptionsOf(config: Config, flags: ImportFlags): ImportOptio
     format: flags.format ?? 'auto',
     map: flags.map ?? {},
     region: flags.region ?? config.defaultRegion,
-    dryRun: flags.dryRun === true,
+    dryRun: flags.dryRun === true || flags.check === true,
     sandbox: flags.sandbox === true,
     ...(guid !== undefined && { guid }),
     ...(scope !== undefined && { scope }),
