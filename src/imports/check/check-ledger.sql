@@ -63,12 +63,12 @@ where g.region = :region and g.state = 'pending';
 
 -- name: choose_ways
 -- Listing costs a call for 1,000 members, asking one for each user. A list of unknown length is guessed to be short.
-update groups set way = case when max(1, (coalesce(members, 0) + :page - 1) / :page) <= wanted then 'list' else 'ask' end
+update groups set way = case when max(1, (coalesce(members, 0) + cast(:page as integer) - 1) / cast(:page as integer)) <= wanted then 'list' else 'ask' end
 where state = 'found' and way is null;
 
 -- name: price_of_members
 -- Calls for members and banned users of what is not done.
-select coalesce(sum(case way when 'list' then max(1, (coalesce(members, 0) + :page - 1) / :page) else wanted end + 1), 0) as calls,
+select coalesce(sum(case way when 'list' then max(1, (coalesce(members, 0) + cast(:page as integer) - 1) / cast(:page as integer)) else wanted end + 1), 0) as calls,
   region
 from groups where state = 'found' and done = 0 group by region;
 

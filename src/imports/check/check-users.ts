@@ -8,7 +8,7 @@ import type { CheckedUser } from './check-ledger.ts';
 import { type Checking, inTurns } from './checking.ts';
 
 /** How the users of a region are found out. */
-export interface UserPrice {
+interface UserPrice {
   readonly way: 'list' | 'ask';
   /** At most, those for the deactivated not counted: their number is not known before. */
   readonly calls: number;
@@ -33,9 +33,10 @@ export async function priceOfUsers({ ledger, pages, signal }: Checking, region: 
 }
 
 /** Finds out which users exist, and which of the others are deactivated. */
-export async function checkUsers(checking: Checking, region: Region, price: UserPrice | undefined): Promise<void> {
+export async function checkUsers(checking: Checking, region: Region): Promise<void> {
   const { ledger } = checking;
-  if (price?.way === 'list' && (await listUsers(checking, region))) await believeList(checking, region);
+  const { way } = await priceOfUsers(checking, region);
+  if (way === 'list' && (await listUsers(checking, region))) await believeList(checking, region);
   else await askForUsers(checking, region);
   if (ledger.unknownCount(region) > 0) await findDeactivated(checking, region);
 }

@@ -10,7 +10,7 @@ import { countedPages } from '../send/counted-pages.ts';
 import type { GroupPages } from '../send/group-reader.ts';
 import { CallsUsedUp } from './check-errors.ts';
 import type { CallsByRegion, CheckedGroup, CheckLedger } from './check-ledger.ts';
-import { checkUsers, priceOfUsers, type UserPrice } from './check-users.ts';
+import { checkUsers, priceOfUsers } from './check-users.ts';
 import { AT_ONCE, type Checking, type CheckProgress, inTurns } from './checking.ts';
 
 export interface CheckRun {
@@ -60,7 +60,7 @@ export async function runCheck({ maxCalls, allow, onProgress, ...run }: CheckRun
   const regions = ledger.regions();
   /** Whether this much may be spent. */
   const pay = async (price: CallsByRegion): Promise<boolean> => {
-    const calls = Object.values(price).reduce((sum, n) => sum + n, 0);
+    const calls = sumOf(price);
     if (calls <= left) return true;
     if (await allow(price, calls)) {
       left = Number.POSITIVE_INFINITY;
@@ -76,14 +76,16 @@ export async function runCheck({ maxCalls, allow, onProgress, ...run }: CheckRun
     ledger.chooseWays();
 
     const members = ledger.priceOfMembers();
-    const users = new Map<Region, UserPrice>();
-    for (const region of regions) users.set(region, await priceOfUsers(checking, region));
-    const price = regions.map(
-      (region) => [region, (members.get(region) ?? 0) + (users.get(region)?.calls ?? 0)] as const,
-    );
-    if (!(await pay(byRegion(price)))) return;
+    const atMost = new Map(regions.map((region) => [region, ledger.openUserCount(region)]));
+    const price = () =>
+      byRegion(regions.map((region) => [region, (members.get(region) ?? 0) + (atMost.get(region) ?? 0)]));
+    // Where it is too much, it is worth a call to find out what the list of users would cost.
+    if (sumOf(price()) > left) {
+      for (const region of regions) atMost.set(region, (await priceOfUsers(checking, region)).calls);
+    }
+    if (!(await pay(price()))) return;
     await readMembers(checking, regions);
-    for (const region of regions) await checkUsers(checking, region, users.get(region));
+    for (const region of regions) await checkUsers(checking, region);
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof CallsUsedUp) ledger.move('priced', error.message);
@@ -91,6 +93,10 @@ export async function runCheck({ maxCalls, allow, onProgress, ...run }: CheckRun
       ledger.move('stopped', `the service refuses to be asked: ${error.code}: ${error.message}`);
     } else throw error;
   }
+}
+
+function sumOf(price: CallsByRegion): number {
+  return Object.values(price).reduce((sum, n) => sum + n, 0);
 }
 
 function byRegion(calls: readonly (readonly [Region, number])[]): CallsByRegion {
