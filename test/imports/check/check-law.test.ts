@@ -59,6 +59,6 @@ test('what a check says of a row is what the import then comes to', async () => 
       await at.stop();
       await at.sandbox.close();
     }),
-    { numRuns: 4 },
+    { numRuns: 4, endOnFailure: true },
   );
 });
