@@ -17,7 +17,7 @@ import { startSandbox } from '../src/sandbox/sandbox.ts';
 import { startRedis } from '../test/servers/redis.ts';
 import { setting } from './chaos.ts';
 
-const LAUNCHER = fileURLToPath(new URL('../src/cli/rollcall.js', import.meta.url));
+const LAUNCHER = fileURLToPath(new URL('../bin/rollcall.js', import.meta.url));
 const MINUTE_MS = 60_000;
 
 export interface BudgetResult {

@@ -23,7 +23,7 @@ import { startRedis } from '../test/servers/redis.ts';
 import type { TestServer } from '../test/servers/server.ts';
 import { makeChaosOrder } from './chaos-order.ts';
 
-const LAUNCHER = fileURLToPath(new URL('../src/cli/rollcall.js', import.meta.url));
+const LAUNCHER = fileURLToPath(new URL('../bin/rollcall.js', import.meta.url));
 /** What the workers work for: each region has two, and no two workers are alike. */
 const WORKERS = ['us', 'eu', 'in', 'us,eu,in'] as const;
 

@@ -21,7 +21,7 @@ const { values } = parseArgs({ options: { seconds: { type: 'string', default: '1
 const lastsMs = Number(values.seconds) * 1_000;
 
 const home = await mkdtemp(join(tmpdir(), 'rollcall-bench-'));
-const launcher = fileURLToPath(new URL('../src/cli/rollcall.js', import.meta.url));
+const launcher = fileURLToPath(new URL('../bin/rollcall.js', import.meta.url));
 const server = spawn(
   process.execPath,
   [launcher, 'serve', '--sandbox', '--port', '0', '--data-dir', join(home, 'data')],

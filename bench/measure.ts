@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { ALLOCATOR, NODE_FLAGS } from '../src/cli/process-settings.js';
+import { ALLOCATOR, NODE_FLAGS } from '../bin/process-settings.js';
 
 /** Node's cache of compiled code, as the command line uses it; without it every thread holds the compiler of types. */
 const NODE_COMPILE_CACHE = fileURLToPath(new URL('../node_modules/.cache/rollcall', import.meta.url));

@@ -2,9 +2,9 @@
 import { existsSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import type { ImportSummary } from '../src/api/import-summary.ts';
 import { main } from '../src/cli/main.ts';
 import type { Io } from '../src/cli/screen/io.ts';
-import type { ImportSummary } from '../src/imports/report/import-summary.ts';
 import { report } from './measure.ts';
 
 const [file = '', dataDir = '', callsPerMinute = '10000000'] = process.argv.slice(2);

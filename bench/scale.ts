@@ -189,6 +189,7 @@ async function writeReports(): Promise<number> {
     state: 'completed',
     reason: '',
     code: null,
+    remedy: null,
     options: '{}',
     retryOf: null,
     createdAt: now,

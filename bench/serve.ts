@@ -24,7 +24,7 @@ import { membershipFile } from './generate.ts';
 import { line } from './measure.ts';
 import { startStub, stubSettings } from './stub.ts';
 
-const LAUNCHER = fileURLToPath(new URL('../src/cli/rollcall.js', import.meta.url));
+const LAUNCHER = fileURLToPath(new URL('../bin/rollcall.js', import.meta.url));
 const PAUSE_MS = 5;
 const LOOK_MS = 200;
 

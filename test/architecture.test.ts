@@ -42,6 +42,7 @@ describe('the rules find what is planted', () => {
     ['syncs in imports', 'src/imports/life/a.ts', `import { b } from '../../syncs/run/b.ts';`, 'a folder looks down'],
     ['siblings', 'src/chat/a.ts', `import {\n  b,\n  c,\n} from '../queue/b.ts';`, 'siblings do not know each other'],
     ['the client in the sandbox', 'src/sandbox/a.ts', `import { b } from '../chat/client.ts';`, 'the sandbox shares'],
+    ['a schema in the console', 'src/console/a.js', `import { b } from '../api/b.ts';`, 'the browser has no such file'],
     ['the sandbox in the product', 'src/server/a.ts', `import { b } from '../sandbox/b.ts';`, 'only src/cli starts'],
     ['a test', 'src/cli/a.ts', `import { b } from '../../test/b.ts';`, 'the product does not need it'],
     ['an unknown folder', 'src/cli/a.ts', `import { b } from '../misc/b.ts';`, 'no layer of the design'],
@@ -76,6 +77,7 @@ test('the rules leave alone what the design allows', () => {
   const allowed: SourceFile[] = [
     { path: 'src/chat/a.ts', text: `import type { B } from '../membership/b.ts';\nimport { c } from './c.ts';` },
     { path: 'src/sandbox/a.ts', text: `import { b } from '../chat/contract.ts';` },
+    { path: 'src/console/a.d.ts', text: `export type { B } from '../api/b.ts';` },
     { path: 'src/queue/a.ts', text: `import { Queue } from 'bullmq';\n// console.log and process.env in a comment` },
     { path: 'src/platform/sqlite.ts', text: `import { DatabaseSync } from 'node:sqlite';` },
     { path: 'src/imports/stage/a.ts', text: `import { b } from '../read/b.ts';\nimport { c } from '../c.ts';` },

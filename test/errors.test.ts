@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { ERROR_CODES } from '../src/errors/error-codes.ts';
 import { RollcallError } from '../src/errors/rollcall-error.ts';
 import { REASON_CODES } from '../src/imports/reason-codes.ts';
+import { SYNC_REASON_CODES } from '../src/syncs/sync-errors.ts';
 
 const PROJECT = new URL('..', import.meta.url).pathname;
 
@@ -49,12 +50,13 @@ test('an error has its class as name, the kind of its code, and a message that e
   expect(new RollcallError('ERR_OF_A_SERVER', 'x', { kind: 'fatal' })).toMatchObject({ kind: 'fatal' });
 });
 
-test('docs/errors.md has every code of commands and of imports, and no other', () => {
+test('docs/errors.md has every code of commands, imports and syncs, and no other', () => {
   const text = readFileSync(join(PROJECT, 'docs/errors.md'), 'utf8');
   const codesOf = (title: string) => {
     const [, section = ''] = text.split(`\n# ${title}\n`);
     return [...(section.split(/^# /m)[0] ?? '').matchAll(/^\| `(\w+)`/gm)].map(([, code]) => code).toSorted();
   };
   expect(codesOf('Codes of commands')).toEqual(Object.keys(ERROR_CODES).toSorted());
+  expect(codesOf('Codes of syncs')).toEqual([...SYNC_REASON_CODES].toSorted());
   expect(codesOf('Codes of imports')).toEqual([...REASON_CODES].toSorted());
 });

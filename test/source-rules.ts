@@ -13,6 +13,7 @@ export interface SourceFile {
 const LAYERS: readonly (readonly string[])[] = [
   ['src/errors'],
   ['src/membership'],
+  ['src/api'],
   ['src/text', 'src/platform'],
   ['src/chat', 'src/queue'],
   ['src/imports/read'],
@@ -31,14 +32,18 @@ const LAYERS: readonly (readonly string[])[] = [
   ['src/syncs/schedule'],
   ['src/server'],
   ['src/cli'],
+  // The programmatic API.
+  ['src'],
 ];
 /** Folders whose folders are rooms of their own. */
 const STOREYS: ReadonlySet<string> = new Set(['imports', 'syncs']);
 
 /** What the sandbox may share with the rest, so that client and service cannot agree on a mistake. */
 const SHARED_WITH_SANDBOX = /^src\/(chat\/contract\.ts|membership\/|errors\/)/;
-/** The settings, and the launcher, which runs before anything is loaded. */
-const MAY_READ_ENV: ReadonlySet<string> = new Set(['src/platform/config.ts', 'src/cli/rollcall.js']);
+/** What the console takes types from: what the API answers. Its scripts cannot import any of it. */
+const SHARED_WITH_CONSOLE = /^src\/(api|membership)\//;
+/** The settings. (The launcher in bin runs before anything is loaded.) */
+const MAY_READ_ENV: ReadonlySet<string> = new Set(['src/platform/config.ts']);
 const MOST_LINES = 350;
 
 /** Specifiers that a file imports or re-exports from, types included. Statements begin a line, as the formatter has it. */
@@ -83,6 +88,9 @@ function wrongWay(path: string, target: string): string | undefined {
   if (!/^(src|jobs)\//.test(target)) return 'the product does not need it to run';
   if (from === 'src/sandbox') {
     return SHARED_WITH_SANDBOX.test(target) ? undefined : 'the sandbox shares the contract and the words only';
+  }
+  if (from === 'src/console') {
+    return SHARED_WITH_CONSOLE.test(target) && path.endsWith('.d.ts') ? undefined : 'the browser has no such file';
   }
   if (to === 'src/sandbox') return from === 'src/cli' ? undefined : 'only src/cli starts the sandbox';
   const [height, depth] = [heightOf(from), heightOf(to)];

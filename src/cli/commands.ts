@@ -9,6 +9,8 @@ export interface CommandEntry {
   /** What follows the name in the list of commands. */
   readonly usage: string;
   readonly description: string;
+  /** For programs: help does not list it. */
+  readonly hidden?: true;
   /** Loads the command, and with it only what it needs. */
   readonly load: () => Promise<CommandMaker>;
 }
@@ -117,5 +119,29 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     usage: '[options]',
     description: 'import a sample into a sandbox, to see how rollcall works',
     load: async () => (await import('./commands/demo.ts')).demoCommand,
+  },
+  version: {
+    usage: '[options]',
+    description: 'show the version, and what rollcall runs on',
+    load: async () => (await import('./commands/version.ts')).versionCommand,
+  },
+  completion: {
+    usage: '<shell>',
+    description: 'print the completion script of bash, zsh or fish',
+    load: async () => (await import('./commands/completion.ts')).completionCommand,
+  },
+  complete: {
+    usage: '[words...]',
+    description: 'what completion scripts ask',
+    hidden: true,
+    load: async () => {
+      const [{ completeCommand }, { suggest }, { helpTopics }] = await Promise.all([
+        import('./commands/completion.ts'),
+        import('./completion/suggest.ts'),
+        import('./topics.ts'),
+      ]);
+      const topics = () => helpTopics().map(({ name, title }) => [name, title] as const);
+      return (io, end) => completeCommand(io, end, (typed) => suggest({ commands: COMMANDS, topics, typed, io }));
+    },
   },
 };

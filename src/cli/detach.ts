@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Config } from '../platform/config.ts';
 import { dataDir } from '../platform/data-dir.ts';
+import { PACKAGE_FOLDER } from '../platform/package-folder.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import type { WorkersFlags } from './flags/flags.ts';
 import { type RunOptions, runImport } from './run-import.ts';
@@ -71,7 +72,7 @@ export function sendingArguments(
 }
 
 function startSending(args: readonly string[], log: number): ChildProcess {
-  const main = fileURLToPath(new URL('rollcall.js', import.meta.url));
+  const main = fileURLToPath(new URL('bin/rollcall.js', PACKAGE_FOLDER));
   return spawn(process.execPath, [...process.execArgv, main, ...args], {
     detached: true,
     stdio: ['ignore', log, log],

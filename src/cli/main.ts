@@ -4,6 +4,7 @@ import { VERSION } from '../platform/version.ts';
 import { COMMANDS } from './commands.ts';
 import { EXIT, EXIT_MEANINGS, type ExitCode } from './exit-codes.ts';
 import { type Io, say, terminalIo } from './screen/io.ts';
+import { helpTopics } from './topics.ts';
 
 /** Runs one command line; resolves with its exit code. */
 export async function main(args: readonly string[], io: Io): Promise<ExitCode> {
@@ -19,13 +20,14 @@ export async function main(args: readonly string[], io: Io): Promise<ExitCode> {
     .configureHelp({ subcommandTerm: (command) => `${command.name()} ${COMMANDS[command.name()]?.usage ?? ''}`.trim() })
     .addHelpText(
       'after',
-      `\nTry it without an account:\n  rollcall import members.csv --sandbox\n\nFor the real chat service, set ROLLCALL_HOST=cometchat.io, an app id and a key;\nrollcall doctor says what is missing.\n\n${exitCodesHelp()}`,
+      `\nTry it without an account:\n  rollcall import members.csv --sandbox\n\nFor the real chat service, set ROLLCALL_HOST=cometchat.io, an app id and a key;\nrollcall doctor says what is missing.\n\nrollcall help topics lists what else help explains, such as settings and exit-codes.\n\n${exitCodesHelp()}`,
     );
   const named = commandNamed(args);
-  for (const [name, { description, load }] of Object.entries(COMMANDS)) {
+  if (args[0] === 'help' && named !== undefined && !Object.hasOwn(COMMANDS, named)) return explain(io, named);
+  for (const [name, { description, hidden = false, load }] of Object.entries(COMMANDS)) {
     // Of the others the help needs only these two.
     const command = name === named ? (await load())(io, end) : new Command(name);
-    program.addCommand(command.description(description));
+    program.addCommand(command.description(description), { hidden });
     for (const one of [command, ...command.commands]) settle(one, io);
   }
   settle(program, io);
@@ -42,6 +44,25 @@ function commandNamed(args: readonly string[]): string | undefined {
   const [first, second] = args.filter((arg) => !arg.startsWith('-'));
   return first === 'help' ? second : first;
 }
+
+/** `rollcall help <topic>`, and `rollcall help topics`. */
+function explain(io: Io, name: string): ExitCode {
+  const topics = helpTopics();
+  const topic = topics.find((one) => one.name === name);
+  if (topic !== undefined) {
+    io.out.write(topic.text());
+    return EXIT.ok;
+  }
+  const list = topics.map(({ name: word, title }) => `  ${word.padEnd(TOPIC_WIDTH)}${title}`);
+  if (name === 'topics') {
+    io.out.write(`rollcall help <topic> explains:\n${list.join('\n')}\n`);
+    return EXIT.ok;
+  }
+  say(io, `rollcall: there is no command and no topic ${JSON.stringify(name)}; the topics are:`, ...list);
+  return EXIT.usage;
+}
+
+const TOPIC_WIDTH = 14;
 
 /** Has commander write to where this command writes, and leave the end of the process to `main`. */
 function settle(command: Command, io: Io): void {

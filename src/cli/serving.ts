@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Settings } from '../api/service.ts';
 import { serveControl } from '../imports/life/control.ts';
 import { watchKeys } from '../imports/life/key-watch.ts';
 import { REGIONS } from '../membership/membership.ts';
@@ -9,7 +10,7 @@ import { openLog } from '../platform/log.ts';
 import { VERSION } from '../platform/version.ts';
 import { openAccessStore } from '../server/access/access-store.ts';
 import { isLoopback } from '../server/access/guard.ts';
-import type { Api, ServerSettings } from '../server/context.ts';
+import type { Api } from '../server/context.ts';
 import { createServer } from '../server/server.ts';
 import { stopServer } from '../server/stopping.ts';
 import { BadReceiver, openReceiver, type Receiver } from '../server/webhook/receiver.ts';
@@ -158,12 +159,7 @@ function receiverOf({ notify, notifySecret: secret }: Config, flags: ServeFlags)
   }
 }
 
-function settingsOf(
-  config: Config,
-  service: Service,
-  flags: ServeFlags,
-  notifyHost: string | undefined,
-): ServerSettings {
+function settingsOf(config: Config, service: Service, flags: ServeFlags, notifyHost: string | undefined): Settings {
   const apps = REGIONS.flatMap((region) => {
     const app = service.apps[region];
     return app === undefined ? [] : [[region, { appId: app.appId, keySet: app.apiKey !== undefined }] as const];

@@ -6,19 +6,19 @@ select id from coordinator;
 
 -- name: find
 -- In: id. Out: the import; nothing where there is none.
-select id, state, reason, code, file, source, options, retry_of as retryOf,
+select id, state, reason, code, remedy, file, source, options, retry_of as retryOf,
        created_at as createdAt, started_at as startedAt, finished_at as finishedAt
   from imports where id = :id;
 
 -- name: list
 -- In: limit. Out: newest first.
-select id, state, reason, code, file, source, options, retry_of as retryOf,
+select id, state, reason, code, remedy, file, source, options, retry_of as retryOf,
        created_at as createdAt, started_at as startedAt, finished_at as finishedAt
   from imports order by created_at desc, id desc limit :limit;
 
 -- name: page
 -- In: created_at and id of the import before the page, states (JSON array, null: any), limit. Out: newest first.
-select id, state, reason, code, file, source, options, retry_of as retryOf,
+select id, state, reason, code, remedy, file, source, options, retry_of as retryOf,
        created_at as createdAt, started_at as startedAt, finished_at as finishedAt
   from imports
  where (created_at, id) < (:created_at, :id) and (:states is null or state in (select value from json_each(:states)))
@@ -34,10 +34,11 @@ insert into imports (id, state, reason, file, source, options, retry_of, created
   values (:id, 'staging', 'created', :file, :source, :options, :retry_of, :at);
 
 -- name: move
--- In: id, state, reason, code (null: none), under_way (1: a process stays at work on it), started and finished (ms, null).
+-- In: id, state, reason, code and remedy (null: none), under_way (1: a process stays at work on it), started and finished (ms, null).
 -- A move is progress: what a process died of before is behind it.
-update imports set state = :state, reason = :reason, code = :code, attended = attended and :under_way, deaths = 0,
-       started_at = coalesce(started_at, :started), finished_at = :finished where id = :id;
+update imports set state = :state, reason = :reason, code = :code, remedy = :remedy,
+       attended = attended and :under_way, deaths = 0, started_at = coalesce(started_at, :started), finished_at = :finished
+ where id = :id;
 
 -- name: attend
 -- A process is at work on it from now on.
@@ -65,7 +66,7 @@ insert into transitions (import_id, at, state, reason) values (:id, :at, :state,
 
 -- name: unfinished
 -- Out: imports that are not over, oldest first.
-select id, state, reason, code, file, source, options, retry_of as retryOf,
+select id, state, reason, code, remedy, file, source, options, retry_of as retryOf,
        created_at as createdAt, started_at as startedAt, finished_at as finishedAt
   from imports where finished_at is null order by created_at, id;
 

@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { RollcallError } from '../errors/rollcall-error.ts';
 import { type ImportState, isFinal, isUnderWay, transition } from '../membership/import-state.ts';
 import { inTransaction, openForReading, openForWriting, statementsOf } from '../platform/sqlite.ts';
+import type { Words } from '../text/named-options.ts';
 import type { ReasonCode } from './reason-codes.ts';
 import { CATALOG_MIGRATIONS } from './schemas.ts';
 
@@ -13,6 +14,8 @@ export interface ImportRecord {
   readonly reason: string;
   /** The same for programs; null where the state says all. */
   readonly code: ReasonCode | null;
+  /** JSON of the `Words` that say what to do about it; null where the state says it. */
+  readonly remedy: string | null;
   /** The input as the user named it. */
   readonly file: string;
   /** The path that staging reads. */
@@ -55,7 +58,7 @@ export interface Catalog extends CatalogReader {
   coordinatorId(): string;
   add(record: Pick<ImportRecord, 'id' | 'file' | 'source' | 'options' | 'retryOf'>): void;
   /** Moves an import to another state, or throws a TransitionError. The one function that changes a state. */
-  move(id: string, to: ImportState, detail?: string, code?: ReasonCode): ImportRecord;
+  move(id: string, to: ImportState, detail?: string, code?: ReasonCode, remedy?: Words): ImportRecord;
   /** This process is at work on an import from now on. Should it die before `leaveAll`, the next `countDeaths` counts that. */
   attend(id: string): void;
   /** The import got on: deaths before this count no more. So does every move. */
@@ -74,6 +77,9 @@ export interface Catalog extends CatalogReader {
   remove(id: string): void;
 }
 
+/** How the parts of an import's life move it: as `Catalog.move` does. */
+export type MoveImport = (...how: Parameters<Catalog['move']>) => void;
+
 const STATEMENTS = new URL('catalog.sql', import.meta.url);
 
 export function openCatalog(path: string): Catalog {
@@ -89,7 +95,7 @@ export function openCatalog(path: string): Catalog {
         sql('add').run({ id, file, source, options, retry_of: retryOf, at });
         sql('journal').run({ id, at, state: 'staging', reason: 'created' });
       }),
-    move: (id, to, detail, code) =>
+    move: (id, to, detail, code, remedy) =>
       inTransaction(database, () => {
         const record = reader.find(id);
         if (record === undefined) throw new Error(`no import has the id ${id}`);
@@ -101,6 +107,7 @@ export function openCatalog(path: string): Catalog {
           state: to,
           reason,
           code: code ?? null,
+          remedy: remedy === undefined ? null : JSON.stringify(remedy),
           under_way: Number(isUnderWay(to)),
           started: to === 'running' ? at : null,
           finished: isFinal(to) ? at : null,

@@ -14,33 +14,47 @@ export class UnknownImport extends RollcallError {
   }
 }
 
-/** Rows of an import go to a region that has no app: nothing is sent before that is mended. */
+/** Rows of an import go to a region that has no app: nothing is sent before it has one. */
 export class RegionWithoutApp extends RollcallError {
   declare readonly code: 'REGION_WITHOUT_APP';
   readonly regions: readonly Region[];
 
   constructor(id: string, regions: readonly Region[]) {
-    const names = regions.map((region) => region.toUpperCase());
-    super(
-      'REGION_WITHOUT_APP',
-      `rows are for ${regions.length === 1 ? 'region' : 'regions'} ${regions.join(' and ')}, which ${
-        regions.length === 1 ? 'has' : 'have'
-      } no app: set ${names.map((name) => `ROLLCALL_${name}_APP_ID and ROLLCALL_${name}_API_KEY`).join(', ')}, then \`rollcall resume ${id}\``,
-    );
+    super('REGION_WITHOUT_APP', `rows are for ${withoutApp(regions)}`, {
+      remedy: `${appSettings(regions)}, then resume the import`,
+      facts: { id, regions },
+    });
     this.regions = regions;
   }
+}
+
+/** `region us, which has no app` */
+export function withoutApp(regions: readonly Region[]): string {
+  const [noun, verb] = regions.length === 1 ? ['region', 'has'] : ['regions', 'have'];
+  return `${noun} ${regions.join(' and ')}, which ${verb} no app`;
+}
+
+/** `set ROLLCALL_US_APP_ID and ROLLCALL_US_API_KEY` */
+export function appSettings(regions: readonly Region[]): string {
+  const names = regions.map((region) => region.toUpperCase());
+  return `set ${names.map((name) => `ROLLCALL_${name}_APP_ID and ROLLCALL_${name}_API_KEY`).join(', ')}`;
 }
 
 /** What was meant for the sandbox must not reach the service, nor the reverse. */
 export class WrongTarget extends RollcallError {
   declare readonly code: 'WRONG_TARGET';
 
-  constructor(id: string, meantForSandbox: boolean) {
+  /** @param subject what was meant for the one and not the other, such as `import 2026…` */
+  constructor(subject: string, meantForSandbox: boolean) {
     super(
       'WRONG_TARGET',
       meantForSandbox
-        ? `import ${id} was meant for the sandbox, and this process sends to the service; go on with it in one that was started with --sandbox`
-        : `import ${id} was not meant for the sandbox, and this process sends to one; go on with it in one that was started without --sandbox`,
+        ? `${subject} was meant for the sandbox, and this process sends to the service`
+        : `${subject} was not meant for the sandbox, and this process sends to one`,
+      {
+        remedy: `continue it in a process that was started ${meantForSandbox ? 'with' : 'without'} --sandbox`,
+        facts: { subject, sandbox: meantForSandbox },
+      },
     );
   }
 }
@@ -52,8 +66,10 @@ export class WrongState extends RollcallError {
 
   /** @param refused completes "import … is running and …" */
   constructor({ id, state }: Pick<ImportRecord, 'id' | 'state'>, refused: string, possible: readonly ImportAction[]) {
-    const now = possible.length === 0 ? 'wait until it is over' : `possible now: ${possible.join(', ')}`;
-    super('WRONG_STATE', `import ${id} is ${state} and ${refused}; ${now}`);
+    super('WRONG_STATE', `import ${id} is ${state} and ${refused}`, {
+      remedy: possible.length === 0 ? 'wait until it has finished' : `possible now: ${possible.join(', ')}`,
+      facts: { id, state, possible },
+    });
     this.state = state;
     this.possible = possible;
   }

@@ -16,6 +16,18 @@ export const SYNC_STATES = [
 ] as const;
 export type SyncState = (typeof SYNC_STATES)[number];
 
+/** What became of one run of a schedule. */
+export const RUN_STATES = [
+  'running',
+  'waiting', // a person decides: its plan is held, or its import is blocked or has failed
+  'ran', // its sync says what came of it
+  'skipped-unchanged', // everybody is in place, and the source is the same
+  'skipped-running', // the run before was not over
+  'missed', // nothing was running
+  'failed', // the source could not be had, or no plan be made; nothing was changed
+] as const;
+export type RunState = (typeof RUN_STATES)[number];
+
 /** For every state the states that may follow, and why. A state without an entry is final. */
 export const SYNC_TRANSITIONS: Readonly<Partial<Record<SyncState, Readonly<Partial<Record<SyncState, string>>>>>> = {
   planning: {

@@ -1,5 +1,6 @@
 import { CronExpressionParser } from 'cron-parser';
 import { RollcallError } from '../errors/rollcall-error.ts';
+import { asClause } from '../text/wording.ts';
 
 /** When a job is due that comes again and again, as a cron expression and a time zone say it. */
 
@@ -38,7 +39,7 @@ export function checkCron(cron: string, tz: string): void {
   try {
     nextRun(cron, tz, Date.now());
   } catch (error) {
-    const why = (error instanceof Error ? error.message : String(error)).replace(/\.$/, '');
+    const why = asClause(error instanceof Error ? error.message : String(error));
     throw new CronError(`${shown} is not a valid cron expression: ${why}; ${ALLOWED}`);
   }
 }

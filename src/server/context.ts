@@ -1,14 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest, RawServerDefault } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import type { Role, Settings } from '../api/service.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
-import type { Region } from '../membership/membership.ts';
 import type { DataDir } from '../platform/data-dir.ts';
 import type { Logger } from '../platform/log.ts';
 import type { SyncRunner } from '../syncs/run/sync-runner.ts';
 import type { Schedules } from '../syncs/schedule/schedules.ts';
 import type { SyncCatalogReader } from '../syncs/sync-catalog.ts';
-import type { AccessStore, Role, Who } from './access/access-store.ts';
+import type { AccessStore, Who } from './access/access-store.ts';
 import type { Events } from './events/hub.ts';
 import type { ImportViews } from './import-views.ts';
 import type { Reading } from './reading.ts';
@@ -23,25 +23,6 @@ export type Api = FastifyInstance<
   ZodTypeProvider
 >;
 
-/** How the server was started, as `GET /v1/settings` shows it. Holds no key and no password. */
-export interface ServerSettings {
-  readonly version: string;
-  /** What follows `api-<region>.` in the chat service's address. */
-  readonly host: string;
-  readonly sandbox: boolean;
-  readonly queue: 'embedded' | 'redis' | 'postgres';
-  readonly apps: Readonly<Partial<Record<Region, { readonly appId: string; readonly keySet: boolean }>>>;
-  readonly defaultRegion: Region;
-  readonly callsPerMinute: number;
-  readonly concurrency: number;
-  /** Days after which imports that are over are removed; null: never. */
-  readonly keepDays: number | null;
-  readonly maxUploadBytes: number;
-  readonly withWorkers: boolean;
-  /** Host that is told of imports that are over; null: none. */
-  readonly notifyHost: string | null;
-}
-
 /** What every resource is built on. */
 export interface ServerContext {
   readonly coordinator: Coordinator;
@@ -49,7 +30,7 @@ export interface ServerContext {
   readonly schedules: Pick<Schedules, 'pause' | 'resume' | 'remove' | 'run'>;
   readonly dir: DataDir;
   readonly access: AccessStore;
-  readonly settings: ServerSettings;
+  readonly settings: Settings;
   readonly reading: Reading;
   readonly views: ImportViews;
   /** For lists and journals. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { PROBLEMS } from '../api/problems.ts';
 import { html, type Markup, NOTHING } from '../text/markup.ts';
-import { PROBLEMS } from './problem.ts';
 
 /** What the page shows of the OpenAPI document. */
 const parameter = z.object({

@@ -1,45 +1,21 @@
 import { existsSync, statSync } from 'node:fs';
-import { z } from 'zod';
+import type { ImportView, Staging } from '../api/imports.ts';
 import type { ImportRecord } from '../imports/catalog.ts';
 import { readOptions } from '../imports/import-options.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
+import { reasonFor } from '../imports/reason.ts';
 import type { Tallies } from '../imports/record/import-ledger.ts';
-import { importSummary } from '../imports/report/import-summary.ts';
 import { NEEDS_ATTENTION, reportPaths } from '../imports/report/report-paths.ts';
 import { summaryOf } from '../imports/report/summarize.ts';
-import type { StagingProgress } from '../imports/stage/stage-file.ts';
-import { ACTIONS, actionsOf } from '../membership/import-actions.ts';
+import { actionsOf } from '../membership/import-actions.ts';
 import { isFinal } from '../membership/import-state.ts';
 import type { DataDir } from '../platform/data-dir.ts';
+import { asParameter } from '../text/named-options.ts';
 import type { Reading } from './reading.ts';
-
-const time = z.iso.datetime();
-const count = z.int().nonnegative();
-
-const stagingView = z.strictObject({
-  rows: count,
-  bytes: count.meta({ description: 'Bytes of the file read so far.' }),
-  totalBytes: count.nullable(),
-  cutting: z.boolean().meta({ description: 'Read to the end; duplicates are looked for and batches cut.' }),
-});
-
-/** An import as the API shows it: its summary, and what a person can do about it now. */
-export const importView = importSummary
-  .extend({
-    reason: z.string().meta({ description: 'Why it is in this state, in a sentence.' }),
-    createdAt: time,
-    retryOf: z.string().nullable(),
-    dryRun: z.boolean(),
-    sandbox: z.boolean(),
-    actions: z.array(z.enum(ACTIONS)).meta({ description: 'What is possible now.' }),
-    staging: stagingView.nullable().meta({ description: 'Set while the file is read.' }),
-  })
-  .meta({ id: 'Import', description: 'Reports are addresses of this API; null where there is nothing to download.' });
-export type ImportView = z.infer<typeof importView>;
 
 export interface ImportViews {
   of(record: ImportRecord): Promise<ImportView>;
-  staging(id: string): ImportView['staging'];
+  staging(id: string): Staging | null;
 }
 
 /** Views of imports that are over never change; so many are kept. */
@@ -48,7 +24,7 @@ const MOST_KEPT = 1_000;
 const NO_ROWS: Tallies = new Map();
 
 export function importViews(coordinator: Coordinator, dir: DataDir, reading: Reading): ImportViews {
-  const staging = new Map<string, StagingProgress & { readonly totalBytes: number | null }>();
+  const staging = new Map<string, Staging>();
   const kept = new Map<string, ImportView>();
   coordinator.events.on('staging', (id, progress) => {
     const totalBytes = staging.get(id)?.totalBytes ?? sizeOf(coordinator.find(id).source);
@@ -63,7 +39,7 @@ export function importViews(coordinator: Coordinator, dir: DataDir, reading: Rea
   });
 
   const view = async (record: ImportRecord): Promise<ImportView> => {
-    const { id, state, reason, createdAt, retryOf } = record;
+    const { id, state, createdAt, retryOf } = record;
     const { dryRun, sandbox } = readOptions(record);
     const hasRows = reading.hasRows(id);
     const paths = reportPaths(dir.folder(id), hasRows ? (await reading.rowsOf(id).input()).format : 'csv');
@@ -77,7 +53,7 @@ export function importViews(coordinator: Coordinator, dir: DataDir, reading: Rea
         failed: failed && address(`format=csv&status=${[...NEEDS_ATTENTION].join(',')}`),
         retry: retry && address('retryable=true'),
       },
-      reason,
+      reason: reasonFor(record, asParameter),
       createdAt: new Date(createdAt).toISOString(),
       retryOf,
       dryRun,

@@ -1,14 +1,13 @@
 import { z } from 'zod';
+import { importJournal, importsPage, importsQuery, importView } from '../api/imports.ts';
 import type { ImportRecord } from '../imports/catalog.ts';
 import { WrongState, WrongTarget } from '../imports/import-errors.ts';
 import { readOptions } from '../imports/import-options.ts';
 import { retryFile } from '../imports/report/report-paths.ts';
 import { actionsOf } from '../membership/import-actions.ts';
-import { IMPORT_STATES, TransitionError } from '../membership/import-state.ts';
+import { TransitionError } from '../membership/import-state.ts';
 import { inShort, noting } from './access/noting.ts';
 import type { Api, ServerContext } from './context.ts';
-import { importView } from './import-views.ts';
-import { cursorOption, limitOption, listOption } from './paging.ts';
 import { refusals } from './problem-schema.ts';
 
 const VERBS = {
@@ -33,15 +32,8 @@ export function importRoutes(app: Api, context: ServerContext): void {
       schema: {
         tags,
         summary: 'List imports, newest first',
-        querystring: z.strictObject({
-          state: listOption(IMPORT_STATES).optional(),
-          limit: limitOption(50, 200),
-          cursor: cursorOption.optional(),
-        }),
-        response: {
-          200: z.strictObject({ imports: z.array(importView), nextCursor: z.string().nullable() }),
-          ...refusals('BAD_OPTION', 'BAD_CURSOR'),
-        },
+        querystring: importsQuery,
+        response: { 200: importsPage, ...refusals('BAD_OPTION', 'BAD_CURSOR') },
       },
     },
     async ({ query: { state, limit, cursor } }) => {
@@ -132,14 +124,7 @@ export function importRoutes(app: Api, context: ServerContext): void {
         tags,
         summary: "An import's journal: every state that it was in, and why",
         params,
-        response: {
-          200: z.strictObject({
-            transitions: z.array(
-              z.strictObject({ at: z.iso.datetime(), state: z.enum(IMPORT_STATES), reason: z.string() }),
-            ),
-          }),
-          ...refusals('UNKNOWN_IMPORT'),
-        },
+        response: { 200: importJournal, ...refusals('UNKNOWN_IMPORT') },
       },
     },
     async ({ params: { id } }) => {
@@ -154,7 +139,7 @@ export function importRoutes(app: Api, context: ServerContext): void {
 async function act({ coordinator, dir, settings }: ServerContext, id: string, verb: Verb): Promise<ImportRecord> {
   const record = coordinator.find(id);
   const { sandbox } = readOptions(record);
-  if (verb === 'resume' && sandbox !== settings.sandbox) throw new WrongTarget(id, sandbox);
+  if (verb === 'resume' && sandbox !== settings.sandbox) throw new WrongTarget(`import ${id}`, sandbox);
   try {
     return await coordinator[verb](id);
   } catch (error) {

@@ -1,25 +1,9 @@
 import { z } from 'zod';
-import { IMPORT_STATES } from '../membership/import-state.ts';
-import { OUTCOMES } from '../membership/outcome.ts';
+import { type HistoryEntry, historyPage, historyQuery } from '../api/rows.ts';
 import type { Api, ServerContext } from './context.ts';
-import { badCursor, cursorOption, limitOption } from './paging.ts';
+import { badCursor } from './paging.ts';
 import { refusals } from './problem-schema.ts';
 import type { Reading } from './reading.ts';
-
-const entry = z.strictObject({
-  importId: z.string(),
-  file: z.string(),
-  state: z.enum(IMPORT_STATES),
-  line: z.int(),
-  at: z.iso.datetime().nullable().meta({ description: 'When the row got its outcome; else when the import began.' }),
-  region: z.string(),
-  guid: z.string(),
-  scope: z.string(),
-  status: z.enum(OUTCOMES),
-  code: z.string(),
-  message: z.string(),
-});
-type Entry = z.infer<typeof entry>;
 
 /** Imports that one request looks into, at most: an answer that finds little must come as well. */
 const MOST_IMPORTS = 100;
@@ -35,9 +19,9 @@ export function memberRoutes(app: Api, { reading }: ServerContext): void {
         summary: 'What every import did to a UID, newest import first',
         description: 'A page may hold fewer entries than `limit`, or none, and have a next one.',
         params: z.object({ uid: z.string() }),
-        querystring: z.strictObject({ limit: limitOption(100, 1_000), cursor: cursorOption.optional() }),
+        querystring: historyQuery,
         response: {
-          200: z.strictObject({ uid: z.string(), entries: z.array(entry), nextCursor: z.string().nullable() }),
+          200: historyPage,
           ...refusals('BAD_OPTION', 'BAD_CURSOR'),
         },
       },
@@ -60,8 +44,8 @@ async function history(
   uid: string,
   limit: number,
   start: Place,
-): Promise<{ entries: Entry[]; next: Place | undefined }> {
-  const entries: Entry[] = [];
+): Promise<{ entries: HistoryEntry[]; next: Place | undefined }> {
+  const entries: HistoryEntry[] = [];
   let place: Place = start;
   for (let looked = 0; looked < MOST_IMPORTS; looked += 1) {
     const { imports, next } = reading.page({ limit: 1, ...(place.before !== undefined && { before: place.before }) });

@@ -1,27 +1,10 @@
-import { z } from 'zod';
-import { PROBLEM_TYPE, PROBLEMS, type ProblemCode } from './problem.ts';
-
-const problemSchema = z
-  .strictObject({
-    type: z.string(),
-    title: z.string(),
-    status: z.int(),
-    code: z.enum(Object.keys(PROBLEMS) as [ProblemCode, ...ProblemCode[]]),
-    detail: z.string().meta({ description: 'What is wrong, in a sentence, with the value.' }),
-    field: z.string().optional().meta({ description: 'The option that is wrong.' }),
-    remedy: z.string().meta({ description: 'What to do next.' }),
-    possible: z.array(z.string()).optional().meta({ description: 'What would be allowed instead.' }),
-    id: z.string().optional().meta({ description: 'By which the log can be searched.' }),
-  })
-  .meta({ id: 'Problem', description: 'Why a request was refused (RFC 9457); /docs/errors lists the codes.' });
-/** The document of a refused request. */
-export type ProblemDocument = z.infer<typeof problemSchema>;
+import { PROBLEM_TYPE, PROBLEMS, type ProblemCode, problem } from '../api/problems.ts';
 
 type Status = (typeof PROBLEMS)[ProblemCode]['status'];
 
 interface Refusal {
   readonly description: string;
-  readonly content: { readonly [PROBLEM_TYPE]: { readonly schema: typeof problemSchema } };
+  readonly content: { readonly [PROBLEM_TYPE]: { readonly schema: typeof problem } };
 }
 
 /** Refusals that every route may answer with, besides those that it names. */
@@ -33,7 +16,7 @@ export function refusals(...codes: readonly ProblemCode[]): Partial<Record<Statu
   return Object.fromEntries(
     [...byStatus].map(([status, own]) => [
       status,
-      { description: own.join(', '), content: { [PROBLEM_TYPE]: { schema: problemSchema } } },
+      { description: own.join(', '), content: { [PROBLEM_TYPE]: { schema: problem } } },
     ]),
   );
 }

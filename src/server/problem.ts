@@ -1,143 +1,5 @@
+import { PROBLEMS, type ProblemCode, type ProblemDocument } from '../api/problems.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
-
-/**
- * Everything that a request can be refused for, as data: the code that programs branch on, the HTTP status, and what to
- * do next. docs/errors.md says more about each; a test keeps the two alike.
- */
-export const PROBLEMS = {
-  BAD_OPTION: {
-    status: 400,
-    title: 'An option cannot be used',
-    remedy: 'Fix what `field` names and send it again.',
-  },
-  BAD_CURSOR: {
-    status: 400,
-    title: 'The cursor is not one of ours',
-    remedy: 'Begin again without a cursor, then pass on `nextCursor` as it came.',
-  },
-  BAD_BODY: {
-    status: 400,
-    title: 'The body cannot be used',
-    remedy: 'Send the file as the body, or as the one part "file" of a form.',
-  },
-  TOKEN_REQUIRED: {
-    status: 401,
-    title: 'A token is required',
-    remedy: 'Send `Authorization: Bearer <token>`; `rollcall token create` makes one.',
-  },
-  TOKEN_REFUSED: {
-    status: 401,
-    title: 'The token or session is not valid',
-    remedy: 'It is unknown, expired or revoked: log in again, or make a new one with `rollcall token create`.',
-  },
-  ROLE_TOO_LOW: {
-    status: 403,
-    title: 'The role does not allow this',
-    remedy: 'Use a token made by `rollcall token create --role operator`.',
-  },
-  READ_ONLY: {
-    status: 403,
-    title: 'Queues can only be looked at',
-    remedy: 'Pause, resume or cancel the import itself: what is in the queues belongs to its report.',
-  },
-  CROSS_ORIGIN: {
-    status: 403,
-    title: 'The request comes from another site',
-    remedy: 'Send it from the console itself, or from a program, which sends no Origin header.',
-  },
-  WRONG_HOST: {
-    status: 403,
-    title: 'The Host header does not name this server',
-    remedy: 'Use http://127.0.0.1 or http://localhost with the port; for other names start with --require-token.',
-  },
-  NOT_FOUND: { status: 404, title: 'There is no such address', remedy: '/docs lists all addresses.' },
-  UNKNOWN_IMPORT: {
-    status: 404,
-    title: 'No import has this id',
-    remedy: 'GET /v1/imports lists those that there are; old ones may have been removed.',
-  },
-  UNKNOWN_SYNC: {
-    status: 404,
-    title: 'No sync has this id',
-    remedy: 'GET /v1/syncs lists those that there are.',
-  },
-  UNKNOWN_SCHEDULE: {
-    status: 404,
-    title: 'No schedule has this name',
-    remedy: 'GET /v1/schedules lists those that there are; `rollcall schedule add` makes one.',
-  },
-  NO_ROWS_YET: {
-    status: 409,
-    title: 'The import has no rows',
-    remedy: 'Wait until the file is read (state `staged` or `running`); a rejected file never has rows.',
-  },
-  NO_PLAN_YET: {
-    status: 409,
-    title: 'The sync has no plan',
-    remedy: 'Wait until it is planned (state `planned`, `held` or `unchanged`); a sync that failed has none.',
-  },
-  WRONG_STATE: {
-    status: 409,
-    title: 'It is in a state that does not allow this',
-    remedy: 'Do one of `possible`, or wait until the state has changed.',
-  },
-  KEY_IN_USE: {
-    status: 409,
-    title: 'An upload with this Idempotency-Key is in progress',
-    remedy: 'Wait for its answer, or repeat the request in a moment.',
-  },
-  REGION_WITHOUT_APP: {
-    status: 409,
-    title: 'A region of this import has no app',
-    remedy: "Set the region's app id and key, start the server again, and resume the import.",
-  },
-  WRONG_TARGET: {
-    status: 409,
-    title: 'It belongs to another service',
-    remedy: 'Continue what was started with the sandbox on a server with --sandbox, and the rest on one without.',
-  },
-  TOO_LARGE: {
-    status: 413,
-    title: 'The body is too large',
-    remedy: 'Split or gzip the file, or start the server with a larger --max-upload.',
-  },
-  MEDIA_TYPE: {
-    status: 415,
-    title: 'The media type is not known',
-    remedy:
-      'Send text/csv, application/json, application/x-ndjson, application/octet-stream or multipart/form-data; the first four may be gzipped.',
-  },
-  RANGE: {
-    status: 416,
-    title: 'The range lies outside of the file',
-    remedy: 'Ask for bytes below the size in Content-Range.',
-  },
-  KEY_REUSED: {
-    status: 422,
-    title: 'This Idempotency-Key was used for something else',
-    remedy: 'Use a new key for another file or other options.',
-  },
-  TOO_MANY: { status: 429, title: 'Too many attempts', remedy: 'Wait as long as Retry-After says.' },
-  INTERNAL: {
-    status: 500,
-    title: 'Something went wrong in rollcall',
-    remedy: "Look for `id` in rollcall.log in the server's data directory.",
-  },
-  BUSY: { status: 503, title: 'Too much at once', remedy: 'Send it again after the seconds in Retry-After.' },
-  STOPPING: {
-    status: 503,
-    title: 'The server is stopping',
-    remedy: 'Send it again when the server is back; imports then continue by themselves.',
-  },
-  DISK_FULL: {
-    status: 507,
-    title: "The server's disk is full",
-    remedy: 'Make room on the disk of the data directory and send it again; nothing of it was kept.',
-  },
-} as const satisfies Readonly<Record<string, { status: number; title: string; remedy: string }>>;
-export type ProblemCode = keyof typeof PROBLEMS;
-
-export const PROBLEM_TYPE = 'application/problem+json';
 
 /** Why a request is refused: answered as a problem document (RFC 9457). */
 export class Problem extends RollcallError {
@@ -165,7 +27,7 @@ export interface ProblemExtra {
 }
 
 /** The document that the client gets. */
-export function problemDocument({ code, message, extra }: Problem) {
+export function problemDocument({ code, message, extra }: Problem): ProblemDocument {
   const { status, title, remedy } = PROBLEMS[code];
   return {
     type: `/docs/errors#${code}`,
@@ -175,7 +37,7 @@ export function problemDocument({ code, message, extra }: Problem) {
     detail: message,
     ...(extra.field !== undefined && { field: extra.field }),
     remedy: extra.remedy ?? remedy,
-    ...(extra.possible !== undefined && { possible: extra.possible }),
+    ...(extra.possible !== undefined && { possible: [...extra.possible] }),
     ...(extra.id !== undefined && { id: extra.id }),
   };
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { ZodError, z } from 'zod';
+import { PROBLEM_TYPE, type ProblemCode } from '../api/problems.ts';
 import { RegionWithoutApp, UnknownImport, WrongState, WrongTarget } from '../imports/import-errors.ts';
 import { ReadingStopped, type StopReason } from '../imports/report/reading-lane.ts';
 import { TransitionError } from '../membership/import-state.ts';
@@ -8,7 +9,8 @@ import { SyncTransitionError } from '../membership/sync-state.ts';
 import type { Logger } from '../platform/log.ts';
 import { ScheduleError } from '../syncs/schedule/schedule-errors.ts';
 import { SyncRefused, UnknownSync } from '../syncs/sync-errors.ts';
-import { PROBLEM_TYPE, Problem, type ProblemCode, problemDocument } from './problem.ts';
+import { asSentence, withFullStop } from '../text/wording.ts';
+import { Problem, problemDocument } from './problem.ts';
 
 export const STOPS = 'The server stops and takes no more requests.';
 
@@ -74,30 +76,30 @@ const FULL: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT']);
 /** The problem that an error stands for; undefined when it is no fault of the request. */
 export function problemOf(error: unknown): Problem | undefined {
   if (error instanceof Problem) return error;
-  if (error instanceof UnknownImport) return new Problem('UNKNOWN_IMPORT', sentence(error.what));
+  if (error instanceof UnknownImport) return new Problem('UNKNOWN_IMPORT', asSentence(error.what));
   if (error instanceof WrongState) {
-    return new Problem('WRONG_STATE', sentence(error.message), { possible: error.possible });
+    return new Problem('WRONG_STATE', asSentence(error.what), { possible: error.possible });
   }
-  if (error instanceof WrongTarget) return new Problem('WRONG_TARGET', sentence(error.message));
-  if (error instanceof UnknownSync) return new Problem('UNKNOWN_SYNC', sentence(error.what));
+  if (error instanceof WrongTarget) return new Problem('WRONG_TARGET', asSentence(error.what));
+  if (error instanceof UnknownSync) return new Problem('UNKNOWN_SYNC', asSentence(error.what));
   if (error instanceof TransitionError || error instanceof SyncTransitionError || error instanceof SyncRefused) {
-    return new Problem('WRONG_STATE', sentence(error.message));
+    return new Problem('WRONG_STATE', asSentence(error.what));
   }
   if (error instanceof ScheduleError) {
-    return new Problem(error.code === 'UNKNOWN_SCHEDULE' ? error.code : 'WRONG_STATE', sentence(error.what));
+    return new Problem(error.code === 'UNKNOWN_SCHEDULE' ? error.code : 'WRONG_STATE', asSentence(error.what));
   }
-  if (error instanceof RegionWithoutApp) return new Problem('REGION_WITHOUT_APP', sentence(error.message));
+  if (error instanceof RegionWithoutApp) return new Problem('REGION_WITHOUT_APP', asSentence(error.what));
   if (error instanceof ReadingStopped) return new Problem('BUSY', STOPPED[error.reason]);
   const { code = '', message = '', statusCode } = error as Partial<FastifyError>;
   if (FULL.has(code)) return new Problem('DISK_FULL', 'The disk of the data directory has no room left.');
   if (statusCode === 416)
     return new Problem('RANGE', 'The range that was asked for lies behind the end of the report.');
   const known = FRAMEWORK[code];
-  if (known !== undefined) return new Problem(known, sentence(message.slice(0, LONGEST_DETAIL)));
+  if (known !== undefined) return new Problem(known, asSentence(message.slice(0, LONGEST_DETAIL)));
   if (code === 'FST_ERR_MAX_PARAM_LENGTH') return new Problem('NOT_FOUND', 'A part of the address is too long.');
   if (statusCode === 403 || statusCode === 404) return new Problem('NOT_FOUND', 'There is no file at this address.');
   const isTheirs = (statusCode !== undefined && statusCode >= 400 && statusCode < 500) || error instanceof SyntaxError;
-  return isTheirs ? new Problem('BAD_BODY', sentence(message.slice(0, LONGEST_DETAIL))) : undefined;
+  return isTheirs ? new Problem('BAD_BODY', asSentence(message.slice(0, LONGEST_DETAIL))) : undefined;
 }
 
 const STOPPED: Readonly<Record<StopReason, string>> = {
@@ -110,10 +112,6 @@ const STOPPED: Readonly<Record<StopReason, string>> = {
 /** A request's own text is not repeated beyond this, in characters. */
 const LONGEST_DETAIL = 300;
 
-function sentence(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1).replace(/\.$/, '')}.`;
-}
-
 /** What zod finds wrong with options, as the problem of the first of them: its name, its value, what is allowed. */
 export function badOption(error: ZodError, given: unknown): Problem {
   const [issue] = error.issues;
@@ -124,10 +122,10 @@ export function badOption(error: ZodError, given: unknown): Problem {
   const field = String(issue?.path[0] ?? '');
   const value = (given as Readonly<Record<string, unknown>> | null | undefined)?.[field];
   const shown = value === undefined ? 'missing' : JSON.stringify(value).slice(0, 100);
-  return new Problem('BAD_OPTION', `${field || 'The request'} is ${shown}: ${allowed(issue)}.`, { field });
+  return new Problem('BAD_OPTION', withFullStop(`${field || 'The request'} is ${shown}: ${allowed(issue)}`), { field });
 }
 
 function allowed(issue: z.core.$ZodIssue | undefined): string {
   if (issue?.code === 'invalid_value') return `allowed are ${issue.values.join(', ')}`;
-  return (issue?.message ?? 'it cannot be used').replace(/\.$/, '');
+  return issue?.message ?? 'it cannot be used';
 }

@@ -3,20 +3,18 @@ import { basename } from 'node:path';
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { type ReportQuery, reportQuery, summaryIn } from '../api/imports.ts';
 import type { ImportRecord } from '../imports/catalog.ts';
 import { NEEDS_ATTENTION, reportPaths } from '../imports/report/report-paths.ts';
 import type { ReportWish } from '../imports/report/report-text.ts';
 import { retryExtension } from '../imports/report/retry.ts';
 import { isFinal } from '../membership/import-state.ts';
-import { OUTCOMES, type Outcome } from '../membership/outcome.ts';
+import type { Outcome } from '../membership/outcome.ts';
 import { VERSION } from '../platform/version.ts';
 import { attachment } from './attachment.ts';
 import type { Api, ServerContext } from './context.ts';
-import { listOption } from './paging.ts';
 import { Problem } from './problem.ts';
 import { refusals } from './problem-schema.ts';
-
-const FORMATS = ['csv', 'ndjson', 'json', 'html'] as const;
 
 const TYPES: Readonly<Record<string, string>> = {
   csv: 'text/csv; charset=utf-8',
@@ -24,15 +22,6 @@ const TYPES: Readonly<Record<string, string>> = {
   json: 'application/json; charset=utf-8',
   html: 'text/html; charset=utf-8',
 };
-
-const query = z.strictObject({
-  format: z.enum(FORMATS).optional().meta({ description: 'Default: csv.' }),
-  status: listOption(OUTCOMES).optional(),
-  retryable: z
-    .enum(['true', 'false'])
-    .optional()
-    .meta({ description: 'Only rows that can be sent again, in the original columns, ready to import.' }),
-});
 
 interface Wanted {
   readonly form: ReportWish['form'];
@@ -52,7 +41,7 @@ export function reportRoutes(app: Api, context: ServerContext): void {
         description:
           'Streamed. Once an import has finished, its stored files (csv of all rows or of those that need attention, html, retry file) support Range requests.',
         params: z.object({ id: z.string() }),
-        querystring: query,
+        querystring: reportQuery,
         response: {
           200: {
             description: 'The report.',
@@ -80,28 +69,16 @@ export function reportRoutes(app: Api, context: ServerContext): void {
       if (file !== undefined && existsSync(file)) return sendFile(request, reply, file);
       // What is made while it is sent has neither length nor parts.
       reply.header('accept-ranges', 'none');
-      const {
-        reports,
-        regions,
-        rows,
-        calls,
-        retries,
-        id,
-        state,
-        startedAt,
-        finishedAt,
-        file: name,
-      } = await views.of(record);
-      const summary = { id, state, file: name, rows, regions, calls, retries, startedAt, finishedAt, reports };
+      const summary = summaryIn(await views.of(record));
       const { form, statuses } = wanted;
       const wish = { form, summary, version: VERSION, ...(statuses !== undefined && { statuses }) };
-      return reply.send(Readable.from(reading.report(id, wish), { objectMode: false }));
+      return reply.send(Readable.from(reading.report(record.id, wish), { objectMode: false }));
     },
   );
 }
 
 /** @throws Problem BAD_OPTION where options contradict each other */
-function wantedBy({ format, status, retryable }: z.infer<typeof query>): Wanted {
+function wantedBy({ format, status, retryable }: ReportQuery): Wanted {
   if (retryable === 'true') {
     const field = format !== undefined ? 'format' : status !== undefined ? 'status' : undefined;
     if (field !== undefined) {

@@ -1,55 +1,20 @@
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
+import {
+  callsAnswer,
+  callsQuery,
+  groupsAnswer,
+  groupsQuery,
+  problemsAnswer,
+  rowsPage,
+  rowsQuery,
+} from '../api/rows.ts';
 import { adviceFor } from '../imports/report/advice.ts';
-import { REGIONS } from '../membership/membership.ts';
-import { OUTCOMES, RETRYABLE } from '../membership/outcome.ts';
+import { RETRYABLE } from '../membership/outcome.ts';
 import { leaving, sendJson } from './bounded-answer.ts';
 import type { Api, ServerContext } from './context.ts';
-import { cursorOption, limitOption, listOption, numberCursor } from './paging.ts';
+import { numberCursor } from './paging.ts';
 import { refusals } from './problem-schema.ts';
-
-const outcome = z.enum(OUTCOMES);
-const count = z.int().nonnegative();
-const rowCounts = z.record(z.enum(['read', ...OUTCOMES]), count);
-
-const rowView = z
-  .strictObject({
-    row: z.int().meta({ description: 'Number of the row in the order of the input, from 1.' }),
-    line: z.int().meta({ description: 'As a spreadsheet counts.' }),
-    status: outcome,
-    code: z.string(),
-    message: z.string(),
-    region: z.string(),
-    guid: z.string(),
-    uid: z.string(),
-    scope: z.string(),
-    attempts: count,
-    httpStatus: z.int().nullable(),
-    batch: z.int().nullable(),
-    finishedAt: z.iso.datetime().nullable(),
-    original: z.record(z.string(), z.unknown()).meta({ description: 'The row as the input had it, by column.' }),
-  })
-  .meta({ id: 'Row', description: 'Texts are empty where there is nothing to say.' });
-
-const problemView = z.strictObject({
-  status: outcome,
-  code: z.string(),
-  count,
-  retryable: z.boolean().meta({ description: 'Whether `retry` sends these rows again.' }),
-  advice: z.string().meta({ description: 'What to do about them.' }),
-  example: z.strictObject({ line: z.int(), value: z.string(), message: z.string() }),
-});
-const groupView = z.strictObject({ region: z.string(), guid: z.string(), rows: rowCounts });
-const callBucket = z.strictObject({
-  at: z.iso.datetime(),
-  widthMs: count,
-  calls: count,
-  failed: count,
-  rateLimited: count,
-  p50Ms: z.number(),
-  maxMs: z.number(),
-  region: z.string(),
-});
 
 const params = z.object({ id: z.string() });
 const tags = ['rows'];
@@ -69,17 +34,9 @@ export function rowRoutes(app: Api, { coordinator, reading }: ServerContext): vo
         summary: 'Rows with what came of them, in the order of the input',
         description: 'A page may hold fewer rows than `limit` and have a next one: where rows are very long.',
         params,
-        querystring: z.strictObject({
-          status: listOption(OUTCOMES).optional(),
-          code: z.string().max(200).optional(),
-          region: z.enum(REGIONS).optional(),
-          guid: z.string().max(1_000).optional().meta({ description: 'The whole GUID, in any case.' }),
-          uid: z.string().max(1_000).optional().meta({ description: 'The whole UID, in any case.' }),
-          limit: limitOption(100, 1_000),
-          cursor: cursorOption.optional(),
-        }),
+        querystring: rowsQuery,
         response: {
-          200: z.strictObject({ rows: z.array(rowView), nextCursor: z.string().nullable() }),
+          200: rowsPage,
           ...refusals('BAD_OPTION', 'BAD_CURSOR', 'UNKNOWN_IMPORT', 'NO_ROWS_YET'),
         },
       },
@@ -107,7 +64,7 @@ export function rowRoutes(app: Api, { coordinator, reading }: ServerContext): vo
         summary: 'Rows that need attention by outcome and code, with an example and what to do',
         params,
         response: {
-          200: z.strictObject({ problems: z.array(problemView) }),
+          200: problemsAnswer,
           ...refusals('UNKNOWN_IMPORT', 'NO_ROWS_YET'),
         },
       },
@@ -132,9 +89,9 @@ export function rowRoutes(app: Api, { coordinator, reading }: ServerContext): vo
         tags,
         summary: 'The groups most in need of attention, then the largest',
         params,
-        querystring: z.strictObject({ limit: limitOption(50, 1_000) }),
+        querystring: groupsQuery,
         response: {
-          200: z.strictObject({ groups: z.array(groupView), total: count }),
+          200: groupsAnswer,
           ...refusals('BAD_OPTION', 'UNKNOWN_IMPORT', 'NO_ROWS_YET'),
         },
       },
@@ -153,9 +110,9 @@ export function rowRoutes(app: Api, { coordinator, reading }: ServerContext): vo
         tags,
         summary: 'Calls to the chat service over time, by region',
         params,
-        querystring: z.strictObject({ buckets: limitOption(200, 1_000) }),
+        querystring: callsQuery,
         response: {
-          200: z.strictObject({ buckets: z.array(callBucket) }),
+          200: callsAnswer,
           ...refusals('BAD_OPTION', 'UNKNOWN_IMPORT', 'NO_ROWS_YET'),
         },
       },

@@ -1,10 +1,16 @@
 import { z } from 'zod';
-import { SYNC_STATES } from '../membership/sync-state.ts';
+import {
+  type ScheduleRunView,
+  type ScheduleView,
+  schedule,
+  scheduleHistory,
+  scheduleHistoryQuery,
+  scheduleRun,
+  schedulesAnswer,
+} from '../api/schedules.ts';
 import { nextRuns } from '../queue/cron.ts';
-import { planDocument } from '../syncs/plan/plan-json.ts';
 import {
   openScheduleCatalogReader,
-  RUN_STATES,
   type ScheduleRecord,
   type ScheduleRun,
 } from '../syncs/schedule/schedule-catalog.ts';
@@ -13,59 +19,8 @@ import { UnknownSync } from '../syncs/sync-errors.ts';
 import { readSyncOptions } from '../syncs/sync-options.ts';
 import { noting } from './access/noting.ts';
 import type { Api, ServerContext } from './context.ts';
-import { limitOption } from './paging.ts';
 import { Problem } from './problem.ts';
 import { refusals } from './problem-schema.ts';
-
-const time = z.iso.datetime();
-const { mode, missing, allowDemotion, allowUnban, protect, removeByName } = planDocument.shape.flags.unwrap().shape;
-
-const runView = z
-  .strictObject({
-    id: z.int(),
-    dueAt: time,
-    at: time.meta({ description: 'When it began, or was noted.' }),
-    state: z.enum(RUN_STATES),
-    reason: z.string().meta({ description: 'Why it is in this state, in a sentence.' }),
-    who: z.string().meta({ description: 'Who asked for it; empty: the schedule.' }),
-    sync: z
-      .strictObject({ id: z.string(), state: z.enum(SYNC_STATES), totals: planDocument.shape.totals.nullable() })
-      .nullable()
-      .meta({ description: 'The sync that it began.' }),
-  })
-  .meta({ id: 'ScheduleRun' });
-
-const scheduleView = z
-  .strictObject({
-    name: z.string(),
-    cron: z.string(),
-    tz: z.string().meta({ description: 'Time zone of `cron`.' }),
-    file: z.string().meta({ description: 'Path, pattern or address on the server; an address without its query.' }),
-    headers: z
-      .record(z.string(), z.string())
-      .meta({ description: 'Header -> environment variable that has its value.' }),
-    protectFile: z.string().nullable(),
-    flags: z.strictObject({ mode, missing, allowDemotion, allowUnban, protect, removeByName }),
-    limits: z.record(z.string(), z.number()).meta({ description: 'Limits of guards in place of their defaults.' }),
-    apply: z.boolean(),
-    sandbox: z.boolean(),
-    repair: z.boolean().meta({ description: 'Runs although its file is unchanged.' }),
-    catchUp: z.boolean().meta({ description: 'A run that was missed is made up for.' }),
-    paused: z.boolean(),
-    createdAt: time,
-    next: z.array(time).meta({ description: 'The next times; none while it is paused.' }),
-    lastRun: runView.nullable(),
-  })
-  .meta({ id: 'Schedule' });
-export type ScheduleView = z.infer<typeof scheduleView>;
-
-const failureView = z.strictObject({
-  region: z.string(),
-  guid: z.string(),
-  uid: z.string(),
-  code: z.string(),
-  since: time,
-});
 
 const params = z.object({ name: z.string().meta({ description: 'Name of a schedule.' }) });
 const tags = ['schedules'];
@@ -90,7 +45,7 @@ export function scheduleRoutes(app: Api, { dir, syncs, schedules, access }: Serv
     return record;
   };
 
-  const syncOf = (id: string): z.infer<typeof runView>['sync'] => {
+  const syncOf = (id: string): ScheduleRunView['sync'] => {
     try {
       const { state, totals } = syncs.find(id);
       return { id, state, totals: totals === null ? null : JSON.parse(totals) };
@@ -100,7 +55,7 @@ export function scheduleRoutes(app: Api, { dir, syncs, schedules, access }: Serv
       throw error;
     }
   };
-  const runViewOf = ({ id, dueAt, at, state, reason, who, syncId }: ScheduleRun): z.infer<typeof runView> => ({
+  const runViewOf = ({ id, dueAt, at, state, reason, who, syncId }: ScheduleRun): ScheduleRunView => ({
     ...{ id, dueAt: iso(dueAt), at: iso(at), state, reason, who },
     sync: syncId === null ? null : syncOf(syncId),
   });
@@ -127,7 +82,7 @@ export function scheduleRoutes(app: Api, { dir, syncs, schedules, access }: Serv
       schema: {
         tags,
         summary: 'List schedules by name, with their next times and last run',
-        response: { 200: z.strictObject({ schedules: z.array(scheduleView) }), ...refusals() },
+        response: { 200: schedulesAnswer, ...refusals() },
       },
     },
     async () => ({ schedules: catalog.list().map(viewOf) }),
@@ -141,9 +96,9 @@ export function scheduleRoutes(app: Api, { dir, syncs, schedules, access }: Serv
         tags,
         summary: 'Runs of a schedule, newest first, and the rows that keep failing, the oldest first',
         params,
-        querystring: z.strictObject({ limit: limitOption(100, 1_000) }),
+        querystring: scheduleHistoryQuery,
         response: {
-          200: z.strictObject({ runs: z.array(runView), failing: z.array(failureView) }),
+          200: scheduleHistory,
           ...refusals('BAD_OPTION', 'UNKNOWN_SCHEDULE'),
         },
       },
@@ -164,7 +119,7 @@ export function scheduleRoutes(app: Api, { dir, syncs, schedules, access }: Serv
           tags,
           summary: VERBS[verb],
           params,
-          response: { 200: scheduleView, ...refusals('UNKNOWN_SCHEDULE') },
+          response: { 200: schedule, ...refusals('UNKNOWN_SCHEDULE') },
         },
       },
       async ({ params: { name }, who, ip }) => {
@@ -184,7 +139,7 @@ export function scheduleRoutes(app: Api, { dir, syncs, schedules, access }: Serv
         tags,
         summary: 'Begin a run now, besides those that are due',
         params,
-        response: { 202: runView, ...refusals('UNKNOWN_SCHEDULE', 'WRONG_STATE') },
+        response: { 202: scheduleRun, ...refusals('UNKNOWN_SCHEDULE', 'WRONG_STATE') },
       },
     },
     async ({ params: { name }, who, ip }, reply) => {

@@ -5,6 +5,7 @@ import helmet from '@fastify/helmet';
 import { type FastifyBaseLogger, fastify, LogController } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { ZodType } from 'zod';
+import type { Settings } from '../api/service.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
 import type { DataDir } from '../platform/data-dir.ts';
 import type { Logger } from '../platform/log.ts';
@@ -13,7 +14,7 @@ import { openSyncCatalogReader } from '../syncs/sync-catalog.ts';
 import type { AccessStore } from './access/access-store.ts';
 import { guard, UNSAFE } from './access/guard.ts';
 import { CONSOLE_PAGE, consoleRoutes, isForPeople } from './console-files.ts';
-import type { Api, ServerContext, ServerSettings } from './context.ts';
+import type { Api, ServerContext } from './context.ts';
 import { describeRoutes, docsRoutes } from './docs.ts';
 import { openEvents } from './events/hub.ts';
 import { eventRoutes } from './events/routes.ts';
@@ -43,7 +44,7 @@ export interface ServerOptions {
   readonly schedules: ServerContext['schedules'];
   readonly dir: DataDir;
   readonly access: AccessStore;
-  readonly settings: ServerSettings;
+  readonly settings: Settings;
   /** Whether everyone needs a token; false only where nobody but this machine can reach the server. */
   readonly tokenRequired: boolean;
   readonly log: Logger;

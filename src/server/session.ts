@@ -1,7 +1,8 @@
 import limits from '@fastify/rate-limit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { NOBODY, ROLES, tokenIdIn, type Who } from './access/access-store.ts';
+import { loginAnswer, loginBody, session } from '../api/service.ts';
+import { NOBODY, tokenIdIn, type Who } from './access/access-store.ts';
 import { type Guard, SESSION_COOKIE } from './access/guard.ts';
 import { noting } from './access/noting.ts';
 import type { Api, ServerContext } from './context.ts';
@@ -16,7 +17,6 @@ const ATTEMPTS_MS = 5 * 60 * 1000;
 
 const tags = ['access'];
 const config = { role: 'public' } as const;
-const role = z.enum(ROLES);
 
 /** Logging in with a token, for browsers: the session is a cookie that no script can read. */
 export async function sessionRoutes(
@@ -58,9 +58,9 @@ export async function sessionRoutes(
       schema: {
         tags,
         summary: 'Log in with a token',
-        body: z.strictObject({ token: z.string().max(200) }),
+        body: loginBody,
         response: {
-          200: z.strictObject({ role, name: z.string(), expiresAt: z.iso.datetime() }),
+          200: loginAnswer,
           ...refusals('BAD_OPTION', 'BAD_BODY', 'TOKEN_REFUSED', 'CROSS_ORIGIN', 'TOO_MANY'),
         },
       },
@@ -83,7 +83,7 @@ export async function sessionRoutes(
         tags,
         summary: 'Who you are',
         response: {
-          200: z.strictObject({ role, name: z.string(), tokenRequired: z.boolean() }),
+          200: session,
           ...refusals('TOKEN_REQUIRED'),
         },
       },

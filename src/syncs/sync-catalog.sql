@@ -2,21 +2,21 @@
 
 -- name: find_sync
 -- In: id. Out: the sync; nothing where there is none.
-select id, state, reason, file, source, options, totals, undo_of as undoOf, import_id as importId,
+select id, state, reason, code, file, source, options, totals, undo_of as undoOf, import_id as importId,
        schedule_id as scheduleId, approved_by as approvedBy, approved_at as approvedAt, approval,
        created_at as createdAt, finished_at as finishedAt
   from syncs where id = :id;
 
 -- name: list_syncs
 -- In: limit. Out: newest first.
-select id, state, reason, file, source, options, totals, undo_of as undoOf, import_id as importId,
+select id, state, reason, code, file, source, options, totals, undo_of as undoOf, import_id as importId,
        schedule_id as scheduleId, approved_by as approvedBy, approved_at as approvedAt, approval,
        created_at as createdAt, finished_at as finishedAt
   from syncs order by created_at desc, id desc limit :limit;
 
 -- name: sync_page
 -- In: created_at and id of the sync before the page, states (JSON array, null: any), limit. Out: newest first.
-select id, state, reason, file, source, options, totals, undo_of as undoOf, import_id as importId,
+select id, state, reason, code, file, source, options, totals, undo_of as undoOf, import_id as importId,
        schedule_id as scheduleId, approved_by as approvedBy, approved_at as approvedAt, approval,
        created_at as createdAt, finished_at as finishedAt
   from syncs
@@ -25,7 +25,7 @@ select id, state, reason, file, source, options, totals, undo_of as undoOf, impo
 
 -- name: syncs_under_way
 -- Out: those that somebody is to be at work on, oldest first.
-select id, state, reason, file, source, options, totals, undo_of as undoOf, import_id as importId,
+select id, state, reason, code, file, source, options, totals, undo_of as undoOf, import_id as importId,
        schedule_id as scheduleId, approved_by as approvedBy, approved_at as approvedAt, approval,
        created_at as createdAt, finished_at as finishedAt
   from syncs where state in ('planning', 'applying') order by created_at, id;
@@ -77,8 +77,8 @@ update syncs set approved_by = :who, approved_at = :at, approval = :reason where
 update syncs set import_id = :import where id = :id;
 
 -- name: move_sync
--- In: id, state, reason, finished (ms, null: it is not over).
-update syncs set state = :state, reason = :reason, finished_at = :finished where id = :id;
+-- In: id, state, reason, code (null: none), finished (ms, null: it is not over).
+update syncs set state = :state, reason = :reason, code = :code, finished_at = :finished where id = :id;
 
 -- name: journal_sync
 -- In: id, at (ms), state, reason, who (empty: the sync itself). Adds a move to the history of a sync.

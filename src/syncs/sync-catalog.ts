@@ -10,6 +10,8 @@ export interface SyncRecord {
   readonly state: SyncState;
   /** Why it is in this state, in a sentence. */
   readonly reason: string;
+  /** The same for programs, as docs/errors.md lists them; null where the state says all. */
+  readonly code: string | null;
   /** The input as the user named it; of an undo: of the import. */
   readonly file: string;
   /** The path that it is read from; empty where it is an undo. */
@@ -72,6 +74,7 @@ export interface SyncCatalog extends SyncCatalogReader {
 
 export interface SyncMove {
   readonly reason?: string | undefined;
+  readonly code?: string | null | undefined;
   readonly who?: string | undefined;
   /** Whether it goes on record as let through by `who` although a guard objects, for `reason`. */
   readonly approval?: boolean | undefined;
@@ -96,12 +99,12 @@ export function openSyncCatalog(path: string): SyncCatalog {
         sql('add_sync').run({ id, file, source, options, undo_of: undoOf, schedule: scheduleId, at });
         sql('journal_sync').run({ id, at, state: 'planning', reason: 'created', who });
       }),
-    move: (id, to, { reason: given, who = '', approval = false } = {}) =>
+    move: (id, to, { reason: given, code = null, who = '', approval = false } = {}) =>
       inTransaction(database, () => {
         const usual = syncTransition(known(id).state, to);
         const reason = given ?? usual;
         const at = Date.now();
-        sql('move_sync').run({ id, state: to, reason, finished: isFinalSync(to) ? at : null });
+        sql('move_sync').run({ id, state: to, reason, code, finished: isFinalSync(to) ? at : null });
         if (approval) sql('approve').run({ id, who, at, reason });
         sql('journal_sync').run({ id, at, state: to, reason, who });
         return known(id);

@@ -1,7 +1,22 @@
 import { RollcallError } from '../errors/rollcall-error.ts';
+import { appSettings, withoutApp } from '../imports/import-errors.ts';
 import type { Region } from '../membership/membership.ts';
 import type { SyncState } from '../membership/sync-state.ts';
+import { asClause } from '../text/wording.ts';
 import type { SyncRecord } from './sync-catalog.ts';
+
+/**
+ * Why a sync is in its state, for programs, besides the codes of the error that ended its planning. docs/errors.md explains
+ * each.
+ */
+export const SYNC_REASON_CODES = [
+  'GUARDS_OBJECT', // held
+  'PLAN_OUTDATED', // stale: file or groups have changed too much
+  'IMPORT_ENDED', // incomplete: its import was cancelled or aborted
+  'CANCELLED', // failed: cancelled while it was planned
+  'PLANNING_FAILED', // failed: an unexpected error
+] as const;
+export type SyncReasonCode = (typeof SYNC_REASON_CODES)[number];
 
 /** An id that no sync has. */
 export class UnknownSync extends RollcallError {
@@ -13,66 +28,54 @@ export class UnknownSync extends RollcallError {
   }
 }
 
-/** What was asked is not possible with a sync as it is. */
+type RefusalCode = 'SYNC_HELD' | 'WRONG_STATE' | 'REASON_REQUIRED' | 'CANNOT_UNDO';
+
+/** What was asked is not possible with a sync as it is. The remedy is for the command line. */
 export class SyncRefused extends RollcallError {
-  constructor(message: string) {
-    super('WRONG_STATE', message);
+  declare readonly code: RefusalCode;
+
+  private constructor(code: RefusalCode, what: string, facts: Readonly<Record<string, unknown>>, remedy?: string) {
+    super(code, what, { remedy, facts });
   }
 
   static held({ id, reason }: SyncRecord): SyncRefused {
-    return new SyncRefused(
-      `sync ${id} is held: ${reason.replace(/\.$/, '')}; look at it with \`rollcall sync show ${id}\`, and let it through with \`rollcall sync approve ${id} --reason "…"\``,
-    );
+    const remedy = `look at it with \`rollcall sync show ${id}\`, and approve it with \`rollcall sync approve ${id} --reason "…"\``;
+    return new SyncRefused('SYNC_HELD', `sync ${id} is held: ${asClause(reason)}`, { id, reason }, remedy);
   }
 
   static notHeld(id: string, state: SyncState): SyncRefused {
-    return new SyncRefused(
-      `sync ${id} is ${state}: only what is held for an objection of the guards is approved${
-        state === 'planned' ? `; \`rollcall sync apply ${id}\` carries it out` : ''
-      }`,
-    );
+    const remedy = state === 'planned' ? `\`rollcall sync apply ${id}\` carries it out` : undefined;
+    const what = `sync ${id} is ${state}; only a plan that a guard holds can be approved`;
+    return new SyncRefused('WRONG_STATE', what, { id, state }, remedy);
   }
 
-  /** What was meant for the sandbox must not reach the service, nor the reverse. */
-  static target(id: string, meantForSandbox: boolean): SyncRefused {
-    return new SyncRefused(
-      meantForSandbox
-        ? `${id} was meant for the sandbox, and this process sends to the service; go on with it in one that was started with --sandbox`
-        : `${id} was not meant for the sandbox, and this process sends to one; go on with it in one that was started without --sandbox`,
-    );
-  }
-
-  /** Nobody is to wonder later who let a plan through, and why. */
+  /** It must stay on record who approved or rejected a plan, and why. */
   static reason(verb: 'approve' | 'reject', id: string): SyncRefused {
-    return new SyncRefused(`say why: rollcall sync ${verb} ${id} --reason "…"`);
+    const remedy = `say why: rollcall sync ${verb} ${id} --reason "…"`;
+    return new SyncRefused('REASON_REQUIRED', `there is no reason to ${verb} sync ${id}`, { id, verb }, remedy);
   }
 
   static cancel(id: string, state: SyncState): SyncRefused {
-    const carried = state === 'applying' ? `; its import is ended with \`rollcall cancel ${id}\`` : '';
-    return new SyncRefused(`sync ${id} is ${state}: there is nothing under way to cancel${carried}`);
+    const remedy = state === 'applying' ? `its import is ended with \`rollcall cancel ${id}\`` : undefined;
+    return new SyncRefused('WRONG_STATE', `sync ${id} is ${state}: there is nothing to cancel`, { id, state }, remedy);
   }
 
   static undo(importId: string, why: string): SyncRefused {
-    return new SyncRefused(`import ${importId} cannot be undone: ${why}`);
+    return new SyncRefused('CANNOT_UNDO', `import ${importId} cannot be undone: ${why}`, { importId, why });
   }
 }
 
 /** No plan can be made; nothing was sent. */
 export class CannotPlan extends RollcallError {
   static noApp(regions: readonly Region[]): CannotPlan {
-    const names = regions.map((region) => region.toUpperCase());
-    return new CannotPlan(
-      'REGION_WITHOUT_APP',
-      `groups are in ${regions.length === 1 ? 'region' : 'regions'} ${regions.join(' and ')}, which ${
-        regions.length === 1 ? 'has' : 'have'
-      } no app: set ${names.map((name) => `ROLLCALL_${name}_APP_ID and ROLLCALL_${name}_API_KEY`).join(', ')}, and sync again`,
-    );
+    const remedy = `${appSettings(regions)}, and sync again`;
+    return new CannotPlan('REGION_WITHOUT_APP', `groups are in ${withoutApp(regions)}`, { remedy, facts: { regions } });
   }
 
   static regionRefused(region: Region, code: string, message: string): CannotPlan {
-    return new CannotPlan(
-      'SERVICE_REFUSED',
-      `region ${region} refuses every call (${code}: ${message.replace(/\.$/, '')}): mend its key or plan, check it with \`rollcall doctor\`, and sync again`,
-    );
+    return new CannotPlan('SERVICE_REFUSED', `region ${region} refuses every call (${code}: ${asClause(message)})`, {
+      remedy: 'fix its key or plan, check it with `rollcall doctor`, and sync again',
+      facts: { region, code },
+    });
   }
 }

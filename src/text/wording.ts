@@ -80,3 +80,18 @@ export function printable(text: string): string {
     return code < 0x20 ? String.fromCharCode(0x2400 + code) : `\\u{${code.toString(16)}}`;
   });
 }
+
+/** A clause, ours or another program's, as a sentence: with a capital and one full stop. */
+export function asSentence(text: string): string {
+  return withFullStop(`${text.charAt(0).toUpperCase()}${text.slice(1)}`);
+}
+
+/** The text with a full stop at its end, which what other programs say has already. */
+export function withFullStop(text: string): string {
+  return text.endsWith('.') ? text : `${text}.`;
+}
+
+/** What another program says, as a part of a sentence of ours. */
+export function asClause(text: string): string {
+  return text.endsWith('.') ? text.slice(0, -1) : text;
+}

@@ -72,7 +72,7 @@ const REFUSALS: readonly Refusal[] = [
     title: '--map with a column that is not there',
     content: GOOD,
     flags: ['--map', 'uid=Badge'],
-    says: ['--map uid=Badge', '"guid", "uid", "scope"', 'Name one of them'],
+    says: ['uid is mapped to "Badge"', '"guid", "uid", "scope"', 'Name one of them'],
   },
   {
     title: '--guid that is no id',

@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { importSummary } from '../../src/api/import-summary.ts';
 import { EXIT } from '../../src/cli/exit-codes.ts';
-import { importSummary } from '../../src/imports/report/import-summary.ts';
 import { manyMembers, openSandboxPlace } from './workplace.ts';
 
 test('an import that fails says with which code, and is looked at, resumed and cancelled; cancel never hangs', async () => {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { ALLOCATOR, NODE_FLAGS } from '../../src/cli/process-settings.js';
+import { ALLOCATOR, NODE_FLAGS } from '../../bin/process-settings.js';
 import { LAUNCHER } from './workplace.ts';
 
 interface Started {

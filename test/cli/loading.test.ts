@@ -19,7 +19,7 @@ const HOOK = `data:text/javascript,${encodeURIComponent(`
 
 /** What a command line loads: npm packages, and folders of the source. */
 async function loadedBy(args: readonly string[]) {
-  const command = ['--import', HOOK, join(PROJECT, 'src/cli/rollcall.js'), ...args];
+  const command = ['--import', HOOK, join(PROJECT, 'bin/rollcall.js'), ...args];
   const { stderr } = await promisify(execFile)(process.execPath, command, { cwd: PROJECT });
   const loaded = JSON.parse(stderr.slice(stderr.lastIndexOf('\n'))) as string[];
   expect(loaded.length).toBeGreaterThan(5);

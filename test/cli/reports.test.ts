@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
+import { importSummary } from '../../src/api/import-summary.ts';
 import { EXIT } from '../../src/cli/exit-codes.ts';
-import { importSummary } from '../../src/imports/report/import-summary.ts';
 import { manyMembers, members, openSandboxPlace, openWorkplace, type SandboxPlace } from './workplace.ts';
 
 const FORMULA = '=HYPERLINK("https://evil.example","x")';

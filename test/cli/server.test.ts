@@ -5,9 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { type ImportSummary, importSummary } from '../../src/api/import-summary.ts';
 import { EXIT } from '../../src/cli/exit-codes.ts';
 import { main } from '../../src/cli/main.ts';
-import { type ImportSummary, importSummary } from '../../src/imports/report/import-summary.ts';
 import { makeCertificates } from '../../src/sandbox/certificates.ts';
 import { useServer } from '../console/served.ts';
 import { eventually } from '../eventually.ts';
@@ -90,6 +90,8 @@ describe('with a server, commands do as they do without:', () => {
     const { id } = JSON.parse(detached.stdout) as { id: string };
     const late = await place.run(['watch', '--timeout', '1']);
     expect([late.code, late.stderr]).toEqual([EXIT.stillRunning, expect.stringContaining(`rollcall watch ${id}`)]);
+    // While its file is still being read there is nothing to pause.
+    await eventually(async () => (await place.summary(['status'])).summary.state).toBe('running');
     expect((await place.run(['pause', '--json'])).stdout).toMatch(/^\{"id":"\S+","state":"paus(ing|ed)"\}\n$/);
     expect((await place.run(['watch', id])).code).toBe(EXIT.interrupted);
     expect((await place.run(['resume'])).code).toBe(EXIT.ok);
@@ -98,7 +100,10 @@ describe('with a server, commands do as they do without:', () => {
     expect([code, summary.state]).toEqual([EXIT.stopped, 'cancelled']);
     expect(summary.rows.unprocessed).toBeGreaterThan(0);
     const again = await place.run(['cancel']);
-    expect([again.code, again.stderr]).toEqual([EXIT.usage, expect.stringMatching(/^rollcall: .*cancelled.*; /)]);
+    expect([again.code, again.stderr]).toEqual([
+      EXIT.usage,
+      expect.stringMatching(/^rollcall: .*cancelled.*\. Possible now: retry, delete/),
+    ]);
 
     const retry = place.start(['retry', '--json']);
     await retry.says('Ctrl-C leaves it running');
@@ -159,7 +164,7 @@ test('the token comes from the environment, and is shown nowhere', async () => {
     const { code, stderr } = await place.run(['import', 'm.csv'], { env: { ROLLCALL_TOKEN: other } });
     expect([code, stderr]).toEqual([
       EXIT.usage,
-      expect.stringMatching(/^rollcall: .*set .*ROLLCALL_TOKEN|^rollcall: ROLLCALL_TOKEN/),
+      expect.stringMatching(/^rollcall: .*Set ROLLCALL_TOKEN|^rollcall: ROLLCALL_TOKEN/),
     ]);
     expect(stderr).not.toMatch(/secret ?secret/);
   }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { importSummary } from '../../src/api/import-summary.ts';
 import { EXIT } from '../../src/cli/exit-codes.ts';
-import { importSummary } from '../../src/imports/report/import-summary.ts';
 import { manyMembers, openSandboxPlace, type SandboxPlace, until } from './workplace.ts';
 
 const GROUPS = 40;

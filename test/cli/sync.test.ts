@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { planDocument } from '../../src/syncs/plan/plan-json.ts';
+import { planDocument } from '../../src/api/plan.ts';
 import { members, openSandboxPlace, type SandboxPlace, until } from './workplace.ts';
 
 const PEOPLE = Array.from({ length: 10 }, (_, at) => `u${at + 1}`);

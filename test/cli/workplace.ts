@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
-import type { ImportSummary } from '../../src/imports/report/import-summary.ts';
+import type { ImportSummary } from '../../src/api/import-summary.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { tempDir } from '../temp-dir.ts';
 import { type Ended, runHere } from './run-here.ts';
 
 /** The command line as a person has it: in a folder of its own, with nothing inherited. */
 
-export const LAUNCHER = fileURLToPath(new URL('../../src/cli/rollcall.js', import.meta.url));
+export const LAUNCHER = fileURLToPath(new URL('../../bin/rollcall.js', import.meta.url));
 
 /** A command that runs longer than this hangs; it is killed, and its test fails with what it has said. */
 const LIMIT_MS = 240_000;

@@ -18,6 +18,7 @@ const RECORD: ImportRecord = {
   options: '{}',
   retryOf: null,
   code: null,
+  remedy: null,
   createdAt: 1_000,
   startedAt: 2_000,
   finishedAt: null,

@@ -1,12 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import type { ImportSummary } from '../../src/api/import-summary.ts';
 import { type ChatClient, createChatClient } from '../../src/chat/client.ts';
 import type { Timeouts } from '../../src/chat/connection.ts';
 import type { ImportRecord } from '../../src/imports/catalog.ts';
 import { type ImportOptions, importOptions } from '../../src/imports/import-options.ts';
 import { type Coordinator, openCoordinator } from '../../src/imports/life/coordinator.ts';
-import type { ImportSummary } from '../../src/imports/report/import-summary.ts';
 import { openImportReader, type RowWithOutcome } from '../../src/imports/report/reading.ts';
 import { openRegionLine, type RegionLine } from '../../src/imports/send/region.ts';
 import type { ImportState } from '../../src/membership/import-state.ts';

@@ -27,6 +27,7 @@ const RECORD = {
   options: '{}',
   retryOf: null,
   code: null,
+  remedy: null,
   createdAt: 1_000,
   startedAt: 2_000,
   finishedAt: 3_000,

@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { ServiceRefusal, TransportFailure } from '../../src/chat/errors.ts';
 import type { Rate } from '../../src/chat/rate-headers.ts';
 import { RegionWithoutApp } from '../../src/imports/import-errors.ts';
+import { reasonFor } from '../../src/imports/reason.ts';
+import { asFlag } from '../../src/text/named-options.ts';
 import { refusing } from './doorkeeper.ts';
 import { csv, eventually, openPipeline, participants, QUEUE_PLACES, reached } from './pipeline-harness.ts';
 
@@ -211,9 +213,12 @@ describe.each(QUEUE_PLACES)('on the $name queue', (place) => {
   test('a region without an app: the file is read, nothing is sent, and resume goes on when there is one', async () => {
     const pipeline = await openPipeline({ place, regions: ['us'] });
     const rows = [...participants(50), ...participants(50).map((row) => ({ ...row, region: 'in' as const }))];
-    const { id, state, reason, code } = await pipeline.run(csv(rows));
+    const record = await pipeline.run(csv(rows));
+    const { id, state, code } = record;
     expect([state, code]).toEqual(['staged', 'REGION_WITHOUT_APP']);
-    expect(reason).toContain('ROLLCALL_IN_APP_ID and ROLLCALL_IN_API_KEY');
+    expect(reasonFor(record, asFlag)).toBe(
+      'rows are for region in, which has no app. Set ROLLCALL_IN_APP_ID and ROLLCALL_IN_API_KEY, then resume the import',
+    );
     await expect(pipeline.coordinator.resume(id)).rejects.toThrow(RegionWithoutApp);
     expect(pipeline.counts(id)).toMatchObject({ read: 100, unprocessed: 100 });
     expect(pipeline.sandbox.calls.us.requests).toBe(0);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'csv-parse/sync';
 import { afterAll } from 'vitest';
-import { importSummary } from '../../src/imports/report/import-summary.ts';
+import { importSummary } from '../../src/api/import-summary.ts';
 import { sumEquation } from '../../src/text/wording.ts';
 import { type Ended, runHere } from '../cli/run-here.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Preview } from '../../src/imports/report/preview.ts';
+import type { Preview } from '../../src/api/preview.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
 let server: TestServer;

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { PROBLEMS } from '../../src/api/problems.ts';
 import { readStatements } from '../../src/platform/sqlite.ts';
-import { PROBLEMS, Problem, problemDocument } from '../../src/server/problem.ts';
+import { Problem, problemDocument } from '../../src/server/problem.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
 const ROOT = new URL('../../', import.meta.url);

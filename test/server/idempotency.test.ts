@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { ImportView } from '../../src/server/import-views.ts';
+import type { ImportView } from '../../src/api/imports.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
 /** An Idempotency-Key makes one import of a repeated upload. */

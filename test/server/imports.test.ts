@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ImportView } from '../../src/server/import-views.ts';
+import type { ImportView } from '../../src/api/imports.ts';
 import { reached } from '../imports/pipeline-harness.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 

@@ -1,7 +1,7 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ImportView } from '../../src/server/import-views.ts';
+import type { ImportView } from '../../src/api/imports.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
 const ROWS = 2_000;

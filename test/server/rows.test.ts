@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ImportView } from '../../src/server/import-views.ts';
+import type { ImportView } from '../../src/api/imports.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
 interface Row {

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { ScheduleView } from '../../src/server/schedules.ts';
+import type { ScheduleView } from '../../src/api/schedules.ts';
 import { DEFAULT_FLAGS } from '../../src/syncs/plan-flags.ts';
 import { syncOptionsToJson } from '../../src/syncs/sync-options.ts';
 import { tempDir } from '../temp-dir.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { SyncView } from '../../src/server/syncs/views.ts';
-import { planDocument } from '../../src/syncs/plan/plan-json.ts';
+import type { PlanAction } from '../../src/api/plan.ts';
+import { planDocument } from '../../src/api/plan.ts';
+import type { SyncView } from '../../src/api/syncs.ts';
 import type { GroupSummary } from '../../src/syncs/plan/plan-pages.ts';
-import type { PlanAction } from '../../src/syncs/plan/plan-reading.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
 const TEAM = ['ann', 'ben', 'cyd', 'dan', 'eve', 'fay', 'gus', 'hal'];
@@ -46,6 +46,7 @@ test('a plan to which a guard objects is held, approved with a reason on record,
   const held = await sync(rows('team', ['ann', 'ben', 'zoe']), `${MIRROR}&name=team.csv&apply=true`);
   expect(held).toMatchObject({
     state: 'held',
+    code: 'GUARDS_OBJECT',
     file: 'team.csv',
     actions: ['approve', 'reject'],
     importId: null,

@@ -1,6 +1,9 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { ImportView } from '../../src/api/imports.ts';
+import type { ProblemDocument } from '../../src/api/problems.ts';
+import type { Role, Settings } from '../../src/api/service.ts';
 import { composeCoordinator, type Service } from '../../src/cli/compose.ts';
 import { composeSyncs, newSyncId } from '../../src/cli/compose-syncs.ts';
 import type { Coordinator } from '../../src/imports/life/coordinator.ts';
@@ -8,10 +11,8 @@ import { readConfig } from '../../src/platform/config.ts';
 import { type DataDir, dataDir } from '../../src/platform/data-dir.ts';
 import { openLog } from '../../src/platform/log.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
-import { type AccessStore, openAccessStore, type Role } from '../../src/server/access/access-store.ts';
-import type { Api, ServerSettings } from '../../src/server/context.ts';
-import type { ImportView } from '../../src/server/import-views.ts';
-import type { ProblemDocument } from '../../src/server/problem-schema.ts';
+import { type AccessStore, openAccessStore } from '../../src/server/access/access-store.ts';
+import type { Api } from '../../src/server/context.ts';
 import { createServer, type ServerOptions } from '../../src/server/server.ts';
 import { stopServer } from '../../src/server/stopping.ts';
 import type { SyncRunner } from '../../src/syncs/run/sync-runner.ts';
@@ -48,7 +49,7 @@ export interface TestServer {
 
 export interface TestServerOptions
   extends Partial<Pick<ServerOptions, 'tokenRequired' | 'trustProxy' | 'uploadIdleMs' | 'mostUploads' | 'receiver'>> {
-  readonly settings?: Partial<ServerSettings>;
+  readonly settings?: Partial<Settings>;
   readonly sandbox?: SandboxOptions;
   /** Done to the data directory before the server starts. */
   readonly prepare?: (dir: DataDir) => void;
@@ -168,7 +169,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   return server;
 }
 
-const SETTINGS: ServerSettings = {
+const SETTINGS: Settings = {
   version: 'test',
   host: 'sandbox.localhost',
   sandbox: true,

@@ -4,8 +4,8 @@ import { type ClientRequest, request as httpRequest, type IncomingMessage } from
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { ImportView } from '../../src/api/imports.ts';
 import type { DataDir } from '../../src/platform/data-dir.ts';
-import type { ImportView } from '../../src/server/import-views.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
 const MOST_BYTES = 1024 * 1024;

@@ -1,8 +1,9 @@
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
+import { planDocument } from '../../src/api/plan.ts';
 import { guardPlan } from '../../src/syncs/plan/guards.ts';
 import { changesCsv, planCsv } from '../../src/syncs/plan/plan-csv.ts';
-import { planDocument, planJson } from '../../src/syncs/plan/plan-json.ts';
+import { planJson } from '../../src/syncs/plan/plan-json.ts';
 import { planText } from '../../src/syncs/plan/plan-text.ts';
 import { CHANGES } from '../../src/syncs/plan/reasons.ts';
 import { type Live, people, planned, wishes } from './planning.ts';

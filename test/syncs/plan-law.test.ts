@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { PlanAction } from '../../src/api/plan.ts';
 import { SCOPES } from '../../src/membership/membership.ts';
 import type { PlanLedger } from '../../src/syncs/plan/plan-ledger.ts';
-import type { PlanAction } from '../../src/syncs/plan/plan-reading.ts';
 import { CHANGES, type Place } from '../../src/syncs/plan/reasons.ts';
 import type { SyncFlags } from '../../src/syncs/plan-flags.ts';
 import { applied, type Live, type LiveGroup, planned, told, type Wish } from './planning.ts';

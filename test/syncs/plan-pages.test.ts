@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { PLAN_ACTIONS, type PlanActionName } from '../../src/membership/plan-words.ts';
 import { openPlanPages, type PlanPages } from '../../src/syncs/plan/plan-pages.ts';
-import { ACTIONS, type Action } from '../../src/syncs/plan/reasons.ts';
 import { type Live, people, planned, wishes } from './planning.ts';
 
 const LIVE: Live = {
@@ -30,7 +30,7 @@ async function withPages<Result>(
   }
 }
 
-const chosenActions = fc.subarray([...ACTIONS], { minLength: 1 }).map((names) => new Set<Action>(names));
+const chosenActions = fc.subarray([...PLAN_ACTIONS], { minLength: 1 }).map((names) => new Set<PlanActionName>(names));
 const size = fc.integer({ min: 1, max: 12 });
 
 test('the pages of chosen actions hold each once and in order, however long they are and however little is read at a time', async () => {

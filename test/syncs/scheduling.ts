@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { openCatalog } from '../../src/imports/catalog.ts';
 import type { ImportState } from '../../src/membership/import-state.ts';
-import type { SyncState } from '../../src/membership/sync-state.ts';
+import type { RunState, SyncState } from '../../src/membership/sync-state.ts';
 import { DEFAULT_FLAGS } from '../../src/syncs/plan-flags.ts';
-import type { CreateSync, SyncEvents } from '../../src/syncs/run/sync-runner.ts';
+import type { CreateSync } from '../../src/syncs/run/requests.ts';
+import type { SyncEvents } from '../../src/syncs/run/sync-runner.ts';
 import { type ScheduleBook, type ScheduleWish, scheduleBook } from '../../src/syncs/schedule/schedule-book.ts';
 import {
   openScheduleCatalog,
-  type RunState,
   type ScheduleCatalog,
   type ScheduleRun,
 } from '../../src/syncs/schedule/schedule-catalog.ts';
@@ -69,7 +69,7 @@ class Syncs {
   }
 
   #set(id: string, state: SyncState): SyncRecord {
-    const nothing = { totals: null, undoOf: null, importId: null, scheduleId: null, finishedAt: null };
+    const nothing = { code: null, totals: null, undoOf: null, importId: null, scheduleId: null, finishedAt: null };
     const approval = { approvedBy: null, approvedAt: null, approval: null };
     const text = { file: '', source: '', options: '{}', createdAt: 0, reason: `as the test wants` };
     const record: SyncRecord = { id, state, ...text, ...nothing, ...approval };

@@ -131,7 +131,7 @@ describe('nobody is removed', () => {
     const done = await at.sync(file({ team: people(7), club }), MIRROR);
     expect([done.state, done.reason]).toEqual([
       'failed',
-      expect.stringMatching(/^region us refuses every call .*mend its key or plan/),
+      expect.stringMatching(/^region us refuses every call .*fix its key or plan/),
     ]);
     at.sandbox.faults.clear();
     expect((await at.sync(file({ team: people(7), club }), MIRROR)).state).toBe('applied');
@@ -255,7 +255,7 @@ describe('a process that stops', () => {
     await eventually(() => at.sandbox.calls.us.requests).toBe(1);
     at.syncs.cancel(id, 'mia');
     expect(await at.syncs.settled(id)).toMatchObject({ state: 'failed', reason: 'cancelled before anything was sent' });
-    expect(() => at.syncs.cancel(id, 'mia')).toThrow('there is nothing under way to cancel');
+    expect(() => at.syncs.cancel(id, 'mia')).toThrow('there is nothing to cancel');
     // The next one does not wait for it.
     expect((await at.sync(wanted)).state).toBe('applied');
     await at.stop();

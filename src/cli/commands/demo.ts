@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { sumOfOutcomes } from '../../membership/outcome.ts';
 import { readConfig } from '../../platform/config.ts';
 import { dataDir } from '../../platform/data-dir.ts';
+import { PACKAGE_FOLDER } from '../../platform/package-folder.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type CommonFlags, withDataDir } from '../flags/flags.ts';
 import { type Io, say } from '../screen/io.ts';
@@ -10,7 +11,7 @@ import { shortest } from '../screen/shortest.ts';
 import { findImport, findingsOf } from '../target/data.ts';
 import { importHere } from './import.ts';
 
-const SAMPLE = new URL('../../../samples/first-import/', import.meta.url);
+const SAMPLE = new URL('samples/first-import/', PACKAGE_FOLDER);
 
 /** `rollcall demo`: the sample import, sent to a sandbox. Its bad rows are expected: ends with 0 when every row has its outcome. */
 export function demoCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { ImportSummary } from '../../imports/report/import-summary.ts';
+import type { ImportSummary } from '../../api/import-summary.ts';
 import { isUnderWay } from '../../membership/import-state.ts';
 import { FULFILLED } from '../../membership/outcome.ts';
 import { cut } from '../../text/terminal-text.ts';

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
+import type { RegionStatus } from '../../api/regions.ts';
 import { summaryText } from '../../imports/report/summary.ts';
-import type { RegionStatus } from '../../imports/send/region.ts';
 import { isUnderWay } from '../../membership/import-state.ts';
 import { counted, duration } from '../../text/wording.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';

@@ -1,9 +1,9 @@
 import { Command } from 'commander';
+import type { PlanTotals } from '../../api/plan.ts';
 import { askRegions } from '../../imports/life/control.ts';
 import { isSyncUnderWay } from '../../membership/sync-state.ts';
 import { readConfig } from '../../platform/config.ts';
 import { dataDir } from '../../platform/data-dir.ts';
-import type { PlanTotals } from '../../syncs/plan/plan-totals.ts';
 import type { SyncRecord } from '../../syncs/sync-catalog.ts';
 import { grouped, printable } from '../../text/wording.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';

@@ -1,15 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, Option } from 'commander';
+import { ROLES, type Role } from '../../api/service.ts';
 import { readConfig } from '../../platform/config.ts';
 import { dataDir, makeDataDir } from '../../platform/data-dir.ts';
-import {
-  type AccessStore,
-  openAccessStore,
-  ROLES,
-  type Role,
-  type TokenRecord,
-} from '../../server/access/access-store.ts';
+import { type AccessStore, openAccessStore, type TokenRecord } from '../../server/access/access-store.ts';
 import { printable } from '../../text/wording.ts';
 import { here } from '../audit.ts';
 import { UsageError } from '../errors.ts';

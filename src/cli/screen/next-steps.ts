@@ -1,7 +1,7 @@
+import type { ImportSummary } from '../../api/import-summary.ts';
+import type { ProblemCount } from '../../api/rows.ts';
 import type { ReasonCode } from '../../imports/reason-codes.ts';
-import type { ImportSummary } from '../../imports/report/import-summary.ts';
-import type { ProblemCount } from '../../imports/report/problem-count.ts';
-import { counted } from '../../text/wording.ts';
+import { counted, withFullStop } from '../../text/wording.ts';
 import type { Imports, KeptImport } from '../target/imports.ts';
 
 /** What to do after a command: where the files are, and the commands that come next. */
@@ -56,9 +56,11 @@ function stepsOf(imports: Imports, found: KeptImport, summary: ImportSummary): s
         ...retry,
       ];
     case 'rejected':
-      return [`Nothing was sent: ${reason}`];
+      return [withFullStop(`Nothing was sent: ${reason}`)];
     case 'staged':
-      if (code === ('REGION_WITHOUT_APP' satisfies ReasonCode)) return [`Nothing was sent: ${reason}.`];
+      if (code === ('REGION_WITHOUT_APP' satisfies ReasonCode)) {
+        return [withFullStop(`Nothing was sent: ${reason}`), 'Then continue with:', command('resume', sandbox)];
+      }
       return rows.read === rows.invalid
         ? [
             'Nothing was sent, because every row is invalid. See why, row by row:',
@@ -67,13 +69,13 @@ function stepsOf(imports: Imports, found: KeptImport, summary: ImportSummary): s
         : ['Nothing was sent: the file was only read and checked. Send it with:', command('resume', sandbox)];
     case 'blocked':
       return [
-        `Blocked: ${reason.replace(/\.$/, '')}.`,
+        withFullStop(`Blocked: ${reason}`),
         `Nothing is lost. Fix the key or plan${there}, check it with \`rollcall doctor\`${there}, then continue:`,
         command('resume', sandbox),
       ];
     case 'failed':
       return [
-        `Failed: ${reason.replace(/\.$/, '')}.`,
+        withFullStop(`Failed: ${reason}`),
         'Rows that have an outcome keep it. See them, try the import again, or end it:',
         command('report'),
         command('resume', sandbox),

@@ -1,6 +1,6 @@
 import { createLogUpdate } from 'log-update';
-import type { RegionTally } from '../../imports/record/import-ledger.ts';
-import type { RegionStatus } from '../../imports/send/region.ts';
+import type { RegionCounts } from '../../api/import-summary.ts';
+import type { RegionStatus } from '../../api/regions.ts';
 import type { StagingProgress } from '../../imports/stage/stage-file.ts';
 import { REGIONS, type Region } from '../../membership/membership.ts';
 import { cut } from '../../text/terminal-text.ts';
@@ -10,7 +10,7 @@ import type { Io } from './io.ts';
 /** What progress is drawn from; asked for a few times a second. */
 export interface ProgressSource {
   /** Undefined before the input is read. */
-  tallies(): ReadonlyMap<Region | '', RegionTally> | undefined;
+  tallies(): ReadonlyMap<Region | '', RegionCounts> | undefined;
   staging(): (StagingProgress & { readonly totalBytes: number | undefined }) | undefined;
   regions(): Promise<readonly RegionStatus[]>;
   /** Why nothing can be shown just now. */
@@ -94,7 +94,7 @@ function stagingLines(staging: ReturnType<ProgressSource['staging']>): string[] 
 }
 
 function runningLines(
-  tallies: ReadonlyMap<Region | '', RegionTally>,
+  tallies: ReadonlyMap<Region | '', RegionCounts>,
   statuses: readonly RegionStatus[],
   pace: ReturnType<typeof paceMeter>,
   /** Columns of the terminal; undefined in a pipe, where there are no bars and all regions share a line. */

@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
-import type { ImportSummary } from '../../imports/report/import-summary.ts';
+import type { ImportSummary } from '../../api/import-summary.ts';
+import type { Finding, PlanTotals } from '../../api/plan.ts';
 import type { Config } from '../../platform/config.ts';
 import { dataDir } from '../../platform/data-dir.ts';
-import type { Finding } from '../../syncs/plan/plan-reading.ts';
 import { planText } from '../../syncs/plan/plan-text.ts';
-import type { PlanTotals } from '../../syncs/plan/plan-totals.ts';
 import { planFiles } from '../../syncs/plan/prepare.ts';
 import type { SyncRecord } from '../../syncs/sync-catalog.ts';
 import { readSyncOptions } from '../../syncs/sync-options.ts';
+import { asClause } from '../../text/wording.ts';
 import { EXIT, type ExitCode, exitCodeOf } from '../exit-codes.ts';
 import { findImport, findingsOf } from '../target/data.ts';
 import { localImports } from '../target/local-imports.ts';
@@ -96,7 +96,7 @@ function wayBack(config: Config, { id, importId }: SyncRecord): string[] {
 
 function whatNext({ command }: Config, record: SyncRecord): string[] {
   const { id, state, undoOf, file } = record;
-  const reason = record.reason.replace(/\.$/, '');
+  const reason = asClause(record.reason);
   const sandbox = readSyncOptions(record).sandbox ? ' --sandbox' : '';
   const sync = (verb: string, rest = '') => `  ${command} sync ${verb} ${id}${rest}`;
   const again = undoOf === null ? `  ${command} sync ${file} …` : `  ${command} undo ${undoOf}`;

@@ -1,10 +1,10 @@
+import type { ImportSummary } from '../../api/import-summary.ts';
+import type { RegionStatus } from '../../api/regions.ts';
+import type { ProblemCount } from '../../api/rows.ts';
 import type { ImportRecord } from '../../imports/catalog.ts';
 import type { Verb } from '../../imports/life/control.ts';
 import type { Tallies } from '../../imports/record/import-ledger.ts';
-import type { ImportSummary } from '../../imports/report/import-summary.ts';
-import type { ProblemCount } from '../../imports/report/problem-count.ts';
 import type { ReportWish } from '../../imports/report/report-text.ts';
-import type { RegionStatus } from '../../imports/send/region.ts';
 import type { ProgressSource } from '../screen/progress.ts';
 import type { Server } from './server-client.ts';
 

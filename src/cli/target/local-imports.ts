@@ -1,11 +1,13 @@
 import { existsSync } from 'node:fs';
 import type { ImportOptions } from '../../imports/import-options.ts';
 import { askRegions, askToAct } from '../../imports/life/control.ts';
+import { reasonFor } from '../../imports/reason.ts';
 import { type ImportReader, openImportReader } from '../../imports/report/reading.ts';
 import { reportPaths } from '../../imports/report/report-paths.ts';
 import type { Config } from '../../platform/config.ts';
 import { dataDir } from '../../platform/data-dir.ts';
 import { VERSION } from '../../platform/version.ts';
+import { asFlag } from '../../text/named-options.ts';
 import { UsageError } from '../errors.ts';
 import { shortest } from '../screen/shortest.ts';
 import { findImport, findingsOf, listImports } from './data.ts';
@@ -25,7 +27,7 @@ export function localImports(config: Config): Imports {
       const record = find(id);
       // Of the options only this one counts here: checking them all costs more than the rest of the command.
       const { sandbox } = JSON.parse(record.options) as Partial<ImportOptions>;
-      return { ...record, sandbox: sandbox === true };
+      return { ...record, reason: reasonFor(record, asFlag), sandbox: sandbox === true };
     },
     findings: async ({ id }) => findingsOf(dir, find(id)),
     regions: () => askRegions(dir),

@@ -1,13 +1,15 @@
-import { z } from 'zod';
-import { type ImportSummary, importSummary } from '../../imports/report/import-summary.ts';
+import type { ImportSummary } from '../../api/import-summary.ts';
+import { type ImportsPage, type ImportView, importsPage, importView, summaryIn } from '../../api/imports.ts';
+import { regionsAnswer } from '../../api/regions.ts';
+import { problemsAnswer } from '../../api/rows.ts';
 import type { ReportWish } from '../../imports/report/report-text.ts';
 import { isUnderWay } from '../../membership/import-state.ts';
-import { REGIONS, type Region } from '../../membership/membership.ts';
-import { OUTCOMES, sumOfOutcomes } from '../../membership/outcome.ts';
+import type { Region } from '../../membership/membership.ts';
+import { sumOfOutcomes } from '../../membership/outcome.ts';
 import { NoImports } from './data.ts';
 import type { Imports, KeptImport } from './imports.ts';
 import { present } from './local-imports.ts';
-import { type ImportDocument, importDocument, type Server } from './server-client.ts';
+import type { Server } from './server-client.ts';
 import { ServerRefused } from './server-errors.ts';
 
 /** Imports that a page of the server's list holds at most. */
@@ -15,41 +17,13 @@ const MOST_OF_PAGE = 200;
 /** How long a server may be away while somebody watches: it may be started anew, in ms. */
 const PATIENCE_MS = 120_000;
 
-const count = z.number();
-const page = z.object({ imports: z.array(importDocument), nextCursor: z.string().nullable() });
-const regionsDocument = z.object({
-  regions: z.array(
-    z.object({
-      region: z.enum(REGIONS),
-      waiting: count,
-      delayed: count,
-      active: count,
-      stopped: z.boolean(),
-      limitedForMs: count,
-      workers: count,
-      key: z.string().nullable().default(null),
-    }),
-  ),
-});
-const problemsDocument = z.object({
-  problems: z.array(
-    z.object({
-      status: z.enum(OUTCOMES),
-      code: z.string(),
-      count,
-      example: z.object({ line: count, value: z.string(), message: z.string() }),
-    }),
-  ),
-});
-const summaryFields = z.object(importSummary.shape);
-
 /**
  * The imports of a server.
  * @param command what the user types before a verb  @param flag what follows it, such as ` --server http://…`
  */
 export function remoteImports(server: Server, command: string, flag: string): Imports {
-  const one = (id: string) => server.get(addressOf(id), importDocument);
-  const regions = async () => (await server.get('/v1/regions', regionsDocument)).regions;
+  const one = (id: string) => server.get(addressOf(id), importView);
+  const regions = async () => (await server.get('/v1/regions', regionsAnswer)).regions;
   return {
     server,
     list: async (limit) => {
@@ -58,10 +32,7 @@ export function remoteImports(server: Server, command: string, flag: string): Im
       while (cursor !== null && found.length < limit) {
         const size = Math.min(MOST_OF_PAGE, limit - found.length);
         const query: string = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`;
-        const { imports, nextCursor }: z.infer<typeof page> = await server.get(
-          `/v1/imports?limit=${size}${query}`,
-          page,
-        );
+        const { imports, nextCursor }: ImportsPage = await server.get(`/v1/imports?limit=${size}${query}`, importsPage);
         found.push(...imports.map((view) => summaryOf(server, view)));
         cursor = nextCursor;
       }
@@ -70,14 +41,14 @@ export function remoteImports(server: Server, command: string, flag: string): Im
     },
     find: async (id) => {
       if (id !== undefined) return kept(await one(id));
-      const [latest] = (await server.get('/v1/imports?limit=1', page)).imports;
+      const [latest] = (await server.get('/v1/imports?limit=1', importsPage)).imports;
       if (latest === undefined) throw noImports(server);
       return kept(latest);
     },
     findings: async ({ id }) => {
       const [view, { problems }] = await Promise.all([
         one(id),
-        server.get(`${addressOf(id)}/problems`, problemsDocument).catch((error: unknown) => {
+        server.get(`${addressOf(id)}/problems`, problemsAnswer).catch((error: unknown) => {
           if (error instanceof ServerRefused && error.code === 'NO_ROWS_YET') return { problems: [] };
           throw error;
         }),
@@ -122,20 +93,20 @@ function noImports({ url }: Server): NoImports {
 }
 
 /** A server knows by itself whether it sends to a sandbox. */
-function kept({ id, state, reason, code }: ImportDocument): KeptImport {
+function kept({ id, state, reason, code }: ImportView): KeptImport {
   return { id, state, reason, code: code ?? null, sandbox: false };
 }
 
 /** What `--json` prints: the same as of an import on this machine, but that reports are addresses. */
-function summaryOf({ url }: Server, view: ImportDocument): ImportSummary {
-  const summary = summaryFields.parse(view);
+function summaryOf({ url }: Server, view: ImportView): ImportSummary {
+  const summary = summaryIn(view);
   const { all, failed, retry } = summary.reports;
   const whole = (path: string | null) => path && `${url}${path}`;
   return { ...summary, reports: { all: whole(all), failed: whole(failed), retry: whole(retry) } };
 }
 
 /** As the ledger counts: what has no outcome yet is unprocessed. */
-function talliesOf({ state, regions }: ImportDocument) {
+function talliesOf({ state, regions }: ImportView) {
   return new Map(
     Object.entries(regions).map(([region, tally]) => {
       const left = isUnderWay(state) ? tally.rows.read - sumOfOutcomes(tally.rows) : tally.rows.unprocessed;

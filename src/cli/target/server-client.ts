@@ -4,8 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { getCACertificates } from 'node:tls';
 import { Agent, type Dispatcher, request } from 'undici';
 import { z } from 'zod';
+import { type ImportView, importView } from '../../api/imports.ts';
+import { problem } from '../../api/problems.ts';
 import { isLoopback } from '../../server/access/guard.ts';
-import { importView as strictImport } from '../../server/import-views.ts';
 import { UsageError } from '../errors.ts';
 import { ServerAway, ServerFault, ServerRefused } from './server-errors.ts';
 
@@ -16,11 +17,11 @@ export interface Server {
   /** The document at an address, which must fit the schema. @throws ServerRefused, ServerFault, ServerAway */
   get<Document>(path: string, schema: z.ZodType<Document>): Promise<Document>;
   /** Does what an operator may, such as `/v1/imports/<id>/pause`. @throws as `get`; never repeated */
-  post(path: string): Promise<ImportDocument>;
+  post(path: string): Promise<ImportView>;
   /** An answer piece by piece. @throws as `get`, before the first piece and between pieces */
   download(path: string): Promise<AsyncIterable<Uint8Array>>;
   /** Sends a file; an answer that is lost is asked for again where the file can be. @throws as `get` */
-  upload(path: string, file: Upload): Promise<ImportDocument>;
+  upload(path: string, file: Upload): Promise<ImportView>;
 }
 
 export interface Upload {
@@ -31,10 +32,6 @@ export interface Upload {
   readonly repeatable: boolean;
   readonly signal: AbortSignal;
 }
-
-/** An import as the API shows it. Fields that a newer server adds are left out. */
-export const importDocument = z.object(strictImport.shape);
-export type ImportDocument = z.infer<typeof importDocument>;
 
 export interface ServerOptions {
   readonly url: string;
@@ -55,13 +52,15 @@ const PASSING: ReadonlySet<string> = new Set(['BUSY', 'STOPPING', 'KEY_IN_USE', 
 /** Longest document that is read, in characters; longer ones are none of ours. */
 const LONGEST_PROBLEM = 100_000;
 
-const problem = z.object({ code: z.string(), detail: z.string(), remedy: z.string() });
+/** A newer server may have codes that this program does not know. */
+const anyProblem = problem.extend({ code: z.string() });
 
 /** What a person at a terminal does about a refusal, where the API's own remedy is for programs. */
 const REMEDIES: Readonly<Record<string, string>> = {
-  TOKEN_REQUIRED: 'set ROLLCALL_TOKEN to a token, which `rollcall token create` makes on the server',
-  TOKEN_REFUSED: 'set ROLLCALL_TOKEN to a valid token, which `rollcall token create` makes on the server',
-  UNKNOWN_IMPORT: '`rollcall list` shows those that there are',
+  TOKEN_REQUIRED: 'Set ROLLCALL_TOKEN to a token, which `rollcall token create` makes on the server.',
+  TOKEN_REFUSED: 'Set ROLLCALL_TOKEN to a valid token, which `rollcall token create` makes on the server.',
+  WRONG_STATE: 'Wait until its state has changed.',
+  UNKNOWN_IMPORT: '`rollcall list` shows all imports.',
 };
 
 interface Exchanged {
@@ -110,7 +109,7 @@ export function connectToServer({ url, token, ca, plainHttp }: ServerOptions): S
     const text = await reply.body.text().catch((error: unknown) => {
       throw new ServerAway(url, error);
     });
-    const read = schema.safeParse(jsonOf(text));
+    const read = readKnown(schema, jsonOf(text));
     if (read.success) return read.data;
     throw new ServerFault(
       'NO_ROLLCALL',
@@ -122,7 +121,7 @@ export function connectToServer({ url, token, ca, plainHttp }: ServerOptions): S
   return {
     url,
     get: async (path, schema) => parsed(await exchange(path), schema),
-    post: async (path) => parsed(await exchange(path, { method: 'POST' }), importDocument),
+    post: async (path) => parsed(await exchange(path, { method: 'POST' }), importView),
     download: async (path) => {
       const { body } = await exchange(path);
       return (async function* () {
@@ -148,7 +147,7 @@ export function connectToServer({ url, token, ca, plainHttp }: ServerOptions): S
             body: Readable.from(open(), { objectMode: false }),
             signal,
           }),
-          importDocument,
+          importView,
         );
       for (const waitMs of repeatable ? AGAIN_MS : []) {
         try {
@@ -175,7 +174,7 @@ async function refusal(url: string, { statusCode, headers, body }: Dispatcher.Re
     );
   }
   const text = await body.text().catch(() => '');
-  const read = problem.safeParse(jsonOf(text.slice(0, LONGEST_PROBLEM)));
+  const read = readKnown(anyProblem, jsonOf(text.slice(0, LONGEST_PROBLEM)));
   if (!read.success) {
     return new ServerFault(
       'NO_ROLLCALL',
@@ -183,20 +182,25 @@ async function refusal(url: string, { statusCode, headers, body }: Dispatcher.Re
       'check the address, and any proxy in front of the server',
     );
   }
-  const { code, detail, remedy } = read.data;
+  const { code, detail, remedy, possible = [] } = read.data;
   if (code === 'STOPPING') return new ServerAway(url, new Error('it is stopping'));
-  const next = ended(REMEDIES[code] ?? uncapitalised(remedy));
+  const actions = possible.length === 0 ? undefined : `Possible now: ${possible.join(', ')}.`;
+  const next = actions ?? REMEDIES[code] ?? remedy;
   return statusCode < 500
-    ? new ServerRefused(code, ended(detail), next)
-    : new ServerFault(code, ended(detail), `${next} (${url})`);
+    ? ServerRefused.inSentences(code, detail, next)
+    : ServerFault.inSentences(code, detail, `${next} The server is ${url}.`);
 }
 
-function ended(sentence: string): string {
-  return sentence.replace(/\.$/, '');
-}
-
-function uncapitalised(sentence: string): string {
-  return `${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}`;
+/** Parses a document. Fields that it does not know are left out: a server may be newer than this program. */
+function readKnown<Document>(schema: z.ZodType<Document>, document: unknown): z.ZodSafeParseResult<Document> {
+  const read = schema.safeParse(document);
+  const unknown = read.error?.issues.filter((issue) => issue.code === 'unrecognized_keys') ?? [];
+  if (unknown.length === 0) return read;
+  for (const { path, keys } of unknown) {
+    const owner = path.reduce((within, key) => (within as Record<PropertyKey, unknown>)[key], document);
+    for (const key of keys) delete (owner as Record<string, unknown>)[key];
+  }
+  return schema.safeParse(document);
 }
 
 function jsonOf(text: string): unknown {

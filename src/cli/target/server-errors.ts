@@ -1,16 +1,26 @@
 import { RollcallError } from '../../errors/rollcall-error.ts';
 
-/** The server refuses the request: the caller can mend it. */
+/** The server refuses the request: the caller can fix it. */
 export class ServerRefused extends RollcallError {
-  constructor(code: string, what: string, remedy: string) {
-    super(code, what, { remedy, kind: 'usage' });
+  constructor(code: string, what: string, remedy: string, message?: string) {
+    super(code, what, { remedy, kind: 'usage', ...(message !== undefined && { message }) });
+  }
+
+  /** @param detail a sentence of the server  @param remedy a sentence of the server, or ours */
+  static inSentences(code: string, detail: string, remedy: string): ServerRefused {
+    return new ServerRefused(code, detail, remedy, `${detail} ${remedy}`);
   }
 }
 
 /** The server, or what stands before it, fails. */
 export class ServerFault extends RollcallError {
-  constructor(code: string, what: string, remedy: string, options?: ErrorOptions) {
-    super(code, what, { ...options, remedy, kind: 'fatal' });
+  constructor(code: string, what: string, remedy: string, about?: { cause?: unknown; message?: string }) {
+    super(code, what, { ...about, remedy, kind: 'fatal' });
+  }
+
+  /** As ServerRefused.inSentences. */
+  static inSentences(code: string, detail: string, remedy: string): ServerFault {
+    return new ServerFault(code, detail, remedy, { message: `${detail} ${remedy}` });
   }
 }
 

@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import { type ImportState, isFinal } from '../../membership/import-state.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
-import type { ImportRecord } from '../catalog.ts';
+import type { ImportRecord, MoveImport } from '../catalog.ts';
 import type { ReasonCode } from '../reason-codes.ts';
 import type { ReadingThreads } from '../report/reading-threads.ts';
 
@@ -20,7 +20,7 @@ export interface Closings {
 interface ClosingOptions {
   readonly dir: DataDir;
   readonly find: (id: string) => ImportRecord;
-  readonly move: (id: string, to: ImportState, detail?: string, code?: ReasonCode) => void;
+  readonly move: MoveImport;
   /** Closes the import's ledger, in which nothing is written any more. */
   readonly closeLedger: (id: string) => void;
   /** Checks and writes reports, which takes long: this thread has other imports to see to. */

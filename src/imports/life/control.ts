@@ -3,10 +3,10 @@ import { lstat, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import type { RegionStatus } from '../../api/regions.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import type { ImportRecord } from '../catalog.ts';
-import type { RegionStatus } from '../send/region.ts';
 import type { Coordinator } from './coordinator.ts';
 
 /**

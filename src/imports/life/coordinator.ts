@@ -1,19 +1,19 @@
 import { EventEmitter, once } from 'node:events';
 import { existsSync, mkdirSync } from 'node:fs';
+import type { RegionStatus } from '../../api/regions.ts';
 import { actionsOf } from '../../membership/import-actions.ts';
 import { type ImportState, isFinal, isUnderWay, nextStates, TransitionError } from '../../membership/import-state.ts';
 import type { Region } from '../../membership/membership.ts';
 import { announceAddress, type DataDir, ownDataDir } from '../../platform/data-dir.ts';
 import type { Backend } from '../../queue/backend.ts';
-import { type ImportRecord, openCatalog } from '../catalog.ts';
+import { type Catalog, type ImportRecord, openCatalog } from '../catalog.ts';
 import { RegionWithoutApp, UnknownImport, WrongState, WrongTarget } from '../import-errors.ts';
 import { newImportId } from '../import-id.ts';
 import { type ImportOptions, importOptions, readOptions } from '../import-options.ts';
-import type { ReasonCode } from '../reason-codes.ts';
 import { createRecorder } from '../record/recorder.ts';
 import { openReadingThreads, type ReadingThreads } from '../report/reading-threads.ts';
 import type { GroupPages } from '../send/group-reader.ts';
-import type { OpenLine, RegionStatus } from '../send/region.ts';
+import type { OpenLine } from '../send/region.ts';
 import { openReturns } from '../send/returns.ts';
 import type { StagingProgress } from '../stage/stage-file.ts';
 import { createStagings } from '../stage/staging.ts';
@@ -130,8 +130,8 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
   const fail = (error: unknown) => {
     events.emit('failure', error instanceof Error ? error : new Error(String(error)));
   };
-  const move = (id: string, to: ImportState, detail?: string, code?: ReasonCode): ImportRecord => {
-    const record = catalog.move(id, to, detail, code);
+  const move = (...how: Parameters<Catalog['move']>): ImportRecord => {
+    const record = catalog.move(...how);
     events.emit('state', record);
     return record;
   };
@@ -228,7 +228,7 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
       : startRetention({ keepMs: options.keepMs, finishedBefore: catalog.finishedBefore, remove, onError });
 
   const goOn = async ({ id, state }: ImportRecord): Promise<void> => {
-    if (readOptions(find(id)).sandbox !== sandbox) throw new WrongTarget(id, !sandbox);
+    if (readOptions(find(id)).sandbox !== sandbox) throw new WrongTarget(`import ${id}`, !sandbox);
     if (faults.setAside(id)) return;
     if (state === 'staging') return stagings.begin(id);
     runner.check(id);
@@ -309,7 +309,7 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
     retry: async (id, changes = {}) => {
       const record = find(id);
       const meant = readOptions(record).sandbox;
-      if (meant !== sandbox) throw new WrongTarget(id, meant);
+      if (meant !== sandbox) throw new WrongTarget(`import ${id}`, meant);
       return retryImport(dir, record, changes, coordinator.create);
     },
     remove,

@@ -1,5 +1,6 @@
-import { type ImportState, isFinal } from '../../membership/import-state.ts';
-import type { Catalog } from '../catalog.ts';
+import { isFinal } from '../../membership/import-state.ts';
+import { asClause } from '../../text/wording.ts';
+import type { Catalog, MoveImport } from '../catalog.ts';
 import type { ReasonCode } from '../reason-codes.ts';
 
 /** What follows from an error that nobody expected: it ends one import, or the process where every import would meet it. */
@@ -23,7 +24,7 @@ const DEATHS_ALLOWED = 2;
 /** The reason of the move to `failed`: code, step and error in a sentence. */
 export function faultSentence(code: FaultCode, error: unknown): string {
   const kind = error instanceof Error && error.name !== 'Error' ? ` (${error.name})` : '';
-  return `${code}: an unexpected error came while ${STEPS[code]}: ${messageOf(error).replace(/\.$/, '')}${kind}`;
+  return `${code}: an unexpected error came while ${STEPS[code]}: ${asClause(messageOf(error))}${kind}`;
 }
 
 function messageOf(error: unknown): string {
@@ -70,7 +71,7 @@ export interface Faults {
 
 interface FaultsOptions {
   readonly catalog: Pick<Catalog, 'find' | 'deaths'>;
-  readonly move: (id: string, to: ImportState, detail: string, code: ReasonCode) => void;
+  readonly move: MoveImport;
   /** Nothing more of the import is sent or recorded. */
   readonly drop: (id: string) => void;
   /** For the log: a sentence in the catalog has no stack. */

@@ -1,12 +1,12 @@
 import type { RecordOutcomesPayload } from '../../../jobs/record-outcomes.ts';
 import type { TakeAnswersPayload } from '../../../jobs/take-answers.ts';
+import type { RegionStatus } from '../../api/regions.ts';
 import { type ImportState, isFinal } from '../../membership/import-state.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import type { JobQueue } from '../../queue/job-queue.ts';
-import type { ImportRecord } from '../catalog.ts';
+import type { ImportRecord, MoveImport } from '../catalog.ts';
 import { type ImportOptions, readOptions } from '../import-options.ts';
-import type { ReasonCode } from '../reason-codes.ts';
 import type { BatchResult, StoppedRegion } from '../record/batch-result.ts';
 import { type ImportLedger, openImportLedger, totalRows } from '../record/import-ledger.ts';
 import type { Recorder } from '../record/recorder.ts';
@@ -14,7 +14,7 @@ import type { Consequences } from '../record/recording.ts';
 import { createRunningImport, type RunningImport, type Standstill } from '../send/dispatcher.ts';
 import { createGroupReader, type GroupReader } from '../send/group-reader.ts';
 import { watchForLosses } from '../send/lost-jobs.ts';
-import type { RegionLine, RegionStatus } from '../send/region.ts';
+import type { RegionLine } from '../send/region.ts';
 import { createRegionLines } from '../send/regions.ts';
 import { drained } from '../send/returns.ts';
 import { targetOf, tooManyErrors } from '../send/sendable.ts';
@@ -47,7 +47,7 @@ export interface Runner {
 interface RunnerOptions {
   readonly dir: DataDir;
   readonly find: (id: string) => ImportRecord;
-  readonly move: (id: string, to: ImportState, detail?: string, code?: ReasonCode) => void;
+  readonly move: MoveImport;
   readonly recorder: Recorder;
   readonly regions: ReadonlySet<Region>;
   /** Whether calls go to a sandbox. */
@@ -262,7 +262,7 @@ export function createRunner(options: RunnerOptions): Runner {
       if (obstacle !== undefined || !start) {
         // It may wait for days, and others with it.
         closeLedger(id);
-        return move(id, 'staged', obstacle?.reason, obstacle?.code);
+        return move(id, 'staged', obstacle?.reason, obstacle?.code, obstacle?.remedy);
       }
       move(id, 'staged');
       move(id, 'running');

@@ -9,7 +9,8 @@ create table imports (
   id          text primary key,
   state       text not null,             -- membership/import-state.ts
   reason      text not null,             -- why it is in this state, in a sentence
-  code        text,                      -- of the error, while the import is `failed`; else null
+  code        text,                      -- the same for programs (reason-codes.ts); null where the state says all
+  remedy      text,                      -- JSON: what to do about it (text/named-options.ts); null where the state says it
   file        text not null,             -- the input as the user named it
   source      text not null,             -- the path that staging reads
   options     text not null,             -- JSON: how to read it and how to run it
@@ -40,6 +41,7 @@ create table syncs (
   id          text primary key,
   state       text not null,             -- membership/sync-state.ts
   reason      text not null,             -- why it is in this state, in a sentence
+  code        text,                      -- the same for programs; null where the state says all
   file        text not null,             -- the input as the user named it; of an undo: of the import
   source      text not null,             -- the path that it is read from; of an undo: empty
   options     text not null,             -- JSON: how it is read and decided

@@ -1,3 +1,4 @@
+import { option, type Words, words } from '../../text/named-options.ts';
 import { IntakeError } from './intake-error.ts';
 
 const KIB = 1024;
@@ -73,11 +74,12 @@ export function boundText(name: BoundName, value: number): string {
 }
 
 /** `advice`, and how to raise the bound where the file is right; `needed`: what it takes at least. */
-export function orRaise(advice: string, name: BoundName, bounds: Bounds, needed = bounds[name] + 1): string {
+export function orRaise(advice: Words, name: BoundName, bounds: Bounds, needed = bounds[name] + 1): Words {
   const { most } = BOUNDS[name];
-  if (needed > most) return `${advice}; ${boundText(name, most)} is the most that can be allowed`;
+  if (needed > most) return words`${advice}; ${boundText(name, most)} is the most that can be allowed`;
   const example = Math.max(needed, Math.min(most, bounds[name] * 4));
-  return `${advice}, or allow more with --bound ${name}=${boundText(name, example)} (at most ${boundText(name, most)})`;
+  const raised = option('bound', `${name}=${boundText(name, example)}`);
+  return words`${advice}, or allow more with ${raised} (at most ${boundText(name, most)})`;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { option, words } from '../../text/named-options.ts';
 import { type Bounds, boundsWith, boundText, orRaise } from './bounds.ts';
 import { IntakeError, listed, shown } from './intake-error.ts';
 
@@ -149,8 +150,9 @@ export class Columns {
       if (column === undefined || column === '' || this.#bound.has(field)) continue;
       throw new IntakeError({
         code: 'UNKNOWN_COLUMN',
-        what: `${mapFlag([[field, column]])} names a column that the input does not have; ${this.#list()}`,
-        remedy: 'Name one of them, exactly as it is written',
+        what: `the ${field} is mapped to ${shown(column)}, a column that the input does not have; ${this.#list()}`,
+        remedy: words`Name one of them in ${option('map')}, exactly as it is written`,
+        facts: { field, column },
       });
     }
   }
@@ -163,8 +165,8 @@ export class Columns {
     const missing = required.filter((field) => !this.#bound.has(field));
     if (missing.length === 0) return;
     const fields = missing.map((field) => `the ${field} (${ALIASES[field].join(', ')})`);
-    const flag = mapFlag(missing.map((field) => [field, '<column>']));
-    const alternative = missing.includes('guid') ? ', or put all rows into one group with --guid' : '';
+    const map = mapping(missing.map((field) => [field, '<column>']));
+    const alternative = missing.includes('guid') ? words`, or put all rows into one group with ${option('guid')}` : '';
     const header =
       this.#bound.size > 0
         ? ''
@@ -172,7 +174,8 @@ export class Columns {
     throw new IntakeError({
       code: 'MISSING_COLUMN',
       what: `no column is recognised as ${fields.join(', and none as ')}; ${this.#list()}`,
-      remedy: `Name the ${missing.length === 1 ? 'column' : 'columns'} with ${flag}${alternative}${header}`,
+      remedy: words`Name the ${missing.length === 1 ? 'column' : 'columns'} with ${map}${alternative}${header}`,
+      facts: { fields: missing.join(',') },
     });
   }
 
@@ -209,13 +212,12 @@ function ambiguous(field: Reading, names: readonly string[], earlier: number, la
     remedy:
       field === 'action' || first.trim() === second.trim()
         ? 'Rename one of them in the input'
-        : `Say which one counts with ${mapFlag([[field, first.trim()]])} or ${mapFlag([[field, second.trim()]])}`,
+        : words`Say which one counts with ${mapping([[field, first.trim()]])} or ${mapping([[field, second.trim()]])}`,
+    facts: { field, first, second },
   });
 }
 
-/** `--map` as it can be typed into a shell: in quotes where a name needs them. */
-function mapFlag(columns: readonly (readonly [field: string, column: string])[]): string {
-  const text = columns.map(([field, column]) => `${field}=${column}`).join(',');
-  if (/^[\p{L}\p{N}_.,:=/@%+-]*$/u.test(text)) return `--map ${text}`;
-  return /["$`\\!]/.test(text) ? `--map '${text.replaceAll("'", `'\\''`)}'` : `--map "${text}"`;
+/** The option `map` for these fields. */
+function mapping(columns: readonly (readonly [field: string, column: string])[]): ReturnType<typeof option> {
+  return option('map', columns.map(([field, column]) => `${field}=${column}`).join(','));
 }

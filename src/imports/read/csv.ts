@@ -1,4 +1,5 @@
 import { CsvError } from 'csv-parse';
+import { option, words } from '../../text/named-options.ts';
 import { type Bounds, boundText, orRaise } from './bounds.ts';
 import { type Columns, FIELDS, type Field } from './columns.ts';
 import { CsvRecords } from './csv-records.ts';
@@ -25,7 +26,8 @@ export function checkDelimiter(delimiter: string): string {
   throw new IntakeError({
     code: 'BAD_DELIMITER',
     what: `the delimiter ${shown(delimiter)} cannot be used; allowed is one character that is neither a quote nor a line break`,
-    remedy: 'Correct --delimiter, or leave it out to have it detected among comma, semicolon, tab and |',
+    remedy: words`Correct ${option('delimiter')}, or leave it out to have it detected among comma, semicolon, tab and |`,
+    facts: { delimiter },
   });
 }
 
@@ -166,7 +168,7 @@ function refused(cause: CsvError, records: CsvRecords, { columns, bounds }: CsvO
     code: 'ROW_TOO_LONG',
     place,
     what: `the row is larger than ${boundText('row', bounds.row)}`,
-    remedy: orRaise('Shorten it, say with --format what the file is if it is not CSV', 'row', bounds),
+    remedy: orRaise(words`Shorten it, say with ${option('format')} what the file is if it is not CSV`, 'row', bounds),
     cause,
   });
 }

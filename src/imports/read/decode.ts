@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import iconv from 'iconv-lite';
+import { option, words } from '../../text/named-options.ts';
 import { IntakeError, shown } from './intake-error.ts';
 
 const LINE_FEED = 0x0a;
@@ -33,8 +34,9 @@ export function detectEncoding(head: Buffer, asked: string | undefined): Encodin
     if (!iconv.encodingExists(asked)) {
       throw new IntakeError({
         code: 'UNKNOWN_ENCODING',
-        what: `--encoding ${shown(asked)} is not known; allowed are utf-8, utf-16le, utf-16be, windows-1252, iso-8859-15, shift_jis, gb18030 and the like`,
-        remedy: 'Name the encoding with which the file was written, or leave --encoding out for UTF-8',
+        what: `the encoding ${shown(asked)} is not known; allowed are utf-8, utf-16le, utf-16be, windows-1252, iso-8859-15, shift_jis, gb18030 and the like`,
+        remedy: words`Name the encoding with which the file was written, or leave ${option('encoding')} out for UTF-8`,
+        facts: { encoding: asked },
       });
     }
     if (!/^(utf|ucs)/i.test(asked)) refuseNul(head);
@@ -54,7 +56,8 @@ function refuseNul(head: Buffer): void {
       code: 'BAD_ENCODING',
       place: `byte ${head.indexOf(0)}`,
       what: `every second byte is NUL and there is no byte order mark: this looks like ${guess.toUpperCase()}, not UTF-8`,
-      remedy: `Import it with --encoding ${guess}, or save it as UTF-8`,
+      remedy: words`Import it with ${option('encoding', guess)}, or save it as UTF-8`,
+      facts: { encoding: guess },
     });
   }
   throw new IntakeError({
@@ -135,7 +138,8 @@ function notUtf8(bytes: Buffer, offset: number, line: number): IntakeError {
     code: 'BAD_ENCODING',
     place: `line ${line + countLines(bytes.subarray(0, bad))}, byte ${offset + bad}`,
     what: `the byte 0x${byte} is not valid UTF-8 here`,
-    remedy: 'Name the encoding of the file, for instance --encoding windows-1252, or save it as UTF-8',
+    remedy: words`Name the encoding of the file, for instance ${option('encoding', 'windows-1252')}, or save it as UTF-8`,
+    facts: { byte: offset + bad },
   });
 }
 
@@ -173,7 +177,8 @@ async function* converted(blocks: AsyncIterable<Buffer>, encoding: Encoding): As
       code: 'BAD_ENCODING',
       place: `byte ${bytes}`,
       what: `the file ends in the middle of a character: ${encoding.name.toUpperCase()} has ${unit} bytes for each, and the file has ${bytes}`,
-      remedy: 'Transfer it again, it may have been cut off; or name its encoding with --encoding',
+      remedy: words`Transfer it again, it may have been cut off; or name its encoding with ${option('encoding')}`,
+      facts: { encoding: encoding.name, bytes },
     });
   }
   const end = half + (decoder.end() ?? '');

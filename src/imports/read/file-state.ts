@@ -1,6 +1,7 @@
 import type { BigIntStats } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { option, words } from '../../text/named-options.ts';
 import { IntakeError, shownPath } from './intake-error.ts';
 
 /** Time, for those who wait for a file to be left alone. */
@@ -74,8 +75,7 @@ export async function fileOf(path: string, name: string, options: FileOptions = 
       throw new IntakeError({
         code: 'FILE_CHANGED',
         what: `${shownPath(name)} has changed while it was read: ${changed}; rows may be missing or cut in two`,
-        remedy:
-          'Import it when it is complete, or let rollcall wait until nothing changes it, with --wait-for-quiet 10s',
+        remedy: words`Import it when it is complete, or let rollcall wait until nothing changes it, with ${option('waitForQuiet', '10s')}`,
       });
     },
   };

@@ -1,4 +1,5 @@
 import { RollcallError } from '../../errors/rollcall-error.ts';
+import { asFlag, type Words, written } from '../../text/named-options.ts';
 
 /** Everything for which an input is refused as a whole; a single bad row is a RowProblem instead. */
 export const INTAKE_ERROR_CODES = [
@@ -11,9 +12,9 @@ export const INTAKE_ERROR_CODES = [
   'BINARY',
   'OTHER_FORMAT', // text, but no CSV, JSON or NDJSON
   'BAD_ENCODING', // bytes that are not in the encoding that was named or assumed
-  'UNKNOWN_ENCODING', // --encoding names one that does not exist
+  'UNKNOWN_ENCODING', // the one that was named does not exist
   'BAD_DELIMITER',
-  'BAD_DEFAULT', // --guid or --on-behalf-of is not an id
+  'BAD_DEFAULT', // the group or acting user for all rows is not a valid id
   'GZIP_BROKEN',
   'UNCLOSED_QUOTE',
   'MISPLACED_QUOTE', // a quoted cell goes on after its closing quote
@@ -22,38 +23,57 @@ export const INTAKE_ERROR_CODES = [
   'TOO_LARGE', // unpacked, or in its report
   'JSON_BROKEN',
   'JSON_SHAPE',
-  'UNKNOWN_COLUMN', // --map names one that is not there
+  'UNKNOWN_COLUMN', // a mapping names one that is not there
   'AMBIGUOUS_COLUMN', // two columns for one field
   'MISSING_COLUMN',
 ] as const;
 export type IntakeErrorCode = (typeof INTAKE_ERROR_CODES)[number];
 
+/**
+ * What an input is refused for. The words name no flag: an option is named with `option()`, and each surface writes it in
+ * its own way (text/named-options.ts). To add an error: a code above, its entry in docs/errors.md, and a `throw` with the
+ * values that the words show as facts.
+ */
 export interface IntakeErrorDetails {
   readonly code: IntakeErrorCode;
-  /** The default for all rows that is wrong, of BAD_DEFAULT. */
+  /** The option that is wrong, where one is; else a code's usual one counts (server/uploads/options.ts). */
   readonly field?: string;
   /** Where, when there is a where: `line 500000, column "name"`, `byte 1234`. */
   readonly place?: string;
-  /** What is wrong, with the value, and what is allowed. */
+  /** What is wrong, with the value, and what is allowed. Without a capital and a full stop; names no option. */
   readonly what: string;
-  /** What to do next, as a request. */
-  readonly remedy: string;
+  /** What to do next, as a request. With a capital, without a full stop. */
+  readonly remedy: Words;
+  /** Values that the words show, for programs. */
+  readonly facts?: Readonly<Record<string, string | number>>;
   readonly cause?: unknown;
 }
 
-/** The input cannot be used. Message: place, what is wrong, what to do next. */
+/** The input cannot be used. Message: place, what is wrong, what to do next on the command line. */
 export class IntakeError extends RollcallError {
   declare readonly code: IntakeErrorCode;
   declare readonly remedy: string;
   readonly place: string | undefined;
-  readonly field: string | undefined;
+  /** Without its cause: what crosses threads. */
+  readonly details: Omit<IntakeErrorDetails, 'cause'>;
 
-  constructor({ code, field, place, what, remedy, cause }: IntakeErrorDetails) {
-    const message = `${place === undefined ? '' : `${place}: `}${what}. ${remedy}.`;
-    super(code, what, { remedy, cause, message, kind: 'usage' });
-    this.place = place;
-    this.field = field;
+  constructor({ cause, ...details }: IntakeErrorDetails) {
+    const { code, what, facts } = details;
+    const remedy = written(details.remedy, asFlag);
+    const message = `${placed(details)}. ${remedy}.`;
+    super(code, what, { remedy, cause, message, kind: 'usage', ...(facts !== undefined && { facts }) });
+    this.place = details.place;
+    this.details = details;
   }
+
+  /** Place and what is wrong, without a full stop: the same on every surface. */
+  get sentence(): string {
+    return placed(this.details);
+  }
+}
+
+function placed({ place, what }: Pick<IntakeErrorDetails, 'place' | 'what'>): string {
+  return place === undefined ? what : `${place}: ${what}`;
 }
 
 const LONGEST_SHOWN = 60;

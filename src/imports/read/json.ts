@@ -1,3 +1,4 @@
+import { option, words } from '../../text/named-options.ts';
 import { type Bounds, boundText, MOST_DEPTH, orRaise } from './bounds.ts';
 import { fieldByAlias } from './columns.ts';
 import {
@@ -276,8 +277,7 @@ function broken(element: number, byte: number, what: string, cause?: unknown): I
     code: 'JSON_BROKEN',
     place: `element ${element}, byte ${byte}`,
     what: `the JSON cannot be read any further: ${what}`,
-    remedy:
-      'Correct it there, write the file again if it was cut off, or use --format ndjson if it has an object per line',
+    remedy: words`Correct it there, write the file again if it was cut off, or use ${option('format', 'ndjson')} if it has an object per line`,
     cause,
   });
 }

@@ -1,4 +1,5 @@
 import { ACTIONS, type Action, REGIONS, type Region, SCOPES, type Scope } from '../../membership/membership.ts';
+import { option, words } from '../../text/named-options.ts';
 import type { Columns, Reading } from './columns.ts';
 import { type InputRow, NO_PROBLEMS, type RowProblem, type RowProblemCode } from './input-row.ts';
 import { IntakeError, shown } from './intake-error.ts';
@@ -59,8 +60,9 @@ export class MembershipReader {
       throw new IntakeError({
         code: 'BAD_DEFAULT',
         field,
-        what: `the ${field} for all rows cannot be used: ${problem.reason}`,
-        remedy: field === 'guid' ? 'Correct --guid' : 'Correct the UID of the acting user',
+        what: `the ${field === 'guid' ? 'group' : 'acting user'} for all rows cannot be used: ${problem.reason}`,
+        remedy: words`Correct ${option(field)}`,
+        facts: { value: id },
       });
     }
   }

@@ -1,3 +1,4 @@
+import { option, words } from '../../text/named-options.ts';
 import { type Bounds, boundText, MOST_DEPTH, orRaise } from './bounds.ts';
 import { chunked, type Element, type ElementReader, hasMemberLists, tooDeep, wrongShape } from './element.ts';
 import type { InputRow } from './input-row.ts';
@@ -51,7 +52,7 @@ class LineReader {
       place: `line ${this.#number + 1}`,
       what: `the line is larger than ${boundText('element', this.#bounds.element)}`,
       remedy: orRaise(
-        'Put each object on a line of its own, say --format json if the file is one JSON document',
+        words`Put each object on a line of its own, say ${option('format', 'json')} if the file is one JSON document`,
         'element',
         this.#bounds,
       ),
@@ -95,7 +96,7 @@ function parse(line: string, number: number): unknown {
       code: 'JSON_BROKEN',
       place: `line ${number}`,
       what: `${shown(line)} is not valid JSON (${cause instanceof Error ? cause.message : ''})`,
-      remedy: 'Correct this line, or use --format json if the file is one JSON document over several lines',
+      remedy: words`Correct this line, or use ${option('format', 'json')} if the file is one JSON document over several lines`,
       cause,
     });
   }

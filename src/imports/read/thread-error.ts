@@ -13,7 +13,12 @@ export function packError(error: unknown): ThreadError {
   if (!(error instanceof Error)) return { message: String(error), stack: undefined, notes: {} };
   const { message, stack, name, cause } = error;
   // What it was caused by may have the code that says whose fault it is (faults.ts).
-  return { message, stack, notes: { ...(cause instanceof Error && notesOf(cause)), name, ...notesOf(error) } };
+  const details = error instanceof IntakeError ? { details: error.details } : {};
+  return {
+    message,
+    stack,
+    notes: { ...(cause instanceof Error && notesOf(cause)), name, ...notesOf(error), ...details },
+  };
 }
 
 function notesOf(error: Error): Record<string, unknown> {
@@ -33,7 +38,7 @@ function classed(message: string, notes: ThreadError['notes']): Error {
     case 'LedgerError':
       return new LedgerError(notes['code'] as LedgerError['code'], message);
     case 'IntakeError':
-      return new IntakeError(notes as unknown as IntakeErrorDetails);
+      return new IntakeError(notes['details'] as IntakeErrorDetails);
     default:
       return Object.assign(new Error(message), notes);
   }

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import type { RegionCounts } from '../../api/import-summary.ts';
 import { type Action, REGIONS, type Region, type Scope } from '../../membership/membership.ts';
 import { OUTCOMES, type RowCounts, sumOfOutcomes } from '../../membership/outcome.ts';
 import { inTransaction, openForWriting, statementsOf } from '../../platform/sqlite.ts';
@@ -20,15 +21,8 @@ export interface BatchToSend {
   readonly rows: readonly { readonly row: number; readonly uid: string; readonly scope: Scope }[];
 }
 
-export interface RegionTally {
-  readonly calls: number;
-  readonly retries: number;
-  readonly rateLimited: number;
-  readonly rows: RowCounts;
-}
-
 /** Totals of an import; `unprocessed` counts what has no outcome yet. `''` holds rows whose region cannot be told. */
-export type Tallies = ReadonlyMap<Region | '', RegionTally>;
+export type Tallies = ReadonlyMap<Region | '', RegionCounts>;
 
 /** What the rows themselves say, and where the running totals say otherwise; `difference` is empty where they agree. */
 export interface SumCheck {
@@ -161,7 +155,7 @@ export function readTallies(sql: ReturnType<typeof statementsOf>): Tallies {
     seen.add(row['region'] as Region | '');
     numbers.set(`${row['region']} ${row['name']}`, Number(row['n']));
   }
-  const tallies = new Map<Region | '', RegionTally>();
+  const tallies = new Map<Region | '', RegionCounts>();
   for (const region of ['' as const, ...REGIONS]) {
     if (!seen.has(region)) continue;
     const n = (name: string) => numbers.get(`${region} ${name}`) ?? 0;

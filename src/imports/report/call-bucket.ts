@@ -1,18 +1,7 @@
-/** The calls to one region that ended within a span of time. */
-export interface CallBucket {
-  /** Start of the span, milliseconds since 1970. */
-  readonly at: number;
-  readonly widthMs: number;
-  /** All calls, `failed` and `rateLimited` included. */
-  readonly calls: number;
-  /** Calls without a usable answer: network errors, timeouts, refusals other than 429. */
-  readonly failed: number;
-  /** Calls answered with 429. */
-  readonly rateLimited: number;
-  readonly p50Ms: number;
-  readonly maxMs: number;
-  readonly region: string;
-}
+import type { CallBucketView } from '../../api/rows.ts';
+
+/** The calls to one region that ended within a span of time; `at` is its start in ms since 1970. */
+export type CallBucket = Readonly<Omit<CallBucketView, 'at'>> & { readonly at: number };
 
 /** A bar of the drawing: buckets that fall into the same stretch of time. */
 export interface CallColumn {

@@ -1,19 +1,12 @@
+import type { ImportSummary } from '../../api/import-summary.ts';
+import type { GroupCount, ProblemCount } from '../../api/rows.ts';
 import { FULFILLED, OUTCOMES, type RowCounts } from '../../membership/outcome.ts';
 import { html, type Markup, NOTHING } from '../../text/markup.ts';
 import { counted, grouped, OUTCOME_LABELS } from '../../text/wording.ts';
 import { adviceFor } from './advice.ts';
 import { legend, stackedBar, swatch } from './html-bars.ts';
-import type { ImportSummary } from './import-summary.ts';
-import type { ProblemCount } from './problem-count.ts';
 import type { ReportRow } from './report-row.ts';
 import { rowsWithoutRegion } from './summary-counts.ts';
-
-/** Rows of one group. */
-export interface GroupCount {
-  readonly region: string;
-  readonly guid: string;
-  readonly rows: RowCounts;
-}
 
 /** Groups that are shown at once; the others are behind a fold, so that the page stays readable. */
 const GROUPS_SHOWN = 20;

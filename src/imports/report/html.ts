@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import type { ImportSummary } from '../../api/import-summary.ts';
+import type { GroupCount, ProblemCount } from '../../api/rows.ts';
 import { FULFILLED, OUTCOMES } from '../../membership/outcome.ts';
 import { html, Markup } from '../../text/markup.ts';
 import { duration, grouped, sumEquation, utcTime } from '../../text/wording.ts';
@@ -6,16 +8,10 @@ import type { CallBucket } from './call-bucket.ts';
 import { legend, stackedBar, textures } from './html-bars.ts';
 import { callsSection } from './html-calls.ts';
 import { STYLE } from './html-style.ts';
-import { type GroupCount, groupsSection, problemsSection, regionsSection, sampleSection } from './html-tables.ts';
-import type { ImportSummary } from './import-summary.ts';
-import type { ProblemCount } from './problem-count.ts';
+import { groupsSection, problemsSection, regionsSection, sampleSection } from './html-tables.ts';
 import type { ReportRow } from './report-row.ts';
 import { rateLimitedCalls } from './summary-counts.ts';
 import { verdictOf } from './verdict.ts';
-
-export type { CallBucket } from './call-bucket.ts';
-export type { GroupCount } from './html-tables.ts';
-export type { ProblemCount } from './problem-count.ts';
 
 export interface HtmlReport {
   readonly summary: ImportSummary;

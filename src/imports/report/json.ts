@@ -1,5 +1,5 @@
+import type { ImportSummary } from '../../api/import-summary.ts';
 import { inChunks } from '../../text/chunks.ts';
-import type { ImportSummary } from './import-summary.ts';
 import type { ReportInput, ReportRow } from './report-row.ts';
 import { rowJson } from './row-json.ts';
 

@@ -1,32 +1,12 @@
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import { type Preview, type PreviewRow, ROWS_SHOWN } from '../../api/preview.ts';
 import { type ImportOptions, intakeOptions } from '../import-options.ts';
 import { isGzip } from '../read/gunzip.ts';
 import { type Field, type InputFormat, type InputRow, type Intake, openIntake } from '../read/intake.ts';
 import { IntakeError } from '../read/intake-error.ts';
 import { originalJson } from './row-json.ts';
 
-/** How the beginning of a file would be read, as the API shows it. */
-export interface Preview {
-  readonly format: InputFormat;
-  readonly encoding: string;
-  /** Null for JSON and NDJSON. */
-  readonly delimiter: string | null;
-  readonly columns: readonly string[];
-  /** Field -> column. */
-  readonly recognised: Readonly<Record<string, string>>;
-  /** Fields that neither a column nor an option gives. */
-  readonly missing: readonly string[];
-  readonly rows: readonly PreviewRow[];
-  /** There is more than what is shown. */
-  readonly truncated: boolean;
-}
-
-interface PreviewRow extends Omit<InputRow, 'onBehalfOf' | 'original'> {
-  readonly original: Readonly<Record<string, unknown>>;
-}
-
-export const ROWS_SHOWN = 20;
 /** From this size on a file that does not end with a line is taken for the beginning of a longer one. */
 const BEGINNING_BYTES = 64 * 1024;
 /** Bytes of a gzipped beginning that are unpacked: twenty rows are found in them, and no more is looked at. */
@@ -46,7 +26,7 @@ export async function preview(head: Buffer, options: ImportOptions): Promise<Pre
     format: intake.format,
     encoding: intake.encoding,
     delimiter: intake.delimiter ?? null,
-    columns,
+    columns: [...columns],
     recognised: { ...intake.recognised },
     missing: missingFields(intake.recognised, options),
     rows: shown,
@@ -102,11 +82,11 @@ function viewsOf(rows: readonly InputRow[], columns: readonly string[], inputFor
   const originalOf = originalJson({ columns, inputFormat, delimiter: ',' });
   const views: PreviewRow[] = [];
   let length = 0;
-  for (const { onBehalfOf: _, original, ...row } of rows) {
+  for (const { onBehalfOf: _, original, problems, ...row } of rows) {
     const text = originalOf({ original, line: row.line });
     length += text.length;
     if (views.length > 0 && length > MOST_OF_ROWS) break;
-    views.push({ ...row, original: JSON.parse(text) as Readonly<Record<string, unknown>> });
+    views.push({ ...row, problems: [...problems], original: JSON.parse(text) as Readonly<Record<string, unknown>> });
   }
   return views;
 }

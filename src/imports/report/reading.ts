@@ -1,3 +1,4 @@
+import type { GroupCount, ProblemCount } from '../../api/rows.ts';
 import { FULFILLED, OUTCOMES, type Outcome, type RowCounts } from '../../membership/outcome.ts';
 import { openForReading, statementsOf } from '../../platform/sqlite.ts';
 import type { StoppedRegion } from '../record/batch-result.ts';
@@ -6,8 +7,6 @@ import { checkTallies, readTallies, type SumCheck, type Tallies } from '../recor
 import type { InputDescription } from '../stage/staged-row.ts';
 import type { CallBucket } from './call-bucket.ts';
 import { chosenRows, type RowWithOutcome, withOutcome } from './chosen-rows.ts';
-import type { GroupCount } from './html-tables.ts';
-import type { ProblemCount } from './problem-count.ts';
 import { type RowFilter, type RowsPage, searchRows } from './row-search.ts';
 
 const FULFILLED_IDS = JSON.stringify([...FULFILLED].map(outcomeId));

@@ -1,8 +1,8 @@
 import { open, rename, rm } from 'node:fs/promises';
+import type { ImportSummary } from '../../api/import-summary.ts';
 import { OUTCOMES, type Outcome, RETRYABLE } from '../../membership/outcome.ts';
 import { csvReport } from './csv.ts';
 import { htmlReport } from './html.ts';
-import type { ImportSummary } from './import-summary.ts';
 import type { ImportReader } from './reading.ts';
 import { NEEDS_ATTENTION, type ReportPaths, reportInput } from './report-paths.ts';
 import { retryReport } from './retry.ts';

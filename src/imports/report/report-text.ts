@@ -1,6 +1,6 @@
+import type { ImportSummary } from '../../api/import-summary.ts';
 import { type Outcome, RETRYABLE } from '../../membership/outcome.ts';
 import { csvReport } from './csv.ts';
-import type { ImportSummary } from './import-summary.ts';
 import { jsonReport } from './json.ts';
 import { ndjsonReport } from './ndjson.ts';
 import type { ImportReader } from './reading.ts';

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
+import type { ImportSummary } from '../../api/import-summary.ts';
 import { isFinal } from '../../membership/import-state.ts';
 import type { RowCounts } from '../../membership/outcome.ts';
 import type { ImportRecord } from '../catalog.ts';
 import { type Tallies, totalRows } from '../record/import-ledger.ts';
-import type { ImportSummary } from './import-summary.ts';
 import type { ReportPaths } from './report-paths.ts';
 
 /** The summary of an import, from its record and its running totals. */

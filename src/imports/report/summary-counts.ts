@@ -1,5 +1,5 @@
+import type { ImportSummary } from '../../api/import-summary.ts';
 import { OUTCOMES, type RowCounts } from '../../membership/outcome.ts';
-import type { ImportSummary } from './import-summary.ts';
 
 /** Rows that belong to no region, because theirs could not be read: what the regions leave of the whole. */
 export function rowsWithoutRegion(summary: ImportSummary): RowCounts {

@@ -1,4 +1,6 @@
 import { styleText } from 'node:util';
+import type { ImportSummary } from '../../api/import-summary.ts';
+import type { ProblemCount } from '../../api/rows.ts';
 import { FULFILLED, type Outcome, type RowCounts } from '../../membership/outcome.ts';
 import { cut, wrap } from '../../text/terminal-text.ts';
 import {
@@ -11,8 +13,6 @@ import {
   sumEquation,
   unbroken,
 } from '../../text/wording.ts';
-import type { ImportSummary } from './import-summary.ts';
-import type { ProblemCount } from './problem-count.ts';
 import { rateLimitedCalls, rowsWithoutRegion } from './summary-counts.ts';
 import { type Tone, verdictOf } from './verdict.ts';
 

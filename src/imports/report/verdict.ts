@@ -1,7 +1,7 @@
+import type { ImportSummary } from '../../api/import-summary.ts';
 import { isFinal } from '../../membership/import-state.ts';
 import { FULFILLED, OUTCOMES, type Outcome, sumOfOutcomes } from '../../membership/outcome.ts';
 import { counted, grouped } from '../../text/wording.ts';
-import type { ImportSummary } from './import-summary.ts';
 
 /** good: nothing to do; attention: rows or the run need a person; pending: it goes on; fault: the sum does not hold. */
 export type Tone = 'good' | 'attention' | 'pending' | 'fault';

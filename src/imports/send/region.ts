@@ -1,26 +1,10 @@
 import { addMembers } from '../../../jobs/add-members.ts';
 import type { BatchPayload } from '../../../jobs/send-batch.ts';
+import type { RegionStatus } from '../../api/regions.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { Backend } from '../../queue/backend.ts';
 import { type JobQueue, openJobQueue } from '../../queue/job-queue.ts';
 import { type RegionWorker, type RegionWorkerOptions, startRegionWorker } from './region-worker.ts';
-
-/** What a region is doing. */
-export interface RegionStatus {
-  readonly region: Region;
-  /** Jobs that wait for a worker, that wait for their next attempt, and that run. */
-  readonly waiting: number;
-  readonly delayed: number;
-  readonly active: number;
-  /** Whether calls were stopped because the service refused the region's key or plan. */
-  readonly stopped: boolean;
-  /** Ms until the rate limit lets the next call start. */
-  readonly limitedForMs: number;
-  /** Processes that work on it. */
-  readonly workers: number;
-  /** Fingerprint of the key that this process uses; null where it makes no calls. */
-  readonly key: string | null;
-}
 
 /** One app of the service in one region, as the coordinator sees it: its queue, and its worker if one is in this process. */
 export interface RegionLine {

@@ -22,12 +22,13 @@ interface Target {
 interface Obstacle {
   readonly reason: string;
   readonly code: ReasonCode;
+  readonly remedy?: string | undefined;
 }
 
 export function targetOf({ regions, sandbox }: Target) {
   /** Looks at what must be right before anything of an import is sent. @throws WrongTarget, RegionWithoutApp */
   const check = (id: string, { ledger, options }: Sendable): void => {
-    if (options.sandbox !== sandbox) throw new WrongTarget(id, options.sandbox);
+    if (options.sandbox !== sandbox) throw new WrongTarget(`import ${id}`, options.sandbox);
     const missing = ledger.regionsUsed().filter((region) => !regions.has(region));
     if (missing.length > 0) throw new RegionWithoutApp(id, missing);
   };
@@ -43,7 +44,7 @@ export function targetOf({ regions, sandbox }: Target) {
         return undefined;
       } catch (error) {
         if (error instanceof WrongTarget || error instanceof RegionWithoutApp) {
-          return { reason: error.message, code: error.code };
+          return { reason: error.what, code: error.code, remedy: error.remedy };
         }
         throw error;
       }

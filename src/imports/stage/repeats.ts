@@ -34,23 +34,20 @@ export class Repeats {
   *rows(): Generator<number> {
     this.#database.exec('create index temp.repeats_by_part on repeats (part)');
     const put = this.#database.prepare('select keys, row_ids from temp.repeats where part = ?');
+    const stored = this.#database.prepare('select part, count(*) as n from temp.repeats group by part').all();
+    const pieces = new Map(stored.map(({ part, n }) => [Number(part), Number(n)]));
+    const sizeOf = (part: number) => (pieces.get(part) ?? 0) * KEPT + (this.#filled[part] as number);
+    // One set of arrays for all parts: the garbage of 64 would be most of the memory that a large import takes.
+    const found = new PartOfKeys(Math.max(...Array.from({ length: PARTS }, (_, part) => sizeOf(part))));
     for (let part = 0; part < PARTS; part += 1) {
-      const pieces = put.all(part) as unknown as { keys: Uint8Array; row_ids: Uint8Array }[];
+      if (sizeOf(part) < 2) continue;
+      found.clear();
+      for (const piece of put.iterate(part))
+        found.addBytes(piece['keys'] as Uint8Array, piece['row_ids'] as Uint8Array);
       const from = part * KEPT;
       const to = from + (this.#filled[part] as number);
-      const size = pieces.length * KEPT + to - from;
-      if (size < 2) continue;
-      const keys = new Float64Array(size);
-      const rows = new Int32Array(size);
-      const keyBytes = new Uint8Array(keys.buffer);
-      const rowBytes = new Uint8Array(rows.buffer);
-      for (const [index, piece] of pieces.entries()) {
-        keyBytes.set(piece.keys, index * piece.keys.length);
-        rowBytes.set(piece.row_ids, index * piece.row_ids.length);
-      }
-      keys.set(this.#keys.subarray(from, to), pieces.length * KEPT);
-      rows.set(this.#rows.subarray(from, to), pieces.length * KEPT);
-      yield* repeatedIn(keys, rows);
+      found.add(this.#keys.subarray(from, to), this.#rows.subarray(from, to));
+      yield* found.repeated();
     }
     this.#database.exec('drop table temp.repeats');
   }
@@ -66,21 +63,60 @@ export class Repeats {
   }
 }
 
-function* repeatedIn(keys: Float64Array, rows: Int32Array): Generator<number> {
-  const bits = Math.ceil(Math.log2(keys.length)) + 1;
-  const mask = 2 ** bits - 1;
+/** Keys that are compared with each other, and the rows that have them. */
+class PartOfKeys {
+  readonly #keys: Float64Array;
+  readonly #rows: Int32Array;
+  readonly #repeated: Uint8Array;
+  readonly #bits: number;
   /** By place: the first entry with a key, counted from 1. */
-  const first = new Int32Array(2 ** bits);
-  const repeated = new Uint8Array(keys.length);
-  for (let index = 0; index < keys.length; index += 1) {
-    const key = keys[index] as number;
-    let place = (Math.imul((key | 0) ^ Math.floor(key / 2 ** 32), 0x9e3779b1) >>> (32 - bits)) & mask;
-    while (first[place] !== 0 && keys[(first[place] as number) - 1] !== key) place = (place + 1) & mask;
-    if (first[place] === 0) first[place] = index + 1;
-    else {
-      repeated[(first[place] as number) - 1] = 1;
-      repeated[index] = 1;
+  readonly #first: Int32Array;
+  #size = 0;
+
+  constructor(capacity: number) {
+    this.#keys = new Float64Array(capacity);
+    this.#rows = new Int32Array(capacity);
+    this.#repeated = new Uint8Array(capacity);
+    this.#bits = Math.ceil(Math.log2(Math.max(capacity, 1))) + 1;
+    this.#first = new Int32Array(2 ** this.#bits);
+  }
+
+  clear(): void {
+    this.#size = 0;
+    this.#repeated.fill(0);
+    this.#first.fill(0);
+  }
+
+  add(keys: Float64Array, rows: Int32Array): void {
+    this.#keys.set(keys, this.#size);
+    this.#rows.set(rows, this.#size);
+    this.#size += keys.length;
+  }
+
+  /** Keys and rows as `add` had them, as bytes. */
+  addBytes(keys: Uint8Array, rows: Uint8Array): void {
+    new Uint8Array(this.#keys.buffer).set(keys, this.#size * Float64Array.BYTES_PER_ELEMENT);
+    new Uint8Array(this.#rows.buffer).set(rows, this.#size * Int32Array.BYTES_PER_ELEMENT);
+    this.#size += rows.length / Int32Array.BYTES_PER_ELEMENT;
+  }
+
+  /** Rows whose key another row has, too, in the order in which they were added. */
+  *repeated(): Generator<number> {
+    const mask = 2 ** this.#bits - 1;
+    const first = this.#first;
+    const keys = this.#keys;
+    for (let index = 0; index < this.#size; index += 1) {
+      const key = keys[index] as number;
+      let place = (Math.imul((key | 0) ^ Math.floor(key / 2 ** 32), 0x9e3779b1) >>> (32 - this.#bits)) & mask;
+      while (first[place] !== 0 && keys[(first[place] as number) - 1] !== key) place = (place + 1) & mask;
+      if (first[place] === 0) first[place] = index + 1;
+      else {
+        this.#repeated[(first[place] as number) - 1] = 1;
+        this.#repeated[index] = 1;
+      }
+    }
+    for (let index = 0; index < this.#size; index += 1) {
+      if (this.#repeated[index] === 1) yield this.#rows[index] as number;
     }
   }
-  for (let index = 0; index < keys.length; index += 1) if (repeated[index] === 1) yield rows[index] as number;
 }

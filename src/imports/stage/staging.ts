@@ -1,11 +1,9 @@
 import { existsSync } from 'node:fs';
 import pLimit from 'p-limit';
-import type { ImportState } from '../../membership/import-state.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
-import type { ImportRecord } from '../catalog.ts';
+import type { ImportRecord, MoveImport } from '../catalog.ts';
 import { intakeOptions, readOptions } from '../import-options.ts';
 import { IntakeError } from '../read/intake-error.ts';
-import type { ReasonCode } from '../reason-codes.ts';
 import { completeStaged, discardStaged } from './row-writer.ts';
 import type { StagingProgress } from './stage-file.ts';
 import { stageElsewhere } from './staging-elsewhere.ts';
@@ -26,7 +24,7 @@ const STAGINGS = 4;
 interface StagingOptions {
   readonly dir: DataDir;
   readonly find: (id: string) => ImportRecord;
-  readonly move: (id: string, to: ImportState, detail?: string, code?: ReasonCode) => void;
+  readonly move: MoveImport;
   /** An input is being read from now on. */
   readonly attend: (id: string) => void;
   readonly progress: (id: string, progress: StagingProgress) => void;
@@ -69,7 +67,7 @@ export function createStagings(options: StagingOptions): Stagings {
     } catch (error) {
       await discardStaged(unfinished);
       if (signal.aborted) return;
-      if (error instanceof IntakeError) move(id, 'rejected', error.message, error.code);
+      if (error instanceof IntakeError) move(id, 'rejected', error.sentence, error.code, error.details.remedy);
       else failed(id, error);
       return;
     }

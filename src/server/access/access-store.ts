@@ -1,9 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Role } from '../../api/service.ts';
 import { openForWriting, statementsOf } from '../../platform/sqlite.ts';
-
-/** What a token allows: to look, or to act as well. */
-export const ROLES = ['viewer', 'operator'] as const;
-export type Role = (typeof ROLES)[number];
 
 /** Who sends a request. */
 export interface Who {

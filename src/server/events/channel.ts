@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
+import type { RegionStatus } from '../../api/regions.ts';
 import type { Coordinator } from '../../imports/life/coordinator.ts';
-import type { RegionStatus } from '../../imports/send/region.ts';
 import type { Logger } from '../../platform/log.ts';
 import type { ImportViews } from '../import-views.ts';
 import type { Reading } from '../reading.ts';

@@ -1,5 +1,5 @@
+import type { RegionStatus } from '../../api/regions.ts';
 import type { ImportRecord } from '../../imports/catalog.ts';
-import type { RegionStatus } from '../../imports/send/region.ts';
 import { answersSoon } from '../queues/queue-answer.ts';
 import { type Channel, type EventSources, TICK_MS, type Watcher, write } from './channel.ts';
 import { type ImportChannel, importChannel } from './import-channel.ts';

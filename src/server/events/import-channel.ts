@@ -74,7 +74,10 @@ export function importChannel(id: string, sources: EventSources, onClosed: () =>
         const missed = moves.filter(
           ({ at }, index) => index === moves.length - 1 || (since !== undefined && at > since),
         );
-        for (const { at, state, reason } of missed) write(watcher, eventText('state', { ...view, state, reason }, at));
+        for (const move of missed) {
+          const { at, state, reason } = move;
+          write(watcher, eventText('state', move === moves.at(-1) ? view : { ...view, state, reason }, at));
+        }
         write(watcher, eventText('progress', await progress()));
         if (!isFinal(record.state)) return;
         write(watcher, eventText('end', {}));

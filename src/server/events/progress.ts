@@ -1,25 +1,11 @@
-import type { RegionTally, Tallies } from '../../imports/record/import-ledger.ts';
+import type { Progress, RegionProgress } from '../../api/events.ts';
+import type { RegionCounts } from '../../api/import-summary.ts';
+import type { Staging } from '../../api/imports.ts';
+import type { RegionStatus } from '../../api/regions.ts';
+import type { Tallies } from '../../imports/record/import-ledger.ts';
 import { totalRows } from '../../imports/record/import-ledger.ts';
-import type { RegionStatus } from '../../imports/send/region.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { RowCounts } from '../../membership/outcome.ts';
-import type { ImportView } from '../import-views.ts';
-
-/** What one region does for an import: its totals, its queue (which all imports share), and its pace. */
-interface RegionProgress extends RegionTally, Omit<RegionStatus, 'region'> {
-  readonly callsPerSecond: number;
-  readonly rowsPerSecond: number;
-}
-
-/** The data of a `progress` event. */
-export interface Progress {
-  readonly at: string;
-  readonly rows: RowCounts;
-  readonly staging: ImportView['staging'];
-  readonly regions: Readonly<Record<string, RegionProgress>>;
-  /** Seconds until the last region is done at the present pace; null while that cannot be told. */
-  readonly etaSeconds: number | null;
-}
 
 /** Time over which the pace is measured, in ms: long enough to be calm, short enough to follow a change. */
 const PACE_MS = 5_000;
@@ -42,7 +28,7 @@ interface Sample {
 /** Measures the pace of one import from the tallies that it is shown, one after the other. */
 export function paceOf(): (
   tallies: Tallies,
-  staging: ImportView['staging'],
+  staging: Staging | null,
   regions: readonly RegionStatus[],
   now: number,
 ) => Progress {
@@ -90,7 +76,7 @@ function queueOf({ region: _, ...status }: RegionStatus & { region: Region }): O
 }
 
 /** Rows that have their outcome. */
-function settled({ rows }: RegionTally): number {
+function settled({ rows }: RegionCounts): number {
   return rows.read - rows.unprocessed;
 }
 

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { PROBLEM_TYPE } from '../../api/problems.ts';
 import { UNSAFE } from '../access/guard.ts';
 import { isForPeople } from '../console-files.ts';
 import type { Api, ServerContext } from '../context.ts';
-import { PROBLEM_TYPE, Problem, problemDocument } from '../problem.ts';
+import { Problem, problemDocument } from '../problem.ts';
 import { problemOf } from '../refusals.ts';
 import { queueBoard } from './board.ts';
 import { answersSoon } from './queue-answer.ts';

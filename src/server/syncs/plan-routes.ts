@@ -1,23 +1,20 @@
 import { Readable } from 'node:stream';
 import { z } from 'zod';
-import { REGIONS } from '../../membership/membership.ts';
+import { memberActionsPage, memberActionsQuery, syncGroupsPage, syncGroupsQuery } from '../../api/syncs.ts';
 import { openPlanPages, type PlanPages } from '../../syncs/plan/plan-pages.ts';
 import { planFiles } from '../../syncs/plan/prepare.ts';
-import { ACTIONS } from '../../syncs/plan/reasons.ts';
 import { attachment } from '../attachment.ts';
 import type { Api, ServerContext } from '../context.ts';
-import { badCursor, cursorOption, limitOption, listOption, numberCursor } from '../paging.ts';
+import { badCursor, numberCursor } from '../paging.ts';
 import { Problem } from '../problem.ts';
 import { refusals } from '../problem-schema.ts';
 import { PLAN_FORMATS, planBytes } from './plan-download.ts';
-import { actionView, groupView } from './views.ts';
 
 const TYPES = { csv: 'text/csv', json: 'application/json' } as const;
 
 const params = z.object({ id: z.string() });
 const tags = ['syncs'];
 const config = { role: 'viewer' } as const;
-const actionOption = listOption(ACTIONS).optional();
 
 /** What the plan of a sync says: of each group, of each of its members, and as a file. */
 export function planRoutes(app: Api, { syncs, dir }: ServerContext): void {
@@ -44,15 +41,9 @@ export function planRoutes(app: Api, { syncs, dir }: ServerContext): void {
         tags,
         summary: 'The groups that a sync concerns, in the order of its file, with what is to be done in each',
         params,
-        querystring: z.strictObject({
-          action: actionOption.meta({
-            description: `Only groups with one of these, and those that could not be listed: some of ${ACTIONS.join(', ')}.`,
-          }),
-          limit: limitOption(50, 500),
-          cursor: cursorOption.optional(),
-        }),
+        querystring: syncGroupsQuery,
         response: {
-          200: z.strictObject({ groups: z.array(groupView), nextCursor: z.string().nullable() }),
+          200: syncGroupsPage,
           ...refusals('BAD_OPTION', 'BAD_CURSOR', 'UNKNOWN_SYNC', 'NO_PLAN_YET'),
         },
       },
@@ -73,15 +64,9 @@ export function planRoutes(app: Api, { syncs, dir }: ServerContext): void {
         tags,
         summary: 'What a plan does about each member, and why, by group',
         params,
-        querystring: z.strictObject({
-          action: actionOption,
-          region: z.enum(REGIONS).optional(),
-          guid: z.string().max(1_000).optional().meta({ description: 'The whole GUID, in any case.' }),
-          limit: limitOption(100, 1_000),
-          cursor: cursorOption.optional(),
-        }),
+        querystring: memberActionsQuery,
         response: {
-          200: z.strictObject({ actions: z.array(actionView), nextCursor: z.string().nullable() }),
+          200: memberActionsPage,
           ...refusals('BAD_OPTION', 'BAD_CURSOR', 'UNKNOWN_SYNC', 'NO_PLAN_YET'),
         },
       },

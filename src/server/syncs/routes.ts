@@ -1,32 +1,23 @@
 import { z } from 'zod';
+import { reasonBody, type SyncAction, syncsPage, syncsQuery, syncView } from '../../api/syncs.ts';
 import { BadCursor } from '../../imports/catalog.ts';
 import { WrongState, WrongTarget } from '../../imports/import-errors.ts';
 import { readOptions } from '../../imports/import-options.ts';
 import { retryFile } from '../../imports/report/report-paths.ts';
 import { actionsOf } from '../../membership/import-actions.ts';
 import { isFinal } from '../../membership/import-state.ts';
-import { SYNC_STATES } from '../../membership/sync-state.ts';
 import type { SyncRecord } from '../../syncs/sync-catalog.ts';
 import { readSyncOptions } from '../../syncs/sync-options.ts';
 import { inShort, noting } from '../access/noting.ts';
 import type { Api, ServerContext } from '../context.ts';
-import { badCursor, cursorOption, limitOption, listOption } from '../paging.ts';
+import { badCursor } from '../paging.ts';
 import { Problem } from '../problem.ts';
 import { refusals } from '../problem-schema.ts';
 import { undoDecision, undoQuery } from './options.ts';
-import { type SyncAction, syncActionsOf, syncEntry, syncView } from './views.ts';
+import { syncActionsOf } from './views.ts';
 
 const params = z.object({ id: z.string().meta({ description: 'Id of a sync.' }) });
 const tags = ['syncs'];
-const reasonBody = z.strictObject({
-  reason: z
-    .string()
-    .trim()
-    .min(1, 'allowed is a sentence that says why')
-    .max(1_000, 'allowed are 1,000 characters')
-    .meta({ description: 'Why; recorded with your name.' }),
-});
-
 /** Syncs: the list, one, what can be done with it, and the undo of an import. Their plans are in plan-routes.ts. */
 export function syncRoutes(app: Api, context: ServerContext): void {
   const { coordinator, syncs, syncCatalog, syncViews, reading, dir, settings, access } = context;
@@ -39,15 +30,8 @@ export function syncRoutes(app: Api, context: ServerContext): void {
       schema: {
         tags,
         summary: 'List syncs, newest first',
-        querystring: z.strictObject({
-          state: listOption(SYNC_STATES).optional(),
-          limit: limitOption(50, 200),
-          cursor: cursorOption.optional(),
-        }),
-        response: {
-          200: z.strictObject({ syncs: z.array(syncEntry), nextCursor: z.string().nullable() }),
-          ...refusals('BAD_OPTION', 'BAD_CURSOR'),
-        },
+        querystring: syncsQuery,
+        response: { 200: syncsPage, ...refusals('BAD_OPTION', 'BAD_CURSOR') },
       },
     },
     async ({ query: { state, limit, cursor } }) => {
@@ -155,7 +139,7 @@ export function syncRoutes(app: Api, context: ServerContext): void {
         throw new WrongState(record, 'cannot be undone before it has finished', possible);
       }
       const { sandbox } = readOptions(record);
-      if (sandbox !== settings.sandbox) throw new WrongTarget(id, sandbox);
+      if (sandbox !== settings.sandbox) throw new WrongTarget(`import ${id}`, sandbox);
       if (!reading.hasRows(id)) {
         throw new Problem('NO_ROWS_YET', `Nothing of import ${id} was sent: there is nothing to undo.`);
       }

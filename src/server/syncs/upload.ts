@@ -1,6 +1,7 @@
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { z } from 'zod';
+import { syncView } from '../../api/syncs.ts';
 import { newImportId } from '../../imports/import-id.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import { planFiles } from '../../syncs/plan/prepare.ts';
@@ -11,7 +12,6 @@ import { labelOf } from '../uploads/body.ts';
 import { FILE_TYPES } from '../uploads/options.ts';
 import { checkLength, KEY_DESCRIPTION, type Uploads } from '../uploads/taking.ts';
 import { readingOf, syncDecision, syncQuery } from './options.ts';
-import { syncView } from './views.ts';
 
 /** `POST /v1/syncs`. @param scope leaves bodies to its routes */
 export function syncUploadRoute(scope: Api, context: ServerContext, uploads: Uploads): void {

@@ -11,6 +11,8 @@ import {
 import { checkIntakeOptions } from '../../imports/read/intake.ts';
 import { IntakeError, type IntakeErrorCode } from '../../imports/read/intake-error.ts';
 import { REGIONS, type Region, SCOPES } from '../../membership/membership.ts';
+import { asParameter, written } from '../../text/named-options.ts';
+import { asSentence } from '../../text/wording.ts';
 import { Problem } from '../problem.ts';
 
 const id = z.string().min(1).max(200);
@@ -135,12 +137,10 @@ const FIELDS_AT_FAULT: Readonly<Partial<Record<IntakeErrorCode, string>>> = {
 
 /** Why a file cannot be read, as the problem of the option that is to be changed, or of the file itself. */
 export function badReading(error: IntakeError): Problem {
-  const { code, place, what, remedy, field = FIELDS_AT_FAULT[code] } = error;
-  // The remedies name the command line's flags; an address has the same options without the dashes.
-  const words = (text: string) => text.replace(/--on-behalf-of/g, 'onBehalfOf').replace(/--(\w)/g, '$1');
-  const detail = words(`${place === undefined ? '' : `${place}: `}${what}.`);
-  return new Problem(field === undefined ? 'BAD_BODY' : 'BAD_OPTION', detail, {
-    remedy: `${words(remedy)}.`,
+  const { code, details } = error;
+  const { field = FIELDS_AT_FAULT[code] } = details;
+  return new Problem(field === undefined ? 'BAD_BODY' : 'BAD_OPTION', asSentence(error.sentence), {
+    remedy: asSentence(written(details.remedy, asParameter)),
     ...(field !== undefined && { field }),
   });
 }

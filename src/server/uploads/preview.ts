@@ -1,7 +1,5 @@
-import { z } from 'zod';
 import type { ImportOptions } from '../../imports/import-options.ts';
 import { IntakeError } from '../../imports/read/intake-error.ts';
-import { ROWS_SHOWN } from '../../imports/report/preview.ts';
 import { ReadingStopped } from '../../imports/report/reading-lane.ts';
 import type { ReadingThreads } from '../../imports/report/reading-threads.ts';
 import { Problem } from '../problem.ts';
@@ -10,31 +8,6 @@ import { badReading } from './options.ts';
 export const PREVIEW_BYTES = 1024 * 1024;
 /** Time that reading the beginning of a file may take, in ms: a thousand times what an honest one needs. */
 const DEADLINE_MS = 10_000;
-
-export const previewView = z.strictObject({
-  format: z.enum(['csv', 'json', 'ndjson']),
-  encoding: z.string(),
-  delimiter: z.string().nullable().meta({ description: 'Null for JSON and NDJSON.' }),
-  columns: z.array(z.string()),
-  recognised: z.record(z.string(), z.string()).meta({ description: 'Field -> column.' }),
-  missing: z.array(z.string()).meta({ description: 'Fields that neither a column nor an option gives.' }),
-  rows: z
-    .array(
-      z.strictObject({
-        line: z.int(),
-        region: z.string(),
-        guid: z.string(),
-        uid: z.string(),
-        scope: z.string(),
-        original: z.record(z.string(), z.unknown()),
-        problems: z.array(
-          z.strictObject({ column: z.string(), value: z.string(), code: z.string(), reason: z.string() }),
-        ),
-      }),
-    )
-    .meta({ description: `The first ${ROWS_SHOWN}.` }),
-  truncated: z.boolean().meta({ description: 'There is more than what is shown.' }),
-});
 
 /**
  * How the beginning of a file would be read with these options: a `Preview` as JSON text. It is read in a thread whose

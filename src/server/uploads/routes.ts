@@ -2,20 +2,21 @@ import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import multipart from '@fastify/multipart';
 import { z } from 'zod';
+import { importView } from '../../api/imports.ts';
+import { preview } from '../../api/preview.ts';
 import { UnknownImport } from '../../imports/import-errors.ts';
 import { reserveImport } from '../../imports/import-id.ts';
 import { UnknownSync } from '../../syncs/sync-errors.ts';
 import { inShort, noting } from '../access/noting.ts';
 import { leaving, sendJson } from '../bounded-answer.ts';
 import type { Api, ServerContext } from '../context.ts';
-import { importView } from '../import-views.ts';
 import { Problem } from '../problem.ts';
 import { refusals } from '../problem-schema.ts';
 import { syncUploadRoute } from '../syncs/upload.ts';
 import { fileOf, labelOf } from './body.ts';
 import { uploadKeys } from './keys.ts';
 import { FILE_TYPES, optionsOf, readingQuery, uploadQuery } from './options.ts';
-import { PREVIEW_BYTES, previewOf, previewView } from './preview.ts';
+import { PREVIEW_BYTES, previewOf } from './preview.ts';
 import { type ReceiveOptions, receiveHead } from './receive.ts';
 import { checkLength, KEY_DESCRIPTION, openUploads } from './taking.ts';
 
@@ -118,7 +119,7 @@ export async function uploadRoutes(app: Api, context: ServerContext, { idleMs, m
           description: `The body is the first bytes of a file, at most ${PREVIEW_BYTES}, in the forms that an import takes.`,
           querystring: readingQuery,
           response: {
-            200: previewView,
+            200: preview,
             ...refusals('BAD_OPTION', 'BAD_BODY', 'TOO_LARGE', 'MEDIA_TYPE', 'STOPPING'),
           },
         },

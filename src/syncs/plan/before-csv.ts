@@ -1,7 +1,8 @@
+import type { PlanAction } from '../../api/plan.ts';
 import { inChunks } from '../../text/chunks.ts';
 import { csvLine } from '../../text/csv-line.ts';
 import { importable } from '../../text/spreadsheet.ts';
-import type { GroupName, PlanAction, PlanReader } from './plan-reading.ts';
+import type { GroupName, PlanReader } from './plan-reading.ts';
 import { CHANGES } from './reasons.ts';
 
 const COLUMNS = ['uid', 'guid', 'scope', 'region'] as const;

@@ -1,9 +1,10 @@
+import type { Finding, PlanGroup } from '../../api/plan.ts';
 import type { Region } from '../../membership/membership.ts';
 import { counted, grouped } from '../../text/wording.ts';
 import { type Limits, limitsWith } from '../guard-limits.ts';
 import type { PlanFlags } from '../plan-flags.ts';
 import type { PlanLedger } from './plan-ledger.ts';
-import type { Finding, GroupName, PlanFacts, PlanGroup } from './plan-reading.ts';
+import type { GroupName, PlanFacts } from './plan-reading.ts';
 import type { PreviousRun } from './previous-run.ts';
 
 /** What the guards look at. */

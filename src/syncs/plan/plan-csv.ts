@@ -1,7 +1,8 @@
+import type { PlanAction } from '../../api/plan.ts';
 import { inChunks } from '../../text/chunks.ts';
 import { csvLine } from '../../text/csv-line.ts';
 import { harmless, importable } from '../../text/spreadsheet.ts';
-import type { ActionChoice, PlanAction, PlanReader } from './plan-reading.ts';
+import type { ActionChoice, PlanReader } from './plan-reading.ts';
 import { groupProblem } from './plan-totals.ts';
 import { CHANGES } from './reasons.ts';
 

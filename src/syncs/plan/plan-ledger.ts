@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
+import type { Finding } from '../../api/plan.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { scopeId } from '../../imports/record/enum-ids.ts';
 import { isScope } from '../../membership/membership.ts';
 import { inTransaction, openForReading, openForWriting, statementsOf } from '../../platform/sqlite.ts';
-import { type Finding, type GroupName, type PlanDatabase, type PlanReader, planReader } from './plan-reading.ts';
+import { type GroupName, type PlanDatabase, type PlanReader, planReader } from './plan-reading.ts';
 
 const PLAN_MIGRATIONS = new URL('migrations/', import.meta.url);
 

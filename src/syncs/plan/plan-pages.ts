@@ -1,9 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
+import type { PlanAction, PlanGroup } from '../../api/plan.ts';
 import type { Region } from '../../membership/membership.ts';
+import { PLAN_ACTIONS, type PlanActionName } from '../../membership/plan-words.ts';
 import { openForReading, statementsOf } from '../../platform/sqlite.ts';
-import { actionOf, type PlanAction, type PlanGroup } from './plan-reading.ts';
+import { actionOf } from './plan-reading.ts';
 import { groupProblem } from './plan-totals.ts';
-import { ACTIONS, type Action } from './reasons.ts';
 
 /** A group of a plan, with its actions counted. */
 export interface GroupSummary extends Pick<PlanGroup, 'region' | 'guid' | 'listing' | 'members' | 'actions' | 'right'> {
@@ -13,7 +14,7 @@ export interface GroupSummary extends Pick<PlanGroup, 'region' | 'guid' | 'listi
 
 /** Which actions are wanted; what is absent may be anything. The GUID is a whole one, without regard to case. */
 interface ActionFilter {
-  readonly actions?: ReadonlySet<Action>;
+  readonly actions?: ReadonlySet<PlanActionName>;
   readonly region?: Region;
   readonly guid?: string;
 }
@@ -34,7 +35,7 @@ export interface PlanPages {
    * action, or could not be listed.
    */
   groups(
-    wish: { readonly actions?: ReadonlySet<Action> },
+    wish: { readonly actions?: ReadonlySet<PlanActionName> },
     after: number,
     limit: number,
   ): Promise<{ groups: GroupSummary[]; next?: number }>;
@@ -75,7 +76,7 @@ export function openPlanPages(path: string, slice = SLICE): PlanPages {
         if (
           actions === undefined ||
           group.problem !== '' ||
-          ACTIONS.some((one) => actions.has(one) && group.actions[one] > 0)
+          PLAN_ACTIONS.some((one) => actions.has(one) && group.actions[one] > 0)
         ) {
           if (found.length === limit) return { groups: found, next: place };
           found.push(group);
@@ -83,7 +84,7 @@ export function openPlanPages(path: string, slice = SLICE): PlanPages {
         place = row.id;
       }
     },
-    actions: async ({ actions = new Set(ACTIONS), region = null, guid = null }, after, limit) => {
+    actions: async ({ actions = new Set(PLAN_ACTIONS), region = null, guid = null }, after, limit) => {
       const { first, last } = sql('span').get({ region, guid }) as unknown as { first: number; last: number };
       const choice = { actions: JSON.stringify([...actions]), region, guid, most: slice };
       const found: (PlanAction & ActionPlace)[] = [];

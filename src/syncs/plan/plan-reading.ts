@@ -1,8 +1,10 @@
+import type { Finding, PlanAction, PlanGroup } from '../../api/plan.ts';
 import { scopeId, scopeOf } from '../../imports/record/enum-ids.ts';
 import type { Region } from '../../membership/membership.ts';
+import { PLAN_ACTIONS, type PlanActionName, type PlanReason } from '../../membership/plan-words.ts';
 import { openForReading, readStatements, statementsOf } from '../../platform/sqlite.ts';
 import { flagsFromJson, type PlanFlags } from '../plan-flags.ts';
-import { ACTIONS, type Action, type Place, type ReasonName, reasonSentence } from './reasons.ts';
+import { type Place, reasonSentence } from './reasons.ts';
 
 /** A connection to a plan's file. */
 export type PlanDatabase = ReturnType<typeof openForReading>;
@@ -31,59 +33,8 @@ export interface PlanFacts {
   readonly plannedAt: number | null;
 }
 
-/** A group concerned: how its listing went, and its actions counted. */
-export interface PlanGroup extends GroupName {
-  readonly listing: 'pending' | 'listed' | 'not_found' | 'failed';
-  /** Why it could not be listed; empty where it was. */
-  readonly code: string;
-  readonly message: string;
-  /** UID; empty: nobody; null: not known. */
-  readonly owner: string | null;
-  /** Rows of the file that count for it. */
-  readonly wanted: number;
-  /** Listed ones, the banned not counted. */
-  readonly members: number;
-  readonly actions: Readonly<Record<Action, number>>;
-  /** Among `keep`: as the file says. The others stay although the file says otherwise, or nothing. */
-  readonly right: number;
-  /** Members that would be none any more: removed or banned. */
-  readonly leaving: number;
-  /** Members that would get a lower scope. */
-  readonly lowered: number;
-  /** Members that stay by their own right, and not because they are spared. */
-  readonly staying: number;
-  /** The owner is one of those who leave or are lowered. */
-  readonly ownerHit: boolean;
-}
-
-export interface PlanAction extends GroupName {
-  readonly uid: string;
-  readonly action: Action;
-  readonly from: Place;
-  /** Of a `report`: what is not done. */
-  readonly to: Place;
-  readonly reason: ReasonName;
-  /** The reason as a sentence without capital and full stop. */
-  readonly sentence: string;
-  /** Line of the file that asks for it; null where none does. */
-  readonly line: number | null;
-}
-
-/** What a guard objects to. */
-export interface Finding {
-  readonly guard: string;
-  /** Null where it concerns the whole run. */
-  readonly region: Region | null;
-  readonly guid: string | null;
-  readonly value: number;
-  /** What the guard lets pass. */
-  readonly limit: number;
-  /** What was found, what is allowed and what to do next. */
-  readonly sentence: string;
-}
-
 export interface ActionChoice {
-  readonly actions?: ReadonlySet<Action>;
+  readonly actions?: ReadonlySet<PlanActionName>;
   readonly group?: GroupName;
 }
 
@@ -129,7 +80,7 @@ export function planReader(database: PlanDatabase): PlanReader {
       } as PlanFacts;
     },
     groups: () => sql('group_tallies').all().map(groupOf),
-    actions: ({ actions = new Set(ACTIONS), group } = {}) => {
+    actions: ({ actions = new Set(PLAN_ACTIONS), group } = {}) => {
       const span =
         group === undefined ? { first: 0, last: Number.MAX_SAFE_INTEGER } : sql('span_of_group').get({ ...group });
       // Prepared anew, because a statement that is being read cannot be asked a second time.
@@ -187,12 +138,12 @@ function groupOf(row: Row): PlanGroup {
 export function actionOf(row: Row): PlanAction {
   const from = placeOf(Number(row['from_id']));
   const to = placeOf(Number(row['to_id']));
-  const reason = row['reason'] as ReasonName;
+  const reason = row['reason'] as PlanReason;
   return {
     region: row['region'] as Region,
     guid: String(row['guid']),
     uid: String(row['uid']),
-    action: row['action'] as Action,
+    action: row['action'] as PlanActionName,
     from,
     to,
     reason,

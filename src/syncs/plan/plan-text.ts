@@ -1,8 +1,9 @@
 import { styleText } from 'node:util';
+import type { PlanGroup, PlanTotals } from '../../api/plan.ts';
 import { cut, wrap } from '../../text/terminal-text.ts';
 import { counted, grouped, printable } from '../../text/wording.ts';
-import type { PlanGroup, PlanReader } from './plan-reading.ts';
-import { changesOf, groupProblem, type PlanTotals, planTotals } from './plan-totals.ts';
+import type { PlanReader } from './plan-reading.ts';
+import { changesOf, groupProblem, planTotals } from './plan-totals.ts';
 
 export interface PlanTextOptions {
   readonly color: boolean;

@@ -1,25 +1,12 @@
+import type { PlanGroup, PlanTotals } from '../../api/plan.ts';
+import { PLAN_ACTIONS } from '../../membership/plan-words.ts';
 import { counted } from '../../text/wording.ts';
-import type { PlanGroup } from './plan-reading.ts';
-import { ACTIONS, type Action, CHANGES } from './reasons.ts';
-
-/** A plan in numbers. */
-export interface PlanTotals {
-  readonly groups: number;
-  /** Groups among them that could not be listed. */
-  readonly unlisted: number;
-  /** Members in the groups that were listed. */
-  readonly members: number;
-  readonly actions: Readonly<Record<Action, number>>;
-  /** Among `keep`: as the file says. */
-  readonly right: number;
-  /** What would be sent: additions, changes, removals and bans. 0: there is nothing to apply. */
-  readonly changes: number;
-}
+import { CHANGES } from './reasons.ts';
 
 export function planTotals(groups: readonly PlanGroup[]): PlanTotals {
   const sum = (number: (group: PlanGroup) => number) => groups.reduce((total, group) => total + number(group), 0);
   const actions = Object.fromEntries(
-    ACTIONS.map((action) => [action, sum((group) => group.actions[action])]),
+    PLAN_ACTIONS.map((action) => [action, sum((group) => group.actions[action])]),
   ) as PlanTotals['actions'];
   return {
     groups: groups.length,
@@ -33,7 +20,7 @@ export function planTotals(groups: readonly PlanGroup[]): PlanTotals {
 
 /** What would be sent for this group. */
 export function changesOf({ actions }: Pick<PlanGroup, 'actions'>): number {
-  return ACTIONS.reduce((total, action) => total + (CHANGES.has(action) ? actions[action] : 0), 0);
+  return PLAN_ACTIONS.reduce((total, action) => total + (CHANGES.has(action) ? actions[action] : 0), 0);
 }
 
 /** Why nothing is done in a group, once for all its rows; '' where it was listed. Without capital and full stop. */

@@ -146,8 +146,9 @@ export async function hashOf(path: string): Promise<string> {
  * Lists the members and plans, and asks for what the plan turns out to need, which costs a call for each group: who owns
  * it, where something would be taken from somebody; who is banned, where somebody would be changed, removed or banned.
  *
- * Where somebody would only be added it is not asked: the service is known to list the banned among the members, so that
- * nobody who is banned is to be added. Regions where that turns out not to be so are asked there as well.
+ * Where members would only be added it is not asked: the service is known to list banned users among the members, so
+ * they are not added. Regions where that turns out not to be so are asked there as well. Where bans may be lifted
+ * (`allowUnban`), every group is asked: a banned user who is listed like a member must not pass for one.
  */
 async function listAndDecide(
   { folder, flags, wish, signal, onProgress }: PlanningTask,
@@ -166,8 +167,8 @@ async function listAndDecide(
 
   const groups = plan.groupsToList();
   await listMembers(reading(groups.length));
-  // An import may have banned whoever seems to be a member.
-  if (wish.kind === 'undo') {
+  // An undo: the import may have banned a user who seems to be a member.
+  if (wish.kind === 'undo' || flags.allowUnban) {
     const listed = plan.groups().filter(({ listing }) => listing === 'listed');
     for (const group of listed) askedForBanned.add(keyOf(group));
     await askBanned(reading(listed.length), listed);

@@ -1,24 +1,14 @@
 import type { Scope } from '../../membership/membership.ts';
-
-/** What a plan does about one member of a group. */
-export const ACTIONS = [
-  'add', // not a member, or banned: is to become one
-  'change', // is to get another scope
-  'keep', // stays as it is
-  'remove', // is to leave the group
-  'ban', // is to be banned, a member or not
-  'report', // something ought to be done and is not; the reason says why
-] as const;
-export type Action = (typeof ACTIONS)[number];
+import type { PlanActionName, PlanReason } from '../../membership/plan-words.ts';
 
 /** Actions that send something. */
-export const CHANGES: ReadonlySet<Action> = new Set(['add', 'change', 'remove', 'ban']);
+export const CHANGES: ReadonlySet<PlanActionName> = new Set(['add', 'change', 'remove', 'ban']);
 
 /** A place in a group: a scope, `ban`, or empty for somebody who is neither a member nor banned. */
 export type Place = Scope | '';
 
 interface Reason {
-  readonly action: Action;
+  readonly action: PlanActionName;
   readonly sentence: string | ((from: Place, to: Place) => string);
 }
 
@@ -77,11 +67,10 @@ export const REASONS = {
     action: 'report',
     sentence: 'the import got no answer for this row, so it is not known whether it did this: check it by hand',
   },
-} as const satisfies Record<string, Reason>;
-export type ReasonName = keyof typeof REASONS;
+} as const satisfies Record<PlanReason, Reason>;
 
 /** The reason of an action as a sentence without capital and full stop. */
-export function reasonSentence(name: ReasonName, from: Place, to: Place): string {
+export function reasonSentence(name: PlanReason, from: Place, to: Place): string {
   const { sentence }: Reason = REASONS[name];
   return typeof sentence === 'string' ? sentence : sentence(from, to);
 }

@@ -1,8 +1,10 @@
+import type { PlanAction } from '../../api/plan.ts';
+import type { PlanActionName } from '../../membership/plan-words.ts';
 import { statementsOf } from '../../platform/sqlite.ts';
 import { counted, grouped } from '../../text/wording.ts';
 import { type PlanLedger, withAttached } from './plan-ledger.ts';
-import { type GroupName, type PlanAction, placeOf } from './plan-reading.ts';
-import type { Action, Place } from './reasons.ts';
+import { type GroupName, placeOf } from './plan-reading.ts';
+import type { Place } from './reasons.ts';
 
 /** How far a stored plan may be from one made now and still be applied, in percent of its changes. */
 const DEFAULT_TOLERANCE_PERCENT = 5;
@@ -11,7 +13,7 @@ const EXAMPLES = 10;
 
 interface Step {
   /** Empty where the plan does not know the UID in this group. */
-  readonly action: Action | '';
+  readonly action: PlanActionName | '';
   readonly from: Place;
   readonly to: Place;
 }

@@ -3,10 +3,11 @@ import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import type { PlanAction } from '../../api/plan.ts';
 import { beforeCsv, groupsThatLose } from '../plan/before-csv.ts';
 import { changesCsv } from '../plan/plan-csv.ts';
 import { openPlanLedger } from '../plan/plan-ledger.ts';
-import { openPlanReader, type PlanAction, type PlanReader } from '../plan/plan-reading.ts';
+import { openPlanReader, type PlanReader } from '../plan/plan-reading.ts';
 import { type PlanningPorts, type PlanningTask, planFiles, planFor } from '../plan/prepare.ts';
 import { staleness, stillCalledFor } from '../plan/staleness.ts';
 

@@ -2,6 +2,8 @@ import { EventEmitter } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import pLimit from 'p-limit';
+import { RollcallError } from '../../errors/rollcall-error.ts';
+import { WrongTarget } from '../../imports/import-errors.ts';
 import { type ImportState, isFinal, isUnderWay, needsPerson } from '../../membership/import-state.ts';
 import { isSyncUnderWay, type SyncState } from '../../membership/sync-state.ts';
 import { counted } from '../../text/wording.ts';
@@ -11,11 +13,12 @@ import { openPlanReader } from '../plan/plan-reading.ts';
 import { planTotals } from '../plan/plan-totals.ts';
 import { type PlanningPorts, type PlanningProgress, type PlanWish, planFiles, planFor } from '../plan/prepare.ts';
 import { type PreviousRun, previousRun } from '../plan/previous-run.ts';
-import { DEFAULT_FLAGS, type SyncFlags, type UndoFlags } from '../plan-flags.ts';
+import { DEFAULT_FLAGS } from '../plan-flags.ts';
 import type { SyncCatalog, SyncMove, SyncRecord } from '../sync-catalog.ts';
-import { SyncRefused, UnknownSync } from '../sync-errors.ts';
-import { type Reading, readSyncOptions, type SyncOptions, syncOptionsToJson } from '../sync-options.ts';
+import { type SyncReasonCode, SyncRefused, UnknownSync } from '../sync-errors.ts';
+import { readSyncOptions, type SyncOptions, syncOptionsToJson } from '../sync-options.ts';
 import { checkPlan, sourceNow, writeChanges } from './recheck.ts';
+import type { CreateSync, CreateUndo } from './requests.ts';
 import type { SyncImports } from './sync-imports.ts';
 
 /** Plans syncs, one at a time, and has their plans carried out by imports. For the owner of the data directory. */
@@ -59,32 +62,6 @@ export interface SyncEvents {
   failure: [error: Error];
 }
 
-interface Wanted {
-  /** Limits of guards in place of their defaults. */
-  readonly limits?: Readonly<Record<string, number>>;
-  /** Whether it is to be carried out at once, where no guard objects. */
-  readonly apply: boolean;
-  /** Who asks for it. */
-  readonly who: string;
-}
-
-export interface CreateSync extends Wanted {
-  /** As the user named it. */
-  readonly file: string;
-  /** The path to read; it is copied when planning begins. */
-  readonly source: string;
-  readonly reading: Reading;
-  readonly flags: SyncFlags;
-  /** Runs of one schedule are compared with each other, whatever their files. */
-  readonly scheduleId?: string;
-  /** Given where the caller needs it beforehand. */
-  readonly id?: string;
-}
-
-interface CreateUndo extends Wanted {
-  readonly flags: UndoFlags;
-}
-
 export interface SyncRunnerOptions extends PlanningPorts {
   readonly catalog: SyncCatalog;
   readonly imports: SyncImports;
@@ -119,8 +96,8 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
     return record;
   };
 
-  const checkTarget = (id: string, { sandbox: meant }: Pick<SyncOptions, 'sandbox'>): void => {
-    if (meant !== sandbox) throw SyncRefused.target(id, meant);
+  const checkTarget = (subject: string, { sandbox: meant }: Pick<SyncOptions, 'sandbox'>): void => {
+    if (meant !== sandbox) throw new WrongTarget(subject, meant);
   };
 
   const wishOf = (record: SyncRecord, source: string): PlanWish => {
@@ -167,7 +144,7 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
       catalog.setTotals(id, JSON.stringify(totals));
       if (findings.length > 0) {
         const reason = `${counted(findings.length, 'objection')} of the guards: ${findings[0]?.sentence}`;
-        move(id, 'held', { reason });
+        move(id, 'held', { reason, code: 'GUARDS_OBJECT' satisfies SyncReasonCode });
       } else if (totals.changes === 0) move(id, 'unchanged');
       else {
         move(id, 'planned');
@@ -188,7 +165,7 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
       taskOf(record, sourceNow(folder(id), source)),
       options,
     );
-    if (!within) return void move(id, 'stale', { reason: sentence });
+    if (!within) return void move(id, 'stale', { reason: sentence, code: 'PLAN_OUTDATED' satisfies SyncReasonCode });
     if (changes === 0) return void move(id, 'unchanged');
     await beginImport(record);
   };
@@ -208,7 +185,10 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
     if (record?.state === 'applying') events.emit('import', importId, state);
     if (record?.state === 'applying' && isFinal(state)) {
       if (state === 'completed') move(importId, 'applied');
-      else move(importId, 'incomplete', { reason: `its import was ${state} before every change was carried out` });
+      else {
+        const reason = `its import was ${state} before every change was carried out`;
+        move(importId, 'incomplete', { reason, code: 'IMPORT_ENDED' satisfies SyncReasonCode });
+      }
     }
     moves.emit('move');
   };
@@ -228,7 +208,8 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
       const { state, importId } = find(id);
       // What is an import's by now is not this one's to end.
       if (!isSyncUnderWay(state) || importId !== null) throw error;
-      move(id, 'failed', { reason: error instanceof Error ? error.message : String(error) });
+      const reason = error instanceof Error ? error.message : String(error);
+      move(id, 'failed', { reason, code: error instanceof RollcallError ? error.code : 'PLANNING_FAILED' });
     } finally {
       running.delete(id);
     }
@@ -255,7 +236,7 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
   };
 
   const startApplying = (id: string, how: SyncMove): SyncRecord => {
-    checkTarget(id, readSyncOptions(find(id)));
+    checkTarget(`sync ${id}`, readSyncOptions(find(id)));
     const record = move(id, 'applying', how);
     enqueue(id);
     return record;
@@ -284,9 +265,8 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
     }) => begin({ id, file, source, undoOf: null, scheduleId }, { reading, flags, limits, apply, sandbox }, who),
     undo: async (importId, { flags, limits = {}, apply, who }) => {
       const found = imports.find(importId);
-      if (found === undefined)
-        throw SyncRefused.undo(importId, 'there is none; `rollcall list` shows those that there are');
-      if (!isFinal(found.state)) throw SyncRefused.undo(importId, `it is ${found.state}, not over`);
+      if (found === undefined) throw SyncRefused.undo(importId, 'there is none');
+      if (!isFinal(found.state)) throw SyncRefused.undo(importId, `it is ${found.state} and has not finished`);
       if (!existsSync(found.ledger)) throw SyncRefused.undo(importId, 'nothing of it was sent');
       checkTarget(`import ${importId}`, found);
       const chosen = { reading: null, flags: { ...DEFAULT_FLAGS, ...flags }, limits, apply, sandbox };
@@ -297,7 +277,7 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
       const record = find(id);
       if (record.state === 'held') throw SyncRefused.held(record);
       if (record.state !== 'applying') return startApplying(id, { who });
-      checkTarget(id, readSyncOptions(record));
+      checkTarget(`sync ${id}`, readSyncOptions(record));
       if (record.importId !== null && imports.find(record.importId) !== undefined)
         await imports.resume(record.importId);
       else enqueue(id);
@@ -317,7 +297,11 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
     cancel: (id, who) => {
       const { state, importId } = find(id);
       if (!isSyncUnderWay(state) || importId !== null) throw SyncRefused.cancel(id, state);
-      const record = move(id, 'failed', { who, reason: 'cancelled before anything was sent' });
+      const record = move(id, 'failed', {
+        who,
+        reason: 'cancelled before anything was sent',
+        code: 'CANCELLED' satisfies SyncReasonCode,
+      });
       running.get(id)?.abort(new Error('the sync was cancelled'));
       return record;
     },

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
 import { CATALOG_MIGRATIONS } from '../../imports/schemas.ts';
+import type { RunState } from '../../membership/sync-state.ts';
 import { inTransaction, openForReading, openForWriting, statementsOf } from '../../platform/sqlite.ts';
 
 /** Syncs that begin by themselves, as the catalog keeps them. Times are ms since 1970. */
@@ -40,17 +41,6 @@ export interface SourceCopy {
 }
 
 export type NewSchedule = Omit<ScheduleRecord, 'paused' | 'createdAt' | 'copy' | 'placedHash'>;
-
-export const RUN_STATES = [
-  'running',
-  'waiting', // a person decides: its plan is held, or its import is blocked or has failed
-  'ran', // its sync says what came of it
-  'skipped-unchanged', // everybody is in place, and the source is the same
-  'skipped-running', // the run before was not over
-  'missed', // nothing was running
-  'failed', // the source could not be had, or no plan be made; nothing was changed
-] as const;
-export type RunState = (typeof RUN_STATES)[number];
 
 export interface ScheduleRun {
   readonly id: number;

@@ -1,17 +1,19 @@
 import { EventEmitter } from 'node:events';
+import type { PlanTotals } from '../../api/plan.ts';
+import { WrongTarget } from '../../imports/import-errors.ts';
 import { type ImportState, needsPerson } from '../../membership/import-state.ts';
+import type { RunState } from '../../membership/sync-state.ts';
 import { isSyncUnderWay } from '../../membership/sync-state.ts';
 import { nextRun } from '../../queue/cron.ts';
-import { utcTime } from '../../text/wording.ts';
-import type { PlanTotals } from '../plan/plan-totals.ts';
+import { asClause, utcTime } from '../../text/wording.ts';
 import { readProtectFile } from '../plan/protect.ts';
 import type { SyncRunner } from '../run/sync-runner.ts';
 import type { SyncRecord } from '../sync-catalog.ts';
-import { SyncRefused, UnknownSync } from '../sync-errors.ts';
+import { UnknownSync } from '../sync-errors.ts';
 import { readSyncOptions } from '../sync-options.ts';
 import { failedRows, failingSince } from './recurring-failures.ts';
 import type { Clock } from './schedule-book.ts';
-import type { RunState, ScheduleCatalog, ScheduleRecord, ScheduleRun } from './schedule-catalog.ts';
+import type { ScheduleCatalog, ScheduleRecord, ScheduleRun } from './schedule-catalog.ts';
 import { ScheduleError } from './schedule-errors.ts';
 import { type Obtained, obtain } from './source.ts';
 import { headersWithValues } from './source-headers.ts';
@@ -115,7 +117,7 @@ export function createScheduleRuns(options: ScheduleRunsOptions): ScheduleRuns {
     if (record === undefined) return;
     const { name, source, maxSource, copy, placedHash, protectFile, repair } = record;
     const { sandbox, reading, flags, limits, apply } = readSyncOptions(record);
-    if (sandbox !== options.sandbox) throw SyncRefused.target(`schedule ${name}`, sandbox);
+    if (sandbox !== options.sandbox) throw new WrongTarget(`schedule ${name}`, sandbox);
     if (reading === null) throw new ScheduleError(`schedule ${name} does not say how its file is read`, 'add it again');
     const headers = headersWithValues(record.headers, options.environment);
     const { ca } = options;
@@ -169,7 +171,7 @@ export function createScheduleRuns(options: ScheduleRunsOptions): ScheduleRuns {
     if (sync === undefined || catalog.find(run.schedule) === undefined) return;
     const { state, reason } = sync;
     if (state === 'failed') return end(run, 'failed', reason);
-    if (state === 'held') return end(run, 'waiting', `held: ${reason.replace(/\.$/, '')}`);
+    if (state === 'held') return end(run, 'waiting', `held: ${asClause(reason)}`);
     const isWhole = state === 'unchanged' || state === 'applied';
     const failures = isWhole
       ? await catalog.setFailures(run, sync.importId === null ? [] : failedRows(options.ledger(sync.importId)))
@@ -178,7 +180,7 @@ export function createScheduleRuns(options: ScheduleRunsOptions): ScheduleRuns {
     if (failures?.rows === 0 && unlisted === 0 && obtained !== undefined)
       catalog.setPlaced(run.schedule, obtained.hash);
     const failing = failures === undefined ? '' : failingSince(failures);
-    end(run, 'ran', [`${state}: ${reason.replace(/\.$/, '')}`, ...(failing === '' ? [] : [failing])].join('; '));
+    end(run, 'ran', [`${state}: ${asClause(reason)}`, ...(failing === '' ? [] : [failing])].join('; '));
   };
 
   /** While its import needs a person, a run is not one that the next has to wait for. */

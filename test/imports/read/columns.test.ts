@@ -51,7 +51,7 @@ describe('columns', () => {
   test('that are mapped and missing are refused with the list of those that are there', async () => {
     const error = await refusal(read('uid,guid,name\nu1,g1,x\n', { mapping: { scope: 'rank' } }));
     expect(error).toMatchObject({ code: 'UNKNOWN_COLUMN' });
-    expect(error.message).toContain('--map scope=rank');
+    expect(error.message).toContain('the scope is mapped to "rank"');
     expect(error.message).toContain('"uid", "guid", "name"');
   });
 

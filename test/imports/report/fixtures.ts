@@ -1,5 +1,7 @@
-import type { CallBucket, GroupCount, HtmlReport, ProblemCount } from '../../../src/imports/report/html.ts';
-import type { ImportSummary } from '../../../src/imports/report/import-summary.ts';
+import type { ImportSummary } from '../../../src/api/import-summary.ts';
+import type { GroupCount, ProblemCount } from '../../../src/api/rows.ts';
+import type { CallBucket } from '../../../src/imports/report/call-bucket.ts';
+import type { HtmlReport } from '../../../src/imports/report/html.ts';
 import type { ReportInput, ReportRow } from '../../../src/imports/report/report-row.ts';
 import { OUTCOMES, type Outcome, type RowCounts } from '../../../src/membership/outcome.ts';
 

@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { importSummary as schema } from '../../../src/imports/report/import-summary.ts';
+import { importSummary as schema } from '../../../src/api/import-summary.ts';
 import { summaryText } from '../../../src/imports/report/summary.ts';
 import { OUTCOMES } from '../../../src/membership/outcome.ts';
 import { importSummary, PROBLEMS, rowCounts, summaryOf } from './fixtures.ts';

@@ -1,13 +1,17 @@
 import { z } from 'zod';
-import { IMPORT_STATES } from '../../membership/import-state.ts';
-import { OUTCOMES } from '../../membership/outcome.ts';
+import { IMPORT_STATES } from '../membership/import-state.ts';
+import { count, rowCounts, time } from './fields.ts';
 
-const count = z.int().nonnegative();
-const rowCounts = z.record(z.enum(['read', ...OUTCOMES]), count).meta({
-  description:
-    'Rows by outcome. Once the import has finished, `read` is the sum of all others; before that, some rows have no outcome yet.',
-});
 const path = z.string().nullable();
+
+/** What the calls of one region have come to. */
+const regionCounts = z.strictObject({
+  calls: count,
+  retries: count,
+  rateLimited: count.meta({ description: 'Calls that the service answered with "slow down" (429).' }),
+  rows: rowCounts,
+});
+export type RegionCounts = z.infer<typeof regionCounts>;
 
 /** The summary of an import, as `--json` prints it and `summary.json` keeps it. */
 export const importSummary = z
@@ -22,19 +26,11 @@ export const importSummary = z
       }),
     file: z.string().meta({ description: 'The input as the user named it; "-" is standard input.' }),
     rows: rowCounts,
-    regions: z.record(
-      z.string(),
-      z.strictObject({
-        calls: count,
-        retries: count,
-        rateLimited: count.meta({ description: 'Calls that the service answered with "slow down" (429).' }),
-        rows: rowCounts,
-      }),
-    ),
+    regions: z.record(z.string(), regionCounts),
     calls: count.meta({ description: 'Calls to the chat service, repeated ones included.' }),
     retries: count.meta({ description: 'Calls that repeated an earlier one.' }),
-    startedAt: z.iso.datetime().nullable().meta({ description: 'Start of sending, ISO 8601 in UTC; null before it.' }),
-    finishedAt: z.iso.datetime().nullable().meta({ description: 'End of the import; null until it has finished.' }),
+    startedAt: time.nullable().meta({ description: 'Start of sending, ISO 8601 in UTC; null before it.' }),
+    finishedAt: time.nullable().meta({ description: 'End of the import; null until it has finished.' }),
     reports: z
       .strictObject({ all: path, failed: path, retry: path })
       .meta({ description: 'Paths of the report files; null for one that was not written.' }),

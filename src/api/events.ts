@@ -1,0 +1,35 @@
+import type { ImportSummary, RegionCounts } from './import-summary.ts';
+import type { ImportView, Staging } from './imports.ts';
+import type { RegionStatus } from './regions.ts';
+
+/** Server-sent events. Their data is JSON. */
+
+/** What one region does for an import: its counters, its queue, and its pace. */
+export interface RegionProgress extends RegionCounts, Omit<RegionStatus, 'region'> {
+  readonly callsPerSecond: number;
+  readonly rowsPerSecond: number;
+}
+
+/** Data of the event `progress`. */
+export interface Progress {
+  readonly at: string;
+  readonly rows: ImportSummary['rows'];
+  readonly staging: Staging | null;
+  readonly regions: Readonly<Record<string, RegionProgress>>;
+  /** Seconds until the last region has finished at this pace; null while that is not known. */
+  readonly etaSeconds: number | null;
+}
+
+/** Events of `GET /v1/imports/:id/events`, by name. `end` is the last one. */
+export interface ImportEvents {
+  readonly state: ImportView;
+  readonly progress: Progress;
+  readonly end: Readonly<Record<string, never>>;
+}
+
+/** Events of `GET /v1/events`, by name. */
+export interface ListEvents {
+  /** Those that changed. */
+  readonly imports: { readonly imports: readonly ImportView[] };
+  readonly removed: { readonly id: string };
+}

@@ -1,0 +1,16 @@
+import { z } from 'zod';
+import { OUTCOMES } from '../membership/outcome.ts';
+
+/** Fields that many answers of the HTTP API have. */
+
+/** ISO 8601 in UTC. */
+export const time = z.iso.datetime();
+export const count = z.int().nonnegative();
+export const rowCounts = z.record(z.enum(['read', ...OUTCOMES]), count).meta({
+  description:
+    'Rows by outcome. Once the import has finished, `read` is the sum of all others; before that, some rows have no outcome yet.',
+});
+/** `cursor` of the next page; null on the last one. */
+export const nextCursor = z.string().nullable();
+/** The input as it was, by column. */
+export const original = z.record(z.string(), z.unknown());

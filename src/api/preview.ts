@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { original } from './fields.ts';
+
+/** Rows that a preview shows. */
+export const ROWS_SHOWN = 20;
+
+/** `POST /v1/preview`: how the beginning of a file would be read. */
+export const preview = z.strictObject({
+  format: z.enum(['csv', 'json', 'ndjson']),
+  encoding: z.string(),
+  delimiter: z.string().nullable().meta({ description: 'Null for JSON and NDJSON.' }),
+  columns: z.array(z.string()),
+  recognised: z.record(z.string(), z.string()).meta({ description: 'Field -> column.' }),
+  missing: z.array(z.string()).meta({ description: 'Fields that neither a column nor an option gives.' }),
+  rows: z
+    .array(
+      z.strictObject({
+        line: z.int(),
+        region: z.string(),
+        guid: z.string(),
+        uid: z.string(),
+        scope: z.string(),
+        original,
+        problems: z.array(
+          z.strictObject({ column: z.string(), value: z.string(), code: z.string(), reason: z.string() }),
+        ),
+      }),
+    )
+    .meta({ description: `The first ${ROWS_SHOWN}.` }),
+  truncated: z.boolean().meta({ description: 'There is more than what is shown.' }),
+});
+export type Preview = z.infer<typeof preview>;
+export type PreviewRow = Preview['rows'][number];

@@ -1,0 +1,111 @@
+import { z } from 'zod';
+import { IMPORT_STATES } from '../membership/import-state.ts';
+import { REGIONS } from '../membership/membership.ts';
+import { OUTCOMES } from '../membership/outcome.ts';
+import { count, nextCursor, original, rowCounts, time } from './fields.ts';
+import { cursorOption, limitOption, listOption } from './options.ts';
+
+const outcome = z.enum(OUTCOMES);
+
+/** A row with its outcome. */
+const rowView = z
+  .strictObject({
+    row: z.int().meta({ description: 'Number of the row in the order of the input, from 1.' }),
+    line: z.int().meta({ description: 'As a spreadsheet counts.' }),
+    status: outcome,
+    code: z.string(),
+    message: z.string(),
+    region: z.string(),
+    guid: z.string(),
+    uid: z.string(),
+    scope: z.string(),
+    attempts: count,
+    httpStatus: z.int().nullable(),
+    batch: z.int().nullable(),
+    finishedAt: time.nullable(),
+    original: original.meta({ description: 'The row as the input had it, by column.' }),
+  })
+  .meta({ id: 'Row', description: 'Texts are empty where there is nothing to say.' });
+export type RowView = z.infer<typeof rowView>;
+
+/** `GET /v1/imports/:id/rows` */
+export const rowsQuery = z.strictObject({
+  status: listOption(OUTCOMES).optional(),
+  code: z.string().max(200).optional(),
+  region: z.enum(REGIONS).optional(),
+  guid: z.string().max(1_000).optional().meta({ description: 'The whole GUID, in any case.' }),
+  uid: z.string().max(1_000).optional().meta({ description: 'The whole UID, in any case.' }),
+  limit: limitOption(100, 1_000),
+  cursor: cursorOption.optional(),
+});
+export const rowsPage = z.strictObject({ rows: z.array(rowView), nextCursor });
+export type RowsPage = z.infer<typeof rowsPage>;
+
+/** Rows with the same outcome and code, with one of them as an example. */
+const problemCount = z.strictObject({
+  status: outcome,
+  code: z.string(),
+  count,
+  example: z.strictObject({
+    line: z.int(),
+    value: z.string().meta({ description: 'What the row has at the place of the problem: the UID, or the cell.' }),
+    message: z.string(),
+  }),
+});
+export type ProblemCount = z.infer<typeof problemCount>;
+
+const problemView = problemCount.extend({
+  retryable: z.boolean().meta({ description: 'Whether `retry` sends these rows again.' }),
+  advice: z.string().meta({ description: 'What to do about them.' }),
+});
+export type ProblemView = z.infer<typeof problemView>;
+
+/** `GET /v1/imports/:id/problems` */
+export const problemsAnswer = z.strictObject({ problems: z.array(problemView) });
+
+/** Rows of a group by outcome. */
+const groupCount = z.strictObject({ region: z.string(), guid: z.string(), rows: rowCounts });
+export type GroupCount = z.infer<typeof groupCount>;
+
+/** `GET /v1/imports/:id/groups` */
+export const groupsQuery = z.strictObject({ limit: limitOption(50, 1_000) });
+export const groupsAnswer = z.strictObject({ groups: z.array(groupCount), total: count });
+
+/** The calls to one region that ended within a span of time. */
+const callBucket = z.strictObject({
+  at: time.meta({ description: 'Start of the span.' }),
+  widthMs: count,
+  calls: count.meta({ description: 'All calls, `failed` and `rateLimited` included.' }),
+  failed: count.meta({
+    description: 'Calls without a usable answer: network errors, timeouts, refusals other than 429.',
+  }),
+  rateLimited: count.meta({ description: 'Calls answered with 429.' }),
+  p50Ms: z.number(),
+  maxMs: z.number(),
+  region: z.string(),
+});
+export type CallBucketView = z.infer<typeof callBucket>;
+
+/** `GET /v1/imports/:id/calls` */
+export const callsQuery = z.strictObject({ buckets: limitOption(200, 1_000) });
+export const callsAnswer = z.strictObject({ buckets: z.array(callBucket) });
+
+const historyEntry = z.strictObject({
+  importId: z.string(),
+  file: z.string(),
+  state: z.enum(IMPORT_STATES),
+  line: z.int(),
+  at: time.nullable().meta({ description: 'When the row got its outcome; else when the import began.' }),
+  region: z.string(),
+  guid: z.string(),
+  scope: z.string(),
+  status: outcome,
+  code: z.string(),
+  message: z.string(),
+});
+export type HistoryEntry = z.infer<typeof historyEntry>;
+
+/** `GET /v1/members/:uid/history` */
+export const historyQuery = z.strictObject({ limit: limitOption(100, 1_000), cursor: cursorOption.optional() });
+export const historyPage = z.strictObject({ uid: z.string(), entries: z.array(historyEntry), nextCursor });
+export type HistoryPage = z.infer<typeof historyPage>;

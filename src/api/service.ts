@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { REGIONS } from '../membership/membership.ts';
+import { count, nextCursor, time } from './fields.ts';
+import { cursorOption, limitOption } from './options.ts';
+
+/** What a token allows: to look, or to act as well. */
+export const ROLES = ['viewer', 'operator'] as const;
+export type Role = (typeof ROLES)[number];
+const role = z.enum(ROLES);
+
+/** `GET /v1/settings`: how the server was started. Holds no key and no password. */
+export const settings = z.strictObject({
+  version: z.string(),
+  host: z.string().meta({ description: "What follows `api-<region>.` in the chat service's address." }),
+  sandbox: z.boolean(),
+  queue: z.enum(['embedded', 'redis', 'postgres']),
+  apps: z.partialRecord(z.enum(REGIONS), z.strictObject({ appId: z.string(), keySet: z.boolean() })),
+  defaultRegion: z.enum(REGIONS),
+  callsPerMinute: count,
+  concurrency: count,
+  keepDays: z.number().nullable().meta({
+    description: 'Days after which finished imports are removed; null: never.',
+  }),
+  maxUploadBytes: count,
+  withWorkers: z.boolean(),
+  notifyHost: z.string().nullable().meta({
+    description: 'Host that is notified when imports finish; null: none.',
+  }),
+});
+export type Settings = z.infer<typeof settings>;
+
+/** `POST /v1/session` */
+export const loginBody = z.strictObject({ token: z.string().max(200) });
+export const loginAnswer = z.strictObject({ role, name: z.string(), expiresAt: time });
+
+/** `GET /v1/session` */
+export const session = z.strictObject({ role, name: z.string(), tokenRequired: z.boolean() });
+export type Session = z.infer<typeof session>;
+
+/** `GET /v1/audit` */
+export const auditQuery = z.strictObject({ limit: limitOption(100, 1_000), cursor: cursorOption.optional() });
+export const auditPage = z.strictObject({
+  entries: z.array(
+    z.strictObject({
+      at: time,
+      who: z.string().meta({ description: 'Name of the token, or "local".' }),
+      role: z.string().meta({ description: 'Empty if no one was identified.' }),
+      action: z.string(),
+      target: z.string(),
+      detail: z.string().meta({ description: 'What was asked for, in short.' }),
+      address: z.string().meta({ description: 'Where it came from; or "command line".' }),
+    }),
+  ),
+  nextCursor,
+});
+export type AuditPage = z.infer<typeof auditPage>;

@@ -1,0 +1,126 @@
+import { z } from 'zod';
+import { REGIONS } from '../membership/membership.ts';
+import { PLAN_ACTIONS } from '../membership/plan-words.ts';
+import { SYNC_STATES } from '../membership/sync-state.ts';
+import { count, nextCursor, time } from './fields.ts';
+import { cursorOption, limitOption, listOption } from './options.ts';
+import { actionCounts, finding, LISTINGS, planAction, planFlags, planTotals } from './plan.ts';
+
+const SYNC_ACTIONS = ['apply', 'approve', 'reject'] as const;
+export type SyncAction = (typeof SYNC_ACTIONS)[number];
+
+const planning = z.strictObject({
+  step: z.enum(['reading', 'members', 'owner', 'banned']).meta({
+    description: 'The file is read; then the groups are asked for their members, owners, banned users.',
+  }),
+  rows: count.meta({ description: 'Rows of the file read so far.' }),
+  done: count.meta({ description: 'Groups that have answered this step.' }),
+  groups: count.meta({ description: 'Groups that are asked in this step.' }),
+});
+export type Planning = z.infer<typeof planning>;
+
+/** A sync as the API lists it. */
+const syncEntry = z
+  .strictObject({
+    id: z.string(),
+    state: z.enum(SYNC_STATES),
+    code: z.string().optional().meta({
+      description: 'Why it is in this state, where the state does not say all. docs/errors.md has the codes.',
+    }),
+    reason: z.string().meta({ description: 'Why it is in this state, in a sentence.' }),
+    file: z.string().meta({ description: 'Its input; of an undo: that of the import.' }),
+    undoOf: z.string().nullable().meta({ description: 'The import that it reverses.' }),
+    importId: z.string().nullable().meta({ description: 'The import that carries it out.' }),
+    schedule: z.string().nullable().meta({ description: 'The schedule that began it.' }),
+    createdAt: time,
+    finishedAt: time.nullable(),
+    sandbox: z.boolean(),
+    apply: z.boolean().meta({ description: 'To be applied at once, where no guard objects.' }),
+    mode: z.enum(['add', 'mirror', 'undo']),
+    missing: z.enum(['report', 'remove', 'ban']).meta({ description: 'Counts in mode mirror only.' }),
+    totals: planTotals.nullable().meta({ description: 'The plan in numbers; null until it is made.' }),
+    approved: z
+      .strictObject({ by: z.string(), at: time, reason: z.string() })
+      .nullable()
+      .meta({ description: 'Who let it through although a guard objects, and why.' }),
+    actions: z.array(z.enum(SYNC_ACTIONS)).meta({ description: 'What is possible now.' }),
+    planning: planning.nullable().meta({ description: 'Set while the plan is made.' }),
+  })
+  .meta({ id: 'SyncEntry' });
+export type SyncEntry = z.infer<typeof syncEntry>;
+
+/** Limits of guards in place of their defaults, by name. */
+export const guardLimits = z
+  .record(z.string(), z.number())
+  .meta({ description: 'Limits of guards in place of their defaults.' });
+
+/** A sync on its own: what guards say, how it was decided, and every state that it was in. */
+export const syncView = syncEntry
+  .extend({
+    findings: z.array(finding).meta({ description: 'What the guards object to. Empty: nothing.' }),
+    flags: planFlags,
+    limits: guardLimits,
+    moves: z.array(
+      z.strictObject({
+        at: time,
+        state: z.enum(SYNC_STATES),
+        reason: z.string(),
+        who: z.string().meta({ description: 'Who asked for it; empty if the sync itself did.' }),
+      }),
+    ),
+  })
+  .meta({ id: 'Sync' });
+export type SyncView = z.infer<typeof syncView>;
+
+/** `GET /v1/syncs` */
+export const syncsQuery = z.strictObject({
+  state: listOption(SYNC_STATES).optional(),
+  limit: limitOption(50, 200),
+  cursor: cursorOption.optional(),
+});
+export const syncsPage = z.strictObject({ syncs: z.array(syncEntry), nextCursor });
+export type SyncsPage = z.infer<typeof syncsPage>;
+
+/** `POST /v1/syncs/:id/approve` and `/reject` */
+export const reasonBody = z.strictObject({
+  reason: z
+    .string()
+    .trim()
+    .min(1, 'allowed is a sentence that says why')
+    .max(1_000, 'allowed are 1,000 characters')
+    .meta({ description: 'Why; recorded with your name.' }),
+});
+
+const actionOption = listOption(PLAN_ACTIONS).optional();
+
+/** `GET /v1/syncs/:id/groups` */
+export const syncGroupsQuery = z.strictObject({
+  action: actionOption.meta({
+    description: `Only groups with one of these, and those that could not be listed: some of ${PLAN_ACTIONS.join(', ')}.`,
+  }),
+  limit: limitOption(50, 500),
+  cursor: cursorOption.optional(),
+});
+const syncGroup = z.strictObject({
+  region: z.enum(REGIONS),
+  guid: z.string(),
+  listing: z.enum(LISTINGS),
+  problem: z.string().meta({ description: 'Why nothing is done in it; empty where it was listed.' }),
+  members: count.meta({ description: 'Before the sync.' }),
+  actions: actionCounts,
+  right: count.meta({ description: 'Members that are as the file says.' }),
+});
+export type SyncGroup = z.infer<typeof syncGroup>;
+export const syncGroupsPage = z.strictObject({ groups: z.array(syncGroup), nextCursor });
+export type SyncGroupsPage = z.infer<typeof syncGroupsPage>;
+
+/** `GET /v1/syncs/:id/actions` */
+export const memberActionsQuery = z.strictObject({
+  action: actionOption,
+  region: z.enum(REGIONS).optional(),
+  guid: z.string().max(1_000).optional().meta({ description: 'The whole GUID, in any case.' }),
+  limit: limitOption(100, 1_000),
+  cursor: cursorOption.optional(),
+});
+export const memberActionsPage = z.strictObject({ actions: z.array(planAction), nextCursor });
+export type MemberActionsPage = z.infer<typeof memberActionsPage>;

@@ -1,0 +1,153 @@
+import { type Argument, type Command, Help, type Option } from 'commander';
+import { readConfig } from '../../platform/config.ts';
+import type { Io } from '../screen/io.ts';
+
+/** What may come next on a command line. */
+export interface Suggestions {
+  /** Whether names of files may. */
+  readonly files: boolean;
+  /** Words that begin like the one that is being typed, each with what it means. */
+  readonly words: readonly Word[];
+}
+type Word = readonly [word: string, meaning: string];
+
+interface KnownCommand {
+  readonly description: string;
+  readonly hidden?: true;
+  readonly load: () => Promise<(io: Io, end: () => Promise<void>) => Command>;
+}
+
+/** Placeholders of flags and arguments that take a path. */
+const PATHS = new Set(['file', 'dir', 'path']);
+const MOST_NAMES = 50;
+
+interface CommandLine {
+  readonly commands: Readonly<Record<string, KnownCommand>>;
+  /** What `rollcall help` explains besides the commands. */
+  readonly topics: () => readonly Word[];
+  /** The words after `rollcall`; the last one is being typed, and may be empty. */
+  readonly typed: readonly string[];
+  readonly io: Io;
+}
+
+/** Completes a command line from the commands' own descriptions. */
+export async function suggest({ commands, topics, typed, io }: CommandLine): Promise<Suggestions> {
+  // bash makes three words of `--flag=value`.
+  const words = typed.filter((word) => word !== '=');
+  const current = typed.at(-1) === '=' ? '' : (words.pop() ?? '');
+  const names = Object.entries(commands)
+    .filter(([, { hidden }]) => !hidden)
+    .map(([name, { description }]): Word => [name, description]);
+  const [name, ...given] = words;
+  if (name === undefined) {
+    return among(current, [...names, ['help', 'explain a command or a topic'], ['--help', ''], ['--version', '']]);
+  }
+  if (name === 'help') return among(current, given.length === 0 ? [...names, ...topics()] : []);
+  const load = Object.hasOwn(commands, name) ? commands[name]?.load : undefined;
+  if (load === undefined) return among(current, []);
+  const make = await load();
+  const { command, option, position } = placeOf(
+    make(io, async () => {}),
+    given,
+  );
+  if (option !== undefined) return valuesOf(option, current);
+  const [flag = '', ...value] = current.split('=');
+  const assigned = value.length > 0 ? optionOf(command, flag) : undefined;
+  if (assigned !== undefined) {
+    const { files, words: values } = valuesOf(assigned, value.join('='));
+    return { files, words: values.map(([word, meaning]) => [`${flag}=${word}`, meaning]) };
+  }
+  if (current.startsWith('-')) {
+    const options = new Help().visibleOptions(command);
+    return among(
+      current,
+      options.map((one): Word => [one.long ?? one.flags, one.description]),
+    );
+  }
+  const subcommands = position === 0 ? command.commands.map((one): Word => [one.name(), one.description()]) : [];
+  const argument = command.registeredArguments[position];
+  if (argument === undefined) return among(current, subcommands);
+  const named = await namesFor(name, command, argument, flagValue(given, '--data-dir'));
+  return among(current, [...subcommands, ...named], PATHS.has(argument.name()));
+}
+
+/** Where on the command line one is: the inner command, the flag that waits for its value, the number of arguments. */
+function placeOf(outer: Command, given: readonly string[]) {
+  let command = outer;
+  let option: Option | undefined;
+  let position = 0;
+  for (const word of given) {
+    if (option !== undefined) {
+      option = undefined;
+    } else if (word.startsWith('-') && word !== '-') {
+      const found = optionOf(command, word);
+      option = found?.required ? found : undefined;
+    } else {
+      const inner = position === 0 ? command.commands.find((one) => one.name() === word) : undefined;
+      if (inner === undefined) position += 1;
+      else command = inner;
+    }
+  }
+  return { command, option, position };
+}
+
+function optionOf(command: Command, flag: string): Option | undefined {
+  return command.options.find((one) => one.long === flag || one.short === flag);
+}
+
+function flagValue(given: readonly string[], flag: string): string | undefined {
+  return given[given.lastIndexOf(flag) + 1 || given.length];
+}
+
+function valuesOf(option: Option, current: string): Suggestions {
+  const [, placeholder = ''] = /<([^>]+)>/.exec(option.flags) ?? [];
+  return among(
+    current,
+    (option.argChoices ?? []).map((choice): Word => [choice, '']),
+    PATHS.has(placeholder),
+  );
+}
+
+function among(current: string, words: readonly Word[], files = false): Suggestions {
+  return { files, words: words.filter(([word]) => word.startsWith(current)) };
+}
+
+/** What an argument may name: one of its choices, or an import, sync or schedule of the data directory. */
+async function namesFor(
+  name: string,
+  command: Command,
+  argument: Argument,
+  dataDir: string | undefined,
+): Promise<readonly Word[]> {
+  if (argument.argChoices !== undefined) return argument.argChoices.map((choice): Word => [choice, '']);
+  try {
+    const config = readConfig({ dataDir });
+    if (config.server !== undefined) return [];
+    const wanted = argument.name();
+    if (name === 'schedule') return command.name() === 'add' ? [] : await schedules(config.dataDir);
+    if (name === 'sync') return wanted === 'id' ? await syncs(config.dataDir) : [];
+    if (name !== 'token' && (wanted === 'id' || wanted === 'import')) return await imports(config.dataDir);
+    return [];
+  } catch {
+    // A wrong setting, or nothing there yet: the command itself says so when it is run.
+    return [];
+  }
+}
+
+// Loaded where they are needed: a flag is completed in half the time.
+async function imports(dataDir: string): Promise<readonly Word[]> {
+  const { listImports } = await import('../target/data.ts');
+  return listImports(dataDir, MOST_NAMES).map(({ id, state, file }) => [id, `${state}, ${file}`]);
+}
+
+async function syncs(dataDir: string): Promise<readonly Word[]> {
+  const { withSyncs } = await import('../target/sync-data.ts');
+  return withSyncs(dataDir, (reader) =>
+    (reader?.list(MOST_NAMES) ?? []).map(({ id, state, file }): Word => [id, `${state}, ${file}`]),
+  );
+}
+
+async function schedules(dataDir: string): Promise<readonly Word[]> {
+  const { withSchedules } = await import('../target/schedule-data.ts');
+  return withSchedules(dataDir, (reader) => (reader?.list() ?? []).map(({ name, file }): Word => [name, file]));
+}

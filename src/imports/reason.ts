@@ -1,0 +1,9 @@
+import { type Words, type WriteOption, written } from '../text/named-options.ts';
+import type { ImportRecord } from './catalog.ts';
+
+/** Why an import is in its state, with what to do about it in the way of one surface. Without a full stop. */
+export function reasonFor({ reason, remedy }: Pick<ImportRecord, 'reason' | 'remedy'>, write: WriteOption): string {
+  if (remedy === null) return reason;
+  const next = written(JSON.parse(remedy) as Words, write);
+  return `${reason}. ${next.charAt(0).toUpperCase()}${next.slice(1)}`;
+}

@@ -1,0 +1,169 @@
+import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { noteHere } from './cli/audit.ts';
+import { serviceOpener } from './cli/commands/import.ts';
+import { composeCoordinator } from './cli/compose.ts';
+import { UsageError } from './cli/errors.ts';
+import { localImports } from './cli/target/local-imports.ts';
+import { newImportId } from './imports/import-id.ts';
+import { importOptions } from './imports/import-options.ts';
+import { serveControl } from './imports/life/control.ts';
+import type { Coordinator } from './imports/life/coordinator.ts';
+import { fileOf } from './imports/read/file-state.ts';
+import { type Config, readConfig } from './platform/config.ts';
+import { dataDir, makeDataDir } from './platform/data-dir.ts';
+import { createLifecycle } from './platform/lifecycle.ts';
+import { openLog } from './platform/log.ts';
+import type { ImportChoices, ImportRun, ImportSummary, Outcome, ReportedRow, Settings } from './programmatic.ts';
+import { inShort } from './server/access/noting.ts';
+
+/** The programmatic API: `import { runImport } from 'rollcall'`. It does what `rollcall import` and `report` do. */
+
+export { RollcallError } from './errors/rollcall-error.ts';
+export type {
+  ImportChoices,
+  ImportRun,
+  ImportState,
+  ImportSummary,
+  Outcome,
+  ReportedRow,
+  Settings,
+} from './programmatic.ts';
+
+/** How often `progress` looks, in ms. */
+const LOOK_MS = 250;
+
+/**
+ * Reads a membership file and sends it, as `rollcall import` does. This process owns the data directory until the import
+ * rests: a second import there is refused with the code DATA_DIR_IN_USE.
+ * @throws RollcallError for a wrong setting or choice, a file that does not exist, or a data directory in use
+ */
+export async function runImport(file: string, choices: ImportChoices = {}): Promise<ImportRun> {
+  const { dataDir, queue, callsPerMinute, concurrency, env, sandbox, withWorkers, signal, ...chosen } = choices;
+  const settings = { dataDir, queue, callsPerMinute, concurrency, env };
+  const config = configOf(settings);
+  const options = importOptions.safeParse({ region: config.defaultRegion, ...chosen, sandbox: sandbox === true });
+  if (!options.success) {
+    const [issue] = options.error.issues;
+    throw new UsageError(`${issue?.path.join('.') || 'an option'}: ${issue?.message}`);
+  }
+  await fileOf(file, file);
+  return run(config, choices, async (coordinator) => {
+    const id = newImportId();
+    await coordinator.create({ id, file, source: resolve(file), options: options.data });
+    return [id, 'import.create', inShort({ file, ...options.data })];
+  });
+}
+
+/**
+ * Continues an import that was paused, blocked, interrupted or only checked, as `rollcall resume` does.
+ * @throws RollcallError, also when there is no such import
+ */
+export function resumeImport(
+  id: string,
+  choices: Settings & Pick<ImportChoices, 'sandbox' | 'withWorkers' | 'signal'> = {},
+): Promise<ImportRun> {
+  return run(configOf(choices), choices, async (coordinator) => {
+    await coordinator.resume(id);
+    return [id, 'import.resume', ''];
+  });
+}
+
+/** What an import has come to so far, whichever process runs it. @throws RollcallError when there is no such import */
+export async function readSummary(id: string, settings: Settings = {}): Promise<ImportSummary> {
+  const imports = localImports(configOf(settings));
+  return (await imports.findings(await imports.find(id))).summary;
+}
+
+/**
+ * The rows of an import in the order of its file, all or those with some outcomes, one at a time.
+ * @throws RollcallError when there is no such import, or it has no rows
+ */
+export async function* readReport(
+  id: string,
+  { outcomes, ...settings }: Settings & { readonly outcomes?: readonly Outcome[] } = {},
+): AsyncGenerator<ReportedRow> {
+  const imports = localImports(configOf(settings));
+  const statuses = outcomes && { statuses: new Set(outcomes) };
+  let rest = '';
+  for await (const piece of await imports.report(await imports.find(id), { form: 'ndjson', ...statuses })) {
+    const lines = (rest + String(piece)).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) yield JSON.parse(line) as ReportedRow;
+  }
+}
+
+function configOf({ env, dataDir, queue, callsPerMinute, concurrency }: Settings): Config {
+  return readConfig({ dataDir, queue, callsPerMinute, concurrency }, env);
+}
+
+type Begin = (coordinator: Coordinator) => Promise<[id: string, action: string, detail: string]>;
+
+async function run(
+  config: Config,
+  { sandbox, withWorkers, signal, dryRun }: ImportChoices,
+  begin: Begin,
+): Promise<ImportRun> {
+  signal?.throwIfAborted();
+  const life = createLifecycle();
+  try {
+    const flags = {
+      ...(sandbox && { sandbox }),
+      ...(withWorkers && { withWorkers }),
+      ...(dryRun && { dryRun }),
+    };
+    const service = await serviceOpener(config, flags)();
+    life.onStop(() => service.close());
+    const dir = dataDir(config.dataDir);
+    const { warning } = makeDataDir(dir);
+    const log = openLog(dir.root);
+    if (warning !== undefined) log.warn(warning);
+    const coordinator = await composeCoordinator(config, service, log, (text) => log.warn(text));
+    life.onStop((deadlineMs) => coordinator.stop(deadlineMs));
+    const { promise: failed, reject: fail } = Promise.withResolvers<never>();
+    coordinator.events.on('failure', fail);
+    const control = await serveControl(dir, coordinator);
+    life.onStop(() => control.close());
+    const [id, action, detail] = await begin(coordinator);
+    noteHere(dir, action, id, detail);
+    const summary = () => readSummary(id, { dataDir: dir.root });
+    const stopped = Promise.withResolvers<void>();
+    const stop = () => stopped.resolve();
+    signal?.addEventListener('abort', stop, { once: true });
+    const finished = Promise.race([coordinator.settled(id), failed, stopped.promise])
+      .finally(() => {
+        signal?.removeEventListener('abort', stop);
+        return life.stop();
+      })
+      .then(summary);
+    // Whoever only follows its progress hears of a failure there.
+    finished.catch(() => {});
+    failed.catch(() => {});
+    return {
+      id,
+      finished,
+      progress: () => follow(summary, finished),
+      pause: async () => void (await coordinator.pause(id)),
+      cancel: async () => void (await coordinator.cancel(id)),
+      stop: () => {
+        stop();
+        return finished;
+      },
+    };
+  } catch (error) {
+    await life.stop();
+    throw error;
+  }
+}
+
+async function* follow(summary: () => Promise<ImportSummary>, finished: Promise<ImportSummary>) {
+  let shown = '';
+  for (;;) {
+    const end = await Promise.race([finished, sleep(LOOK_MS, undefined, { ref: false })]);
+    const now = end ?? (await summary());
+    const text = JSON.stringify(now);
+    if (text !== shown || end !== undefined) yield now;
+    shown = text;
+    if (end !== undefined) return;
+  }
+}

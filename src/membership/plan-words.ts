@@ -1,0 +1,47 @@
+/** What a plan does about one member of a group. */
+export const PLAN_ACTIONS = [
+  'add', // not a member, or banned: will become one
+  'change', // will get another scope
+  'keep', // stays as it is
+  'remove', // will leave the group
+  'ban', // will be banned, a member or not
+  'report', // something ought to be done and is not; the reason says why
+] as const;
+export type PlanActionName = (typeof PLAN_ACTIONS)[number];
+
+/** Why a plan does it. src/syncs/plan/reasons.ts has each as a sentence. */
+export const PLAN_REASONS = [
+  'right',
+  'absent',
+  'raised',
+  'lowered',
+  'ban_wanted',
+  'not_lowered',
+  'not_lowered_owner',
+  'not_lowered_protected',
+  'not_lowered_owner_unknown',
+  'banned',
+  'ban_lifted',
+  'unnamed',
+  'stays_banned',
+  'missing',
+  'missing_removed',
+  'missing_banned',
+  'contradicted',
+  'spared_owner',
+  'spared_admin',
+  'spared_protected',
+  'spared_owner_unknown',
+  'undo_added',
+  'undo_removed',
+  'undo_changed',
+  'undo_banned',
+  'undo_unbanned',
+  'undo_nothing',
+  'undo_moved',
+  'undo_ban_stays',
+  'undo_ban_outside',
+  'undo_unrecorded',
+  'undo_unconfirmed',
+] as const;
+export type PlanReason = (typeof PLAN_REASONS)[number];

@@ -1,0 +1,70 @@
+import type { ImportSummary } from './api/import-summary.ts';
+import type { ImportOptions } from './imports/import-options.ts';
+import type { OwnColumn } from './imports/report/columns.ts';
+import type { Outcome } from './membership/outcome.ts';
+
+/** Types of the programmatic API (index.ts). */
+
+export type { ImportSummary } from './api/import-summary.ts';
+export type { ImportState } from './membership/import-state.ts';
+export type { Outcome } from './membership/outcome.ts';
+
+/** As flags and the environment give them to the command line; what is left out is looked up there in the same way. */
+export interface Settings {
+  /** Where imports are stored. Default: ROLLCALL_DATA_DIR, else `.rollcall`. */
+  readonly dataDir?: string | undefined;
+  /** Where jobs are stored: `redis://…`, `postgres://…`. Default: ROLLCALL_QUEUE, else the memory of this process. */
+  readonly queue?: string | undefined;
+  /** Calls a minute and region. Default: ROLLCALL_CALLS_PER_MINUTE, else 10,000. */
+  readonly callsPerMinute?: number | undefined;
+  /** Concurrent calls in each region. Default: ROLLCALL_CONCURRENCY, else 20. */
+  readonly concurrency?: number | undefined;
+  /** The variables `ROLLCALL_…` that hold host, app ids and keys. Default: the environment of the process. */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+}
+
+/** How an import is read and sent: the flags of `rollcall import` in camel case. */
+export interface ImportChoices extends Settings, Partial<Omit<ImportOptions, 'sandbox' | 'edits'>> {
+  /** Send to a sandbox in this process instead of the service; it knows every group and user. */
+  readonly sandbox?: boolean;
+  /** With a queue: also send from this process, not only from `rollcall worker`. */
+  readonly withWorkers?: boolean;
+  /** Stops the import as `stop` does. */
+  readonly signal?: AbortSignal;
+}
+
+/** An import that this process runs. */
+export interface ImportRun {
+  readonly id: string;
+  /**
+   * Resolves when nothing more happens by itself: `completed`, `paused`, `blocked`, `aborted`, `rejected` and so on, which
+   * the summary's `state` says; after `stop` it is the state in which `resumeImport` finds it. Failed rows are in the summary
+   * and reject nothing; only what keeps rollcall from going on does, such as a full disk.
+   */
+  readonly finished: Promise<ImportSummary>;
+  /** The summary each time that it has changed, at most four times a second; the last one is that of `finished`. */
+  progress(): AsyncIterable<ImportSummary>;
+  /** Lets calls in flight finish and sends no more; `resumeImport` continues. */
+  pause(): Promise<void>;
+  /** Ends the import; rows that were not sent are `unprocessed`. */
+  cancel(): Promise<void>;
+  /** Stops as Ctrl-C does: calls in flight may finish, and `resumeImport` continues. */
+  stop(): Promise<ImportSummary>;
+}
+
+/** A row of a report, as `rollcall report --format ndjson` gives it. */
+export interface ReportedRow extends Readonly<Record<Exclude<OwnColumn, keyof Own>, string>>, Own {}
+
+interface Own {
+  /** The line that a spreadsheet shows; for JSON and NDJSON the element's number from 1. */
+  readonly _row: number;
+  readonly _status: Outcome;
+  /** Calls in which the row was sent. */
+  readonly _attempts: number;
+  readonly _http_status: number | null;
+  readonly _batch: number | null;
+  /** ISO 8601 in UTC. */
+  readonly _finished_at: string | null;
+  /** The row as the file had it, by column. */
+  readonly input: Readonly<Record<string, unknown>>;
+}

@@ -1,0 +1,51 @@
+/**
+ * Texts for people that name options. The same option is `--on-behalf-of ann` on the command line and `onBehalfOf=ann` in
+ * the address of an API request, so such a text is kept in parts, and each surface writes the options in its own way:
+ *
+ *   const remedy = words`Correct ${option('delimiter')}, or leave it out`;
+ *   written(remedy, asFlag)        // Correct --delimiter, or leave it out
+ *   written(remedy, asParameter)   // Correct delimiter, or leave it out
+ */
+
+/** An option by its name in the API (camelCase), perhaps with a value to give it. */
+interface NamedOption {
+  readonly option: string;
+  readonly value?: string;
+}
+
+/** Plain JSON: it crosses threads and is stored as it is. */
+export type Words = string | readonly (string | NamedOption)[];
+
+export type WriteOption = (option: NamedOption) => string;
+
+export function option(name: string, value?: string): NamedOption {
+  return value === undefined ? { option: name } : { option: name, value };
+}
+
+/** A text with options or other such texts in it. */
+export function words(texts: TemplateStringsArray, ...between: readonly (Words | NamedOption)[]): Words {
+  return texts.flatMap((text, index) => {
+    const next = between[index];
+    return next === undefined ? [text] : [text, ...(Array.isArray(next) ? next : [next as string | NamedOption])];
+  });
+}
+
+/** The text as one surface shows it. */
+export function written(text: Words, write: WriteOption): string {
+  if (typeof text === 'string') return text;
+  return text.map((part) => (typeof part === 'string' ? part : write(part))).join('');
+}
+
+/** As it can be typed into a shell: in quotes where the value needs them. */
+export const asFlag: WriteOption = ({ option: name, value }) => {
+  const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  return value === undefined ? flag : `${flag} ${quoted(value)}`;
+};
+
+/** As an API request has it in its address, before percent-encoding. */
+export const asParameter: WriteOption = ({ option: name, value }) => (value === undefined ? name : `${name}=${value}`);
+
+function quoted(value: string): string {
+  if (/^[\p{L}\p{N}_.,:=/@%+-]*$/u.test(value)) return value;
+  return /["$`\\!]/.test(value) ? `'${value.replaceAll("'", `'\\''`)}'` : `"${value}"`;
+}

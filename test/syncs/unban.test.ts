@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { openSyncing } from './syncing.ts';
+
+/** The service lists banned users among the members: only asking who is banned tells them apart. */
+const groups = {
+  quiet: { participants: ['anna'], usersToBan: ['bob'] },
+  growing: { participants: ['anna'], usersToBan: ['bob'] },
+};
+const wanted = 'guid,uid\nquiet,anna\nquiet,bob\ngrowing,anna\ngrowing,bob\ngrowing,cleo\n';
+
+test('with leave to lift bans, a sync lifts them in every group, also where nothing else or only additions are to be done', async () => {
+  const at = await openSyncing(groups);
+  const done = await at.sync(wanted, { allowUnban: true });
+  expect(done.state).toBe('applied');
+  expect(at.members('quiet')).toEqual({ anna: 'participant', bob: 'participant' });
+  expect(at.members('growing')).toEqual({ anna: 'participant', bob: 'participant', cleo: 'participant' });
+});
+
+test('without it, bans stay', async () => {
+  const at = await openSyncing(groups);
+  await at.sync(wanted, {});
+  expect(at.members('quiet')).toEqual({ anna: 'participant', bob: 'ban' });
+  expect(at.members('growing')).toEqual({ anna: 'participant', bob: 'ban', cleo: 'participant' });
+});

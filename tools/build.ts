@@ -1,0 +1,50 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { dirname, extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/**
+ * `npm run build`: makes `dist` from the sources, for the npm package and the image. Node strips no types below
+ * `node_modules`, so these need JavaScript. A clone runs from the sources and never looks at `dist`.
+ */
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const DIST = join(ROOT, 'dist');
+/** Read while rollcall runs, and not made by the compiler. */
+const KEPT = new Set(['.sql']);
+/** What the browser loads; types and settings of the compiler stay behind. */
+const CONSOLE = new Set(['.js', '.css', '.html', '.svg', '.png', '.ico']);
+/** Where the types of the programmatic API begin. */
+const API_TYPES = join(DIST, 'src/index.d.ts');
+
+rmSync(DIST, { recursive: true, force: true });
+execFileSync('tsc', ['-p', 'tsconfig.build.json'], { cwd: ROOT, stdio: 'inherit' });
+copy('src', KEPT);
+copy('jobs', KEPT);
+copy('src/console', CONSOLE);
+removeUnusedTypes();
+
+function copy(folder: string, extensions: ReadonlySet<string>): void {
+  for (const entry of readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile() || !extensions.has(extname(entry.name))) continue;
+    const from = join(entry.parentPath, entry.name);
+    cpSync(from, join(DIST, from.slice(ROOT.length)));
+  }
+}
+
+/** Types that nobody can import would double the number of files. */
+function removeUnusedTypes(): void {
+  const used = new Set<string>();
+  const use = (path: string) => {
+    if (used.has(path)) return;
+    used.add(path);
+    for (const [, specifier = ''] of readFileSync(path, 'utf8').matchAll(/(?:from |import\()['"](\.[^'"]+)\.ts['"]/g)) {
+      use(join(dirname(path), `${specifier}.d.ts`));
+    }
+  };
+  if (existsSync(API_TYPES)) use(API_TYPES);
+  for (const entry of readdirSync(DIST, { recursive: true, encoding: 'utf8' })) {
+    const path = join(DIST, entry);
+    if (path.endsWith('.d.ts') && !used.has(path)) rmSync(path);
+  }
+}
