@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { ExportTotals } from '../api/exports.ts';
 import { type GroupFacts, groupFacts, type UserFacts, userFacts } from '../chat/directory-operations.ts';
 import type { ListStore } from '../chat/member-list.ts';
 import type { ListedMember } from '../chat/member-operations.ts';
@@ -39,29 +40,6 @@ export interface ExportedMember {
   /** Seconds since 1970. */
   readonly joinedAt: number | null;
   readonly group: GroupFacts | null;
-}
-
-export interface ExportTotals {
-  /** Groups that were read. */
-  readonly groups: number;
-  /** Still to be read. */
-  readonly pending: number;
-  /** Without the banned. */
-  readonly members: number;
-  readonly banned: number;
-  readonly users: number;
-  /** Members whose scope is not admin, moderator or participant: no import can read these rows. */
-  readonly unknownScopes: number;
-  /** Groups that were asked for and that no region has, or that were deleted while the export ran. */
-  readonly missing: readonly { readonly guid: string; readonly code: string; readonly message: string }[];
-  readonly failed: readonly UnreadGroup[];
-}
-
-interface UnreadGroup {
-  readonly region: Region;
-  readonly guid: string;
-  readonly code: string;
-  readonly message: string;
 }
 
 /** An export's file, open for anyone to read. */
@@ -153,7 +131,7 @@ function readerOf(database: Database): ExportReader {
         users: Number(sql('count_users').get()?.['n']),
         unknownScopes: Number(members?.['odd']),
         missing: sql('missing_everywhere').all() as unknown as ExportTotals['missing'],
-        failed: sql('failed').all() as unknown as UnreadGroup[],
+        failed: sql('failed').all() as unknown as ExportTotals['failed'],
       };
     },
     members: () => {

@@ -1,6 +1,7 @@
+import type { CheckSummary } from '../../api/checks.ts';
 import { type CheckRecord, checkFiles } from '../../imports/check/check-ledger.ts';
-import type { CheckSummary } from '../../imports/check/check-summary.ts';
-import { VERDICT_LABELS, VERDICTS } from '../../imports/check/check-verdict.ts';
+import { VERDICT_LABELS } from '../../imports/check/check-verdict.ts';
+import { VERDICTS } from '../../membership/check-words.ts';
 import type { Config } from '../../platform/config.ts';
 import { counted, duration, grouped, printable } from '../../text/wording.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';

@@ -1,5 +1,6 @@
+import type { ExportTotals } from '../../api/exports.ts';
 import type { WrittenFile } from '../../exports/export-files.ts';
-import type { ExportReader, ExportTotals } from '../../exports/export-store.ts';
+import type { ExportReader } from '../../exports/export-store.ts';
 import type { Config } from '../../platform/config.ts';
 import { counted, printable } from '../../text/wording.ts';
 import { type Io, say } from './io.ts';

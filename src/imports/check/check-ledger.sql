@@ -171,14 +171,10 @@ where region = :region and state is null
 -- In: region. Whoever is not in the list does not exist.
 update users set state = 'unknown' where region = :region and state is null;
 
--- name: count_unknown
--- In: region. Out: users who were not found.
-select count(*) as n from users where region = :region and state = 'unknown';
-
 -- name: deactivated_from_list
--- In: region, owner. Users who were not found and are in the list of the deactivated.
+-- In: region, owner. Users in the list of the deactivated, also where they were found as members.
 update users set state = 'deactivated'
-where region = :region and state = 'unknown'
+where region = :region
   and exists (select 1 from listed l where l.list = 'deactivated' and l.owner = :owner and l.id = users.uid);
 
 -- name: forget_verdicts

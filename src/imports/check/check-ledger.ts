@@ -32,7 +32,7 @@ export interface CheckRecord {
   /** Calls that are still to be made by region, at most; null where that is not known yet. */
   readonly price: CallsByRegion | null;
   /** What could not be found out, in sentences. */
-  readonly notes: readonly string[];
+  readonly notes: string[];
   readonly createdAt: number;
   readonly finishedAt: number | null;
 }
@@ -83,7 +83,6 @@ export interface CheckLedger {
   setUser(user: number, state: 'exists' | 'unknown' | 'deactivated'): void;
   takeUserList(region: Region): void;
   restIsUnknown(region: Region): void;
-  unknownCount(region: Region): number;
   takeDeactivatedList(region: Region): void;
   /** Where a list is read into, page by page, before it is taken. */
   list<Entry>(list: List, owner: number | Region, factOf: (entry: Entry) => string | null): ListStore<Entry>;
@@ -238,7 +237,6 @@ function ledgerOf(database: Database): CheckLedger {
     restIsUnknown: (region) => {
       sql('rest_is_unknown').run({ region });
     },
-    unknownCount: (region) => count('count_unknown', { region }),
     takeDeactivatedList: (region) =>
       taken('deactivated', region, () => {
         sql('deactivated_from_list').run({ region, owner: ownerId(region) });

@@ -1,62 +1,11 @@
+import type { CheckSummary } from '../../api/checks.ts';
 import { MAX_GROUP_MEMBERS, MAX_GROUPS_OF_USER } from '../../chat/contract.ts';
+import { VERDICTS, type Verdict } from '../../membership/check-words.ts';
 import type { Region } from '../../membership/membership.ts';
-import type { CallsByRegion, CheckLedger } from './check-ledger.ts';
-import { CHECK_CODES, type CheckCode, VERDICTS, type Verdict } from './check-verdict.ts';
+import type { CheckLedger } from './check-ledger.ts';
+import { CHECK_CODES, type CheckCode } from './check-verdict.ts';
 
-/** What a check has come to: `check.json`, `--json` and the API. */
-export interface CheckSummary {
-  readonly id: string;
-  /** The input as the user named it. */
-  readonly file: string;
-  /** ISO 8601. */
-  readonly checkedAt: string;
-  /** Whether rows would fail, are invalid or could not be checked, or a ceiling of the service would be passed. */
-  readonly wouldFail: boolean;
-  /** Every row of the file counts once. */
-  readonly rows: Readonly<Record<Verdict | 'read', number>>;
-  readonly problems: readonly CheckProblem[];
-  readonly groups: {
-    readonly asked: number;
-    readonly found: number;
-    readonly missing: number;
-    readonly failed: number;
-    /** Groups that would have more members than the service allows, and rows that have no room. */
-    readonly full: number;
-    readonly rowsWithoutRoom: number;
-  };
-  /** Acting users included. */
-  readonly users: {
-    readonly asked: number;
-    readonly exist: number;
-    readonly unknown: number;
-    readonly deactivated: number;
-    readonly notChecked: number;
-    /** Users whom the file alone puts into more groups than the service allows. */
-    readonly inTooManyGroups: number;
-  };
-  readonly calls: {
-    /** That the check has made. */
-    readonly check: number;
-    /** That sending takes, at least. */
-    readonly send: CallsByRegion;
-  };
-  /** Of the region that takes longest. */
-  readonly sendingMs: number;
-  readonly callsPerMinute: number;
-  /** Each addition writes a message into its group's conversation. */
-  readonly messages: { readonly count: number; readonly groups: number };
-  /** What could not be found out, in sentences. */
-  readonly notes: readonly string[];
-}
-
-/** Rows that would fail, or could not be checked, for one reason. */
-export interface CheckProblem {
-  readonly verdict: 'fail' | 'not_checked';
-  readonly code: string;
-  readonly rows: number;
-  /** A sentence without capital and full stop. */
-  readonly reason: string;
-}
+type CheckProblem = CheckSummary['problems'][number];
 
 export interface CheckSubject {
   readonly id: string;

@@ -10,7 +10,7 @@ import { type Checking, inTurns } from './checking.ts';
 /** How the users of a region are found out. */
 interface UserPrice {
   readonly way: 'list' | 'ask';
-  /** At most, those for the deactivated not counted: their number is not known before. */
+  /** At most, those for the deactivated not counted. */
   readonly calls: number;
 }
 
@@ -34,11 +34,10 @@ export async function priceOfUsers({ ledger, pages, signal }: Checking, region: 
 
 /** Finds out which users exist, and which of the others are deactivated. */
 export async function checkUsers(checking: Checking, region: Region): Promise<void> {
-  const { ledger } = checking;
   const { way } = await priceOfUsers(checking, region);
   if (way === 'list' && (await listUsers(checking, region))) await believeList(checking, region);
   else await askForUsers(checking, region);
-  if (ledger.unknownCount(region) > 0) await findDeactivated(checking, region);
+  await findDeactivated(checking, region);
 }
 
 async function listUsers({ ledger, pages, signal }: Checking, region: Region): Promise<boolean> {
@@ -105,7 +104,10 @@ async function stateOf(
   }
 }
 
-/** The service gives the same answer for a deactivated user as for one who does not exist; a list tells them apart. */
+/**
+ * The service gives the same answer for a deactivated user as for one who does not exist, and may list such a user as a
+ * member all the same; a list tells them apart.
+ */
 async function findDeactivated({ ledger, pages, signal }: Checking, region: Region): Promise<void> {
   try {
     const list = ledger.list<UserFacts>('deactivated', region, () => null);
@@ -113,6 +115,6 @@ async function findDeactivated({ ledger, pages, signal }: Checking, region: Regi
     ledger.takeDeactivatedList(region);
   } catch (error) {
     if (!(error instanceof UntrustedListing || (error instanceof ReadingRefused && !error.ofRegion))) throw error;
-    ledger.note(`deactivated users in ${region} cannot be told from unknown ones: ${error.message}`);
+    ledger.note(`deactivated users in ${region} cannot be told from others: ${error.message}`);
   }
 }

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import type { CheckSummary } from '../../api/checks.ts';
 import { actionsOf } from '../../membership/import-actions.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
@@ -16,7 +17,6 @@ import {
   openCheckLedger,
   readCheck,
 } from './check-ledger.ts';
-import type { CheckSummary } from './check-summary.ts';
 import { doCheckWork } from './check-work.ts';
 import type { CheckProgress } from './checking.ts';
 import { type CheckRun, runCheck } from './run-check.ts';
@@ -24,14 +24,16 @@ import { type CheckRun, runCheck } from './run-check.ts';
 /** Checks staged imports against the service, each in its own time. For the owner of the data directory. */
 export interface Checks {
   /**
-   * Begins a check, goes on with one that was interrupted, or checks once more. Resolves when it ends, whatever its state
-   * is then; rejects with an error that nobody expected.
+   * Begins a check, goes on with one that was interrupted, or checks once more. `begun` resolves when it can be looked at;
+   * `ended` when it ends, whatever its state is then, and rejects with an error that nobody expected.
    * @throws UnknownImport, WrongState, WrongTarget, RegionWithoutApp, CannotCheck
    */
-  start(id: string, how: CheckHow): { readonly ended: Promise<void> };
+  start(id: string, how: CheckHow): { readonly begun: Promise<void>; readonly ended: Promise<void> };
   isRunning(id: string): boolean;
   /** Of a check that runs. */
   progress(id: string): CheckProgress | undefined;
+  /** Ends the check of an import that was removed. */
+  forget(id: string): void;
   /** Ends checks that run; they can go on later. */
   stop(): Promise<void>;
 }
@@ -54,6 +56,7 @@ interface ChecksOptions {
 
 interface Running {
   readonly aborted: AbortController;
+  readonly begun: Promise<void>;
   readonly ended: Promise<void>;
   progress: CheckProgress | undefined;
 }
@@ -62,9 +65,10 @@ export function createChecks(options: ChecksOptions): Checks {
   const { dir, find, pages, regions, sandbox, callsPerMinute } = options;
   const running = new Map<string, Running>();
 
-  const run = async (id: string, { maxCalls, allow }: CheckHow, signal: AbortSignal): Promise<void> => {
+  const run = async (id: string, { maxCalls, allow }: CheckHow, signal: AbortSignal, begun: () => void) => {
     const folder = dir.folder(id);
     const { ledger, isNew } = await openOrCreate(folder);
+    begun();
     try {
       const rows = rowsIn(ledger);
       if (isNew) await doCheckWork({ folder }, rows);
@@ -108,12 +112,17 @@ export function createChecks(options: ChecksOptions): Checks {
         );
       }
       const aborted = new AbortController();
-      const ended = run(id, how, aborted.signal).finally(() => running.delete(id));
-      const entry = { aborted, ended, progress: undefined };
+      const { promise: begun, resolve } = Promise.withResolvers<void>();
+      const ended = run(id, how, aborted.signal, resolve).finally(() => {
+        running.delete(id);
+        resolve();
+      });
+      const entry = { aborted, begun, ended, progress: undefined };
       running.set(id, entry);
       return entry;
     },
     isRunning: (id) => running.has(id),
+    forget: (id) => running.get(id)?.aborted.abort(new Error('its import was removed')),
     progress: (id) => running.get(id)?.progress,
     stop: async () => {
       const all = [...running.values()];

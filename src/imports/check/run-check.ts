@@ -28,6 +28,8 @@ export interface CheckRun {
 
 /** Groups or users that are taken from the file at a time. */
 const AT_A_TIME = 500;
+/** Calls for the list of deactivated users, which is nearly always short. */
+const DEACTIVATED = 1;
 /** Groups from which on it is worth a call to find out how long the list of all groups is. */
 const WORTH_A_LIST = 20;
 
@@ -78,7 +80,7 @@ export async function runCheck({ maxCalls, allow, onProgress, ...run }: CheckRun
     const members = ledger.priceOfMembers();
     const atMost = new Map(regions.map((region) => [region, ledger.openUserCount(region)]));
     const price = () =>
-      byRegion(regions.map((region) => [region, (members.get(region) ?? 0) + (atMost.get(region) ?? 0)]));
+      byRegion(regions.map((region) => [region, (members.get(region) ?? 0) + (atMost.get(region) ?? 0) + DEACTIVATED]));
     // Where it is too much, it is worth a call to find out what the list of users would cost.
     if (sumOf(price()) > left) {
       for (const region of regions) atMost.set(region, (await priceOfUsers(checking, region)).calls);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Verdict } from '../../../src/imports/check/check-verdict.ts';
+import type { Verdict } from '../../../src/membership/check-words.ts';
 import type { Outcome } from '../../../src/membership/outcome.ts';
 import { openChecking } from './checking.ts';
 

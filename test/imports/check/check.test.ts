@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { CheckSummary } from '../../../src/api/checks.ts';
 import type { ChatClient } from '../../../src/chat/client.ts';
-import type { CheckSummary } from '../../../src/imports/check/check-summary.ts';
 import { openChecking } from './checking.ts';
 
 const SEED = {
@@ -113,12 +113,12 @@ describe('the cheaper way is chosen', () => {
     const id = await at.stage(`uid,guid\n${rows('large', ['u1', 'u2400'])}\n${rows('small', uids('u', 90))}\n`);
     const before = at.requests();
     await at.check(id);
-    // Two groups; in the large one two users, in the small one a page; a list of the banned in each. Everybody is a member.
-    expect(at.requests() - before).toBe(2 + 2 + 1 + 2);
+    // Two groups; in the large one two users, in the small one a page; a list of the banned in each. Everybody is a member. The deactivated.
+    expect(at.requests() - before).toBe(2 + 2 + 1 + 2 + 1);
     expect(await at.findings(id)).toMatchObject({
       rows: { already_member: 92 },
       users: { exist: 91, asked: 91 },
-      calls: { check: 7 },
+      calls: { check: 8 },
     });
   });
 
@@ -137,8 +137,8 @@ describe('the cheaper way is chosen', () => {
     const id = await at.stage(`uid,guid\n${[...uids('g', 50), 'none'].map((guid) => `u,${guid}`).join('\n')}\n`);
     const before = at.requests();
     await at.check(id);
-    // How long the list is, the list, the missing one; 50 groups with two lists each; one user.
-    expect(at.requests() - before).toBe(1 + 1 + 1 + 100 + 1);
+    // How long the list is, the list, the missing one; 50 groups with two lists each; one user, the deactivated.
+    expect(at.requests() - before).toBe(1 + 1 + 1 + 100 + 1 + 1);
     expect(await at.findings(id)).toMatchObject({ rows: { add: 50, fail: 1 }, groups: { found: 50, missing: 1 } });
   });
 
@@ -161,10 +161,10 @@ describe('the price', () => {
     const at = await openChecking({ sandbox: { seed } });
     const id = await at.stage(FILE);
     const priced = await at.check(id, { maxCalls: 20 });
-    // Two lists of each group, and the users: a page, and 25 by name.
-    expect(priced).toMatchObject({ state: 'priced', price: { us: 6 + 26 }, calls: 4 });
+    // Two lists of each group, and the users: a page, 25 by name, the deactivated.
+    expect(priced).toMatchObject({ state: 'priced', price: { us: 6 + 26 + 1 }, calls: 4 });
     expect(at.requests()).toBe(4);
-    expect(priced?.reason).toBe('32 more calls are needed at most, and 16 are allowed');
+    expect(priced?.reason).toBe('33 more calls are needed at most, and 16 are allowed');
     expect(await at.findings(id)).toBeUndefined();
     expect(await at.check(id, { maxCalls: 100 })).toMatchObject({ state: 'done' });
     expect(await at.findings(id)).toMatchObject({ rows: { fail: 30 } });
@@ -183,7 +183,7 @@ describe('the price', () => {
     const asked: number[] = [];
     const allow = async (_: unknown, calls: number) => asked.push(calls) > 0;
     expect(await at.check(id, { maxCalls: 5, allow })).toMatchObject({ state: 'done' });
-    expect(asked).toEqual([32]);
+    expect(asked).toEqual([33]);
   });
 });
 

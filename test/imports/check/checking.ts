@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
 import { onTestFinished } from 'vitest';
+import type { CheckSummary } from '../../../src/api/checks.ts';
 import { type CheckRecord, checkFiles } from '../../../src/imports/check/check-ledger.ts';
-import type { CheckSummary } from '../../../src/imports/check/check-summary.ts';
 import {
   type CheckHow,
   type Checks,

@@ -38,7 +38,6 @@ create table users (
 ) strict;
 
 create index users_open on users (region, id) where state is null;
-create index users_unknown on users (region, id) where state = 'unknown';
 
 -- A user whom the file names in a group, as a row or as the acting user of rows.
 create table places (
