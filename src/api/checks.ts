@@ -6,7 +6,7 @@ import { count, time } from './fields.ts';
 const calls = z.partialRecord(z.enum(REGIONS), count);
 
 /** What a check has come to: `check.json`, `--json` of the command line, and part of `GET /v1/imports/{id}/check`. */
-export const checkSummary = z
+const checkSummary = z
   .strictObject({
     id: z.string(),
     file: z.string().meta({ description: 'The input as the user named it.' }),

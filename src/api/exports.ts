@@ -23,7 +23,7 @@ export const exportBody = z.strictObject({
 const unread = z.strictObject({ region: z.enum(REGIONS), guid: z.string(), code: z.string(), message: z.string() });
 
 /** What an export has. */
-export const exportTotals = z.strictObject({
+const exportTotals = z.strictObject({
   groups: count.meta({ description: 'Groups that were read.' }),
   pending: count.meta({ description: 'Groups that are still to be read.' }),
   members: count.meta({ description: 'Without the banned.' }),
@@ -35,6 +35,8 @@ export const exportTotals = z.strictObject({
     .meta({ description: 'Groups that no region has, or that were deleted meanwhile.' }),
   failed: z.array(unread).meta({ description: 'Groups that could not be read.' }),
 });
+
+export type ExportTotals = z.infer<typeof exportTotals>;
 
 export const EXPORT_LIST_NAMES = ['members', 'groups', 'users'] as const;
 

@@ -16,13 +16,13 @@ interface Page<Entry> extends Told {
   readonly pagination: Pagination | undefined;
 }
 
-export interface UsersPageOptions extends PageOptions {
+interface UsersPageOptions extends PageOptions {
   /** Only users who are deactivated. Default: all, the deactivated too. */
   readonly onlyDeactivated?: boolean | undefined;
 }
 
 /** What a group is to one user. */
-export interface OwnMembership extends Told {
+interface OwnMembership extends Told {
   /** Null when the user is not a member, or may not even see the group. */
   readonly scope: string | null;
   /** False when the reply does not say whether the user is a member. */

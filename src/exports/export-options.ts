@@ -15,7 +15,7 @@ export const exportOptions = z.strictObject({
 });
 export type ExportOptions = z.infer<typeof exportOptions>;
 
-export const EXPORT_STATES = [
+const EXPORT_STATES = [
   'running', // being read; after an interruption it can go on
   'completed', // everything that was asked for has been read
   'incomplete', // some groups could not be read

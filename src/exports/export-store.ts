@@ -17,7 +17,7 @@ export function exportFile(folder: string): string {
   return join(folder, 'export.sqlite');
 }
 
-export interface ExportRecord {
+interface ExportRecord {
   readonly options: ExportOptions;
   readonly state: ExportState;
   /** A sentence; empty while it runs and when it is completed. */

@@ -4,8 +4,7 @@ import { importable } from '../text/spreadsheet.ts';
 import type { ExportedMember, ExportReader } from './export-store.ts';
 
 /** What an export has: members as rows that `import` and `sync` read back, groups and users with their fields. */
-export const EXPORT_LISTS = ['members', 'groups', 'users'] as const;
-export type ExportList = (typeof EXPORT_LISTS)[number];
+export type ExportList = 'members' | 'groups' | 'users';
 
 export const TEXT_FORMATS = ['csv', 'ndjson'] as const;
 export type TextFormat = (typeof TEXT_FORMATS)[number];
@@ -61,7 +60,7 @@ export function exportText(reader: ExportReader, list: ExportList, format: TextF
 }
 
 /** The list as cells, the header first. */
-export function* exportCells(reader: ExportReader, list: ExportList): Generator<readonly string[]> {
+function* exportCells(reader: ExportReader, list: ExportList): Generator<readonly string[]> {
   yield COLUMNS[list].map(([name]) => name);
   for (const values of rowsOf(reader, list)) yield values.map(cellOf);
 }

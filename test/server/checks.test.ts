@@ -19,7 +19,7 @@ const done = async (id: string): Promise<CheckView> => {
 };
 
 test('an import that was read and not sent is checked, and its rows and groups can be downloaded', async () => {
-  const { id } = await server.run('uid,guid\nanna,team\nghost,team\nbob,none\n', '?dryRun=true');
+  const { id } = await server.run('uid,guid\nanna,team\nghost,team\nbob,none\n', 'dryRun=true');
   expect(await server.problem(`/v1/imports/${id}/check`)).toMatchObject({ code: 'NO_CHECK_YET', status: 409 });
   const begun = await server.fetch(`/v1/imports/${id}/check`, { method: 'POST' });
   expect([begun.status, begun.headers.get('location')]).toEqual([202, `/v1/imports/${id}/check`]);
@@ -37,7 +37,7 @@ test('an import that was read and not sent is checked, and its rows and groups c
 });
 
 test('a check makes no more calls than it may, says what the rest costs, and goes on when more are allowed', async () => {
-  const { id } = await server.run('uid,guid\nanna,team\nbob,team\n', '?dryRun=true');
+  const { id } = await server.run('uid,guid\nanna,team\nbob,team\n', 'dryRun=true');
   await server.fetch(`/v1/imports/${id}/check?maxCalls=1`, { method: 'POST' });
   expect(await done(id)).toMatchObject({ state: 'priced', calls: 1, price: { us: 5 }, summary: null });
   expect(await server.problem(`/v1/imports/${id}/check/rows`)).toMatchObject({ code: 'NO_CHECK_YET' });

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { wholeNumber } from './flags.ts';
 
 /** Calls that a check makes without asking. */
-export const CALLS_WITHOUT_ASKING = 1_000;
+const CALLS_WITHOUT_ASKING = 1_000;
 const MOST_CALLS = 1_000_000_000;
 
 export interface CheckFlags {

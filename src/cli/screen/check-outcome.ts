@@ -42,7 +42,7 @@ export function concludeCheck({ io, config, id, folder, json, sandbox, record, s
 }
 
 /** A check for people. */
-export function checkText(summary: CheckSummary): string {
+function checkText(summary: CheckSummary): string {
   const { rows, problems, groups, users, calls, sendingMs, callsPerMinute, messages, notes } = summary;
   const counts = VERDICTS.filter((verdict) => rows[verdict] > 0);
   const width = Math.max(...counts.map((verdict) => grouped(rows[verdict]).length), 1);

@@ -21,7 +21,7 @@ export const checkFiles = (folder: string) => ({
 });
 
 /** `running`: being asked, or interrupted; `priced`: waits until its calls are allowed; `stopped`: refused by the service. */
-export type CheckState = 'running' | 'priced' | 'done' | 'stopped';
+type CheckState = 'running' | 'priced' | 'done' | 'stopped';
 
 export interface CheckRecord {
   readonly state: CheckState;
