@@ -30,7 +30,7 @@ interface OwnMembership extends Told {
 }
 
 /**
- * Calls that read users and groups: publicly known, not contract. One page does not make a
+ * Calls that read users and groups: publicly known, not contract (docs/chat-service.md, 61, 62, 68 and 69). One page does not make a
  * list: directory-list.ts reads whole ones.
  */
 export interface DirectoryClient {

@@ -52,6 +52,13 @@ test('a check that costs more than it may stops with exit code 3, and says how t
   expect((await place.run(['check', '--yes'])).code).toBe(0);
 });
 
+test('a check is never handed to a server, which would send the file', async () => {
+  const place = await open();
+  place.file('m.csv', members([['g0', 'anna']]));
+  const { code, stderr } = await place.run(['import', 'm.csv', '--check', '--server', 'http://127.0.0.1:9']);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('--check works in this process only')]);
+});
+
 test('export writes files that a mirror sync reads back without a change', async () => {
   const place = await open();
   const { code, stdout } = await place.run(['export', '--region', 'us', '--output', 'out.csv', '--users', '--json']);

@@ -13,6 +13,7 @@ import { inShort } from '../../server/access/noting.ts';
 import { noteHere } from '../audit.ts';
 import { dispatchOnly, NO_SERVICE, type Service, serviceOf } from '../compose.ts';
 import { detach } from '../detach.ts';
+import { UsageError } from '../errors.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { type CheckFlags, maxCallsOf, withCheckCost } from '../flags/check-flags.ts';
 import {
@@ -76,6 +77,12 @@ async function importFile(io: Io, file: string, flags: ImportFlags): Promise<Exi
   const { imports } = await openImports(flags);
   const { server } = imports;
   if (server === undefined) return importHere(io, file, flags);
+  // A server would take the file and send it.
+  if (flags.check) {
+    throw new UsageError(
+      '--check works in this process only: upload the file with --dry-run and begin a check with POST /v1/imports/<id>/check, or leave out --server and ROLLCALL_SERVER',
+    );
+  }
   return importThere({ io, imports, server, json: flags.json === true }, file, flags);
 }
 
