@@ -1,19 +1,16 @@
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { openApp } from './app/app.ts';
 import { noteHere } from './cli/audit.ts';
 import { serviceOpener } from './cli/commands/import.ts';
-import { composeCoordinator } from './cli/compose.ts';
 import { UsageError } from './cli/errors.ts';
 import { localImports } from './cli/target/local-imports.ts';
 import { newImportId } from './imports/import-id.ts';
 import { importOptions } from './imports/import-options.ts';
-import { serveControl } from './imports/life/control.ts';
 import type { Coordinator } from './imports/life/coordinator.ts';
-import { fileOf } from './imports/read/file-state.ts';
+import { checkInput } from './imports/read/open-input.ts';
 import { type Config, readConfig } from './platform/config.ts';
-import { dataDir, makeDataDir } from './platform/data-dir.ts';
 import { createLifecycle } from './platform/lifecycle.ts';
-import { openLog } from './platform/log.ts';
 import type { ImportChoices, ImportRun, ImportSummary, Outcome, ReportedRow, Settings } from './programmatic.ts';
 import { inShort } from './server/access/noting.ts';
 
@@ -47,7 +44,7 @@ export async function runImport(file: string, choices: ImportChoices = {}): Prom
     const [issue] = options.error.issues;
     throw new UsageError(`${issue?.path.join('.') || 'an option'}: ${issue?.message}`);
   }
-  await fileOf(file, file);
+  await checkInput(file);
   return run(config, choices, async (coordinator) => {
     const id = newImportId();
     await coordinator.create({ id, file, source: resolve(file), options: options.data });
@@ -112,18 +109,11 @@ async function run(
       ...(withWorkers && { withWorkers }),
       ...(dryRun && { dryRun }),
     };
-    const service = await serviceOpener(config, flags)();
-    life.onStop(() => service.close());
-    const dir = dataDir(config.dataDir);
-    const { warning } = makeDataDir(dir);
-    const log = openLog(dir.root);
-    if (warning !== undefined) log.warn(warning);
-    const coordinator = await composeCoordinator(config, service, log, (text) => log.warn(text));
-    life.onStop((deadlineMs) => coordinator.stop(deadlineMs));
-    const { promise: failed, reject: fail } = Promise.withResolvers<never>();
-    coordinator.events.on('failure', fail);
-    const control = await serveControl(dir, coordinator);
-    life.onStop(() => control.close());
+    const app = await openApp(life, { config, openService: serviceOpener(config, flags), tell: () => {} });
+    const { coordinator, dir } = app;
+    const failed = app.failed.then((error) => Promise.reject(error));
+    failed.catch(() => {});
+    await app.serveControl();
     const [id, action, detail] = await begin(coordinator);
     noteHere(dir, action, id, detail);
     const summary = () => readSummary(id, { dataDir: dir.root });
@@ -138,7 +128,6 @@ async function run(
       .then(summary);
     // Whoever only follows its progress hears of a failure there.
     finished.catch(() => {});
-    failed.catch(() => {});
     return {
       id,
       finished,

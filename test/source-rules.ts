@@ -30,6 +30,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['src/syncs/plan'],
   ['src/syncs/run'],
   ['src/syncs/schedule'],
+  ['src/app'],
   ['src/server'],
   ['src/cli'],
   // The programmatic API.

@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { bundleConsole } from '../src/server/console-bundle.ts';
 
 /**
  * `npm run build`: makes `dist` from the sources, for the npm package and the image. Node strips no types below
@@ -12,8 +13,6 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const DIST = join(ROOT, 'dist');
 /** Read while rollcall runs, and not made by the compiler. */
 const KEPT = new Set(['.sql']);
-/** What the browser loads; types and settings of the compiler stay behind. */
-const CONSOLE = new Set(['.js', '.css', '.html', '.svg', '.png', '.ico']);
 /** Where the types of the programmatic API begin. */
 const API_TYPES = join(DIST, 'src/index.d.ts');
 
@@ -21,7 +20,7 @@ rmSync(DIST, { recursive: true, force: true });
 execFileSync('tsc', ['-p', 'tsconfig.build.json'], { cwd: ROOT, stdio: 'inherit' });
 copy('src', KEPT);
 copy('jobs', KEPT);
-copy('src/console', CONSOLE);
+await buildConsole();
 removeUnusedTypes();
 
 function copy(folder: string, extensions: ReadonlySet<string>): void {
@@ -30,6 +29,13 @@ function copy(folder: string, extensions: ReadonlySet<string>): void {
     const from = join(entry.parentPath, entry.name);
     cpSync(from, join(DIST, from.slice(ROOT.length)));
   }
+}
+
+/** What the browser loads, ready to be served: its libraries need not be installed. */
+async function buildConsole(): Promise<void> {
+  const folder = join(DIST, 'src/console');
+  mkdirSync(folder);
+  for (const [name, body] of await bundleConsole()) writeFileSync(join(folder, name), body);
 }
 
 /** Types that nobody can import would double the number of files. */

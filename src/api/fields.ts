@@ -14,3 +14,8 @@ export const rowCounts = z.record(z.enum(['read', ...OUTCOMES]), count).meta({
 export const nextCursor = z.string().nullable();
 /** The input as it was, by column. */
 export const original = z.record(z.string(), z.unknown());
+
+/** Something that a person should know about a file, although it does not stop it. */
+export const inputNote = z
+  .strictObject({ code: z.string(), text: z.string() })
+  .meta({ description: 'What a person should know about the file, such as which sheet of a workbook was read.' });

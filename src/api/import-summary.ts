@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { IMPORT_STATES } from '../membership/import-state.ts';
-import { count, rowCounts, time } from './fields.ts';
+import { count, inputNote, rowCounts, time } from './fields.ts';
 
 const path = z.string().nullable();
 
@@ -31,6 +31,7 @@ export const importSummary = z
     retries: count.meta({ description: 'Calls that repeated an earlier one.' }),
     startedAt: time.nullable().meta({ description: 'Start of sending, ISO 8601 in UTC; null before it.' }),
     finishedAt: time.nullable().meta({ description: 'End of the import; null until it has finished.' }),
+    notes: z.array(inputNote).optional(),
     reports: z
       .strictObject({ all: path, failed: path, retry: path })
       .meta({ description: 'Paths of the report files; null for one that was not written.' }),

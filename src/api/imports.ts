@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ACTIONS } from '../membership/import-actions.ts';
 import { IMPORT_STATES } from '../membership/import-state.ts';
 import { OUTCOMES } from '../membership/outcome.ts';
-import { count, nextCursor, time } from './fields.ts';
+import { count, nextCursor, rowCounts, time } from './fields.ts';
 import { type ImportSummary, importSummary } from './import-summary.ts';
 import { cursorOption, limitOption, listOption } from './options.ts';
 
@@ -14,12 +14,22 @@ const staging = z.strictObject({
 });
 export type Staging = z.infer<typeof staging>;
 
+const followUp = z.strictObject({
+  kind: z.enum(['retry', 'undo']),
+  id: z.string().meta({ description: 'Of the import that retries rows, or of the sync that undoes them.' }),
+  state: z.string().meta({ description: 'Of that import or sync.' }),
+  isOpen: z.boolean().meta({ description: 'It may still change something, or wait for a decision.' }),
+  rows: rowCounts.nullable().meta({ description: 'Rows of its import; null while there is none.' }),
+});
+export type FollowUp = z.infer<typeof followUp>;
+
 /** An import as the API shows it: its summary, and what a person can do about it now. */
 export const importView = importSummary
   .extend({
     reason: z.string().meta({ description: 'Why it is in this state, in a sentence.' }),
     createdAt: time,
     retryOf: z.string().nullable(),
+    followUps: z.array(followUp).meta({ description: 'What was started to retry or undo this import, oldest first.' }),
     dryRun: z.boolean(),
     sandbox: z.boolean(),
     actions: z.array(z.enum(ACTIONS)).meta({ description: 'What is possible now.' }),

@@ -1,12 +1,15 @@
 import { z } from 'zod';
-import { original } from './fields.ts';
+import { inputNote, original } from './fields.ts';
+import { INPUT_KINDS } from './input-kinds.ts';
 
 /** Rows that a preview shows. */
 export const ROWS_SHOWN = 20;
 
 /** `POST /v1/preview`: how the beginning of a file would be read. */
 export const preview = z.strictObject({
-  format: z.enum(['csv', 'json', 'ndjson']),
+  format: z.enum(['csv', 'json', 'ndjson']).meta({ description: 'How rows are kept: as cells, or as JSON elements.' }),
+  kind: z.enum(INPUT_KINDS).meta({ description: 'What the file is.' }),
+  notes: z.array(inputNote),
   encoding: z.string(),
   delimiter: z.string().nullable().meta({ description: 'Null for JSON and NDJSON.' }),
   columns: z.array(z.string()),

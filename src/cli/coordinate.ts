@@ -1,10 +1,7 @@
-import { serveControl } from '../imports/life/control.ts';
-import type { Coordinator } from '../imports/life/coordinator.ts';
+import { type App, openApp } from '../app/app.ts';
+import type { Service } from '../app/compose.ts';
 import type { Config } from '../platform/config.ts';
-import { type DataDir, dataDir, makeDataDir } from '../platform/data-dir.ts';
 import { createLifecycle, firstSignal, type Lifecycle, leaveWithoutQueue } from '../platform/lifecycle.ts';
-import { type Logger, openLog } from '../platform/log.ts';
-import { composeCoordinator, type Service } from './compose.ts';
 import { EXIT } from './exit-codes.ts';
 import { type Io, say } from './screen/io.ts';
 import type { Progress } from './screen/progress.ts';
@@ -19,15 +16,9 @@ export interface CoordinateOptions {
 }
 
 /** A coordinator in this process, for as long as a command lasts. */
-export interface Coordinating {
-  readonly coordinator: Coordinator;
-  readonly service: Service;
-  readonly dir: DataDir;
-  readonly log: Logger;
+export interface Coordinating extends Omit<App, 'serveControl' | 'failed'> {
   /** What is begun beside the coordinator stops before it. */
   readonly onStop: Lifecycle['onStop'];
-  /** Told of what keeps everything from going on, as the coordinator's own failures are. */
-  readonly fail: (error: Error) => void;
   /** Aborted by the first Ctrl-C. */
   readonly signal: AbortSignal;
   /** Resolves when `done` does, when something fails, or with the first Ctrl-C; the progress is stopped then. */
@@ -39,43 +30,23 @@ export async function coordinate(
   { config, io, openService, goOn }: CoordinateOptions,
   work: (coordinating: Coordinating) => Promise<void>,
 ): Promise<Error | undefined> {
-  const dir = dataDir(config.dataDir);
   const life = createLifecycle();
   let failure: Error | undefined;
   const signal = firstSignal(EXIT.interrupted, () => say(io, 'Stopped at once.', ...goOn()));
   try {
-    const service = await openService();
-    life.onStop(() => service.close());
-    if (!service.sandbox && config.hostCorrection !== undefined) say(io, `${config.hostCorrection}.`);
-    const { warning } = makeDataDir(dir);
-    const log = openLog(dir.root);
-    const warn = (text: string) => {
-      log.warn(text);
-      say(io, `Warning: ${text}.`);
-    };
-    if (warning !== undefined) warn(warning);
-    const coordinator = await composeCoordinator(config, service, log, warn);
-    life.onStop((deadlineMs) => coordinator.stop(deadlineMs));
-    const { promise: failed, resolve } = Promise.withResolvers<void>();
-    const fail = (error: Error) => {
-      failure ??= error;
-      resolve();
-    };
-    coordinator.events.on('failure', fail);
-    const control = await serveControl(dir, coordinator);
-    life.onStop(() => control.close());
+    const app = await openApp(life, { config, openService, tell: (sentence) => say(io, sentence) });
+    await app.serveControl();
+    void app.failed.then((error) => {
+      failure = error;
+    });
     await work({
-      coordinator,
-      service,
-      dir,
-      log,
+      ...app,
       onStop: life.onStop,
-      fail,
       signal: signal.signal,
       until: async (done, progress) => {
         const interrupted = await Promise.race([
           done.then(() => false),
-          failed.then(() => false),
+          app.failed.then(() => false),
           signal.arrived.then(() => true),
         ]);
         progress.stop();

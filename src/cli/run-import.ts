@@ -76,5 +76,6 @@ export function followImport(io: Io, dir: DataDir, coordinator: Coordinator, id:
 }
 
 function sizeOf(path: string): number | undefined {
-  return statSync(path, { throwIfNoEntry: false })?.size;
+  const status = statSync(path, { throwIfNoEntry: false });
+  return status?.isFile() ? status.size : undefined;
 }

@@ -1,6 +1,7 @@
 import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { composeSyncs } from '../app/compose-syncs.ts';
 import type { ImportRecord } from '../imports/catalog.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
 import { isSyncUnderWay } from '../membership/sync-state.ts';
@@ -11,7 +12,6 @@ import { type PlanningProgress, planFiles } from '../syncs/plan/prepare.ts';
 import type { SyncRunner } from '../syncs/run/sync-runner.ts';
 import type { SyncRecord } from '../syncs/sync-catalog.ts';
 import { counted, grouped } from '../text/wording.ts';
-import { composeSyncs } from './compose-syncs.ts';
 import { type CoordinateOptions, type Coordinating, coordinate } from './coordinate.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { followImport } from './run-import.ts';

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
+import type { Service } from '../app/compose.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
 import { startSandbox } from '../sandbox/sandbox.ts';
 import { parseSeed, type SeedDocument } from '../sandbox/seed.ts';
-import type { Service } from './compose.ts';
 import type { SandboxFlags } from './flags/flags.ts';
 
 /** A sandbox in this process, as the service that calls go to. Without a seed it knows every group and user. */

@@ -1,12 +1,14 @@
 import { join } from 'node:path';
 import type { Settings } from '../api/service.ts';
-import { serveControl } from '../imports/life/control.ts';
+import { openApp } from '../app/app.ts';
+import type { Service } from '../app/compose.ts';
+import { composeSchedules } from '../app/compose-schedules.ts';
+import { composeSyncs } from '../app/compose-syncs.ts';
 import { watchKeys } from '../imports/life/key-watch.ts';
 import { REGIONS } from '../membership/membership.ts';
 import { type Config, ConfigError, readConfig } from '../platform/config.ts';
-import { dataDir, makeDataDir } from '../platform/data-dir.ts';
+import { dataDir } from '../platform/data-dir.ts';
 import { createLifecycle, firstSignal, leaveWithoutQueue } from '../platform/lifecycle.ts';
-import { openLog } from '../platform/log.ts';
 import { VERSION } from '../platform/version.ts';
 import { openAccessStore } from '../server/access/access-store.ts';
 import { isLoopback } from '../server/access/guard.ts';
@@ -16,9 +18,6 @@ import { stopServer } from '../server/stopping.ts';
 import { BadReceiver, openReceiver, type Receiver } from '../server/webhook/receiver.ts';
 import { serviceOpener } from './commands/import.ts';
 import { scheduleControl } from './commands/schedule-control.ts';
-import { composeCoordinator, type Service } from './compose.ts';
-import { composeSchedules } from './compose-schedules.ts';
-import { composeSyncs } from './compose-syncs.ts';
 import { UsageError } from './errors.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import type { SandboxFlags, SendingFlags, WorkersFlags } from './flags/flags.ts';
@@ -50,31 +49,18 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
   let failure: Error | undefined;
   const signal = firstSignal(EXIT.ok, () => say(io, 'Stopped at once; imports continue at the next start.'));
   try {
-    const service = await serviceOpener(config, flags)();
-    life.onStop(() => service.close());
-    if (!service.sandbox && config.hostCorrection !== undefined) say(io, `${config.hostCorrection}.`);
-    const { warning } = makeDataDir(dir);
-    const log = openLog(dir.root);
-    const warn = (text: string) => {
-      log.warn(text);
-      say(io, `Warning: ${text}.`);
-    };
-    if (warning !== undefined) warn(warning);
-    const coordinator = await composeCoordinator(config, service, log, warn, config.keepMs);
-    life.onStop((deadlineMs) => coordinator.stop(deadlineMs));
-    const { promise: failed, resolve: leaveOff } = Promise.withResolvers<void>();
-    const fail = (error: Error) => {
-      failure ??= error;
-      leaveOff();
-    };
-    coordinator.events.on('failure', fail);
+    const openService = serviceOpener(config, flags);
+    const app = await openApp(life, { config, openService, tell: (text) => say(io, text), keepMs: config.keepMs });
+    const { service, coordinator, log, warn, fail } = app;
+    void app.failed.then((error) => {
+      failure = error;
+    });
     const syncs = composeSyncs(coordinator, dir, service, log, config.keepMs);
     life.onStop(() => syncs.stop());
     syncs.events.on('failure', fail);
     const schedules = composeSchedules(config, { syncs, service, dir, log, fail });
     life.onStop(() => schedules.stop());
-    const control = await serveControl(dir, coordinator, scheduleControl(schedules));
-    life.onStop(() => control.close());
+    await app.serveControl(scheduleControl(schedules));
     const access = openAccessStore(join(dir.root, 'access.sqlite'));
     life.onStop(() => access.close());
     const tokenRequired = flags.requireToken === true || !isLoopback(flags.host);
@@ -110,7 +96,7 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
       say(io, 'No one can log in yet. Create a token with:', `  ${config.command} token create --role operator`);
     }
     say(io, `Listening on ${address}`);
-    const interrupted = await Promise.race([failed.then(() => false), signal.arrived.then(() => true)]);
+    const interrupted = await Promise.race([app.failed.then(() => false), signal.arrived.then(() => true)]);
     if (interrupted) say(io, 'Stopping: calls and downloads in flight may finish. Press Ctrl-C again to stop at once.');
   } finally {
     const leave = () => say(io, 'The queue does not answer; stopped anyway. Imports continue at the next start.');

@@ -7,7 +7,7 @@ import type { RowView as Row } from '../api/rows.ts';
 
 export type { ListEvents, Progress, RegionProgress } from '../api/events.ts';
 export type { ImportSummary, RegionCounts } from '../api/import-summary.ts';
-export type { ImportsPage, ImportView, Staging, Transition } from '../api/imports.ts';
+export type { FollowUp, ImportsPage, ImportView, Staging, Transition } from '../api/imports.ts';
 export type { Preview, PreviewRow } from '../api/preview.ts';
 export type { RegionStatus } from '../api/regions.ts';
 export type {

@@ -1,5 +1,6 @@
 /** Lines over time, drawn by uPlot in the colours of the page. */
-import uPlot from '/assets/uPlot.esm.js';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import uPlot from 'uplot';
 import { h } from './element.js';
 import { rate } from './format.js';
 
@@ -20,68 +21,79 @@ const HALF_A_DAY = 43_200;
 /**
  * A chart that is as wide as its place and follows the colour scheme. The newest values, or those under the pointer,
  * stand above it as text; a screen reader gets the summary.
- * @param {string} name what is drawn
- * @param {readonly Line[]} lines
- * @param {AbortSignal} signal
+ * @param {object} properties
+ * @param {string} properties.name what is drawn
+ * @param {readonly Line[]} properties.lines the same array for as long as the chart is there
+ * @param {number[]} properties.times seconds since 1970
+ * @param {(number | null)[][]} properties.columns one for each line
  */
-export function lineChart(name, lines, signal) {
-  const values = lines.map(() => h('b', {}, '–'));
-  const readout = h(
-    'figcaption',
-    {},
-    h('span', { class: 'name' }, name),
-    lines.map(({ label, colour }, index) => {
-      const key = h('span', { class: 'swatch' });
-      key.style.background = `var(${colour})`;
-      return h('span', {}, key, values[index], ` ${label}`);
-    }),
-  );
-  const canvas = h('div', { role: 'img', class: 'canvas' });
-  const element = h('figure', { class: 'chart' }, readout, canvas);
-  /** @type {[number[], ...(number | null)[][]]} */
-  let data = [[], ...lines.map(() => [])];
-  /** @type {uPlot | undefined} */
-  let plot;
+export function LineChart({ name, lines, times, columns }) {
+  const canvas = useRef(/** @type {HTMLDivElement | null} */ (null));
+  const plot = useRef(/** @type {uPlot | undefined} */ (undefined));
+  const data = useRef(/** @type {uPlot.AlignedData} */ ([[]]));
+  /** The point under the pointer; null for the newest. */
+  const [pointed, setPointed] = useState(/** @type {number | null} */ (null));
+  data.current = [times, ...columns];
 
-  const read = (/** @type {number | null | undefined} */ index) => {
-    const place = index ?? data[0].length - 1;
-    values.forEach((value, line) => {
-      const shown = data[line + 1]?.[place];
-      value.textContent = shown === null || shown === undefined ? '–' : rate(shown);
+  useEffect(() => {
+    const place = canvas.current;
+    if (place === null) return;
+    const draw = () => {
+      plot.current?.destroy();
+      const width = place.clientWidth;
+      plot.current =
+        width === 0
+          ? undefined
+          : new uPlot(
+              options(lines, width, (index) => setPointed(index ?? null)),
+              data.current,
+              place,
+            );
+    };
+    const resized = new ResizeObserver(() => {
+      if (plot.current === undefined) draw();
+      else if (plot.current.width !== place.clientWidth)
+        plot.current.setSize({ width: place.clientWidth, height: HEIGHT });
     });
-  };
-  const draw = () => {
-    plot?.destroy();
-    plot = canvas.clientWidth === 0 ? undefined : new uPlot(options(lines, canvas.clientWidth, read), data, canvas);
-  };
-  const resized = new ResizeObserver(() => {
-    if (plot === undefined) draw();
-    else if (plot.width !== canvas.clientWidth) plot.setSize({ width: canvas.clientWidth, height: HEIGHT });
-  });
-  resized.observe(canvas);
-  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', draw, { signal });
-  signal.addEventListener('abort', () => {
-    resized.disconnect();
-    plot?.destroy();
-  });
+    resized.observe(place);
+    const scheme = matchMedia('(prefers-color-scheme: dark)');
+    scheme.addEventListener('change', draw);
+    return () => {
+      resized.disconnect();
+      scheme.removeEventListener('change', draw);
+      plot.current?.destroy();
+      plot.current = undefined;
+    };
+  }, [lines]);
+  useEffect(() => plot.current?.setData(data.current), [times, columns]);
 
-  return {
-    element,
-    /**
-     * @param {number[]} times seconds since 1970
-     * @param {(number | null)[][]} columns one for each line
-     */
-    show: (times, columns) => {
-      data = [times, ...columns];
-      plot?.setData(data);
-      if (plot?.cursor.idx === null || plot?.cursor.idx === undefined) read(undefined);
-      const most = lines.map(
-        ({ label }, index) =>
-          `at most ${rate(Math.max(0, ...(columns[index] ?? []).map((value) => value ?? 0)))} ${label}`,
-      );
-      canvas.setAttribute('aria-label', `${name}: ${most.join(', ')}`);
-    },
-  };
+  const shown = pointed ?? times.length - 1;
+  const most = lines.map(({ label }, index) => `at most ${rate(largest(columns[index]))} ${label}`);
+  return h(
+    'figure',
+    { class: 'chart' },
+    h(
+      'figcaption',
+      null,
+      h('span', { class: 'name' }, name),
+      lines.map(({ label, colour }, index) => {
+        const value = columns[index]?.[shown];
+        return h(
+          'span',
+          { key: label },
+          h('span', { class: 'swatch', style: { background: `var(${colour})` } }),
+          h('b', null, value === null || value === undefined ? '–' : rate(value)),
+          ` ${label}`,
+        );
+      }),
+    ),
+    h('div', { ref: canvas, role: 'img', class: 'canvas', 'aria-label': `${name}: ${most.join(', ')}` }),
+  );
+}
+
+/** @param {readonly (number | null)[] | undefined} values */
+function largest(values = []) {
+  return values.reduce((/** @type {number} */ most, value) => Math.max(most, value ?? 0), 0);
 }
 
 /**

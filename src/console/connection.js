@@ -1,12 +1,13 @@
 /** Whether the server answers. Whoever finds that it does not says so; this asks until it does again. */
+import { signal } from '@preact/signals';
 
 const LONGEST_WAIT_S = 5;
 
-/** Tells `away` (and again before each wait, with `waitS`), and `back`. */
+/** Tells `back` when the server answers again. */
 class Connection extends EventTarget {
-  away = false;
-  /** Seconds until the next attempt, counted from its event. */
-  waitS = 0;
+  /** When the next attempt is due (ms since 1970); null while the server answers. */
+  dueAt = signal(/** @type {number | null} */ (null));
+  #waitS = 0;
   #asking = false;
   /** @type {number | undefined} */
   #timer;
@@ -14,6 +15,10 @@ class Connection extends EventTarget {
   constructor() {
     super();
     addEventListener('online', () => this.away && void this.ask());
+  }
+
+  get away() {
+    return this.dueAt.peek() !== null;
   }
 
   /** A request has had no answer at all. One that was merely cut off brings no banner: the next attempt is at once. */
@@ -31,15 +36,15 @@ class Connection extends EventTarget {
     );
     this.#asking = false;
     const was = this.away;
-    this.away = !answered;
     if (answered) {
-      this.waitS = 0;
+      this.#waitS = 0;
+      this.dueAt.value = null;
       if (was) this.dispatchEvent(new Event('back'));
       return;
     }
-    this.waitS = Math.min(LONGEST_WAIT_S, Math.max(1, this.waitS * 2));
-    this.#timer = setTimeout(() => void this.ask(), this.waitS * 1000);
-    this.dispatchEvent(new Event('away'));
+    this.#waitS = Math.min(LONGEST_WAIT_S, Math.max(1, this.#waitS * 2));
+    this.dueAt.value = Date.now() + this.#waitS * 1000;
+    this.#timer = setTimeout(() => void this.ask(), this.#waitS * 1000);
   }
 }
 

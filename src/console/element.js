@@ -1,109 +1,77 @@
-/** The only ways in which the console makes elements. Values become text nodes and attributes, never markup. */
+/** What every view is made of. Values become text and attributes, never markup. */
+import { createElement } from 'preact';
 
-/** @typedef {Node | string | number | null | undefined | false} Child */
-/** @typedef {string | number | boolean | null | undefined | ((event: Event) => void)} Attribute */
+/** @import { ComponentChildren } from 'preact' */
 
-/**
- * An element. Attributes: `true` sets an empty one, `false`, `null` and `undefined` none; a function under `onclick`
- * listens to `click`.
- * @template {keyof HTMLElementTagNameMap} T
- * @param {T} tag
- * @param {Readonly<Record<string, Attribute>>} [attributes]
- * @param {...(Child | readonly Child[])} children
- * @returns {HTMLElementTagNameMap[T]}
- */
-export function h(tag, attributes = {}, ...children) {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (typeof value === 'function') element.addEventListener(name.slice(2), value);
-    else if (value === true) element.setAttribute(name, '');
-    else if (value !== false && value !== null && value !== undefined) element.setAttribute(name, String(value));
-  }
-  element.append(...nodesOf(children));
-  return element;
-}
+/** An element or a component: `h(tag, attributes, ...children)`. */
+export const h = /** @type {import('./h.d.ts').H} */ (/** @type {unknown} */ (createElement));
 
 /**
  * A value from a file or the service: its direction of writing stays its own. Nothing for ''.
  * @param {string} value
  */
 export function foreign(value) {
-  return value === '' ? null : h('bdi', {}, value);
+  return value === '' ? null : h('bdi', null, value);
+}
+
+/** A value from a file or the service, or a dash where there is none. @param {string} value */
+export function foreignOrDash(value) {
+  return foreign(value) ?? h('span', { class: 'soft' }, '–');
 }
 
 /**
  * A part of the page under its heading.
- * @param {string} id of the heading, and what a link jumps to
- * @param {string} title
- * @param {...(Child | readonly Child[])} children
+ * @param {object} properties
+ * @param {string} properties.id of the heading, and what a link jumps to
+ * @param {string} properties.title
+ * @param {ComponentChildren} [properties.children]
  */
-export function section(id, title, ...children) {
-  return h('section', { 'aria-labelledby': id, class: 'card' }, h('h2', { id }, title), ...children);
+export function Card({ id, title, children }) {
+  return h('section', { 'aria-labelledby': id, class: 'card' }, h('h2', { id }, title), children);
 }
 
 /**
- * Puts these children into the element, unless it holds equal ones already: what has not changed keeps focus and
- * selection.
- * @param {Element} element
- * @param {...(Child | readonly Child[])} children
+ * Names and values; what is `false` or null is left out.
+ * @param {{ list: readonly (readonly [name: string, value: ComponentChildren])[], class?: string }} properties
  */
-export function fill(element, ...children) {
-  const nodes = nodesOf(children);
-  const same =
-    nodes.length === element.childNodes.length &&
-    nodes.every((node, index) =>
-      typeof node === 'string'
-        ? element.childNodes[index]?.nodeType === Node.TEXT_NODE && element.childNodes[index]?.nodeValue === node
-        : element.childNodes[index] === node || element.childNodes[index]?.isEqualNode(node),
-    );
-  // Listeners of an equal element are those of the first: they must not close over what changes.
-  if (!same) element.replaceChildren(...nodes);
+export function Facts({ list, class: kind = 'facts' }) {
+  return h(
+    'dl',
+    { class: kind },
+    list.map(([name, value], index) =>
+      value === false || value === null
+        ? null
+        : h('div', { key: `${index} ${name}` }, h('dt', null, foreign(name)), h('dd', null, value)),
+    ),
+  );
 }
 
-/**
- * Brings the element's children to these, moving only those that are not in their place.
- * @param {Element} parent
- * @param {readonly Element[]} wanted
- */
-export function arrange(parent, wanted) {
-  const keep = new Set(wanted);
-  for (const child of [...parent.children]) if (!keep.has(child)) child.remove();
-  wanted.forEach((child, index) => {
-    if (parent.children[index] !== child) parent.insertBefore(child, parent.children[index] ?? null);
-  });
+/** Where nothing is to be shown: why. @param {{ children?: ComponentChildren }} properties */
+export function Empty({ children }) {
+  return h('p', { class: 'empty' }, children);
 }
 
-/**
- * `update` at most once a frame, with the latest value.
- * @template T
- * @param {(value: T) => void} update
- * @returns {(value: T) => void}
- */
-export function perFrame(update) {
-  /** @type {{ value: T } | undefined} */
-  let latest;
-  return (value) => {
-    if (latest === undefined) {
-      requestAnimationFrame(() => {
-        const due = latest;
-        latest = undefined;
-        if (due !== undefined) update(due.value);
-      });
-    }
-    latest = { value };
-  };
+/** A word beside a name, such as "dry run". @param {{ children?: ComponentChildren }} properties */
+export function Tag({ children }) {
+  return h('span', { class: 'tag' }, children);
 }
 
-/**
- * @param {readonly (Child | readonly Child[])[]} children
- * @returns {(Node | string)[]}
- */
-function nodesOf(children) {
-  /** @type {(Node | string)[]} */
-  const nodes = [];
-  for (const child of /** @type {Child[]} */ (children.flat())) {
-    if (child === null || child === undefined || child === false || child === '') continue;
-    nodes.push(child instanceof Node ? child : String(child));
-  }
-  return nodes;
+/** A state. @param {{ tone: 'busy' | 'still' | 'good' | 'attention', children?: ComponentChildren }} properties */
+export function Badge({ tone, children }) {
+  return h('span', { class: `badge ${tone}` }, children);
+}
+
+/** The address of an import's page. @param {string} id */
+export function importHref(id) {
+  return `/imports/${encodeURIComponent(id)}`;
+}
+
+/** The address of a sync's page. @param {string} id */
+export function syncHref(id) {
+  return `/syncs/${encodeURIComponent(id)}`;
+}
+
+/** The address of a member's page. @param {string} uid */
+export function memberHref(uid) {
+  return `/members/${encodeURIComponent(uid)}`;
 }

@@ -1,6 +1,4 @@
-/** Numbers, spans and times as people read them. Pure, except `time`, which makes an element. */
-import { h } from './element.js';
-
+/** Numbers, spans and times as people read them. Pure. */
 const NUMBER = new Intl.NumberFormat('en-US');
 const RATE = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 });
 const BYTES = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 3 });
@@ -79,15 +77,14 @@ export function estimate(seconds) {
   return `about ${RATE.format(seconds / 3600)} h left`;
 }
 
-/**
- * An ISO time in local time, with the whole of it on hovering.
- * @param {string | null} iso
- * @param {{ seconds?: boolean }} [options]
- */
-export function time(iso, { seconds = false } = {}) {
-  if (iso === null) return '–';
-  const shown = (seconds ? TO_THE_SECOND : DAY_AND_TIME).format(new Date(iso));
-  return h('time', { datetime: iso, title: iso }, shown);
+/** An ISO time by the visitor's clock. @param {string} iso */
+export function dayAndTime(iso) {
+  return DAY_AND_TIME.format(new Date(iso));
+}
+
+/** @param {string} iso */
+export function timeToTheSecond(iso) {
+  return TO_THE_SECOND.format(new Date(iso));
 }
 
 /**
@@ -95,8 +92,8 @@ export function time(iso, { seconds = false } = {}) {
  * @param {string} iso
  * @param {string} tz
  */
-export function timeIn(iso, tz) {
-  const shown = new Intl.DateTimeFormat('en-GB', {
+export function dayAndTimeIn(iso, tz) {
+  return new Intl.DateTimeFormat('en-GB', {
     timeZone: tz,
     weekday: 'short',
     day: 'numeric',
@@ -105,7 +102,6 @@ export function timeIn(iso, tz) {
     hour: '2-digit',
     minute: '2-digit',
   }).format(new Date(iso));
-  return h('time', { datetime: iso, title: iso }, shown);
 }
 
 /** @param {number} value */

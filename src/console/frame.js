@@ -1,10 +1,30 @@
 /** What surrounds every page (index.html): navigation, who is logged in, whether the server answers, what is said aloud. */
+import { signal } from '@preact/signals';
+import { render } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
 import { request } from './api.js';
 import { connection } from './connection.js';
-import { fill, foreign, h } from './element.js';
+import { foreign, h, Tag } from './element.js';
 import { counted } from './format.js';
 
 /** @import { Session } from './answers.d.ts' */
+
+/** The entries of the navigation: path → name. */
+const ENTRIES = /** @type {const} */ ([
+  ['/', 'Imports'],
+  ['/syncs', 'Syncs'],
+  ['/schedules', 'Schedules'],
+  ['/members', 'Members'],
+  ['/settings', 'Settings'],
+]);
+
+/** Who is logged in; null for nobody. */
+export const session = signal(/** @type {Session | null} */ (null));
+/** Path of the page that is shown. */
+export const shownPath = signal('');
+/** Version of the server; '' while it is not known. */
+export const version = signal('');
+const said = signal('');
 
 /**
  * The element that index.html has under this id.
@@ -23,71 +43,69 @@ export const main = part('main');
  * @param {string} text
  */
 export function announce(text) {
-  part('announcements').textContent = text;
+  said.value = text;
 }
 
-/**
- * Shows who is logged in, and the navigation if anyone is.
- * @param {Session | null} session
- * @param {() => void} onLeave after logging out
- */
-export function showSession(session, onLeave) {
-  part('navigation').hidden = session === null;
-  if (session === null) return fill(part('session'));
+/** Fills the parts of index.html. @param {() => void} onLogOut after logging out */
+export function showFrame(onLogOut) {
+  connection.addEventListener('back', () => announce('The server is back.'));
+  render(h(Navigation, {}), part('navigation'));
+  render(h(Visitor, { onLogOut }), part('session'));
+  render(h(Away, {}), part('banner'));
+  render(h(Said, {}), part('announcements'));
+  render(h(Version, {}), part('version'));
+}
+
+function Navigation() {
+  const path = shownPath.value;
+  part('navigation').hidden = session.value === null;
+  return ENTRIES.map(([own, name]) => {
+    const inside = own === '/' ? path === '/' || path.startsWith('/imports/') : path.startsWith(own);
+    return h('a', { key: own, href: own, 'aria-current': inside ? (path === own ? 'page' : 'true') : undefined }, name);
+  });
+}
+
+/** @param {{ onLogOut: () => void }} properties */
+function Visitor({ onLogOut }) {
+  if (session.value === null) return null;
+  const { name, role, tokenRequired } = session.value;
   const leave = async () => {
     await request('/v1/session', { method: 'DELETE' }).catch(() => undefined);
-    onLeave();
+    onLogOut();
   };
-  fill(
-    part('session'),
-    h('span', { class: 'who' }, foreign(session.name), h('span', { class: 'tag' }, session.role)),
-    session.tokenRequired && h('button', { class: 'quiet', onclick: leave }, 'Log out'),
-  );
-}
-
-/** @param {string} version */
-export function showVersion(version) {
-  part('version').textContent = `rollcall ${version}`;
-}
-
-/**
- * Marks the entry of the navigation under which this path stands.
- * @param {string} path
- */
-export function markCurrent(path) {
-  for (const link of part('navigation').querySelectorAll('a')) {
-    const own = link.getAttribute('href') ?? '';
-    const inside = own === '/' ? path === '/' || path.startsWith('/imports/') : path.startsWith(own);
-    if (inside) link.setAttribute('aria-current', path === own ? 'page' : 'true');
-    else link.removeAttribute('aria-current');
-  }
+  return [
+    h('span', { class: 'who' }, foreign(name), h(Tag, {}, role)),
+    tokenRequired && h('button', { class: 'quiet', onClick: leave }, 'Log out'),
+  ];
 }
 
 /** Says that the server is away for as long as it is. The seconds count for the eye only. */
-export function watchConnection() {
-  const banner = part('banner');
-  const seconds = h('span', { 'aria-hidden': 'true' });
-  /** @type {number | undefined} */
-  let clock;
-  connection.addEventListener('away', () => {
-    clearInterval(clock);
-    const due = Date.now() + connection.waitS * 1000;
-    const count = () =>
-      fill(seconds, `Next attempt in ${counted(Math.max(0, Math.ceil((due - Date.now()) / 1000)), 'second')}.`);
-    clock = setInterval(count, 500);
-    count();
-    if (banner.hasChildNodes()) return;
-    fill(
-      banner,
-      h('b', {}, 'The server does not answer.'),
-      h('span', {}, 'Imports on other machines continue. This page reconnects by itself.'),
-      seconds,
-      h('button', { onclick: () => void connection.ask() }, 'Try now'),
-    );
-  });
-  connection.addEventListener('back', () => {
-    clearInterval(clock);
-    fill(banner);
-    announce('The server is back.');
-  });
+function Away() {
+  const dueAt = connection.dueAt.value;
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    if (dueAt === null) return;
+    setNow(Date.now());
+    const clock = setInterval(() => setNow(Date.now()), 500);
+    return () => clearInterval(clock);
+  }, [dueAt]);
+  if (dueAt === null) return null;
+  return [
+    h('b', null, 'The server does not answer.'),
+    h('span', null, 'Imports on other machines continue. This page reconnects by itself.'),
+    h(
+      'span',
+      { 'aria-hidden': true },
+      `Next attempt in ${counted(Math.max(0, Math.ceil((dueAt - now) / 1000)), 'second')}.`,
+    ),
+    h('button', { onClick: () => void connection.ask() }, 'Try now'),
+  ];
+}
+
+function Said() {
+  return said.value;
+}
+
+function Version() {
+  return version.value === '' ? 'rollcall' : `rollcall ${version.value}`;
 }

@@ -1,42 +1,41 @@
-/** The console's start: which page a path shows, and how one gets from page to page without loading anew. */
+/** The console's start: which page a path shows, and the way from page to page without a new load. */
+import { render } from 'preact';
 import { ApiError, access, query, request } from './api.js';
 import { connection } from './connection.js';
 import { h } from './element.js';
-import { main, markCurrent, showSession, showVersion, watchConnection } from './frame.js';
-import { errorNotice } from './notice.js';
-import { importPage } from './view/import.js';
-import { importsPage } from './view/imports.js';
-import { loginPage } from './view/login.js';
-import { memberPage } from './view/member.js';
-import { notFoundPage } from './view/not-found.js';
-import { schedulesPage } from './view/schedules.js';
-import { settingsPage } from './view/settings.js';
-import { syncPage } from './view/sync.js';
-import { syncsPage } from './view/syncs.js';
+import { main, session, showFrame, shownPath, version } from './frame.js';
+import { ErrorNotice } from './notice.js';
+import { PlaceContext } from './place.js';
+import { ImportPage } from './view/import.js';
+import { ImportsPage } from './view/imports.js';
+import { LoginPage } from './view/login.js';
+import { MemberPage } from './view/member.js';
+import { NotFoundPage } from './view/not-found.js';
+import { SchedulesPage } from './view/schedules.js';
+import { SettingsPage } from './view/settings.js';
+import { SyncPage } from './view/sync.js';
+import { SyncsPage } from './view/syncs.js';
 
 /** @import { Session, Settings } from './answers.d.ts' */
-/** @import { Page } from './place.d.ts' */
+/** @import { Page } from './place.js' */
 
 /** @type {readonly { pattern: RegExp, title: string, page: Page }[]} */
 const ROUTES = [
-  { pattern: /^\/$/, title: 'Imports', page: importsPage },
-  { pattern: /^\/imports\/([^/]+)$/, title: 'Import', page: importPage },
-  { pattern: /^\/syncs$/, title: 'Syncs', page: syncsPage },
-  { pattern: /^\/syncs\/([^/]+)$/, title: 'Sync', page: syncPage },
-  { pattern: /^\/schedules$/, title: 'Schedules', page: schedulesPage },
-  { pattern: /^\/members(?:\/([^/]+))?$/, title: 'Members', page: memberPage },
-  { pattern: /^\/settings$/, title: 'Settings', page: settingsPage },
-  { pattern: /^\/login$/, title: 'Log in', page: loginPage },
+  { pattern: /^\/$/, title: 'Imports', page: ImportsPage },
+  { pattern: /^\/imports\/([^/]+)$/, title: 'Import', page: ImportPage },
+  { pattern: /^\/syncs$/, title: 'Syncs', page: SyncsPage },
+  { pattern: /^\/syncs\/([^/]+)$/, title: 'Sync', page: SyncPage },
+  { pattern: /^\/schedules$/, title: 'Schedules', page: SchedulesPage },
+  { pattern: /^\/members(?:\/([^/]+))?$/, title: 'Members', page: MemberPage },
+  { pattern: /^\/settings$/, title: 'Settings', page: SettingsPage },
+  { pattern: /^\/login$/, title: 'Log in', page: LoginPage },
 ];
 
 /** @type {Session} */
 const NOBODY = { role: 'viewer', name: '', tokenRequired: true };
 
-/** @type {Session | null} */
-let session = null;
-let leaving = new AbortController();
-/** Path of the page that is shown. */
-let shownPath = '';
+/** Counts the pages that were shown: each begins afresh, also one of the same kind. */
+let visit = 0;
 
 /** @param {string} path */
 function routeOf(path) {
@@ -44,7 +43,7 @@ function routeOf(path) {
     const match = route.pattern.exec(path);
     if (match !== null) return { ...route, param: decoded(match[1] ?? '') };
   }
-  return { title: 'Not found', page: notFoundPage, param: '' };
+  return { title: 'Not found', page: NotFoundPage, param: '' };
 }
 
 /** @param {string} text */
@@ -56,29 +55,16 @@ function decoded(text) {
   }
 }
 
-/** @param {string} title */
-function setTitle(title) {
-  document.title = `${title} · rollcall`;
-}
-
 /** Shows the page of the address. @param {{ moveFocus: boolean }} options */
 function show({ moveFocus }) {
-  leaving.abort();
-  leaving = new AbortController();
   const { pathname, search } = location;
   const { title, page, param } = routeOf(pathname);
-  shownPath = pathname;
-  setTitle(title);
-  markCurrent(pathname);
-  const place = {
-    param,
-    query: new URLSearchParams(search),
-    session: session ?? NOBODY,
-    signal: leaving.signal,
-    setTitle,
-    go,
-  };
-  main.replaceChildren(...page(place));
+  shownPath.value = pathname;
+  document.title = `${title} · rollcall`;
+  visit += 1;
+  const who = session.peek() ?? NOBODY;
+  const place = { param, query: new URLSearchParams(search), session: who, isOperator: who.role === 'operator', go };
+  render(h(PlaceContext.Provider, { value: place, key: visit }, h(page, {})), main);
   if (!moveFocus) return;
   // The page is new: whoever reads it by ear or moves by keyboard begins at its heading.
   const heading = main.querySelector('h1');
@@ -98,28 +84,28 @@ function go(path) {
 /** Asks who is logged in and shows the page, or the login. @param {{ moveFocus: boolean }} options */
 async function begin({ moveFocus }) {
   try {
-    session = await request('/v1/session');
+    session.value = await request('/v1/session');
   } catch (error) {
-    session = null;
+    session.value = null;
     if (!(error instanceof ApiError) || error.problem.status !== 401) {
-      main.replaceChildren(h('h1', {}, 'rollcall'), errorNotice(error));
+      render([h('h1', { key: 'title' }, 'rollcall'), h(ErrorNotice, { key: 'error', error })], main);
       return connection.addEventListener('back', () => void begin({ moveFocus }), { once: true });
     }
   }
-  if (session !== null && location.pathname === '/login') history.replaceState(null, '', '/');
-  showSession(session, () => toLogin('/'));
-  if (session === null && location.pathname !== '/login') return toLogin(location.pathname + location.search);
+  const isKnown = session.peek() !== null;
+  if (isKnown && location.pathname === '/login') history.replaceState(null, '', '/');
+  if (!isKnown && location.pathname !== '/login') return toLogin(location.pathname + location.search);
   show({ moveFocus });
-  if (session === null) return;
+  if (!isKnown) return;
+  /** @type {Settings | undefined} */
   const settings = await request('/v1/settings').catch(() => undefined);
-  if (settings !== undefined) showVersion(/** @type {Settings} */ (settings).version);
+  if (settings !== undefined) version.value = settings.version;
 }
 
 /** @param {string} next where to go after it */
 function toLogin(next) {
   if (location.pathname === '/login') return;
-  session = null;
-  showSession(null, () => undefined);
+  session.value = null;
   history.replaceState(null, '', `/login${query({ next: next === '/' ? '' : next })}`);
   show({ moveFocus: true });
 }
@@ -130,14 +116,15 @@ function follow(event) {
     return;
   const link = event.target instanceof Element ? event.target.closest('a') : null;
   if (link === null || link.origin !== location.origin || link.hasAttribute('download') || link.target !== '') return;
-  if (link.getAttribute('href')?.startsWith('#') || routeOf(link.pathname).page === notFoundPage) return;
+  if (link.getAttribute('href')?.startsWith('#') || routeOf(link.pathname).page === NotFoundPage) return;
   event.preventDefault();
   go(link.pathname + link.search + link.hash);
 }
 
-watchConnection();
+main.replaceChildren();
+showFrame(() => toLogin('/'));
 access.addEventListener('refused', () => toLogin(location.pathname + location.search));
 document.addEventListener('click', follow);
 // A link within the page, such as the one that skips to the content, is no other page.
-addEventListener('popstate', () => location.pathname !== shownPath && show({ moveFocus: true }));
+addEventListener('popstate', () => location.pathname !== shownPath.peek() && show({ moveFocus: true }));
 void begin({ moveFocus: false });

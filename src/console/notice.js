@@ -1,25 +1,19 @@
 /** What went wrong, where the user looks, with what to do next. */
 import { ApiError } from './api.js';
-import { fill, h } from './element.js';
+import { h } from './element.js';
 
-/** A place for one error or none; what is shown in it is read out. */
-export function errorPlace() {
-  const element = h('div', { role: 'alert' });
-  return {
-    element,
-    /** @param {unknown} error */
-    show: (error) => fill(element, errorNotice(error)),
-    clear: () => fill(element),
-  };
-}
-
-/** @param {unknown} error */
-export function errorNotice(error) {
+/** @param {{ error: unknown }} properties */
+export function ErrorNotice({ error }) {
   const problem = error instanceof ApiError ? error.problem : undefined;
   return h(
     'div',
     { class: 'notice attention' },
-    h('p', {}, h('b', {}, problem?.detail ?? String(error))),
-    problem?.remedy && h('p', {}, problem.remedy),
+    h('p', null, h('b', null, problem?.detail ?? (error instanceof Error ? error.message : String(error)))),
+    problem?.remedy !== undefined && problem.remedy !== '' && h('p', null, problem.remedy),
   );
+}
+
+/** A place for one error or none (undefined); what is shown in it is read out. @param {{ error: unknown }} properties */
+export function ErrorPlace({ error }) {
+  return h('div', { role: 'alert' }, error !== undefined && h(ErrorNotice, { error }));
 }

@@ -1,7 +1,7 @@
 /** Rows by outcome as a bar, a legend, and a sum. */
 import { h } from './element.js';
 import { grouped } from './format.js';
-import { OUTCOME_LABELS, OUTCOMES, settled } from './words.js';
+import { OUTCOME_LABELS, OUTCOMES, outcomeLabel, settled } from './words.js';
 
 /** @import { Outcome, RowCounts } from './answers.d.ts' */
 
@@ -23,61 +23,51 @@ function shares(rows) {
 }
 
 /**
- * A bar that says its counts to those who do not see it. `show` moves its parts, so that they grow smoothly.
- * @param {string} name what the bar is about
+ * A bar that says its counts to those who do not see it. Its parts stay the same elements, so that they grow smoothly.
+ * @param {{ name: string, rows: RowCounts }} properties `name`: what the bar is about
  */
-export function outcomeBar(name) {
-  const element = h('div', { class: 'bar', role: 'img' });
-  /** @type {Map<Outcome, HTMLElement>} */
-  const parts = new Map();
-  /** @param {RowCounts} rows */
-  const show = (rows) => {
-    const present = shares(rows);
-    for (const outcome of OUTCOMES) {
-      const percent = present.find((share) => share.outcome === outcome)?.percent ?? 0;
-      let part = parts.get(outcome);
-      if (part === undefined) {
-        if (percent === 0) continue;
-        part = h('span', { class: `part ${outcome}` });
-        parts.set(outcome, part);
-        element.append(...OUTCOMES.flatMap((one) => parts.get(one) ?? []));
-      }
-      part.style.width = `${percent.toFixed(2)}%`;
-    }
-    const counts = present.map(({ outcome }) => `${grouped(rows[outcome])} ${OUTCOME_LABELS[outcome]}`);
-    element.setAttribute('aria-label', `${name}: ${counts.join(', ') || 'no outcomes yet'}`);
-  };
-  return { element, show };
+export function OutcomeBar({ name, rows }) {
+  const present = shares(rows);
+  const counts = present.map(({ outcome }) => `${grouped(rows[outcome])} ${OUTCOME_LABELS[outcome]}`);
+  return h(
+    'div',
+    { class: 'bar', role: 'img', 'aria-label': `${name}: ${counts.join(', ') || 'no outcomes yet'}` },
+    present.map(({ outcome, percent }) =>
+      h('span', { key: outcome, class: `part ${outcome}`, style: { width: `${percent.toFixed(2)}%` } }),
+    ),
+  );
 }
 
 /**
  * The outcomes that occur, each with its colour and count; rows without one come last.
- * @param {RowCounts} rows
- * @param {{ over: boolean }} options
+ * @param {{ rows: RowCounts, over: boolean }} properties
  */
-export function legend(rows, { over }) {
+export function Legend({ rows, over }) {
   const open = Math.max(0, rows.read - settled(rows));
-  const shown = OUTCOMES.filter((outcome) => outcome === 'added' || rows[outcome] > 0);
+  const shown = OUTCOMES.filter((outcome) => rows[outcome] > 0);
   return h(
     'ul',
     { class: 'legend' },
     shown.map((outcome) =>
-      h('li', {}, swatch(outcome), h('b', {}, grouped(rows[outcome])), ` ${OUTCOME_LABELS[outcome]}`),
+      h('li', { key: outcome }, swatch(outcome), h('b', null, grouped(rows[outcome])), ` ${OUTCOME_LABELS[outcome]}`),
     ),
-    !over && open > 0 && h('li', {}, h('span', { class: 'swatch open' }), h('b', {}, grouped(open)), ' pending'),
+    !over &&
+      open > 0 &&
+      h('li', { key: 'open' }, h('span', { class: 'swatch open' }), h('b', null, grouped(open)), ' pending'),
   );
 }
 
-/** @param {Outcome} outcome */
-function swatch(outcome) {
-  return h('span', { class: `swatch ${outcome}` });
+/** @param {string} colour an outcome, by whose colour it goes */
+export function swatch(colour) {
+  return h('span', { class: `swatch ${colour}` });
 }
 
 /**
  * An outcome as a coloured mark with its name.
- * @param {Outcome | '' | null} outcome
+ * @param {{ outcome: Outcome | '' | null, scope?: string }} properties `scope` of the row, if it is one
  */
-export function outcomeMark(outcome) {
+export function OutcomeMark({ outcome, scope }) {
   if (outcome === '' || outcome === null) return h('span', { class: 'mark' }, 'pending');
-  return h('span', { class: 'mark' }, swatch(outcome), OUTCOME_LABELS[outcome]);
+  const label = scope === undefined ? OUTCOME_LABELS[outcome] : outcomeLabel(outcome, scope);
+  return h('span', { class: 'mark' }, swatch(outcome), label);
 }

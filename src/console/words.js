@@ -1,7 +1,7 @@
 /** How people read states, outcomes and actions, and the sentences for each. Pure. */
 import { counted, grouped } from './format.js';
 
-/** @import { Action, ImportState, ImportView, Outcome, RegionState, RowCounts } from './answers.d.ts' */
+/** @import { Action, FollowUp, ImportState, ImportView, Outcome, RegionState, RowCounts } from './answers.d.ts' */
 
 /** @type {readonly Outcome[]} */
 export const OUTCOMES = [
@@ -21,7 +21,7 @@ export const OUTCOMES = [
 export const OUTCOME_LABELS = {
   added: 'added',
   banned: 'banned',
-  already_member: 'already a member',
+  already_member: 'already in place',
   failed: 'failed',
   invalid: 'invalid',
   duplicate: 'duplicate',
@@ -30,6 +30,16 @@ export const OUTCOME_LABELS = {
   changed: 'changed',
   removed: 'removed',
 };
+
+/**
+ * The outcome of one row: what was already so depends on what it asks for.
+ * @param {Outcome} outcome
+ * @param {string} scope
+ */
+export function outcomeLabel(outcome, scope) {
+  if (outcome !== 'already_member') return OUTCOME_LABELS[outcome];
+  return scope === 'ban' ? 'already banned' : 'already a member';
+}
 
 /** Outcomes with which a row's wish is fulfilled. @type {readonly Outcome[]} */
 const IN_PLACE = ['added', 'banned', 'already_member', 'changed', 'removed'];
@@ -91,6 +101,41 @@ export const STATE_TONES = {
 };
 
 /**
+ * The word on an import's badge. One that is completed may have left something to do, and says so.
+ * @param {ImportView} view
+ */
+export function stateLabel(view) {
+  if (view.state === 'completed' && needAttention(view.rows) > 0) return 'completed with problems';
+  return isWaiting(view) ? 'waiting' : view.state;
+}
+
+/** @param {ImportView} view */
+export function stateTone(view) {
+  if (view.state === 'completed' && needAttention(view.rows) > 0) return 'attention';
+  return isWaiting(view) ? 'still' : STATE_TONES[view.state];
+}
+
+/** Whether other files are read before this one. @param {ImportView} view */
+function isWaiting({ state, staging }) {
+  return state === 'staging' && staging === null;
+}
+
+/** Whether it has only been checked: nothing was sent so far. @param {ImportView} view */
+export function isDryRun({ dryRun, startedAt }) {
+  return dryRun && startedAt === null;
+}
+
+/** Whether this undid an import. @param {FollowUp} followUp */
+export function isUndone({ kind, state }) {
+  return kind === 'undo' && state === 'applied';
+}
+
+/** Whether a sync made it: such an import has the id of its sync. @param {ImportView} view */
+export function isOfSync({ id }) {
+  return /^(sync|undo)-/.test(id);
+}
+
+/**
  * Where the import stands and what that means, in one or two sentences of its own for each state.
  * @param {ImportView} view
  * @returns {string}
@@ -100,6 +145,7 @@ export function stateSentence(view) {
   const open = rows.read - settled(rows);
   switch (state) {
     case 'staging':
+      if (isWaiting(view)) return 'Waiting: other files are read first. Nothing has been sent yet.';
       return view.staging?.cutting === true
         ? 'The file has been read; its rows are being split into batches. Nothing has been sent yet.'
         : 'The file is being read and checked. Nothing has been sent yet.';

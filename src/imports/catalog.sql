@@ -24,6 +24,12 @@ select id, state, reason, code, remedy, file, source, options, retry_of as retry
  where (created_at, id) < (:created_at, :id) and (:states is null or state in (select value from json_each(:states)))
  order by created_at desc, id desc limit :limit;
 
+-- name: retries
+-- In: id. Out: imports that retry rows of this one, oldest first.
+select id, state, reason, code, file, source, options, retry_of as retryOf,
+       created_at as createdAt, started_at as startedAt, finished_at as finishedAt
+  from imports where retry_of = :id order by created_at, id;
+
 -- name: transitions
 -- In: id, since (ms). Out: moves of an import at that time or later, in their order.
 select at, state, reason from transitions where import_id = :id and at >= :since order by rowid;

@@ -49,6 +49,8 @@ export interface CatalogReader {
   }): CatalogPage;
   /** Moves of an import at `since` (ms since 1970) or later, in their order. */
   transitions(id: string, since?: number): Transition[];
+  /** Imports that retry rows of this one, oldest first. */
+  retries(id: string): ImportRecord[];
   close(): void;
 }
 
@@ -160,6 +162,7 @@ function readerOf(database: DatabaseSync): CatalogReader {
       const last = imports.at(-1);
       return found.length > limit && last !== undefined ? { imports, next: cursorOf(last) } : { imports };
     },
+    retries: (id) => sql('retries').all({ id }) as unknown as ImportRecord[],
     transitions: (id, since = 0) => sql('transitions').all({ id, since }) as unknown as Transition[],
     close: () => {
       if (database.isOpen) database.close();

@@ -1,12 +1,14 @@
 import { z } from 'zod';
+import { INPUT_KINDS } from '../api/input-kinds.ts';
 import { REGIONS, SCOPES } from '../membership/membership.ts';
 import type { ImportRecord } from './catalog.ts';
+import { fileOptions } from './file-options.ts';
 import { BOUND_NAMES } from './read/bounds.ts';
 import type { IntakeOptions } from './read/intake.ts';
 
 /** How an import is read and run. Kept with the import, so that `resume` and `retry` go on in the same way. */
 export const importOptions = z.strictObject({
-  format: z.enum(['auto', 'csv', 'json', 'ndjson']).default('auto'),
+  format: z.enum(['auto', ...INPUT_KINDS]).default('auto'),
   encoding: z.string().optional(),
   delimiter: z.string().optional(),
   /** Field -> column, for columns whose names are not recognised; '' where the file has none for it. */
@@ -15,6 +17,7 @@ export const importOptions = z.strictObject({
   bounds: z.partialRecord(z.enum(BOUND_NAMES), z.int().positive()).optional(),
   /** Wait until the file has not changed for this long before it is read, in ms. */
   waitForQuietMs: z.int().positive().optional(),
+  ...fileOptions.shape,
   /** For rows that do not say themselves. */
   guid: z.string().optional(),
   scope: z.enum(SCOPES).optional(),
@@ -47,7 +50,8 @@ export function readOptions(record: Pick<ImportRecord, 'options'>): ImportOption
 
 /** The part of the options that concerns reading. */
 export function intakeOptions(options: ImportOptions): Omit<IntakeOptions, 'signal'> {
-  const { format, encoding, delimiter, map, bounds, waitForQuietMs, guid, scope, region, onBehalfOf, edits } = options;
+  const { format, encoding, delimiter, map, bounds, waitForQuietMs, sheet, files } = options;
+  const { guid, scope, region, onBehalfOf, edits } = options;
   return {
     format,
     ...(encoding !== undefined && { encoding }),
@@ -56,6 +60,8 @@ export function intakeOptions(options: ImportOptions): Omit<IntakeOptions, 'sign
     ...(edits !== undefined && { edits }),
     ...(bounds !== undefined && { bounds }),
     ...(waitForQuietMs !== undefined && { waitForQuietMs }),
+    ...(sheet !== undefined && { sheet }),
+    ...(files !== undefined && { files }),
     defaults: {
       region,
       ...(guid !== undefined && { guid }),

@@ -1,19 +1,7 @@
-import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import files from '@fastify/static';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type ConsoleFile, consoleBundle } from './console-bundle.ts';
 import type { Api } from './context.ts';
 import { Problem } from './problem.ts';
-
-const CONSOLE = fileURLToPath(new URL('../console/', import.meta.url));
-const CHARTS = fileURLToPath(new URL('.', import.meta.resolve('uplot/dist/uPlot.esm.js')));
-const CHART_FILES = ['uPlot.esm.js', 'uPlot.min.css'];
-
-/** The one page; its script looks at the address. */
-export const CONSOLE_PAGE = 'index.html';
-
-/** What belongs to the page; beside it lie files for the compiler. */
-const SHOWN = /\.(js|css|svg|html|png|ico)$/;
 
 /** Addresses that the console's own script takes care of; all get the same page. */
 const PAGES = [
@@ -28,37 +16,47 @@ const PAGES = [
   '/login',
 ];
 
+/** The name changes with the content: a browser need not ask for it again. */
+const FOR_EVER = 'public, max-age=31536000, immutable';
+const ASK_FIRST = 'no-cache';
+const MARK = 'mark.svg';
+
 /** Whether somebody opened an address in a browser that is none of ours: the console says so better than a problem document. */
 export function isForPeople({ method, url, headers }: FastifyRequest): boolean {
   return method === 'GET' && headers.accept?.includes('text/html') === true && !/^\/(v1|assets)\//.test(url);
 }
 
-/** The console's files: pages by their addresses, everything else under /assets, all checked for news before use. */
-export async function consoleRoutes(app: Api): Promise<void> {
-  await app.register(files, {
-    root: CONSOLE,
-    // Its own route would ask for a token: the page that asks for one could not be shown.
-    serve: false,
-    cacheControl: false,
-    setHeaders: (reply) => {
-      if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-cache');
-    },
+/** Sends the console's page, whatever the address: its script says if there is nothing. */
+export async function sendPage(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  return send(request, reply, (await consoleBundle()).page, ASK_FIRST);
+}
+
+/** The console's files: pages by their addresses, everything else under /assets. */
+export function consoleRoutes(app: Api): void {
+  const options = { config: { role: 'public' }, schema: { hide: true } } as const;
+  app.get('/assets/:name', options, async (request, reply) => {
+    const { name } = request.params as { name: string };
+    const file = (await consoleBundle()).assets.get(name);
+    if (file === undefined) throw new Problem('NOT_FOUND', `There is no asset ${name}.`);
+    return send(request, reply, file, name === MARK ? ASK_FIRST : FOR_EVER);
   });
-  const schema = { hide: true };
-  app.get('/assets/*', { config: { role: 'public' }, schema }, (request, reply) => {
-    const { '*': path } = request.params as { '*': string };
-    if (!SHOWN.test(path) || path.includes('..')) throw new Problem('NOT_FOUND', `There is no asset ${path}.`);
-    return reply.sendFile(path);
-  });
-  for (const name of CHART_FILES) {
-    app.get(`/assets/${name}`, { config: { role: 'public' }, schema }, (_, reply) => reply.sendFile(name, CHARTS));
-  }
   // Asked for by browsers where a page names none: a report, the documentation.
-  app.get('/favicon.ico', { config: { role: 'public' }, schema }, (_, reply) => reply.sendFile('mark.svg'));
-  for (const url of PAGES) {
-    app.get(url, { config: { role: 'public' }, schema }, (_, reply) => {
-      if (!existsSync(`${CONSOLE}${CONSOLE_PAGE}`)) throw new Problem('NOT_FOUND', 'This installation has no console.');
-      return reply.sendFile(CONSOLE_PAGE);
-    });
-  }
+  app.get('/favicon.ico', options, async (request, reply) => {
+    const file = (await consoleBundle()).assets.get(MARK);
+    if (file === undefined) throw new Problem('NOT_FOUND', 'There is no icon.');
+    return send(request, reply, file, ASK_FIRST);
+  });
+  for (const url of PAGES) app.get(url, options, sendPage);
+}
+
+function send(
+  { headers }: FastifyRequest,
+  reply: FastifyReply,
+  { type, body, gzipped, tag }: ConsoleFile,
+  caching: string,
+): FastifyReply {
+  reply.header('cache-control', caching).header('etag', tag).header('vary', 'accept-encoding').type(type);
+  if (headers['if-none-match'] === tag) return reply.code(304).send();
+  const packs = /\bgzip\b/.test(String(headers['accept-encoding'] ?? ''));
+  return packs ? reply.header('content-encoding', 'gzip').send(gzipped) : reply.send(body);
 }

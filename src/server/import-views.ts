@@ -1,5 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
-import type { ImportView, Staging } from '../api/imports.ts';
+import type { FollowUp, ImportView, Staging } from '../api/imports.ts';
 import type { ImportRecord } from '../imports/catalog.ts';
 import { readOptions } from '../imports/import-options.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
@@ -9,7 +9,9 @@ import { NEEDS_ATTENTION, reportPaths } from '../imports/report/report-paths.ts'
 import { summaryOf } from '../imports/report/summarize.ts';
 import { actionsOf } from '../membership/import-actions.ts';
 import { isFinal } from '../membership/import-state.ts';
+import { isFinalSync } from '../membership/sync-state.ts';
 import type { DataDir } from '../platform/data-dir.ts';
+import type { SyncCatalogReader } from '../syncs/sync-catalog.ts';
 import { asParameter } from '../text/named-options.ts';
 import type { Reading } from './reading.ts';
 
@@ -18,14 +20,22 @@ export interface ImportViews {
   staging(id: string): Staging | null;
 }
 
-/** Views of imports that are over never change; so many are kept. */
+/** An import without what came after it: over, it never changes. */
+type OwnView = Omit<ImportView, 'followUps'>;
+
+/** Of imports that are over, the views of so many are kept. */
 const MOST_KEPT = 1_000;
 
 const NO_ROWS: Tallies = new Map();
 
-export function importViews(coordinator: Coordinator, dir: DataDir, reading: Reading): ImportViews {
+export function importViews(
+  coordinator: Coordinator,
+  dir: DataDir,
+  reading: Reading,
+  syncs: SyncCatalogReader,
+): ImportViews {
   const staging = new Map<string, Staging>();
-  const kept = new Map<string, ImportView>();
+  const kept = new Map<string, OwnView>();
   coordinator.events.on('staging', (id, progress) => {
     const totalBytes = staging.get(id)?.totalBytes ?? sizeOf(coordinator.find(id).source);
     staging.set(id, { ...progress, totalBytes });
@@ -38,12 +48,13 @@ export function importViews(coordinator: Coordinator, dir: DataDir, reading: Rea
     kept.delete(id);
   });
 
-  const view = async (record: ImportRecord): Promise<ImportView> => {
+  const view = async (record: ImportRecord): Promise<OwnView> => {
     const { id, state, createdAt, retryOf } = record;
     const { dryRun, sandbox } = readOptions(record);
     const hasRows = reading.hasRows(id);
-    const paths = reportPaths(dir.folder(id), hasRows ? (await reading.rowsOf(id).input()).format : 'csv');
-    const summary = summaryOf(record, hasRows ? await reading.rowsOf(id).tallies() : NO_ROWS, paths);
+    const input = hasRows ? await reading.rowsOf(id).input() : undefined;
+    const paths = reportPaths(dir.folder(id), input?.format ?? 'csv');
+    const summary = summaryOf(record, hasRows ? await reading.rowsOf(id).tallies() : NO_ROWS, paths, input?.notes);
     const address = (query: string) => `/v1/imports/${id}/report?${query}`;
     const { all, failed, retry } = summary.reports;
     return {
@@ -63,19 +74,43 @@ export function importViews(coordinator: Coordinator, dir: DataDir, reading: Rea
     };
   };
 
+  const ownView = async (record: ImportRecord): Promise<OwnView> => {
+    const known = kept.get(record.id);
+    // An id is never used again, but the state of a record that is over may have been asked for before it was.
+    if (known !== undefined && isFinal(record.state)) return known;
+    const made = await view(record);
+    if (isFinal(record.state)) {
+      kept.set(record.id, made);
+      const [oldest] = kept.keys();
+      if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest);
+    }
+    return made;
+  };
+  const followUpsOf = async (id: string): Promise<FollowUp[]> => {
+    const retries = reading.retries(id).map(async (retry): Promise<FollowUp> => {
+      const { state, rows } = await ownView(retry);
+      return { kind: 'retry', id: retry.id, state, isOpen: !isFinal(state), rows };
+    });
+    const undos = syncs.undos(id).map(async (undo): Promise<FollowUp> => {
+      const carrier = undo.importId === null ? undefined : reading.find(undo.importId);
+      const rows = carrier === undefined ? null : (await ownView(carrier)).rows;
+      return { kind: 'undo', id: undo.id, state: undo.state, isOpen: !isFinalSync(undo.state), rows };
+    });
+    return Promise.all([...retries, ...undos]);
+  };
+
   return {
     staging: (id) => staging.get(id) ?? null,
     of: async (record) => {
-      const known = kept.get(record.id);
-      // An id is never used again, but the state of a record that is over may have been asked for before it was.
-      if (known !== undefined && isFinal(record.state)) return known;
-      const made = await view(record);
-      if (isFinal(record.state)) {
-        kept.set(record.id, made);
-        const [oldest] = kept.keys();
-        if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest);
-      }
-      return made;
+      const own = await ownView(record);
+      const followUps = await followUpsOf(record.id);
+      // A retry takes all rows that can be sent again: what is left of them afterwards is the retry's to offer.
+      const isRetried = followUps.some(({ kind, state }) => kind === 'retry' && state !== 'rejected');
+      return {
+        ...own,
+        followUps,
+        actions: isRetried ? own.actions.filter((action) => action !== 'retry') : own.actions,
+      };
     },
   };
 }

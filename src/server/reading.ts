@@ -3,6 +3,7 @@ import {
   BadCursor,
   type CatalogPage,
   type CatalogReader,
+  type ImportRecord,
   openCatalogReader,
   type Transition,
 } from '../imports/catalog.ts';
@@ -17,6 +18,9 @@ import { Problem } from './problem.ts';
 export interface Reading {
   /** Imports, newest first. @throws Problem BAD_CURSOR */
   page(wish: Parameters<CatalogReader['page']>[0]): CatalogPage;
+  find(id: string): ImportRecord | undefined;
+  /** Imports that retry rows of this one, oldest first. */
+  retries(id: string): readonly ImportRecord[];
   /** Moves of an import at `since` (ms since 1970) or later, in their order. */
   transitions(id: string, since?: number): readonly Transition[];
   hasRows(id: string): boolean;
@@ -57,6 +61,8 @@ export function openReading(dir: DataDir, threads: ReadingThreads): Reading {
         throw error instanceof BadCursor ? badCursor(wish.before ?? '') : error;
       }
     },
+    find: (id) => catalog.find(id),
+    retries: (id) => catalog.retries(id),
     transitions: (id, since) => catalog.transitions(id, since),
     rowsOf: (id, left) => threads.of(ledgerOf(id), limits(left)),
     rowsPage: async (id, wish, left) => threads.rowsPage(ledgerOf(id), wish, limits(left)),

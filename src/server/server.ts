@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import compress from '@fastify/compress';
 import cookie from '@fastify/cookie';
 import helmet from '@fastify/helmet';
+import files from '@fastify/static';
 import { type FastifyBaseLogger, fastify, LogController } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { ZodType } from 'zod';
@@ -14,7 +15,7 @@ import { openSyncCatalogReader } from '../syncs/sync-catalog.ts';
 import type { AccessStore } from './access/access-store.ts';
 import { guard, UNSAFE } from './access/guard.ts';
 import { checkRoutes } from './checks.ts';
-import { CONSOLE_PAGE, consoleRoutes, isForPeople } from './console-files.ts';
+import { consoleRoutes, isForPeople, sendPage } from './console-files.ts';
 import type { Api, ServerContext } from './context.ts';
 import { describeRoutes, docsRoutes } from './docs.ts';
 import { openEvents } from './events/hub.ts';
@@ -113,7 +114,7 @@ export async function createServer(options: ServerOptions): Promise<Api> {
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
   app.setErrorHandler((error, request, reply) => refuse({ log, stopping }, error, request, reply));
   app.setNotFoundHandler((request, reply) => {
-    if (isForPeople(request)) return reply.code(404).sendFile(CONSOLE_PAGE);
+    if (isForPeople(request)) return sendPage(request, reply.code(404));
     throw new Problem('NOT_FOUND', `There is no ${request.method} ${request.url.replace(/\?.*/, '')}.`);
   });
   app.addHook('onRequest', async (_request, reply) => {
@@ -128,6 +129,15 @@ export async function createServer(options: ServerOptions): Promise<Api> {
     referrerPolicy: { policy: 'no-referrer' },
     xFrameOptions: { action: 'deny' },
   });
+  // For reports as they lie on the disk: their routes name the folder, and nothing else is served.
+  await app.register(files, {
+    root: dir.root,
+    serve: false,
+    cacheControl: false,
+    setHeaders: (reply) => {
+      if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-cache');
+    },
+  });
   await app.register(compress, {
     encodings: ['gzip'],
     customTypes: COMPRESSED,
@@ -138,9 +148,9 @@ export async function createServer(options: ServerOptions): Promise<Api> {
   const guarding = guard(app, access, options.tokenRequired);
   const { mayGoOn } = guarding;
   const reading = openReading(dir, coordinator.reading);
-  const views = importViews(coordinator, dir, reading);
-  const events = openEvents({ coordinator, reading, views, log });
   const syncCatalog = openSyncCatalogReader(dir.catalog);
+  const views = importViews(coordinator, dir, reading, syncCatalog);
+  const events = openEvents({ coordinator, reading, views, log, callsPerMinute: settings.callsPerMinute });
   const context: ServerContext = {
     ...{ coordinator, syncs, schedules, dir, access, settings, reading, views, events, log, mayGoOn },
     syncCatalog,
@@ -187,7 +197,7 @@ export async function createServer(options: ServerOptions): Promise<Api> {
   await uploadRoutes(app, context, { idleMs: options.uploadIdleMs ?? 60_000, most: options.mostUploads ?? 64 });
   docsRoutes(app);
   await queueRoutes(app, context);
-  await consoleRoutes(app);
+  consoleRoutes(app);
   return app;
 }
 

@@ -49,6 +49,8 @@ export interface SyncCatalogReader {
   /** A page of the list, of syncs in any state or in one of `states`. @throws BadCursor when `before` is no `next` */
   page(wish: { readonly states?: readonly SyncState[]; readonly before?: string; readonly limit: number }): SyncPage;
   transitions(id: string): SyncTransition[];
+  /** Syncs that undo this import, oldest first. */
+  undos(importId: string): SyncRecord[];
   close(): void;
 }
 
@@ -149,6 +151,7 @@ function readerOf(database: DatabaseSync): SyncCatalogReader {
       return found.length > limit && last !== undefined ? { syncs, next: cursorOf(last) } : { syncs };
     },
     transitions: (id) => sql('sync_transitions').all({ id }) as unknown as SyncTransition[],
+    undos: (importId) => sql('undos').all({ import: importId }) as unknown as SyncRecord[],
     close: () => {
       if (database.isOpen) database.close();
     },

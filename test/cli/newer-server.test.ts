@@ -28,6 +28,7 @@ const PAGE: ImportsPage = {
       sandbox: false,
       actions: [],
       staging: null,
+      followUps: [],
     },
   ],
   nextCursor: null,

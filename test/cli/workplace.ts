@@ -24,6 +24,8 @@ export interface Running {
   readonly ended: Promise<Ended>;
   /** What has come over standard output so far. */
   stdout(): string;
+  /** What has come over standard error so far. */
+  stderr(): string;
   /** Resolves when this text has come over standard output or standard error. */
   says(text: string): Promise<void>;
 }
@@ -58,12 +60,15 @@ export interface Workplace {
 export interface WorkplaceOptions {
   /** Name of the data directory, in the folder. */
   readonly dataDir?: string;
+  /** An installed rollcall in place of the sources: every command gets a process of its own. */
+  readonly launcher?: string;
   readonly env?: Readonly<Record<string, string>>;
 }
 
 /** A folder with a data directory. */
 export async function openWorkplace(options: WorkplaceOptions = {}): Promise<Workplace> {
   const root = tempDir();
+  const { launcher = LAUNCHER } = options;
   const dataDir = join(root, options.dataDir ?? 'data');
   const env: Record<string, string> = {
     PATH: process.env['PATH'] ?? '',
@@ -83,7 +88,7 @@ export async function openWorkplace(options: WorkplaceOptions = {}): Promise<Wor
       return name;
     },
     start: (args, { env: more = {}, input, node = process.execPath, cwd = root, stays } = {}) => {
-      const child = spawn(node, [LAUNCHER, ...args], {
+      const child = spawn(node, [launcher, ...args], {
         cwd,
         env: { ...env, ...more },
         stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
@@ -94,7 +99,8 @@ export async function openWorkplace(options: WorkplaceOptions = {}): Promise<Wor
     run: (args, chosen = {}) => {
       const { input, node, env: more = {}, cwd = root } = chosen;
       // With a queue elsewhere a command may end the process, and standard input belongs to one.
-      const isAlone = input === undefined && node === undefined && env['ROLLCALL_QUEUE'] === undefined;
+      const isAlone =
+        launcher === LAUNCHER && input === undefined && node === undefined && env['ROLLCALL_QUEUE'] === undefined;
       const here = isAlone ? runHere(args, { cwd, env: { ...env, ...more } }) : undefined;
       return here ?? place.start(args, chosen).ended;
     },
@@ -144,6 +150,7 @@ function follow(
     child,
     ended,
     stdout: () => stdout,
+    stderr: () => stderr,
     says: (text) =>
       until(() => {
         if (stdout.includes(text) || stderr.includes(text)) return true;
@@ -154,8 +161,8 @@ function follow(
 }
 
 /** Resolves when the condition holds; the test's own time limit ends the wait. */
-export async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
 }
 
 export interface SandboxPlace extends Workplace {

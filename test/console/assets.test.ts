@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { useBrowser } from './browser.ts';
-import { useServer } from './served.ts';
+import { pointsOf, Timeline } from '../../src/console/timeline.js';
+import { consoleBundle } from '../../src/server/console-bundle.ts';
 
 const FOLDER = new URL('../../src/console/', import.meta.url);
 const files = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' });
@@ -16,14 +16,21 @@ test('no script of the console makes markup or code from text', () => {
   expect('element.innerHTML = text').toMatch(forbidden);
 });
 
-test('the page brings everything itself: no inline script or style, nothing from elsewhere', () => {
-  const page = read('index.html');
-  expect(page).not.toMatch(/<script(?![^>]*\bsrc=)|<style|\sstyle=|\son\w+=|https?:|\/\//);
-  const assets = [...page.matchAll(/(?:src|href)="\/assets\/([^"]+)"/g)].map(([, name = '']) => name);
-  expect(assets.filter((name) => name !== 'uPlot.min.css' && !files.includes(name))).toEqual([]);
-  for (const name of files.filter((file) => file.endsWith('.css'))) {
-    expect(assets, 'a stylesheet that no page loads').toContain(name);
-    expect(read(name), name).not.toMatch(/url\(|@import/);
+test('the page brings everything itself: one script and one stylesheet, nothing inline, nothing from elsewhere', async () => {
+  const { page, assets } = await consoleBundle();
+  const text = page.body.toString();
+  expect(text).not.toMatch(/<script(?![^>]*\bsrc=)|<style|\sstyle=|\son\w+=|https?:|\/\//);
+  const named = [...text.matchAll(/(?:src|href)="\/assets\/([^"]+)"/g)].map(([, name = '']) => name);
+  expect(new Set(named)).toEqual(
+    new Set(['mark.svg', expect.stringMatching(/^main-\w{8}\.js$/), expect.stringMatching(/^style-\w{8}\.css$/)]),
+  );
+  for (const name of named) {
+    const { body } = assets.get(name) ?? expect.fail(name);
+    if (name.endsWith('.css')) expect(body.toString()).not.toMatch(/url\(|@import/);
+  }
+  const sheet = read('style.css');
+  for (const name of files.filter((file) => file.endsWith('.css') && file !== 'style.css')) {
+    expect(sheet, 'a stylesheet that no page loads').toContain(`"./${name}"`);
   }
 });
 
@@ -49,18 +56,12 @@ test.each(['light', 'dark'])('texts have a contrast of 4.5:1 and drawn areas of 
   expect(poor([...drawn.map((name) => [`--${name}`, '--paper'] as const), ['--edge', '--paper']], 3)).toEqual([]);
 });
 
-const browser = useBrowser();
-const server = useServer();
-
-test('a chart holds a bounded number of points, in the order of time, from the first call to the last', async () => {
-  const page = await browser.open(server.url);
-  // In the browser, because that is where it runs: the module as it is served.
-  const points = (await page.evaluate(`import('/assets/timeline.js').then(({ Timeline }) => {
-    const timeline = new Timeline(100);
-    for (let at = 1; at <= 5000; at += 1) timeline.add({ at, calls: at % 7, limited: 0, good: at < 2500 ? null : 4, wrong: null });
-    timeline.add({ at: 17, calls: 1000, limited: 0, good: null, wrong: null });
-    return timeline.points;
-  })`)) as { at: number; calls: number; good: number | null }[];
+test('a chart holds a bounded number of points, in the order of time, from the first call to the last', () => {
+  const timeline = new Timeline(100);
+  for (let at = 1; at <= 5000; at += 1)
+    timeline.add({ at, calls: at % 7, limited: 0, good: at < 2500 ? null : 4, wrong: null });
+  timeline.add({ at: 17, calls: 1000, limited: 0, good: null, wrong: null });
+  const { points } = timeline;
   expect(points.length).toBeLessThanOrEqual(100);
   expect(points.length).toBeGreaterThan(50);
   expect(points.map(({ at }) => at)).toEqual(points.map(({ at }) => at).toSorted((a, b) => a - b));
@@ -70,13 +71,13 @@ test('a chart holds a bounded number of points, in the order of time, from the f
   expect(points.at(-1)?.good).toBe(4);
 });
 
-test('calls of all regions are added up, and time without calls is nought', async () => {
-  const page = await browser.open(server.url);
-  const points = (await page.evaluate(`import('/assets/timeline.js').then(({ pointsOf }) => pointsOf([
-    { at: '2026-01-01T00:00:00Z', widthMs: 1000, calls: 3, failed: 0, rateLimited: 1, region: 'us' },
-    { at: '2026-01-01T00:00:00Z', widthMs: 1000, calls: 4, failed: 0, rateLimited: 0, region: 'eu' },
-    { at: '2026-01-01T00:00:03Z', widthMs: 1000, calls: 5, failed: 0, rateLimited: 0, region: 'eu' },
-  ]))`)) as { calls: number; limited: number }[];
+test('calls of all regions are added up, and time without calls is nought', () => {
+  const none = { widthMs: 1000, failed: 0, rateLimited: 0, p50Ms: 0, maxMs: 0 };
+  const points = pointsOf([
+    { ...none, at: '2026-01-01T00:00:00Z', calls: 3, rateLimited: 1, region: 'us' },
+    { ...none, at: '2026-01-01T00:00:00Z', calls: 4, region: 'eu' },
+    { ...none, at: '2026-01-01T00:00:03Z', calls: 5, region: 'eu' },
+  ]);
   expect(points.map(({ calls }) => calls)).toEqual([7, 0, 0, 5]);
   expect(points.map(({ limited }) => limited)).toEqual([1, 0, 0, 0]);
 });

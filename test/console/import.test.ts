@@ -53,7 +53,11 @@ test('progress moves by itself; pause, resume and cancel do what they say, and t
     .getByText(/Cancelled: [\d,]+ of 2,500 rows were not sent\./)
     .first()
     .waitFor();
-  await eventually(() => buttons.allTextContents()).toEqual([expect.stringMatching(/^Retry [\d,]+ rows$/), 'Delete…']);
+  await eventually(() => buttons.allTextContents()).toEqual([
+    expect.stringMatching(/^Retry [\d,]+ rows$/),
+    'Undo import…',
+    'Delete…',
+  ]);
   const journal = await page.getByRole('region', { name: 'History' }).getByRole('listitem').allTextContents();
   expect(journal.map((line) => /paused|running|cancelled/.exec(line)?.[0]).filter(Boolean)).toEqual(
     expect.arrayContaining(['running', 'paused', 'cancelled']),

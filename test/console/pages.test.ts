@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
+import { violations } from './accessibility.ts';
 import { csvFile, eventually, startImport, useBrowser } from './browser.ts';
 import { useServer } from './served.ts';
 
@@ -75,6 +76,7 @@ async function check(page: Page): Promise<void> {
     const right = { tooWide: 0, headings: 1, mains: 1, navigations: 1, unnamed: [] };
     await eventually(() => page.evaluate(PAGE_CHECK)).toEqual(right);
   }
+  expect(await violations(page)).toEqual([]);
 }
 
 /** As text, because the tests are compiled without the names of a browser. */

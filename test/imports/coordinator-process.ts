@@ -2,7 +2,7 @@
  * A coordinator in a process of its own, to be killed: `node coordinator-process.ts <settings as JSON>`. Imports the file
  * into the sandbox, or goes on with the import that is there. Writes a line for every state; ends when the import is over.
  */
-import { composeCoordinator, type Service } from '../../src/cli/compose.ts';
+import { composeCoordinator, type Service } from '../../src/app/compose.ts';
 import { openCatalogReader } from '../../src/imports/catalog.ts';
 import { importOptions } from '../../src/imports/import-options.ts';
 import { readConfig } from '../../src/platform/config.ts';
@@ -27,7 +27,7 @@ const service: Service = { sends: true, sandbox: false, host, ca, apps: { us: { 
 const throwIt = (error: Error | string) => {
   throw error;
 };
-const coordinator = await composeCoordinator(config, service, openLog(dir.root), throwIt);
+const coordinator = await composeCoordinator({ config, service, log: openLog(dir.root), warn: throwIt });
 coordinator.events.on('failure', throwIt);
 coordinator.events.on('state', ({ state }) => process.stdout.write(`${state}\n`));
 

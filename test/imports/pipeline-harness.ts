@@ -1,17 +1,20 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
 import type { ImportSummary } from '../../src/api/import-summary.ts';
+import { composeCoordinator } from '../../src/app/compose.ts';
 import { type ChatClient, createChatClient } from '../../src/chat/client.ts';
 import type { Timeouts } from '../../src/chat/connection.ts';
 import type { ImportRecord } from '../../src/imports/catalog.ts';
 import { type ImportOptions, importOptions } from '../../src/imports/import-options.ts';
-import { type Coordinator, openCoordinator } from '../../src/imports/life/coordinator.ts';
+import type { Coordinator } from '../../src/imports/life/coordinator.ts';
 import { openImportReader, type RowWithOutcome } from '../../src/imports/report/reading.ts';
-import { openRegionLine, type RegionLine } from '../../src/imports/send/region.ts';
+import type { RegionLine } from '../../src/imports/send/region.ts';
 import type { ImportState } from '../../src/membership/import-state.ts';
 import { type Membership, REGIONS, type Region } from '../../src/membership/membership.ts';
 import { OUTCOMES, type RowCounts } from '../../src/membership/outcome.ts';
+import { readConfig } from '../../src/platform/config.ts';
 import { type DataDir, dataDir } from '../../src/platform/data-dir.ts';
 import type { Backend } from '../../src/queue/backend.ts';
 import { openBackend } from '../../src/queue/open-backend.ts';
@@ -90,6 +93,7 @@ export async function openPipeline(options: PipelineOptions & StartOptions): Pro
   onTestFinished(() => sandbox.close());
 
   const dir = dataDir(join(root, 'data'));
+  const { callsPerMinute = 1_000_000, concurrency = 10 } = options;
   const failures: Error[] = [];
   const states: ImportState[] = [];
   let files = 0;
@@ -102,36 +106,31 @@ export async function openPipeline(options: PipelineOptions & StartOptions): Pro
   async function start(chosen: StartOptions) {
     const { regions = REGIONS, apiKeys = {}, chat = (one) => one, currentKey, asSandbox, keepMs } = chosen;
     const lines = new Map<Region, RegionLine>();
-    const coordinator = await openCoordinator({
-      dir,
+    const { host, caPem: ca } = sandbox;
+    const apps = Object.fromEntries(regions.map((region) => [region, sandbox.apps[region]]));
+    const config = readConfig({ dataDir: dir.root, callsPerMinute, concurrency }, {}, root);
+    const coordinator = await composeCoordinator({
+      config,
+      service: { sends: true, sandbox: asSandbox ?? false, host, apps, ca },
+      log: pino({ enabled: false }),
+      warn: (text) => failures.push(new Error(text)),
+      keepMs,
       backend: () => options.place.open(dir),
-      regions: new Set(regions),
-      version: 'test',
-      ...(asSandbox !== undefined && { sandbox: asSandbox }),
-      ...(keepMs !== undefined && { keepMs }),
-      onError: (error) => failures.push(error),
-      openLine: async (region, backend, deliver, answer) => {
+      client: (region) => {
         const { appId, apiKey } = sandbox.apps[region];
         const client = createChatClient({
           region,
           appId,
           apiKey: apiKeys[region] ?? apiKey,
-          host: sandbox.host,
-          ca: sandbox.caPem,
+          host,
+          ca,
           timeouts: options.timeouts,
           currentKey: () => currentKey?.(region),
         });
-        const line = await openRegionLine({
-          region,
-          appId,
-          backend,
-          callsPerMinute: options.callsPerMinute ?? 1_000_000,
-          worker: { chat: chat(client, region), concurrency: options.concurrency ?? 10, deliver, answer },
-          onError: (error) => failures.push(error),
-        });
-        lines.set(region, line);
-        return line;
+        return chat(client, region);
       },
+      onLine: (line) => lines.set(line.region, line),
+      onError: (error) => failures.push(error),
     });
     coordinator.events.on('failure', (error) => failures.push(error));
     coordinator.events.on('state', ({ state }) => states.push(state));

@@ -17,6 +17,8 @@ const refused = (body: string | Buffer, query = '') =>
 test('the first rows are shown as they would be read, with what is wrong with each', async () => {
   expect(await preview('Group;Member;Note\ng1;anna;x\ng1;not an id;y\n')).toEqual({
     format: 'csv',
+    kind: 'csv',
+    notes: [],
     encoding: 'utf-8',
     delimiter: ';',
     columns: ['Group', 'Member', 'Note'],

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Tallies } from '../../src/imports/record/import-ledger.ts';
 import type { Region } from '../../src/membership/membership.ts';
 import { OUTCOMES } from '../../src/membership/outcome.ts';
-import { paceOf } from '../../src/server/events/progress.ts';
+import { type Moment, paceOf } from '../../src/server/events/progress.ts';
 
 const NOW = 1_800_000_000_000;
 
@@ -20,59 +20,74 @@ function tallies(regions: Partial<Record<Region, readonly [added: number, read: 
   );
 }
 
-test('the pace is that of the last seconds, and the estimate follows it', () => {
-  const pace = paceOf();
-  pace(tallies({ us: [0, 10_000] }), null, [], NOW);
-  for (let second = 1; second <= 60; second += 1) {
+/** What is known of an import `second` seconds after the first look. Each call has ten rows. */
+function at(second: number, regions: Parameters<typeof tallies>[0], more: Partial<Moment> = {}): Moment {
+  const callsLeft = new Map(
+    Object.entries(regions).map(([region, [added, read]]) => [region as Region, Math.ceil((read - added) / 10)]),
+  );
+  const now = NOW + second * 1_000;
+  return { tallies: tallies(regions), callsLeft, staging: null, regions: [], isSending: true, now, ...more };
+}
+
+const STATUS = {
+  region: 'us',
+  waiting: 5,
+  delayed: 1,
+  active: 2,
+  stopped: false,
+  limitedForMs: 3,
+  workers: 4,
+  key: '0badc0de',
+} as const;
+
+test('from the first second there is an estimate: the calls that are left, at the rate limit', () => {
+  const pace = paceOf(600);
+  expect(pace(at(0, { us: [0, 10_000], eu: [0, 500] })).etaSeconds).toBe(100);
+  expect(pace(at(1, { us: [0, 10_000], eu: [0, 500] })).etaSeconds).toBe(100);
+});
+
+test('after ten seconds the estimate is measured, and does not jump when the pace does', () => {
+  const pace = paceOf(60_000);
+  for (let second = 0; second <= 60; second += 1) {
     // Slow for half a minute, then four times as fast.
     const added = second <= 30 ? second * 25 : 750 + (second - 30) * 100;
-    const { regions, etaSeconds } = pace(tallies({ us: [added, 10_000] }), null, [], NOW + second * 1_000);
+    const { regions, etaSeconds } = pace(at(second, { us: [added, 10_000] }));
+    if (second === 9) expect(etaSeconds).toBe(1);
     if (second === 30) expect([regions['us']?.rowsPerSecond, etaSeconds]).toEqual([25, 370]);
+    if (second === 35) expect(regions['us']?.rowsPerSecond).toBe(100);
+    if (second === 35) expect(etaSeconds).toBeGreaterThan(200);
     if (second === 60) expect([regions['us']?.rowsPerSecond, etaSeconds]).toEqual([100, 63]);
     if (second === 60) expect(regions['us']?.callsPerSecond).toBe(10);
   }
 });
 
 test('the estimate is that of the region that takes longest', () => {
-  const pace = paceOf();
-  pace(tallies({ us: [0, 1_000], eu: [0, 1_000] }), null, [], NOW);
-  const { etaSeconds } = pace(tallies({ us: [500, 1_000], eu: [100, 1_000] }), null, [], NOW + 1_000);
-  expect(etaSeconds).toBe(9);
+  const pace = paceOf(60_000);
+  pace(at(0, { us: [0, 1_000], eu: [0, 1_000] }));
+  expect(pace(at(10, { us: [500, 1_000], eu: [100, 1_000] })).etaSeconds).toBe(90);
 });
 
-test('there is no estimate while a region with rows to send stands still, nor before the first look', () => {
-  const pace = paceOf();
-  expect(pace(tallies({ us: [0, 1_000], eu: [0, 10] }), null, [], NOW).etaSeconds).toBeNull();
-  expect(pace(tallies({ us: [500, 1_000], eu: [0, 10] }), null, [], NOW + 1_000).etaSeconds).toBeNull();
-  expect(pace(tallies({ us: [600, 1_000], eu: [10, 10] }), null, [], NOW + 2_000).etaSeconds).toBe(2);
-  expect(paceOf()(new Map(), null, [], NOW).etaSeconds).toBeNull();
+test('there is no estimate while a region with rows to send stands still or is stopped, nor while nothing is sent', () => {
+  const pace = paceOf(60_000);
+  pace(at(0, { us: [0, 1_000], eu: [0, 10] }));
+  expect(pace(at(10, { us: [500, 1_000], eu: [0, 10] })).etaSeconds).toBeNull();
+  expect(pace(at(11, { us: [600, 1_000], eu: [10, 10] })).etaSeconds).toBe(8);
+  expect(pace(at(12, { us: [600, 1_000] }, { regions: [{ ...STATUS, stopped: true }] })).etaSeconds).toBeNull();
+  expect(pace(at(13, { us: [600, 1_000] }, { isSending: false })).etaSeconds).toBeNull();
+  // Going on is a new beginning: what stood still in between says nothing.
+  expect(pace(at(100, { us: [600, 1_000] })).etaSeconds).toBe(1);
+  expect(paceOf(60)(at(0, {}, { isSending: false })).etaSeconds).toBeNull();
 });
 
 test('rows without an outcome are not called unprocessed while the import goes on', () => {
-  const { rows, regions } = paceOf()(tallies({ us: [1, 10] }), null, [], NOW);
+  const { rows, regions } = paceOf(60)(at(0, { us: [1, 10] }));
   expect(rows).toMatchObject({ read: 10, added: 1, unprocessed: 0 });
   expect(regions['us']?.rows.unprocessed).toBe(0);
 });
 
 test('what the queue of a region does is told with it', () => {
-  const status = {
-    region: 'us',
-    waiting: 5,
-    delayed: 1,
-    active: 2,
-    stopped: true,
-    limitedForMs: 3,
-    workers: 4,
-    key: '0badc0de',
-  } as const;
-  const { regions } = paceOf()(tallies({ us: [1, 10], eu: [0, 1] }), null, [status], NOW);
-  expect(regions['us']).toMatchObject({
-    waiting: 5,
-    delayed: 1,
-    active: 2,
-    stopped: true,
-    limitedForMs: 3,
-    workers: 4,
-  });
+  const { regions } = paceOf(60)(at(0, { us: [1, 10], eu: [0, 1] }, { regions: [{ ...STATUS, stopped: true }] }));
+  const { region: _, key: __, ...told } = STATUS;
+  expect(regions['us']).toMatchObject({ ...told, stopped: true });
   expect(regions['eu']).toMatchObject({ waiting: 0, active: 0, stopped: false, workers: 0 });
 });

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import type { ImportView } from '../../src/api/imports.ts';
 import type { ProblemDocument } from '../../src/api/problems.ts';
 import type { Role, Settings } from '../../src/api/service.ts';
-import { composeCoordinator, type Service } from '../../src/cli/compose.ts';
-import { composeSyncs, newSyncId } from '../../src/cli/compose-syncs.ts';
+import { composeCoordinator, type Service } from '../../src/app/compose.ts';
+import { composeSchedules } from '../../src/app/compose-schedules.ts';
+import { composeSyncs } from '../../src/app/compose-syncs.ts';
 import type { Coordinator } from '../../src/imports/life/coordinator.ts';
 import { readConfig } from '../../src/platform/config.ts';
 import { type DataDir, dataDir } from '../../src/platform/data-dir.ts';
@@ -16,8 +17,7 @@ import type { Api } from '../../src/server/context.ts';
 import { createServer, type ServerOptions } from '../../src/server/server.ts';
 import { stopServer } from '../../src/server/stopping.ts';
 import type { SyncRunner } from '../../src/syncs/run/sync-runner.ts';
-import { openScheduleCatalog } from '../../src/syncs/schedule/schedule-catalog.ts';
-import { createSchedules, type Schedules } from '../../src/syncs/schedule/schedules.ts';
+import type { Schedules } from '../../src/syncs/schedule/schedules.ts';
 
 /** The server over real HTTP, with a coordinator, workers and sandbox of its own; a file's tests share one. */
 export interface TestServer {
@@ -73,26 +73,19 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const { host, apps, caPem: ca } = sandbox;
   const service: Service = { sends: true, sandbox: true, host, apps, ca };
   const log = openLog(dir.root);
-  const coordinator = await composeCoordinator(config, service, log, (text) => failures.push(new Error(text)));
+  const coordinator = await composeCoordinator({
+    config,
+    service,
+    log,
+    warn: (text) => failures.push(new Error(text)),
+  });
   coordinator.events.on('failure', (error) => failures.push(error));
   taken.defer(() => coordinator.stop(500));
   const syncs = composeSyncs(coordinator, dir, service, log);
   taken.defer(() => syncs.stop());
   syncs.events.on('failure', (error) => failures.push(error));
-  const scheduleCatalog = openScheduleCatalog(dir.catalog);
-  taken.defer(() => scheduleCatalog.close());
-  const schedules = createSchedules({
-    catalog: scheduleCatalog,
-    syncs,
-    newSyncId: () => newSyncId('sync'),
-    ledger: dir.ledger,
-    folder: dir.schedule,
-    sandbox: true,
-    ca: undefined,
-    environment: () => undefined,
-    clock: Date.now,
-    fail: (error) => failures.push(new Error(String(error))),
-  });
+  const fail = (error: Error) => failures.push(error);
+  const schedules = composeSchedules(config, { syncs, service, dir, log, fail });
   taken.defer(() => schedules.stop());
   const access = openAccessStore(join(dir.root, 'access.sqlite'));
   taken.defer(() => access.close());

@@ -2,7 +2,10 @@ import { GenericContainer, getContainerRuntimeClient, Wait } from 'testcontainer
 import { freePort } from './program.ts';
 import type { TestServer } from './server.ts';
 
-/** The same servers in containers, where Docker answers. The reaper of testcontainers removes what a crash leaves. */
+/**
+ * The same servers in containers, where Docker answers. The reaper of testcontainers removes what a crash leaves.
+ * TEST_CONTAINERS_NETWORK names another network than the engine's usual one, such as `slirp4netns` for Podman.
+ */
 
 /** @param settings arguments of the server. @param flush empties the server at this address. */
 export function startRedisContainer(
@@ -31,7 +34,8 @@ async function start(
 ): Promise<TestServer> {
   // Bound to a port that stays the same when the server is started again.
   const port = await freePort();
-  const started = await container
+  const network = process.env['TEST_CONTAINERS_NETWORK'];
+  const started = await (network === undefined ? container : container.withNetworkMode(network))
     .withExposedPorts({ container: inside, host: port })
     .withWaitStrategy(Wait.forListeningPorts())
     .start();

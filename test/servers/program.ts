@@ -4,6 +4,7 @@ import { rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
+import { getContainerRuntimeClient } from 'testcontainers';
 import type { TestServer } from './server.ts';
 
 const run = promisify(execFile);
@@ -31,9 +32,13 @@ export function postgresFolders(): string[] {
 
 let docker: Promise<boolean> | undefined;
 
-/** Whether Docker is here and answers. */
+/** Whether Docker is here and answers. DOCKER_HOST may name another engine with the same API, such as Podman. */
 export function dockerAnswers(): Promise<boolean> {
-  docker ??= run('docker', ['info'], { timeout: 10_000 }).then(
+  docker ??= (
+    process.env['DOCKER_HOST'] === undefined
+      ? run('docker', ['info'], { timeout: 10_000 })
+      : getContainerRuntimeClient()
+  ).then(
     () => true,
     () => false,
   );

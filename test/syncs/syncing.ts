@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
-import { composeSyncs } from '../../src/cli/compose-syncs.ts';
+import { composeSyncs } from '../../src/app/compose-syncs.ts';
 import { REGIONS, type Region } from '../../src/membership/membership.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import type { SeedDocument } from '../../src/sandbox/seed.ts';

@@ -4,18 +4,19 @@ import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, Option } from 'commander';
+import { dispatchOnly, NO_SERVICE, type Service, serviceOf } from '../../app/compose.ts';
 import { newImportId } from '../../imports/import-id.ts';
 import type { ImportOptions } from '../../imports/import-options.ts';
-import { fileOf } from '../../imports/read/file-state.ts';
+import { checkInput } from '../../imports/read/open-input.ts';
 import { type Config, readConfig } from '../../platform/config.ts';
 import { dataDir } from '../../platform/data-dir.ts';
 import { inShort } from '../../server/access/noting.ts';
 import { noteHere } from '../audit.ts';
-import { dispatchOnly, NO_SERVICE, type Service, serviceOf } from '../compose.ts';
 import { detach } from '../detach.ts';
 import { UsageError } from '../errors.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { type CheckFlags, maxCallsOf, withCheckCost } from '../flags/check-flags.ts';
+import { fileOptionsOf } from '../flags/file-flags.ts';
 import {
   type CommonFlags,
   type ReadingFlags,
@@ -57,7 +58,7 @@ export interface ImportFlags
 export function importCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('import').argument(
     '<file>',
-    'CSV, JSON or NDJSON, gzipped or not; - reads standard input',
+    'CSV, JSON, NDJSON, Excel, YAML or LDIF, also compressed; a folder or ZIP of these; - reads standard input',
   );
   withReading(command);
   command.option('--dry-run', 'read and check the file, and send nothing');
@@ -91,7 +92,7 @@ export async function importHere(io: Io, file: string, flags: ImportFlags): Prom
   const config = readConfig(flags);
   const options = importOptionsOf(config, flags);
   // What can be known before anything is opened is said before anything is opened.
-  if (file !== '-') await fileOf(file, file);
+  if (file !== '-') await checkInput(file);
   const send = { config, io, json: flags.json === true, openService: serviceOpener(config, flags) };
   if (flags.check)
     return runCheckHere({ ...send, maxCalls: maxCallsOf(flags), begin: beginning(send, file, options, true) });
@@ -166,5 +167,6 @@ export function importOptionsOf(config: Config, flags: ImportFlags): ImportOptio
     ...(waitForQuiet !== undefined && { waitForQuietMs: waitForQuiet }),
     ...(onBehalfOf !== undefined && { onBehalfOf }),
     ...(maxErrors !== undefined && { maxErrors }),
+    ...fileOptionsOf(flags),
   };
 }

@@ -49,13 +49,13 @@ async function act(
   }
   const [{ openLog }, { composeCoordinator, dispatchOnly, NO_SERVICE }] = await Promise.all([
     import('../../platform/log.ts'),
-    import('../compose.ts'),
+    import('../../app/compose.ts'),
   ]);
   // Nobody runs it: this process owns the data directory for a moment. Nothing is sent, so it needs no service; but
   // batches may wait in a shared queue, whose name has the app in it.
   const service = config.queue === undefined ? NO_SERVICE : dispatchOnly(config);
   const log = openLog(config.dataDir);
-  const coordinator = await composeCoordinator(config, service, log, (text) => log.warn(text));
+  const coordinator = await composeCoordinator({ config, service, log, warn: (text) => log.warn(text) });
   const { promise: failed, reject } = Promise.withResolvers<never>();
   failed.catch(() => {});
   coordinator.events.on('failure', reject);

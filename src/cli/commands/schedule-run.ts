@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { scheduleRunsOptions } from '../../app/compose-schedules.ts';
 import { type Config, readConfig } from '../../platform/config.ts';
 import { dataDir } from '../../platform/data-dir.ts';
 import type { SyncRunner } from '../../syncs/run/sync-runner.ts';
@@ -7,7 +8,6 @@ import { ScheduleError } from '../../syncs/schedule/schedule-errors.ts';
 import { createScheduleRuns, type ScheduleRuns } from '../../syncs/schedule/schedule-runs.ts';
 import { readSyncOptions } from '../../syncs/sync-options.ts';
 import { noteHere } from '../audit.ts';
-import { scheduleRunsOptions } from '../compose-schedules.ts';
 import type { Coordinating } from '../coordinate.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';

@@ -1,4 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
+import { caOf } from '../../app/ca-file.ts';
+import { clientOf, quietly, serviceOf } from '../../app/compose.ts';
 import { watchWorkersKeys } from '../../imports/life/key-watch.ts';
 import { startWorkerProcess, type WorkingRegion } from '../../imports/send/worker-process.ts';
 import { REGIONS, type Region } from '../../membership/membership.ts';
@@ -6,8 +8,6 @@ import { MOST_CONCURRENCY, readConfig } from '../../platform/config.ts';
 import { createLifecycle, firstSignal, leaveWithoutQueue } from '../../platform/lifecycle.ts';
 import { openBackend } from '../../queue/open-backend.ts';
 import { counted } from '../../text/wording.ts';
-import { caOf } from '../ca-file.ts';
-import { clientOf, quietly, serviceOf } from '../compose.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type QueueFlags, wholeNumber, withQueue } from '../flags/flags.ts';

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { INPUT_KINDS } from '../../api/input-kinds.ts';
 import type { ImportOptions } from '../../imports/import-options.ts';
 import {
   boundList,
@@ -17,6 +18,7 @@ import { REGIONS, SCOPES } from '../../membership/membership.ts';
 import { OUTCOMES, type Outcome } from '../../membership/outcome.ts';
 import { DURATION, durationMs, MOST_CALLS_PER_MINUTE, MOST_CONCURRENCY } from '../../platform/config.ts';
 import { FaultSyntaxError, parseFaults } from '../../sandbox/faults.ts';
+import { type FileFlags, withFiles } from './file-flags.ts';
 
 /** Flags that several commands share, and the parsers of their values. */
 
@@ -95,7 +97,7 @@ export function withSandbox(command: Command): Command {
     );
 }
 
-export interface ReadingFlags {
+export interface ReadingFlags extends FileFlags {
   readonly guid?: string;
   readonly scope?: ImportOptions['scope'];
   readonly region?: ImportOptions['region'];
@@ -110,7 +112,7 @@ export interface ReadingFlags {
 
 /** How an input is read. */
 export function withReading(command: Command): Command {
-  return command
+  return withFiles(command)
     .option('--guid <guid>', 'group of rows without one')
     .addOption(new Option('--scope <scope>', 'scope of rows without one (default: participant)').choices(SCOPES))
     .addOption(new Option('--region <region>', 'region of rows without one').choices(REGIONS))
@@ -120,9 +122,7 @@ export function withReading(command: Command): Command {
       `columns with other names; scope= ignores the scope column; fields: ${FIELDS.join(', ')}`,
       mappedColumns,
     )
-    .addOption(
-      new Option('--format <format>', 'format of the input').choices(['auto', 'csv', 'json', 'ndjson']).default('auto'),
-    )
+    .addOption(new Option('--format <format>', 'format of the input').choices(['auto', ...INPUT_KINDS]).default('auto'))
     .option('--encoding <name>', 'encoding of the input, such as utf-16le or windows-1252 (default: UTF-8)')
     .option('--delimiter <character>', 'delimiter of a CSV input (default: detected)', delimiter)
     .option(

@@ -67,7 +67,12 @@ function withLedger<Result>(dir: DataDir, id: string, read: (reader: ImportReade
 /** What an import has come to so far. */
 export function findingsOf(dir: DataDir, record: ImportRecord): Findings {
   const found = withLedger(dir, record.id, (reader) => ({
-    summary: summaryOf(record, reader.tallies(), reportPaths(dir.folder(record.id), reportInput(reader).inputFormat)),
+    summary: summaryOf(
+      record,
+      reader.tallies(),
+      reportPaths(dir.folder(record.id), reportInput(reader).inputFormat),
+      reader.input().notes,
+    ),
     problems: reader.problems(),
   }));
   return found ?? { summary: summaryOf(record, new Map(), reportPaths(dir.folder(record.id), 'csv')), problems: [] };

@@ -131,7 +131,8 @@ function sendingLine(sent: number, size: number | undefined): string {
 
 /** The options of the command line as the API takes them; its regions and budgets are the server's. */
 function queryOf(file: string, flags: Flags): URLSearchParams {
-  const { guid, scope, region, onBehalfOf, map = {}, format, encoding, delimiter, bound, maxErrors, dryRun } = flags;
+  const { guid, scope, region, onBehalfOf, map = {}, format, encoding, delimiter, bound, sheet, files } = flags;
+  const { maxErrors, dryRun } = flags;
   const query = new URLSearchParams({ name: file === '-' ? STANDARD_INPUT : basename(file) });
   const options = { guid, scope, region, onBehalfOf, encoding, format: format === 'auto' ? undefined : format };
   for (const [name, value] of Object.entries(options)) if (value !== undefined) query.set(name, value);
@@ -142,6 +143,8 @@ function queryOf(file: string, flags: Flags): URLSearchParams {
   if (maxErrors !== undefined) {
     query.set('maxErrors', 'rows' in maxErrors ? String(maxErrors.rows) : `${maxErrors.percent}%`);
   }
+  if (sheet !== undefined) query.set('sheet', sheet);
+  for (const pattern of files ?? []) query.append('files', pattern);
   if (dryRun) query.set('dryRun', 'true');
   return query;
 }

@@ -1,5 +1,5 @@
+import { caOf } from '../../app/ca-file.ts';
 import { type Config, readConfig, type Flags as SettingFlags } from '../../platform/config.ts';
-import { caOf } from '../ca-file.ts';
 import { UsageError } from '../errors.ts';
 import type { ServerFlags } from '../flags/flags.ts';
 import type { Imports } from './imports.ts';

@@ -1,29 +1,50 @@
 /** All imports, newest first, live; and the way to begin one. */
-import { query, request } from '../api.js';
-import { fill, foreign, h, perFrame, section } from '../element.js';
-import { counted, duration, grouped, time } from '../format.js';
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { usePages } from '../answer.js';
+import { query } from '../api.js';
+import { Badge, Card, Empty, foreign, h, importHref, Tag } from '../element.js';
+import { FilterChoice } from '../form.js';
+import { counted, duration, grouped } from '../format.js';
 import { announce } from '../frame.js';
 import { follow } from '../live.js';
-import { errorNotice } from '../notice.js';
-import { outcomeBar } from '../outcome-bar.js';
+import { ErrorNotice } from '../notice.js';
+import { OutcomeBar } from '../outcome-bar.js';
+import { keepInAddress, usePlace } from '../place.js';
 import { dataTable } from '../table.js';
-import { fileName, inPlace, needAttention, STATE_GROUPS, STATE_TONES, settled } from '../words.js';
-import { newImport } from './new-import.js';
+import { Time } from '../time.js';
+import {
+  fileName,
+  inPlace,
+  isDryRun,
+  isOfSync,
+  isUndone,
+  needAttention,
+  STATE_GROUPS,
+  settled,
+  stateLabel,
+  stateTone,
+} from '../words.js';
+import { NewImport } from './new-import.js';
 
-/** @import { ImportsPage, ImportView, ListEvents } from '../answers.d.ts' */
-/** @import { Place } from '../place.d.ts' */
+/** @import { ImportView, ListEvents } from '../answers.d.ts' */
 
 const PAGE = 50;
 
-/** @param {Place} place */
-export function importsPage({ session, signal, go, query: initial }) {
-  const list = importsList(initial.get('state') ?? '', signal, session.role === 'operator');
+export function ImportsPage() {
+  const { isOperator } = usePlace();
   return [
-    h('h1', {}, 'Imports'),
-    ...(session.role === 'operator' ? [newImport({ signal, go })] : []),
-    section('all', 'All imports', list),
+    h('h1', null, 'Imports'),
+    isOperator && h(NewImport, {}),
+    h(Card, { id: 'all', title: 'All imports' }, h(ImportsList, {})),
   ];
 }
+
+/** @type {import('../form.js').Choice[]} */
+const STATES = [
+  ['', 'all'],
+  ...Object.entries(STATE_GROUPS).map(([name, states]) => /** @type {const} */ ([states.join(','), name])),
+];
 
 /** @type {import('../table.js').Column<ImportView>[]} */
 const COLUMNS = [
@@ -31,13 +52,15 @@ const COLUMNS = [
     label: 'File',
     kind: 'main',
     cell: (view) => [
-      h('a', { href: `/imports/${encodeURIComponent(view.id)}` }, foreign(fileName(view.file))),
-      view.sandbox && h('span', { class: 'tag' }, 'sandbox'),
-      view.dryRun && h('span', { class: 'tag' }, 'dry run'),
-      view.retryOf !== null && h('span', { class: 'tag' }, 'retry'),
+      h('a', { href: importHref(view.id) }, foreign(fileName(view.file))),
+      view.sandbox && h(Tag, {}, 'sandbox'),
+      isDryRun(view) && h(Tag, {}, 'dry run'),
+      view.retryOf !== null && h(Tag, {}, 'retry'),
+      isOfSync(view) && h(Tag, {}, view.id.startsWith('undo-') ? 'undo' : 'sync'),
+      view.followUps.some(isUndone) && h(Tag, {}, 'undone'),
     ],
   },
-  { label: 'State', cell: ({ state }) => h('span', { class: `badge ${STATE_TONES[state]}` }, state) },
+  { label: 'State', cell: (view) => h(Badge, { tone: stateTone(view) }, stateLabel(view)) },
   { label: 'Progress', kind: 'wide', cell: progressOf },
   { label: 'Succeeded', kind: 'number', cell: ({ rows }) => grouped(inPlace(rows)) },
   {
@@ -46,7 +69,7 @@ const COLUMNS = [
     cell: ({ rows }) =>
       h('span', { class: needAttention(rows) > 0 ? 'attention' : 'soft' }, grouped(needAttention(rows))),
   },
-  { label: 'Uploaded', cell: ({ createdAt }) => time(createdAt) },
+  { label: 'Created', cell: ({ createdAt }) => h(Time, { iso: createdAt }) },
   {
     label: 'Took',
     kind: 'number',
@@ -56,127 +79,102 @@ const COLUMNS = [
 ];
 
 /** @param {ImportView} view */
-function progressOf(view) {
-  const { rows, staging, finishedAt } = view;
+function progressOf({ rows, staging, finishedAt }) {
   if (staging !== null) return h('span', { class: 'soft' }, `${counted(staging.rows, 'row')} read`);
   if (rows.read === 0) return h('span', { class: 'soft' }, '–');
-  const bar = outcomeBar('Rows by outcome');
-  bar.show(rows);
   const text =
     finishedAt === null ? `${grouped(settled(rows))} of ${counted(rows.read, 'row')}` : counted(rows.read, 'row');
-  return h('div', { class: 'progress' }, bar.element, h('span', { class: 'soft' }, text));
-}
-
-/**
- * @param {string} states those to show, separated by commas; '' for all
- * @param {AbortSignal} signal
- * @param {boolean} mayUpload
- */
-function importsList(states, signal, mayUpload) {
-  const choice = h(
-    'select',
-    { id: 'states', onchange: () => void choose() },
-    h('option', { value: '' }, 'all'),
-    Object.entries(STATE_GROUPS).map(([name, members]) => h('option', { value: members.join(',') }, name)),
-  );
-  choice.value = states;
-  const place = h('div', {}, h('p', { class: 'empty' }, 'Loading …'));
-  const more = h('button', { type: 'button', onclick: () => void next(cursor) }, `Show ${PAGE} more`);
-  const table = dataTable({ caption: 'Imports, newest first', columns: COLUMNS, key: ({ id }) => id });
-  /** By id, newest first. @type {Map<string, ImportView>} */
-  let imports = new Map();
-  /** @type {string | null} */
-  let cursor = null;
-  let asked = 0;
-  /** What events have told since the list was last asked for. @type {Map<string, ImportView>} */
-  const told = new Map();
-
-  const show = () => {
-    const views = [...imports.values()];
-    table.show(views);
-    more.hidden = cursor === null;
-    if (views.length > 0) fill(place, table.element);
-    else fill(place, emptyList(choice.value !== '', mayUpload));
-  };
-  /** @param {string | null} after */
-  const next = async (after) => {
-    const own = ++asked;
-    told.clear();
-    try {
-      /** @type {ImportsPage} */
-      const page = await request(`/v1/imports${query({ state: choice.value, limit: PAGE, cursor: after })}`, {
-        signal,
-      });
-      if (own !== asked) return;
-      const known = after === null ? [] : [...imports];
-      imports = new Map([...known, ...page.imports.map((view) => /** @type {const} */ ([view.id, view]))]);
-      cursor = page.nextCursor;
-      // What events have told in the meantime may be newer than the answer.
-      for (const view of told.values()) merge(view);
-      show();
-    } catch (error) {
-      if (!signal.aborted && imports.size === 0) fill(place, errorNotice(error));
-    }
-  };
-  const choose = () => {
-    history.replaceState(null, '', `${location.pathname}${query({ state: choice.value })}`);
-    return next(null);
-  };
-  const showSoon = perFrame(show);
-  /** @param {ImportView} view */
-  const merge = (view) => {
-    const before = imports.get(view.id);
-    if (before !== undefined && before.state !== view.state) announce(`${fileName(view.file)}: ${view.state}`);
-    const wanted = choice.value === '' || choice.value.split(',').includes(view.state);
-    if (before !== undefined) {
-      if (wanted) imports.set(view.id, view);
-      else imports.delete(view.id);
-    } else if (wanted && view.createdAt >= ([...imports.values()][0]?.createdAt ?? '')) {
-      imports = new Map([[view.id, view], ...imports]);
-    }
-  };
-  more.hidden = true;
-  const begin = next(null);
-  void begin.then(() => {
-    if (signal.aborted) return;
-    follow(
-      '/v1/events',
-      /** @type {{ [K in keyof ListEvents]: (data: ListEvents[K]) => void }} */ ({
-        imports: ({ imports: changed }) => {
-          for (const view of changed) {
-            told.set(view.id, view);
-            merge(view);
-          }
-          showSoon(undefined);
-        },
-        removed: ({ id }) => {
-          imports.delete(id);
-          showSoon(undefined);
-        },
-      }),
-      { signal, onReturn: () => void next(null) },
-    );
-  });
   return h(
     'div',
-    {},
-    h('div', { class: 'filter' }, h('div', { class: 'field' }, h('label', { for: 'states' }, 'State'), choice)),
-    place,
-    more,
+    { class: 'progress' },
+    h(OutcomeBar, { name: 'Rows by outcome', rows }),
+    h('span', { class: 'soft' }, text),
   );
 }
 
+function ImportsList() {
+  const { query: initial, isOperator } = usePlace();
+  const states = useSignal(initial.get('state') ?? '');
+  /** @type {import('../answer.js').Pages<ImportView>} */
+  const pages = usePages(`/v1/imports${query({ state: states.value })}`, { name: 'imports', limit: PAGE });
+  useListEvents(pages, states.value);
+  const { items, hasMore, error } = pages;
+  return [
+    h(
+      'div',
+      { class: 'filter' },
+      h(FilterChoice, {
+        id: 'states',
+        label: 'State',
+        value: states.value,
+        choices: STATES,
+        onChoose: (value) => {
+          states.value = value;
+          keepInAddress(query({ state: value }));
+        },
+      }),
+    ),
+    error !== undefined
+      ? h(ErrorNotice, { error })
+      : items === undefined
+        ? h(Empty, {}, 'Loading …')
+        : items.length === 0
+          ? h(Empty, {}, emptyText(states.value !== '', isOperator))
+          : dataTable({ caption: 'Imports, newest first', columns: COLUMNS, items, keyOf: ({ id }) => id }),
+    hasMore && h('button', { type: 'button', onClick: () => void pages.more() }, `Show ${PAGE} more`),
+  ];
+}
+
 /**
- * @param {boolean} filtered
+ * Keeps the list up to date by events.
+ * @param {import('../answer.js').Pages<ImportView>} pages
+ * @param {string} states those that are shown, separated by commas; '' for all
+ */
+function useListEvents(pages, states) {
+  const latest = useRef({ pages, states });
+  latest.current = { pages, states };
+  const isThere = pages.items !== undefined;
+  useEffect(() => {
+    if (!isThere) return;
+    const leaving = new AbortController();
+    /** @type {{ [K in keyof ListEvents]: (data: ListEvents[K]) => void }} */
+    const handlers = {
+      imports: ({ imports }) =>
+        latest.current.pages.edit((items) =>
+          imports.reduce((all, view) => merged(all, view, latest.current.states), items),
+        ),
+      removed: ({ id }) => latest.current.pages.edit((items) => items.filter((view) => view.id !== id)),
+    };
+    follow('/v1/events', handlers, {
+      signal: leaving.signal,
+      onReturn: () => void latest.current.pages.refresh(),
+    });
+    return () => leaving.abort();
+  }, [isThere]);
+}
+
+/**
+ * @param {readonly ImportView[]} items
+ * @param {ImportView} view
+ * @param {string} states
+ */
+function merged(items, view, states) {
+  const before = items.find(({ id }) => id === view.id);
+  if (before !== undefined && before.state !== view.state) announce(`${fileName(view.file)}: ${stateLabel(view)}`);
+  const isWanted = states === '' || states.split(',').includes(view.state);
+  if (before !== undefined) {
+    return isWanted ? items.map((one) => (one === before ? view : one)) : items.filter((one) => one !== before);
+  }
+  return isWanted && view.createdAt >= (items[0]?.createdAt ?? '') ? [view, ...items] : items;
+}
+
+/**
+ * @param {boolean} isFiltered
  * @param {boolean} mayUpload
  */
-function emptyList(filtered, mayUpload) {
-  if (filtered) return h('p', { class: 'empty' }, 'No imports match this filter.');
-  return h(
-    'p',
-    { class: 'empty' },
-    mayUpload
-      ? 'No imports yet. Choose a file above to start the first one.'
-      : 'No imports yet. An operator can start one.',
-  );
+function emptyText(isFiltered, mayUpload) {
+  if (isFiltered) return 'No imports match this filter.';
+  return mayUpload
+    ? 'No imports yet. Choose a file above to start the first one.'
+    : 'No imports yet. An operator can start one.';
 }

@@ -1,65 +1,62 @@
 /** Logging in with a token. */
+import { useRef } from 'preact/hooks';
 import { request } from '../api.js';
 import { h } from '../element.js';
-import { errorPlace } from '../notice.js';
+import { ErrorPlace } from '../notice.js';
+import { usePlace } from '../place.js';
+import { useWork } from '../work.js';
 
-/** @import { Place } from '../place.d.ts' */
-
-/** @param {Place} place */
-export function loginPage({ query, go, signal }) {
-  const token = h('input', {
-    id: 'token',
-    name: 'token',
-    type: 'password',
-    autocomplete: 'current-password',
-    spellcheck: 'false',
-    required: true,
-    'aria-describedby': 'token-note',
-  });
-  const problem = errorPlace();
-  const button = h('button', { class: 'main' }, 'Log in');
-  /** @param {Event} event */
-  const logIn = async (event) => {
+export function LoginPage() {
+  const { query, go } = usePlace();
+  const work = useWork();
+  const field = useRef(/** @type {HTMLInputElement | null} */ (null));
+  /** @param {SubmitEvent} event */
+  const logIn = (event) => {
     event.preventDefault();
-    problem.clear();
-    button.disabled = true;
-    try {
-      const body = JSON.stringify({ token: token.value.trim() });
-      await request('/v1/session', { method: 'POST', body, type: 'application/json', signal });
+    void work.start(async (signal) => {
+      const token = field.current?.value.trim() ?? '';
+      field.current?.select();
+      await request('/v1/session', {
+        method: 'POST',
+        body: JSON.stringify({ token }),
+        type: 'application/json',
+        signal,
+      });
       go(ownPath(query.get('next')));
-    } catch (error) {
-      if (signal.aborted) return;
-      problem.show(error);
-      token.select();
-    } finally {
-      button.disabled = false;
-    }
+    });
   };
-  return [
+  return h(
+    'div',
+    { class: 'login card' },
+    h('h1', null, 'Log in'),
+    h('p', null, 'This server needs a token. Paste the one you were given.'),
     h(
-      'div',
-      { class: 'login card' },
-      h('h1', {}, 'Log in'),
-      h('p', {}, 'This server needs a token. Paste the one you were given.'),
+      'form',
+      { onSubmit: logIn },
+      h('label', { for: 'token' }, 'Token'),
+      h('input', {
+        id: 'token',
+        name: 'token',
+        type: 'password',
+        ref: field,
+        autocomplete: 'current-password',
+        spellcheck: false,
+        required: true,
+        'aria-describedby': 'token-note',
+      }),
       h(
-        'form',
-        { onsubmit: logIn },
-        h('label', { for: 'token' }, 'Token'),
-        token,
-        h(
-          'p',
-          { class: 'note', id: 'token-note' },
-          'It begins with ',
-          h('code', {}, 'rct_'),
-          '. On the server’s machine, create one with ',
-          h('code', {}, 'rollcall token create'),
-          '.',
-        ),
-        problem.element,
-        button,
+        'p',
+        { class: 'note', id: 'token-note' },
+        'It begins with ',
+        h('code', null, 'rct_'),
+        '. On the server’s machine, create one with ',
+        h('code', null, 'rollcall token create'),
+        '.',
       ),
+      h(ErrorPlace, { error: work.error }),
+      h('button', { class: 'main', disabled: work.busy }, 'Log in'),
     ),
-  ];
+  );
 }
 
 /**

@@ -1,123 +1,102 @@
 /** What every import did to one user. */
-import { query, request } from '../api.js';
-import { fill, foreign, h } from '../element.js';
-import { time } from '../format.js';
-import { errorNotice } from '../notice.js';
-import { outcomeMark } from '../outcome-bar.js';
+import { useRef } from 'preact/hooks';
+import { usePages } from '../answer.js';
+import { Empty, foreign, h, importHref, memberHref } from '../element.js';
+import { ErrorNotice } from '../notice.js';
+import { OutcomeMark } from '../outcome-bar.js';
+import { usePlace, useTitle } from '../place.js';
 import { dataTable } from '../table.js';
+import { Time } from '../time.js';
 import { fileName } from '../words.js';
 
-/** @import { HistoryEntry, HistoryPage } from '../answers.d.ts' */
-/** @import { Place } from '../place.d.ts' */
+/** @import { HistoryEntry } from '../answers.d.ts' */
 
 const PAGE = 100;
 
-/** @param {Place} place */
-export function memberPage({ param: uid, signal, go, setTitle }) {
-  const field = h('input', {
-    id: 'uid',
-    name: 'uid',
-    type: 'search',
-    value: uid,
-    spellcheck: 'false',
-    autocapitalize: 'none',
-  });
-  const found = h('div', { class: 'card' });
-  /** @param {Event} event */
+export function MemberPage() {
+  const { param: uid, go } = usePlace();
+  const field = useRef(/** @type {HTMLInputElement | null} */ (null));
+  useTitle(uid === '' ? '' : `History of ${uid}`);
+  /** @param {SubmitEvent} event */
   const search = (event) => {
     event.preventDefault();
-    const wanted = field.value.trim();
-    if (wanted !== '') go(`/members/${encodeURIComponent(wanted)}`);
-    else field.focus();
+    const wanted = field.current?.value.trim() ?? '';
+    if (wanted !== '') go(memberHref(wanted));
+    else field.current?.focus();
   };
-  const page = [
-    h('h1', {}, uid === '' ? 'Members' : ['History of ', foreign(uid)]),
+  return [
+    h('h1', null, uid === '' ? 'Members' : ['History of ', foreign(uid)]),
     h(
       'form',
-      { class: 'search', role: 'search', onsubmit: search },
+      { class: 'search', role: 'search', onSubmit: search },
       h('label', { for: 'uid' }, 'UID of a user'),
-      h('div', { class: 'joined' }, field, h('button', { class: 'main' }, 'Search')),
+      h(
+        'div',
+        { class: 'joined' },
+        h('input', {
+          id: 'uid',
+          name: 'uid',
+          type: 'search',
+          ref: field,
+          defaultValue: uid,
+          spellcheck: false,
+          autocapitalize: 'none',
+        }),
+        h('button', { class: 'main' }, 'Search'),
+      ),
     ),
+    uid === ''
+      ? h(Empty, {}, 'Enter a UID to see what every import did to this user.')
+      : h('div', { class: 'card' }, h(History, { uid })),
   ];
-  if (uid === '')
-    return [...page, h('p', { class: 'empty' }, 'Enter a UID to see what every import did to this user.')];
-  setTitle(`History of ${uid}`);
-  void showHistory(found, uid, signal);
-  return [...page, found];
 }
 
 /** @type {import('../table.js').Column<HistoryEntry>[]} */
 const COLUMNS = [
-  { label: 'When', cell: ({ at }) => time(at) },
+  { label: 'When', cell: ({ at }) => h(Time, { iso: at }) },
   {
     label: 'Import',
     kind: 'main',
     cell: ({ importId, file, line }) => [
-      h('a', { href: `/imports/${encodeURIComponent(importId)}` }, foreign(fileName(file))),
+      h('a', { href: importHref(importId) }, foreign(fileName(file))),
       h('span', { class: 'soft' }, ` row ${line}`),
     ],
   },
   { label: 'Group', cell: ({ guid }) => foreign(guid) },
   { label: 'Region', cell: ({ region }) => region },
   { label: 'Scope', cell: ({ scope }) => scope },
-  { label: 'Outcome', cell: ({ status }) => outcomeMark(status) },
+  { label: 'Outcome', cell: ({ status, scope }) => h(OutcomeMark, { outcome: status, scope }) },
   {
     label: 'Message',
     kind: 'wide',
-    cell: ({ code, message }) => [
-      code !== '' && h('code', {}, code),
-      code !== '' && ' ',
-      message !== '' && foreign(message),
-    ],
+    cell: ({ code, message }) => [code !== '' && h('code', null, code), code !== '' && ' ', foreign(message)],
   },
 ];
 
-/**
- * @param {HTMLElement} place
- * @param {string} uid
- * @param {AbortSignal} signal
- */
-async function showHistory(place, uid, signal) {
-  /** @type {HistoryEntry[]} */
-  const entries = [];
-  /** @type {string | null} */
-  let cursor = null;
-  const table = dataTable({
-    caption: `What imports did to ${uid}`,
-    columns: COLUMNS,
-    // A row of one import may stand there twice in all but its outcome; entries only ever follow.
-    key: (_, index) => index,
-  });
-  const more = h('button', { onclick: () => void next() }, `Show ${PAGE} more`);
-  const next = async () => {
-    try {
-      const before = entries.length;
-      // The server looks through some imports at a time: a page may be empty though there is more.
-      do {
-        const path = `/v1/members/${encodeURIComponent(uid)}/history${query({ limit: PAGE, cursor })}`;
-        /** @type {HistoryPage} */
-        const page = await request(path, { signal });
-        entries.push(...page.entries);
-        cursor = page.nextCursor;
-      } while (cursor !== null && entries.length === before);
-      table.show(entries);
-      more.hidden = cursor === null;
-      if (entries.length > 0) fill(place, table.element, more);
-      else
-        fill(
-          place,
-          h(
-            'p',
-            { class: 'empty' },
-            'No import has a row for ',
-            foreign(uid),
-            '. Enter the whole UID; upper and lower case do not matter.',
-          ),
-        );
-    } catch (error) {
-      if (!signal.aborted) fill(place, errorNotice(error));
-    }
-  };
-  fill(place, h('p', { class: 'empty' }, 'Searching all imports …'));
-  await next();
+/** @param {{ uid: string }} properties */
+function History({ uid }) {
+  /** @type {import('../answer.js').Pages<HistoryEntry>} */
+  const pages = usePages(`/v1/members/${encodeURIComponent(uid)}/history`, { name: 'entries', limit: PAGE });
+  const { items, hasMore, error } = pages;
+  if (error !== undefined) return h(ErrorNotice, { error });
+  if (items === undefined) return h(Empty, {}, 'Searching all imports …');
+  if (items.length === 0) {
+    return h(
+      Empty,
+      {},
+      'No import has a row for ',
+      foreign(uid),
+      '. Enter the whole UID; upper and lower case do not matter.',
+    );
+  }
+  return [
+    dataTable({
+      caption: `What imports did to ${uid}`,
+      columns: COLUMNS,
+      items,
+      // A row of one import may stand there twice in all but its outcome; entries only ever follow.
+      keyOf: (_, index) => index,
+    }),
+    hasMore && h('button', { type: 'button', onClick: () => void pages.more() }, `Show ${PAGE} more`),
+  ];
 }

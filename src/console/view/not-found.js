@@ -1,16 +1,12 @@
 import { h } from '../element.js';
 
-/** @import { Place } from '../place.d.ts' */
-
-/** @param {Place} place */
-export function notFoundPage({ setTitle }) {
-  setTitle('Not found');
+export function NotFoundPage() {
   return [
-    h('h1', {}, 'There is no such page'),
+    h('h1', null, 'There is no such page'),
     h(
       'p',
-      {},
-      h('code', {}, location.pathname),
+      null,
+      h('code', null, location.pathname),
       ' does not exist. ',
       h('a', { href: '/' }, 'All imports'),
       ' show everything there is.',

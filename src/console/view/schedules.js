@@ -1,89 +1,74 @@
 /** Syncs that begin by themselves: when, what came of them last, and what came of each night. */
-import { request } from '../api.js';
-import { connection } from '../connection.js';
+import { useMemo } from 'preact/hooks';
+import { useAnswer } from '../answer.js';
 import { cronWords } from '../cron-words.js';
-import { fill, foreign, h, section } from '../element.js';
-import { timeIn } from '../format.js';
-import { errorNotice } from '../notice.js';
+import { Badge, Card, Empty, foreign, h, syncHref, Tag } from '../element.js';
+import { ErrorNotice } from '../notice.js';
+import { usePlace } from '../place.js';
 import { modeWords } from '../sync-words.js';
 import { dataTable } from '../table.js';
-import { scheduleActions } from './schedules/actions.js';
-import { RUN_TONES, scheduleHistory } from './schedules/history.js';
+import { TimeIn } from '../time.js';
+import { ScheduleActions } from './schedules/actions.js';
+import { RUN_TONES, ScheduleHistory } from './schedules/history.js';
 
 /** @import { Schedule } from '../sync-answers.d.ts' */
-/** @import { Place } from '../place.d.ts' */
 
 const ASK_EVERY_MS = 3000;
 
-/** @param {Place} place */
-export function schedulesPage({ session, signal, query, go }) {
+export function SchedulesPage() {
+  const { query, isOperator } = usePlace();
   const name = query.get('name') ?? '';
-  const place = h('div', {}, h('p', { class: 'empty' }, 'Loading …'));
-  const history = name === '' ? undefined : scheduleHistory(name, signal);
-  /** @type {Map<string, ReturnType<typeof scheduleActions>>} */
-  const actions = new Map();
-  /** @param {string} own */
-  const actionsOf = (own) => {
-    const known = actions.get(own) ?? scheduleActions({ name: own, signal, go, onDone: () => void load() });
-    actions.set(own, known);
-    return known;
-  };
-  const table = dataTable({
-    caption: 'Schedules by name',
-    key: (schedule) => schedule.name,
-    columns: [
-      ...COLUMNS,
-      ...(session.role === 'operator'
-        ? [
-            {
-              label: 'Actions',
-              kind: /** @type {const} */ ('wide'),
-              cell: (/** @type {Schedule} */ schedule) => actionsOf(schedule.name).element,
-            },
-          ]
-        : []),
-    ],
-  });
-  const load = async () => {
-    try {
-      /** @type {{ schedules: Schedule[] }} */
-      const { schedules } = await request('/v1/schedules', { signal });
-      for (const schedule of schedules) actionsOf(schedule.name).show(schedule);
-      table.show(schedules);
-      if (schedules.length > 0) fill(place, table.element);
-      else fill(place, emptyNote());
-      const own = schedules.find((schedule) => schedule.name === name);
-      if (own !== undefined) await history?.show(own);
-    } catch (error) {
-      if (!signal.aborted && !connection.away) fill(place, errorNotice(error));
-    }
-  };
-  const again = async () => {
-    if (!document.hidden && !connection.away) await load();
-    if (!signal.aborted) timer = setTimeout(() => void again(), ASK_EVERY_MS);
-  };
-  /** @type {number | undefined} */
-  let timer;
-  signal.addEventListener('abort', () => clearTimeout(timer));
-  void again();
+  /** @type {import('../answer.js').Answer<{ schedules: Schedule[] }>} */
+  const { data, error, reload } = useAnswer('/v1/schedules', { everyMs: ASK_EVERY_MS });
+  const columns = useMemo(() => (isOperator ? [...COLUMNS, actionsColumn(reload)] : COLUMNS), []);
+  const own = data?.schedules.find((schedule) => schedule.name === name);
   return [
-    h('h1', {}, 'Schedules'),
-    section('all', 'All schedules', place),
-    ...(history === undefined ? [] : [section('history', `History of ${name}`, history.element)]),
+    h('h1', null, 'Schedules'),
+    h(
+      Card,
+      { id: 'all', title: 'All schedules' },
+      error !== undefined
+        ? h(ErrorNotice, { error })
+        : data === undefined
+          ? h(Empty, {}, 'Loading …')
+          : data.schedules.length === 0
+            ? h(NoSchedules, {})
+            : dataTable({
+                caption: 'Schedules by name',
+                columns,
+                items: data.schedules,
+                keyOf: (schedule) => schedule.name,
+              }),
+    ),
+    name !== '' &&
+      h(
+        Card,
+        { id: 'history', title: `History of ${name}` },
+        own === undefined
+          ? data !== undefined && h(Empty, {}, 'There is no such schedule.')
+          : h(ScheduleHistory, { schedule: own }),
+      ),
   ];
 }
 
-function emptyNote() {
-  return h(
-    'div',
-    {},
+function NoSchedules() {
+  return [
+    h(Empty, {}, 'No schedules yet. Add one on the server’s machine, because schedules read files there:'),
     h(
       'p',
-      { class: 'empty' },
-      'No schedules yet. Add one on the server’s machine, because schedules read files there:',
+      null,
+      h('code', null, 'rollcall schedule add nightly --cron "30 2 * * *" --tz Europe/Rome --file members.csv'),
     ),
-    h('p', {}, h('code', {}, 'rollcall schedule add nightly --cron "30 2 * * *" --tz Europe/Rome --file members.csv')),
-  );
+  ];
+}
+
+/** @param {() => Promise<void>} reload @returns {import('../table.js').Column<Schedule>} */
+function actionsColumn(reload) {
+  return {
+    label: 'Actions',
+    kind: 'wide',
+    cell: ({ name, paused }) => h(ScheduleActions, { name, paused, onDone: reload }),
+  };
 }
 
 /** @type {import('../table.js').Column<Schedule>[]} */
@@ -93,15 +78,15 @@ const COLUMNS = [
     kind: 'main',
     cell: ({ name, paused, sandbox, apply }) => [
       h('a', { href: `/schedules?name=${encodeURIComponent(name)}#history` }, foreign(name)),
-      paused && h('span', { class: 'tag' }, 'paused'),
-      !apply && h('span', { class: 'tag' }, 'plans only'),
-      sandbox && h('span', { class: 'tag' }, 'sandbox'),
+      paused && h(Tag, {}, 'paused'),
+      !apply && h(Tag, {}, 'plans only'),
+      sandbox && h(Tag, {}, 'sandbox'),
     ],
   },
   {
     label: 'When',
     kind: 'wide',
-    cell: ({ cron, tz }) => [cronWords(cron) || h('code', {}, cron), h('p', { class: 'note' }, tz)],
+    cell: ({ cron, tz }) => [cronWords(cron) || h('code', null, cron), h('p', { class: 'note' }, tz)],
   },
   {
     label: 'File',
@@ -111,7 +96,8 @@ const COLUMNS = [
   {
     label: 'Next',
     kind: 'wide',
-    cell: ({ next, tz }) => (next[0] === undefined ? h('span', { class: 'soft' }, 'none') : timeIn(next[0], tz)),
+    cell: ({ next, tz }) =>
+      next[0] === undefined ? h('span', { class: 'soft' }, 'none') : h(TimeIn, { iso: next[0], tz }),
   },
   {
     label: 'Last result',
@@ -120,11 +106,11 @@ const COLUMNS = [
       lastRun === null
         ? h('span', { class: 'soft' }, 'none yet')
         : [
-            h('span', { class: `badge ${RUN_TONES[lastRun.state]}` }, lastRun.state),
+            h(Badge, { tone: RUN_TONES[lastRun.state] }, lastRun.state),
             ' ',
-            timeIn(lastRun.dueAt, tz),
+            h(TimeIn, { iso: lastRun.dueAt, tz }),
             h('p', { class: 'note' }, foreign(lastRun.reason)),
-            lastRun.sync !== null && h('a', { href: `/syncs/${encodeURIComponent(lastRun.sync.id)}` }, 'Its sync'),
+            lastRun.sync !== null && h('a', { href: syncHref(lastRun.sync.id) }, 'Its sync'),
           ],
   },
 ];

@@ -1,91 +1,63 @@
 /** How this server is set up, what its regions are doing, and who did what. Nothing can be changed here. */
-import { request } from '../api.js';
-import { connection } from '../connection.js';
-import { fill, foreign, h, section } from '../element.js';
-import { counted, grouped, size, time } from '../format.js';
-import { errorNotice } from '../notice.js';
+import { useAnswer } from '../answer.js';
+import { Card, Empty, Facts, foreign, h } from '../element.js';
+import { counted, grouped, size } from '../format.js';
+import { ErrorNotice } from '../notice.js';
+import { usePlace } from '../place.js';
 import { dataTable } from '../table.js';
+import { Time } from '../time.js';
 import { regionSentence } from '../words.js';
 
 /** @import { AuditPage, RegionStatus, Settings } from '../answers.d.ts' */
-/** @import { Place } from '../place.d.ts' */
 
 const REGIONS_EVERY_MS = 2000;
 const AUDIT_SHOWN = 50;
 
-/** @param {Place} place */
-export function settingsPage({ session, signal }) {
-  const facts = h('div', {}, h('p', { class: 'empty' }, 'Loading …'));
-  const regions = h('div', {}, h('p', { class: 'empty' }, 'Loading …'));
-  const audit = h('div', {}, h('p', { class: 'empty' }, 'Loading …'));
-  const load = () => {
-    void showFacts(facts, session.role, signal);
-    if (session.role === 'operator') void showAudit(audit, signal);
-  };
-  load();
-  connection.addEventListener('back', load, { signal });
-  followRegions(regions, signal);
+export function SettingsPage() {
+  const { isOperator } = usePlace();
   return [
-    h('h1', {}, 'Settings'),
+    h('h1', null, 'Settings'),
     h(
       'p',
       { class: 'lead' },
       'Set when the server starts: by flags, the environment or ',
-      h('code', {}, 'rollcall.config.json'),
+      h('code', null, 'rollcall.config.json'),
       '. Keys are never shown.',
     ),
-    section('server', 'This server', facts),
-    section('regions', 'Regions', regions),
-    ...(session.role === 'operator' ? [section('audit', 'Audit log', audit)] : []),
+    h(Card, { id: 'server', title: 'This server' }, h(ServerFacts, {})),
+    h(Card, { id: 'regions', title: 'Regions' }, h(RegionsNow, {})),
+    isOperator && h(Card, { id: 'audit', title: 'Audit log' }, h(AuditLog, {})),
   ];
 }
 
-/**
- * @param {HTMLElement} place
- * @param {string} role
- * @param {AbortSignal} signal
- */
-async function showFacts(place, role, signal) {
-  try {
-    /** @type {Settings} */
-    const settings = await request('/v1/settings', { signal });
-    const apps = Object.entries(settings.apps);
-    /** @type {[string, import('../element.js').Child | import('../element.js').Child[]][]} */
-    const list = [
+function ServerFacts() {
+  const { isOperator } = usePlace();
+  /** @type {import('../answer.js').Answer<Settings>} */
+  const { data: settings, error } = useAnswer('/v1/settings');
+  if (error !== undefined) return h(ErrorNotice, { error });
+  if (settings === undefined) return h(Empty, {}, 'Loading …');
+  const isEmbedded = settings.queue === 'embedded';
+  return h(Facts, {
+    class: 'facts roomy',
+    list: [
       [
         'Sends to',
         settings.sandbox
           ? 'a sandbox in this process; nothing reaches the service'
           : foreign(settings.host ?? 'no host is set'),
       ],
-      [
-        'Apps',
-        apps.length === 0
-          ? 'none is set: nothing can be sent'
-          : h(
-              'ul',
-              { class: 'plain' },
-              apps.map(([region, app]) =>
-                h('li', {}, h('b', {}, region), ' ', foreign(app.appId), app.keySet ? ', key set' : ', no key here'),
-              ),
-            ),
-      ],
+      ['Apps', h(Apps, { apps: settings.apps })],
       ['Default region', settings.defaultRegion],
       ['Calls a minute', `${grouped(settings.callsPerMinute)} for each app`],
       ['Concurrent calls', `${grouped(settings.concurrency)} in each region`],
       [
         'Queue',
-        h(
-          'span',
-          {},
-          settings.queue === 'embedded' ? 'embedded (in memory)' : settings.queue,
-          role === 'operator' && h('a', { href: '/queues' }, ' – open the queues'),
-        ),
+        [
+          isEmbedded ? 'embedded (in memory)' : settings.queue,
+          isOperator && h('a', { href: '/queues' }, ' – open the queues'),
+        ],
       ],
-      [
-        'Sent by',
-        settings.queue === 'embedded' || settings.withWorkers ? 'this process' : 'worker processes elsewhere',
-      ],
+      ['Sent by', isEmbedded || settings.withWorkers ? 'this process' : 'worker processes elsewhere'],
       ['Largest upload', size(settings.maxUploadBytes)],
       [
         'Finished imports are kept',
@@ -93,89 +65,69 @@ async function showFacts(place, role, signal) {
       ],
       ['Webhook', settings.notifyHost === null ? 'none' : foreign(settings.notifyHost)],
       ['Version', settings.version],
-    ];
-    fill(
-      place,
-      h(
-        'dl',
-        { class: 'facts roomy' },
-        list.map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value))),
-      ),
-    );
-  } catch (error) {
-    if (!signal.aborted) fill(place, errorNotice(error));
-  }
+    ],
+  });
 }
 
-/**
- * Asks again and again while the page is looked at.
- * @param {HTMLElement} place
- * @param {AbortSignal} signal
- */
-function followRegions(place, signal) {
-  const table = dataTable({
+/** @param {{ apps: Settings['apps'] }} properties */
+function Apps({ apps }) {
+  const list = Object.entries(apps);
+  if (list.length === 0) return 'none is set: nothing can be sent';
+  return h(
+    'ul',
+    { class: 'plain' },
+    list.map(([region, { appId, keySet }]) =>
+      h('li', { key: region }, h('b', null, region), ' ', foreign(appId), keySet ? ', key set' : ', no key here'),
+    ),
+  );
+}
+
+/** @type {import('../table.js').Column<RegionStatus>[]} */
+const REGION_COLUMNS = [
+  { label: 'Region', kind: 'main', cell: ({ region }) => region },
+  { label: 'Now', kind: 'wide', cell: (status) => regionSentence(status) || 'Idle' },
+  { label: 'In flight', kind: 'number', cell: ({ active }) => grouped(active) },
+  { label: 'Waiting', kind: 'number', cell: ({ waiting }) => grouped(waiting) },
+  { label: 'To retry', kind: 'number', cell: ({ delayed }) => grouped(delayed) },
+  { label: 'Workers', kind: 'number', cell: ({ workers }) => grouped(workers) },
+];
+
+function RegionsNow() {
+  /** @type {import('../answer.js').Answer<{ regions: RegionStatus[] }>} */
+  const { data, error } = useAnswer('/v1/regions', { everyMs: REGIONS_EVERY_MS });
+  if (error !== undefined) return h(ErrorNotice, { error });
+  if (data === undefined) return h(Empty, {}, 'Loading …');
+  if (data.regions.length === 0)
+    return h(Empty, {}, 'No region is in use yet. An import starts the regions that it needs.');
+  return dataTable({
     caption: 'What each region is doing',
-    key: ({ region }) => region,
-    /** @type {import('../table.js').Column<RegionStatus>[]} */
-    columns: [
-      { label: 'Region', kind: 'main', cell: ({ region }) => region },
-      { label: 'Now', kind: 'wide', cell: (status) => regionSentence(status) || 'Idle' },
-      { label: 'In flight', kind: 'number', cell: ({ active }) => grouped(active) },
-      { label: 'Waiting', kind: 'number', cell: ({ waiting }) => grouped(waiting) },
-      { label: 'To retry', kind: 'number', cell: ({ delayed }) => grouped(delayed) },
-      { label: 'Workers', kind: 'number', cell: ({ workers }) => grouped(workers) },
-    ],
+    columns: REGION_COLUMNS,
+    items: data.regions,
+    keyOf: ({ region }) => region,
   });
-  const ask = async () => {
-    try {
-      if (document.hidden || connection.away) return;
-      /** @type {{ regions: RegionStatus[] }} */
-      const { regions } = await request('/v1/regions', { signal });
-      table.show(regions);
-      if (regions.length > 0) fill(place, table.element);
-      else
-        fill(place, h('p', { class: 'empty' }, 'No region is in use yet. An import starts the regions that it needs.'));
-    } catch (error) {
-      if (!signal.aborted && !connection.away) fill(place, errorNotice(error));
-    } finally {
-      if (!signal.aborted) timer = setTimeout(ask, REGIONS_EVERY_MS);
-    }
-  };
-  /** @type {number | undefined} */
-  let timer;
-  signal.addEventListener('abort', () => clearTimeout(timer));
-  void ask();
 }
 
-/**
- * @param {HTMLElement} place
- * @param {AbortSignal} signal
- */
-async function showAudit(place, signal) {
-  const table = dataTable({
+/** @type {import('../table.js').Column<AuditPage['entries'][number]>[]} */
+const AUDIT_COLUMNS = [
+  { label: 'When', cell: ({ at }) => h(Time, { iso: at, seconds: true }) },
+  { label: 'Who', kind: 'main', cell: ({ who }) => foreign(who) },
+  { label: 'From', cell: ({ address }) => foreign(address) },
+  { label: 'What', cell: ({ action }) => h('code', null, action) },
+  { label: 'Target', cell: ({ target }) => foreign(target) },
+  { label: 'Detail', kind: 'wide', cell: ({ detail }) => foreign(detail) },
+];
+
+function AuditLog() {
+  /** @type {import('../answer.js').Answer<AuditPage>} */
+  const { data, error } = useAnswer(`/v1/audit?limit=${AUDIT_SHOWN}`);
+  if (error !== undefined) return h(ErrorNotice, { error });
+  if (data === undefined) return h(Empty, {}, 'Loading …');
+  if (data.entries.length === 0)
+    return h(Empty, {}, 'Nothing yet. Uploads, pauses, cancellations and so on will be listed here.');
+  return dataTable({
     caption: 'What operators did, newest first',
-    key: (_, index) => index,
-    /** @type {import('../table.js').Column<AuditPage['entries'][number]>[]} */
-    columns: [
-      { label: 'When', cell: ({ at }) => time(at, { seconds: true }) },
-      { label: 'Who', kind: 'main', cell: ({ who }) => foreign(who) },
-      { label: 'From', cell: ({ address }) => foreign(address) },
-      { label: 'What', cell: ({ action }) => h('code', {}, action) },
-      { label: 'Target', cell: ({ target }) => foreign(target) },
-      { label: 'Detail', kind: 'wide', cell: ({ detail }) => foreign(detail) },
-    ],
+    columns: AUDIT_COLUMNS,
+    items: data.entries,
+    keyOf: (_, index) => index,
   });
-  try {
-    /** @type {AuditPage} */
-    const { entries } = await request(`/v1/audit?limit=${AUDIT_SHOWN}`, { signal });
-    table.show(entries);
-    if (entries.length > 0) fill(place, table.element);
-    else
-      fill(
-        place,
-        h('p', { class: 'empty' }, 'Nothing yet. Uploads, pauses, cancellations and so on will be listed here.'),
-      );
-  } catch (error) {
-    if (!signal.aborted) fill(place, errorNotice(error));
-  }
 }

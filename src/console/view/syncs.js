@@ -1,34 +1,41 @@
 /** All syncs, newest first; and the way to begin one. */
-import { query, request } from '../api.js';
-import { connection } from '../connection.js';
-import { fill, foreign, h, section } from '../element.js';
-import { time } from '../format.js';
-import { errorNotice } from '../notice.js';
+import { useSignal } from '@preact/signals';
+import { useEvery, usePages } from '../answer.js';
+import { query } from '../api.js';
+import { Badge, Card, Empty, foreign, h, syncHref, Tag } from '../element.js';
+import { FilterChoice } from '../form.js';
+import { ErrorNotice } from '../notice.js';
+import { keepInAddress, usePlace } from '../place.js';
 import { CHANGES, countsSentence, modeWords, SYNC_STATE_GROUPS, SYNC_TONES } from '../sync-words.js';
 import { dataTable } from '../table.js';
+import { Time } from '../time.js';
 import { fileName } from '../words.js';
-import { newSync } from './new-sync.js';
+import { NewSync } from './new-sync.js';
 
-/** @import { SyncEntry, SyncsPage } from '../sync-answers.d.ts' */
-/** @import { Place } from '../place.d.ts' */
+/** @import { SyncEntry } from '../sync-answers.d.ts' */
 
 const PAGE = 50;
 const ASK_EVERY_MS = 3000;
 
-/** @param {Place} place */
-export function syncsPage({ session, signal, go, query: initial }) {
-  const isOperator = session.role === 'operator';
+export function SyncsPage() {
+  const { isOperator } = usePlace();
   return [
-    h('h1', {}, 'Syncs'),
+    h('h1', null, 'Syncs'),
     h(
       'p',
       { class: 'lead' },
       'A sync makes groups match a file. It first makes a plan. Nothing is sent until you apply the plan, unless you choose to apply it at once.',
     ),
-    ...(isOperator ? [newSync({ signal, go })] : []),
-    section('all', 'All syncs', syncsList(initial.get('state') ?? '', signal, isOperator)),
+    isOperator && h(NewSync, {}),
+    h(Card, { id: 'all', title: 'All syncs' }, h(SyncsList, {})),
   ];
 }
+
+/** @type {import('../form.js').Choice[]} */
+const STATES = [
+  ['', 'all'],
+  ...Object.entries(SYNC_STATE_GROUPS).map(([name, states]) => /** @type {const} */ ([states.join(','), name])),
+];
 
 /** @type {import('../table.js').Column<SyncEntry>[]} */
 const COLUMNS = [
@@ -36,13 +43,13 @@ const COLUMNS = [
     label: 'File',
     kind: 'main',
     cell: ({ id, file, undoOf, sandbox, schedule }) => [
-      h('a', { href: `/syncs/${encodeURIComponent(id)}` }, foreign(fileName(file))),
-      undoOf !== null && h('span', { class: 'tag' }, 'undo'),
-      schedule !== null && h('span', { class: 'tag' }, foreign(schedule)),
-      sandbox && h('span', { class: 'tag' }, 'sandbox'),
+      h('a', { href: syncHref(id) }, foreign(fileName(file))),
+      undoOf !== null && h(Tag, {}, 'undo'),
+      schedule !== null && h(Tag, {}, foreign(schedule)),
+      sandbox && h(Tag, {}, 'sandbox'),
     ],
   },
-  { label: 'State', cell: ({ state }) => h('span', { class: `badge ${SYNC_TONES[state]}` }, state) },
+  { label: 'State', cell: ({ state }) => h(Badge, { tone: SYNC_TONES[state] }, state) },
   {
     label: 'Plan',
     kind: 'wide',
@@ -52,82 +59,49 @@ const COLUMNS = [
         : countsSentence(totals.actions, [...CHANGES, 'report']) || 'nothing to do',
   },
   { label: 'How', cell: (sync) => modeWords(sync) },
-  { label: 'Started', cell: ({ createdAt }) => time(createdAt) },
+  { label: 'Started', cell: ({ createdAt }) => h(Time, { iso: createdAt }) },
 ];
 
-/**
- * Asked for anew while the page is looked at.
- * @param {string} states those to show, separated by commas; '' for all
- * @param {AbortSignal} signal
- * @param {boolean} mayUpload
- */
-function syncsList(states, signal, mayUpload) {
-  const choice = h(
-    'select',
-    { id: 'states', onchange: () => void choose() },
-    h('option', { value: '' }, 'all'),
-    Object.entries(SYNC_STATE_GROUPS).map(([name, members]) => h('option', { value: members.join(',') }, name)),
-  );
-  choice.value = states;
-  const place = h('div', {}, h('p', { class: 'empty' }, 'Loading …'));
-  const more = h('button', { type: 'button', hidden: true, onclick: () => void load(PAGE) }, `Show ${PAGE} more`);
-  const table = dataTable({ caption: 'Syncs, newest first', columns: COLUMNS, key: ({ id }) => id });
-  let wanted = PAGE;
-  let asked = 0;
-
-  /** @param {number} further entries besides those that are shown */
-  const load = async (further) => {
-    const own = ++asked;
-    wanted += further;
-    try {
-      /** @type {SyncEntry[]} */
-      const syncs = [];
-      /** @type {string | null} */
-      let cursor = null;
-      do {
-        const limit = Math.min(200, wanted - syncs.length);
-        /** @type {SyncsPage} */
-        const page = await request(`/v1/syncs${query({ state: choice.value, limit, cursor })}`, { signal });
-        syncs.push(...page.syncs);
-        cursor = page.nextCursor;
-      } while (cursor !== null && syncs.length < wanted);
-      if (own !== asked) return;
-      table.show(syncs);
-      more.hidden = cursor === null;
-      if (syncs.length > 0) fill(place, table.element);
-      else fill(place, h('p', { class: 'empty' }, emptyText(choice.value !== '', mayUpload)));
-    } catch (error) {
-      if (!signal.aborted && !connection.away && own === asked) fill(place, errorNotice(error));
-    }
-  };
-  const choose = () => {
-    history.replaceState(null, '', `${location.pathname}${query({ state: choice.value })}`);
-    wanted = PAGE;
-    return load(0);
-  };
-  const again = async () => {
-    if (!document.hidden && !connection.away) await load(0);
-    if (!signal.aborted) timer = setTimeout(() => void again(), ASK_EVERY_MS);
-  };
-  /** @type {number | undefined} */
-  let timer;
-  signal.addEventListener('abort', () => clearTimeout(timer));
-  void again();
-  return h(
-    'div',
-    {},
-    h('div', { class: 'filter' }, h('div', { class: 'field' }, h('label', { for: 'states' }, 'State'), choice)),
-    place,
-    more,
-  );
+/** Asked for again while the page is looked at. */
+function SyncsList() {
+  const { query: initial, isOperator } = usePlace();
+  const states = useSignal(initial.get('state') ?? '');
+  /** @type {import('../answer.js').Pages<SyncEntry>} */
+  const pages = usePages(`/v1/syncs${query({ state: states.value })}`, { name: 'syncs', limit: PAGE });
+  useEvery(() => void pages.refresh(), ASK_EVERY_MS);
+  const { items, hasMore, error } = pages;
+  return [
+    h(
+      'div',
+      { class: 'filter' },
+      h(FilterChoice, {
+        id: 'states',
+        label: 'State',
+        value: states.value,
+        choices: STATES,
+        onChoose: (value) => {
+          states.value = value;
+          keepInAddress(query({ state: value }));
+        },
+      }),
+    ),
+    error !== undefined
+      ? h(ErrorNotice, { error })
+      : items === undefined
+        ? h(Empty, {}, 'Loading …')
+        : items.length === 0
+          ? h(Empty, {}, emptyText(states.value !== '', isOperator))
+          : dataTable({ caption: 'Syncs, newest first', columns: COLUMNS, items, keyOf: ({ id }) => id }),
+    hasMore && h('button', { type: 'button', onClick: () => void pages.more() }, `Show ${PAGE} more`),
+  ];
 }
 
 /**
- * @param {boolean} filtered
+ * @param {boolean} isFiltered
  * @param {boolean} mayUpload
  */
-function emptyText(filtered, mayUpload) {
-  if (filtered) return 'No syncs match this filter.';
+function emptyText(isFiltered, mayUpload) {
+  if (isFiltered) return 'No syncs match this filter.';
   return mayUpload
     ? 'No syncs yet. Choose a file above to plan the first one.'
     : 'No syncs yet. An operator can start one.';

@@ -1,117 +1,140 @@
 /** A file that is chosen, looked at, and uploaded with its options. */
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
 import { ApiError, query } from '../api.js';
-import { fill, h } from '../element.js';
+import { Card, h } from '../element.js';
+import { useChange } from '../form.js';
 import { size } from '../format.js';
-import { errorPlace } from '../notice.js';
+import { ErrorPlace } from '../notice.js';
 import { newKey, upload } from '../upload.js';
-import { fileChoice } from './new-import/file-choice.js';
-import { filePreview } from './new-import/file-preview.js';
+import { useLeaving, useWork } from '../work.js';
+import { ColumnMapping } from './upload/column-mapping.js';
+import { FileChoice } from './upload/file-choice.js';
+import { FirstRows } from './upload/first-rows.js';
+import { FilePreview } from './upload/preview.js';
+import { FileFormat, READING, RowDefaults } from './upload/reading.js';
 
-/** @import { FormOptions } from './new-import/options.js' */
+/** @import { ComponentChildren } from 'preact' */
+/** @import { Form } from '../form.js' */
+
+/** @typedef {Readonly<Record<string, string>>} Values */
 
 /**
- * @param {object} form
- * @param {string} form.title
- * @param {string} form.path where the file goes
- * @param {(onReading: () => void) => FormOptions} form.makeOptions `onReading`: an option by which the file is read has changed
- * @param {(values: Readonly<Record<string, string>>) => string} form.label what the button says with these options
- * @param {(id: string) => void} form.onMade something was made of the file
- * @param {AbortSignal} form.signal
+ * @param {object} properties
+ * @param {string} properties.title
+ * @param {string} properties.path where the file goes
+ * @param {Form} properties.form with the fields of READING, and those of `own`
+ * @param {ComponentChildren} properties.own the options that only this kind of upload has
+ * @param {(values: Values) => Values} [properties.toQuery] what the server takes of the form's values
+ * @param {(name: string) => string} [properties.fieldOf] the field that shows what is wrong with an option
+ * @param {string} properties.label what the button says
+ * @param {(id: string) => void} properties.onMade something was made of the file
  */
-export function uploadForm({ title, path: address, makeOptions, label: labelFor, onMade, signal }) {
-  const details = h('form', {
-    class: 'new-import',
-    novalidate: true,
-    onsubmit: (event) => void start(event),
-    hidden: true,
-  });
-  const problem = errorPlace();
-  const progress = h('div', { class: 'reading' });
-  const button = h('button', { class: 'main' });
-  const options = makeOptions(() => preview.ask());
-  const preview = filePreview({ options, signal });
-  const choice = fileChoice((file) => {
-    details.hidden = false;
-    problem.clear();
-    options.clearErrors();
-    chosen = { file, key: newKey(), asked: '' };
-    void preview.read(file);
-  }, signal);
-  /** @type {{ file: File, key: string, asked: string } | undefined} */
-  let chosen;
-  /** @type {AbortController | undefined} */
-  let sending;
+export function UploadForm({ title, path, form, own, toQuery = same, fieldOf = same, label, onMade }) {
+  const file = useSignal(/** @type {File | undefined} */ (undefined));
+  const sent = useSignal(/** @type {number | undefined} */ (undefined));
+  /** The key of the upload, and what was asked for under it. */
+  const attempt = useRef({ key: '', asked: '' });
+  const stopping = useRef(new AbortController());
+  const work = useWork();
+  const leaving = useLeaving();
+  const previewed = useRef(/** @type {FilePreview | undefined} */ (undefined));
+  previewed.current ??= new FilePreview(form, leaving());
+  const preview = previewed.current;
 
-  const label = () => fill(button, labelFor(options.values()));
-  options.onChange(label);
-  label();
-  details.append(
-    preview.mapping,
-    preview.element,
-    options.element,
-    problem.element,
-    progress,
-    h('div', { class: 'buttons' }, button),
-  );
+  const reading = Object.keys(READING).map((name) => form.get(name));
+  useChange(JSON.stringify(reading), () => preview.askSoon());
+  useAskBeforeLeaving(work.busy);
 
-  /** @param {Event} event */
-  const start = async (event) => {
+  /** @param {File} chosen */
+  const choose = (chosen) => {
+    file.value = chosen;
+    work.setError(undefined);
+    form.clearErrors();
+    attempt.current = { key: newKey(), asked: '' };
+    void preview.read(chosen);
+  };
+  /** @param {SubmitEvent} event */
+  const start = (event) => {
     event.preventDefault();
-    if (chosen === undefined || sending !== undefined) return;
-    problem.clear();
-    options.clearErrors();
+    const chosen = file.peek();
+    if (chosen === undefined || work.busy) return;
+    work.setError(undefined);
+    form.clearErrors();
     if (!preview.mayStart()) return;
-    const { file } = chosen;
-    const path = `${address}${query({ ...preview.readingOptions(), ...options.values(), name: file.name })}`;
+    const address = `${path}${query({ ...toQuery(form.read()), ...preview.options, name: chosen.name })}`;
     // The same once more is a repetition, so that a lost answer does not make two; another option is a new wish.
-    if (chosen.asked !== '' && chosen.asked !== path) chosen.key = newKey();
-    chosen.asked = path;
-    sending = new AbortController();
-    const stopped = AbortSignal.any([signal, sending.signal]);
-    button.setAttribute('aria-disabled', 'true');
-    showProgress(file, 0);
-    addEventListener('beforeunload', askFirst);
-    try {
-      const onProgress = (/** @type {number} */ sent) => showProgress(file, sent);
-      const { id } = await upload(path, file, { key: chosen.key, onProgress, signal: stopped });
-      onMade(id);
-    } catch (error) {
-      if (error instanceof ApiError) showRefusal(error);
-      else if (!stopped.aborted) problem.show(`${file.name} cannot be read, or has changed. Choose it again.`);
-    } finally {
-      sending = undefined;
-      removeEventListener('beforeunload', askFirst);
-      button.removeAttribute('aria-disabled');
-      fill(progress);
-    }
+    if (attempt.current.asked !== '' && attempt.current.asked !== address) attempt.current.key = newKey();
+    attempt.current.asked = address;
+    stopping.current = new AbortController();
+    void work.start(async (signal) => {
+      sent.value = 0;
+      const onProgress = (/** @type {number} */ bytes) => {
+        sent.value = bytes;
+      };
+      const stopped = AbortSignal.any([signal, stopping.current.signal]);
+      try {
+        const { id } = await upload(address, chosen, { key: attempt.current.key, onProgress, signal: stopped });
+        onMade(id);
+      } catch (error) {
+        if (stopped.aborted) return;
+        if (!(error instanceof ApiError))
+          throw new Error(`${chosen.name} cannot be read, or has changed. Choose it again.`);
+        const { field, detail } = error.problem;
+        const isBeside =
+          field !== undefined &&
+          (form.showError(fieldOf(field), detail) || form.showError(`map-${field === 'map' ? 'uid' : field}`, detail));
+        if (!isBeside) throw error;
+      } finally {
+        sent.value = undefined;
+      }
+    });
   };
-  /** @param {ApiError} error */
-  const showRefusal = (error) => {
-    const { field, detail } = error.problem;
-    if (
-      field !== undefined &&
-      (options.showError(field, detail, { moveFocus: true }) || preview.showError(field, detail))
-    )
-      return;
-    problem.show(error);
-  };
-  const bar = h('progress', { max: 1, value: 0, 'aria-label': 'Upload' });
-  const note = h('p', { class: 'note' });
-  const stop = h('button', { type: 'button', class: 'quiet', onclick: () => sending?.abort() }, 'Stop upload');
-  /**
-   * @param {File} file
-   * @param {number} sent
-   */
-  const showProgress = (file, sent) => {
-    bar.value = file.size === 0 ? 1 : sent / file.size;
-    fill(note, `Uploading: ${size(Math.min(sent, file.size))} of ${size(file.size)}`);
-    if (bar.parentNode !== progress) progress.replaceChildren(bar, note, stop);
-  };
-
-  return h('section', { class: 'card', 'aria-labelledby': 'new' }, h('h2', { id: 'new' }, title), choice, details);
+  return h(
+    Card,
+    { id: 'new', title },
+    h(FileChoice, { file: file.value, onFile: choose }),
+    file.value !== undefined &&
+      h(
+        'form',
+        { class: 'new-import', noValidate: true, onSubmit: start },
+        h(ColumnMapping, { preview, form }),
+        h(FirstRows, { preview }),
+        h(RowDefaults, { form }),
+        own,
+        h(FileFormat, { form }),
+        h(ErrorPlace, { error: work.error }),
+        h(
+          'div',
+          { class: 'reading' },
+          sent.value !== undefined &&
+            h(Uploading, { sent: sent.value, total: file.value.size, onStop: () => stopping.current.abort() }),
+        ),
+        h('div', { class: 'buttons' }, h('button', { class: 'main', 'aria-disabled': work.busy }, label)),
+      ),
+  );
 }
 
-/** Leaving the site would end an upload: the browser asks. @param {Event} event */
-function askFirst(event) {
-  event.preventDefault();
+/** @param {{ sent: number, total: number, onStop: () => void }} properties bytes */
+function Uploading({ sent, total, onStop }) {
+  return [
+    h('progress', { max: 1, value: total === 0 ? 1 : sent / total, 'aria-label': 'Upload' }),
+    h('p', { class: 'note' }, `Uploading: ${size(Math.min(sent, total))} of ${size(total)}`),
+    h('button', { type: 'button', class: 'quiet', onClick: onStop }, 'Stop upload'),
+  ];
+}
+
+/** Leaving the site would end an upload: the browser asks. @param {boolean} isUnderWay */
+function useAskBeforeLeaving(isUnderWay) {
+  useEffect(() => {
+    if (!isUnderWay) return;
+    const askFirst = (/** @type {Event} */ event) => event.preventDefault();
+    addEventListener('beforeunload', askFirst);
+    return () => removeEventListener('beforeunload', askFirst);
+  }, [isUnderWay]);
+}
+
+/** @template T @param {T} value */
+function same(value) {
+  return value;
 }

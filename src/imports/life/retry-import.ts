@@ -62,7 +62,7 @@ function retryName(earlier: string, file: string): string {
 
 /** As the rows were read the first time; but the retry file has a format and an encoding of its own. */
 function retryOptions(earlier: ImportRecord, file: string, { maxErrors }: RetryChanges): ImportOptions {
-  const { encoding: _, maxErrors: __, ...options } = readOptions(earlier);
+  const { encoding: _, maxErrors: __, sheet: ___, files: ____, ...options } = readOptions(earlier);
   return {
     ...options,
     dryRun: false,

@@ -24,6 +24,7 @@ create table imports (
 ) strict;
 
 create index imports_by_time on imports (created_at, id);
+create index imports_by_parent on imports (retry_of) where retry_of is not null;
 
 -- Every move of every import, with its reason: the answer to "who stopped this, and when?"
 create table transitions (
@@ -57,6 +58,7 @@ create table syncs (
 ) strict;
 
 create index syncs_by_time on syncs (created_at, id);
+create index syncs_by_import on syncs (undo_of) where undo_of is not null;
 
 -- Every move of every sync, with its reason, and who wanted it (empty: the sync itself).
 create table sync_transitions (

@@ -16,14 +16,24 @@ export const BOUNDS = {
     unit: 'columns',
     meaning: 'columns of the file: the header and what longer rows add; of JSON and NDJSON, different keys',
   },
-  row: { default: MIB, most: 16 * MIB, unit: 'bytes', meaning: 'a row of a CSV file, and so each of its cells' },
+  row: {
+    default: MIB,
+    most: 16 * MIB,
+    unit: 'bytes',
+    meaning: 'a row of a CSV file or sheet, and so each of its cells',
+  },
   element: {
     default: 16 * MIB,
     most: 256 * MIB,
     unit: 'bytes',
-    meaning: 'an element of a JSON file, or a line of an NDJSON file',
+    meaning: 'an element of a JSON file, a line of an NDJSON file, or a whole YAML file',
   },
-  unpacked: { default: 20 * GIB, most: 1024 * GIB, unit: 'bytes', meaning: 'a gzipped file when it is unpacked' },
+  unpacked: {
+    default: 20 * GIB,
+    most: 1024 * GIB,
+    unit: 'bytes',
+    meaning: 'a compressed file, archive or workbook when it is unpacked',
+  },
   expansion: {
     default: 200,
     most: 2_000,

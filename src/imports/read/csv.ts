@@ -18,6 +18,8 @@ export interface CsvOptions {
   readonly bounds: Bounds;
   /** Whether the first line is Excel's `sep=;`. */
   readonly separatorLine: boolean;
+  /** Whether it is the text of a workbook's sheet, in which every cell has its column, however long the row is. */
+  readonly isSheet: boolean;
 }
 
 /** Throws BAD_DELIMITER. */
@@ -69,13 +71,15 @@ class CsvTable {
   readonly #at: Record<Field, number> = { region: -1, guid: -1, uid: -1, scope: -1, onBehalfOf: -1 };
   #actionAt = -1;
   #separatorLine: boolean;
+  readonly #isSheet: boolean;
 
-  constructor({ columns, reader, hasDefaultGuid, edits, separatorLine }: CsvOptions) {
+  constructor({ columns, reader, hasDefaultGuid, edits, separatorLine, isSheet }: CsvOptions) {
     this.#columns = columns;
     this.#reader = reader;
     this.#hasDefaultGuid = hasDefaultGuid;
     this.#edits = edits;
     this.#separatorLine = separatorLine;
+    this.#isSheet = isSheet;
   }
 
   rowsOf(records: readonly string[][]): InputRow[] {
@@ -130,6 +134,7 @@ class CsvTable {
         this.#columns.addExtra(`_extra_${this.#widest - width + 1}`);
       }
     }
+    if (this.#isSheet) return;
     const extra = cells.findIndex((cell, index) => index >= width && cell.trim() !== '');
     if (extra === -1 && cells.length - width === this.#excess) return;
     const column = this.#columns.names[cells.length > width ? Math.max(extra, width) : cells.length] ?? '';

@@ -1,8 +1,25 @@
+import type { INPUT_KINDS } from '../../api/input-kinds.ts';
 import { type ColumnMapping, fieldByAlias, isFor } from './columns.ts';
 import { looksLikeRow } from './element.ts';
 
-const INPUT_FORMATS = ['csv', 'json', 'ndjson'] as const;
-export type InputFormat = (typeof INPUT_FORMATS)[number];
+/** How rows are kept, and what every format is turned into: cells under a header, or JSON elements. */
+export type InputFormat = 'csv' | 'json' | 'ndjson';
+
+/** What a file is. Its rows are read as those of the format beside it. */
+const KINDS = {
+  csv: 'csv',
+  json: 'json',
+  ndjson: 'ndjson',
+  xlsx: 'csv',
+  ods: 'csv',
+  yaml: 'json',
+  ldif: 'ndjson',
+} as const satisfies Record<(typeof INPUT_KINDS)[number], InputFormat>;
+export type InputKind = keyof typeof KINDS;
+
+export function formatOf(kind: InputKind): InputFormat {
+  return KINDS[kind];
+}
 
 /** Characters of a JSON document that is a text, number or word alone: it cannot be read, but its message can say so. */
 const LONGEST_SCALAR = 1_000;
@@ -10,14 +27,22 @@ const LONGEST_SCALAR = 1_000;
 /** Delimiters that are recognised, the likeliest first. */
 const DELIMITERS = [',', ';', '\t', '|'] as const;
 
+/** Lines that a directory's export may begin with: its version, comments, and the name of the first entry. */
+const LDIF = /^(?:(?:#[^\n]*|version:\s*\d+[ \t]*|\s*)\r?\n)*dn::?[ \t]*\S/i;
+/** A YAML document begins as one, or with a list of keys, or with a key that has something below it. */
+const YAML =
+  /^(?:(?:#[^\n]*|[ \t]*)\r?\n)*(?:%YAML|---[ \t]*\r?\n|-[ \t]+["']?[\w ]+["']?:[ \t\r\n]|["']?[\w .-]+["']?:[ \t]*(?:#[^\n]*)?\r?\n(?:[ \t]*(?:#[^\n]*)?\r?\n)*(?:[ \t]+|-[ \t]+)["']?[\w .-]+["']?(?::(?:[ \t]|\r?\n)|[ \t]*\r?\n))/;
+
 /**
  * The format of a text that starts with `head`, by what stands in it: `[` opens JSON; `{` opens NDJSON when the first
  * line is one complete object of its own and a row where nothing follows it, else JSON; a text or number alone is JSON;
- * everything else is CSV. File names are not asked, they lie.
+ * `dn:` is LDIF, an indented key YAML; everything else is CSV. File names are not asked, they lie.
  */
-export function detectFormat(head: string, mapping: ColumnMapping): InputFormat {
+export function detectFormat(head: string, mapping: ColumnMapping): InputKind {
   const start = head.trimStart();
   if (start.startsWith('[')) return 'json';
+  if (LDIF.test(start)) return 'ldif';
+  if (YAML.test(start)) return 'yaml';
   if (!start.startsWith('{')) return isScalar(start) ? 'json' : 'csv';
   const lineEnd = start.indexOf('\n');
   const firstLine = lineEnd === -1 ? start : start.slice(0, lineEnd);

@@ -8,16 +8,27 @@ interface ForeignFormat {
 const UNPACK = (command: string) => `Unpack it on the way: ${command} <file> | rollcall import -`;
 const EXPORT = 'Open it in the program that it comes from, and save the table as CSV';
 
+const READABLE = 'CSV, JSON, NDJSON, Excel (.xlsx, .ods), YAML and LDIF, plain, gzipped or compressed with zstd';
+
 /** What a file begins with, byte by byte; `at`: where. */
 const SIGNATURES: readonly (readonly [bytes: Buffer, format: ForeignFormat, at?: number])[] = [
   [
     hex('504b0304'),
-    { what: 'a workbook (.xlsx, .ods) or a ZIP archive', remedy: `${EXPORT}; unpack an archive first` },
+    {
+      what: 'a workbook or a ZIP archive that comes through a pipe or inside of another file',
+      remedy: 'Unpack what is around it, and name the file itself; standard input can be given as -',
+    },
   ],
-  [hex('d0cf11e0a1b11ae1'), { what: 'an old Excel workbook (.xls) or Word document', remedy: EXPORT }],
+  [
+    hex('d0cf11e0a1b11ae1'),
+    {
+      what: 'an old Excel workbook (.xls), an old Word document, or a document that a password protects',
+      remedy: 'Open it in the program that it comes from, and save it as .xlsx without a password, or the table as CSV',
+    },
+  ],
   [Buffer.from('%PDF-'), { what: 'a PDF document', remedy: EXPORT }],
   [hex('fd377a585a00'), { what: 'compressed with xz', remedy: UNPACK('xz -dc') }],
-  [hex('28b52ffd'), { what: 'compressed with zstd', remedy: UNPACK('zstd -dc') }],
+  [hex('28b52ffd'), { what: 'compressed twice', remedy: UNPACK('zstd -dc') }],
   [hex('04224d18'), { what: 'compressed with lz4', remedy: UNPACK('lz4 -dc') }],
   [hex('1f9d'), { what: 'compressed with compress (.Z)', remedy: UNPACK('gzip -dc') }],
   [hex('314159265359'), { what: 'compressed with bzip2', remedy: UNPACK('bzip2 -dc') }, 4],
@@ -45,14 +56,11 @@ const TEXTS: readonly (readonly [pattern: RegExp, format: ForeignFormat])[] = [
     /^[\w$.]+\(\s*[[{]/,
     { what: 'JSONP, a function call around JSON', remedy: 'Remove the name and the brackets around it' },
   ],
-  [
-    /^(?:%YAML|---\s*\n|-\s+["']?[\w ]+["']?:\s)/,
-    { what: 'YAML', remedy: 'Convert it: yq -o=json <file> | rollcall import -' },
-  ],
 ];
 
 /** Throws BINARY for what is recognised as no text, by the first bytes of the input. */
 export function refuseBinary(head: Buffer): void {
+  if (isCompoundFile(head) && head.includes(Buffer.from('EncryptedPackage', 'utf16le'))) throw passwordProtected();
   for (const [bytes, format, at = 0] of SIGNATURES) {
     if (head.subarray(at, at + bytes.length).equals(bytes)) throw refused('BINARY', format);
   }
@@ -68,8 +76,21 @@ export function refuseOtherText(head: string): void {
 function refused(code: IntakeErrorCode, { what, remedy }: ForeignFormat): IntakeError {
   return new IntakeError({
     code,
-    what: `this is ${what}; rollcall reads CSV, JSON and NDJSON, plain or gzipped`,
+    what: `this is ${what}; rollcall reads ${READABLE}`,
     remedy,
+  });
+}
+
+function isCompoundFile(head: Buffer): boolean {
+  return head.subarray(0, 8).equals(hex('d0cf11e0a1b11ae1'));
+}
+
+/** Excel keeps an encrypted workbook inside of a file of the old kind. */
+function passwordProtected(): IntakeError {
+  return new IntakeError({
+    code: 'ENCRYPTED',
+    what: 'this is a workbook that a password protects',
+    remedy: 'Open it with its password, remove the password (File, Info, Protect Workbook), and save it again',
   });
 }
 

@@ -16,6 +16,15 @@ export const INTAKE_ERROR_CODES = [
   'BAD_DELIMITER',
   'BAD_DEFAULT', // the group or acting user for all rows is not a valid id
   'GZIP_BROKEN',
+  'ZSTD_BROKEN',
+  'ZIP_BROKEN', // an archive, or a workbook, which is one
+  'UNSAFE_ARCHIVE', // names that lead out of it, links
+  'ENCRYPTED', // a password protects it
+  'UNKNOWN_FILE', // no file of the folder or archive is named, or has rows
+  'WORKBOOK_BROKEN',
+  'UNKNOWN_SHEET', // the one that was named does not exist
+  'YAML_BROKEN',
+  'LDIF_BROKEN',
   'UNCLOSED_QUOTE',
   'MISPLACED_QUOTE', // a quoted cell goes on after its closing quote
   'ROW_TOO_LONG',

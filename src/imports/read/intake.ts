@@ -1,23 +1,38 @@
+import { option, words } from '../../text/named-options.ts';
+import { openSetIntake } from './archive/set-intake.ts';
 import { type BoundName, type Bounds, boundsWith, ReportGrowth } from './bounds.ts';
 import { Columns, type Field, type Reading } from './columns.ts';
 import { checkDelimiter, csvRows } from './csv.ts';
 import { decode, detectEncoding } from './decode.ts';
-import { detectDelimiter, detectFormat, detectLineEnds, type InputFormat, needsMore, separatorLine } from './detect.ts';
+import { compressionOf, decompress } from './decompress.ts';
+import {
+  detectDelimiter,
+  detectFormat,
+  detectLineEnds,
+  formatOf,
+  type InputFormat,
+  type InputKind,
+  needsMore,
+  separatorLine,
+} from './detect.ts';
 import { ElementReader } from './element.ts';
 import { refuseBinary, refuseOtherText } from './foreign-formats.ts';
-import { gunzip, isGzip } from './gunzip.ts';
 import type { InputRow } from './input-row.ts';
 import { IntakeError, shownPath } from './intake-error.ts';
+import type { IntakeNote } from './intake-note.ts';
 import { interruptible } from './interruptible.ts';
 import { jsonRows } from './json.ts';
+import { ldifAsNdjson } from './ldif.ts';
 import { MembershipReader, type RowDefaults } from './membership-row.ts';
 import { ndjsonRows } from './ndjson.ts';
-import { type ByteSource, HEAD_BYTES, type IntakeSource, openSource, readHead } from './source.ts';
+import { openInput } from './open-input.ts';
+import { HEAD_BYTES, type InputBytes, type IntakeSource, readHead } from './source.ts';
+import { yamlAsJson } from './yaml.ts';
 
 export type { Field, InputFormat, InputRow, IntakeSource };
 
 export interface IntakeOptions {
-  readonly format: InputFormat | 'auto';
+  readonly format: InputKind | 'auto';
   /** Name of the encoding; absent: UTF-8, or UTF-16 by its byte order mark. */
   readonly encoding?: string;
   /** One character; absent: detected among `,` `;` tab and `|`. */
@@ -36,13 +51,22 @@ export interface IntakeOptions {
   readonly bounds?: Readonly<Partial<Record<BoundName, number | undefined>>>;
   /** Wait until a file has not changed for this long before it is read, in ms. */
   readonly waitForQuietMs?: number;
+  /** Sheet of a workbook: its name, or its number from 1; absent: the first visible one with something in it. */
+  readonly sheet?: string;
+  /** Files of a folder or ZIP archive, as patterns such as `members*.csv`; absent: those at its top that have rows. */
+  readonly files?: readonly string[];
+  /** Folder for what does not fit into memory while it is read; absent: the system's folder for temporary files. */
+  readonly scratch?: string;
   /** Ends the reading at once, whatever it is doing; what is under way rejects with the signal's reason. */
   readonly signal?: AbortSignal;
 }
 
 /** One input, opened. Its rows are read once; iterate `chunks()` or close the iterator, else the file stays open. */
 export interface Intake {
+  /** How the rows are kept. */
   readonly format: InputFormat;
+  /** What the file is. */
+  readonly kind: InputKind;
   readonly gzipped: boolean;
   readonly encoding: string;
   readonly delimiter?: string;
@@ -53,6 +77,8 @@ export interface Intake {
    * of the keys. Complete when the rows have been read.
    */
   columns(): readonly string[];
+  /** What a person should know about the input; complete when the rows have been read. */
+  notes(): readonly IntakeNote[];
   /** Bytes of the source read so far (compressed ones when gzipped). */
   bytesRead(): number;
   /** Rows in order, in chunks of some hundreds, never empty. Rejects with IntakeError, or the signal's reason. */
@@ -60,18 +86,40 @@ export interface Intake {
 }
 
 /**
- * Opens a CSV, JSON or NDJSON input, plain or gzipped, and reads as far as its first rows.
+ * Opens an input of any kind, plain or compressed, or a folder or archive of such, and reads as far as its first rows.
  * Rejects with IntakeError when the input cannot be used; nothing stays open then.
  */
 export async function openIntake(source: IntakeSource, options: IntakeOptions): Promise<Intake> {
-  const bytes = await openSource(source, options);
+  const opened = await openInput(source, options);
+  return 'text' in opened
+    ? startOrClose(opened.text, options)
+    : openSetIntake(opened.set, options, (file) => openFile(file, options));
+}
+
+/** Opens a file of a folder or archive, which may not be one itself. */
+async function openFile(source: IntakeSource, options: IntakeOptions): Promise<Intake> {
+  const opened = await openInput(source, options);
+  if ('text' in opened) return startOrClose(opened.text, options);
+  opened.set.close();
+  throw new IntakeError({
+    code: 'OTHER_FORMAT',
+    what: 'this is an archive inside of an archive or folder',
+    remedy: words`Unpack it and import what is in it, or leave it out with ${option('files')}`,
+  });
+}
+
+async function startOrClose(text: InputBytes, options: IntakeOptions): Promise<Intake> {
   try {
-    return await startIntake(bytes, options);
+    const { sheet } = text;
+    return await startIntake(text, sheet === undefined ? options : { ...options, ...SHEET_TEXT, format: sheet.kind });
   } catch (error) {
-    bytes.close();
+    text.close();
     throw error;
   }
 }
+
+/** What the text of a sheet is, whatever is asked for. */
+const SHEET_TEXT = { encoding: 'utf-8', delimiter: ',' } as const;
 
 /** Throws UNKNOWN_ENCODING, BAD_DELIMITER or BAD_DEFAULT for options with which no input can be read. */
 export function checkIntakeOptions({ encoding, delimiter, mapping, defaults }: IntakeOptions): void {
@@ -80,7 +128,7 @@ export function checkIntakeOptions({ encoding, delimiter, mapping, defaults }: I
   new MembershipReader(new Columns(mapping), defaults);
 }
 
-async function startIntake(source: ByteSource, options: IntakeOptions): Promise<Intake> {
+async function startIntake(source: InputBytes, options: IntakeOptions): Promise<Intake> {
   const { mapping, defaults, edits = false, signal } = options;
   const bounds = boundsWith(options.bounds);
   const growth = new ReportGrowth(bounds);
@@ -89,8 +137,8 @@ async function startIntake(source: ByteSource, options: IntakeOptions): Promise<
   const hasDefaultGuid = defaults.guid !== undefined && defaults.guid !== '';
 
   const raw = await readHead(source.blocks());
-  const gzipped = isGzip(raw.head);
-  const plain = gzipped ? await readHead(gunzip(raw.blocks, bounds, signal)) : raw;
+  const compression = compressionOf(raw.head);
+  const plain = compression === undefined ? raw : await readHead(decompress(raw.blocks, compression, bounds, signal));
   refuseBinary(plain.head);
   const encoding = detectEncoding(plain.head, options.encoding);
   const read = { bytes: 0 };
@@ -98,7 +146,9 @@ async function startIntake(source: ByteSource, options: IntakeOptions): Promise<
   const head = text.head.toString();
   if (text.head.length < HEAD_BYTES && head.trim() === '') throw empty(source.name);
   if (options.format === 'auto') refuseOtherText(head);
-  const format = options.format === 'auto' ? detectFormat(head, mapping) : options.format;
+  const kind = options.format === 'auto' ? detectFormat(head, mapping) : options.format;
+  if (formatOf(kind) === 'csv' && kind !== 'csv' && source.sheet === undefined) throw notWorkbook(source.name, kind);
+  const format = formatOf(kind);
   if (edits && format !== 'csv') throw editsOutsideCsv(source.name, format);
   const separator = format === 'csv' ? separatorLine(head) : undefined;
   const delimiter =
@@ -115,9 +165,10 @@ async function startIntake(source: ByteSource, options: IntakeOptions): Promise<
           edits,
           bounds,
           separatorLine: separator !== undefined,
+          isSheet: source.sheet !== undefined,
         })
       : (format === 'json' ? jsonRows : ndjsonRows)(
-          text.blocks,
+          converted(text.blocks, kind, bounds),
           new ElementReader(columns, reader, hasDefaultGuid),
           bounds,
         );
@@ -130,13 +181,15 @@ async function startIntake(source: ByteSource, options: IntakeOptions): Promise<
 
   return {
     format,
-    gzipped,
+    kind,
+    gzipped: compression === 'gzip',
     encoding: encoding.name,
     ...(delimiter === undefined ? {} : { delimiter }),
     get recognised() {
       return columns.recognised();
     },
     columns: () => columns.names,
+    notes: () => source.sheet?.notes((column) => ID_FIELDS.some((field) => columns.indexOf(field) === column)) ?? [],
     bytesRead: () => source.bytesRead,
     async *chunks() {
       try {
@@ -148,6 +201,22 @@ async function startIntake(source: ByteSource, options: IntakeOptions): Promise<
       }
     },
   };
+}
+
+/** Fields that are ids: what a workbook makes of them is looked at closely. */
+const ID_FIELDS = ['guid', 'uid', 'onBehalfOf'] as const;
+
+function converted(blocks: AsyncIterable<Buffer>, kind: InputKind, bounds: Bounds): AsyncIterable<Buffer> {
+  if (kind === 'yaml') return yamlAsJson(blocks, bounds);
+  return kind === 'ldif' ? ldifAsNdjson(blocks, bounds) : blocks;
+}
+
+function notWorkbook(name: string, kind: InputKind): IntakeError {
+  return new IntakeError({
+    code: 'OTHER_FORMAT',
+    what: `${shownPath(name)} is not a workbook, as the format ${kind} says`,
+    remedy: words`Leave out ${option('format')}, so that the format is detected`,
+  });
 }
 
 /** The beginning of the text; of an object that stands on one long line, as much as an element may have. */

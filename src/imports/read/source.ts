@@ -1,11 +1,24 @@
 import { createReadStream } from 'node:fs';
-import { addAbortSignal, type Readable } from 'node:stream';
+import { addAbortSignal, Readable } from 'node:stream';
 import { fileOf, type Quiet } from './file-state.ts';
 import { IntakeError, shownPath } from './intake-error.ts';
+import type { SheetText } from './workbook/sheet-text.ts';
 
 export type IntakeSource =
   | { readonly path: string; readonly name?: string }
-  | { readonly stream: Readable; readonly name: string };
+  | { readonly stream: Readable; readonly name: string }
+  /** The whole file. */
+  | { readonly bytes: Buffer; readonly name: string };
+
+/** An input that is read from its beginning to its end, once. */
+export interface InputBytes {
+  readonly name: string;
+  readonly bytesRead: number;
+  blocks(): AsyncGenerator<Buffer>;
+  close(): void;
+  /** Where the blocks are the CSV text of a workbook's sheet. */
+  readonly sheet?: SheetText;
+}
 
 /** Largest piece that travels through the intake, in bytes: what bounds memory and the rows of one chunk. */
 export const BLOCK_BYTES = 64 * 1024;
@@ -14,7 +27,7 @@ export const BLOCK_BYTES = 64 * 1024;
 export const HEAD_BYTES = 8 * 1024;
 
 /** The bytes of a file or stream, in blocks, counted as they are read. */
-export class ByteSource {
+export class ByteSource implements InputBytes {
   readonly name: string;
   bytesRead = 0;
   readonly #stream: Readable;
@@ -50,6 +63,7 @@ export class ByteSource {
       }
     } catch (cause) {
       this.#signal?.throwIfAborted();
+      if (cause instanceof IntakeError) throw cause; // of the archive that it is in
       throw new IntakeError({
         code: 'NOT_READABLE',
         place: `byte ${this.bytesRead}`,
@@ -78,6 +92,7 @@ export async function openSource(source: IntakeSource, options: SourceOptions): 
   const { signal } = options;
   signal?.throwIfAborted();
   if ('stream' in source) return new ByteSource(source.stream, source.name, signal);
+  if ('bytes' in source) return new ByteSource(Readable.from([source.bytes]), source.name, signal);
   const { path, name = path } = source;
   const file = await fileOf(path, name, options);
   const stream = createReadStream(path, { highWaterMark: BLOCK_BYTES });

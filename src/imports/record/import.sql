@@ -169,7 +169,7 @@ select region_id, guid, refused_code, refused_message from groups where id = :gr
 
 -- name: input
 -- Out: what the input was.
-select format, delimiter, columns, recognised from input;
+select format, kind, delimiter, columns, recognised, notes from input;
 
 -- name: index_uids
 -- Makes rows quick to find by UID.

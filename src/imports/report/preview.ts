@@ -1,8 +1,9 @@
 import { Readable } from 'node:stream';
-import { createGunzip } from 'node:zlib';
+import { createGunzip, createZstdDecompress } from 'node:zlib';
 import { type Preview, type PreviewRow, ROWS_SHOWN } from '../../api/preview.ts';
 import { type ImportOptions, intakeOptions } from '../import-options.ts';
-import { isGzip } from '../read/gunzip.ts';
+import { isZip } from '../read/archive/zip-signature.ts';
+import { compressionOf } from '../read/decompress.ts';
 import { type Field, type InputFormat, type InputRow, type Intake, openIntake } from '../read/intake.ts';
 import { IntakeError } from '../read/intake-error.ts';
 import { originalJson } from './row-json.ts';
@@ -17,13 +18,16 @@ const MOST_OF_ROWS = 1024 * 1024;
 /** Looks at the beginning of a file. @throws IntakeError when it cannot be read */
 export async function preview(head: Buffer, options: ImportOptions): Promise<Preview> {
   const { bytes, isCut } = await unpacked(head);
-  const stream = Readable.from([beginning(bytes, options, isCut)]);
-  const intake = await openIntake({ stream, name: 'the file' }, { ...intakeOptions(options), lenient: true });
+  // Archives and workbooks are read at random places, and have come as a whole.
+  const source = isZip(bytes) ? { bytes } : { stream: Readable.from([beginning(bytes, options, isCut)]) };
+  const intake = await openIntake({ ...source, name: 'the file' }, { ...intakeOptions(options), lenient: true });
   const { rows, more } = await firstRows(intake);
   const columns = intake.columns();
   const shown = viewsOf(rows, columns, intake.format);
   return {
     format: intake.format,
+    kind: intake.kind,
+    notes: [...intake.notes()],
     encoding: intake.encoding,
     delimiter: intake.delimiter ?? null,
     columns: [...columns],
@@ -34,14 +38,16 @@ export async function preview(head: Buffer, options: ImportOptions): Promise<Pre
   };
 }
 
-/** The first bytes of what is in a gzipped file. One that yields nothing stays as it is: reading says what is wrong. */
+/** The first bytes of what is in a compressed file. One that yields nothing stays as it is: reading says what is wrong. */
 async function unpacked(head: Buffer): Promise<{ bytes: Buffer; isCut: boolean }> {
-  if (!isGzip(head)) return { bytes: head, isCut: false };
+  const compression = compressionOf(head);
+  if (compression === undefined) return { bytes: head, isCut: false };
+  const inflated = compression === 'gzip' ? createGunzip() : createZstdDecompress();
   const pieces: Buffer[] = [];
   let length = 0;
   let isCut = false;
   try {
-    for await (const piece of Readable.from([head]).pipe(createGunzip()) as AsyncIterable<Buffer>) {
+    for await (const piece of Readable.from([head]).pipe(inflated) as AsyncIterable<Buffer>) {
       pieces.push(piece);
       length += piece.length;
       if (length >= UNPACKED_BYTES) {

@@ -9,7 +9,16 @@ import type { RowFilter } from './row-search.ts';
 
 export type Question = keyof Pick<
   ImportReader,
-  'input' | 'tallies' | 'stoppedRegions' | 'callsSince' | 'rowsPage' | 'problems' | 'groups' | 'calls' | 'check'
+  | 'input'
+  | 'tallies'
+  | 'stoppedRegions'
+  | 'callsLeft'
+  | 'callsSince'
+  | 'rowsPage'
+  | 'problems'
+  | 'groups'
+  | 'calls'
+  | 'check'
 >;
 
 /** What the report files are made from: the import as it will be when it is over. */

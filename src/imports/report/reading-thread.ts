@@ -136,7 +136,8 @@ async function writeReports({ path, folder, record, version }: ReportsWish): Pro
   const reader = openImportReader(path);
   try {
     const paths = reportPaths(folder, reportInput(reader).inputFormat);
-    const summary = () => summaryOf({ ...record, finishedAt: Date.now() }, reader.tallies(), paths);
+    const summary = () =>
+      summaryOf({ ...record, finishedAt: Date.now() }, reader.tallies(), paths, reader.input().notes);
     await writeReportFiles(reader, paths, summary, version);
   } finally {
     reader.close();

@@ -14,6 +14,7 @@ const LANE_OF: Readonly<Record<Question, 'quick' | 'search' | 'whole'>> = {
   input: 'quick',
   tallies: 'quick',
   stoppedRegions: 'quick',
+  callsLeft: 'quick',
   callsSince: 'quick',
   rowsPage: 'search',
   problems: 'whole',

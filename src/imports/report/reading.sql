@@ -93,6 +93,15 @@ select bucket, region, count(*) as calls,
         window same as (partition by (c.at - cast(:first as integer)) / cast(:width as integer), c.region_id order by c.ms))
  group by bucket, region order by bucket, region;
 
+-- name: calls_left
+-- Out: batches without an end, by region. (One state at a time, because each has its index.)
+select r.name as region, sum(n) as n
+  from (select region_id, count(*) as n from batches where state = 0 group by region_id
+        union all
+        select region_id, count(*) from batches where state = 1 group by region_id)
+  join regions r on r.id = region_id
+ group by region_id;
+
 -- name: calls_since
 -- In: at (ms). Out: how many calls began then or later.
 select count(*) as n from calls where at >= :at;

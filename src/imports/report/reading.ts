@@ -1,6 +1,9 @@
 import type { GroupCount, ProblemCount } from '../../api/rows.ts';
+import type { Region } from '../../membership/membership.ts';
 import { FULFILLED, OUTCOMES, type Outcome, type RowCounts } from '../../membership/outcome.ts';
 import { openForReading, statementsOf } from '../../platform/sqlite.ts';
+import type { InputKind } from '../read/detect.ts';
+import type { IntakeNote } from '../read/intake-note.ts';
 import type { StoppedRegion } from '../record/batch-result.ts';
 import { outcomeId } from '../record/enum-ids.ts';
 import { checkTallies, readTallies, type SumCheck, type Tallies } from '../record/import-ledger.ts';
@@ -17,9 +20,11 @@ export type { RowFilter } from './row-search.ts';
 
 /** An import's file, open for anyone to read while the coordinator may be writing it. */
 export interface ImportReader {
-  input(): InputDescription;
+  input(): Required<InputDescription>;
   tallies(): Tallies;
   stoppedRegions(): StoppedRegion[];
+  /** Calls that are to be made at least, by region: batches without an end. */
+  callsLeft(): Map<Region, number>;
   /** Rows in the order of the input, all or those with one of these outcomes; one at a time, not kept in memory. */
   rows(outcomes?: ReadonlySet<Outcome>): IteratorObject<RowWithOutcome>;
   /** The first `limit` rows behind row number `after` (0: from the start) that pass the filter, in the order of the input. */
@@ -45,6 +50,8 @@ export function openImportReader(path: string): ImportReader {
       const row = importSql('input').get();
       return {
         format: (row?.['format'] ?? 'csv') as InputDescription['format'],
+        kind: (row?.['kind'] ?? 'csv') as InputKind,
+        notes: JSON.parse(String(row?.['notes'] ?? '[]')) as IntakeNote[],
         delimiter: String(row?.['delimiter'] ?? ','),
         columns: JSON.parse(String(row?.['columns'] ?? '[]')) as string[],
         recognised: JSON.parse(String(row?.['recognised'] ?? '{}')) as Record<string, string>,
@@ -52,6 +59,12 @@ export function openImportReader(path: string): ImportReader {
     },
     tallies: () => readTallies(importSql),
     stoppedRegions: () => importSql('stopped_regions').all() as unknown as StoppedRegion[],
+    callsLeft: () =>
+      new Map(
+        sql('calls_left')
+          .all()
+          .map(({ region, n }) => [region as Region, Number(n)] as const),
+      ),
     rows: (outcomes) => chosenRows(database, outcomes === undefined ? 'true' : withOutcome(outcomes)),
     rowsPage: (filter, after, limit) => searchRows(database, filter, after, limit),
     problems: () =>

@@ -3,11 +3,17 @@ import type { ImportSummary } from '../../api/import-summary.ts';
 import { isFinal } from '../../membership/import-state.ts';
 import type { RowCounts } from '../../membership/outcome.ts';
 import type { ImportRecord } from '../catalog.ts';
+import type { IntakeNote } from '../read/intake-note.ts';
 import { type Tallies, totalRows } from '../record/import-ledger.ts';
 import type { ReportPaths } from './report-paths.ts';
 
 /** The summary of an import, from its record and its running totals. */
-export function summaryOf(record: ImportRecord, tallies: Tallies, reports: ReportPaths): ImportSummary {
+export function summaryOf(
+  record: ImportRecord,
+  tallies: Tallies,
+  reports: ReportPaths,
+  notes: readonly IntakeNote[] = [],
+): ImportSummary {
   // Rows of an import that goes on still get their outcome: "unprocessed" is said of them when it is over.
   const over = isFinal(record.state);
   const rowsOf = (rows: RowCounts): RowCounts => (over ? rows : { ...rows, unprocessed: 0 });
@@ -27,6 +33,7 @@ export function summaryOf(record: ImportRecord, tallies: Tallies, reports: Repor
     retries: sum('retries'),
     startedAt: isoTime(record.startedAt),
     finishedAt: isoTime(record.finishedAt),
+    ...(notes.length > 0 && { notes: [...notes] }),
     reports: { all: present(reports.all), failed: present(reports.failed), retry: present(reports.retry) },
   };
 }

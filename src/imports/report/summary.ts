@@ -53,6 +53,7 @@ export function summaryText(summary: ImportSummary, options: SummaryOptions): st
     table(summary, width, paint),
     wrap(sumEquation(summary.rows, pending), width, '  '),
     wrap(pace(summary), width, '  '),
+    (summary.notes ?? []).flatMap(({ text }) => wrap(`Note: ${printable(text)}.`, width, '  ')),
     options.problems.flatMap((problem) => problemLines(problem, width, paint)),
   ];
   return `${blocks

@@ -18,8 +18,16 @@ export interface StagedTotals {
 export function cut(database: DatabaseSync, input: InputDescription): StagedTotals {
   inTransaction(database, () => {
     database
-      .prepare('insert into input (id, format, delimiter, columns, recognised) values (1, ?, ?, ?, ?)')
-      .run(input.format, input.delimiter, JSON.stringify(input.columns), JSON.stringify(input.recognised));
+      .prepare(`insert into input (id, format, kind, delimiter, columns, recognised, notes)
+         values (1, :format, :kind, :delimiter, :columns, :recognised, :notes)`)
+      .run({
+        format: input.format,
+        kind: input.kind ?? input.format,
+        delimiter: input.delimiter,
+        columns: JSON.stringify(input.columns),
+        recognised: JSON.stringify(input.recognised),
+        notes: JSON.stringify(input.notes ?? []),
+      });
     for (const text of readStatements(new URL('cut.sql', import.meta.url)).values()) {
       const used = Object.entries(VALUES).filter(([name]) => text.includes(`:${name}`));
       database.prepare(text).run(Object.fromEntries(used));

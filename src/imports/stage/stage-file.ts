@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { type IntakeOptions, openIntake } from '../read/intake.ts';
 import type { StagedTotals } from './cut.ts';
 import { startStaging } from './row-writer.ts';
@@ -33,7 +34,7 @@ export async function stageFile(
   { source, name, options, ledger, signal }: StagingTask,
   progress: (progress: StagingProgress) => void,
 ): Promise<StagedTotals> {
-  const intake = await openIntake({ path: source, name }, { ...options, signal });
+  const intake = await openIntake({ path: source, name }, { ...options, scratch: dirname(ledger), signal });
   const staging = startStaging(ledger);
   try {
     let rows = 0;
@@ -45,6 +46,8 @@ export async function stageFile(
     progress({ rows, bytes: intake.bytesRead(), cutting: true });
     return await staging.finish({
       format: intake.format,
+      kind: intake.kind,
+      notes: intake.notes(),
       delimiter: intake.delimiter ?? '',
       columns: intake.columns(),
       recognised: intake.recognised as Record<string, string>,

@@ -1,4 +1,6 @@
 import type { Membership } from '../../membership/membership.ts';
+import type { InputFormat, InputKind } from '../read/detect.ts';
+import type { IntakeNote } from '../read/intake-note.ts';
 
 /** What is wrong with one cell of a row. */
 export interface StagedProblem {
@@ -18,7 +20,12 @@ export interface StagedRow extends Membership {
 
 /** How the input was read, for the report. */
 export interface InputDescription {
-  readonly format: 'csv' | 'json' | 'ndjson';
+  /** How the rows are kept. */
+  readonly format: InputFormat;
+  /** What the file is; absent: what its rows are. */
+  readonly kind?: InputKind;
+  /** What a person should know about it. */
+  readonly notes?: readonly IntakeNote[];
   /** Of a CSV file, else empty. */
   readonly delimiter: string;
   /** The original columns in order. */

@@ -27,6 +27,8 @@ export interface EventSources {
   readonly views: ImportViews;
   /** As they were at most a second ago. */
   readonly regions: () => readonly RegionStatus[];
+  /** The rate limit of an app. */
+  readonly callsPerMinute: number;
   readonly log: Logger;
 }
 

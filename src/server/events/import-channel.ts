@@ -1,6 +1,7 @@
 import type { ImportRecord } from '../../imports/catalog.ts';
 import type { Tallies } from '../../imports/record/import-ledger.ts';
 import { isFinal } from '../../membership/import-state.ts';
+import type { Region } from '../../membership/membership.ts';
 import { type Channel, type EventSources, eventText, openChannel, TICK_MS, type Watcher, write } from './channel.ts';
 import { paceOf } from './progress.ts';
 
@@ -13,10 +14,11 @@ export interface ImportChannel extends Channel {
 }
 
 const NO_ROWS: Tallies = new Map();
+const NO_CALLS: ReadonlyMap<Region, number> = new Map();
 
 export function importChannel(id: string, sources: EventSources, onClosed: () => void): ImportChannel {
-  const { coordinator, reading, views, regions, log } = sources;
-  const pace = paceOf();
+  const { coordinator, reading, views, regions, callsPerMinute, log } = sources;
+  const pace = paceOf(callsPerMinute);
   /** What was told last, without its time. */
   let told = '';
   /** Events are made one after the other, so that they are told in the order in which things happened. */
@@ -27,8 +29,14 @@ export function importChannel(id: string, sources: EventSources, onClosed: () =>
   };
 
   const progress = async () => {
-    const tallies = reading.hasRows(id) ? await reading.rowsOf(id).tallies() : NO_ROWS;
-    return pace(tallies, views.staging(id), regions(), Date.now());
+    const rows = reading.hasRows(id) ? reading.rowsOf(id) : undefined;
+    const isSending = coordinator.find(id).state === 'running';
+    const [tallies, callsLeft] = await Promise.all([
+      rows?.tallies() ?? NO_ROWS,
+      isSending && rows !== undefined ? rows.callsLeft() : NO_CALLS,
+    ]);
+    const staging = views.staging(id);
+    return pace({ tallies, staging, regions: regions(), callsLeft, isSending, now: Date.now() });
   };
   const tellProgress = async () => {
     const { at, ...now } = await progress();

@@ -9,6 +9,10 @@ import type { RowCounts } from '../../membership/outcome.ts';
 
 /** Time over which the pace is measured, in ms: long enough to be calm, short enough to follow a change. */
 const PACE_MS = 5_000;
+/** Time over which the estimate is measured, in ms: one that jumps is not believed. */
+const ESTIMATE_MS = 30_000;
+/** From this time on an estimate is measured; before, it comes from the rate limit. */
+const MEASURED_FROM_MS = 10_000;
 
 const IDLE: Omit<RegionStatus, 'region'> = {
   waiting: 0,
@@ -25,40 +29,56 @@ interface Sample {
   readonly tallies: Tallies;
 }
 
-/** Measures the pace of one import from the tallies that it is shown, one after the other. */
-export function paceOf(): (
-  tallies: Tallies,
-  staging: Staging | null,
-  regions: readonly RegionStatus[],
-  now: number,
-) => Progress {
+/** What is known of an import at a moment. */
+export interface Moment {
+  readonly tallies: Tallies;
+  readonly staging: Staging | null;
+  readonly regions: readonly RegionStatus[];
+  /** Calls that are to be made at least, by region. */
+  readonly callsLeft: ReadonlyMap<Region, number>;
+  /** Whether calls are being made. */
+  readonly isSending: boolean;
+  /** ms since 1970 */
+  readonly now: number;
+}
+
+/** Measures the pace of one import from the moments that it is shown, one after the other. */
+export function paceOf(callsPerMinute: number): (moment: Moment) => Progress {
   const samples: Sample[] = [];
-  return (tallies, staging, statuses, now) => {
+  let sendingSince: number | undefined;
+  return ({ tallies, staging, regions: statuses, callsLeft, isSending, now }) => {
+    if (!isSending) {
+      samples.length = 0;
+      sendingSince = undefined;
+    } else sendingSince ??= now;
     samples.push({ at: now, tallies });
-    while (samples.length > 2 && now - (samples[1]?.at ?? now) >= PACE_MS) samples.shift();
-    const earliest = samples[0] ?? { at: now, tallies };
-    const seconds = (now - earliest.at) / 1000;
-    const perSecond = (later: number, earlier: number) =>
-      seconds <= 0 ? 0 : Math.round(((later - earlier) / seconds) * 10) / 10;
+    while (samples.length > 2 && now - (samples[1]?.at ?? now) >= ESTIMATE_MS) samples.shift();
+    const first = samples[0] ?? { at: now, tallies };
+    const recent = samples.findLast(({ at }) => now - at >= PACE_MS) ?? first;
+    const perSecond = (since: Sample, count: (tally: RegionCounts) => number, region: Region) => {
+      const seconds = (now - since.at) / 1000;
+      const [later, earlier] = [tallies, since.tallies].map((one) => one.get(region));
+      return seconds <= 0 ? 0 : ((later ? count(later) : 0) - (earlier ? count(earlier) : 0)) / seconds;
+    };
 
     const regions: Record<string, RegionProgress> = {};
-    let etaSeconds: number | null = 0;
+    let etaSeconds: number | null = isSending ? 0 : null;
     for (const [region, tally] of tallies) {
       if (region === '') continue;
-      const before = earliest.tallies.get(region);
       const status = statuses.find((one) => one.region === region);
-      const rowsPerSecond = perSecond(settled(tally), before === undefined ? 0 : settled(before));
-      const pending = tally.rows.unprocessed;
-      if (pending > 0) {
-        if (rowsPerSecond <= 0) etaSeconds = null;
-        else if (etaSeconds !== null) etaSeconds = Math.max(etaSeconds, Math.ceil(pending / rowsPerSecond));
+      const left = callsLeft.get(region) ?? 0;
+      if (left > 0 && etaSeconds !== null) {
+        const isMeasured = sendingSince !== undefined && now - sendingSince >= MEASURED_FROM_MS;
+        const rate = isMeasured ? perSecond(first, ({ calls }) => calls, region) : callsPerMinute / 60;
+        const isStuck = rate <= 0 || status?.stopped === true;
+        etaSeconds = isStuck ? null : Math.max(etaSeconds, Math.ceil(left / rate));
       }
       regions[region] = {
         ...tally,
         rows: underWay(tally.rows),
         ...(status === undefined ? IDLE : queueOf(status)),
-        callsPerSecond: perSecond(tally.calls, before?.calls ?? 0),
-        rowsPerSecond,
+        callsPerSecond: rounded(perSecond(recent, ({ calls }) => calls, region)),
+        rowsPerSecond: rounded(perSecond(recent, settled, region)),
       };
     }
     return {
@@ -69,6 +89,11 @@ export function paceOf(): (
       etaSeconds: tallies.size === 0 ? null : etaSeconds,
     };
   };
+}
+
+/** To one decimal. */
+function rounded(rate: number): number {
+  return Math.round(rate * 10) / 10;
 }
 
 function queueOf({ region: _, ...status }: RegionStatus & { region: Region }): Omit<RegionStatus, 'region'> {

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { INPUT_KINDS } from '../../api/input-kinds.ts';
+import { fileOptions } from '../../imports/file-options.ts';
 import { type ImportOptions, importOptions, intakeOptions } from '../../imports/import-options.ts';
 import {
   boundList,
@@ -37,8 +39,15 @@ const READING = {
       description:
         'Columns with other names: `uid=Member ID,guid=Team`. May be given several times. `scope=` ignores the scope column.',
     }),
+  sheet: fileOptions.shape.sheet,
+  files: z
+    .union([z.string(), z.array(z.string())])
+    .transform((given) => (typeof given === 'string' ? [given] : given))
+    .pipe(fileOptions.shape.files.unwrap())
+    .optional()
+    .meta({ description: 'Files of a ZIP archive, as names or patterns. May be given several times.' }),
   format: z
-    .enum(['auto', 'csv', 'json', 'ndjson'])
+    .enum(['auto', ...INPUT_KINDS])
     .optional()
     .meta({ description: 'Default: as the media type says.' }),
   encoding: z
@@ -133,6 +142,8 @@ const FIELDS_AT_FAULT: Readonly<Partial<Record<IntakeErrorCode, string>>> = {
   UNKNOWN_COLUMN: 'map',
   AMBIGUOUS_COLUMN: 'map',
   MISSING_COLUMN: 'map',
+  UNKNOWN_SHEET: 'sheet',
+  UNKNOWN_FILE: 'files',
 };
 
 /** Why a file cannot be read, as the problem of the option that is to be changed, or of the file itself. */
@@ -150,6 +161,10 @@ const FORMATS: Readonly<Record<string, ImportOptions['format']>> = {
   // NDJSON is sent as JSON often enough; the content tells them apart.
   'application/json': 'auto',
   'application/x-ndjson': 'ndjson',
+  'application/yaml': 'yaml',
+  'application/zip': 'auto',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'auto',
+  'application/vnd.oasis.opendocument.spreadsheet': 'auto',
 };
 
 /** Media types of a body that is the file itself. */

@@ -6,6 +6,8 @@ import { Problem } from '../problem.ts';
 import { badReading } from './options.ts';
 
 export const PREVIEW_BYTES = 1024 * 1024;
+/** Workbooks and archives have their directory at the end, so that they are needed as a whole. */
+export const PREVIEW_ZIP_BYTES = 4 * 1024 * 1024;
 /** Time that reading the beginning of a file may take, in ms: a thousand times what an honest one needs. */
 const DEADLINE_MS = 10_000;
 

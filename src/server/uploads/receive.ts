@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { open, rm } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
+import { isZip } from '../../imports/read/archive/zip-signature.ts';
 import { Problem } from '../problem.ts';
 
 export interface ReceiveOptions {
@@ -46,14 +47,18 @@ export async function receive(body: Readable, path: string, options: ReceiveOpti
   }
 }
 
-/** The first bytes of a body, at most `mostBytes`, in memory. @throws as `receive` does */
-export async function receiveHead(body: Readable, options: ReceiveOptions): Promise<Buffer> {
+/** The first bytes of a body, at most `mostBytes`, or `mostZipBytes` of an archive or workbook, in memory. @throws as `receive` does */
+export async function receiveHead(
+  body: Readable,
+  { mostZipBytes, ...options }: ReceiveOptions & { readonly mostZipBytes: number },
+): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let bytes = 0;
   for await (const piece of piecesOf(body, options)) {
     bytes += piece.length;
-    if (bytes > options.mostBytes) throw tooLarge(options.mostBytes);
     pieces.push(piece);
+    const most = isZip(pieces[0] ?? piece) ? mostZipBytes : options.mostBytes;
+    if (bytes > most) throw tooLarge(most);
   }
   if (bytes === 0) throw new Problem('BAD_BODY', 'The body is empty; it must be the beginning of a file.');
   return Buffer.concat(pieces);

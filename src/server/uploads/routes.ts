@@ -16,8 +16,8 @@ import { syncUploadRoute } from '../syncs/upload.ts';
 import { fileOf, labelOf } from './body.ts';
 import { uploadKeys } from './keys.ts';
 import { FILE_TYPES, optionsOf, readingQuery, uploadQuery } from './options.ts';
-import { PREVIEW_BYTES, previewOf } from './preview.ts';
-import { type ReceiveOptions, receiveHead } from './receive.ts';
+import { PREVIEW_BYTES, PREVIEW_ZIP_BYTES, previewOf } from './preview.ts';
+import { receiveHead } from './receive.ts';
 import { checkLength, KEY_DESCRIPTION, openUploads } from './taking.ts';
 
 export interface UploadLimits {
@@ -116,7 +116,7 @@ export async function uploadRoutes(app: Api, context: ServerContext, { idleMs, m
         schema: {
           tags: ['imports'],
           summary: 'See how the beginning of a file would be read; nothing is kept',
-          description: `The body is the first bytes of a file, at most ${PREVIEW_BYTES}, in the forms that an import takes.`,
+          description: `The body is the first bytes of a file, at most ${PREVIEW_BYTES}, in the forms that an import takes; of a workbook or ZIP archive the whole file, at most ${PREVIEW_ZIP_BYTES}.`,
           querystring: readingQuery,
           response: {
             200: preview,
@@ -127,8 +127,8 @@ export async function uploadRoutes(app: Api, context: ServerContext, { idleMs, m
       async (request, reply) => {
         const { query } = request;
         const left = leaving(reply);
-        checkLength(request, PREVIEW_BYTES);
-        const limits: ReceiveOptions = { mostBytes: PREVIEW_BYTES, idleMs, signal: stopping.signal };
+        checkLength(request, PREVIEW_ZIP_BYTES);
+        const limits = { mostBytes: PREVIEW_BYTES, mostZipBytes: PREVIEW_ZIP_BYTES, idleMs, signal: stopping.signal };
         const { head, type } = await fileOf(request, async ({ stream, type }) => ({
           type,
           head: await receiveHead(stream, limits),

@@ -40,8 +40,9 @@ describe('source', () => {
     expect(error.message).toContain('nothing.csv');
   });
 
-  test('a directory is refused', async () => {
-    expect(await refusal(openIntake({ path: folder }, OPTIONS))).toMatchObject({ code: 'NOT_A_FILE' });
+  test('a directory without a file that can be read is refused', async () => {
+    const empty = await mkdtemp(join(folder, 'empty-'));
+    expect(await refusal(openIntake({ path: empty }, OPTIONS))).toMatchObject({ code: 'UNKNOWN_FILE' });
   });
 
   test.each([

@@ -1,14 +1,18 @@
 /** What can be done with an import now: the buttons follow what the server says is possible. */
 import { importPath, request } from '../../api.js';
 import { confirmed } from '../../dialog.js';
-import { arrange, foreign, h } from '../../element.js';
+import { foreign, h, importHref, syncHref } from '../../element.js';
 import { counted } from '../../format.js';
-import { errorPlace } from '../../notice.js';
-import { actionLabel, fileName, settled } from '../../words.js';
+import { ErrorPlace } from '../../notice.js';
+import { usePlace } from '../../place.js';
+import { actionLabel, fileName, isUndone, settled } from '../../words.js';
+import { useKeptFocus, useWork, WorkButton } from '../../work.js';
 
 /** @import { Action, ImportView } from '../../answers.d.ts' */
+/** @import { Question } from '../../dialog.js' */
+/** @import { LiveImport } from './live-import.js' */
 
-/** Those that cannot be undone are asked for twice. @type {Readonly<Partial<Record<Action, (view: ImportView) => Parameters<typeof confirmed>[0]>>>} */
+/** Those that cannot be undone are asked for twice. @type {Readonly<Partial<Record<Action, (view: ImportView) => Question>>>} */
 const QUESTIONS = {
   cancel: (view) => ({
     question: 'Cancel this import?',
@@ -32,72 +36,61 @@ const QUESTIONS = {
   }),
 };
 
-/**
- * @param {object} options
- * @param {AbortSignal} options.signal
- * @param {(path: string) => void} options.go
- * @param {() => void} options.onDone the import has changed
- */
-export function importActions({ signal, go, onDone }) {
-  const problem = errorPlace();
-  const buttons = h('div', { class: 'buttons' });
-  const element = h('div', { class: 'actions' }, buttons, problem.element);
-  /** @type {Map<Action, HTMLButtonElement>} */
-  const known = new Map();
-  /** @type {ImportView | undefined} */
-  let shown;
+/** @type {Readonly<Partial<Record<Action, string>>>} */
+const KINDS = { resume: 'main', retry: 'main', cancel: 'danger quiet', delete: 'danger quiet' };
 
-  /** @param {Action} action @param {HTMLButtonElement} button */
-  const act = async (action, button) => {
-    const view = shown;
-    if (view === undefined || button.getAttribute('aria-disabled') === 'true') return;
-    problem.clear();
+/** @param {{ live: LiveImport }} properties */
+export function ImportActions({ live }) {
+  const { go } = usePlace();
+  const work = useWork();
+  const buttons = useKeptFocus();
+  const view = live.view.value;
+  if (view === undefined) return null;
+
+  /** @param {Action} action */
+  const act = async (action) => {
     const question = QUESTIONS[action]?.(view);
     if (question !== undefined && !(await confirmed(question))) return;
-    // Not `disabled`: that would take the focus away.
-    button.setAttribute('aria-disabled', 'true');
-    try {
+    await work.start(async (signal) => {
       if (action === 'delete') {
         await request(importPath(view.id), { method: 'DELETE', signal });
         return go('/');
       }
       /** @type {ImportView} */
       const after = await request(importPath(view.id, `/${action}`), { method: 'POST', signal });
-      if (after.id === view.id) onDone();
-      else go(`/imports/${encodeURIComponent(after.id)}`);
-    } catch (error) {
-      if (!signal.aborted) problem.show(error);
-    } finally {
-      button.removeAttribute('aria-disabled');
-    }
+      if (after.id === view.id) void live.load(signal);
+      else go(importHref(after.id));
+    });
   };
+  const undo = () =>
+    work.start(async (signal) => {
+      /** @type {{ id: string }} */
+      const { id } = await request(importPath(view.id, '/undo'), { method: 'POST', signal });
+      go(syncHref(id));
+    });
   /** @param {Action} action */
-  const buttonFor = (action) => {
-    const existing = known.get(action);
-    if (existing !== undefined) return existing;
-    const kind =
-      action === 'resume' || action === 'retry'
-        ? 'main'
-        : action === 'cancel' || action === 'delete'
-          ? 'danger quiet'
-          : '';
-    /** @type {HTMLButtonElement} */
-    const button = h('button', { type: 'button', class: kind, onclick: () => void act(action, button) });
-    known.set(action, button);
-    return button;
-  };
-  /** @param {ImportView} view */
-  const show = (view) => {
-    shown = view;
-    const hadFocus = buttons.contains(document.activeElement);
-    for (const action of view.actions) {
-      const button = buttonFor(action);
-      const label = actionLabel(view, action);
-      if (button.textContent !== label) button.textContent = label;
-    }
-    arrange(buttons, view.actions.map(buttonFor));
-    // The button that was pressed may be gone now: the next one takes the keyboard.
-    if (hadFocus && !buttons.contains(document.activeElement)) buttons.querySelector('button')?.focus();
-  };
-  return { element, show };
+  const button = (action) =>
+    h(
+      WorkButton,
+      { key: action, busy: work.busy, kind: KINDS[action] ?? '', onClick: () => void act(action) },
+      actionLabel(view, action),
+    );
+  return h(
+    'div',
+    { class: 'actions' },
+    h(
+      'div',
+      { class: 'buttons', ref: buttons },
+      view.actions.filter((action) => action !== 'delete').map(button),
+      canBeUndone(view) && h(WorkButton, { key: 'undo', busy: work.busy, onClick: undo }, 'Undo import…'),
+      view.actions.includes('delete') && button('delete'),
+    ),
+    h(ErrorPlace, { error: work.error }),
+  );
+}
+
+/** Something is left to undo, and nothing is about to. @param {ImportView} view */
+function canBeUndone({ finishedAt, followUps, rows: { added, banned, changed, removed } }) {
+  const isTaken = followUps.some((followUp) => isUndone(followUp) || (followUp.kind === 'undo' && followUp.isOpen));
+  return finishedAt !== null && added + banned + changed + removed > 0 && !isTaken;
 }

@@ -1,62 +1,79 @@
 /** Reports of an import as files. */
 import { importPath } from '../../api.js';
-import { fill, h } from '../../element.js';
+import { h } from '../../element.js';
 import { counted } from '../../format.js';
 import { ATTENTION, needAttention, retryable, settled, WRONG } from '../../words.js';
 
-/** @import { ImportView } from '../../answers.d.ts' */
-
-export function importDownloads() {
-  const element = h('ul', { class: 'downloads' });
-  return {
-    element,
-    /** @param {ImportView} view */
-    show: (view) => {
-      const { rows } = view;
-      const report = (/** @type {string} */ query) => importPath(view.id, `/report?${query}`);
-      const forms = (/** @type {string} */ query) =>
-        ['csv', 'ndjson', 'json'].map((form) =>
-          h('a', { href: report(`format=${form}${query}`), download: true }, form.toUpperCase()),
-        );
-      const attention = needAttention(rows);
-      const again = retryable(rows);
-      fill(
-        element,
-        download(
-          'All rows',
-          `${counted(rows.read, 'row')}${settled(rows) < rows.read ? ', those without an outcome included' : ''}`,
-          forms(''),
-        ),
-        attention > 0 &&
-          download(
-            'What needs attention',
-            counted(attention, 'row'),
-            forms(`&status=${(view.finishedAt === null ? WRONG : ATTENTION).join(',')}`),
-          ),
-        again > 0 &&
-          download('Retry file', `${counted(again, 'row')} in the columns of your file: fix them and upload it`, [
-            h('a', { href: report('retryable=true'), download: true }, 'Download'),
-          ]),
-        download('Shareable report (HTML)', 'one page', [
-          h('a', { href: report('format=html'), target: '_blank', rel: 'noopener' }, 'Open'),
-        ]),
-      );
-    },
-  };
-}
+/** @import { LiveImport } from './live-import.js' */
 
 /**
- * @param {string} name
- * @param {string} note
- * @param {HTMLElement[]} links
+ * @typedef {object} Link
+ * @property {string} text
+ * @property {string} href
+ * @property {boolean} [opens] in a tab of its own, instead of being saved
  */
-function download(name, note, links) {
-  // A link named "CSV" says nothing by itself: it is read out with what it is of.
-  for (const link of links) link.setAttribute('aria-label', `${name}: ${link.textContent}`);
+
+/** @param {{ live: LiveImport }} properties */
+export function ImportDownloads({ live }) {
+  const view = live.view.value;
+  if (view === undefined) return null;
+  const { rows, finishedAt } = view;
+  const report = (/** @type {string} */ query) => importPath(view.id, `/report?${query}`);
+  /** @param {string} query @returns {Link[]} */
+  const forms = (query) =>
+    ['csv', 'ndjson', 'json'].map((form) => ({ text: form.toUpperCase(), href: report(`format=${form}${query}`) }));
+  const attention = needAttention(rows);
+  const again = retryable(rows);
+  return h(
+    'ul',
+    { class: 'downloads' },
+    h(Download, {
+      name: 'All rows',
+      note: `${counted(rows.read, 'row')}${settled(rows) < rows.read ? ', those without an outcome included' : ''}`,
+      links: forms(''),
+    }),
+    attention > 0 &&
+      h(Download, {
+        name: 'What needs attention',
+        note: counted(attention, 'row'),
+        links: forms(`&status=${(finishedAt === null ? WRONG : ATTENTION).join(',')}`),
+      }),
+    again > 0 &&
+      h(Download, {
+        name: 'Retry file',
+        note: `${counted(again, 'row')} in the columns of your file: fix them and upload it`,
+        links: [{ text: 'Download', href: report('retryable=true') }],
+      }),
+    h(Download, {
+      name: 'Shareable report (HTML)',
+      note: 'one page',
+      links: [{ text: 'Open', href: report('format=html'), opens: true }],
+    }),
+  );
+}
+
+/** @param {{ name: string, note?: string, links: readonly Link[] }} properties */
+export function Download({ name, note, links }) {
   return h(
     'li',
-    {},
-    h('div', {}, h('b', {}, name), h('span', { class: 'note' }, note)),
-    h('div', { class: 'links' }, links),
+    null,
+    h('div', null, h('b', null, name), note !== undefined && h('span', { class: 'note' }, note)),
+    h(
+      'div',
+      { class: 'links' },
+      links.map(({ text, href, opens = false }) =>
+        h(
+          'a',
+          {
+            key: text,
+            href,
+            // A link named "CSV" says nothing by itself: it is read out with what it is of.
+            'aria-label': `${name}: ${text}`,
+            ...(opens ? { target: '_blank', rel: 'noopener' } : { download: true }),
+          },
+          text,
+        ),
+      ),
+    ),
   );
 }

@@ -1,83 +1,93 @@
-/** Where an import stands: its state in a sentence, what can be done about it, its rows by outcome. */
-import { fill, foreign, h } from '../../element.js';
-import { counted, duration, estimate, grouped, size, time } from '../../format.js';
-import { legend, outcomeBar } from '../../outcome-bar.js';
-import { STATE_TONES, stateSentence } from '../../words.js';
+/** Where an import stands: its state in a sentence, its rows by outcome, its facts. */
+import { Badge, Facts, foreign, h } from '../../element.js';
+import { counted, duration, estimate, grouped, size } from '../../format.js';
+import { Legend, OutcomeBar } from '../../outcome-bar.js';
+import { Time } from '../../time.js';
+import { isOfSync, settled, stateLabel, stateSentence, stateTone } from '../../words.js';
+import { FollowUps } from './follow-ups.js';
 
 /** @import { ImportView, Progress } from '../../answers.d.ts' */
+/** @import { LiveImport } from './live-import.js' */
 
 /** States whose reason says more than the state. @type {readonly ImportView['state'][]} */
 const REASONED = ['blocked', 'aborted', 'rejected', 'failed'];
 
-export function importHead() {
-  const badge = h('span', {});
-  const sentence = h('p', { class: 'sentence', id: 'state' });
-  const reason = h('p', { class: 'note' });
-  const bar = outcomeBar('All rows by outcome');
-  const counts = h('div', {});
-  const pace = h('p', { class: 'pace' });
-  const facts = h('dl', { class: 'facts' });
-  const reading = h('div', { class: 'reading' });
-  const element = h(
+/** @param {{ live: LiveImport }} properties */
+export function ImportHead({ live }) {
+  const view = live.view.value;
+  if (view === undefined) return null;
+  const hasReason = view.state === 'staged' ? !view.dryRun : REASONED.includes(view.state);
+  const eta = live.progress.value?.etaSeconds ?? null;
+  return h(
     'div',
-    {},
-    h('div', { class: 'standing' }, badge, sentence),
-    reason,
-    reading,
-    bar.element,
-    counts,
-    pace,
-    facts,
+    null,
+    h(
+      'div',
+      { class: 'standing' },
+      h(Badge, { tone: stateTone(view) }, stateLabel(view)),
+      h('p', { class: 'sentence', id: 'state' }, stateSentence(view)),
+    ),
+    h('p', { class: 'note' }, hasReason && foreign(view.reason)),
+    h(StoppedRegions, { view, progress: live.progress.value }),
+    h(FollowUps, { live }),
+    h('div', { class: 'reading' }, view.staging !== null && h(ReadingProgress, { staging: view.staging })),
+    view.rows.read > 0 && [
+      h(OutcomeBar, { key: 'bar', name: 'All rows by outcome', rows: view.rows }),
+      h(Legend, { key: 'legend', rows: view.rows, over: view.finishedAt !== null }),
+    ],
+    h('p', { class: 'pace' }, view.state === 'running' && eta !== null && eta > 0 && estimate(eta)),
+    h(Facts, { list: factsOf(view) }),
   );
-  return {
-    element,
-    /**
-     * @param {ImportView} view
-     * @param {Progress | undefined} progress
-     */
-    show: (view, progress) => {
-      badge.className = `badge ${STATE_TONES[view.state]}`;
-      fill(badge, view.state);
-      fill(sentence, stateSentence(view));
-      const hasReason = view.state === 'staged' ? !view.dryRun : REASONED.includes(view.state);
-      fill(reason, hasReason && foreign(view.reason));
-      fill(reading, view.staging !== null && readingProgress(view.staging));
-      bar.show(view.rows);
-      bar.element.hidden = view.rows.read === 0;
-      fill(counts, view.rows.read > 0 && legend(view.rows, { over: view.finishedAt !== null }));
-      const eta = progress?.etaSeconds ?? null;
-      fill(pace, view.state === 'running' && eta !== null && eta > 0 && estimate(eta));
-      fill(facts, factsOf(view));
-    },
-  };
 }
 
-/** @param {NonNullable<ImportView['staging']>} staging */
-function readingProgress({ rows, bytes, totalBytes, cutting }) {
-  const done = totalBytes === null ? null : Math.min(1, bytes / Math.max(1, totalBytes));
+/**
+ * Regions whose rows wait for a person, said at once: others may go on for an hour.
+ * @param {{ view: ImportView, progress: Progress | undefined }} properties
+ */
+function StoppedRegions({ view, progress }) {
+  const stopped = Object.entries(view.state === 'running' ? (progress?.regions ?? {}) : {}).filter(
+    ([, region]) => region.stopped && settled(region.rows) < region.rows.read,
+  );
+  if (stopped.length === 0) return null;
+  const names = stopped.map(([name]) => name).join(' and ');
+  const waiting = stopped.reduce((sum, [, { rows }]) => sum + rows.read - settled(rows), 0);
+  return h(
+    'div',
+    { class: 'notice attention', role: 'alert' },
+    h(
+      'p',
+      null,
+      h('b', null, `Region ${names} is stopped: the service refused its key or plan.`),
+      ` ${counted(waiting, 'row')} wait for it, and no attempts were used. Fix the key or the plan now; other regions continue.`,
+    ),
+  );
+}
+
+/** @param {{ staging: NonNullable<ImportView['staging']> }} properties */
+function ReadingProgress({ staging: { rows, bytes, totalBytes, cutting } }) {
+  const done = totalBytes === null ? undefined : Math.min(1, bytes / Math.max(1, totalBytes));
   const read = `${counted(rows, 'row')} read, ${size(bytes)}${totalBytes === null ? '' : ` of ${size(totalBytes)}`}`;
   return [
-    h('progress', { max: 1, value: cutting ? null : done, 'aria-label': 'Reading the file' }),
-    h('p', { class: 'note' }, cutting ? `${counted(rows, 'row')} read, sorting` : read),
+    h('progress', { key: 'bar', max: 1, value: cutting ? undefined : done, 'aria-label': 'Reading the file' }),
+    h('p', { key: 'text', class: 'note' }, cutting ? `${counted(rows, 'row')} read, sorting` : read),
   ];
 }
 
-/** @param {ImportView} view */
+/**
+ * @param {ImportView} view
+ * @returns {(readonly [string, import('preact').ComponentChildren])[]}
+ */
 function factsOf(view) {
   const { startedAt, finishedAt } = view;
   const limited = Object.values(view.regions).reduce((sum, region) => sum + region.rateLimited, 0);
-  /** @type {[string, Node | string | false][]} */
-  const list = [
-    ['Uploaded', time(view.createdAt)],
-    ['Started', startedAt !== null && time(startedAt)],
-    ['Finished', finishedAt !== null && time(finishedAt)],
+  return [
+    [isOfSync(view) || view.retryOf !== null ? 'Created' : 'Uploaded', h(Time, { iso: view.createdAt })],
+    ['Started', startedAt !== null && h(Time, { iso: startedAt })],
+    ['Finished', finishedAt !== null && h(Time, { iso: finishedAt })],
     ['Took', startedAt !== null && finishedAt !== null && duration(Date.parse(finishedAt) - Date.parse(startedAt))],
     ['Rows', view.rows.read > 0 && grouped(view.rows.read)],
     ['Calls', view.calls > 0 && grouped(view.calls)],
     ['Retries', view.retries > 0 && grouped(view.retries)],
     ['Rate-limited', limited > 0 && counted(limited, 'time')],
   ];
-  return list.flatMap(([name, value]) =>
-    value === false ? [] : [h('div', {}, h('dt', {}, name), h('dd', {}, value))],
-  );
 }

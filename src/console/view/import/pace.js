@@ -1,79 +1,114 @@
 /** The charts of calls and outcomes per second: what has been, from the ledger, then what comes, from events. */
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { importPath, request } from '../../api.js';
-import { lineChart } from '../../chart.js';
-import { h } from '../../element.js';
+import { LineChart } from '../../chart.js';
+import { Card, Empty, h } from '../../element.js';
 import { pointOf, pointsOf, Timeline } from '../../timeline.js';
 
 /** @import { CallTally, Progress } from '../../answers.d.ts' */
+/** @import { Point } from '../../timeline.js' */
+/** @import { LiveImport } from './live-import.js' */
 
 const BUCKETS = 200;
 const PACE_MS = 5000;
 
-/**
- * @param {string} id
- * @param {AbortSignal} signal
- */
-export function importPace(id, signal) {
-  const calls = lineChart(
-    'Calls a second',
-    [
-      { label: 'calls', colour: '--accent' },
-      { label: 'rate-limited', colour: '--invalid' },
-    ],
-    signal,
-  );
-  const outcomes = lineChart(
-    'Outcomes a second',
-    [
-      { label: 'succeeded', colour: '--added' },
-      { label: 'went wrong', colour: '--failed' },
-    ],
-    signal,
-  );
-  const empty = h('p', { class: 'empty' }, 'No calls yet.');
-  const element = h('div', { class: 'charts' }, empty, calls.element, outcomes.element);
-  let timeline = new Timeline();
-  /** Events of the last seconds: rates over so long are calm, and follow a change soon. @type {Progress[]} */
-  let recent = [];
+const CALLS = [
+  { label: 'calls', colour: '--accent' },
+  { label: 'rate-limited', colour: '--invalid' },
+];
+const OUTCOMES = [
+  { label: 'succeeded', colour: '--added' },
+  { label: 'went wrong', colour: '--failed' },
+];
 
-  const draw = () => {
-    const { points } = timeline;
-    const times = points.map(({ at }) => at);
-    const drawable = points.length > 1;
-    empty.hidden = drawable;
-    calls.element.hidden = !drawable;
-    outcomes.element.hidden = points.filter((point) => (point.good ?? 0) + (point.wrong ?? 0) > 0).length < 2;
-    if (!drawable) return;
-    calls.show(times, [points.map((point) => point.calls), points.map(({ limited }) => limited)]);
-    if (outcomes.element.hidden) return;
-    outcomes.show(times, [points.map(({ good }) => good), points.map(({ wrong }) => wrong)]);
-  };
-  draw();
-  return {
-    element,
-    /** Takes from the ledger what events have not told: what was before them, and what was missed since the last. */
-    load: async () => {
+/** @param {{ id: string, live: LiveImport }} properties */
+export function ImportPace({ id, live }) {
+  const points = usePoints(id, live);
+  if ((live.view.value?.startedAt ?? null) === null) return null;
+  return h(Card, { id: 'pace', title: 'Throughput' }, h(Charts, { points, over: live.over.value }));
+}
+
+/** @param {{ points: readonly Point[], over: boolean }} properties */
+function Charts({ points, over }) {
+  if (points.length < 2) {
+    const why = over ? 'No chart: the calls took less than two seconds, or none was made.' : 'No calls yet.';
+    return h('div', { class: 'charts' }, h(Empty, {}, why));
+  }
+  const times = points.map(({ at }) => at);
+  const withOutcomes = points.filter((point) => (point.good ?? 0) + (point.wrong ?? 0) > 0).length >= 2;
+  return h(
+    'div',
+    { class: 'charts' },
+    h(LineChart, {
+      name: 'Calls a second',
+      lines: CALLS,
+      times,
+      columns: [points.map(({ calls }) => calls), points.map(({ limited }) => limited)],
+    }),
+    withOutcomes &&
+      h(LineChart, {
+        name: 'Outcomes a second',
+        lines: OUTCOMES,
+        times,
+        columns: [points.map(({ good }) => good), points.map(({ wrong }) => wrong)],
+      }),
+  );
+}
+
+/**
+ * What is known of the import's rates over time.
+ * @param {string} id
+ * @param {LiveImport} live
+ * @returns {readonly Point[]}
+ */
+function usePoints(id, live) {
+  const [points, setPoints] = useState(/** @type {readonly Point[]} */ ([]));
+  const timeline = useRef(new Timeline());
+  /** Events of the last seconds: rates over so long are calm, and follow a change soon. */
+  const recent = useRef(/** @type {Progress[]} */ ([]));
+  const turns = live.turns.value;
+  const hasRows = live.hasRows.value;
+  // Takes from the ledger what events have not told: what was before them, and what was missed since the last.
+  useEffect(() => {
+    if (!hasRows) return;
+    const leaving = new AbortController();
+    const load = async () => {
       /** @type {{ buckets: CallTally[] }} */
-      const { buckets } = await request(importPath(id, `/calls?buckets=${BUCKETS}`), { signal });
-      const seen = timeline.points.filter((point) => point.good !== null);
-      const from = seen[0]?.at ?? Number.POSITIVE_INFINITY;
-      const to = seen.at(-1)?.at ?? Number.POSITIVE_INFINITY;
-      const known = pointsOf(buckets);
-      timeline = new Timeline();
-      for (const point of known.filter(({ at }) => at < from)) timeline.add(point);
-      for (const point of seen) timeline.add(point);
-      for (const point of known.filter(({ at }) => at > to)) timeline.add(point);
-      draw();
-    },
-    /** @param {Progress} progress */
-    add: (progress) => {
-      const since = Date.parse(progress.at) - PACE_MS;
-      const old = recent.findLastIndex(({ at }) => Date.parse(at) <= since);
-      const point = pointOf(progress, recent[Math.max(0, old)]);
-      recent = [...recent.slice(Math.max(0, old)), progress];
-      if (timeline.points.length === 0 && point.calls === 0) return;
-      timeline.add(point);
-      draw();
-    },
-  };
+      const { buckets } = await request(importPath(id, `/calls?buckets=${BUCKETS}`), { signal: leaving.signal });
+      // When it is over the ledger knows all of it, and shows the same to everyone.
+      const seen = live.over.peek() ? new Timeline() : timeline.current;
+      timeline.current = withKnown(seen, pointsOf(buckets));
+      setPoints([...timeline.current.points]);
+    };
+    // What cannot be had is missing from the chart; the page says why elsewhere.
+    load().catch(() => undefined);
+    return () => leaving.abort();
+  }, [turns, hasRows]);
+  const progress = live.progress.value;
+  useEffect(() => {
+    if (progress === undefined || live.over.peek()) return;
+    const since = Date.parse(progress.at) - PACE_MS;
+    const old = Math.max(
+      0,
+      recent.current.findLastIndex(({ at }) => Date.parse(at) <= since),
+    );
+    const point = pointOf(progress, recent.current[old]);
+    recent.current = [...recent.current.slice(old), progress];
+    if (timeline.current.points.length === 0 && point.calls === 0) return;
+    timeline.current.add(point);
+    setPoints([...timeline.current.points]);
+  }, [progress]);
+  return points;
+}
+
+/** @param {Timeline} seen @param {readonly Point[]} known */
+function withKnown(seen, known) {
+  const told = seen.points.filter((point) => point.good !== null);
+  const from = told[0]?.at ?? Number.POSITIVE_INFINITY;
+  const to = told.at(-1)?.at ?? Number.POSITIVE_INFINITY;
+  const whole = new Timeline();
+  for (const point of known.filter(({ at }) => at < from)) whole.add(point);
+  for (const point of told) whole.add(point);
+  for (const point of known.filter(({ at }) => at > to)) whole.add(point);
+  return whole;
 }

@@ -1,73 +1,80 @@
 /** Problems by code: how many rows, an example, what to do. */
-import { importPath, request } from '../../api.js';
-import { fill, foreign, h } from '../../element.js';
+import { useEffect } from 'preact/hooks';
+import { useAnswer, useEvery } from '../../answer.js';
+import { importPath, query } from '../../api.js';
+import { Empty, foreign, h, importHref } from '../../element.js';
 import { counted, grouped } from '../../format.js';
-import { outcomeMark } from '../../outcome-bar.js';
+import { ErrorNotice } from '../../notice.js';
+import { OutcomeMark } from '../../outcome-bar.js';
 import { dataTable } from '../../table.js';
 
 /** @import { ProblemView } from '../../answers.d.ts' */
+/** @import { LiveImport } from './live-import.js' */
+/** @import { RowsWanted } from './rows-wanted.js' */
 
-/**
- * @param {object} options
- * @param {string} options.id
- * @param {AbortSignal} options.signal
- * @param {(problem: ProblemView) => void} options.onChoose someone wants to see these rows
- */
-export function importProblems({ id, signal, onChoose }) {
-  const table = dataTable({
+/** While an import runs, problems are grouped again no more often: that is work for the server. */
+const EVERY_MS = 5000;
+
+/** @param {{ id: string, live: LiveImport, filter: RowsWanted }} properties */
+export function ImportProblems({ id, live, filter }) {
+  /** @type {import('../../answer.js').Answer<{ problems: ProblemView[] }>} */
+  const { data, error, reload } = useAnswer(importPath(id, '/problems'));
+  const turns = live.turns.value;
+  useEffect(() => void reload(), [turns]);
+  useEvery(() => void reload(), live.over.value ? undefined : EVERY_MS);
+  useEffect(() => {
+    filter.codes.value = [...new Set((data?.problems ?? []).map(({ code }) => code).filter((code) => code !== ''))];
+  }, [data]);
+  if (error !== undefined) return h(ErrorNotice, { error });
+  if (data === undefined) return h(Empty, {}, 'Loading …');
+  if (data.problems.length === 0) return h(Empty, {}, 'None.');
+  return dataTable({
     caption: 'Problems by code',
-    key: ({ status, code }) => `${status} ${code}`,
-    /** @type {import('../../table.js').Column<ProblemView>[]} */
-    columns: [
-      { label: 'Rows', kind: 'number', cell: ({ count }) => grouped(count) },
-      {
-        label: 'Problem',
-        kind: 'main',
-        cell: (problem) => [
-          outcomeMark(problem.status),
-          problem.code !== '' && h('code', {}, problem.code),
-          h('p', { class: 'note' }, ...exampleOf(problem)),
-        ],
-      },
-      { label: 'What to do', kind: 'wide', cell: ({ advice }) => advice },
-      { label: 'Rows', cell: (problem) => rowsLink(problem) },
-    ],
+    keyOf: ({ status, code }) => `${status} ${code}`,
+    items: data.problems,
+    columns: columnsFor(id, filter),
   });
-  /** @param {ProblemView} problem */
-  const rowsLink = (problem) => {
-    const query = new URLSearchParams({ status: problem.status, ...(problem.code !== '' && { code: problem.code }) });
-    const onclick = (/** @type {Event} */ event) => {
-      event.preventDefault();
-      onChoose(problem);
-    };
-    return h(
-      'a',
-      { href: `/imports/${encodeURIComponent(id)}?${query}#rows`, onclick },
-      `Show ${counted(problem.count, 'row')}`,
-    );
-  };
-  const element = h('div', {});
-  return {
-    element,
-    /** @returns {Promise<ProblemView[]>} */
-    load: async () => {
-      /** @type {{ problems: ProblemView[] }} */
-      const { problems } = await request(importPath(id, '/problems'), { signal });
-      table.show(problems);
-      if (problems.length > 0) fill(element, table.element);
-      else fill(element, h('p', { class: 'empty' }, 'None.'));
-      return problems;
-    },
-  };
 }
 
-/** @param {ProblemView} problem @returns {import('../../element.js').Child[]} */
-function exampleOf({ example }) {
+/** @param {string} id @param {RowsWanted} filter @returns {import('../../table.js').Column<ProblemView>[]} */
+function columnsFor(id, filter) {
   return [
-    `Row ${grouped(example.line)}`,
-    example.value !== '' && ', ',
-    example.value !== '' && h('code', {}, foreign(example.value)),
-    example.message !== '' && ': ',
-    example.message !== '' && foreign(example.message),
+    { label: 'Rows', kind: 'number', cell: ({ count }) => grouped(count) },
+    {
+      label: 'Problem',
+      kind: 'main',
+      cell: ({ status, code, example }) => [
+        h(OutcomeMark, { outcome: status }),
+        code !== '' && h('code', null, code),
+        h('p', { class: 'note' }, exampleOf(example)),
+      ],
+    },
+    { label: 'What to do', kind: 'wide', cell: ({ advice }) => advice },
+    {
+      label: 'Rows',
+      cell: ({ status, code, count }) =>
+        h(
+          'a',
+          {
+            href: `${importHref(id)}${query({ status, code })}#rows`,
+            onClick: (event) => {
+              event.preventDefault();
+              filter.chooseAlone({ status, code });
+            },
+          },
+          `Show ${counted(count, 'row')}`,
+        ),
+    },
+  ];
+}
+
+/** @param {ProblemView['example']} example */
+function exampleOf({ line, value, message }) {
+  return [
+    `Row ${grouped(line)}`,
+    value !== '' && ', ',
+    value !== '' && h('code', null, foreign(value)),
+    message !== '' && ': ',
+    message !== '' && foreign(message),
   ];
 }

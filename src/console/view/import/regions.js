@@ -1,67 +1,71 @@
 /** Progress by region, and what each waits for. */
-import { arrange, fill, h } from '../../element.js';
+import { h } from '../../element.js';
 import { counted, grouped, rate } from '../../format.js';
-import { legend, outcomeBar } from '../../outcome-bar.js';
+import { Legend, OutcomeBar } from '../../outcome-bar.js';
 import { regionSentence, settled } from '../../words.js';
 
-/** @import { ImportState, ImportView, Progress } from '../../answers.d.ts' */
+/** @import { ImportState, RegionCounts, RegionProgress } from '../../answers.d.ts' */
+/** @import { LiveImport } from './live-import.js' */
 
 /** @type {readonly ImportState[]} */
 const IDLE = ['staging', 'staged', 'paused', 'cancelled', 'aborted', 'completed', 'rejected', 'failed'];
 
-export function importRegions() {
-  const element = h('ul', { class: 'regions' });
-  /** @type {Map<string, ReturnType<typeof regionItem>>} */
-  const known = new Map();
-  return {
-    element,
-    /**
-     * @param {ImportView} view
-     * @param {Progress | undefined} progress
-     */
-    show: (view, progress) => {
-      const items = Object.keys(view.regions).map((region) => {
-        const item = known.get(region) ?? regionItem(region);
-        known.set(region, item);
-        item.show(view, progress);
-        return item.element;
-      });
-      arrange(element, items);
-    },
-  };
+/** @param {{ live: LiveImport }} properties */
+export function ImportRegions({ live }) {
+  const view = live.view.value;
+  if (view === undefined) return null;
+  // The queue is shared: what waits there is of this import only while it is at work.
+  const now = IDLE.includes(view.state) ? undefined : live.progress.value?.regions;
+  const elsewhere = view.rows.read - Object.values(view.regions).reduce((sum, { rows }) => sum + rows.read, 0);
+  return h(
+    'ul',
+    { class: 'regions' },
+    Object.entries(view.regions).map(([region, own]) =>
+      h(Region, { key: region, region, own, now: now?.[region], over: view.finishedAt !== null }),
+    ),
+    elsewhere > 0 &&
+      h(
+        'li',
+        { key: '' },
+        h(
+          'div',
+          { class: 'line' },
+          h('h3', null, 'No region'),
+          h('span', { class: 'number' }, counted(elsewhere, 'row')),
+        ),
+        h('p', { class: 'note' }, 'Invalid: the row does not say a region that exists.'),
+      ),
+  );
 }
 
-/** @param {string} region */
-function regionItem(region) {
-  const bar = outcomeBar(`Region ${region}`);
-  const done = h('span', { class: 'number' });
-  const doing = h('p', { class: 'note' });
-  const counts = h('div', { class: 'small' });
-  const element = h('li', {}, h('div', { class: 'line' }, h('h3', {}, region), done), bar.element, doing, counts);
-  /**
-   * @param {ImportView} view
-   * @param {Progress | undefined} progress
-   */
-  const show = (view, progress) => {
-    const own = view.regions[region];
-    if (own === undefined) return;
-    const over = view.finishedAt !== null;
-    bar.show(own.rows);
-    fill(done, `${grouped(settled(own.rows))} of ${counted(own.rows.read, 'row')}`);
-    // The queue is shared: what waits there is of this import only while it is at work.
-    const now = IDLE.includes(view.state) ? undefined : progress?.regions[region];
-    const notes = [
-      now !== undefined && settled(own.rows) < own.rows.read ? regionSentence(now) : '',
-      now !== undefined && now.callsPerSecond > 0
-        ? `${rate(now.callsPerSecond)} calls and ${rate(now.rowsPerSecond)} rows a second`
-        : '',
-      own.calls > 0 ? counted(own.calls, 'call') : '',
-      own.retries > 0 ? `${grouped(own.retries)} retried` : '',
-      own.rateLimited > 0 ? `${grouped(own.rateLimited)} rate-limited` : '',
-    ];
-    doing.classList.toggle('attention', now?.stopped === true);
-    fill(doing, notes.filter((note) => note !== '').join(' · '));
-    fill(counts, legend(own.rows, { over }));
-  };
-  return { element, show };
+/** @param {{ region: string, own: RegionCounts, now: RegionProgress | undefined, over: boolean }} properties */
+function Region({ region, own, now, over }) {
+  // What is left out when the import ends early has not been done.
+  const done = settled(own.rows) - own.rows.unprocessed;
+  const notes = [
+    now !== undefined && done < own.rows.read ? regionSentence(now) : '',
+    now !== undefined && now.callsPerSecond > 0
+      ? `${rate(now.callsPerSecond)} calls and ${rate(now.rowsPerSecond)} rows a second`
+      : '',
+    own.calls > 0 ? counted(own.calls, 'call') : '',
+    own.retries > 0 ? `${grouped(own.retries)} retried` : '',
+    own.rateLimited > 0 ? `${grouped(own.rateLimited)} rate-limited` : '',
+  ];
+  return h(
+    'li',
+    null,
+    h(
+      'div',
+      { class: 'line' },
+      h('h3', null, region),
+      h('span', { class: 'number' }, `${grouped(done)} of ${counted(own.rows.read, 'row')}`),
+    ),
+    h(OutcomeBar, { name: `Region ${region}`, rows: own.rows }),
+    h(
+      'p',
+      { class: now?.stopped === true ? 'note attention' : 'note' },
+      notes.filter((note) => note !== '').join(' · '),
+    ),
+    h('div', { class: 'small' }, h(Legend, { rows: own.rows, over })),
+  );
 }

@@ -1,102 +1,89 @@
-/** What rows are looked for. */
+/** The controls for what rows are looked for. */
 import { h } from '../../element.js';
+import { FilterChoice } from '../../form.js';
 import { OUTCOME_LABELS, OUTCOMES, WRONG } from '../../words.js';
+
+/** @import { RowsWanted } from './rows-wanted.js' */
 
 const TEXTS = /** @type {const} */ ([
   ['uid', 'UID'],
   ['guid', 'Group'],
   ['code', 'Code'],
 ]);
+/** @type {import('../../form.js').Choice[]} */
+const STATUSES = [
+  ['', 'all'],
+  [WRONG.join(','), 'what went wrong'],
+  ...OUTCOMES.map((outcome) => /** @type {const} */ ([outcome, OUTCOME_LABELS[outcome]])),
+];
+/** @type {import('../../form.js').Choice[]} */
+const REGIONS = [['', 'all'], 'us', 'eu', 'in'];
 
-/**
- * @param {URLSearchParams} initial
- * @param {() => void} onChange
- */
-export function rowFilter(initial, onChange) {
-  const status = h(
-    'select',
-    { id: 'filter-status', onchange: onChange },
-    h('option', { value: '' }, 'all'),
-    h('option', { value: WRONG.join(',') }, 'what went wrong'),
-    OUTCOMES.map((outcome) => h('option', { value: outcome }, OUTCOME_LABELS[outcome])),
-  );
-  const region = h(
-    'select',
-    { id: 'filter-region', onchange: onChange },
-    h('option', { value: '' }, 'all'),
-    ['us', 'eu', 'in'].map((one) => h('option', { value: one }, one)),
-  );
-  const codes = h('datalist', { id: 'codes' });
-  const texts = TEXTS.map(([name, label]) => ({
-    name,
-    label,
-    input: h('input', {
-      id: `filter-${name}`,
-      type: 'search',
-      list: name === 'code' ? 'codes' : null,
-      spellcheck: 'false',
-      autocapitalize: 'none',
-      // Its cross was pressed; Enter submits the form besides.
-      onsearch: (/** @type {Event} */ { target }) =>
-        target instanceof HTMLInputElement && target.value === '' && onChange(),
-    }),
-  }));
-  const controls = new Map([
-    ['status', status],
-    ['region', region],
-    ...texts.map(({ name, input }) => /** @type {[string, HTMLInputElement | HTMLSelectElement]} */ ([name, input])),
-  ]);
-  /** @param {Readonly<Record<string, string>>} values */
-  const set = (values) => {
-    for (const [name, control] of controls) {
-      const value = values[name] ?? '';
-      control.value = value;
-      // An outcome or list of them that stands in an address may not be among those offered.
-      if (control instanceof HTMLSelectElement && control.value !== value) {
-        control.append(h('option', { value }, value));
-        control.value = value;
-      }
-    }
-  };
-  set(Object.fromEntries(initial));
-  const values = () => Object.fromEntries([...controls].map(([name, control]) => [name, control.value.trim()]));
-  const submit = (/** @type {Event} */ event) => {
+/** @param {{ filter: RowsWanted }} properties */
+export function RowFilter({ filter }) {
+  const { status = '', region = '', ...texts } = filter.wanted.value;
+  /** @param {SubmitEvent} event */
+  const submit = (event) => {
     event.preventDefault();
-    onChange();
+    if (!(event.currentTarget instanceof HTMLFormElement)) return;
+    const given = new FormData(event.currentTarget);
+    filter.choose(Object.fromEntries(TEXTS.map(([name]) => [name, String(given.get(name) ?? '').trim()])));
   };
-  const clear = () => {
-    set({});
-    onChange();
-  };
-  const element = h(
+  return h(
     'form',
-    { class: 'filter', role: 'search', 'aria-label': 'Filter rows', onsubmit: submit },
-    field('filter-status', 'Outcome', status),
-    field('filter-region', 'Region', region),
-    texts.map(({ name, label, input }) => field(`filter-${name}`, label, input)),
-    codes,
+    { class: 'filter', role: 'search', 'aria-label': 'Filter rows', onSubmit: submit },
+    h(FilterChoice, {
+      id: 'filter-status',
+      label: 'Outcome',
+      value: status,
+      choices: STATUSES,
+      onChoose: (value) => filter.choose({ status: value }),
+    }),
+    h(FilterChoice, {
+      id: 'filter-region',
+      label: 'Region',
+      value: region,
+      choices: REGIONS,
+      onChoose: (value) => filter.choose({ region: value }),
+    }),
+    TEXTS.map(([name, label]) =>
+      h(
+        'div',
+        { key: name, class: 'field' },
+        h('label', { for: `filter-${name}` }, label),
+        h('input', {
+          id: `filter-${name}`,
+          name,
+          type: 'search',
+          value: texts[name] ?? '',
+          list: name === 'code' ? 'codes' : undefined,
+          spellcheck: false,
+          autocapitalize: 'none',
+          // Its cross was pressed; Enter submits the form besides.
+          onSearch: ({ currentTarget }) => currentTarget.value === '' && filter.choose({ [name]: '' }),
+        }),
+      ),
+    ),
+    h(
+      'datalist',
+      { id: 'codes' },
+      filter.codes.value.map((code) => h('option', { key: code, value: code })),
+    ),
     h(
       'div',
       { class: 'buttons' },
-      h('button', {}, 'Filter'),
-      h('button', { type: 'button', class: 'quiet', onclick: clear }, 'Clear'),
+      h('button', null, 'Filter'),
+      h('button', { type: 'button', class: 'quiet', onClick: () => clear(filter) }, 'Clear'),
     ),
   );
-  return {
-    element,
-    values,
-    set,
-    isSet: () => Object.values(values()).some((value) => value !== ''),
-    /** @param {readonly string[]} offered */
-    offerCodes: (offered) => codes.replaceChildren(...offered.map((code) => h('option', { value: code }))),
-  };
 }
 
-/**
- * @param {string} id
- * @param {string} label
- * @param {HTMLElement} control
- */
-function field(id, label, control) {
-  return h('div', { class: 'field' }, h('label', { for: id }, label), control);
+/** @param {RowsWanted} filter */
+function clear(filter) {
+  // Texts that were typed and not asked for go as well.
+  for (const [name] of TEXTS) {
+    const input = document.getElementById(`filter-${name}`);
+    if (input instanceof HTMLInputElement) input.value = '';
+  }
+  filter.choose({ status: '', region: '', uid: '', guid: '', code: '' });
 }

@@ -1,17 +1,23 @@
 /** The rows of an import: filtered, a page at a time. */
-import { ApiError, importPath, query, request } from '../../api.js';
-import { fill, foreign, h } from '../../element.js';
-import { counted, grouped, time } from '../../format.js';
-import { errorNotice } from '../../notice.js';
-import { outcomeMark } from '../../outcome-bar.js';
+import { useEffect, useMemo } from 'preact/hooks';
+import { useEvery, usePages } from '../../answer.js';
+import { importPath, query } from '../../api.js';
+import { Empty, Facts, foreign, h, memberHref } from '../../element.js';
+import { counted, grouped } from '../../format.js';
+import { ErrorNotice } from '../../notice.js';
+import { OutcomeMark } from '../../outcome-bar.js';
 import { dataTable } from '../../table.js';
-import { rowFilter } from './row-filter.js';
+import { Time } from '../../time.js';
 
-/** @import { RowView, RowsPage } from '../../answers.d.ts' */
+/** @import { RowView } from '../../answers.d.ts' */
+/** @import { LiveImport } from './live-import.js' */
+/** @import { RowsWanted } from './rows-wanted.js' */
 
 const PAGE = 100;
 /** Rows on the page at the same time: the earliest make room. */
 const MOST_ROWS = 500;
+/** While the import runs, the rows that are shown are asked for again so often. */
+const EVERY_MS = 5000;
 
 /** @type {import('../../table.js').Column<RowView>[]} */
 const COLUMNS = [
@@ -20,136 +26,90 @@ const COLUMNS = [
     label: 'UID',
     kind: 'main',
     cell: ({ uid }) =>
-      uid === ''
-        ? h('span', { class: 'soft' }, '–')
-        : h('a', { href: `/members/${encodeURIComponent(uid)}` }, foreign(uid)),
+      uid === '' ? h('span', { class: 'soft' }, '–') : h('a', { href: memberHref(uid) }, foreign(uid)),
   },
   { label: 'Group', cell: ({ guid }) => foreign(guid) },
   { label: 'Region', cell: ({ region }) => region },
   { label: 'Scope', cell: ({ scope }) => scope },
-  { label: 'Outcome', cell: ({ status }) => outcomeMark(status) },
+  { label: 'Outcome', cell: ({ status, scope }) => h(OutcomeMark, { outcome: status, scope }) },
   {
     label: 'Message',
     kind: 'wide',
-    cell: (row) => [
-      row.code !== '' && h('code', {}, row.code),
-      row.code !== '' && ' ',
-      row.message !== '' && foreign(row.message),
-    ],
+    cell: ({ code, message }) => [code !== '' && h('code', null, code), code !== '' && ' ', foreign(message)],
   },
   {
     label: 'Details',
-    cell: (row) => h('details', {}, h('summary', {}, 'More'), h('dl', { class: 'pairs' }, detailsOf(row))),
+    cell: (row) => h('details', null, h('summary', null, 'More'), h(Facts, { class: 'pairs', list: detailsOf(row) })),
   },
 ];
 
-/**
- * @param {object} options
- * @param {string} options.id
- * @param {URLSearchParams} options.query the filter to begin with
- * @param {AbortSignal} options.signal
- */
-export function importRows({ id, query: initial, signal }) {
-  const table = dataTable({ caption: 'Rows of the file with their outcomes', columns: COLUMNS, key: ({ row }) => row });
-  const status = h('p', { class: 'note', role: 'status' });
-  const place = h('div', {});
-  const more = h('button', { type: 'button', onclick: () => void load(false) }, `Show ${PAGE} more`);
-  const again = h('button', { type: 'button', class: 'quiet', onclick: () => void load(true) }, 'Back to the start');
-  const filter = rowFilter(initial, () => void choose());
-  const element = h('div', {}, filter.element, status, place, h('div', { class: 'buttons' }, more, again));
-  /** @type {RowView[]} */
-  let rows = [];
-  /** @type {string | null} */
-  let cursor = null;
-  let pages = 0;
-  let dropped = false;
-  let asked = 0;
-  let over = false;
-
-  /** @param {boolean} fromStart */
-  const load = async (fromStart) => {
-    const own = ++asked;
-    try {
-      const after = fromStart ? null : cursor;
-      /** @type {RowsPage} */
-      const page = await request(importPath(id, `/rows${query({ ...filter.values(), limit: PAGE, cursor: after })}`), {
-        signal,
-      });
-      // A later question is under way: its answer counts.
-      if (own !== asked) return;
-      pages = fromStart ? 1 : pages + 1;
-      const all = fromStart ? page.rows : [...rows, ...page.rows];
-      dropped = !fromStart && (dropped || all.length > MOST_ROWS);
-      rows = all.slice(-MOST_ROWS);
-      cursor = page.nextCursor;
-      show();
-    } catch (error) {
-      if (signal.aborted || own !== asked) return;
-      // The banner says it; what is shown stays until the server is back.
-      if (error instanceof ApiError && error.code === 'AWAY' && rows.length > 0) return;
-      fill(place, errorNotice(error));
-    }
-  };
-  const show = () => {
-    // Of what is not sent, an import that goes on says that it is to come.
-    table.show(over ? rows : rows.map((row) => (row.status === 'unprocessed' ? { ...row, status: null } : row)));
-    more.hidden = cursor === null;
-    again.hidden = !dropped;
-    if (rows.length === 0) {
-      fill(place, h('p', { class: 'empty' }, filter.isSet() ? 'No row fits this filter.' : 'No rows yet.'));
-      fill(status);
-      return;
-    }
-    if (place.firstElementChild !== table.element) fill(place, table.element);
-    fill(
-      status,
-      `${counted(rows.length, 'row')} shown${dropped ? ', earlier ones are hidden' : ''}${cursor === null ? '' : '; there are more'}.`,
-    );
-  };
-  const choose = () => {
-    history.replaceState(null, '', `${location.pathname}${query(filter.values())}`);
-    return load(true);
-  };
-  more.hidden = true;
-  again.hidden = true;
-
-  return {
-    element,
-    /**
-     * Reads the first page again, unless someone has gone further.
-     * @param {boolean} isOver whether the import is
-     */
-    refresh: async (isOver) => {
-      over = isOver;
-      if (pages < 2) await load(true);
-      else show();
-    },
-    /** The codes that can be filtered for. @param {readonly string[]} codes */
-    offerCodes: (codes) => filter.offerCodes(codes),
-    /** Filters for this alone. @param {Readonly<Record<string, string>>} values */
-    filterFor: (values) => {
-      filter.set(values);
-      return choose();
-    },
-  };
+/** @param {{ id: string, live: LiveImport, filter: RowsWanted }} properties */
+export function ImportRows({ id, live, filter }) {
+  const path = importPath(id, `/rows${query(filter.wanted.value)}`);
+  /** @type {import('../../answer.js').Pages<RowView>} */
+  const pages = usePages(path, { name: 'rows', limit: PAGE, most: MOST_ROWS });
+  const { items, hasMore, dropped, error } = pages;
+  const turns = live.turns.value;
+  const over = live.over.value;
+  useEffect(() => {
+    if (items !== undefined) void pages.refresh();
+  }, [turns]);
+  // Those that are shown get their outcomes while the import runs. Rows that have made room are not fetched again.
+  useEvery(() => void pages.refresh(), over || dropped ? undefined : EVERY_MS);
+  // Of what is not sent, an import that goes on says that it is to come.
+  const shown = useMemo(
+    () => (over ? items : items?.map((row) => (row.status === 'unprocessed' ? { ...row, status: null } : row))),
+    [items, over],
+  );
+  if (error !== undefined) return h(ErrorNotice, { error });
+  if (shown === undefined) return h(Empty, {}, 'Loading …');
+  return h(
+    'div',
+    null,
+    h('p', { class: 'note', role: 'status' }, shown.length > 0 && shownSentence(shown.length, { hasMore, dropped })),
+    shown.length === 0
+      ? h(Empty, {}, filter.isSet ? 'No row fits this filter.' : 'No rows yet.')
+      : dataTable({
+          caption: 'Rows of the file with their outcomes',
+          columns: COLUMNS,
+          items: shown,
+          keyOf: ({ row }) => row,
+        }),
+    h(
+      'div',
+      { class: 'buttons' },
+      hasMore && h('button', { type: 'button', onClick: () => void pages.more() }, `Show ${PAGE} more`),
+      dropped &&
+        h('button', { type: 'button', class: 'quiet', onClick: () => void pages.restart() }, 'Back to the start'),
+    ),
+  );
 }
 
-/** @param {RowView} row */
+/** @param {number} count @param {{ hasMore: boolean, dropped: boolean }} of */
+function shownSentence(count, { hasMore, dropped }) {
+  return `${counted(count, 'row')} shown${dropped ? ', earlier ones are hidden' : ''}${hasMore ? '; there are more' : ''}.`;
+}
+
+/**
+ * @param {RowView} row
+ * @returns {(readonly [string, import('preact').ComponentChildren])[]}
+ */
 function detailsOf(row) {
-  /** @type {[string, import('../../element.js').Child][]} */
-  const pairs = [
-    ['Attempts', grouped(row.attempts)],
-    ['HTTP status', row.httpStatus],
-    ['Call', row.batch],
-    ['Finished', row.finishedAt !== null && time(row.finishedAt, { seconds: true })],
-  ];
   const original =
     typeof row.original === 'object' && row.original !== null && !Array.isArray(row.original)
       ? Object.entries(row.original)
       : [['input', row.original]];
-  for (const [column, value] of original)
-    pairs.push([String(column), foreign(typeof value === 'string' ? value : JSON.stringify(value))]);
-  return pairs.flatMap(([name, value]) =>
-    value === null || value === false ? [] : [h('div', {}, h('dt', {}, foreign(name)), h('dd', {}, value))],
-  );
+  return [
+    ['Attempts', grouped(row.attempts)],
+    ['HTTP status', row.httpStatus],
+    ['Call', row.batch],
+    ['Finished', row.finishedAt !== null && h(Time, { iso: row.finishedAt, seconds: true })],
+    ...original.map(
+      ([column, value]) =>
+        /** @type {const} */ ([
+          String(column),
+          foreign(typeof value === 'string' ? value : JSON.stringify(value)) ?? '',
+        ]),
+    ),
+  ];
 }

@@ -1,60 +1,23 @@
 /** What can be done with a schedule. */
 import { request } from '../../api.js';
 import { confirmed } from '../../dialog.js';
-import { fill, foreign, h } from '../../element.js';
-import { errorPlace } from '../../notice.js';
+import { foreign, h } from '../../element.js';
+import { ErrorPlace } from '../../notice.js';
+import { usePlace } from '../../place.js';
+import { useWork, WorkButton } from '../../work.js';
 
-/** @import { Schedule } from '../../sync-answers.d.ts' */
-
-/**
- * @param {object} options
- * @param {string} options.name
- * @param {AbortSignal} options.signal
- * @param {(path: string) => void} options.go
- * @param {() => void} options.onDone the schedule has changed
- */
-export function scheduleActions({ name, signal, go, onDone }) {
-  const problem = errorPlace();
+/** @param {{ name: string, paused: boolean, onDone: () => Promise<void> }} properties `onDone`: the schedule has changed */
+export function ScheduleActions({ name, paused, onDone }) {
+  const { go } = usePlace();
+  const work = useWork();
   const path = `/v1/schedules/${encodeURIComponent(name)}`;
-  let paused = false;
-
-  /**
-   * @param {HTMLButtonElement} button
-   * @param {() => Promise<void>} send
-   */
-  const act = async (button, send) => {
-    if (button.getAttribute('aria-disabled') === 'true') return;
-    problem.clear();
-    button.setAttribute('aria-disabled', 'true');
-    try {
-      await send();
-    } catch (error) {
-      if (!signal.aborted) problem.show(error);
-    } finally {
-      button.removeAttribute('aria-disabled');
-    }
-  };
-  /**
-   * @param {string} label
-   * @param {string} kind
-   * @param {() => Promise<void>} send
-   */
-  const buttonFor = (label, kind, send) => {
-    /** @type {HTMLButtonElement} */
-    const button = h('button', { type: 'button', class: kind, onclick: () => void act(button, send) }, label);
-    // "Run now" says nothing by itself.
-    button.setAttribute('aria-label', `${label.replace('…', '')}: ${name}`);
-    return button;
-  };
-  const run = buttonFor('Run now', '', async () => {
-    await request(`${path}/run`, { method: 'POST', signal });
-    onDone();
-  });
-  const pause = buttonFor('Pause', '', async () => {
-    await request(`${path}/${paused ? 'resume' : 'pause'}`, { method: 'POST', signal });
-    onDone();
-  });
-  const remove = buttonFor('Remove…', 'danger quiet', async () => {
+  /** @param {string} move */
+  const post = (move) =>
+    work.start(async (signal) => {
+      await request(`${path}/${move}`, { method: 'POST', signal });
+      await onDone();
+    });
+  const remove = async () => {
     const explanation = [
       'The schedule ',
       foreign(name),
@@ -62,22 +25,32 @@ export function scheduleActions({ name, signal, go, onDone }) {
     ];
     if (!(await confirmed({ question: 'Remove this schedule?', explanation, yes: 'Remove schedule', no: 'Keep it' })))
       return;
-    await request(path, { method: 'DELETE', signal });
-    go('/schedules');
-  });
-  return {
-    element: h(
-      'div',
-      { class: 'schedule-actions' },
-      h('div', { class: 'buttons' }, run, pause, remove),
-      problem.element,
-    ),
-    /** @param {Schedule} schedule */
-    show: (schedule) => {
-      paused = schedule.paused;
-      const label = paused ? 'Resume' : 'Pause';
-      fill(pause, label);
-      pause.setAttribute('aria-label', `${label}: ${name}`);
-    },
+    await work.start(async (signal) => {
+      await request(path, { method: 'DELETE', signal });
+      go('/schedules');
+    });
   };
+  /** @type {readonly (readonly [label: string, kind: string, onClick: () => void])[]} */
+  const buttons = [
+    ['Run now', '', () => void post('run')],
+    paused ? ['Resume', '', () => void post('resume')] : ['Pause', '', () => void post('pause')],
+    ['Remove…', 'danger quiet', () => void remove()],
+  ];
+  return h(
+    'div',
+    { class: 'schedule-actions' },
+    h(
+      'div',
+      { class: 'buttons' },
+      buttons.map(([label, kind, onClick], index) =>
+        h(
+          WorkButton,
+          // "Run now" says nothing by itself.
+          { key: index, busy: work.busy, kind, label: `${label.replace('…', '')}: ${name}`, onClick },
+          label,
+        ),
+      ),
+    ),
+    h(ErrorPlace, { error: work.error }),
+  );
 }

@@ -1,12 +1,14 @@
 /** What came of each run of a schedule, drawn and listed, and the rows that keep failing. */
-import { request } from '../../api.js';
-import { lineChart } from '../../chart.js';
-import { fill, foreign, h } from '../../element.js';
-import { time, timeIn } from '../../format.js';
+import { useEffect, useMemo } from 'preact/hooks';
+import { useAnswer } from '../../answer.js';
+import { LineChart } from '../../chart.js';
+import { Badge, Empty, foreign, h, syncHref } from '../../element.js';
+import { ErrorNotice } from '../../notice.js';
 import { CHANGES, countsSentence } from '../../sync-words.js';
 import { dataTable } from '../../table.js';
+import { Time, TimeIn } from '../../time.js';
 
-/** @import { RunState, Schedule, ScheduleHistory, ScheduleRun } from '../../sync-answers.d.ts' */
+/** @import { RunState, Schedule, ScheduleHistory as History, ScheduleRun } from '../../sync-answers.d.ts' */
 
 const SHOWN = 100;
 
@@ -21,86 +23,95 @@ export const RUN_TONES = {
   failed: 'attention',
 };
 
-/**
- * @param {string} name
- * @param {AbortSignal} signal
- */
-export function scheduleHistory(name, signal) {
-  const chart = lineChart(
-    'Planned by run',
-    [
-      { label: 'to add', colour: '--added' },
-      { label: 'to change', colour: '--changed' },
-      { label: 'to remove or ban', colour: '--removed' },
-    ],
-    signal,
+const LINES = [
+  { label: 'to add', colour: '--added' },
+  { label: 'to change', colour: '--changed' },
+  { label: 'to remove or ban', colour: '--removed' },
+];
+
+/** @param {{ schedule: Schedule }} properties */
+export function ScheduleHistory({ schedule }) {
+  const { name, tz } = schedule;
+  const path = `/v1/schedules/${encodeURIComponent(name)}/history?limit=${SHOWN}`;
+  /** @type {import('../../answer.js').Answer<History>} */
+  const { data, error, reload } = useAnswer(path);
+  // The list is asked for again and again; its news are the history's.
+  useEffect(() => void reload(), [schedule]);
+  const columns = useMemo(() => runColumns(tz), [tz]);
+  if (error !== undefined) return h(ErrorNotice, { error });
+  if (data === undefined) return h(Empty, {}, 'Loading …');
+  return h(
+    'div',
+    { class: 'stack' },
+    h(PlannedByRun, { runs: data.runs }),
+    data.runs.length === 0
+      ? h(Empty, {}, 'It has not run yet.')
+      : dataTable({
+          caption: `Runs of ${name}, newest first`,
+          columns,
+          items: data.runs,
+          keyOf: ({ id }) => id,
+        }),
+    data.failing.length > 0 &&
+      h(
+        'div',
+        null,
+        h('h3', null, 'Failing rows'),
+        dataTable({
+          caption: 'Failing rows, oldest first',
+          columns: FAILING_COLUMNS,
+          items: data.failing,
+          keyOf: ({ region, guid, uid }) => `${region} ${guid} ${uid}`,
+        }),
+      ),
   );
-  let tz = 'UTC';
-  const runs = dataTable({
-    caption: `Runs of ${name}, newest first`,
-    key: ({ id }) => id,
-    /** @type {import('../../table.js').Column<ScheduleRun>[]} */
-    columns: [
-      { label: 'Due', kind: 'main', cell: ({ dueAt }) => timeIn(dueAt, tz) },
-      { label: 'State', cell: ({ state }) => h('span', { class: `badge ${RUN_TONES[state]}` }, state) },
-      {
-        label: 'Plan',
-        kind: 'wide',
-        cell: ({ sync }) =>
-          sync === null
-            ? h('span', { class: 'soft' }, '–')
-            : h(
-                'a',
-                { href: `/syncs/${encodeURIComponent(sync.id)}` },
-                sync.totals === null ? sync.state : countsSentence(sync.totals.actions, CHANGES) || 'nothing to do',
-              ),
-      },
-      { label: 'Result', kind: 'wide', cell: ({ reason }) => foreign(reason) },
-      { label: 'Started by', cell: ({ who }) => foreign(who) },
-    ],
-  });
-  const failing = dataTable({
-    caption: 'Failing rows, oldest first',
-    key: ({ region, guid, uid }) => `${region} ${guid} ${uid}`,
-    /** @type {import('../../table.js').Column<ScheduleHistory['failing'][number]>[]} */
-    columns: [
-      { label: 'UID', kind: 'main', cell: ({ uid }) => foreign(uid) },
-      { label: 'Group', cell: ({ guid }) => foreign(guid) },
-      { label: 'Region', cell: ({ region }) => region },
-      { label: 'Code', cell: ({ code }) => h('code', {}, foreign(code)) },
-      { label: 'Failing since', cell: ({ since }) => time(since) },
-    ],
-  });
-  const runsPlace = h('div', {}, h('p', { class: 'empty' }, 'Loading …'));
-  const failingPlace = h('div', {});
-  chart.element.hidden = true;
-  return {
-    element: h('div', { class: 'stack' }, chart.element, runsPlace, failingPlace),
-    /** @param {Schedule} schedule */
-    show: async (schedule) => {
-      tz = schedule.tz;
-      const path = `/v1/schedules/${encodeURIComponent(name)}/history?limit=${SHOWN}`;
-      /** @type {ScheduleHistory} */
-      const history = await request(path, { signal });
-      const drawn = history.runs.filter(({ sync }) => (sync?.totals ?? null) !== null).toReversed();
-      chart.element.hidden = drawn.length < 2;
-      if (drawn.length > 1) {
-        const counts = drawn.map(({ sync }) => sync?.totals?.actions);
-        chart.show(
-          drawn.map(({ dueAt }) => Date.parse(dueAt) / 1000),
-          [
-            counts.map((actions) => actions?.add ?? 0),
-            counts.map((actions) => actions?.change ?? 0),
-            counts.map((actions) => (actions?.remove ?? 0) + (actions?.ban ?? 0)),
-          ],
-        );
-      }
-      runs.show(history.runs);
-      if (history.runs.length > 0) fill(runsPlace, runs.element);
-      else fill(runsPlace, h('p', { class: 'empty' }, 'It has not run yet.'));
-      failing.show(history.failing);
-      if (history.failing.length > 0) fill(failingPlace, h('h3', {}, 'Failing rows'), failing.element);
-      else fill(failingPlace);
-    },
-  };
 }
+
+/** @param {{ runs: readonly ScheduleRun[] }} properties newest first */
+function PlannedByRun({ runs }) {
+  const drawn = runs
+    .flatMap(({ dueAt, sync }) => ((sync?.totals ?? null) === null ? [] : [{ dueAt, actions: sync?.totals?.actions }]))
+    .toReversed();
+  if (drawn.length < 2) return null;
+  return h(LineChart, {
+    name: 'Planned by run',
+    lines: LINES,
+    times: drawn.map(({ dueAt }) => Date.parse(dueAt) / 1000),
+    columns: [
+      drawn.map(({ actions }) => actions?.add ?? 0),
+      drawn.map(({ actions }) => actions?.change ?? 0),
+      drawn.map(({ actions }) => (actions?.remove ?? 0) + (actions?.ban ?? 0)),
+    ],
+  });
+}
+
+/** @param {string} tz @returns {import('../../table.js').Column<ScheduleRun>[]} */
+function runColumns(tz) {
+  return [
+    { label: 'Due', kind: 'main', cell: ({ dueAt }) => h(TimeIn, { iso: dueAt, tz }) },
+    { label: 'State', cell: ({ state }) => h(Badge, { tone: RUN_TONES[state] }, state) },
+    {
+      label: 'Plan',
+      kind: 'wide',
+      cell: ({ sync }) =>
+        sync === null
+          ? h('span', { class: 'soft' }, '–')
+          : h(
+              'a',
+              { href: syncHref(sync.id) },
+              sync.totals === null ? sync.state : countsSentence(sync.totals.actions, CHANGES) || 'nothing to do',
+            ),
+    },
+    { label: 'Result', kind: 'wide', cell: ({ reason }) => foreign(reason) },
+    { label: 'Started by', cell: ({ who }) => foreign(who) },
+  ];
+}
+
+/** @type {import('../../table.js').Column<History['failing'][number]>[]} */
+const FAILING_COLUMNS = [
+  { label: 'UID', kind: 'main', cell: ({ uid }) => foreign(uid) },
+  { label: 'Group', cell: ({ guid }) => foreign(guid) },
+  { label: 'Region', cell: ({ region }) => region },
+  { label: 'Code', cell: ({ code }) => h('code', null, foreign(code)) },
+  { label: 'Failing since', cell: ({ since }) => h(Time, { iso: since }) },
+];

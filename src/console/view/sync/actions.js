@@ -1,67 +1,45 @@
 /** What can be decided about a sync now: the buttons follow what the server says is possible. */
 import { request, syncPath } from '../../api.js';
 import { confirmed, reasonFor } from '../../dialog.js';
-import { arrange, h } from '../../element.js';
+import { h } from '../../element.js';
 import { counted } from '../../format.js';
-import { errorPlace } from '../../notice.js';
+import { ErrorPlace } from '../../notice.js';
 import { CHANGES, countsSentence, SYNC_ACTION_LABELS } from '../../sync-words.js';
+import { useKeptFocus, useWork, WorkButton } from '../../work.js';
 
 /** @import { SyncAction, SyncView } from '../../sync-answers.d.ts' */
 
-/**
- * @param {object} options
- * @param {AbortSignal} options.signal
- * @param {(view: SyncView) => void} options.onDone the sync as it is then
- */
-export function syncActions({ signal, onDone }) {
-  const problem = errorPlace();
-  const buttons = h('div', { class: 'buttons' });
-  const element = h('div', { class: 'actions' }, buttons, problem.element);
-  /** @type {Map<SyncAction, HTMLButtonElement>} */
-  const known = new Map();
-  /** @type {SyncView | undefined} */
-  let shown;
+/** @type {Readonly<Record<SyncAction, string>>} */
+const KINDS = { apply: 'main', approve: 'danger', reject: 'quiet' };
 
-  /** @param {SyncAction} action @param {HTMLButtonElement} button */
-  const act = async (action, button) => {
-    const view = shown;
-    if (view === undefined || button.getAttribute('aria-disabled') === 'true') return;
-    problem.clear();
+/** @param {{ view: SyncView, onDone: (view: SyncView) => void }} properties `onDone` gets the sync as it is then */
+export function SyncActions({ view, onDone }) {
+  const work = useWork();
+  const buttons = useKeptFocus();
+  /** @param {SyncAction} action */
+  const act = async (action) => {
     const body = await decision(view, action);
     if (body === undefined) return;
-    button.setAttribute('aria-disabled', 'true');
-    try {
-      onDone(await request(syncPath(view.id, `/${action}`), { method: 'POST', signal, ...body }));
-    } catch (error) {
-      if (!signal.aborted) problem.show(error);
-    } finally {
-      button.removeAttribute('aria-disabled');
-    }
+    await work.start(async (signal) =>
+      onDone(await request(syncPath(view.id, `/${action}`), { method: 'POST', signal, ...body })),
+    );
   };
-  /** @param {SyncAction} action */
-  const buttonFor = (action) => {
-    const existing = known.get(action);
-    if (existing !== undefined) return existing;
-    const kind = action === 'apply' ? 'main' : action === 'reject' ? 'quiet' : 'danger';
-    /** @type {HTMLButtonElement} */
-    const button = h('button', { type: 'button', class: kind, onclick: () => void act(action, button) });
-    known.set(action, button);
-    return button;
-  };
-  return {
-    element,
-    /** @param {SyncView} view */
-    show: (view) => {
-      shown = view;
-      const hadFocus = buttons.contains(document.activeElement);
-      for (const action of view.actions) buttonFor(action).textContent = labelFor(view, action);
-      arrange(buttons, view.actions.map(buttonFor));
-      element.hidden = view.actions.length === 0 && problem.element.childElementCount === 0;
-      if (!hadFocus || buttons.contains(document.activeElement)) return;
-      // The button that was pressed may be gone now: the next one takes the keyboard, or else the heading.
-      (buttons.querySelector('button') ?? document.querySelector('h1'))?.focus();
-    },
-  };
+  return h(
+    'div',
+    { class: 'actions', hidden: view.actions.length === 0 && work.error === undefined },
+    h(
+      'div',
+      { class: 'buttons', ref: buttons },
+      view.actions.map((action) =>
+        h(
+          WorkButton,
+          { key: action, busy: work.busy, kind: KINDS[action], onClick: () => void act(action) },
+          labelFor(view, action),
+        ),
+      ),
+    ),
+    h(ErrorPlace, { error: work.error }),
+  );
 }
 
 /** @param {SyncView} view @param {SyncAction} action */
@@ -83,7 +61,7 @@ async function decision({ totals }, action) {
     if (totals === null || totals.actions.remove + totals.actions.ban === 0) return {};
     const yes = await confirmed({
       question: 'Apply this plan?',
-      explanation: [`${what}. The plan is first compared with the file and the groups as they are now.`],
+      explanation: `${what}. The plan is first compared with the file and the groups as they are now.`,
       yes: 'Apply plan',
       no: 'Cancel',
     });
@@ -93,16 +71,14 @@ async function decision({ totals }, action) {
     action === 'approve'
       ? {
           question: 'Approve this plan even though a guard objects?',
-          explanation: [
-            `${what || 'No changes'}. The plan is approved this once, and carried out unless the file or the groups have changed too much.`,
-          ],
+          explanation: `${what || 'No changes'}. The plan is approved this once, and carried out unless the file or the groups have changed too much.`,
           yes: 'Approve and apply',
           no: 'Cancel',
           tone: 'danger',
         }
       : {
           question: 'Reject this plan?',
-          explanation: ['A rejected plan can no longer be carried out. You can make a new plan at any time.'],
+          explanation: 'A rejected plan can no longer be carried out. You can make a new plan at any time.',
           yes: 'Reject plan',
           no: 'Keep it',
           tone: 'main',

@@ -1,51 +1,56 @@
 /** What guards say, who moved a sync, and its plan as a file. */
 import { syncPath } from '../../api.js';
-import { foreign, h } from '../../element.js';
-import { time } from '../../format.js';
+import { Badge, foreign, h } from '../../element.js';
 import { SYNC_TONES } from '../../sync-words.js';
+import { Time } from '../../time.js';
+import { Download } from '../import/downloads.js';
 
 /** @import { Finding, SyncView } from '../../sync-answers.d.ts' */
 
-/** Each with what is allowed and what to do: the guard's own sentence. @param {readonly Finding[]} findings */
-export function syncFindings(findings) {
-  return findings.map(({ guard, sentence }) =>
-    h('li', {}, h('p', {}, foreign(sentence)), h('p', { class: 'note' }, 'Guard ', h('code', {}, guard))),
-  );
-}
-
-/** @param {SyncView['moves']} moves */
-export function syncJournal(moves) {
-  return moves.map(({ at, state, reason, who }) =>
-    h(
-      'li',
-      {},
-      time(at, { seconds: true }),
-      h('span', { class: `badge ${SYNC_TONES[state]}` }, state),
-      h('span', {}, foreign(reason), who !== '' && [' (', foreign(who), ')']),
+/** Each with what is allowed and what to do: the guard's own sentence. @param {{ findings: readonly Finding[] }} properties */
+export function SyncFindings({ findings }) {
+  return h(
+    'ul',
+    { class: 'findings' },
+    findings.map(({ guard, sentence }, index) =>
+      h(
+        'li',
+        { key: index },
+        h('p', null, foreign(sentence)),
+        h('p', { class: 'note' }, 'Guard ', h('code', null, guard)),
+      ),
     ),
   );
 }
 
-/** @param {string} id */
-export function syncDownloads(id) {
-  const link = (/** @type {string} */ format) =>
-    h(
-      'a',
-      {
-        href: syncPath(id, `/plan?format=${format}`),
-        download: true,
-        'aria-label': `Every member, with the action: ${format.toUpperCase()}`,
-      },
-      format.toUpperCase(),
-    );
+/** @param {{ moves: SyncView['moves'] }} properties */
+export function SyncJournal({ moves }) {
+  return h(
+    'ol',
+    { class: 'journal' },
+    moves.map(({ at, state, reason, who }, index) =>
+      h(
+        'li',
+        { key: index },
+        h(Time, { iso: at, seconds: true }),
+        h(Badge, { tone: SYNC_TONES[state] }, state),
+        h('span', null, foreign(reason), who !== '' && [' (', foreign(who), ')']),
+      ),
+    ),
+  );
+}
+
+/** @param {{ id: string }} properties */
+export function SyncDownloads({ id }) {
   return h(
     'ul',
     { class: 'downloads' },
-    h(
-      'li',
-      {},
-      h('div', {}, h('b', {}, 'Every member, with the action')),
-      h('div', { class: 'links' }, link('csv'), link('json')),
-    ),
+    h(Download, {
+      name: 'Every member, with the action',
+      links: ['csv', 'json'].map((format) => ({
+        text: format.toUpperCase(),
+        href: syncPath(id, `/plan?format=${format}`),
+      })),
+    }),
   );
 }

@@ -1,6 +1,7 @@
 /** Where a sync stands: its state in a sentence, its plan in numbers, how it was decided. */
-import { fill, foreign, h } from '../../element.js';
-import { counted, grouped, time } from '../../format.js';
+import { Badge, Facts, foreign, h, importHref } from '../../element.js';
+import { counted, grouped } from '../../format.js';
+import { swatch } from '../../outcome-bar.js';
 import {
   ACTION_COLOURS,
   ACTION_LABELS,
@@ -10,83 +11,74 @@ import {
   SYNC_TONES,
   syncSentence,
 } from '../../sync-words.js';
+import { Time } from '../../time.js';
 
 /** @import { PlanTotals, SyncView } from '../../sync-answers.d.ts' */
 
-export function syncHead() {
-  const badge = h('span', {});
-  const sentence = h('p', { class: 'sentence', id: 'state' });
-  const reason = h('p', { class: 'note' });
-  const approval = h('p', { class: 'note' });
-  const carried = h('p', { class: 'note' });
-  const progress = h('div', { class: 'reading' });
-  const counts = h('div', {});
-  const facts = h('dl', { class: 'facts' });
-  const element = h(
+/** @param {{ view: SyncView }} properties */
+export function SyncHead({ view }) {
+  const { state, reason, approved, importId, totals, planning } = view;
+  const done = planning === null || planning.groups === 0 ? undefined : planning.done / planning.groups;
+  return h(
     'div',
-    {},
-    h('div', { class: 'standing' }, badge, sentence),
-    reason,
-    approval,
-    carried,
-    progress,
-    counts,
-    facts,
+    null,
+    h(
+      'div',
+      { class: 'standing' },
+      h(Badge, { tone: SYNC_TONES[state] }, state),
+      h('p', { class: 'sentence', id: 'state' }, syncSentence(view)),
+    ),
+    h('p', { class: 'note' }, REASONED.includes(state) && foreign(reason)),
+    h(
+      'p',
+      { class: 'note' },
+      approved !== null && ['Approved by ', h('b', null, foreign(approved.by)), ': ', foreign(approved.reason)],
+    ),
+    h(
+      'p',
+      { class: 'note' },
+      importId !== null && [
+        h('a', { href: importHref(importId) }, 'The import that carries it out'),
+        ' has the outcome of every change.',
+      ],
+    ),
+    h(
+      'div',
+      { class: 'reading' },
+      state === 'planning' && h('progress', { max: 1, value: done, 'aria-label': 'Creating the plan' }),
+    ),
+    totals !== null && h(PlanLegend, { totals }),
+    h(Facts, { list: factsOf(view) }),
   );
-  return {
-    element,
-    /** @param {SyncView} view */
-    show: (view) => {
-      const { state, approved, importId, totals, planning } = view;
-      badge.className = `badge ${SYNC_TONES[state]}`;
-      fill(badge, state);
-      fill(sentence, syncSentence(view));
-      fill(reason, REASONED.includes(state) && foreign(view.reason));
-      fill(
-        approval,
-        approved !== null && ['Approved by ', h('b', {}, foreign(approved.by)), ': ', foreign(approved.reason)],
-      );
-      fill(
-        carried,
-        importId !== null && [
-          h('a', { href: `/imports/${encodeURIComponent(importId)}` }, 'The import that carries it out'),
-          ' has the outcome of every change.',
-        ],
-      );
-      const done = planning === null || planning.groups === 0 ? null : planning.done / planning.groups;
-      fill(progress, state === 'planning' && h('progress', { max: 1, value: done, 'aria-label': 'Creating the plan' }));
-      fill(counts, totals !== null && legendOf(totals));
-      fill(facts, factsOf(view));
-    },
-  };
 }
 
-/** @param {PlanTotals} totals */
-function legendOf({ actions }) {
-  const shown = PLAN_ACTIONS.filter((action) => actions[action] > 0);
+/** @param {{ totals: PlanTotals }} properties */
+function PlanLegend({ totals: { actions } }) {
   return h(
     'ul',
     { class: 'legend' },
-    shown.map((action) =>
+    PLAN_ACTIONS.filter((action) => actions[action] > 0).map((action) =>
       h(
         'li',
-        {},
-        h('span', { class: `swatch ${ACTION_COLOURS[action]}` }),
-        h('b', {}, grouped(actions[action])),
+        { key: action },
+        swatch(ACTION_COLOURS[action]),
+        h('b', null, grouped(actions[action])),
         ` ${ACTION_LABELS[action]}`,
       ),
     ),
   );
 }
 
-/** @param {SyncView} view */
+/**
+ * @param {SyncView} view
+ * @returns {(readonly [string, import('preact').ComponentChildren])[]}
+ */
 function factsOf(view) {
   const { totals, flags, limits, finishedAt } = view;
   const changed = Object.entries(limits).map(([name, value]) => `${name} ${grouped(value)}`);
-  /** @type {[string, import('../../element.js').Child][]} */
-  const list = [
-    ['Started', time(view.createdAt)],
-    ['Finished', finishedAt !== null && time(finishedAt)],
+  return [
+    ['Started', h(Time, { iso: view.createdAt })],
+    ['Finished', finishedAt !== null && h(Time, { iso: finishedAt })],
     ['How', modeWords(view)],
     ['Groups', totals !== null && grouped(totals.groups)],
     ['Not listed', totals !== null && totals.unlisted > 0 && counted(totals.unlisted, 'group')],
@@ -98,7 +90,4 @@ function factsOf(view) {
     ['UIDs that may be removed', flags.removeByName.length > 0 && foreign(flags.removeByName.join(', '))],
     ['Guard limits', changed.length > 0 && changed.join(', ')],
   ];
-  return list.flatMap(([name, value]) =>
-    value === false || value === null ? [] : [h('div', {}, h('dt', {}, name), h('dd', {}, value))],
-  );
 }

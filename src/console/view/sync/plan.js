@@ -1,93 +1,113 @@
 /** A plan by group, with the difference inside each. */
-import { query, request, syncPath } from '../../api.js';
-import { fill, foreign, h } from '../../element.js';
+import { useSignal } from '@preact/signals';
+import { usePages } from '../../answer.js';
+import { query, syncPath } from '../../api.js';
+import { Empty, foreign, h, memberHref } from '../../element.js';
+import { FilterChoice } from '../../form.js';
 import { counted, grouped } from '../../format.js';
-import { errorNotice } from '../../notice.js';
+import { ErrorNotice } from '../../notice.js';
+import { swatch } from '../../outcome-bar.js';
 import { ACTION_COLOURS, ACTION_LABELS, CHANGES, MEMBER_LABELS, PLAN_ACTIONS } from '../../sync-words.js';
 import { dataTable } from '../../table.js';
 
-/** @import { MemberAction, MemberActionsPage, SyncGroup, SyncGroupsPage } from '../../sync-answers.d.ts' */
+/** @import { MemberAction, SyncGroup } from '../../sync-answers.d.ts' */
 
 const GROUPS = 50;
 const MEMBERS = 50;
 
-/** What groups can be chosen by: label → actions. @type {readonly (readonly [label: string, actions: string])[]} */
+/** Actions by which groups can be chosen. @type {import('../../form.js').Choice[]} */
 const CHOICES = [
-  ['something to do', [...CHANGES, 'report'].join(',')],
+  [[...CHANGES, 'report'].join(','), 'something to do'],
   ...PLAN_ACTIONS.filter((action) => action !== 'keep').map(
-    (action) => /** @type {const} */ ([ACTION_LABELS[action], action]),
+    (action) => /** @type {const} */ ([action, ACTION_LABELS[action]]),
   ),
-  ['anything', ''],
+  ['', 'anything'],
 ];
 
-/**
- * @param {string} id
- * @param {AbortSignal} signal
- */
-export function syncPlan(id, signal) {
-  const choice = h(
-    'select',
-    { id: 'plan-choice', onchange: () => void load(true) },
-    CHOICES.map(([label, value]) => h('option', { value }, label)),
-  );
-  const list = h('ul', { class: 'groups' });
-  const status = h('div', { role: 'status' });
-  const more = h(
-    'button',
-    { type: 'button', hidden: true, onclick: () => void load(false) },
-    `Show ${GROUPS} more groups`,
-  );
-  const element = h(
-    'div',
-    {},
+/** @param {{ id: string }} properties */
+export function SyncPlan({ id }) {
+  const action = useSignal([...CHANGES, 'report'].join(','));
+  /** @type {import('../../answer.js').Pages<SyncGroup>} */
+  const pages = usePages(syncPath(id, `/groups${query({ action: action.value })}`), { name: 'groups', limit: GROUPS });
+  const { items, error, hasMore } = pages;
+  return [
     h(
       'div',
       { class: 'filter' },
-      h('div', { class: 'field' }, h('label', { for: 'plan-choice' }, 'Groups with'), choice),
+      h(FilterChoice, {
+        id: 'plan-choice',
+        label: 'Groups with',
+        value: action.value,
+        choices: CHOICES,
+        onChoose: (value) => {
+          action.value = value;
+        },
+      }),
     ),
-    status,
-    list,
-    more,
-  );
-  /** @type {string | null} */
-  let cursor = null;
-  let asked = 0;
+    h(
+      'div',
+      { role: 'status' },
+      error !== undefined
+        ? h(ErrorNotice, { error })
+        : items === undefined
+          ? h(Empty, {}, 'Loading …')
+          : items.length === 0 && h(Empty, {}, 'There is no such group in the plan.'),
+    ),
+    h(
+      'ul',
+      { class: 'groups' },
+      (items ?? []).map((group) =>
+        h(Group, {
+          key: `${action.value} ${group.region} ${group.guid}`,
+          id,
+          group,
+          action: action.value,
+          // One group is what is looked for.
+          isOpen: items?.length === 1,
+        }),
+      ),
+    ),
+    hasMore && h('button', { type: 'button', onClick: () => void pages.more() }, `Show ${GROUPS} more groups`),
+  ];
+}
 
-  /** @param {boolean} fromStart */
-  const load = async (fromStart) => {
-    const own = ++asked;
-    const action = choice.value;
-    try {
-      const after = fromStart ? null : cursor;
-      /** @type {SyncGroupsPage} */
-      const page = await request(syncPath(id, `/groups${query({ action, limit: GROUPS, cursor: after })}`), { signal });
-      if (own !== asked) return;
-      const items = page.groups.map((group) => groupItem({ id, group, action, signal }));
-      if (fromStart) list.replaceChildren(...items);
-      else list.append(...items);
-      cursor = page.nextCursor;
-      more.hidden = cursor === null;
-      fill(status, list.childElementCount === 0 && h('p', { class: 'empty' }, 'There is no such group in the plan.'));
-      // One group is what is looked for.
-      if (list.childElementCount === 1) list.querySelector('details')?.setAttribute('open', '');
-    } catch (error) {
-      if (!signal.aborted && own === asked) fill(status, errorNotice(error));
-    }
-  };
-  return { element, load: () => load(true) };
+/** @param {{ id: string, group: SyncGroup, action: string, isOpen: boolean }} properties `action`: those to show, separated by commas; '' for all */
+function Group({ id, group, action, isOpen }) {
+  const opened = useSignal(isOpen);
+  const { region, guid, problem, members, actions } = group;
+  const name = h('span', { class: 'name' }, h('b', null, foreign(guid)), h('span', { class: 'soft' }, ` ${region}`));
+  if (problem !== '') return h('li', null, name, h('p', { class: 'attention' }, foreign(problem)));
+  const counts = h(
+    'span',
+    { class: 'counts' },
+    PLAN_ACTIONS.filter((one) => one !== 'keep' && actions[one] > 0).map((one) =>
+      h('span', { key: one }, swatch(ACTION_COLOURS[one]), `${grouped(actions[one])} ${ACTION_LABELS[one]}`),
+    ),
+    h('span', { class: 'soft' }, `of ${counted(members, 'member')}`),
+  );
+  return h(
+    'li',
+    null,
+    h(
+      'details',
+      {
+        open: isOpen,
+        onToggle: ({ currentTarget }) => {
+          opened.value ||= currentTarget.open;
+        },
+      },
+      h('summary', null, name, counts),
+      opened.value && h(GroupMembers, { id, region, guid, action }),
+    ),
+  );
 }
 
 /** @type {import('../../table.js').Column<MemberAction>[]} */
 const COLUMNS = [
-  {
-    label: 'UID',
-    kind: 'main',
-    cell: ({ uid }) => h('a', { href: `/members/${encodeURIComponent(uid)}` }, foreign(uid)),
-  },
+  { label: 'UID', kind: 'main', cell: ({ uid }) => h('a', { href: memberHref(uid) }, foreign(uid)) },
   {
     label: 'What',
-    cell: ({ action }) =>
-      h('span', { class: 'mark' }, h('span', { class: `swatch ${ACTION_COLOURS[action]}` }), MEMBER_LABELS[action]),
+    cell: ({ action }) => h('span', { class: 'mark' }, swatch(ACTION_COLOURS[action]), MEMBER_LABELS[action]),
   },
   {
     label: 'From → to',
@@ -98,54 +118,19 @@ const COLUMNS = [
   { label: 'Row', kind: 'number', cell: ({ line }) => (line === null ? '–' : grouped(line)) },
 ];
 
-/**
- * @param {object} options
- * @param {string} options.id
- * @param {SyncGroup} options.group
- * @param {string} options.action actions to show, separated by commas; '' for all
- * @param {AbortSignal} options.signal
- */
-function groupItem({ id, group, action, signal }) {
-  const { region, guid, problem, members, actions } = group;
-  const place = h('div', {}, h('p', { class: 'empty' }, 'Loading …'));
-  const more = h('button', { type: 'button', hidden: true, onclick: () => void load() }, `Show ${MEMBERS} more`);
-  const table = dataTable({ caption: `What is done in ${guid}`, columns: COLUMNS, key: ({ uid }) => uid });
-  /** @type {MemberAction[]} */
-  let shown = [];
-  /** @type {string | null} */
-  let cursor = null;
-  const load = async () => {
-    try {
-      const wish = { action, region, guid, limit: MEMBERS, cursor };
-      /** @type {MemberActionsPage} */
-      const page = await request(syncPath(id, `/actions${query(wish)}`), { signal });
-      shown = [...shown, ...page.actions];
-      cursor = page.nextCursor;
-      more.hidden = cursor === null;
-      table.show(shown);
-      if (shown.length > 0) fill(place, table.element);
-      else fill(place, h('p', { class: 'empty' }, 'Nothing is done in this group.'));
-    } catch (error) {
-      if (!signal.aborted) fill(place, errorNotice(error));
-    }
-  };
-  const open = (/** @type {Event} */ { target }) => {
-    if (target instanceof HTMLDetailsElement && target.open && shown.length === 0) void load();
-  };
-  const counts = h(
-    'span',
-    { class: 'counts' },
-    PLAN_ACTIONS.filter((one) => one !== 'keep' && actions[one] > 0).map((one) =>
-      h(
-        'span',
-        {},
-        h('span', { class: `swatch ${ACTION_COLOURS[one]}` }),
-        `${grouped(actions[one])} ${ACTION_LABELS[one]}`,
-      ),
-    ),
-    h('span', { class: 'soft' }, `of ${counted(members, 'member')}`),
-  );
-  const name = h('span', { class: 'name' }, h('b', {}, foreign(guid)), h('span', { class: 'soft' }, ` ${region}`));
-  if (problem !== '') return h('li', {}, name, h('p', { class: 'attention' }, foreign(problem)));
-  return h('li', {}, h('details', { ontoggle: open }, h('summary', {}, name, counts), place, more));
+/** @param {{ id: string, region: string, guid: string, action: string }} properties */
+function GroupMembers({ id, region, guid, action }) {
+  /** @type {import('../../answer.js').Pages<MemberAction>} */
+  const pages = usePages(syncPath(id, `/actions${query({ action, region, guid })}`), {
+    name: 'actions',
+    limit: MEMBERS,
+  });
+  const { items, error, hasMore } = pages;
+  if (error !== undefined) return h(ErrorNotice, { error });
+  if (items === undefined) return h(Empty, {}, 'Loading …');
+  if (items.length === 0) return h(Empty, {}, 'Nothing is done in this group.');
+  return [
+    dataTable({ caption: `What is done in ${guid}`, columns: COLUMNS, items, keyOf: ({ uid }) => uid }),
+    hasMore && h('button', { type: 'button', onClick: () => void pages.more() }, `Show ${MEMBERS} more`),
+  ];
 }

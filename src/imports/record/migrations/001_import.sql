@@ -28,10 +28,12 @@ insert into regions (id, name) values (1, 'us'), (2, 'eu'), (3, 'in');
 -- What the input was: one row.
 create table input (
   id          integer primary key check (id = 1),
-  format      text not null,             -- csv, json, ndjson
+  format      text not null,             -- how the rows are kept: csv, json, ndjson
+  kind        text not null,             -- what the file is: csv, json, ndjson, xlsx, ods, yaml, ldif
   delimiter   text not null,             -- of a CSV file, else empty
   columns     text not null,             -- JSON array, in the order of the input
-  recognised  text not null              -- JSON object: field -> column
+  recognised  text not null,             -- JSON object: field -> column
+  notes       text not null              -- JSON array of {code, text}: what a person should know about it
 ) strict;
 
 create table groups (

@@ -2,13 +2,14 @@ import { apiUrl, managementUrl } from '../chat/address.ts';
 import { type ChatClient, createChatClient } from '../chat/client.ts';
 import { SettingError } from '../chat/errors.ts';
 import { type Coordinator, openCoordinator } from '../imports/life/coordinator.ts';
-import { openRegionLine } from '../imports/send/region.ts';
+import { openRegionLine, type RegionLine } from '../imports/send/region.ts';
 import type { Region } from '../membership/membership.ts';
 import { type Config, ConfigError, currentApiKey } from '../platform/config.ts';
 import { dataDir } from '../platform/data-dir.ts';
 import type { Logger } from '../platform/log.ts';
 import { SERVICE_HOST } from '../platform/service-host.ts';
 import { VERSION } from '../platform/version.ts';
+import type { Backend } from '../queue/backend.ts';
 import { openBackend } from '../queue/open-backend.ts';
 import { caOf } from './ca-file.ts';
 
@@ -25,39 +26,49 @@ export interface Service {
   readonly proxy?: Config['proxy'];
 }
 
-/**
- * Wires the parts of a coordinator together: the one place that knows them all.
- * @param keepMs how long imports stay when they are over; not given: until they are removed
- */
-export async function composeCoordinator(
-  config: Config,
-  service: Service,
-  log: Logger,
-  warn: (text: string) => void,
-  keepMs?: number,
-): Promise<Coordinator> {
-  const onError = quietly((error) => log.warn({ err: error }, 'the queue reports an error'));
+export interface CoordinatorParts {
+  readonly config: Config;
+  readonly service: Service;
+  readonly log: Logger;
+  readonly warn: (text: string) => void;
+  /** How long imports stay after they have finished, in ms; undefined: until they are removed. */
+  readonly keepMs?: number | undefined;
+  /** Tests put their own parts in place of these. */
+  readonly backend?: () => Promise<Backend>;
+  readonly client?: (region: Region) => ChatClient;
+  readonly onLine?: (line: RegionLine) => void;
+  readonly onError?: (error: Error) => void;
+}
+
+/** Wires the parts of a coordinator together. */
+export async function composeCoordinator(parts: CoordinatorParts): Promise<Coordinator> {
+  const { config, service, log, warn, keepMs } = parts;
+  const { callsPerMinute, concurrency } = config;
+  const {
+    onError = quietly((error) => log.warn({ err: error }, 'the queue reports an error')),
+    client = (region) => clientOf(service, region, concurrency),
+    backend = async () => {
+      const opened = await openBackend(config.queue, onError, caOf(config));
+      for (const warning of await opened.warnings()) warn(warning);
+      return opened;
+    },
+  } = parts;
   const coordinator = await openCoordinator({
     dir: dataDir(config.dataDir),
-    backend: async () => {
-      const backend = await openBackend(config.queue, onError, caOf(config));
-      for (const warning of await backend.warnings()) warn(warning);
-      return backend;
-    },
+    backend,
     regions: new Set(Object.keys(service.apps) as Region[]),
     version: VERSION,
     sandbox: service.sandbox,
     ...(keepMs !== undefined && { keepMs }),
     onError,
-    openLine: (region, backend, deliver, answer) => {
-      const { callsPerMinute, concurrency } = config;
-      const worker = service.sends
-        ? { chat: clientOf(service, region, concurrency), concurrency, deliver, answer }
-        : undefined;
+    openLine: async (region, opened, deliver, answer) => {
+      const worker = service.sends ? { chat: client(region), concurrency, deliver, answer } : undefined;
       const appId = service.apps[region]?.appId ?? '';
       // A sandbox in this process has another address at each start, and no other worker reaches it.
       const host = service.sandbox ? '' : service.host;
-      return openRegionLine({ region, appId, host, backend, callsPerMinute, worker, onError });
+      const line = await openRegionLine({ region, appId, host, backend: opened, callsPerMinute, worker, onError });
+      parts.onLine?.(line);
+      return line;
     },
   });
   coordinator.events.on('state', ({ id, state, reason, code }) =>

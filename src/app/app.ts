@@ -1,0 +1,63 @@
+import { type ControlHandler, serveControl } from '../imports/life/control.ts';
+import type { Coordinator } from '../imports/life/coordinator.ts';
+import type { Config } from '../platform/config.ts';
+import { type DataDir, dataDir, makeDataDir } from '../platform/data-dir.ts';
+import type { Lifecycle } from '../platform/lifecycle.ts';
+import { type Logger, openLog } from '../platform/log.ts';
+import { composeCoordinator, type Service } from './compose.ts';
+
+/** A process that owns a data directory: what `import`, `sync`, `serve` and programs have in common. */
+export interface App {
+  readonly service: Service;
+  readonly dir: DataDir;
+  readonly log: Logger;
+  readonly coordinator: Coordinator;
+  /** To the log and to the user. */
+  readonly warn: (text: string) => void;
+  /** Resolves with the first thing that keeps everything from going on: of the coordinator, or given to `fail`. */
+  readonly failed: Promise<Error>;
+  readonly fail: (error: Error) => void;
+  /** Answers other processes that ask about imports. To be called once. */
+  serveControl(more?: ControlHandler): Promise<void>;
+}
+
+interface AppOptions {
+  readonly config: Config;
+  /** What the calls go to; opened before the coordinator, closed after it. */
+  readonly openService: () => Promise<Service & { close(): Promise<void> }>;
+  /** Shows the user a sentence. */
+  readonly tell: (sentence: string) => void;
+  readonly keepMs?: number | undefined;
+}
+
+/** Opens the parts one after the other; `life` stops them in reverse, also when a later one cannot be opened. */
+export async function openApp(life: Lifecycle, { config, openService, tell, keepMs }: AppOptions): Promise<App> {
+  const service = await openService();
+  life.onStop(() => service.close());
+  if (!service.sandbox && config.hostCorrection !== undefined) tell(`${config.hostCorrection}.`);
+  const dir = dataDir(config.dataDir);
+  const { warning } = makeDataDir(dir);
+  const log = openLog(dir.root);
+  const warn = (text: string) => {
+    log.warn(text);
+    tell(`Warning: ${text}.`);
+  };
+  if (warning !== undefined) warn(warning);
+  const coordinator = await composeCoordinator({ config, service, log, warn, keepMs });
+  life.onStop((deadlineMs) => coordinator.stop(deadlineMs));
+  const { promise: failed, resolve: fail } = Promise.withResolvers<Error>();
+  coordinator.events.on('failure', fail);
+  return {
+    service,
+    dir,
+    log,
+    coordinator,
+    warn,
+    failed,
+    fail,
+    serveControl: async (more) => {
+      const control = await serveControl(dir, coordinator, more);
+      life.onStop(() => control.close());
+    },
+  };
+}

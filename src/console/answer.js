@@ -1,0 +1,188 @@
+/** What the server answers, kept up to date while it is looked at: one document, or a list page by page. */
+import { batch, useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { ApiError, request } from './api.js';
+import { connection } from './connection.js';
+
+/**
+ * @template T
+ * @typedef {object} Answer
+ * @property {T | undefined} data undefined until it is there
+ * @property {unknown} error why there is none; undefined while there is one, or may be soon
+ * @property {() => Promise<void>} reload
+ * @property {(data: T) => void} set what is known from elsewhere
+ */
+
+/**
+ * Asks when the path changes, when the server is back, and every so often while the page is looked at. What is shown
+ * stays while the server is away.
+ * @template T
+ * @param {string | null} path null: nothing is asked for
+ * @param {{ everyMs?: number | undefined }} [options]
+ * @returns {Answer<T>}
+ */
+export function useAnswer(path, { everyMs } = {}) {
+  const data = useSignal(/** @type {T | undefined} */ (undefined));
+  const error = useSignal(/** @type {unknown} */ (undefined));
+  const ask = useRef(async () => {});
+  const asked = useRef(0);
+  useEffect(() => {
+    if (path === null) return;
+    const leaving = new AbortController();
+    const { signal } = leaving;
+    /** @type {number | undefined} */
+    let timer;
+    const load = async () => {
+      clearTimeout(timer);
+      const own = ++asked.current;
+      try {
+        if (data.peek() === undefined || (!document.hidden && !connection.away)) {
+          const answer = await request(path, { signal });
+          if (own !== asked.current) return;
+          batch(() => {
+            data.value = answer;
+            error.value = undefined;
+          });
+        }
+      } catch (failure) {
+        if (signal.aborted || own !== asked.current) return;
+        if (!(isAway(failure) && data.peek() !== undefined)) error.value = failure;
+      } finally {
+        if (everyMs !== undefined && !signal.aborted && own === asked.current) timer = setTimeout(load, everyMs);
+      }
+    };
+    ask.current = load;
+    connection.addEventListener('back', load, { signal });
+    void load();
+    return () => {
+      leaving.abort();
+      clearTimeout(timer);
+      ask.current = async () => {};
+    };
+  }, [path, everyMs]);
+  return {
+    data: data.value,
+    error: error.value,
+    reload: () => ask.current(),
+    set: (known) => {
+      asked.current += 1;
+      data.value = known;
+    },
+  };
+}
+
+/**
+ * @template T
+ * @typedef {object} Pages
+ * @property {readonly T[] | undefined} items undefined until the first page is there
+ * @property {boolean} hasMore
+ * @property {boolean} dropped whether the first ones have made room
+ * @property {unknown} error
+ * @property {() => Promise<void>} more
+ * @property {() => Promise<void>} restart the first page
+ * @property {() => Promise<void>} refresh asks again for what is shown
+ * @property {(change: (items: readonly T[]) => readonly T[]) => void} edit
+ */
+
+/**
+ * A list that is asked for page by page, from the start whenever the path changes.
+ * @template T
+ * @param {string | null} path without limit and cursor; null: nothing is asked for
+ * @param {object} options
+ * @param {string} options.name under which the answer has the items
+ * @param {number} options.limit items of a page
+ * @param {number} [options.most] items that are held; the first ones make room
+ * @returns {Pages<T>}
+ */
+export function usePages(path, { name, limit, most = Number.POSITIVE_INFINITY }) {
+  const items = useSignal(/** @type {readonly T[] | undefined} */ (undefined));
+  const cursor = useSignal(/** @type {string | null} */ (null));
+  const dropped = useSignal(false);
+  const error = useSignal(/** @type {unknown} */ (undefined));
+  const asked = useRef(0);
+  const leaving = useRef(new AbortController());
+  /** @param {'start' | 'more' | 'again'} from */
+  const load = async (from) => {
+    if (path === null) return;
+    const own = ++asked.current;
+    const { signal } = leaving.current;
+    const before = from === 'more' ? (items.peek() ?? []) : [];
+    const wanted = from === 'again' ? Math.max(limit, items.peek()?.length ?? 0) : limit;
+    let after = from === 'more' ? cursor.peek() : null;
+    /** @type {T[]} */
+    const found = [];
+    try {
+      // A page may be shorter than was asked for, even empty, and have a next one.
+      do {
+        const separator = path.includes('?') ? '&' : '?';
+        const rest = after === null ? '' : `&cursor=${encodeURIComponent(after)}`;
+        /** @type {Record<string, T[]> & { nextCursor?: string | null }} */
+        const page = await request(`${path}${separator}limit=${Math.min(LARGEST_PAGE, wanted - found.length)}${rest}`, {
+          signal,
+        });
+        // A later question is under way: its answer counts.
+        if (own !== asked.current) return;
+        found.push(...(page[name] ?? []));
+        after = page.nextCursor ?? null;
+      } while (after !== null && found.length < (from === 'again' ? wanted : 1));
+      batch(() => {
+        const all = [...before, ...found];
+        dropped.value = from === 'more' && (dropped.peek() || all.length > most);
+        items.value = all.slice(-most);
+        cursor.value = after;
+        error.value = undefined;
+      });
+    } catch (failure) {
+      if (signal.aborted || own !== asked.current) return;
+      // The banner says it; what is shown stays until the server is back.
+      if (!(isAway(failure) && items.peek() !== undefined)) error.value = failure;
+    }
+  };
+  useEffect(() => {
+    leaving.current = new AbortController();
+    void load('start');
+    return () => leaving.current.abort();
+  }, [path]);
+  return {
+    items: items.value,
+    hasMore: cursor.value !== null,
+    dropped: dropped.value,
+    error: error.value,
+    more: () => load('more'),
+    restart: () => load('start'),
+    refresh: () => load('again'),
+    edit: (change) => {
+      items.value = change(items.peek() ?? []);
+    },
+  };
+}
+
+/** As many as the server gives at a time. */
+const LARGEST_PAGE = 200;
+
+/**
+ * Calls again and again while the page is looked at and the server answers.
+ * @param {() => void} ask
+ * @param {number | undefined} everyMs undefined: not at all
+ */
+export function useEvery(ask, everyMs) {
+  const latest = useRef(ask);
+  latest.current = ask;
+  useEffect(() => {
+    if (everyMs === undefined) return;
+    const timer = setInterval(() => {
+      if (!document.hidden && !connection.away) latest.current();
+    }, everyMs);
+    const back = () => latest.current();
+    connection.addEventListener('back', back);
+    return () => {
+      clearInterval(timer);
+      connection.removeEventListener('back', back);
+    };
+  }, [everyMs]);
+}
+
+/** @param {unknown} error */
+export function isAway(error) {
+  return error instanceof ApiError && error.code === 'AWAY';
+}

@@ -1,0 +1,42 @@
+/** What was started to retry or undo an import: where it stands, and what has come of it. */
+import { useEvery } from '../../answer.js';
+import { h, importHref, syncHref } from '../../element.js';
+import { grouped } from '../../format.js';
+import { inPlace } from '../../words.js';
+import { useLeaving } from '../../work.js';
+
+/** @import { FollowUp } from '../../answers.d.ts' */
+/** @import { LiveImport } from './live-import.js' */
+
+/** An import that is over has no events: while something follows it up, it is asked for so often. */
+const EVERY_MS = 2000;
+
+/** @param {{ live: LiveImport }} properties */
+export function FollowUps({ live }) {
+  const view = live.view.value;
+  const leaving = useLeaving();
+  const isOpen = live.over.value && view?.followUps.some((followUp) => followUp.isOpen) === true;
+  useEvery(() => void live.load(leaving()), isOpen ? EVERY_MS : undefined);
+  if (view === undefined || view.followUps.length === 0) return null;
+  return h(
+    'ul',
+    { class: 'plain follow-ups' },
+    view.followUps.map((followUp) => h('li', { key: followUp.id }, followUpSentence(followUp))),
+  );
+}
+
+/** @param {FollowUp} followUp */
+function followUpSentence({ kind, id, state, rows }) {
+  const succeeded = rows === null ? '' : `: ${grouped(inPlace(rows))} of ${grouped(rows.read)} rows succeeded`;
+  if (kind === 'retry') {
+    return [
+      'Rows that could be sent again were ',
+      h('a', { href: importHref(id) }, 'retried'),
+      ` (${state})${succeeded}.`,
+    ];
+  }
+  const link = (/** @type {string} */ text) => h('a', { href: syncHref(id) }, text);
+  if (state === 'applied') return ['This import was ', link('undone'), `${succeeded}.`];
+  if (state === 'planned' || state === 'held') return [link('A plan to undo it'), ` waits for a decision (${state}).`];
+  return [link('Undo'), `: ${state}${succeeded}.`];
+}

@@ -1,0 +1,114 @@
+/** One import as it is now: asked for once, then brought up to date by events. */
+import { batch, computed, signal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { isAway } from '../../answer.js';
+import { importPath, request } from '../../api.js';
+import { announce } from '../../frame.js';
+import { follow } from '../../live.js';
+import { stateSentence } from '../../words.js';
+
+/** @import { ImportEvents, ImportView, Progress } from '../../answers.d.ts' */
+
+export class LiveImport {
+  /** Undefined until it is known. */
+  view = signal(/** @type {ImportView | undefined} */ (undefined));
+  /** The latest event; undefined before the first. */
+  progress = signal(/** @type {Progress | undefined} */ (undefined));
+  /** Why it cannot be shown; undefined while it can, or may soon. */
+  error = signal(/** @type {unknown} */ (undefined));
+  /** Counts what makes everything besides the import itself worth asking for again: moves, and returns of the server. */
+  turns = signal(0);
+  /** Whether it has rows that can be looked at. */
+  hasRows = computed(() => {
+    const view = this.view.value;
+    return view !== undefined && view.state !== 'staging' && view.rows.read > 0;
+  });
+  over = computed(() => (this.view.value?.finishedAt ?? null) !== null);
+  state = computed(() => this.view.value?.state);
+  #id;
+  /** Moves that events have told. */
+  #moves = 0;
+
+  /** @param {string} id */
+  constructor(id) {
+    this.#id = id;
+  }
+
+  /** Follows it until the signal aborts. @param {AbortSignal} signal */
+  async start(signal) {
+    if (!(await this.load(signal))) return;
+    /** @type {{ [K in keyof ImportEvents]: (data: ImportEvents[K]) => void }} */
+    const handlers = { state: (view) => this.#move(view), progress: (event) => this.#advance(event) };
+    const onReturn = async () => {
+      if (await this.load(signal)) this.turns.value += 1;
+    };
+    follow(importPath(this.#id, '/events'), handlers, { signal, onReturn: () => void onReturn() });
+  }
+
+  /** Asks for it; whether there is an import to follow. @param {AbortSignal} signal */
+  async load(signal) {
+    const known = this.#moves;
+    try {
+      /** @type {ImportView} */
+      const view = await request(importPath(this.#id), { signal });
+      // An event that came in the meantime may be newer than the answer; if it is older, the next one follows.
+      if (known === this.#moves) this.#update(view);
+      return true;
+    } catch (error) {
+      if (signal.aborted) return false;
+      if (isAway(error) && this.view.peek() !== undefined) return true;
+      this.error.value = error;
+      return isAway(error);
+    }
+  }
+
+  /** @param {ImportView} view */
+  #update(view) {
+    const before = this.view.peek();
+    batch(() => {
+      this.view.value = view;
+      this.error.value = undefined;
+      if (before?.state !== view.state) this.turns.value += 1;
+    });
+    if (before !== undefined && before.state !== view.state) announce(stateSentence(view));
+  }
+
+  /** @param {ImportView} view */
+  #move(view) {
+    this.#moves += 1;
+    this.#update(view);
+  }
+
+  /** @param {Progress} event */
+  #advance(event) {
+    const view = this.view.peek();
+    batch(() => {
+      this.progress.value = event;
+      if (view !== undefined && view.finishedAt === null)
+        this.#update({ ...view, ...countsOf(event), staging: event.staging });
+    });
+  }
+}
+
+/** Follows the import for as long as this part of the page is there. @param {string} id */
+export function useLiveImport(id) {
+  const live = useRef(/** @type {LiveImport | undefined} */ (undefined));
+  live.current ??= new LiveImport(id);
+  useEffect(() => {
+    const leaving = new AbortController();
+    void live.current?.start(leaving.signal);
+    return () => leaving.abort();
+  }, []);
+  return live.current;
+}
+
+/** The part of an import that an event brings up to date. @param {Progress} progress */
+function countsOf({ rows, regions }) {
+  const all = Object.values(regions);
+  return {
+    rows,
+    regions,
+    calls: all.reduce((sum, region) => sum + region.calls, 0),
+    retries: all.reduce((sum, region) => sum + region.retries, 0),
+  };
+}

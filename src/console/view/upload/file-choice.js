@@ -1,0 +1,77 @@
+/** Where a file is dropped or chosen. */
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { foreign, h } from '../../element.js';
+import { size } from '../../format.js';
+
+const HINT = 'Drop a membership file here, or choose one: CSV, JSON or NDJSON, gzipped or not.';
+
+/** @param {{ file: File | undefined, onFile: (file: File) => void }} properties */
+export function FileChoice({ file, onFile }) {
+  const isOver = useSignal(false);
+  const tooMany = useSignal(false);
+  useStrayFilesKept();
+  /** @param {FileList | null | undefined} files */
+  const take = (files) => {
+    const first = files?.[0];
+    if (first === undefined) return;
+    tooMany.value = (files?.length ?? 0) > 1;
+    onFile(first);
+  };
+  /** @param {boolean} value */
+  const hover = (value) => (/** @type {DragEvent} */ event) => {
+    event.preventDefault();
+    isOver.value = value;
+  };
+  return h(
+    'div',
+    {
+      class: `drop${file === undefined ? '' : ' chosen'}${isOver.value ? ' over' : ''}`,
+      onDragEnter: hover(true),
+      onDragOver: hover(true),
+      onDragLeave: ({ relatedTarget, currentTarget }) => {
+        if (!(relatedTarget instanceof Node && currentTarget.contains(relatedTarget))) isOver.value = false;
+      },
+      onDrop: (event) => {
+        hover(false)(event);
+        take(event.dataTransfer?.files);
+      },
+    },
+    h(
+      'p',
+      { id: 'file-note' },
+      file === undefined
+        ? HINT
+        : [
+            h('b', null, foreign(file.name)),
+            h('span', { class: 'soft' }, ` ${size(file.size)}`),
+            tooMany.value &&
+              h('span', { class: 'attention' }, ' One file makes one import; only the first file is used.'),
+          ],
+    ),
+    h('input', {
+      type: 'file',
+      id: 'file',
+      class: 'unseen',
+      accept: '.csv,.tsv,.txt,.json,.ndjson,.jsonl,.gz',
+      'aria-describedby': 'file-note',
+      onChange: ({ currentTarget }) => {
+        take(currentTarget.files);
+        // So that the same file can be chosen again when it has been fixed.
+        currentTarget.value = '';
+      },
+    }),
+    h('label', { for: 'file', class: 'button main' }, file === undefined ? 'Choose file' : 'Choose another'),
+  );
+}
+
+/** Dropped beside its place, a file would be opened instead of this page. */
+function useStrayFilesKept() {
+  useEffect(() => {
+    const prevent = (/** @type {Event} */ event) => event.preventDefault();
+    for (const name of ['dragover', 'drop']) addEventListener(name, prevent);
+    return () => {
+      for (const name of ['dragover', 'drop']) removeEventListener(name, prevent);
+    };
+  }, []);
+}

@@ -1,0 +1,149 @@
+import { readdir } from 'node:fs/promises';
+import { join, matchesGlob, posix, relative, sep } from 'node:path';
+import { option, words } from '../../../text/named-options.ts';
+import type { FileState } from '../file-state.ts';
+import { IntakeError, listed, shownPath } from '../intake-error.ts';
+import { openSource } from '../source.ts';
+import type { Zip } from './zip.ts';
+
+/** Files that a folder is searched for; more are refused. */
+const MOST_FOUND = 200_000;
+/** Files that may be read as one import. */
+const MOST_READ = 1_000;
+
+/** The files of a folder or of a ZIP archive, by their names in it, with slashes. */
+export interface FileSet {
+  readonly kind: 'folder' | 'zip';
+  readonly name: string;
+  /** In order of their names. Links are not among them. */
+  readonly names: readonly string[];
+  /** What is left out whatever is asked for, such as links. */
+  readonly leftOut: readonly string[];
+  /** Bytes read so far, of all files. */
+  bytesRead(): number;
+  /** The content of a file, in blocks. Throws FILE_CHANGED, and what reading an archive throws. */
+  read(file: string): AsyncGenerator<Buffer>;
+  /** The path of a file, where it has one. */
+  pathOf(file: string): string | undefined;
+  /** To be called when all has been read. Throws FILE_CHANGED. */
+  checkUnchanged(): Promise<void>;
+  close(): void;
+}
+
+/** The files of an archive. */
+export function archiveOf(zip: Zip, name: string, state: FileState): FileSet {
+  return {
+    kind: 'zip',
+    name,
+    names: zip.names.toSorted(),
+    leftOut: [],
+    bytesRead: () => zip.bytesRead(),
+    read: (file) => zip.read(file),
+    pathOf: () => undefined,
+    checkUnchanged: () => state.checkUnchanged(0),
+    close: () => zip.close(),
+  };
+}
+
+/** The files of a folder and its folders. Links in it are not followed. Throws NOT_READABLE, TOO_LARGE. */
+export async function folderOf(path: string, name: string): Promise<FileSet> {
+  const names: string[] = [];
+  const leftOut: string[] = [];
+  try {
+    for (const entry of await readdir(path, { recursive: true, withFileTypes: true })) {
+      const file = relative(path, join(entry.parentPath, entry.name)).split(sep).join('/');
+      if (entry.isFile()) names.push(file);
+      else if (!entry.isDirectory()) leftOut.push(file);
+      if (names.length > MOST_FOUND) throw tooMany(name, MOST_FOUND);
+    }
+  } catch (cause) {
+    if (cause instanceof IntakeError) throw cause;
+    const what = `${shownPath(name)} cannot be listed: ${cause instanceof Error ? cause.message : ''}`;
+    throw new IntakeError({ code: 'NOT_READABLE', what, remedy: 'Check the folder and its permissions', cause });
+  }
+  let read = 0;
+  return {
+    kind: 'folder',
+    name,
+    names: names.sort(),
+    leftOut,
+    bytesRead: () => read,
+    read: async function* (file) {
+      const source = await openSource({ path: join(path, file), name: file }, {});
+      try {
+        for await (const block of source.blocks()) {
+          read += block.length;
+          yield block;
+        }
+      } finally {
+        source.close();
+      }
+    },
+    pathOf: (file) => join(path, file),
+    checkUnchanged: async () => {},
+    close: () => {},
+  };
+}
+
+/** Endings of files that rollcall reads. */
+const ENDINGS = /\.(?:csv|tsv|tab|txt|json|jsonl|ndjson|xlsx|xlsm|ods|ya?ml|ldif?)(?:\.(?:gz|zst))?$/i;
+/** What programs leave behind in folders and archives. */
+const DEBRIS = /(?:^|\/)(?:\.|~\$|__MACOSX\/|Thumbs\.db$|desktop\.ini$)/i;
+
+export interface Selection {
+  /** To be read, in order. */
+  readonly files: readonly string[];
+  /** Present and not read. */
+  readonly others: readonly string[];
+}
+
+/**
+ * The files of a folder or archive that are read: those that the patterns name, or without patterns those whose ending says
+ * that they have rows, at the top or in the only folder there. Throws UNKNOWN_FILE, TOO_LARGE.
+ * @param patterns such as `enrollments*.csv`, or `**` + `/channels.json` for one at any depth; a bare name matches at any depth
+ */
+export function selectFiles(set: FileSet, patterns: readonly string[] | undefined): Selection {
+  const names = set.names.filter((name) => !DEBRIS.test(name));
+  const files = patterns === undefined ? obvious(names) : names.filter((name) => patterns.some(matches(name)));
+  const unmatched = patterns?.find((pattern) => !names.some((name) => matches(name)(pattern)));
+  if (files.length === 0 || unmatched !== undefined) {
+    const what =
+      unmatched === undefined
+        ? `${shownPath(set.name)} has no file that rollcall reads`
+        : `${shownPath(set.name)} has no file that matches ${JSON.stringify(unmatched)}`;
+    const present = names.length === 0 ? 'it is empty' : `it has ${listed(names)}`;
+    const remedy = words`Name files in it, such as ${option('files', 'members*.csv')}; CSV, JSON, Excel, YAML and LDIF are read`;
+    throw new IntakeError({ code: 'UNKNOWN_FILE', what: `${what}; ${present}`, remedy });
+  }
+  if (files.length > MOST_READ) throw tooMany(set.name, MOST_READ);
+  const chosen = new Set(files);
+  return { files, others: [...names.filter((name) => !chosen.has(name)), ...set.leftOut] };
+}
+
+function matches(name: string): (pattern: string) => boolean {
+  return (pattern) => name === pattern || matchesGlob(pattern.includes('/') ? name : posix.basename(name), pattern);
+}
+
+/** Those at the top; where there are none, and everything is in one folder, those in it. */
+function obvious(names: readonly string[]): string[] {
+  for (let top = ''; ; ) {
+    const inside = names.filter((name) => name.startsWith(top));
+    const here = inside.filter((name) => !name.slice(top.length).includes('/'));
+    const readable = here.filter((name) => ENDINGS.test(name));
+    if (readable.length > 0) return readable;
+    const folders = new Set(
+      inside.filter((name) => !here.includes(name)).map((name) => name.slice(top.length).split('/', 1)[0]),
+    );
+    const [only] = folders;
+    if (folders.size !== 1 || only === undefined) return [];
+    top += `${only}/`;
+  }
+}
+
+function tooMany(name: string, most: number): IntakeError {
+  return new IntakeError({
+    code: 'TOO_LARGE',
+    what: `${shownPath(name)} has more than ${most} files`,
+    remedy: words`Name those with rows with ${option('files')}, or put them into a folder of their own`,
+  });
+}

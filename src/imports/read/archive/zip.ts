@@ -1,0 +1,184 @@
+import { crc32 } from 'node:zlib';
+import { type Entry, fromBufferPromise, openPromise, type ZipFile } from 'yauzl';
+import { option, words } from '../../../text/named-options.ts';
+import { type Bounds, boundText, FREE_UNPACKED, orRaise } from '../bounds.ts';
+import { IntakeError, shownPath } from '../intake-error.ts';
+import { BLOCK_BYTES } from '../source.ts';
+
+/** Entries that the directory of an archive may have. */
+const MOST_ENTRIES = 200_000;
+
+const KINDS_OF_FILE = 0o170_000;
+const SYMBOLIC_LINK = 0o120_000;
+
+/** A ZIP archive, read at random places: nothing of it is written to the disk, and its names never become paths. */
+export interface Zip {
+  /** Entries that are files, in the order of the archive. */
+  readonly names: readonly string[];
+  /** Bytes of the archive. */
+  readonly size: number;
+  /** Bytes of the archive that have been unpacked so far. */
+  bytesRead(): number;
+  has(name: string): boolean;
+  /** Packed size of an entry. */
+  sizeOf(name: string): number;
+  /**
+   * The content of an entry in blocks. Throws TOO_LARGE when it unpacks to more than the bounds allow, ZIP_BROKEN when it
+   * is damaged, ENCRYPTED, UNSAFE_ARCHIVE when it is a link.
+   */
+  read(name: string): AsyncGenerator<Buffer>;
+  close(): void;
+}
+
+/**
+ * Opens an archive and reads its directory. Throws ZIP_BROKEN, TOO_LARGE when there are too many entries, UNSAFE_ARCHIVE
+ * when one has a name that leads out of the archive.
+ * @param from path of a regular file, or the whole archive
+ */
+export async function openZip(from: string | Buffer, name: string, bounds: Bounds): Promise<Zip> {
+  const file = await opened(from, name);
+  try {
+    if (file.entryCount > MOST_ENTRIES) throw tooManyEntries(name, file.entryCount);
+    const entries = new Map<string, Entry>();
+    for await (const entry of file.eachEntry()) {
+      if (!entry.fileName.endsWith('/')) entries.set(entry.fileName, entry);
+    }
+    return zipOf(file, entries, name, bounds);
+  } catch (error) {
+    file.close();
+    throw error instanceof IntakeError ? error : unreadable(name, error);
+  }
+}
+
+async function opened(from: string | Buffer, name: string): Promise<ZipFile> {
+  try {
+    return typeof from === 'string' ? await openPromise(from, { autoClose: false }) : await fromBufferPromise(from);
+  } catch (error) {
+    throw unreadable(name, error);
+  }
+}
+
+function zipOf(file: ZipFile, entries: ReadonlyMap<string, Entry>, name: string, bounds: Bounds): Zip {
+  /** Bytes that entries have been unpacked to; those that are read twice count once. */
+  const unpacked = new Map<string, number>();
+  let total = 0;
+  const progress = { before: 0, now: 0 };
+  const entryOf = (entry: string): Entry => {
+    const found = entries.get(entry);
+    if (found === undefined) throw new TypeError(`${name} has no entry ${entry}`);
+    return found;
+  };
+
+  async function* read(entryName: string): AsyncGenerator<Buffer> {
+    const entry = entryOf(entryName);
+    checkEntry(entry, name);
+    const place = shownPath(entryName);
+    const packed = entry.compressedSize;
+    let bytes = 0;
+    let sum = 0;
+    try {
+      const stream = await file.openReadStreamPromise(entry);
+      try {
+        for await (const piece of stream as AsyncIterable<Buffer>) {
+          bytes += piece.length;
+          sum = crc32(piece, sum);
+          const earlier = unpacked.get(entryName) ?? 0;
+          if (bytes > earlier) {
+            unpacked.set(entryName, bytes);
+            total += bytes - earlier;
+          }
+          checkSize(bytes, packed, place, bounds);
+          checkSize(total, file.fileSize, undefined, bounds);
+          progress.now = Math.min(packed, bytes);
+          for (let start = 0; start < piece.length; start += BLOCK_BYTES) {
+            yield piece.subarray(start, start + BLOCK_BYTES);
+          }
+        }
+      } finally {
+        stream.destroy();
+        progress.before += packed;
+        progress.now = 0;
+      }
+    } catch (error) {
+      throw error instanceof IntakeError ? error : unreadable(name, error, entryName);
+    }
+    if (sum !== entry.crc32) throw unreadable(name, new Error('its check sum is wrong'), entryName);
+  }
+
+  return {
+    names: [...entries.keys()],
+    size: file.fileSize,
+    bytesRead: () => Math.min(file.fileSize, progress.before + progress.now),
+    has: (entry) => entries.has(entry),
+    sizeOf: (entry) => entryOf(entry).compressedSize,
+    read,
+    close: () => file.close(),
+  };
+}
+
+function checkEntry(entry: Entry, name: string): void {
+  const kind = (entry.externalFileAttributes >>> 16) & KINDS_OF_FILE;
+  if (kind === SYMBOLIC_LINK) {
+    throw new IntakeError({
+      code: 'UNSAFE_ARCHIVE',
+      place: shownPath(entry.fileName),
+      what: `this entry of ${shownPath(name)} is a link to another file; links are not followed`,
+      remedy: words`Pack the file itself, or leave it out with ${option('files')}`,
+    });
+  }
+  if (!entry.isEncrypted()) return;
+  throw new IntakeError({
+    code: 'ENCRYPTED',
+    place: shownPath(entry.fileName),
+    what: `this entry of ${shownPath(name)} is protected by a password`,
+    remedy: 'Unpack the archive with its password, and import the folder',
+  });
+}
+
+function checkSize(bytes: number, packed: number, place: string | undefined, bounds: Bounds): void {
+  const bound = bytes > bounds.unpacked ? 'unpacked' : 'expansion';
+  if (bound === 'expansion' && (bytes <= FREE_UNPACKED || bytes <= packed * bounds.expansion)) return;
+  const allowed = boundText(bound, bounds[bound]);
+  const what =
+    bound === 'unpacked'
+      ? `it unpacks to more than the ${allowed} that are allowed`
+      : `it unpacks to more than ${allowed} times its size (${packed} bytes became ${bytes}); a membership file hardly ever does`;
+  throw new IntakeError({
+    code: 'TOO_LARGE',
+    ...(place !== undefined && { place }),
+    what,
+    remedy: orRaise('Import the right file', bound, bounds),
+  });
+}
+
+function tooManyEntries(name: string, count: number): IntakeError {
+  return new IntakeError({
+    code: 'TOO_LARGE',
+    what: `${shownPath(name)} has ${count} entries; allowed are ${MOST_ENTRIES}`,
+    remedy: 'Unpack it, and import the files or the folder with the rows',
+  });
+}
+
+function unreadable(name: string, cause: unknown, entry?: string): IntakeError {
+  const message = cause instanceof Error ? cause.message : String(cause);
+  if (/relative path|absolute path|invalid characters in fileName/.test(message)) {
+    return new IntakeError({
+      code: 'UNSAFE_ARCHIVE',
+      what: `an entry of ${shownPath(name)} has a name that leads out of the archive (${message})`,
+      remedy: 'Do not trust this archive. If it is yours, pack it again with names below its own folder',
+      cause,
+    });
+  }
+  const { code } = cause as NodeJS.ErrnoException;
+  if (code === 'EACCES' || code === 'EIO' || code === 'ENOENT') {
+    const what = `${shownPath(name)} cannot be read: ${message}`;
+    throw new IntakeError({ code: 'NOT_READABLE', what, remedy: 'Check the path and its permissions', cause });
+  }
+  return new IntakeError({
+    code: 'ZIP_BROKEN',
+    ...(entry !== undefined && { place: shownPath(entry) }),
+    what: `${shownPath(name)} is damaged or cut off (${message})`,
+    remedy: 'Test it with "unzip -t", and transfer or save it again',
+    cause,
+  });
+}

@@ -1,0 +1,93 @@
+import { addAbortSignal } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import { type Bounds, boundText, FREE_UNPACKED, orRaise } from './bounds.ts';
+import { IntakeError } from './intake-error.ts';
+import { BLOCK_BYTES } from './source.ts';
+import { zstdFrames } from './zstd-frames.ts';
+
+const ZSTD = Buffer.from('28b52ffd', 'hex');
+
+/** What a file is compressed with, by its first bytes; undefined where it is not, or where rollcall cannot unpack it. */
+export type Compression = 'gzip' | 'zstd';
+
+export function compressionOf(head: Buffer): Compression | undefined {
+  if (isGzip(head)) return 'gzip';
+  return head.subarray(0, 4).equals(ZSTD) ? 'zstd' : undefined;
+}
+
+function isGzip(head: Buffer): boolean {
+  return head[0] === 0x1f && head[1] === 0x8b;
+}
+
+/**
+ * Throws GZIP_BROKEN or ZSTD_BROKEN, with the unpacked bytes that could be read, when it is damaged or cut off; TOO_LARGE
+ * when it unpacks to more than the bounds allow; the signal's reason.
+ */
+export async function* decompress(
+  compressed: AsyncIterable<Buffer>,
+  compression: Compression,
+  bounds: Bounds,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Buffer> {
+  let read = 0;
+  async function* counted(): AsyncGenerator<Buffer> {
+    for await (const block of compressed) {
+      read += block.length;
+      yield block;
+    }
+  }
+  const inflated = compression === 'gzip' ? gunzipped(counted(), signal) : zstdFrames(counted());
+  let unpacked = 0;
+  try {
+    for await (const block of inflated) {
+      signal?.throwIfAborted();
+      unpacked += block.length;
+      if (unpacked > bounds.unpacked) throw tooLarge('unpacked', compression, bounds, unpacked, read);
+      if (unpacked > FREE_UNPACKED && unpacked > read * bounds.expansion) {
+        throw tooLarge('expansion', compression, bounds, unpacked, read);
+      }
+      yield block;
+    }
+  } catch (cause) {
+    signal?.throwIfAborted();
+    const { code, message } = cause as NodeJS.ErrnoException;
+    if (code?.startsWith('Z') !== true) throw cause;
+    throw new IntakeError({
+      code: compression === 'gzip' ? 'GZIP_BROKEN' : 'ZSTD_BROKEN',
+      place: `after ${unpacked} decompressed bytes`,
+      what: `the ${compression} data is damaged or cut off (${message})`,
+      remedy: `Test it with "${compression} -t", transfer it again, or import the decompressed file`,
+      cause,
+    });
+  }
+}
+
+function gunzipped(compressed: AsyncIterable<Buffer>, signal: AbortSignal | undefined): AsyncIterable<Buffer> {
+  const inflated = createGunzip({ chunkSize: BLOCK_BYTES });
+  const feeding = pipeline(compressed, inflated);
+  // What goes wrong while feeding also ends `inflated` with the same error, which is where it is reported.
+  feeding.catch(() => {});
+  // One block of a source can unpack to a thousand, during which nothing of the source itself is read.
+  return signal === undefined ? inflated : addAbortSignal(signal, inflated);
+}
+
+function tooLarge(
+  name: 'unpacked' | 'expansion',
+  compression: Compression,
+  bounds: Bounds,
+  unpacked: number,
+  read: number,
+): IntakeError {
+  const allowed = boundText(name, bounds[name]);
+  const what =
+    name === 'unpacked'
+      ? `the ${compression} data unpacks to more than the ${allowed} that are allowed`
+      : `the ${compression} data unpacks to more than ${allowed} times its size (${read} bytes became ${unpacked}); a membership file hardly ever does`;
+  return new IntakeError({
+    code: 'TOO_LARGE',
+    place: `after ${unpacked} decompressed bytes`,
+    what,
+    remedy: orRaise('Import the right file', name, bounds),
+  });
+}

@@ -1,0 +1,127 @@
+import { type Bounds, boundText, orRaise } from './bounds.ts';
+import { IntakeError, shown } from './intake-error.ts';
+
+/** Attributes that hold members: two with their names in the directory, one with their ids. */
+const MEMBER_ATTRIBUTES: ReadonlySet<string> = new Set(['member', 'uniquemember', 'memberuid']);
+
+/**
+ * The groups of an LDIF text (RFC 2849) in UTF-8 as NDJSON: an object for each member, `{"guid", "uid", "group_dn",
+ * "member_dn"}`. The GUID is the first value of the group's name, the UID that of the member's name, or its memberUid. Other
+ * entries are skipped.
+ * Throws LDIF_BROKEN, ROW_TOO_LONG.
+ */
+export async function* ldifAsNdjson(blocks: AsyncIterable<Buffer>, bounds: Bounds): AsyncGenerator<Buffer> {
+  const reader = new LdifReader(bounds);
+  for await (const block of blocks) {
+    const text = reader.read(block.toString());
+    if (text !== '') yield Buffer.from(text);
+  }
+  const text = reader.read('\n\n\n');
+  if (text !== '') yield Buffer.from(text);
+}
+
+class LdifReader {
+  readonly #bounds: Bounds;
+  #unfinished = '';
+  /** Folded lines gather here: one that begins with a space goes on with the line before. */
+  #line = '';
+  #number = 0;
+  #lineStart = 0;
+  /** Name of the entry that is being read. */
+  #name: string | undefined;
+  #written: string[] = [];
+
+  constructor(bounds: Bounds) {
+    this.#bounds = bounds;
+  }
+
+  read(text: string): string {
+    const lines = (this.#unfinished + text).split('\n');
+    this.#unfinished = lines.pop() ?? '';
+    for (const line of lines) {
+      this.#number += 1;
+      this.#physical(line.endsWith('\r') ? line.slice(0, -1) : line);
+    }
+    if (this.#unfinished.length > this.#bounds.element) throw this.#tooLong();
+    const written = this.#written.join('');
+    this.#written = [];
+    return written;
+  }
+
+  #physical(line: string): void {
+    if (line.startsWith(' ')) {
+      this.#line += line.slice(1);
+      if (this.#line.length > this.#bounds.element) throw this.#tooLong();
+      return;
+    }
+    this.#logical(this.#line);
+    this.#line = line;
+    this.#lineStart = this.#number;
+    if (line === '') this.#name = undefined;
+  }
+
+  #logical(line: string): void {
+    if (line === '' || line.startsWith('#')) return;
+    const [, attribute = '', mark = '', rest = ''] = /^([A-Za-z0-9.;_-]+):([:<]?)\s*(.*)$/s.exec(line) ?? [];
+    if (attribute === '') throw this.#broken(`${shown(line)} is not "attribute: value"`);
+    const [name = ''] = attribute.toLowerCase().split(';');
+    if (name === 'version' && this.#name === undefined) return;
+    if (name === 'dn') {
+      this.#name = this.#value(mark, rest);
+      return;
+    }
+    if (this.#name === undefined) throw this.#broken(`${shown(line)} stands before the first "dn:"`);
+    if (name === 'changetype' && rest.trim() !== 'add') {
+      throw this.#broken(
+        `the entry is a change (${shown(rest.trim())}); groups are read from entries with their members`,
+      );
+    }
+    if (MEMBER_ATTRIBUTES.has(name)) this.#member(this.#name, name, this.#value(mark, rest));
+  }
+
+  #member(group: string, attribute: string, value: string): void {
+    if (value.trim() === '') return;
+    const isName = attribute !== 'memberuid';
+    const row = {
+      guid: firstValue(group),
+      uid: isName ? firstValue(value) : value,
+      group_dn: group,
+      member_dn: isName ? value : '',
+    };
+    this.#written.push(`${JSON.stringify(row)}\n`);
+  }
+
+  #value(mark: string, rest: string): string {
+    if (mark === '<') throw this.#broken('a value from a URL is not fetched');
+    return mark === ':' ? Buffer.from(rest.trim(), 'base64').toString() : rest.trimEnd();
+  }
+
+  #broken(what: string): IntakeError {
+    return new IntakeError({
+      code: 'LDIF_BROKEN',
+      place: `line ${this.#lineStart}`,
+      what,
+      remedy:
+        'Export the groups with their members again, for instance with ldapsearch -LLL "(objectClass=groupOfNames)"',
+    });
+  }
+
+  #tooLong(): IntakeError {
+    return new IntakeError({
+      code: 'ROW_TOO_LONG',
+      place: `line ${this.#number + 1}`,
+      what: `the line is larger than ${boundText('element', this.#bounds.element)}`,
+      remedy: orRaise('Shorten it', 'element', this.#bounds),
+    });
+  }
+}
+
+/** `uid=anna,ou=people,dc=example` → `anna`; commas and other characters may be escaped (RFC 4514). */
+function firstValue(name: string): string {
+  const [, value = name] = /^\s*[A-Za-z0-9.-]+\s*=\s*((?:\\.|[^,+\\])*)/s.exec(name) ?? [];
+  return value
+    .trim()
+    .replace(/\\([0-9A-Fa-f]{2})|\\(.)/gs, (_, hex?: string, character = '') =>
+      hex === undefined ? character : String.fromCharCode(Number.parseInt(hex, 16)),
+    );
+}

@@ -1,0 +1,98 @@
+import { open, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { archiveOf, type FileSet, folderOf } from './archive/file-set.ts';
+import type { Zip } from './archive/zip.ts';
+import { isZip } from './archive/zip-signature.ts';
+import { type BoundName, boundsWith } from './bounds.ts';
+import { type FileState, fileOf } from './file-state.ts';
+import { IntakeError, shownPath } from './intake-error.ts';
+import { type InputBytes, type IntakeSource, openSource, type SourceOptions } from './source.ts';
+import type { SheetText } from './workbook/sheet-text.ts';
+
+export interface OpenOptions extends SourceOptions {
+  readonly bounds?: Readonly<Partial<Record<BoundName, number | undefined>>> | undefined;
+  readonly sheet?: string | undefined;
+  readonly scratch?: string | undefined;
+}
+
+/** What an input turns out to be: one text, or files of which each is one. */
+export type OpenedInput = { readonly text: InputBytes } | { readonly set: FileSet };
+
+/**
+ * Opens an input. A workbook gives the text of one of its sheets. Archives and workbooks are read at random places, so
+ * they must be regular files. Throws what openSource, openZip and openSheet throw.
+ */
+export async function openInput(source: IntakeSource, options: OpenOptions): Promise<OpenedInput> {
+  if ('stream' in source) return { text: await openSource(source, options) };
+  if ('bytes' in source) {
+    if (!isZip(source.bytes)) return { text: await openSource(source, options) };
+    return openPacked(source.bytes, source.name, { checkUnchanged: async () => {} }, options);
+  }
+  const { path, name = path } = source;
+  const status = await stat(path).catch(() => undefined);
+  if (status?.isDirectory()) return { set: await folderOf(path, name) };
+  if (status?.isFile() !== true) return { text: await openSource(source, options) };
+  // Whether it is still being written is looked at before its first bytes are.
+  const state = await fileOf(path, name, options);
+  if (!isZip(await firstBytes(path, name)))
+    return { text: await openSource(source, { ...options, waitForQuietMs: 0 }) };
+  return openPacked(path, name, state, options);
+}
+
+/** Looks whether there is an input before anything is begun with it. Throws FILE_NOT_FOUND, NOT_READABLE. */
+export async function checkInput(path: string): Promise<void> {
+  const status = await stat(path).catch(() => undefined);
+  if (status?.isDirectory() !== true) await fileOf(path, path);
+}
+
+/** Bytes at the beginning of a file. */
+async function firstBytes(path: string, name: string): Promise<Buffer> {
+  try {
+    await using file = await open(path);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(4), 0, 4, 0);
+    return buffer.subarray(0, bytesRead);
+  } catch (cause) {
+    const what = `${shownPath(name)} cannot be opened: ${cause instanceof Error ? cause.message : ''}`;
+    throw new IntakeError({ code: 'NOT_READABLE', what, remedy: 'Check the path and its permissions', cause });
+  }
+}
+
+async function openPacked(
+  from: string | Buffer,
+  name: string,
+  state: FileState,
+  options: OpenOptions,
+): Promise<OpenedInput> {
+  const { sheet, signal, scratch = tmpdir() } = options;
+  const bounds = boundsWith(options.bounds);
+  // Loaded for those alone who need them.
+  const { openZip } = await import('./archive/zip.ts');
+  const { openSheet, workbookKind } = await import('./workbook/open-workbook.ts');
+  const zip = await openZip(from, name, bounds);
+  try {
+    const kind = await workbookKind(zip, name);
+    if (kind !== undefined) {
+      const text = await openSheet(zip, kind, name, { sheet, bounds, signal, scratch });
+      return { text: sheetBytes(text, zip, name, state) };
+    }
+  } catch (error) {
+    zip.close();
+    throw error;
+  }
+  return { set: archiveOf(zip, name, state) };
+}
+
+function sheetBytes(sheet: SheetText, zip: Zip, name: string, state: FileState): InputBytes {
+  return {
+    name,
+    sheet,
+    get bytesRead() {
+      return zip.bytesRead();
+    },
+    blocks: async function* () {
+      yield* sheet.blocks();
+      await state.checkUnchanged(0);
+    },
+    close: () => sheet.close(),
+  };
+}

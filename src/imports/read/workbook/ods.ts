@@ -1,0 +1,240 @@
+import type { Zip } from '../archive/zip.ts';
+import { IntakeError } from '../intake-error.ts';
+import { interruptible } from '../interruptible.ts';
+import { numberText, PLAIN } from './cell-text.ts';
+import type { Doubts } from './doubts.ts';
+import { checkColumns, MOST_ROWS, type SheetCounts } from './sheet-reader.ts';
+import type { Sheet, Workbook } from './workbook.ts';
+import { type Attributes, broken, checkLength, XmlReader } from './xml.ts';
+
+const CONTENT = 'content.xml';
+/** Characters that the repetitions of one row may come to. */
+const MOST_REPEATED = 32 * 1024 * 1024;
+
+/** Opens a LibreOffice workbook (.ods). All its sheets are in one part, which is read up to the sheet that is wanted. */
+export async function openOds(zip: Zip, signal: AbortSignal | undefined): Promise<Workbook> {
+  if (!zip.has(CONTENT)) throw broken(CONTENT, 'this part is missing');
+  await refuseEncrypted(zip);
+  const read = () => interruptible(zip.read(CONTENT), signal);
+
+  const sheets: Sheet[] = [];
+  const hiddenStyles = new Set<string>();
+  let style = '';
+  const looking = new XmlReader(CONTENT, {
+    open: (name, attributes) => {
+      if (name === 'style') style = attributes['style:name'] ?? '';
+      else if (name === 'table-properties' && attributes['table:display'] === 'false') hiddenStyles.add(style);
+      else if (name === 'table') {
+        const isVisible = !hiddenStyles.has(attributes['table:style-name'] ?? '');
+        sheets.push({ name: attributes['table:name'] ?? '', isVisible });
+      }
+    },
+  });
+  for await (const block of read()) looking.write(block);
+  looking.end();
+
+  return {
+    kind: 'ods',
+    sheets,
+    read: async function* (sheet, doubts, onRow, counts) {
+      const reader = new OdsReader({ sheet, name: sheets[sheet]?.name ?? '', doubts, onRow });
+      for await (const block of read()) {
+        reader.write(block);
+        yield;
+        if (reader.isDone) break;
+      }
+      if (counts !== undefined) Object.assign(counts, reader.counts);
+    },
+    close: () => zip.close(),
+  };
+}
+
+async function refuseEncrypted(zip: Zip): Promise<void> {
+  const manifest = 'META-INF/manifest.xml';
+  if (!zip.has(manifest)) return;
+  let isEncrypted = false;
+  const reader = new XmlReader(manifest, {
+    open: (name) => {
+      isEncrypted ||= name === 'encryption-data';
+    },
+  });
+  for await (const block of zip.read(manifest)) reader.write(block);
+  if (!isEncrypted) return;
+  throw new IntakeError({
+    code: 'ENCRYPTED',
+    what: 'the workbook is protected by a password',
+    remedy: 'Open it with its password, and save it without one',
+  });
+}
+
+interface OdsOptions {
+  readonly sheet: number;
+  readonly name: string;
+  readonly doubts: Doubts;
+  readonly onRow: (line: number, cells: readonly string[]) => void;
+}
+
+/** Reads one of the tables. Cells and rows that are repeated are written once, with a number. */
+class OdsReader {
+  readonly counts: SheetCounts = { hiddenRows: 0, emptyFormulas: 0, firstEmptyFormula: '', filled: 0 };
+  isDone = false;
+  readonly #options: OdsOptions;
+  readonly #xml: XmlReader;
+  #table = -1;
+  #line = 0;
+  #rowTimes = 1;
+  #isHidden = false;
+  #cells: string[] = [];
+  #column = 0;
+  #cell: Attributes | undefined;
+  #paragraphs = 0;
+  #text = '';
+  /** Open elements whose text is not the cell's, such as comments. */
+  #asides = 0;
+  #inParagraph = 0;
+  /** Rows that a cell above still covers: its value, by column. */
+  readonly #covering = new Map<number, { left: number; readonly value: string }>();
+
+  constructor(options: OdsOptions) {
+    this.#options = options;
+    this.#xml = new XmlReader(`sheet ${JSON.stringify(options.name)}`, {
+      open: (name, attributes) => this.#opened(name, attributes),
+      close: (name) => this.#closed(name),
+      text: (text) => {
+        if (this.#inParagraph === 0 || this.#asides > 0) return;
+        this.#text += text;
+        checkLength(this.#text, `row ${this.#line + 1}`);
+      },
+    });
+  }
+
+  write(block: Buffer): void {
+    this.#xml.write(block);
+  }
+
+  #opened(name: string, attributes: Attributes): void {
+    if (name === 'table') this.#table += 1;
+    if (this.#table !== this.#options.sheet || this.isDone) return;
+    if (name === 'table-row') {
+      this.#cells = [];
+      this.#column = 0;
+      this.#rowTimes = times(attributes['table:number-rows-repeated']);
+      this.#isHidden = /^(?:filter|collapse)$/.test(attributes['table:visibility'] ?? '');
+    } else if (name === 'table-cell' || name === 'covered-table-cell') {
+      this.#cell = attributes;
+      this.#text = '';
+      this.#paragraphs = 0;
+    } else if (this.#cell !== undefined) this.#openedInCell(name, attributes);
+  }
+
+  #openedInCell(name: string, attributes: Attributes): void {
+    if (name === 'annotation' || name === 'note' || name === 'ruby-text') this.#asides += 1;
+    if (this.#asides > 0) return;
+    if (name === 'p') {
+      if (this.#paragraphs > 0) this.#text += '\n';
+      this.#paragraphs += 1;
+      this.#inParagraph += 1;
+    } else if (name === 's') this.#text += ' '.repeat(Math.min(times(attributes['text:c']), 1000));
+    else if (name === 'tab') this.#text += '\t';
+    else if (name === 'line-break') this.#text += '\n';
+  }
+
+  #closed(name: string): void {
+    if (this.#table !== this.#options.sheet || this.isDone) return;
+    if (name === 'annotation' || name === 'note' || name === 'ruby-text') this.#asides -= 1;
+    else if (name === 'p' && this.#asides === 0 && this.#inParagraph > 0) this.#inParagraph -= 1;
+    else if (name === 'table-cell') this.#closeCell(this.#cell ?? {});
+    else if (name === 'covered-table-cell') this.#closeCell({ covered: 'yes', ...this.#cell });
+    else if (name === 'table-row') this.#closeRow();
+    else if (name === 'table') this.isDone = true;
+  }
+
+  #closeCell(cell: Attributes): void {
+    const count = times(cell['table:number-columns-repeated']);
+    const text = cell['covered'] === undefined ? this.#cellText(cell) : '';
+    this.#cell = undefined;
+    if (text === '') {
+      this.#column += count;
+      return;
+    }
+    checkColumns(this.#column + count, `row ${this.#line + 1}`);
+    const rows = times(cell['table:number-rows-spanned']);
+    if (rows > 1) this.#covering.set(this.#column, { left: rows, value: text });
+    while (this.#cells.length < this.#column) this.#cells.push('');
+    for (let time = 0; time < count; time += 1) this.#cells.push(text);
+    this.#column += count;
+  }
+
+  #cellText(cell: Attributes): string {
+    const { doubts } = this.#options;
+    const [line, column] = [this.#line + 1, this.#column];
+    switch (cell['office:value-type']) {
+      case 'float':
+      case 'percentage':
+      case 'currency': {
+        const text = numberText(cell['office:value'] ?? '', PLAIN, false);
+        // What is shown with zeros in front is meant with them.
+        const shownText = /^0\d+$/.test(this.#text) && Number(this.#text) === Number(text) ? this.#text : text;
+        if (shownText === text) doubts.number(text, line, column);
+        return shownText;
+      }
+      case 'date':
+        doubts.date(line, column);
+        return (cell['office:date-value'] ?? this.#text).replace(/T00:00:00(?:\.0+)?$/, '');
+      case 'time': {
+        doubts.date(line, column);
+        const [, hours = '', minutes = '', seconds = ''] =
+          /^PT(\d+)H(\d+)M(\d+)(?:[.,]\d+)?S$/.exec(cell['office:time-value'] ?? '') ?? [];
+        return hours === '' ? this.#text : [hours, minutes, seconds].map((part) => part.padStart(2, '0')).join(':');
+      }
+      case 'boolean':
+        doubts.boolean(line, column);
+        return cell['office:boolean-value'] === 'true' ? 'TRUE' : 'FALSE';
+      default:
+        doubts.text(this.#text, line, column);
+        return this.#text;
+    }
+  }
+
+  #closeRow(): void {
+    while (this.#cells.length > 0 && this.#cells.at(-1)?.trim() === '') this.#cells.pop();
+    const isFilled = this.#cells.length > 0;
+    const last = this.#line + this.#rowTimes;
+    if (isFilled) this.#checkTimes(last);
+    for (const [column, { value }] of isFilled ? this.#covering : []) {
+      if ((this.#cells[column] ?? '') !== '') continue;
+      while (this.#cells.length <= column) this.#cells.push('');
+      this.#cells[column] = value;
+      this.counts.filled += 1;
+    }
+    if (isFilled) {
+      if (this.#isHidden) this.counts.hiddenRows += this.#rowTimes;
+      for (let line = this.#line + 1; line <= last; line += 1) this.#options.onRow(line, this.#cells);
+    }
+    this.#line = last;
+    for (const [column, area] of this.#covering) {
+      area.left -= this.#rowTimes;
+      if (area.left <= 0) this.#covering.delete(column);
+    }
+  }
+
+  /** One row in the file may stand for a million. */
+  #checkTimes(last: number): void {
+    const place = `row ${this.#line + 1}`;
+    if (last > MOST_ROWS) throw broken(place, `rows go up to ${MOST_ROWS}`);
+    let length = 0;
+    for (const cell of this.#cells) length += cell.length + 1;
+    if (this.#rowTimes === 1 || length * this.#rowTimes <= MOST_REPEATED) return;
+    throw new IntakeError({
+      code: 'TOO_LARGE',
+      place,
+      what: `the row is repeated ${this.#rowTimes} times`,
+      remedy: 'Delete the repeated rows, or save the sheet as CSV',
+    });
+  }
+}
+
+function times(text: string | undefined): number {
+  const number = text === undefined ? 1 : Number(text);
+  return Number.isInteger(number) && number > 0 ? number : 1;
+}

@@ -1,0 +1,158 @@
+import { option, words } from '../../../text/named-options.ts';
+import { counted } from '../../../text/wording.ts';
+import type { Zip } from '../archive/zip.ts';
+import type { Bounds } from '../bounds.ts';
+import { IntakeError, listed, shown, shownPath } from '../intake-error.ts';
+import type { IntakeNote } from '../intake-note.ts';
+import { CsvWriter } from './csv-writer.ts';
+import { Doubts } from './doubts.ts';
+import { openOds } from './ods.ts';
+import type { SheetCounts } from './sheet-reader.ts';
+import type { SheetText } from './sheet-text.ts';
+import type { Workbook } from './workbook.ts';
+import { openXlsx } from './xlsx.ts';
+
+export interface WorkbookOptions {
+  /** Name of the sheet, or its number from 1; absent: the first visible one with something in it. */
+  readonly sheet: string | undefined;
+  readonly bounds: Bounds;
+  readonly signal: AbortSignal | undefined;
+  /** Folder for what does not fit into memory. */
+  readonly scratch: string;
+}
+
+/**
+ * Whether an archive is a workbook, and of which format. Throws ENCRYPTED, OTHER_FORMAT for documents of the same makers
+ * that are not.
+ */
+export async function workbookKind(zip: Zip, name: string): Promise<Workbook['kind'] | undefined> {
+  const [first = ''] = zip.names;
+  if (zip.has('mimetype') && zip.sizeOf('mimetype') < 200) {
+    let type = '';
+    for await (const block of zip.read('mimetype')) type += block.toString('latin1');
+    if (type.startsWith('application/vnd.oasis.opendocument.spreadsheet')) return 'ods';
+    if (type.startsWith('application/vnd.oasis')) throw otherDocument(name, 'a document of LibreOffice');
+  }
+  if (zip.has('[Content_Types].xml')) {
+    if (zip.has('xl/workbook.bin')) throw otherDocument(name, 'a binary workbook (.xlsb)');
+    if (zip.has('word/document.xml')) throw otherDocument(name, 'a Word document');
+    if (zip.has('ppt/presentation.xml')) throw otherDocument(name, 'a presentation');
+    return 'xlsx';
+  }
+  if (zip.has('Index/Document.iwa') || first.startsWith('Index/')) throw otherDocument(name, 'a Numbers document');
+  return undefined;
+}
+
+/** Opens the sheet with the rows. Throws UNKNOWN_SHEET, EMPTY, WORKBOOK_BROKEN, and what reading the archive throws. */
+export async function openSheet(
+  zip: Zip,
+  kind: Workbook['kind'],
+  name: string,
+  options: WorkbookOptions,
+): Promise<SheetText> {
+  const { bounds, signal, scratch } = options;
+  const workbook = await (kind === 'xlsx' ? openXlsx : openOds)(zip, signal, scratch);
+  try {
+    const number = await chosenSheet(workbook, name, options.sheet);
+    const sheet = workbook.sheets[number]?.name ?? '';
+    const doubts = new Doubts();
+    const counts: SheetCounts = { hiddenRows: 0, emptyFormulas: 0, firstEmptyFormula: '', filled: 0 };
+    return {
+      kind,
+      sheet,
+      blocks: async function* () {
+        const writer = new CsvWriter(bounds);
+        for await (const _ of workbook.read(number, doubts, (line, cells) => writer.add(line, cells), counts)) {
+          yield* writer.take();
+        }
+        if (writer.isEmpty) throw emptySheet(workbook, sheet, name);
+      },
+      notes: (isId) => [
+        ...sheetNotes(workbook, sheet, options.sheet),
+        ...countNotes(counts),
+        ...doubts.notes(isId).map(({ code, text }) => ({ code, text: `Sheet ${shown(sheet)}: ${text}` })),
+      ],
+      close: () => workbook.close(),
+    };
+  } catch (error) {
+    workbook.close();
+    throw error;
+  }
+}
+
+async function chosenSheet(workbook: Workbook, name: string, wanted: string | undefined): Promise<number> {
+  const { sheets } = workbook;
+  if (wanted === undefined) {
+    for (const [number, { isVisible }] of sheets.entries()) {
+      if (isVisible && (await hasRows(workbook, number))) return number;
+    }
+    const hidden = sheets.filter(({ isVisible }) => !isVisible);
+    const remedy =
+      hidden.length === 0
+        ? 'Write rows into it, or name another file'
+        : words`Name one of its hidden sheets with ${option('sheet')}: ${listed(hidden.map((sheet) => sheet.name))}`;
+    throw new IntakeError({ code: 'EMPTY', what: `${shownPath(name)} has no sheet with rows`, remedy });
+  }
+  const exact = sheets.findIndex((sheet) => sheet.name === wanted);
+  if (exact !== -1) return exact;
+  const plain = (text: string) => text.trim().toLowerCase();
+  const same = sheets.flatMap((sheet, number) => (plain(sheet.name) === plain(wanted) ? [number] : []));
+  if (same[0] !== undefined && same.length === 1) return same[0];
+  const number = /^\d{1,6}$/.test(wanted) ? Number(wanted) - 1 : -1;
+  if (sheets[number] !== undefined) return number;
+  throw new IntakeError({
+    code: 'UNKNOWN_SHEET',
+    what: `${shownPath(name)} has no sheet ${shown(wanted)}; it has ${listed(sheets.map((sheet) => sheet.name))}`,
+    remedy: words`Name one of them with ${option('sheet')}, or its number from 1 to ${String(sheets.length)}`,
+  });
+}
+
+async function hasRows(workbook: Workbook, number: number): Promise<boolean> {
+  let found = false;
+  const notice = () => {
+    found = true;
+  };
+  for await (const _ of workbook.read(number, new Doubts(), notice)) if (found) return true;
+  return found;
+}
+
+function emptySheet({ sheets }: Workbook, sheet: string, name: string): IntakeError {
+  const others = sheets.map((other) => other.name).filter((other) => other !== sheet);
+  const remedy =
+    others.length === 0
+      ? 'Write rows into it, or name another file'
+      : words`Name another one with ${option('sheet')}: ${listed(others)}`;
+  return new IntakeError({ code: 'EMPTY', what: `the sheet ${shown(sheet)} of ${shownPath(name)} is empty`, remedy });
+}
+
+function sheetNotes({ sheets }: Workbook, sheet: string, wanted: string | undefined): IntakeNote[] {
+  if (wanted !== undefined || sheets.length === 1) return [];
+  const others = sheets.map(({ name }) => name).filter((name) => name !== sheet);
+  const text = `The rows are from the sheet ${shown(sheet)}. To read another one, name it with the option sheet: ${listed(others)}`;
+  return [{ code: 'SHEET_CHOSEN', text }];
+}
+
+function countNotes({ hiddenRows, emptyFormulas, firstEmptyFormula, filled }: SheetCounts): IntakeNote[] {
+  const notes: IntakeNote[] = [];
+  if (hiddenRows > 0) {
+    const text = `${counted(hiddenRows, 'row')} ${hiddenRows === 1 ? 'is' : 'are'} hidden in the workbook, by a filter for instance, and ${hiddenRows === 1 ? 'was' : 'were'} read as well`;
+    notes.push({ code: 'HIDDEN_ROWS', text });
+  }
+  if (emptyFormulas > 0) {
+    const text = `${counted(emptyFormulas, 'formula')} ${emptyFormulas === 1 ? 'has' : 'have'} no stored result, the first in ${firstEmptyFormula}, and ${emptyFormulas === 1 ? 'was' : 'were'} read as empty. Open the workbook in Excel and save it, so that the results are stored`;
+    notes.push({ code: 'EMPTY_FORMULAS', text });
+  }
+  if (filled > 0) {
+    const text = `${counted(filled, 'cell')} got the value of the merged cells that ${filled === 1 ? 'it is' : 'they are'} part of`;
+    notes.push({ code: 'MERGED_CELLS', text });
+  }
+  return notes;
+}
+
+function otherDocument(name: string, what: string): IntakeError {
+  return new IntakeError({
+    code: 'OTHER_FORMAT',
+    what: `${shownPath(name)} is ${what}`,
+    remedy: 'Open it in the program that it comes from, and save the table as .xlsx or as CSV',
+  });
+}

@@ -1,0 +1,14 @@
+import type { IntakeNote } from '../intake-note.ts';
+
+/** One sheet of a workbook as CSV text: its rows with their numbers, comma and quote. */
+export interface SheetText {
+  readonly kind: 'xlsx' | 'ods';
+  readonly sheet: string;
+  blocks(): AsyncGenerator<Buffer>;
+  /**
+   * What should be known about it; complete when it has been read.
+   * @param isId whether ids are read from the column of this number
+   */
+  notes(isId: (column: number) => boolean): IntakeNote[];
+  close(): void;
+}

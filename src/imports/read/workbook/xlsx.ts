@@ -1,0 +1,156 @@
+import { posix } from 'node:path';
+import type { Zip } from '../archive/zip.ts';
+import { IntakeError } from '../intake-error.ts';
+import { interruptible } from '../interruptible.ts';
+import { builtInFormat, formatKind, type NumberKind, PLAIN, unescaped } from './cell-text.ts';
+import type { Doubts } from './doubts.ts';
+import { mergedAreas } from './merged-areas.ts';
+import { type SheetCounts, SheetReader } from './sheet-reader.ts';
+import { TextTable } from './text-table.ts';
+import type { Sheet, Workbook } from './workbook.ts';
+import { broken, checkLength, type XmlHandlers, XmlReader } from './xml.ts';
+
+const MOST_SHEETS = 20_000;
+/** Cell styles that a workbook may have; Excel allows 65,490. */
+const MOST_STYLES = 200_000;
+
+interface Relation {
+  readonly type: string;
+  readonly target: string;
+}
+
+/** Opens an Excel workbook (.xlsx, .xlsm). Macros, links and formulas in it are not looked at. */
+export async function openXlsx(zip: Zip, signal: AbortSignal | undefined, scratch: string): Promise<Workbook> {
+  const read = (entry: string) => interruptible(zip.read(entry), signal);
+  const parse = async (entry: string, handlers: XmlHandlers) => {
+    const reader = new XmlReader(entry, handlers);
+    for await (const block of read(entry)) reader.write(block);
+    reader.end();
+  };
+  const relationsOf = async (part: string) => {
+    const entry = posix.join(posix.dirname(part), '_rels', `${posix.basename(part)}.rels`);
+    const relations = new Map<string, Relation>();
+    if (!zip.has(entry)) return relations;
+    await parse(entry, {
+      open: (name, { Id, Type = '', Target = '', TargetMode }) => {
+        if (name !== 'Relationship' || Id === undefined || TargetMode === 'External') return;
+        const target = Target.startsWith('/') ? Target.slice(1) : posix.join(posix.dirname(part), Target);
+        if (relations.size < MOST_SHEETS * 2) relations.set(Id, { type: posix.basename(Type), target });
+      },
+    });
+    return relations;
+  };
+
+  const top = await relationsOf('');
+  const main = [...top.values()].find(({ type }) => type === 'officeDocument')?.target ?? 'xl/workbook.xml';
+  if (!zip.has(main)) throw broken(main, 'this part is missing');
+  const relations = await relationsOf(main);
+  const partOf = (type: string) => {
+    const found = [...relations.values()].find((relation) => relation.type === type)?.target;
+    return found !== undefined && zip.has(found) ? found : undefined;
+  };
+
+  const sheets: (Sheet & { readonly entry: string })[] = [];
+  let from1904 = false;
+  await parse(main, {
+    open: (name, attributes) => {
+      if (name === 'workbookPr') from1904 = /^(?:1|true)$/.test(attributes['date1904'] ?? '');
+      if (name !== 'sheet') return;
+      const id = Object.entries(attributes).find(([key]) => key === 'r:id' || /:id$/.test(key))?.[1] ?? '';
+      const relation = relations.get(id);
+      if (relation?.type !== 'worksheet' || !zip.has(relation.target)) return; // a chart, for instance
+      if (sheets.length === MOST_SHEETS) throw tooManySheets();
+      const isVisible = (attributes['state'] ?? 'visible') === 'visible';
+      sheets.push({ name: unescaped(attributes['name'] ?? ''), isVisible, entry: relation.target });
+    },
+  });
+
+  const styles = partOf('styles');
+  const formats = styles === undefined ? [] : await formatsOf(styles, parse);
+  const texts = new TextTable(scratch);
+  try {
+    const shared = partOf('sharedStrings');
+    if (shared !== undefined) await readTexts(texts, shared, parse);
+  } catch (error) {
+    texts.close();
+    throw error;
+  }
+
+  return {
+    kind: 'xlsx',
+    sheets,
+    read: async function* (number, doubts: Doubts, onRow, counts) {
+      const sheet = sheets[number];
+      if (sheet === undefined) throw new TypeError(`there is no sheet ${number}`);
+      const merged = counts === undefined ? new Map() : await mergedAreas(read(sheet.entry));
+      const textOf = (index: number) => texts.get(index);
+      const reader = new SheetReader({ name: sheet.name, textOf, formats, from1904, merged, doubts, onRow });
+      for await (const block of read(sheet.entry)) {
+        reader.write(block);
+        yield;
+      }
+      reader.end();
+      if (counts !== undefined) Object.assign(counts, reader.counts satisfies SheetCounts);
+      yield;
+    },
+    close: () => {
+      texts.close();
+      zip.close();
+    },
+  };
+}
+
+type Parse = (entry: string, handlers: XmlHandlers) => Promise<void>;
+
+/** How numbers are shown, by cell style. */
+async function formatsOf(entry: string, parse: Parse): Promise<NumberKind[]> {
+  const own = new Map<number, NumberKind>();
+  const formats: NumberKind[] = [];
+  let inCells = false;
+  await parse(entry, {
+    open: (name, attributes) => {
+      if (name === 'cellXfs') inCells = true;
+      else if (name === 'numFmt' && own.size < MOST_STYLES) {
+        own.set(Number(attributes['numFmtId']), formatKind(attributes['formatCode'] ?? ''));
+      } else if (name === 'xf' && inCells && formats.length < MOST_STYLES) {
+        const id = Number(attributes['numFmtId'] ?? 0);
+        formats.push(own.get(id) ?? builtInFormat(id) ?? PLAIN);
+      }
+    },
+    close: (name) => {
+      if (name === 'cellXfs') inCells = false;
+    },
+  });
+  return formats;
+}
+
+async function readTexts(texts: TextTable, entry: string, parse: Parse): Promise<void> {
+  let text = '';
+  let isReading = false;
+  let inReadingAid = false;
+  await parse(entry, {
+    open: (name) => {
+      if (name === 'si') text = '';
+      else if (name === 'rPh') inReadingAid = true;
+      else if (name === 't') isReading = !inReadingAid;
+    },
+    text: (piece) => {
+      if (!isReading) return;
+      text += piece;
+      checkLength(text, entry);
+    },
+    close: (name) => {
+      if (name === 't') isReading = false;
+      else if (name === 'rPh') inReadingAid = false;
+      else if (name === 'si') texts.add(unescaped(text));
+    },
+  });
+}
+
+function tooManySheets(): IntakeError {
+  return new IntakeError({
+    code: 'TOO_LARGE',
+    what: `the workbook has more than ${MOST_SHEETS} sheets`,
+    remedy: 'Save the sheet with the rows as CSV',
+  });
+}

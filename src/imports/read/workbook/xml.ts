@@ -1,0 +1,105 @@
+import { TextDecoder } from 'node:util';
+import { SaxesParser } from 'saxes';
+import { IntakeError } from '../intake-error.ts';
+
+/** Levels of nesting that a part of a workbook may have; honest ones have ten. */
+const MOST_LEVELS = 100;
+/** Bytes that may pass without the end of a text or tag, and characters of a cell. */
+const LONGEST_PIECE = 1024 * 1024;
+
+export type Attributes = Readonly<Record<string, string>>;
+
+/** What is done with the tags and texts of an XML document. Names come without their prefix: some programs write `x:row`. */
+export interface XmlHandlers {
+  open(name: string, attributes: Attributes): void;
+  close?(name: string): void;
+  text?(text: string): void;
+}
+
+/**
+ * Reads an XML document block by block. Entities of its own are not expanded and nothing is fetched, so that what it
+ * takes is bounded by its size. Throws WORKBOOK_BROKEN, ROW_TOO_LONG.
+ */
+export class XmlReader {
+  readonly #parser = new SaxesParser({ position: false, xmlns: false as const });
+  readonly #place: string;
+  #decoder: TextDecoder | undefined;
+  #levels = 0;
+  #sinceEvent = 0;
+
+  /** @param place names the part in errors */
+  constructor(place: string, handlers: XmlHandlers) {
+    this.#place = place;
+    this.#parser.on('opentag', ({ name, attributes }) => {
+      this.#sinceEvent = 0;
+      this.#levels += 1;
+      if (this.#levels > MOST_LEVELS) throw broken(place, `it is nested deeper than ${MOST_LEVELS} levels`);
+      handlers.open(local(name), attributes);
+    });
+    this.#parser.on('closetag', ({ name }) => {
+      this.#sinceEvent = 0;
+      this.#levels -= 1;
+      handlers.close?.(local(name));
+    });
+    const text = (piece: string) => {
+      this.#sinceEvent = 0;
+      handlers.text?.(piece);
+    };
+    this.#parser.on('text', text);
+    this.#parser.on('cdata', text);
+  }
+
+  write(block: Buffer): void {
+    this.#decoder ??= new TextDecoder(encodingOf(block), { fatal: true });
+    this.#sinceEvent += block.length;
+    this.#parse(() => this.#parser.write(this.#decoder?.decode(block, { stream: true }) ?? ''));
+    if (this.#sinceEvent > LONGEST_PIECE) throw tooLong(this.#place);
+  }
+
+  end(): void {
+    this.#parse(() => this.#parser.close());
+  }
+
+  #parse(step: () => void): void {
+    try {
+      step();
+    } catch (error) {
+      if (error instanceof IntakeError) throw error;
+      throw broken(this.#place, error instanceof Error ? error.message.replace(/\.$/, '') : String(error), error);
+    }
+  }
+}
+
+/** Throws ROW_TOO_LONG for a text that no program writes into a cell. */
+export function checkLength(text: string, place: string): void {
+  if (text.length > LONGEST_PIECE) throw tooLong(place);
+}
+
+function tooLong(place: string): IntakeError {
+  return new IntakeError({
+    code: 'ROW_TOO_LONG',
+    place,
+    what: `a text in it is longer than ${LONGEST_PIECE} characters; a cell of a workbook holds 32,767`,
+    remedy: 'Open the workbook in the program that it comes from, and save it again',
+  });
+}
+
+export function broken(place: string, what: string, cause?: unknown): IntakeError {
+  return new IntakeError({
+    code: 'WORKBOOK_BROKEN',
+    place,
+    what: `the workbook cannot be read: ${what}`,
+    remedy: 'Open it in the program that it comes from, and save it again as .xlsx or as CSV',
+    cause,
+  });
+}
+
+function local(name: string): string {
+  const at = name.indexOf(':');
+  return at === -1 ? name : name.slice(at + 1);
+}
+
+function encodingOf(block: Buffer): string {
+  if (block[0] === 0xfe && block[1] === 0xff) return 'utf-16be';
+  return block[0] === 0xff && block[1] === 0xfe ? 'utf-16le' : 'utf-8';
+}

@@ -1,0 +1,70 @@
+import type { Bounds } from './bounds.ts';
+import { boundText, MOST_DEPTH, orRaise } from './bounds.ts';
+import { IntakeError, shown } from './intake-error.ts';
+
+/** Nodes that aliases may repeat: a few lines could name a billion. */
+const MOST_ALIASES = 100;
+
+/**
+ * A YAML text in UTF-8 as JSON text: its document, or an array of them where it has several. Numbers stay as they are
+ * written, so that `007` remains an id. The whole text is held in memory: the bound `element` limits it.
+ * Throws YAML_BROKEN, TOO_LARGE.
+ */
+export async function* yamlAsJson(blocks: AsyncIterable<Buffer>, bounds: Bounds): AsyncGenerator<Buffer> {
+  const text = await whole(blocks, bounds);
+  const yaml = await import('yaml');
+  const documents = attempt(() => yaml.parseAllDocuments(text));
+  const values = [...documents].map((document) => {
+    const [error] = document.errors;
+    if (error !== undefined) throw broken(error.message, error.linePos?.[0]);
+    attempt(() =>
+      yaml.visit(document, {
+        Scalar: (_, node) => {
+          if (typeof node.value === 'number' || typeof node.value === 'bigint') node.value = node.source ?? '';
+        },
+        Node: (_, __, path) => {
+          if (path.length > MOST_DEPTH * 2) throw broken(`it is nested deeper than ${MOST_DEPTH} levels`);
+        },
+      }),
+    );
+    return attempt(() => document.toJS({ maxAliasCount: MOST_ALIASES }));
+  });
+  yield Buffer.from(JSON.stringify(values.length === 1 ? values[0] : values.flat()));
+}
+
+async function whole(blocks: AsyncIterable<Buffer>, bounds: Bounds): Promise<string> {
+  const read: Buffer[] = [];
+  let bytes = 0;
+  for await (const block of blocks) {
+    bytes += block.length;
+    if (bytes > bounds.element) {
+      throw new IntakeError({
+        code: 'TOO_LARGE',
+        what: `the YAML file is larger than ${boundText('element', bounds.element)}, and YAML is read as a whole`,
+        remedy: orRaise('Convert it to NDJSON, or split it', 'element', bounds),
+      });
+    }
+    read.push(block);
+  }
+  return Buffer.concat(read).toString();
+}
+
+function attempt<Value>(read: () => Value): Value {
+  try {
+    return read();
+  } catch (cause) {
+    if (cause instanceof IntakeError) throw cause;
+    throw broken(cause instanceof Error ? cause.message : String(cause), undefined, cause);
+  }
+}
+
+function broken(message: string, at?: { readonly line: number; readonly col: number }, cause?: unknown): IntakeError {
+  const [first = ''] = message.split('\n');
+  return new IntakeError({
+    code: 'YAML_BROKEN',
+    ...(at !== undefined && { place: `line ${at.line}, column ${at.col}` }),
+    what: `the YAML cannot be read: ${shown(first.replace(/ at line \d+, column \d+:?$/, ''), 200)}`,
+    remedy: 'Correct it there; indentation is the usual cause',
+    cause,
+  });
+}

@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+
+/** A file of the console as it goes to the browser, packed once. */
+export interface ConsoleFile {
+  readonly type: string;
+  readonly body: Buffer;
+  readonly gzipped: Buffer;
+  /** Changes with the content. */
+  readonly tag: string;
+}
+
+/** The console: its one page, and the files under /assets by name. A name holds a hash of the file's content. */
+export interface ConsoleBundle {
+  readonly page: ConsoleFile;
+  readonly assets: ReadonlyMap<string, ConsoleFile>;
+}
+
+/** The same as plain files: `index.html`, and what goes under /assets. */
+export type ConsoleTexts = ReadonlyMap<string, Buffer>;
+
+/** Its sources; in the npm package, what `npm run build` has made of them. */
+const FOLDER = new URL('../console/', import.meta.url);
+const ENTRY = 'main.js';
+const PAGE = 'index.html';
+const TYPES: Readonly<Record<string, string>> = {
+  html: 'text/html; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  svg: 'image/svg+xml',
+  map: 'application/json; charset=utf-8',
+};
+
+let opened: Promise<ConsoleBundle> | undefined;
+
+/** The console as this installation has it, read or made once in a process. */
+export function consoleBundle(): Promise<ConsoleBundle> {
+  opened ??= open();
+  return opened;
+}
+
+async function open(): Promise<ConsoleBundle> {
+  const texts = existsSync(new URL(ENTRY, FOLDER)) ? await bundleConsole() : await readBuilt();
+  const files = await Promise.all([...texts].map(async ([name, body]) => [name, await fileOf(name, body)] as const));
+  const { [PAGE]: page, ...assets } = Object.fromEntries(files);
+  if (page === undefined) throw new Error(`the console has no ${PAGE}`);
+  return { page, assets: new Map(Object.entries(assets)) };
+}
+
+async function readBuilt(): Promise<ConsoleTexts> {
+  const names = await readdir(FOLDER);
+  return new Map(await Promise.all(names.map(async (name) => [name, await readFile(new URL(name, FOLDER))] as const)));
+}
+
+/** Makes one script and one stylesheet of the console's sources. */
+export async function bundleConsole(): Promise<ConsoleTexts> {
+  const { build } = await import('esbuild');
+  const { outputFiles } = await build({
+    absWorkingDir: fileURLToPath(FOLDER),
+    entryPoints: [ENTRY, 'style.css'],
+    entryNames: '[name]-[hash]',
+    outdir: '.',
+    bundle: true,
+    format: 'esm',
+    target: 'es2022',
+    minify: true,
+    sourcemap: 'linked',
+    legalComments: 'none',
+    write: false,
+    logLevel: 'silent',
+  });
+  const made = outputFiles.map(({ path, contents }) => [basename(path), Buffer.from(contents)] as const);
+  const page = await readFile(new URL(PAGE, FOLDER), 'utf8');
+  const named = page.replace(/\/assets\/(main|style)\.(js|css)/g, (_, base: string, end: string) => {
+    const found = made.find(([name]) => name.startsWith(`${base}-`) && name.endsWith(`.${end}`));
+    return `/assets/${found?.[0]}`;
+  });
+  const mark = await readFile(new URL('mark.svg', FOLDER));
+  return new Map([...made, ['mark.svg', mark], [PAGE, Buffer.from(named)]]);
+}
+
+async function fileOf(name: string, body: Buffer): Promise<ConsoleFile> {
+  const type = TYPES[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream';
+  const tag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
+  return { type, body, gzipped: await promisify(gzip)(body), tag };
+}

@@ -1,0 +1,10 @@
+import axe from 'axe-core';
+import type { Page } from 'playwright-core';
+
+/** What axe objects to on the page as it is now, one sentence for each element; WCAG 2.2 AA and best practices. */
+export async function violations(page: Page): Promise<string[]> {
+  const isThere = await page.evaluate('typeof axe === "object"');
+  if (isThere !== true) await page.evaluate(axe.source);
+  return page.evaluate(`axe.run({ resultTypes: ['violations'] }).then(({ violations }) =>
+    violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html.slice(0, 200))))`);
+}

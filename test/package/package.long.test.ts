@@ -1,0 +1,213 @@
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { openSandboxPlace, openWorkplace, until } from '../cli/workplace.ts';
+import { startRedis } from '../servers/redis.ts';
+
+const run = promisify(execFile);
+const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Bounds of the package in bytes: far enough away for growth, near enough to notice what does not belong there. */
+const MOST_PACKED = 1_000_000;
+const MOST_UNPACKED = 4_000_000;
+
+interface Packed {
+  readonly filename: string;
+  readonly size: number;
+  readonly unpackedSize: number;
+  readonly files: readonly { readonly path: string }[];
+}
+
+let folder: string;
+let packed: Packed;
+/** The folder of a new user, with a name as people give them. */
+let project: string;
+let installed: string;
+let launcher: string;
+
+/** The environment of a user: nothing of the npm script that runs the tests, and the Node that runs them first. */
+function userEnv(): Record<string, string> {
+  const own = Object.entries(process.env).filter(
+    (entry): entry is [string, string] =>
+      entry[1] !== undefined && !/^(npm_|ROLLCALL_|NODE_|VITEST|INIT_CWD)/.test(entry[0]),
+  );
+  const path = [dirname(process.execPath), process.env['PATH']].join(delimiter);
+  const authorities = process.env['NODE_EXTRA_CA_CERTS'];
+  return {
+    ...Object.fromEntries(own),
+    PATH: path,
+    ...(authorities !== undefined && { NODE_EXTRA_CA_CERTS: authorities }),
+  };
+}
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'rollcall-package-'));
+  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder], { cwd: PROJECT });
+  packed = packResult(stdout);
+  process.stdout.write(
+    `${packed.filename}: ${packed.size} bytes, unpacked ${packed.unpackedSize}, ${packed.files.length} files\n`,
+  );
+  project = join(folder, 'a new user’s projekt');
+  mkdirSync(project);
+  writeFileSync(join(project, 'package.json'), '{ "type": "module" }');
+  const arguments_ = ['install', join(folder, packed.filename), '--prefer-offline', '--no-audit', '--no-fund'];
+  await run('npm', arguments_, { cwd: project, env: userEnv() });
+  installed = join(project, 'node_modules/rollcall');
+  launcher = join(installed, 'bin/rollcall.js');
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** npm prints what the build says before its own document, which newer versions key by the package's name. */
+function packResult(stdout: string): Packed {
+  const document: Packed[] | Record<string, Packed> = JSON.parse(stdout.slice(stdout.search(/^[[{]/m)));
+  const [only] = Object.values(document);
+  if (only === undefined) throw new Error(`npm pack made nothing: ${stdout}`);
+  return only;
+}
+
+function filesOf(path: string): string[] {
+  return readdirSync(path, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.parentPath.includes('node_modules/rollcall/node_modules'))
+    .map((entry) => join(entry.parentPath, entry.name));
+}
+
+describe('the package has what runs, and nothing else', () => {
+  test('it is small', () => {
+    expect(packed.size).toBeLessThan(MOST_PACKED);
+    expect(packed.unpackedSize).toBeLessThan(MOST_UNPACKED);
+  });
+
+  test('no sources, tests, benches, maps or settings of tools', () => {
+    const superfluous = packed.files
+      .map(({ path }) => path)
+      .filter((path) => !/^(package\.json|README\.md|LICENSE|CHANGELOG\.md|(bin|dist|docs|samples)\/.+)$/.test(path));
+    expect(superfluous).toEqual([]);
+    const odd = packed.files
+      .map(({ path }) => path)
+      .filter((path) => /\.map$|\.test\.|(?<!\.d)\.ts$|tsconfig|biome|\.tgz$|^dist\/(test|bench|tools)\//.test(path));
+    expect(odd).toEqual([]);
+  });
+
+  test('types only where the programmatic API leads', () => {
+    const types = packed.files.filter(({ path }) => path.endsWith('.d.ts'));
+    expect(types.length).toBeGreaterThan(2);
+    expect(types.length).toBeLessThan(60);
+  });
+
+  test('every SQL file and every file of the console', () => {
+    const sources = (pattern: RegExp, below: string) =>
+      readdirSync(join(PROJECT, below), { recursive: true, encoding: 'utf8' })
+        .filter((name) => pattern.test(name) && !name.endsWith('.d.ts'))
+        .map((name) => `${below}/${name}`);
+    const wanted = [...sources(/\.sql$/, 'src'), ...sources(/\.(js|css|html|svg)$/, 'src/console')];
+    expect(wanted.length).toBeGreaterThan(50);
+    expect(wanted.filter((path) => !existsSync(join(installed, 'dist', path)))).toEqual([]);
+  });
+
+  test('no path of the machine that made it', () => {
+    const telling = filesOf(installed).filter((path) => {
+      const text = readFileSync(path, 'latin1');
+      return text.includes(PROJECT) || text.includes(folder) || text.includes('sourceMappingURL');
+    });
+    expect(telling).toEqual([]);
+  });
+});
+
+test('npx rollcall answers, and says that it is installed', async () => {
+  const { stdout } = await run('npx', ['rollcall', 'version', '--json'], { cwd: project, env: userEnv() });
+  const { version } = JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8')) as { version: string };
+  expect(JSON.parse(stdout)).toMatchObject({ version, sources: false, folder: `${installed}/` });
+});
+
+test('help has the documents', async () => {
+  const place = await openWorkplace({ launcher });
+  for (const topic of ['settings', 'errors', 'files']) {
+    const { code, stdout } = await place.run(['help', topic]);
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^##? \w/)]);
+  }
+});
+
+test('the demo runs', async () => {
+  const place = await openWorkplace({ launcher });
+  const { code, stderr } = await place.run(['demo']);
+  expect([code, stderr]).toEqual([0, expect.stringContaining('Some rows of the sample are wrong on purpose')]);
+});
+
+test('an import reaches a sandbox, in the background too, and has its reports', async () => {
+  const place = await openSandboxPlace(undefined, { launcher });
+  const args = ['import', place.file('m.csv', 'uid,guid\nann,g\nbob,g\nbo b,g\n')];
+  const { code, summary } = await place.summary(args);
+  expect([code, summary.rows]).toEqual([1, expect.objectContaining({ read: 3, added: 2, invalid: 1 })]);
+  expect(readFileSync(summary.reports.all ?? '', 'utf8')).toContain('_status');
+  const detached = await place.run([...args, '--detach']);
+  expect([detached.code, detached.stderr]).toEqual([0, expect.stringContaining('Sending in the background')]);
+  const watched = await place.summary(['watch', detached.stdout.trim()]);
+  expect(watched.summary.state).toBe('completed');
+});
+
+test('serve has its API, its console and its documents', async () => {
+  const place = await openWorkplace({ launcher });
+  const server = place.start(['serve', '--sandbox', '--port', '0'], { stays: true });
+  await server.says('Listening on ');
+  const [, origin = ''] = /Listening on (\S+)/.exec(server.stderr()) ?? [];
+  for (const path of ['/', '/assets/main.js', '/assets/theme.css', '/assets/uPlot.esm.js', '/openapi.json', '/docs']) {
+    expect([path, (await fetch(`${origin}${path}`)).status]).toEqual([path, 200]);
+  }
+  const body = 'uid,guid\nann,g\nbob,g\n';
+  const headers = { 'content-type': 'text/csv' };
+  const created = await fetch(`${origin}/v1/imports?name=m.csv`, { method: 'POST', headers, body });
+  expect(created.status).toBe(202);
+  const location = `${origin}${created.headers.get('location')}`;
+  await until(async () => ((await (await fetch(location)).json()) as { state: string }).state === 'completed');
+  const report = await (await fetch(`${location}/report?format=csv`)).text();
+  expect(report.match(/,added,/g)).toHaveLength(2);
+  server.child.kill('SIGTERM');
+  expect((await server.ended).code).toBe(0);
+});
+
+test('a worker sends what a coordinator puts into Redis', async () => {
+  const redis = await startRedis();
+  onTestFinished(() => redis.stop());
+  const place = await openSandboxPlace(undefined, { launcher, env: { ROLLCALL_QUEUE: redis.url } });
+  const worker = place.start(['worker', '--region', 'us'], { stays: true });
+  await worker.says('Sending for');
+  const { code, summary } = await place.summary(['import', place.file('m.csv', 'uid,guid\nann,g\nbob,g\n')]);
+  expect([code, summary.rows]).toEqual([0, expect.objectContaining({ read: 2, added: 2 })]);
+  worker.child.kill('SIGTERM');
+  expect((await worker.ended).code).toBe(0);
+});
+
+describe('from a program', () => {
+  /** The example of the README. */
+  function example(): string {
+    const readme = readFileSync(join(installed, 'README.md'), 'utf8');
+    const [, code] = /```js\n([\s\S]*?from 'rollcall';[\s\S]*?)```/.exec(readme) ?? [];
+    if (code === undefined) throw new Error('README.md has no example of the programmatic API');
+    return code;
+  }
+
+  test('the example of the README runs', async () => {
+    writeFileSync(join(project, 'members.csv'), 'uid,guid\nann,g\nbob,g\nbo b,g\n');
+    writeFileSync(join(project, 'example.js'), example());
+    const { stdout } = await run(process.execPath, ['example.js'], { cwd: project, env: userEnv() });
+    expect(stdout).toMatch(/^completed 2 of 3$/m);
+    expect(stdout).toMatch(/^4 BAD_CHARACTER /m);
+  });
+
+  test('its types are there, and refuse what is wrong', async () => {
+    writeFileSync(join(project, 'example.ts'), example());
+    const wrong = `import { runImport } from 'rollcall';\nawait runImport('m.csv', { sandbux: true });\n`;
+    writeFileSync(join(project, 'wrong.ts'), wrong);
+    const tools = join(PROJECT, 'node_modules');
+    const types = ['--typeRoots', join(tools, '@types'), '--types', 'node'];
+    const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2024', ...types];
+    const tsc = (file: string) => run(join(tools, '.bin/tsc'), [...options, file], { cwd: project });
+    await tsc('example.ts');
+    await expect(tsc('wrong.ts')).rejects.toMatchObject({ stdout: expect.stringMatching(/'sandbux' does not exist/) });
+  });
+});

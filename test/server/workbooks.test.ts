@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Preview } from '../../src/api/preview.ts';
+import { archive, textRows, xlsx } from '../imports/read/make-workbook.ts';
+import { startTestServer, type TestServer } from './test-server.ts';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer();
+});
+afterAll(() => server.close());
+
+const people = (uid: string) =>
+  textRows([
+    ['uid', 'guid'],
+    [uid, 'g'],
+  ]);
+const WORKBOOK = xlsx({
+  sheets: [
+    { name: 'One', rows: people('ann') },
+    { name: 'Two', rows: people('bob') },
+  ],
+});
+const post = (body: Buffer, type = 'application/octet-stream'): RequestInit => ({
+  method: 'POST',
+  headers: { 'content-type': type },
+  body,
+});
+
+test('a workbook is previewed and imported, with the sheet as an option', async () => {
+  const shown = await server.json<Preview>('/v1/preview?sheet=Two', post(WORKBOOK));
+  expect(shown).toMatchObject({ kind: 'xlsx', format: 'csv', rows: [{ line: 2, uid: 'bob' }], notes: [] });
+  const type = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
+  const { id } = await server.json<{ id: string }>('/v1/imports?dryRun=true', post(WORKBOOK, type));
+  const view = await server.settled(id);
+  expect(view).toMatchObject({ rows: { read: 1 }, notes: [{ code: 'SHEET_CHOSEN' }] });
+});
+
+test('a sheet that is not there is the fault of the option', async () => {
+  const problem = await server.problem('/v1/preview?sheet=Three', post(WORKBOOK));
+  expect(problem).toMatchObject({ code: 'BAD_OPTION', field: 'sheet' });
+  expect(problem.detail).toContain('"One", "Two"');
+});
+
+test('of an archive, the files that are named are previewed', async () => {
+  const zip = archive({ 'a.csv': 'uid,guid\nann,g\n', 'b.csv': 'uid,guid\nbob,g\n' });
+  const both = await server.json<Preview>('/v1/preview', post(zip, 'application/zip'));
+  expect(both.rows.map(({ uid, original }) => [uid, original['_file']])).toEqual([
+    ['ann', 'a.csv'],
+    ['bob', 'b.csv'],
+  ]);
+  const one = await server.json<Preview>('/v1/preview?files=b*', post(zip));
+  expect(one.rows.map(({ uid }) => uid)).toEqual(['bob']);
+});
+
+test('a workbook larger than a preview takes is refused, a text that is as long as well', async () => {
+  const large = Buffer.concat([WORKBOOK, Buffer.alloc(5_000_000)]);
+  expect(await server.problem('/v1/preview', post(large))).toMatchObject({ code: 'TOO_LARGE' });
+  expect(await server.problem('/v1/preview', post(Buffer.alloc(2_000_000, 'a')))).toMatchObject({ code: 'TOO_LARGE' });
+});
