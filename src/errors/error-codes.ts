@@ -27,6 +27,7 @@ export const ERROR_CODES = {
   UNKNOWN_IMPORT: 'usage',
   UNKNOWN_SYNC: 'usage',
   UNKNOWN_EXPORT: 'usage',
+  TOO_MANY_ROWS: 'usage',
   CANNOT_CHECK: 'usage',
   CALLS_USED_UP: 'stopped',
   UNKNOWN_SCHEDULE: 'usage',

@@ -4,9 +4,10 @@ import { extname } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ExportReader } from './export-store.ts';
-import { type ExportList, exportText, TEXT_FORMATS } from './export-text.ts';
+import { type ExportList, exportCells, exportText, TEXT_FORMATS } from './export-text.ts';
+import { workbook } from './export-workbook.ts';
 
-export const EXPORT_FORMATS = TEXT_FORMATS;
+export const EXPORT_FORMATS = [...TEXT_FORMATS, 'xlsx'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 /** The lists that an export has, the main one first. */
@@ -23,7 +24,8 @@ export function listsOf({
 
 /** One list as bytes. */
 export function exportBytes(reader: ExportReader, list: ExportList, format: ExportFormat): Readable {
-  return Readable.from(exportText(reader, list, format), { objectMode: false });
+  const bytes = format === 'xlsx' ? workbook(exportCells(reader, list)) : exportText(reader, list, format);
+  return Readable.from(bytes, { objectMode: false });
 }
 
 /** A file that an export has written. */

@@ -60,7 +60,7 @@ export function exportText(reader: ExportReader, list: ExportList, format: TextF
 }
 
 /** The list as cells, the header first. */
-function* exportCells(reader: ExportReader, list: ExportList): Generator<readonly string[]> {
+export function* exportCells(reader: ExportReader, list: ExportList): Generator<readonly string[]> {
   yield COLUMNS[list].map(([name]) => name);
   for (const values of rowsOf(reader, list)) yield values.map(cellOf);
 }

@@ -12,7 +12,11 @@ import { refusals } from './problem-schema.ts';
 
 const tags = ['exports'];
 const params = z.object({ id: z.string().meta({ description: 'Id of an export.' }) });
-const TYPES = { csv: 'text/csv', ndjson: 'application/x-ndjson' } as const;
+const TYPES = {
+  csv: 'text/csv',
+  ndjson: 'application/x-ndjson',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+} as const;
 const DAY_MS = 86_400_000;
 
 /** Exports: who is in which group now, read within the budgets of the regions, kept until it is deleted. */
@@ -147,7 +151,7 @@ export function exportRoutes(app: Api, { coordinator, dir, settings, access, log
       }
       const reader = exports.open(id);
       const bytes = exportBytes(reader, list, format).once('close', () => reader.close());
-      reply.type(`${TYPES[format]}; charset=utf-8`);
+      reply.type(format === 'xlsx' ? TYPES.xlsx : `${TYPES[format]}; charset=utf-8`);
       reply.header('content-disposition', `attachment; filename="${id}-${list}.${format}"`);
       // It holds people's names: no cache on the way keeps it.
       reply.header('cache-control', 'private, no-cache').header('accept-ranges', 'none');

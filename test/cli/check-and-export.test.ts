@@ -59,6 +59,17 @@ test('a check is never handed to a server, which would send the file', async () 
   expect([code, stderr]).toEqual([2, expect.stringContaining('--check works in this process only')]);
 });
 
+test('an exported workbook is read back without a change, names that look like formulas included', async () => {
+  const users = [{ uid: 'u0', name: '=1+2 & <b>' }];
+  const place = await openSandboxPlace({ users: 0, groups: 0, seed: { ...SEED, users } });
+  expect((await place.run(['export', '--output', 'out.xlsx'])).code).toBe(0);
+  const synced = await place.run(['sync', 'out.xlsx', '--mode', 'mirror', '--missing', 'remove', '--json']);
+  expect(JSON.parse(synced.stdout)).toMatchObject({ state: 'unchanged', totals: { right: 12 } });
+  const { summary } = await place.summary(['import', 'out.xlsx']);
+  expect(summary.rows).toMatchObject({ read: 12, already_member: 12 });
+  expect((await place.run(['report', '--format', 'ndjson'])).stdout).toContain('"name":"=1+2 & <b>"');
+});
+
 test('export writes files that a mirror sync reads back without a change', async () => {
   const place = await open();
   const { code, stdout } = await place.run(['export', '--region', 'us', '--output', 'out.csv', '--users', '--json']);
