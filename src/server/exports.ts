@@ -70,7 +70,7 @@ export function exportRoutes(app: Api, { coordinator, dir, settings, access, log
       schema: {
         tags,
         summary: 'List exports, newest first',
-        response: { 200: z.strictObject({ exports: z.array(exportView) }) },
+        response: { 200: z.strictObject({ exports: z.array(exportView) }), ...refusals() },
       },
     },
     async () => ({ exports: exports.ids().map((id) => viewOf(exports, id)) }),
