@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { Pool } from 'undici';
-import { MAX_UIDS_PER_CALL } from '../src/chat/contract.ts';
+import { MAX_UIDS_PER_CALL } from '../src/membership/member-lists.ts';
 import { report } from './measure.ts';
 
 const CALLS_AT_A_TIME = 60;

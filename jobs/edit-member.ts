@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Told } from '../src/chat/call.ts';
 import type { ChatClient } from '../src/chat/client.ts';
-import { MEMBER_SCOPES } from '../src/chat/member-operations.ts';
 import { judgeEdit } from '../src/chat/member-policy.ts';
 import type { Sent } from '../src/imports/record/batch-result.ts';
+import { MEMBER_SCOPES } from '../src/membership/member-lists.ts';
 import { defineJob } from '../src/queue/define-job.ts';
 import { BATCH_FIELDS, type BatchCall, type BatchPorts, SENDING, sendBatch } from './send-batch.ts';
 

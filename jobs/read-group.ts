@@ -32,6 +32,8 @@ const payload = z.object({
   region: z.enum(REGIONS),
   /** Host of the service that it is meant for; absent where any worker may make the call. */
   host: z.string().optional(),
+  /** As of a batch: the share of the budget that may be used. */
+  share: z.number().optional(),
   /** Empty where no group is asked about. */
   guid: z.string(),
   /** Of the user who is asked about. */
@@ -78,7 +80,7 @@ export interface ReadGroupPorts {
   /** Resolves when the answer is on its way. */
   answer(to: AnswerAddress, answer: GroupAnswer): Promise<void>;
   /** Told of every call that ended, with what the reply said about the rate limit. */
-  called?(call: CallRecord, rate: Rate | undefined): void;
+  called?(call: CallRecord, rate: Rate | undefined, share?: number): void;
 }
 
 export const readGroup = defineJob<ReadGroupPayload, ReadGroupPorts>({
@@ -90,7 +92,11 @@ export const readGroup = defineJob<ReadGroupPayload, ReadGroupPorts>({
     const at = Date.now();
     const startedAt = performance.now();
     const told = (kind: CallRecord['kind'], code: string, httpStatus: number | null, rate: Rate | undefined) =>
-      ports.called?.({ at, ms: Math.round(performance.now() - startedAt), httpStatus, code, kind }, rate);
+      ports.called?.(
+        { at, ms: Math.round(performance.now() - startedAt), httpStatus, code, kind },
+        rate,
+        job.payload.share,
+      );
     let answer: GroupAnswer;
     try {
       const { httpStatus, rate, ...found } = await readOnce(ports.chat, job);

@@ -14,11 +14,18 @@ import { callRecord } from './send-batch.ts';
  * Retries   until it is written: a result is never given up. Recording one twice changes nothing.
  */
 const refusal = { code: z.string(), message: z.string() };
+const rows = {
+  others: z.array(z.object({ row: z.int(), outcome: z.enum(OUTCOMES), ...refusal })),
+  missing: z.array(z.int()),
+};
 const sent = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('answered'), ...rows }),
   z.object({
-    kind: z.literal('answered'),
-    others: z.array(z.object({ row: z.int(), outcome: z.enum(OUTCOMES), ...refusal })),
-    missing: z.array(z.int()),
+    kind: z.literal('made'),
+    outcome: z.enum(['missing', 'existing', 'created', 'reactivated']),
+    uids: z.array(z.string()).exactOptional(),
+    ...rows,
+    ...refusal,
   }),
   z.object({ kind: z.literal('halve'), ...refusal }),
   z.object({ kind: z.literal('group'), ...refusal }),

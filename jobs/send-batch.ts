@@ -40,6 +40,8 @@ export const BATCH_FIELDS = {
   region: z.enum(REGIONS),
   /** Host of the service that it is meant for; absent where any worker may send it. */
   host: z.string().optional(),
+  /** Share in percent of what the service says it allows that may be used; absent: what the queue is set to. */
+  share: z.number().optional(),
   guid: z.string(),
   onBehalfOf: z.string(),
   /** Why an earlier call for these rows may have been carried out; null when none can have been. */
@@ -59,7 +61,7 @@ export interface BatchPorts {
   /** Keeps further calls of this region from starting: its key or plan was refused. */
   stopRegion(): Promise<void>;
   /** Told of every call that ended, with what the reply said about the rate limit. */
-  called?(call: CallRecord, rate: Rate | undefined): void;
+  called?(call: CallRecord, rate: Rate | undefined, share?: number): void;
   /** Told how many rows got which outcome, when that is safe. Batches that are cut or sent again tell it at their end. */
   settled?(outcome: Outcome, rows: number): void;
 }
@@ -117,7 +119,7 @@ export async function sendBatch<Payload extends BatchPayload, Ports extends Batc
   try {
     const reply = await kind.send(ports, batch, { onBehalfOf: batch.onBehalfOf, signal: job.signal });
     call = noteCall('answered', '', reply.httpStatus);
-    ports.called?.(call, reply.rate);
+    ports.called?.(call, reply.rate, batch.share);
     sent = kind.readAnswer(batch, reply);
   } catch (error) {
     if (error instanceof CallAborted) return givenUp(job, batch, error, noteCall('again', error.code, null));
@@ -127,7 +129,7 @@ export async function sendBatch<Payload extends BatchPayload, Ports extends Batc
       verdict.kind === 'in-place'
         ? noteCall('answered', '', verdict.httpStatus)
         : noteCall(verdict.kind, verdict.code, verdict.httpStatus);
-    ports.called?.(call, error instanceof ServiceRefusal ? error.rate : undefined);
+    ports.called?.(call, error instanceof ServiceRefusal ? error.rate : undefined, batch.share);
     return refused(kind, job, ports, batch, verdict, call);
   }
   await deliver(kind, ports, batch, call, sent);
@@ -219,7 +221,7 @@ function settledBy(rows: readonly (readonly [row: number, success: Outcome])[], 
   if (sent.kind === 'refused') add(sent.outcome, rows.length);
   if (sent.kind === 'group') add('failed', rows.length);
   if (sent.kind === 'unanswered') add(sent.maybeCarriedOut ? 'unconfirmed' : 'failed', rows.length);
-  if (sent.kind === 'answered') {
+  if (sent.kind === 'answered' || (sent.kind === 'made' && sent.outcome === 'created' && sent.code === '')) {
     const unlike = new Set(sent.missing);
     for (const { row, outcome } of sent.others) {
       unlike.add(row);

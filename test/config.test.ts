@@ -21,7 +21,8 @@ describe('settings', () => {
       apps: {},
       defaultRegion: 'us',
       caFile: undefined,
-      callsPerMinute: 10_000,
+      callsPerMinute: 8_000,
+      budgetShare: 80,
       concurrency: 20,
       command: 'rollcall',
     });

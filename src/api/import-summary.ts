@@ -13,6 +13,14 @@ const regionCounts = z.strictObject({
 });
 export type RegionCounts = z.infer<typeof regionCounts>;
 
+/** Users and groups that an import has created, and users that it has made active again. */
+const created = z.strictObject({ users: count, groups: count, reactivated: count });
+export type Created = z.infer<typeof created>;
+
+/** Messages that additions write into conversations of groups, and into how many groups. */
+const writes = z.strictObject({ messages: count, groups: count });
+export type Writes = z.infer<typeof writes>;
+
 /** The summary of an import, as `--json` prints it and `summary.json` keeps it. */
 export const importSummary = z
   .strictObject({
@@ -27,6 +35,13 @@ export const importSummary = z
     file: z.string().meta({ description: 'The input as the user named it; "-" is standard input.' }),
     rows: rowCounts,
     regions: z.record(z.string(), regionCounts),
+    created: created.optional().meta({
+      description: 'Users and groups that were created, and users made active again; absent where there are none.',
+    }),
+    writes: writes.optional().meta({
+      description:
+        'Messages that its additions write into conversations, and into how many groups; absent before the file is read.',
+    }),
     calls: count.meta({ description: 'Calls to the chat service, repeated ones included.' }),
     retries: count.meta({ description: 'Calls that repeated an earlier one.' }),
     startedAt: time.nullable().meta({ description: 'Start of sending, ISO 8601 in UTC; null before it.' }),

@@ -1,3 +1,4 @@
+import { asError } from '../errors/message-of.ts';
 import { type Config, environmentVariable } from '../platform/config.ts';
 import type { DataDir } from '../platform/data-dir.ts';
 import type { Logger } from '../platform/log.ts';
@@ -51,6 +52,6 @@ export function scheduleRunsOptions(
     ca,
     environment: environmentVariable,
     clock: Date.now,
-    fail: (error) => fail(error instanceof Error ? error : new Error(String(error))),
+    fail: (error) => fail(asError(error)),
   };
 }

@@ -43,7 +43,7 @@ export interface CoordinatorParts {
 /** Wires the parts of a coordinator together. */
 export async function composeCoordinator(parts: CoordinatorParts): Promise<Coordinator> {
   const { config, service, log, warn, keepMs } = parts;
-  const { callsPerMinute, concurrency } = config;
+  const { callsPerMinute, budgetShare, concurrency } = config;
   const {
     onError = quietly((error) => log.warn({ err: error }, 'the queue reports an error')),
     client = (region) => clientOf(service, region, concurrency),
@@ -66,7 +66,8 @@ export async function composeCoordinator(parts: CoordinatorParts): Promise<Coord
       const appId = service.apps[region]?.appId ?? '';
       // A sandbox in this process has another address at each start, and no other worker reaches it.
       const host = service.sandbox ? '' : service.host;
-      const line = await openRegionLine({ region, appId, host, backend: opened, callsPerMinute, worker, onError });
+      const limits = { callsPerMinute, budgetShare };
+      const line = await openRegionLine({ region, appId, host, backend: opened, ...limits, worker, onError });
       parts.onLine?.(line);
       return line;
     },

@@ -1,6 +1,7 @@
 import { lookup as systemLookup } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import type { Region } from '../membership/membership.ts';
+import { isLocalhost } from '../platform/loopback.ts';
 import { API_VERSION } from './contract.ts';
 import { SettingError } from './errors.ts';
 
@@ -69,17 +70,12 @@ const LOOPBACK = [
   { address: '::1', family: 6 },
 ] as const;
 
-/** Whether a name is `localhost` or below it. */
-export function isThisMachine(hostname: string): boolean {
-  return /(^|\.)localhost\.?$/i.test(hostname);
-}
-
 /**
  * Name lookup for sockets: names under `.localhost` are this machine, without asking anyone (RFC 6761, section 6.3);
  * not every system resolver knows that for names such as `app.api-us.localhost`. All other names go to the system.
  */
 export const lookupHost: LookupFunction = (hostname, options, callback) => {
-  if (!isThisMachine(hostname)) {
+  if (!isLocalhost(hostname)) {
     systemLookup(hostname, options, callback);
     return;
   }

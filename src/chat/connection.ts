@@ -1,7 +1,8 @@
 import { X509Certificate } from 'node:crypto';
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
 import { type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
-import { isThisMachine, lookupHost } from './address.ts';
+import { isLocalhost } from '../platform/loopback.ts';
+import { lookupHost } from './address.ts';
 import { CallAborted, SettingError } from './errors.ts';
 import { Exchange, type Reply, type Request } from './exchange.ts';
 
@@ -111,7 +112,7 @@ interface Sockets extends Pick<Dispatcher, 'dispatch'> {
 
 /** @throws SettingError when the proxy's address is not usable */
 function openPool(origin: string, proxy: Proxy | undefined, options: Pool.Options): Sockets {
-  if (proxy === undefined || isThisMachine(new URL(origin).hostname)) return new Pool(origin, options);
+  if (proxy === undefined || isLocalhost(new URL(origin).hostname)) return new Pool(origin, options);
   const { connect } = options;
   if (!isProxyAddress(proxy.url)) {
     // Its value is not repeated: a password may be part of it.

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { MemberList } from '../membership/member-lists.ts';
 
 /**
  * The chat service's contract: what goes over the wire, in the extent in which docs/chat-service.md describes it.
@@ -9,21 +10,11 @@ import { z } from 'zod';
 /** Version prefix of every path (docs/chat-service.md, 6). */
 export const API_VERSION = 'v3';
 
-/** UIDs in one add-members call, counted over all four lists. Public documentation, not contract (docs/chat-service.md, 16). */
-export const MAX_UIDS_PER_CALL = 25;
-
-/** Longest UID or GUID, in characters. Public documentation, not contract (docs/chat-service.md, 18). */
-export const MAX_ID_LENGTH = 100;
-
 /** Most members of a group. Public documentation, not contract (docs/chat-service.md, 27). */
 export const MAX_GROUP_MEMBERS = 100_000;
 
 /** Most groups of a user. Public documentation, not contract (docs/chat-service.md, 27). */
 export const MAX_GROUPS_OF_USER = 2_000;
-
-/** The request's lists in the order in which the service works them off, with the scope each gives (docs/chat-service.md, 19). */
-export const MEMBER_LISTS = ['admins', 'moderators', 'participants', 'usersToBan'] as const;
-export type MemberList = (typeof MEMBER_LISTS)[number];
 
 /** Header names (docs/chat-service.md, 8 to 11). `apikey` for app operations, `key` and `secret` for management operations. */
 export const HEADERS = {

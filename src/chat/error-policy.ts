@@ -3,7 +3,8 @@
  * code first, by HTTP status second, and by the kind of failure where there was no reply. Codes and statuses are
  * publicly known, not contract (docs/chat-service.md, 32): a code that is not listed falls back to its status.
  */
-import type { MemberList, MemberResult } from './contract.ts';
+import type { MemberList } from '../membership/member-lists.ts';
+import type { MemberResult } from './contract.ts';
 import { InvalidCall, MalformedReply, ServiceRefusal, type TransportCode, TransportFailure } from './errors.ts';
 
 export type VerdictKind =

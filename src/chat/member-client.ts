@@ -1,3 +1,4 @@
+import type { MemberScope } from '../membership/member-lists.ts';
 import { type ActingOptions, type AppRequest, type Ask, type CallOptions, segment, type Told } from './call.ts';
 import type { MemberResult } from './contract.ts';
 import { MalformedReply, ServiceRefusal } from './errors.ts';
@@ -8,7 +9,6 @@ import {
   type ListedMember,
   MAX_PAGE_BYTES,
   MAX_PER_PAGE,
-  type MemberScope,
   membersPage,
   type Pagination,
 } from './member-operations.ts';

@@ -1,12 +1,5 @@
-import {
-  type AddMembersReply,
-  addMembersReply,
-  isSuccess,
-  MEMBER_LISTS,
-  type MemberList,
-  type MemberResult,
-  memberEntry,
-} from './contract.ts';
+import { MEMBER_LISTS, type MemberList } from '../membership/member-lists.ts';
+import { type AddMembersReply, addMembersReply, isSuccess, type MemberResult, memberEntry } from './contract.ts';
 import {
   CLOSE_LIST,
   CLOSE_OBJECT,

@@ -15,10 +15,6 @@ export const BANNED_PER_PAGE = 100;
 /** Longest reply of a page, in bytes: 1,000 users, each with the longest addresses, tags and metadata that are known. */
 export const MAX_PAGE_BYTES = 16 * 1024 * 1024;
 
-/** What a member can be made by changing its scope. */
-export const MEMBER_SCOPES = ['admin', 'moderator', 'participant'] as const;
-export type MemberScope = (typeof MEMBER_SCOPES)[number];
-
 /** A number that is odd or missing says nothing; one in quotes is a number all the same. */
 const count = z
   .union([

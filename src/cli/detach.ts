@@ -56,7 +56,12 @@ const LOOK_MS = 50;
  * inherits; how the file is read is kept with the import.
  */
 export function sendingArguments(
-  { dataDir, callsPerMinute, concurrency }: Pick<Config, 'dataDir' | 'callsPerMinute' | 'concurrency'>,
+  {
+    dataDir,
+    callsPerMinute,
+    budgetShare,
+    concurrency,
+  }: Pick<Config, 'dataDir' | 'callsPerMinute' | 'budgetShare' | 'concurrency'>,
   { queue, withWorkers }: WorkersFlags,
   id: string,
 ): readonly string[] {
@@ -64,7 +69,7 @@ export function sendingArguments(
     'resume',
     id,
     ...['--data-dir', dataDir],
-    ...['--calls-per-minute', String(callsPerMinute)],
+    ...(budgetShare === undefined ? ['--calls-per-minute', String(callsPerMinute)] : []),
     ...['--concurrency', String(concurrency)],
     ...(queue === undefined ? [] : ['--queue', queue]),
     ...(withWorkers === true ? ['--with-workers'] : []),

@@ -41,6 +41,7 @@ export function exitCodeOf({ state, code }: Ended, rows: RowCounts): ExitCode {
       return rows.failed + rows.invalid + rows.unconfirmed === 0 ? EXIT.ok : EXIT.rowsFailed;
     case 'staged':
       if (code === ('REGION_WITHOUT_APP' satisfies ReasonCode)) return EXIT.usage;
+      if (code === ('CREATE_WITHOUT_NAME' satisfies ReasonCode)) return EXIT.usage;
       return rows.invalid === 0 ? EXIT.ok : EXIT.rowsFailed;
     case 'rejected':
       return EXIT.usage;

@@ -1,10 +1,13 @@
 import { existsSync, statSync } from 'node:fs';
+import type { ImportRecord } from '../imports/catalog.ts';
 import { readOptions } from '../imports/import-options.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
 import { type ImportReader, openImportReader } from '../imports/report/reading.ts';
+import { writtenBy } from '../imports/report/summarize.ts';
 import type { StagingProgress } from '../imports/stage/stage-file.ts';
 import type { Config } from '../platform/config.ts';
 import { type DataDir, dataDir } from '../platform/data-dir.ts';
+import { counted } from '../text/wording.ts';
 import { type CoordinateOptions, coordinate } from './coordinate.ts';
 import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.ts';
 import { conclude } from './screen/conclude.ts';
@@ -56,6 +59,12 @@ export function followImport(io: Io, dir: DataDir, coordinator: Coordinator, id:
     if (staged === id) staging = progress;
   };
   coordinator.events.on('staging', onStaging);
+  const onStart = ({ id: started, state }: Pick<ImportRecord, 'id' | 'state'>) => {
+    if (started !== id || state !== 'running') return;
+    coordinator.events.off('state', onStart);
+    announce(io, dir.ledger(id));
+  };
+  coordinator.events.on('state', onStart);
   const totalBytes = sizeOf(coordinator.find(id).source);
   const progress = showProgress(io, {
     tallies: () => {
@@ -70,9 +79,23 @@ export function followImport(io: Io, dir: DataDir, coordinator: Coordinator, id:
     stop: () => {
       progress.stop();
       coordinator.events.off('staging', onStaging);
+      coordinator.events.off('state', onStart);
       reader?.close();
     },
   };
+}
+
+/** What others will see of it, before the first call. */
+function announce(io: Io, ledger: string): void {
+  const reader = openImportReader(ledger);
+  const { writes } = writtenBy(reader.tallies());
+  reader.close();
+  if (writes === undefined) return;
+  const { messages, groups } = writes;
+  say(
+    io,
+    `${counted(messages, 'message')} will be written into ${counted(groups, 'group')}, one for each member added.`,
+  );
 }
 
 function sizeOf(path: string): number | undefined {

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Service } from '../app/compose.ts';
+import { messageOf } from '../errors/message-of.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
 import { startSandbox } from '../sandbox/sandbox.ts';
 import { parseSeed, type SeedDocument } from '../sandbox/seed.ts';
@@ -33,7 +34,7 @@ export async function readSeed(path: string): Promise<SeedDocument> {
   try {
     text = await readFile(path, 'utf8');
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw new SeedUnreadable(`the seed file ${path} cannot be read: ${why}`, { cause: error });
   }
   return parseSeed(text, path);

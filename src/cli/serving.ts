@@ -9,9 +9,10 @@ import { REGIONS } from '../membership/membership.ts';
 import { type Config, ConfigError, readConfig } from '../platform/config.ts';
 import { dataDir } from '../platform/data-dir.ts';
 import { createLifecycle, firstSignal, leaveWithoutQueue } from '../platform/lifecycle.ts';
+import { isLoopback } from '../platform/loopback.ts';
 import { VERSION } from '../platform/version.ts';
 import { openAccessStore } from '../server/access/access-store.ts';
-import { isLoopback } from '../server/access/guard.ts';
+import { consoleBundle } from '../server/console-bundle.ts';
 import type { Api } from '../server/context.ts';
 import { createServer } from '../server/server.ts';
 import { stopServer } from '../server/stopping.ts';
@@ -79,6 +80,8 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
     life.onStop((deadlineMs) => stopServer(server, deadlineMs / 2));
     const address = await listen(server, flags);
     coordinator.announce(address);
+    // So that the first visitor need not wait for it. Without it the API goes on.
+    consoleBundle().catch((error: unknown) => log.warn({ err: error }, 'the console cannot be shown'));
     for (const { record, why } of await coordinator.continueAll())
       warn(`import ${record.id} stays ${record.state}: ${why.message}`);
     const keys = watchKeys(

@@ -2,10 +2,11 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { z } from 'zod';
+import { messageOf } from '../errors/message-of.ts';
 import type { CallObserver } from '../imports/send/region-worker.ts';
 import type { WorkingRegion } from '../imports/send/worker-process.ts';
 import { REGIONS } from '../membership/membership.ts';
-import { isLoopback } from '../server/access/guard.ts';
+import { isLoopback } from '../platform/loopback.ts';
 
 /** A worker's metrics, by region, for Prometheus. */
 export interface WorkerMetrics {
@@ -98,7 +99,7 @@ export async function serveHealth(
 ): Promise<HealthServer> {
   const server = createServer((request, reply) => {
     answer(request, reply, regions, registry).catch((error: unknown) => {
-      send(reply, 503, { status: 'not ready', message: error instanceof Error ? error.message : String(error) });
+      send(reply, 503, { status: 'not ready', message: messageOf(error) });
     });
   });
   await new Promise<void>((resolve, reject) => {

@@ -9,6 +9,10 @@ const CLOCK = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-dig
 const CLOCK_WITH_SECONDS = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
 
 const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
+/** Seconds between marks. */
+const STEPS = [
+  1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14_400, 43_200, 86_400, 604_800, 2_592_000,
+];
 /** Points at least this far apart stand for days, in seconds. */
 const HALF_A_DAY = 43_200;
 
@@ -119,6 +123,8 @@ function options(lines, width, read) {
         ...axis,
         size: 28,
         space: 70,
+        // Marks nearer than a second would say the same time twice.
+        incrs: STEPS,
         values: (_, splits, __, ___, step) => splits.map((at) => clockFor(step).format(at * 1000)),
       },
       { ...axis, size: 52, space: 32, values: (_, splits) => splits.map(rate) },

@@ -31,6 +31,8 @@ export const ERROR_CODES = {
   CANNOT_CHECK: 'usage',
   CALLS_USED_UP: 'stopped',
   UNKNOWN_SCHEDULE: 'usage',
+  CREATES_NOTHING: 'usage',
+  CREATE_WITHOUT_NAME: 'usage',
   WRONG_STATE: 'usage',
   SYNC_HELD: 'usage',
   REASON_REQUIRED: 'usage',

@@ -39,6 +39,10 @@ select at, state, reason from transitions where import_id = :id and at >= :since
 insert into imports (id, state, reason, file, source, options, retry_of, created_at)
   values (:id, 'staging', 'created', :file, :source, :options, :retry_of, :at);
 
+-- name: set_options
+-- In: id, options (JSON).
+update imports set options = :options where id = :id;
+
 -- name: move
 -- In: id, state, reason, code and remedy (null: none), under_way (1: a process stays at work on it), started and finished (ms, null).
 -- A move is progress: what a process died of before is behind it.

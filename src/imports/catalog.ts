@@ -61,6 +61,8 @@ export interface Catalog extends CatalogReader {
   add(record: Pick<ImportRecord, 'id' | 'file' | 'source' | 'options' | 'retryOf'>): void;
   /** Moves an import to another state, or throws a TransitionError. The one function that changes a state. */
   move(id: string, to: ImportState, detail?: string, code?: ReasonCode, remedy?: Words): ImportRecord;
+  /** Keeps other options (JSON) with an import. */
+  setOptions(id: string, options: string): void;
   /** This process is at work on an import from now on. Should it die before `leaveAll`, the next `countDeaths` counts that. */
   attend(id: string): void;
   /** The import got on: deaths before this count no more. So does every move. */
@@ -117,6 +119,9 @@ export function openCatalog(path: string): Catalog {
         sql('journal').run({ id, at, state: to, reason });
         return reader.find(id) ?? record;
       }),
+    setOptions: (id, options) => {
+      sql('set_options').run({ id, options });
+    },
     attend: (id) => {
       sql('attend').run({ id });
     },

@@ -40,6 +40,25 @@ export function appSettings(regions: readonly Region[]): string {
   return `set ${names.map((name) => `ROLLCALL_${name}_APP_ID and ROLLCALL_${name}_API_KEY`).join(', ')}`;
 }
 
+/** Nothing in the input says how users or groups that are created are to be called, or a column for that is not there. */
+export class CreateWithoutName extends RollcallError {
+  declare readonly code: 'CREATE_WITHOUT_NAME';
+
+  constructor(what: string, remedy: string) {
+    super('CREATE_WITHOUT_NAME', what, { remedy });
+  }
+}
+
+/** It was asked how much may be created, and nothing may. */
+export class CreatesNothing extends RollcallError {
+  constructor(id: string) {
+    super('CREATES_NOTHING', `import ${id} creates nothing, so that --max-create has no meaning for it`, {
+      remedy: 'import its file again with --create-users or --create-groups',
+      facts: { id },
+    });
+  }
+}
+
 /** What was meant for the sandbox must not reach the service, nor the reverse. */
 export class WrongTarget extends RollcallError {
   declare readonly code: 'WRONG_TARGET';

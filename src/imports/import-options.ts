@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { INPUT_KINDS } from '../api/input-kinds.ts';
 import { REGIONS, SCOPES } from '../membership/membership.ts';
 import type { ImportRecord } from './catalog.ts';
+import { createOptions } from './create-options.ts';
 import { fileOptions } from './file-options.ts';
 import { BOUND_NAMES } from './read/bounds.ts';
 import type { IntakeOptions } from './read/intake.ts';
@@ -29,6 +30,8 @@ export const importOptions = z.strictObject({
     .optional(),
   /** Rows may ask for a change or a removal in a column `action`: for what a sync makes, never for what is handed in. */
   edits: z.boolean().optional(),
+  /** What it may create; absent: nothing. */
+  create: createOptions.optional(),
   /** Meant for the sandbox: must never go on against the service itself. */
   sandbox: z.boolean().default(false),
   /** Only read and check; `resume` sends. */

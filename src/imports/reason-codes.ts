@@ -7,9 +7,11 @@ import { INTAKE_ERROR_CODES } from './read/intake-error.ts';
 export const REASON_CODES = [
   ...INTAKE_ERROR_CODES, // rejected: the input cannot be used
   'DRY_RUN', // staged: read and checked only
+  'CREATE_WITHOUT_NAME', // staged: nothing in the input names what is to be created
   'REGION_WITHOUT_APP', // staged: nothing is sent before the region has an app
   'WRONG_TARGET', // staged: begun for the sandbox and not for the service, or the reverse
   'SERVICE_REFUSED', // blocked: the key or the plan of a region
+  'CREATE_LIMIT', // blocked: more users or groups are missing than may be created
   'TOO_MANY_ERRORS', // aborted: more than --max-errors
   'WRONG_SUM', // over: totals and rows disagree, a fault of rollcall
   'READING_FAILED', // failed: an unexpected error while the input was read

@@ -8,7 +8,7 @@ export const IMPORT_STATES = [
   'running', // batches are going out
   'pausing', // asked to pause; calls in flight are finishing
   'paused', // nothing is in flight, the rest waits
-  'blocked', // a region's key or plan was refused; a person must mend it
+  'blocked', // a person must act: a region's key or plan was refused, or more is missing than may be created
   'cancelling', // asked to cancel; calls in flight are finishing
   'cancelled', // cancelled; what was not sent is unprocessed
   'aborted', // more errors than --max-errors allows; what was not sent is unprocessed
@@ -35,7 +35,7 @@ export const TRANSITIONS: Readonly<Partial<Record<ImportState, Readonly<Partial<
   running: {
     pausing: 'a user asked to pause',
     cancelling: 'a user asked to cancel',
-    blocked: 'every batch that is left waits for a region that was refused',
+    blocked: 'every batch that is left waits for a region that was refused, or for leave to create what is missing',
     aborted: 'more errors than --max-errors allows',
     completed: 'every row has its outcome',
     failed: 'an unexpected error ended it',

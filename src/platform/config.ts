@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import type { z } from 'zod';
+import { messageOf } from '../errors/message-of.ts';
 import { REGIONS, type Region } from '../membership/membership.ts';
 import { type AppSettings, readApps } from './app-settings.ts';
 import { serviceHost } from './service-host.ts';
@@ -29,8 +30,13 @@ export interface Config {
   readonly caFile: string | undefined;
   /** The proxy that HTTPS_PROXY and NO_PROXY name; its address may hold a password. */
   readonly proxy: { readonly url: string; readonly except: string } | undefined;
-  /** Calls a minute and app. Default 10,000. */
+  /** Calls a minute and app; where nobody has set it, the share below of the 10,000 of a usual plan. */
   readonly callsPerMinute: number;
+  /**
+   * Share in percent of what the service says it allows; the rest is left to others who use the app. Default 80.
+   * Undefined where the calls are set: then exactly these are made.
+   */
+  readonly budgetShare: number | undefined;
   /** Calls at the same time and region in one process. Default 20. */
   readonly concurrency: number;
   /** Where jobs are kept (queue/address.ts); undefined: embedded, in the memory of this process. May hold a password. */
@@ -64,6 +70,10 @@ export interface Flags {
 const FILE = 'rollcall.config.json';
 const DEFAULT_DATA_DIR = '.rollcall';
 export const MOST_CALLS_PER_MINUTE = 10_000_000;
+/** What a paid plan allows, as long as the service has not said otherwise (docs/chat-service.md, 39). */
+export const USUAL_CALLS_PER_MINUTE = 10_000;
+/** Logins of the app's own users count as calls as well. */
+const DEFAULT_BUDGET_SHARE = 80;
 export const MOST_CONCURRENCY = 1_000;
 
 const load = createRequire(import.meta.url);
@@ -87,6 +97,7 @@ function configFile() {
     apps: z.partialRecord(z.enum(REGIONS), appFile).optional(),
     caFile: z.string().optional(),
     callsPerMinute: z.number().optional(),
+    budgetShare: z.number().optional(),
     concurrency: z.number().optional(),
     keep: z.string().optional(),
     server: z.string().optional(),
@@ -117,6 +128,8 @@ export function readConfig(flags: Flags = {}, environment: Environment = process
   const dataDir = flags.dataDir ?? setting('ROLLCALL_DATA_DIR', 'dataDir')?.value ?? DEFAULT_DATA_DIR;
   const callsPerMinute = setting('ROLLCALL_CALLS_PER_MINUTE', 'callsPerMinute');
   const concurrency = setting('ROLLCALL_CONCURRENCY', 'concurrency');
+  const callsSet = flags.callsPerMinute ?? wholeNumber(callsPerMinute, MOST_CALLS_PER_MINUTE);
+  const share = wholeNumber(setting('ROLLCALL_BUDGET_SHARE', 'budgetShare'), 100) ?? DEFAULT_BUDGET_SHARE;
   return Object.freeze({
     dataDir: resolve(folder, dataDir),
     host: host?.host,
@@ -125,7 +138,8 @@ export function readConfig(flags: Flags = {}, environment: Environment = process
     defaultRegion: region ?? onlyRegion(apps) ?? 'us',
     caFile: caFile === undefined ? undefined : resolve(folder, caFile),
     proxy: proxySetting(env),
-    callsPerMinute: flags.callsPerMinute ?? wholeNumber(callsPerMinute, MOST_CALLS_PER_MINUTE) ?? 10_000,
+    callsPerMinute: callsSet ?? Math.floor((USUAL_CALLS_PER_MINUTE * share) / 100),
+    budgetShare: callsSet === undefined ? share : undefined,
     queue: flags.queue ?? setting('ROLLCALL_QUEUE', 'queue')?.value,
     concurrency: flags.concurrency ?? wholeNumber(concurrency, MOST_CONCURRENCY) ?? 20,
     keepMs: flags.keep ?? durationSetting(setting('ROLLCALL_KEEP', 'keep')),
@@ -184,7 +198,7 @@ function readFile(named: string | undefined, folder: string): { readonly path: s
     text = readFileSync(path, 'utf8');
   } catch (error) {
     if (!isNamed && error instanceof Error && 'code' in error && error.code === 'ENOENT') return { path, file: {} };
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw new ConfigError(`${isNamed ? 'ROLLCALL_CONFIG names ' : ''}${path}, which cannot be read: ${why}`);
   }
   let json: unknown;

@@ -1,4 +1,5 @@
 import { CronExpressionParser } from 'cron-parser';
+import { messageOf } from '../errors/message-of.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
 import { asClause } from '../text/wording.ts';
 
@@ -39,7 +40,7 @@ export function checkCron(cron: string, tz: string): void {
   try {
     nextRun(cron, tz, Date.now());
   } catch (error) {
-    const why = asClause(error instanceof Error ? error.message : String(error));
+    const why = asClause(messageOf(error));
     throw new CronError(`${shown} is not a valid cron expression: ${why}; ${ALLOWED}`);
   }
 }

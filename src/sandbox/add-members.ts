@@ -1,15 +1,10 @@
 import type { z } from 'zod';
-import {
-  addMembersRequest,
-  MEMBER_LISTS,
-  type MemberList,
-  type MemberResult,
-  type ServiceError,
-} from '../chat/contract.ts';
+import { addMembersRequest, type MemberResult, type ServiceError } from '../chat/contract.ts';
+import { MEMBER_LISTS, type MemberList, type MemberScope, SCOPE_OF_LIST } from '../membership/member-lists.ts';
 import type { Behaviour } from './behaviour.ts';
 import { actingScope, actingUser, type Call, readBody, requireGroup, WrittenReply } from './call.ts';
 import { addedMessage, SYSTEM_USER } from './entities.ts';
-import { type Group, type MemberScope, SCOPE_OF_LIST } from './group.ts';
+import type { Group } from './group.ts';
 import { badRequest, obstacleError, Refusal, serviceError, uidNotFound } from './refusal.ts';
 
 /** One UID under the one list that counts for it. */

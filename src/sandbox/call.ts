@@ -1,9 +1,10 @@
 import type { z } from 'zod';
+import type { MemberScope } from '../membership/member-lists.ts';
 import type { App, User } from './app.ts';
 import type { Behaviour } from './behaviour.ts';
 import { SYSTEM_USER } from './entities.ts';
 import type { FaultKind } from './faults.ts';
-import type { Group, MemberScope } from './group.ts';
+import type { Group } from './group.ts';
 import { badRequest, guidNotFound, Refusal, serviceError, uidNotFound } from './refusal.ts';
 
 /** One request for an operation of an app, after authentication. */

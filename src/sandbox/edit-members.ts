@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import type { MemberScope } from '../membership/member-lists.ts';
 import type { User } from './app.ts';
 import { actingScope, actingUser, type Call, readBody, requireGroup, requireUser } from './call.ts';
 import { seconds } from './entities.ts';
-import type { Group, MemberScope, Obstacle } from './group.ts';
+import type { Group, Obstacle } from './group.ts';
 import { obstacleError, Refusal, serviceError } from './refusal.ts';
 
 /** Operations that change the place of one user in a group; shapes from public documentation, not contract. */

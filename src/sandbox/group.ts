@@ -1,16 +1,4 @@
-import type { MemberList } from '../chat/contract.ts';
-import type { Scope } from '../membership/membership.ts';
-
-/** The scope that each list of a request gives (docs/chat-service.md, 15). */
-export const SCOPE_OF_LIST = {
-  admins: 'admin',
-  moderators: 'moderator',
-  participants: 'participant',
-  usersToBan: 'ban',
-} as const satisfies Record<MemberList, Scope>;
-
-/** A scope in which somebody is a member. */
-export type MemberScope = Exclude<Scope, 'ban'>;
+import type { MemberScope } from '../membership/member-lists.ts';
 
 /**
  * Somebody's place in a group; a ban keeps the scope held before. Never changed, so that all members

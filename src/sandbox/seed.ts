@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { MEMBER_LISTS } from '../chat/contract.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
+import { MEMBER_LISTS, SCOPE_OF_LIST } from '../membership/member-lists.ts';
 import { REGIONS, type Scope } from '../membership/membership.ts';
 import { type App, storedId } from './app.ts';
-import { type Group, SCOPE_OF_LIST } from './group.ts';
+import type { Group } from './group.ts';
 
 const idProblem = (text: unknown) =>
   `${JSON.stringify(text)} cannot be an id: up to 100 letters, digits, "-" and "_" are allowed`;

@@ -3,12 +3,14 @@ import { importJournal, importsPage, importsQuery, importView } from '../api/imp
 import type { ImportRecord } from '../imports/catalog.ts';
 import { WrongState, WrongTarget } from '../imports/import-errors.ts';
 import { readOptions } from '../imports/import-options.ts';
+import type { ResumeChanges } from '../imports/life/creating-step.ts';
 import { retryFile } from '../imports/report/report-paths.ts';
 import { actionsOf } from '../membership/import-actions.ts';
 import { TransitionError } from '../membership/import-state.ts';
 import { inShort, noting } from './access/noting.ts';
 import type { Api, ServerContext } from './context.ts';
 import { refusals } from './problem-schema.ts';
+import { maxCreateQuery } from './uploads/create-query.ts';
 
 const VERBS = {
   pause: 'Let calls in flight finish, and send no more until `resume`',
@@ -64,14 +66,15 @@ export function importRoutes(app: Api, context: ServerContext): void {
           tags,
           summary: VERBS[verb],
           params,
+          ...(verb === 'resume' && { querystring: z.strictObject({ maxCreate: maxCreateQuery }) }),
           response: {
             200: importView,
             ...refusals('UNKNOWN_IMPORT', 'WRONG_STATE', 'WRONG_TARGET', 'REGION_WITHOUT_APP'),
           },
         },
       },
-      async ({ params: { id }, who, ip }) => {
-        const record = await act(context, id, verb);
+      async ({ params: { id }, query, who, ip }) => {
+        const record = await act(context, id, verb, query as ResumeChanges);
         note({ who, ip }, `import.${verb}`, id);
         return views.of(record);
       },
@@ -136,12 +139,17 @@ export function importRoutes(app: Api, context: ServerContext): void {
 }
 
 /** Does it, or says what is possible instead. */
-async function act({ coordinator, dir, settings }: ServerContext, id: string, verb: Verb): Promise<ImportRecord> {
+async function act(
+  { coordinator, dir, settings }: ServerContext,
+  id: string,
+  verb: Verb,
+  changes: ResumeChanges,
+): Promise<ImportRecord> {
   const record = coordinator.find(id);
   const { sandbox } = readOptions(record);
   if (verb === 'resume' && sandbox !== settings.sandbox) throw new WrongTarget(`import ${id}`, sandbox);
   try {
-    return await coordinator[verb](id);
+    return await (verb === 'resume' ? coordinator.resume(id, changes) : coordinator[verb](id));
   } catch (error) {
     if (!(error instanceof TransitionError)) throw error;
     const now = coordinator.find(id);

@@ -4,7 +4,14 @@ import type { ZodError, z } from 'zod';
 import { PROBLEM_TYPE, type ProblemCode } from '../api/problems.ts';
 import { UnknownExport } from '../exports/export-errors.ts';
 import { CannotCheck } from '../imports/check/check-errors.ts';
-import { RegionWithoutApp, UnknownImport, WrongState, WrongTarget } from '../imports/import-errors.ts';
+import {
+  CreatesNothing,
+  CreateWithoutName,
+  RegionWithoutApp,
+  UnknownImport,
+  WrongState,
+  WrongTarget,
+} from '../imports/import-errors.ts';
 import { ReadingStopped, type StopReason } from '../imports/report/reading-lane.ts';
 import { TransitionError } from '../membership/import-state.ts';
 import { SyncTransitionError } from '../membership/sync-state.ts';
@@ -81,6 +88,9 @@ export function problemOf(error: unknown): Problem | undefined {
   if (error instanceof UnknownImport) return new Problem('UNKNOWN_IMPORT', asSentence(error.what));
   if (error instanceof WrongState) {
     return new Problem('WRONG_STATE', asSentence(error.what), { possible: error.possible });
+  }
+  if (error instanceof CreateWithoutName || error instanceof CreatesNothing) {
+    return new Problem('WRONG_STATE', asSentence(error.what));
   }
   if (error instanceof WrongTarget) return new Problem('WRONG_TARGET', asSentence(error.what));
   if (error instanceof UnknownExport) return new Problem('UNKNOWN_EXPORT', asSentence(error.what));

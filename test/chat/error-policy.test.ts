@@ -1,7 +1,7 @@
 import { createServer as createTcpServer } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { AddMembersRequest, MemberList, MemberResult } from '../../src/chat/contract.ts';
+import type { AddMembersRequest, MemberResult } from '../../src/chat/contract.ts';
 import {
   backoffMs,
   judge,
@@ -12,6 +12,7 @@ import {
   type Verdict,
 } from '../../src/chat/error-policy.ts';
 import { CallAborted, InvalidCall, MalformedReply } from '../../src/chat/errors.ts';
+import type { MemberList } from '../../src/membership/member-lists.ts';
 import { connect, json, listen, rejection, serve } from './chat-server.ts';
 
 const uids = (count: number): AddMembersRequest => ({

@@ -19,10 +19,12 @@ test('every flag about sending that import and resume have in common goes along'
   const common = new Set(flagsOf(importCommand(io, async () => {})));
   // These are for this process alone: what it prints, and what --detach cannot be used with.
   const others = ['--json', '--server', '--plain-http', '--sandbox', '--sandbox-seed', '--sandbox-faults'];
+  // This one is kept with the import.
+  others.push('--max-create');
   const shared = flagsOf(resumeCommand(io, async () => {})).filter(
     (flag) => common.has(flag) && !others.includes(flag),
   );
-  const config = { dataDir: '/data', callsPerMinute: 1, concurrency: 2 };
+  const config = { dataDir: '/data', callsPerMinute: 1, budgetShare: undefined, concurrency: 2 };
   const passed = sendingArguments(config, { queue: 'redis://q', withWorkers: true }, 'id');
   expect(passed.filter((word) => word.startsWith('--')).toSorted()).toEqual(shared.toSorted());
   expect(passed).toContain('redis://q');

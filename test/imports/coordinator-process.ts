@@ -4,7 +4,7 @@
  */
 import { composeCoordinator, type Service } from '../../src/app/compose.ts';
 import { openCatalogReader } from '../../src/imports/catalog.ts';
-import { importOptions } from '../../src/imports/import-options.ts';
+import { type ImportOptions, importOptions } from '../../src/imports/import-options.ts';
 import { readConfig } from '../../src/platform/config.ts';
 import { dataDir } from '../../src/platform/data-dir.ts';
 import { openLog } from '../../src/platform/log.ts';
@@ -17,6 +17,7 @@ export interface CoordinatorProcessSettings {
   readonly appId: string;
   readonly apiKey: string;
   readonly edits?: boolean;
+  readonly create?: ImportOptions['create'];
 }
 
 const settings: CoordinatorProcessSettings = JSON.parse(process.argv[2] ?? '{}');
@@ -34,10 +35,10 @@ coordinator.events.on('state', ({ state }) => process.stdout.write(`${state}\n`)
 const catalog = openCatalogReader(dir.catalog);
 const [existing] = catalog.list(1);
 catalog.close();
-const { file, edits } = settings;
+const { file, edits, create } = settings;
 const id =
   existing?.id ??
-  (await coordinator.create({ file, source: file, options: importOptions.parse({ region: 'us', edits }) }));
+  (await coordinator.create({ file, source: file, options: importOptions.parse({ region: 'us', edits, create }) }));
 if (existing !== undefined) await coordinator.resume(id);
 process.stdout.write('working\n');
 await coordinator.settled(id);

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { addMembers } from '../../jobs/add-members.ts';
 import { ATTEMPTS, SendAgain } from '../../jobs/send-batch.ts';
-import { MEMBER_LISTS } from '../../src/chat/contract.ts';
 import { CallAborted, ServiceRefusal } from '../../src/chat/errors.ts';
+import { MEMBER_LISTS } from '../../src/membership/member-lists.ts';
 import { SlowDown } from '../../src/queue/define-job.ts';
 import { batchOf, openService, run } from './add-members-run.ts';
 

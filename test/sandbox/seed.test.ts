@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { MemberScope } from '../../src/membership/member-lists.ts';
 import { REGIONS } from '../../src/membership/membership.ts';
-import { Group, type MemberScope } from '../../src/sandbox/group.ts';
+import { Group } from '../../src/sandbox/group.ts';
 import { parseSeed } from '../../src/sandbox/seed.ts';
 import { openSandbox } from './open-sandbox.ts';
 

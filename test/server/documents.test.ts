@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PROBLEMS } from '../../src/api/problems.ts';
 import { readStatements } from '../../src/platform/sqlite.ts';
 import { Problem, problemDocument } from '../../src/server/problem.ts';
+import { CREATE_QUERY } from '../../src/server/uploads/create-query.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
 const ROOT = new URL('../../', import.meta.url);
@@ -107,11 +108,14 @@ describe('the description of the API', () => {
       'region',
       'onBehalfOf',
       'map',
+      'sheet',
+      'files',
       'format',
       'encoding',
       'delimiter',
       'bound',
       'maxErrors',
+      ...Object.keys(CREATE_QUERY),
       'dryRun',
     ]);
   });

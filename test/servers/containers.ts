@@ -1,10 +1,13 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { GenericContainer, getContainerRuntimeClient, Wait } from 'testcontainers';
 import { freePort } from './program.ts';
 import type { TestServer } from './server.ts';
 
 /**
  * The same servers in containers, where Docker answers. The reaper of testcontainers removes what a crash leaves.
- * TEST_CONTAINERS_NETWORK names another network than the engine's usual one, such as `slirp4netns` for Podman.
+ * TEST_CONTAINERS_NETWORK names another network than the engine's usual one, such as `slirp4netns` or `host` for Podman.
  */
 
 /** @param settings arguments of the server. @param flush empties the server at this address. */
@@ -12,22 +15,25 @@ export function startRedisContainer(
   settings: readonly string[],
   flush: (url: string) => Promise<void>,
 ): Promise<TestServer> {
-  const container = new GenericContainer('redis:8-alpine').withCommand(['redis-server', ...settings]);
-  return start(container, 6379, (host) => `redis://${host}`, flush);
+  const command = (port: number) => ['redis-server', '--port', String(port), ...settings];
+  return start(new GenericContainer('redis:8-alpine'), command, 6379, (host) => `redis://${host}`, flush);
 }
 
 export function startPostgresContainer(
   settings: readonly string[],
   flush: (url: string) => Promise<void>,
 ): Promise<TestServer> {
-  const container = new GenericContainer('postgres:17-alpine')
-    .withEnvironment({ POSTGRES_USER: 'rollcall', POSTGRES_HOST_AUTH_METHOD: 'trust' })
-    .withCommand(['postgres', ...settings]);
-  return start(container, 5432, (host) => `postgres://rollcall@${host}/postgres`, flush);
+  const container = new GenericContainer('postgres:17-alpine').withEnvironment({
+    POSTGRES_USER: 'rollcall',
+    POSTGRES_HOST_AUTH_METHOD: 'trust',
+  });
+  const command = (port: number) => ['postgres', '-p', String(port), ...settings];
+  return start(container, command, 5432, (host) => `postgres://rollcall@${host}/postgres`, flush);
 }
 
 async function start(
   container: GenericContainer,
+  command: (port: number) => string[],
   inside: number,
   urlOf: (host: string) => string,
   flush: (url: string) => Promise<void>,
@@ -35,9 +41,14 @@ async function start(
   // Bound to a port that stays the same when the server is started again.
   const port = await freePort();
   const network = process.env['TEST_CONTAINERS_NETWORK'];
-  const started = await (network === undefined ? container : container.withNetworkMode(network))
-    .withExposedPorts({ container: inside, host: port })
-    .withWaitStrategy(Wait.forListeningPorts())
+  if (network !== undefined) container.withNetworkMode(network);
+  // There the server listens on the machine itself.
+  const onHost = network === 'host';
+  if (!onHost) container.withExposedPorts({ container: inside, host: port });
+  const ready = onHost ? Wait.forLogMessage(/ready to accept connections/i) : Wait.forListeningPorts();
+  const started = await container
+    .withCommand(command(onHost ? port : inside))
+    .withWaitStrategy(ready)
     .start();
   const runtime = await getContainerRuntimeClient();
   const handle = runtime.container.getById(started.getId());
@@ -48,8 +59,10 @@ async function start(
       await handle.kill();
       await handle.wait();
     },
-    // Those who use it connect again by themselves until it listens.
-    start: async () => handle.start(),
+    start: async () => {
+      await handle.start();
+      await listening(started.getHost(), port);
+    },
     freeze: async () => handle.pause(),
     thaw: async () => handle.unpause(),
     flush: () => flush(url),
@@ -58,3 +71,19 @@ async function start(
     },
   };
 }
+
+/** Resolves when the server takes connections: an engine says that it has started before that. */
+async function listening(host: string, port: number): Promise<void> {
+  for (;;) {
+    const socket = connect(port, host);
+    const taken = await once(socket, 'connect').then(
+      () => true,
+      () => false,
+    );
+    socket.destroy();
+    if (taken) return;
+    await sleep(LOOK_MS);
+  }
+}
+
+const LOOK_MS = 20;

@@ -5,6 +5,7 @@ import { Command } from 'commander';
 import { caOf } from '../../app/ca-file.ts';
 import { clientOf, dispatchOnly, type Service, serviceOf } from '../../app/compose.ts';
 import { judge } from '../../chat/error-policy.ts';
+import { messageOf } from '../../errors/message-of.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import type { Region } from '../../membership/membership.ts';
 import { type Config, readConfig } from '../../platform/config.ts';
@@ -167,8 +168,4 @@ async function checkRegion(service: Service, region: Region): Promise<Finding> {
       remedy: `Check ROLLCALL_HOST, ${name}_APP_ID and ${name}_API_KEY`,
     };
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -5,10 +5,11 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, Option } from 'commander';
 import { dispatchOnly, NO_SERVICE, type Service, serviceOf } from '../../app/compose.ts';
+import { createOptionsOf } from '../../imports/create-texts.ts';
 import { newImportId } from '../../imports/import-id.ts';
 import type { ImportOptions } from '../../imports/import-options.ts';
 import { checkInput } from '../../imports/read/open-input.ts';
-import { type Config, readConfig } from '../../platform/config.ts';
+import { type Config, readConfig, USUAL_CALLS_PER_MINUTE } from '../../platform/config.ts';
 import { dataDir } from '../../platform/data-dir.ts';
 import { inShort } from '../../server/access/noting.ts';
 import { noteHere } from '../audit.ts';
@@ -16,6 +17,7 @@ import { detach } from '../detach.ts';
 import { UsageError } from '../errors.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { type CheckFlags, maxCallsOf, withCheckCost } from '../flags/check-flags.ts';
+import { type CreateFlags, withCreate } from '../flags/create-flags.ts';
 import { fileOptionsOf } from '../flags/file-flags.ts';
 import {
   type CommonFlags,
@@ -46,6 +48,7 @@ export interface ImportFlags
     CommonFlags,
     ServerFlags,
     ReadingFlags,
+    CreateFlags,
     SandboxFlags,
     SendingFlags,
     WorkersFlags {
@@ -60,7 +63,7 @@ export function importCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<
     '<file>',
     'CSV, JSON, NDJSON, Excel, YAML or LDIF, also compressed; a folder or ZIP of these; - reads standard input',
   );
-  withReading(command);
+  withCreate(withReading(command));
   command.option('--dry-run', 'read and check the file, and send nothing');
   command.addOption(
     new Option('--check', 'read the file, ask the service which rows would fail, and send nothing').conflicts('dryRun'),
@@ -145,13 +148,16 @@ export function serviceOpener(
   config: Config,
   flags: SandboxFlags & WorkersFlags & { readonly dryRun?: true },
 ): () => Promise<Service & { close(): Promise<void> }> {
-  if (flags.sandbox) return () => openSandboxService(flags, config.callsPerMinute);
+  if (flags.sandbox)
+    return () =>
+      openSandboxService(flags, config.budgetShare === undefined ? config.callsPerMinute : USUAL_CALLS_PER_MINUTE);
   if (flags.dryRun) return async () => ({ ...NO_SERVICE, close: async () => {} });
   const service = config.queue !== undefined && !flags.withWorkers ? dispatchOnly(config) : serviceOf(config);
   return async () => ({ ...service, close: async () => {} });
 }
 
 export function importOptionsOf(config: Config, flags: ImportFlags): ImportOptions {
+  const create = createOptionsOf(flags);
   const { guid, scope, encoding, delimiter, bound, waitForQuiet, onBehalfOf, maxErrors } = flags;
   return {
     format: flags.format ?? 'auto',
@@ -167,6 +173,7 @@ export function importOptionsOf(config: Config, flags: ImportFlags): ImportOptio
     ...(waitForQuiet !== undefined && { waitForQuietMs: waitForQuiet }),
     ...(onBehalfOf !== undefined && { onBehalfOf }),
     ...(maxErrors !== undefined && { maxErrors }),
+    ...(create !== undefined && { create }),
     ...fileOptionsOf(flags),
   };
 }

@@ -7,6 +7,7 @@ import { dataDir } from '../../platform/data-dir.ts';
 import { noteHere } from '../audit.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { type MaxCreateFlags, withMaxCreate } from '../flags/create-flags.ts';
 import {
   type CommonFlags,
   type SandboxFlags,
@@ -26,19 +27,19 @@ import { findImport } from '../target/data.ts';
 import { openImports } from '../target/open-imports.ts';
 import { serviceOpener } from './import.ts';
 
-type Flags = CommonFlags & ServerFlags & SandboxFlags & SendingFlags & WorkersFlags;
+type Flags = CommonFlags & MaxCreateFlags & ServerFlags & SandboxFlags & SendingFlags & WorkersFlags;
 
 /** `rollcall resume`: goes on with an import that was paused, blocked, interrupted or only checked. */
 export function resumeCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('resume').argument('[id]', 'import (default: the latest)');
-  withSandbox(withPace(withWorkers(withServer(withDataDir(withJson(command))))));
+  withMaxCreate(withSandbox(withPace(withWorkers(withServer(withDataDir(withJson(command)))))));
   return command.action((id: string | undefined, flags: Flags) => end(resume(io, id, flags)));
 }
 
 async function resume(io: Io, given: string | undefined, flags: Flags): Promise<ExitCode> {
   const { config, imports } = await openImports(flags);
   const { id } = await imports.find(given);
-  const answer = await imports.act(id, 'resume');
+  const answer = await imports.act(id, 'resume', { maxCreate: flags.maxCreate });
   if (answer !== undefined) {
     if (imports.server === undefined) noteHere(dataDir(config.dataDir), 'import.resume', id);
     say(io, `Import ${id} continues in the process that runs it. Watch it with:`, `  ${imports.command('watch', id)}`);
@@ -65,7 +66,7 @@ async function resume(io: Io, given: string | undefined, flags: Flags): Promise<
       ...(record.state === 'staging' && options.dryRun && { dryRun: true }),
     }),
     begin: async (coordinator) => {
-      await coordinator.resume(id);
+      await coordinator.resume(id, { maxCreate: flags.maxCreate });
       noteHere(dataDir(config.dataDir), 'import.resume', id);
       return id;
     },

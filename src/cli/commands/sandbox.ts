@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { messageOf } from '../../errors/message-of.ts';
 import { REGIONS, type Region } from '../../membership/membership.ts';
 import { firstSignal } from '../../platform/lifecycle.ts';
 import {
@@ -120,7 +121,7 @@ async function run(flags: Flags, io: SandboxIo): Promise<void> {
       caFile,
     }).catch((error) => {
       // A port in use, a certificate that cannot be written: for the one who started it to mend.
-      throw new UsageError(error instanceof Error ? error.message : String(error));
+      throw new UsageError(messageOf(error));
     });
     try {
       if (flags.json) {

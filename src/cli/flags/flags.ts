@@ -143,7 +143,7 @@ export function withPace(command: Command): Command {
   return command
     .option(
       '--calls-per-minute <n>',
-      'rate limit of each region (default: 10000)',
+      'calls a minute in each region, exactly (default: 80% of what the service allows, 8000 until it says so)',
       wholeNumber(1, MOST_CALLS_PER_MINUTE),
     )
     .option('--concurrency <n>', 'concurrent calls in each region (default: 20)', wholeNumber(1, MOST_CONCURRENCY));

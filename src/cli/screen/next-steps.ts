@@ -61,6 +61,9 @@ function stepsOf(imports: Imports, found: KeptImport, summary: ImportSummary): s
       if (code === ('REGION_WITHOUT_APP' satisfies ReasonCode)) {
         return [withFullStop(`Nothing was sent: ${reason}`), 'Then continue with:', command('resume', sandbox)];
       }
+      if (code === ('CREATE_WITHOUT_NAME' satisfies ReasonCode)) {
+        return [withFullStop(`Nothing was sent: ${reason}`), 'Then import the file again.'];
+      }
       return rows.read === rows.invalid
         ? [
             'Nothing was sent, because every row is invalid. See why, row by row:',
@@ -68,6 +71,16 @@ function stepsOf(imports: Imports, found: KeptImport, summary: ImportSummary): s
           ]
         : ['Nothing was sent: the file was only read and checked. Send it with:', command('resume', sandbox)];
     case 'blocked':
+      if (code === ('CREATE_LIMIT' satisfies ReasonCode)) {
+        const allowed = / --max-create ([\w=,]+)/.exec(reason)?.[0] ?? ' --max-create N';
+        return [
+          withFullStop(`Waiting: ${reason}`),
+          'Nothing is lost. Look at the columns of the file first. Then let it create them:',
+          command('resume', `${sandbox}${allowed}`),
+          'or end it; rows whose user or group is not known fail then:',
+          command('cancel'),
+        ];
+      }
       return [
         withFullStop(`Blocked: ${reason}`),
         `Nothing is lost. Fix the key or plan${there}, check it with \`rollcall doctor\`${there}, then continue:`,

@@ -6,6 +6,7 @@ import { fileOf } from '../../imports/read/file-state.ts';
 import { firstSignal } from '../../platform/lifecycle.ts';
 import { grouped } from '../../text/wording.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { type CreateFlags, createQuery } from '../flags/create-flags.ts';
 import type { ReadingFlags, SendingFlags } from '../flags/flags.ts';
 import { sayNothingBegan } from '../run-import.ts';
 import { conclude } from '../screen/conclude.ts';
@@ -25,7 +26,9 @@ interface ThereOptions {
   readonly json: boolean;
 }
 
-type Flags = ReadingFlags & Pick<SendingFlags, 'maxErrors'> & { readonly dryRun?: true; readonly detach?: true };
+type Flags = ReadingFlags &
+  CreateFlags &
+  Pick<SendingFlags, 'maxErrors'> & { readonly dryRun?: true; readonly detach?: true };
 
 /** Sends a file, or standard input as it comes, to a server, and follows what becomes of it. */
 export async function importThere(options: ThereOptions, file: string, flags: Flags): Promise<ExitCode> {
@@ -143,6 +146,7 @@ function queryOf(file: string, flags: Flags): URLSearchParams {
   if (maxErrors !== undefined) {
     query.set('maxErrors', 'rows' in maxErrors ? String(maxErrors.rows) : `${maxErrors.percent}%`);
   }
+  for (const [name, value] of createQuery(flags)) query.append(name, value);
   if (sheet !== undefined) query.set('sheet', sheet);
   for (const pattern of files ?? []) query.append('files', pattern);
   if (dryRun) query.set('dryRun', 'true');

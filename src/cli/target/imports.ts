@@ -3,6 +3,7 @@ import type { RegionStatus } from '../../api/regions.ts';
 import type { ProblemCount } from '../../api/rows.ts';
 import type { ImportRecord } from '../../imports/catalog.ts';
 import type { Verb } from '../../imports/life/control.ts';
+import type { ResumeChanges } from '../../imports/life/creating-step.ts';
 import type { Tallies } from '../../imports/record/import-ledger.ts';
 import type { ReportWish } from '../../imports/report/report-text.ts';
 import type { ProgressSource } from '../screen/progress.ts';
@@ -21,7 +22,7 @@ export interface Imports {
   /** What the regions are doing; undefined where no process runs imports. */
   regions(): Promise<readonly RegionStatus[] | undefined>;
   /** Asks whoever runs imports; undefined where nobody does. @throws ControlRefused, ServerRefused */
-  act(id: string, verb: Verb): Promise<Pick<ImportRecord, 'state' | 'reason'> | undefined>;
+  act(id: string, verb: Verb, changes?: ResumeChanges): Promise<Pick<ImportRecord, 'state' | 'reason'> | undefined>;
   /** For looking at one import again and again. */
   watch(id: string): Watched;
   /** A report in pieces, made as they are taken. @throws UsageError, ServerRefused where there are no rows */

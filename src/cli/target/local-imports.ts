@@ -31,7 +31,7 @@ export function localImports(config: Config): Imports {
     },
     findings: async ({ id }) => findingsOf(dir, find(id)),
     regions: () => askRegions(dir),
-    act: (id, verb) => askToAct(dir, id, verb),
+    act: (id, verb, changes) => askToAct(dir, id, verb, changes),
     watch: (id) => {
       let reader: ImportReader | undefined;
       return {

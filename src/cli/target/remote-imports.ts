@@ -2,6 +2,7 @@ import type { ImportSummary } from '../../api/import-summary.ts';
 import { type ImportsPage, type ImportView, importsPage, importView, summaryIn } from '../../api/imports.ts';
 import { regionsAnswer } from '../../api/regions.ts';
 import { problemsAnswer } from '../../api/rows.ts';
+import { textOfMaxCreate } from '../../imports/create-texts.ts';
 import type { ReportWish } from '../../imports/report/report-text.ts';
 import { isUnderWay } from '../../membership/import-state.ts';
 import type { Region } from '../../membership/membership.ts';
@@ -56,7 +57,10 @@ export function remoteImports(server: Server, command: string, flag: string): Im
       return { summary: summaryOf(server, view), problems };
     },
     regions,
-    act: (id, verb) => server.post(`${addressOf(id)}/${verb}`),
+    act: (id, verb, { maxCreate } = {}) => {
+      const query = maxCreate === undefined ? '' : `?maxCreate=${encodeURIComponent(textOfMaxCreate(maxCreate))}`;
+      return server.post(`${addressOf(id)}/${verb}${query}`);
+    },
     watch: (id) => ({
       look: async () => {
         const [view, statuses] = await Promise.all([one(id), regions()]);

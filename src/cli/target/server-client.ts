@@ -6,7 +6,7 @@ import { Agent, type Dispatcher, request } from 'undici';
 import { z } from 'zod';
 import { type ImportView, importView } from '../../api/imports.ts';
 import { problem } from '../../api/problems.ts';
-import { isLoopback } from '../../server/access/guard.ts';
+import { isLoopback } from '../../platform/loopback.ts';
 import { UsageError } from '../errors.ts';
 import { ServerAway, ServerFault, ServerRefused } from './server-errors.ts';
 

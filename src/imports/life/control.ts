@@ -8,6 +8,7 @@ import { RollcallError } from '../../errors/rollcall-error.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import type { ImportRecord } from '../catalog.ts';
 import type { Coordinator } from './coordinator.ts';
+import { type ResumeChanges, resumeChanges } from './creating-step.ts';
 
 /**
  * How a command reaches the process that owns the data directory: HTTP over a socket file that only this user can open.
@@ -102,11 +103,14 @@ async function answer(
     const [first, id, verb] = path;
     if (incoming.method === 'GET' && first === 'regions') return send(200, await coordinator.regions());
     const known = VERBS.find((one) => one === verb);
-    if (incoming.method === 'POST' && first === 'imports' && id !== undefined && known !== undefined) {
-      return send(200, await coordinator[known](id));
-    }
     const sent = Buffer.concat(await incoming.toArray()).toString();
-    const answered = more(incoming.method ?? '', path, sent === '' ? undefined : JSON.parse(sent));
+    const body: unknown = sent === '' ? undefined : JSON.parse(sent);
+    if (incoming.method === 'POST' && first === 'imports' && id !== undefined && known !== undefined) {
+      const acted =
+        known === 'resume' ? coordinator.resume(id, resumeChanges.parse(body ?? {})) : coordinator[known](id);
+      return send(200, await acted);
+    }
+    const answered = more(incoming.method ?? '', path, body);
     if (answered !== undefined) return send(200, (await answered) ?? null);
     send(404, {
       message: `the process that uses this data directory runs an import or sync and nothing else (it does not know ${incoming.method} /${first}); wait for its end`,
@@ -126,8 +130,14 @@ export class ControlRefused extends RollcallError {
 }
 
 /** Asks the process that owns the data directory to do something; undefined when there is none. */
-export async function askToAct(dir: DataDir, id: string, verb: Verb): Promise<ImportRecord | undefined> {
-  return (await askOwner(dir, 'POST', `/imports/${encodeURIComponent(id)}/${verb}`)) as ImportRecord | undefined;
+export async function askToAct(
+  dir: DataDir,
+  id: string,
+  verb: Verb,
+  changes: ResumeChanges = {},
+): Promise<ImportRecord | undefined> {
+  const path = `/imports/${encodeURIComponent(id)}/${verb}`;
+  return (await askOwner(dir, 'POST', path, changes)) as ImportRecord | undefined;
 }
 
 /** What each region is doing in the process that owns the data directory; undefined when there is none. */

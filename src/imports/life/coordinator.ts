@@ -18,6 +18,7 @@ import { openReturns } from '../send/returns.ts';
 import type { StagingProgress } from '../stage/stage-file.ts';
 import { createStagings } from '../stage/staging.ts';
 import { createClosings } from './closing.ts';
+import { type ResumeChanges, withMaxCreate } from './creating-step.ts';
 import { createFaults } from './faults.ts';
 import { removeImport, startRetention, sweepRemoved } from './removal.ts';
 import { type RetryChanges, retryImport } from './retry-import.ts';
@@ -35,7 +36,7 @@ export interface Coordinator {
   find(id: string): ImportRecord;
   pause(id: string): Promise<ImportRecord>;
   /** Goes on with an import that is staged, paused or blocked, or that a stop or crash interrupted. */
-  resume(id: string): Promise<ImportRecord>;
+  resume(id: string, changes?: ResumeChanges): Promise<ImportRecord>;
   cancel(id: string): Promise<ImportRecord>;
   /**
    * Goes on with every import that a stop or crash interrupted: in the middle of reading, sending, pausing or cancelling.
@@ -259,8 +260,9 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
       await runner.hold(id);
       return find(id);
     },
-    resume: async (id) => {
+    resume: async (id, { maxCreate } = {}) => {
       const record = find(id);
+      if (maxCreate !== undefined) catalog.setOptions(id, withMaxCreate(record, maxCreate));
       if (isFinal(record.state) || (record.state === 'staged' && closings.isUnderWay(id))) refuse(record, 'running');
       // Somebody wants it, whatever has happened before.
       catalog.progressed(id);

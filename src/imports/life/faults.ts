@@ -1,3 +1,4 @@
+import { messageOf } from '../../errors/message-of.ts';
 import { isFinal } from '../../membership/import-state.ts';
 import { asClause } from '../../text/wording.ts';
 import type { Catalog, MoveImport } from '../catalog.ts';
@@ -25,10 +26,6 @@ const DEATHS_ALLOWED = 2;
 export function faultSentence(code: FaultCode, error: unknown): string {
   const kind = error instanceof Error && error.name !== 'Error' ? ` (${error.name})` : '';
   return `${code}: an unexpected error came while ${STEPS[code]}: ${asClause(messageOf(error))}${kind}`;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** Codes of the system for a machine that cannot go on: no space, broken disk, no file handles, no memory; a server away. */

@@ -1,3 +1,4 @@
+import { asError } from '../../errors/message-of.ts';
 import type { ImportState } from '../../membership/import-state.ts';
 import type { ImportRecord } from '../catalog.ts';
 import type { RegionWorker } from '../send/region-worker.ts';
@@ -87,7 +88,7 @@ function repeatedly(everyMs: number, onError: (error: Error) => void, look: () =
   const later = () => {
     timer = setTimeout(() => {
       underWay = look()
-        .catch((error: unknown) => onError(error instanceof Error ? error : new Error(String(error))))
+        .catch((error: unknown) => onError(asError(error)))
         .finally(() => {
           if (!stopping) later();
         });

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, renameSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { asError } from '../../errors/message-of.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import type { Catalog } from '../catalog.ts';
 
@@ -42,7 +43,7 @@ export function startRetention({ keepMs, finishedBefore, remove, onError }: Rete
 } {
   const look = async (): Promise<void> => {
     for (const id of finishedBefore(Date.now() - keepMs)) {
-      await remove(id).catch((error: unknown) => onError(error instanceof Error ? error : new Error(String(error))));
+      await remove(id).catch((error: unknown) => onError(asError(error)));
     }
   };
   let looking = look();

@@ -19,6 +19,7 @@ import { createRegionLines } from '../send/regions.ts';
 import { drained } from '../send/returns.ts';
 import { targetOf, tooManyErrors } from '../send/sendable.ts';
 import type { EndState } from './closing.ts';
+import { held } from './creating-step.ts';
 import type { FaultCode } from './faults.ts';
 
 /** Runs imports: opens their ledgers and regions, and decides what follows when one stands still. */
@@ -72,8 +73,8 @@ interface RunnerOptions {
 
 interface OpenImport {
   readonly ledger: ImportLedger;
-  /** As kept with the import: they never change. */
-  readonly options: ImportOptions;
+  /** As kept with the import. */
+  options: ImportOptions;
   running: RunningImport | undefined;
   /** Whether this process has recorded results of it. */
   progressed: boolean;
@@ -108,10 +109,11 @@ export function createRunner(options: RunnerOptions): Runner {
     let opened = imports.get(id);
     if (opened === undefined) {
       options.attend(id);
-      const ledger = openImportLedger(dir.ledger(id));
+      const chosen = readOptions(find(id));
+      const ledger = openImportLedger(dir.ledger(id), chosen.create);
       // Workers of this process ended with it; those elsewhere go on, and their results come.
       if (outcomes === undefined) ledger.takeBackAll(ORPHANED);
-      opened = { ledger, options: readOptions(find(id)), running: undefined, progressed: false, ending: undefined };
+      opened = { ledger, options: chosen, running: undefined, progressed: false, ending: undefined };
       imports.set(id, opened);
       recorder.open(id, ledger, (batches, consequences) => recorded(id, batches, consequences));
     }
@@ -169,12 +171,23 @@ export function createRunner(options: RunnerOptions): Runner {
     if (stopping) return;
     const opened = open(id);
     const { ledger, ending } = opened;
-    if (ledger.openBatches().size === 0) close(id, opened);
+    const isWaiting = (ledger.creating?.waiting() ?? 0) > 0;
+    if (ledger.openBatches().size === 0 && !isWaiting) close(id, opened);
     else if (ending !== undefined) end(id, ending);
     else if (why === 'blocked') {
       const stopped = ledger.stoppedRegions().map(({ region, code, message }) => `${region}: ${code}, ${message}`);
       move(id, 'blocked', `the service refused ${stopped.join('; ')}`, 'SERVICE_REFUSED');
     } else if (find(id).state === 'pausing') move(id, 'paused');
+    else if (why === 'completed') create(id, opened);
+  };
+
+  /** Everything else is sent: what rows wait for is created, or a person is asked. */
+  const create = (id: string, { ledger, options: { create: chosen }, running }: OpenImport): void => {
+    const next = chosen && ledger.creating?.next(chosen);
+    if (next?.kind === 'held') {
+      const { reason, remedy } = held(next.over);
+      move(id, 'blocked', reason, 'CREATE_LIMIT', remedy);
+    } else running?.go();
   };
 
   /** What was recorded goes to the running import, and the bound on errors is looked at. */
@@ -248,6 +261,7 @@ export function createRunner(options: RunnerOptions): Runner {
       renewKey();
       if (await queue.isPaused()) await queue.resume();
     }
+    if (opened.options.create) opened.ledger.creating?.begin(opened.options.create);
     // Paused or cancelled meanwhile?
     if (stopping || find(id).state !== 'running') return;
     running.go();
@@ -271,6 +285,7 @@ export function createRunner(options: RunnerOptions): Runner {
     go: async (id) => {
       await dropping.get(id);
       const opened = open(id);
+      opened.options = readOptions(find(id));
       const { state } = find(id);
       if (state === 'cancelling') opened.ending ??= 'cancelled';
       if (opened.ending !== undefined) return hold(id);

@@ -1,3 +1,4 @@
+import { MEMBER_LISTS, SCOPE_OF_LIST } from '../../membership/member-lists.ts';
 import { MOST_DEPTH } from './bounds.ts';
 import { type Columns, FIELDS, type Field } from './columns.ts';
 import type { InputRow } from './input-row.ts';
@@ -7,14 +8,6 @@ import type { MembershipReader } from './membership-row.ts';
 
 /** An element of a JSON array or a line of NDJSON. */
 export type Element = Readonly<Record<string, unknown>>;
-
-/** The service's lists (docs/chat-service.md, 15) and the scope that each gives. */
-const LISTS = [
-  ['admins', 'admin'],
-  ['moderators', 'moderator'],
-  ['participants', 'participant'],
-  ['usersToBan', 'ban'],
-] as const;
 
 /** Fields that an element in the service's own shape hands down to each of its memberships. */
 const SHARED = ['region', 'guid', 'onBehalfOf'] as const;
@@ -26,12 +19,12 @@ const ROWS_PER_CHUNK = 500;
 const ELEMENTS_WITHOUT_UID = 1_000;
 
 export function isMemberList(key: string | null): boolean {
-  return LISTS.some(([list]) => list === key);
+  return key !== null && Object.hasOwn(SCOPE_OF_LIST, key);
 }
 
 /** Is this the service's own shape: an object with at least one of its four lists? */
 export function hasMemberLists(element: Element): boolean {
-  return 'admins' in element || 'moderators' in element || 'participants' in element || 'usersToBan' in element;
+  return MEMBER_LISTS.some((list) => list in element);
 }
 
 /** The rows of elements, whether an element is one membership or a group with lists of UIDs. */
@@ -135,7 +128,7 @@ export function looksLikeRow(object: object, isUid: (key: string) => boolean): b
 /** The memberships of an element in the service's own shape, list by list. */
 function* memberships(element: Element, place: string): Generator<Element> {
   const shared = Object.fromEntries(SHARED.filter((key) => key in element).map((key) => [key, element[key]]));
-  for (const [list, scope] of LISTS) {
+  for (const [list, scope] of Object.entries(SCOPE_OF_LIST)) {
     const uids = element[list] ?? [];
     if (!Array.isArray(uids)) {
       throw new IntakeError({

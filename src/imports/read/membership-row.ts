@@ -1,11 +1,9 @@
+import { MAX_ID_LENGTH, MEMBER_SCOPES } from '../../membership/member-lists.ts';
 import { ACTIONS, type Action, REGIONS, type Region, SCOPES, type Scope } from '../../membership/membership.ts';
 import { option, words } from '../../text/named-options.ts';
 import type { Columns, Reading } from './columns.ts';
 import { type InputRow, NO_PROBLEMS, type RowProblem, type RowProblemCode } from './input-row.ts';
 import { IntakeError, shown } from './intake-error.ts';
-
-/** Longest UID or GUID, in characters. Public documentation, not contract (docs/chat-service.md, 18). */
-export const MAX_ID_LENGTH = 100;
 
 /** Used where the input has no such column, or the cell is empty. Without a scope: `participant`, the lowest. */
 export interface RowDefaults {
@@ -20,9 +18,6 @@ const ID = new RegExp(`^[A-Za-z0-9_-]{1,${MAX_ID_LENGTH}}$`);
 const NOT_ID_CHARACTER = /[^A-Za-z0-9_-]/u;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it looks for
 const CONTROL_CHARACTER = /[\u0000-\u001f\u007f-\u009f]/;
-
-/** What a member's scope can be changed to. */
-const MEMBER_SCOPES = SCOPES.filter((scope) => scope !== 'ban');
 
 /** Scope by word without separators, in lower case; besides our words, the service's list names (docs/chat-service.md, 15). */
 const SCOPE_BY_WORD: ReadonlyMap<string, Scope> = new Map<string, Scope>([

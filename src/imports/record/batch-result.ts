@@ -27,10 +27,22 @@ interface Refusal {
   readonly message: string;
 }
 
+/** What became of a user or group that the service did not know, or may not know. */
+export type CreationOutcome = 'missing' | 'existing' | 'created' | 'reactivated';
+
 /** What sending a batch came to. */
 export type Sent =
   /** Rows in neither list were added, or banned where that was asked. `missing`: the reply did not mention them. */
   | { readonly kind: 'answered'; readonly others: readonly RowOutcome[]; readonly missing: readonly number[] }
+  /** Something was looked for, created or reactivated; rows of a new group's first members as above. */
+  | ({
+      readonly kind: 'made';
+      readonly outcome: CreationOutcome;
+      /** Of several users, those of whom it is true; absent where the reply names none. */
+      readonly uids?: readonly string[];
+      readonly others: readonly RowOutcome[];
+      readonly missing: readonly number[];
+    } & Refusal)
   | ({ readonly kind: 'halve' } & Refusal)
   | ({ readonly kind: 'group' } & Refusal)
   | ({ readonly kind: 'stop-region' } & Refusal)

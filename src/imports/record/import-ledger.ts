@@ -1,12 +1,23 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { RegionCounts } from '../../api/import-summary.ts';
+import type { Created, RegionCounts, Writes } from '../../api/import-summary.ts';
 import { type Action, REGIONS, type Region, type Scope } from '../../membership/membership.ts';
 import { OUTCOMES, type RowCounts, sumOfOutcomes } from '../../membership/outcome.ts';
 import { inTransaction, openForWriting, statementsOf } from '../../platform/sqlite.ts';
+import type { CreateOptions } from '../create-options.ts';
 import { IMPORT_MIGRATIONS } from '../schemas.ts';
 import type { BatchResult, BatchTakenBack, StoppedRegion } from './batch-result.ts';
+import { type Creating, type CreationToSend, creatingOf } from './creating.ts';
 import { actionOf, outcomeId, regionId, regionOf, scopeOf } from './enum-ids.ts';
-import { type Consequences, PENDING, recordRefusedGroup, recordResults, recordTakenBack } from './recording.ts';
+import { creationRecording } from './record-creation.ts';
+import type { Creations } from './recorded-batch.ts';
+import {
+  type Consequences,
+  PENDING,
+  recordRefusedGroup,
+  recordResults,
+  recordTakenBack,
+  settleRefusedGroup,
+} from './recording.ts';
 
 /** A batch on its way to the service. */
 export interface BatchToSend {
@@ -19,10 +30,20 @@ export interface BatchToSend {
   /** Why an earlier call for these rows may have been carried out; null when none can have been. */
   readonly doubt: string | null;
   readonly rows: readonly { readonly row: number; readonly uid: string; readonly scope: Scope }[];
+  /** Set where it looks for a group, or creates or reactivates something. */
+  readonly creation?: CreationToSend | undefined;
+}
+
+/** Totals of one region. */
+interface RegionTally extends RegionCounts {
+  /** Absent where there are none. */
+  readonly created?: Created;
+  /** Absent where there are none. */
+  readonly writes?: Writes;
 }
 
 /** Totals of an import; `unprocessed` counts what has no outcome yet. `''` holds rows whose region cannot be told. */
-export type Tallies = ReadonlyMap<Region | '', RegionCounts>;
+export type Tallies = ReadonlyMap<Region | '', RegionTally>;
 
 /** What the rows themselves say, and where the running totals say otherwise; `difference` is empty where they agree. */
 export interface SumCheck {
@@ -33,6 +54,8 @@ export interface SumCheck {
 
 /** The ledger of one import, open for the coordinator, its only writer. */
 export interface ImportLedger {
+  /** Undefined where the import creates nothing. */
+  readonly creating: Creating | undefined;
   pendingBatches(region: Region, limit: number): BatchToSend[];
   /** Batches that were put into the queue before `before` (ms since 1970) and not heard of, longest first. */
   dispatchedBatches(region: Region, before: number, limit: number): BatchToSend[];
@@ -62,10 +85,17 @@ export interface ImportLedger {
   close(): void;
 }
 
-/** Opens the ledger of an import at `path`. */
-export function openImportLedger(path: string): ImportLedger {
+/** Opens the ledger of an import at `path`. @param create what it may create, absent: nothing */
+export function openImportLedger(path: string, create?: CreateOptions): ImportLedger {
   const database = openForWriting(path, IMPORT_MIGRATIONS);
   const sql = statementsOf(database, new URL('import.sql', import.meta.url));
+  let creating: Creating | undefined;
+  let creations: Creations | undefined;
+  if (create !== undefined) {
+    const createSql = statementsOf(database, new URL('creating.sql', import.meta.url));
+    creating = creatingOf(database, createSql, sql, (group) => settleRefusedGroup(sql, group));
+    creations = (recording) => creationRecording(createSql, create.users || create.reactivate, recording);
+  }
   const rowsToSend = sql('rows_to_send');
   // Every row of the input passes here, and an object for each takes half as long again.
   rowsToSend.setReturnArrays(true);
@@ -82,9 +112,11 @@ export function openImportLedger(path: string): ImportLedger {
         // Highest scope first. (They come in the order of the input; SQLite would take twice as long over it.)
         .sort(([, , one], [, , other]) => one - other)
         .map(([row, uid, scope]) => ({ row, uid, scope: scopeOf(scope) })),
+      creation: creating?.toSend(Number(batch['id'])),
     }));
 
   return {
+    creating,
     pendingBatches: (region, limit) => toSend(region, sql('pending_batches').all({ region: regionId(region), limit })),
     dispatchedBatches: (region, before, limit) =>
       toSend(region, sql('dispatched_batches').all({ region: regionId(region), before, limit })),
@@ -93,7 +125,7 @@ export function openImportLedger(path: string): ImportLedger {
     },
     takeBack: (batches) => recordTakenBack(database, sql, batches),
     takeBackAll: (doubt) => Number(sql('take_back_all').run({ doubt }).changes),
-    record: (results) => recordResults(database, sql, results),
+    record: (results) => recordResults(database, sql, results, creations),
     settleRefusedGroup: (group) => recordRefusedGroup(database, sql, group),
     dispatchedOfGroup: (group) =>
       sql('dispatched_of_group')
@@ -101,6 +133,8 @@ export function openImportLedger(path: string): ImportLedger {
         .map((row) => Number(row['id'])),
     leaveRest: (message) =>
       inTransaction(database, () => {
+        for (const { region, rows } of creating?.giveUp() ?? [])
+          sql('add_tally').run({ region, name: 'failed', n: rows });
         for (const rest of sql('tally_rest').all()) {
           const name = rest['unsent'] === 1 ? 'unprocessed' : 'unconfirmed';
           sql('add_tally').run({ region: Number(rest['region_id']), name, n: Number(rest['n']) });
@@ -155,7 +189,7 @@ export function readTallies(sql: ReturnType<typeof statementsOf>): Tallies {
     seen.add(row['region'] as Region | '');
     numbers.set(`${row['region']} ${row['name']}`, Number(row['n']));
   }
-  const tallies = new Map<Region | '', RegionCounts>();
+  const tallies = new Map<Region | '', RegionTally>();
   for (const region of ['' as const, ...REGIONS]) {
     if (!seen.has(region)) continue;
     const n = (name: string) => numbers.get(`${region} ${name}`) ?? 0;
@@ -168,10 +202,17 @@ export function readTallies(sql: ReturnType<typeof statementsOf>): Tallies {
       calls: n('calls'),
       retries: n('retries'),
       rateLimited: n('rateLimited'),
+      ...createdBy(n),
+      ...(n('messages') > 0 && { writes: { messages: n('messages'), groups: n('messageGroups') } }),
       rows: { read, ...Object.fromEntries(settled), unprocessed } as RowCounts,
     });
   }
   return tallies;
+}
+
+function createdBy(n: (name: string) => number): Pick<RegionTally, 'created'> {
+  const created = { users: n('createdUsers'), groups: n('createdGroups'), reactivated: n('reactivatedUsers') };
+  return created.users + created.groups + created.reactivated === 0 ? {} : { created };
 }
 
 /** Counts outcomes from the rows and compares them with the running totals, by the statements of import.sql. */

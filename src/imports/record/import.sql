@@ -1,5 +1,5 @@
 -- Statements on an import's file, by name. Each says what it takes and gives.
--- State of a batch: 0 pending, 1 dispatched, 2 done, 3 replaced. (Written as numbers: SQLite uses an index of the batches
+-- State of a batch: 0 pending, 1 dispatched, 2 done, 3 replaced, 4 waiting for what is to be created. (Written as numbers: SQLite uses an index of the batches
 -- in one state only where the statement says the state itself.)
 
 -- name: pending_batches
@@ -40,7 +40,7 @@ update batches set state = 0, doubt = coalesce(doubt, :doubt) where state = 1;
 
 -- name: batch
 -- In: batch. Out: its state, and what recording a result of it needs.
-select b.id, b.state, b.size, b.bans, b.region_id, b.asked_again, b.doubt, b.dispatched_at, l.group_id
+select b.id, b.state, b.size, b.bans, b.region_id, b.asked_again, b.asked_for, b.doubt, b.dispatched_at, l.group_id, l.on_behalf_of
   from batches b join lanes l on l.id = b.lane_id where b.id = :batch;
 
 -- name: add_call
@@ -74,8 +74,8 @@ select o.name, count(*) as n from memberships m join outcomes o on o.id = m.outc
 
 -- name: add_batch
 -- In: parent and what the new batch holds. A smaller batch in its parent's place, with its parent's history.
-insert into batches (lane_id, region_id, turn, size, bans, parent, asked_again, doubt, calls)
-  select lane_id, region_id, turn, :size, :bans, id, :asked_again, :doubt, calls + :calls from batches where id = :parent;
+insert into batches (lane_id, region_id, turn, size, bans, parent, asked_again, asked_for, doubt, calls)
+  select lane_id, region_id, turn, :size, :bans, id, :asked_again, asked_for, :doubt, calls + :calls from batches where id = :parent;
 
 -- name: move_row
 -- In: from, to (batches), row. Moves a row into another batch.
@@ -128,16 +128,16 @@ update memberships set
        outcome_id = case when doubt is null then :unprocessed else :unconfirmed end,
        code = case when doubt is null then 'NOT_SENT' else 'NO_ANSWER' end,
        message = case when doubt is null then :message else 'sent, and the import was ended before an answer came: ' || doubt end
-  from (select id, doubt from batches where state in (0, 1)) as rest
+  from (select id, doubt from batches where state in (0, 1, 4)) as rest
  where memberships.batch_id = rest.id and memberships.outcome_id is null;
 
 -- name: tally_rest
 -- Out: rows of batches without an end, by region and whether they were certainly not sent.
-select b.region_id, (b.doubt is null) as unsent, sum(b.size) as n from batches b where b.state in (0, 1) group by 1, 2;
+select b.region_id, (b.doubt is null) as unsent, sum(b.size) as n from batches b where b.state in (0, 1, 4) group by 1, 2;
 
 -- name: close_rest
 -- In: at (ms). Every batch without an end is done.
-update batches set state = 2, finished_at = :at where state in (0, 1);
+update batches set state = 2, finished_at = :at where state in (0, 1, 4);
 
 -- name: add_tally
 -- In: region, name, n. Adds n to a running total.

@@ -2,6 +2,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { inTransaction } from '../../platform/sqlite.ts';
 import type { BatchResult, BatchTakenBack, CallRecord, RowOutcome, Sent, StoppedRegion } from './batch-result.ts';
 import { outcomeId, regionId, scopeId } from './enum-ids.ts';
+import type { Batch, BatchRecording, BatchRow, Creations } from './recorded-batch.ts';
 
 /** Batch states; the migration says what they mean. */
 export const PENDING = 0;
@@ -11,18 +12,6 @@ const REPLACED = 3;
 
 /** What a row has come to when the service said yes, by its scope. */
 const SUCCESS = { ban: scopeId('ban'), banned: outcomeId('banned'), added: outcomeId('added') };
-
-interface Batch {
-  readonly id: number;
-  readonly state: number;
-  readonly size: number;
-  readonly bans: number;
-  readonly region_id: number;
-  readonly asked_again: number;
-  readonly doubt: string | null;
-  readonly dispatched_at: number | null;
-  readonly group_id: number;
-}
 
 /** What the recorded results mean for batches that are still out. */
 export interface Consequences {
@@ -44,16 +33,17 @@ export function recordResults(
   database: DatabaseSync,
   sql: (name: string) => StatementSync,
   results: readonly BatchResult[],
+  creations?: Creations,
 ): Consequences {
   const refusedGroups = new Set<number>();
   const stoppedRegions = new Map<StoppedRegion['region'], StoppedRegion>();
   const unasked: number[] = [];
   let reopened = 0;
-  const recorder = recorderOf(sql);
+  const recorder = recorderOf(sql, creations);
   inTransaction(database, () => {
     for (const result of results) {
       const batch = sql('batch').get({ batch: result.batch }) as unknown as Batch | undefined;
-      if (batch === undefined || !wasAskedFor(sql, batch, result)) {
+      if (batch === undefined || !wasAskedFor(sql, batch, result) || !recorder.fits(batch, result)) {
         unasked.push(result.batch);
         continue;
       }
@@ -81,7 +71,7 @@ export function recordResults(
 /** Whether a result can be one of what was dispatched. The rows of a batch that is over have moved on, perhaps. */
 function wasAskedFor(sql: (name: string) => StatementSync, batch: Batch, { region, sent }: BatchResult): boolean {
   if (batch.dispatched_at === null || batch.region_id !== regionId(region)) return false;
-  if (sent.kind !== 'answered' || sent.others.length + sent.missing.length === 0) return true;
+  if ((sent.kind !== 'answered' && sent.kind !== 'made') || sent.others.length + sent.missing.length === 0) return true;
   if (batch.state === DONE || batch.state === REPLACED) return true;
   const rows = new Set(
     sql('rows_of_batch')
@@ -111,11 +101,14 @@ export function recordTakenBack(
 
 /** Fills the pending rest of a group that was refused with that refusal, unsent. */
 export function recordRefusedGroup(database: DatabaseSync, sql: (name: string) => StatementSync, group: number): void {
+  inTransaction(database, () => settleRefusedGroup(sql, group));
+}
+
+/** The same within a transaction. */
+export function settleRefusedGroup(sql: (name: string) => StatementSync, group: number): void {
   const recorder = recorderOf(sql);
-  inTransaction(database, () => {
-    recorder.settleGroup(group, Date.now());
-    recorder.flushTallies();
-  });
+  recorder.settleGroup(group, Date.now());
+  recorder.flushTallies();
 }
 
 /** Whether every row was added, or banned where that was asked, as it is of almost every batch. */
@@ -123,7 +116,7 @@ function isPlainSuccess(sent: Sent): boolean {
   return sent.kind === 'answered' && sent.others.length === 0 && sent.missing.length === 0;
 }
 
-function recorderOf(sql: (name: string) => StatementSync) {
+function recorderOf(sql: (name: string) => StatementSync, creations?: Creations) {
   const tallies = new Map<string, { region: number; name: string; n: number }>();
 
   const tally = (region: number, name: string, n: number): void => {
@@ -170,11 +163,11 @@ function recorderOf(sql: (name: string) => StatementSync) {
   /** A smaller batch with some of the rows, in the place of `batch`. */
   const cutOff = (
     batch: Batch,
-    rows: readonly { row_id: number; scope_id: number }[],
+    rows: readonly BatchRow[],
     calls: number,
     again: number,
     doubt: string | null,
-  ) => {
+  ): number => {
     const bans = rows.filter((row) => row.scope_id === SUCCESS.ban).length;
     const to = sql('add_batch').run({
       parent: batch.id,
@@ -185,13 +178,14 @@ function recorderOf(sql: (name: string) => StatementSync) {
       calls,
     }).lastInsertRowid;
     for (const { row_id } of rows) sql('move_row').run({ from: batch.id, to, row: row_id });
+    return Number(to);
   };
 
-  const rowsOf = (batch: Batch) =>
-    sql('rows_of_batch').all({ batch: batch.id }) as unknown as { row_id: number; scope_id: number }[];
+  const rowsOf = (batch: Batch) => sql('rows_of_batch').all({ batch: batch.id }) as unknown as BatchRow[];
 
-  const answered = (batch: Batch, result: BatchResult, sent: Extract<Sent, { kind: 'answered' }>): number => {
-    for (const other of sent.others) settleRow(batch.id, other);
+  const answered: BatchRecording['answered'] = (batch, result, sent) => {
+    const others = creating?.park(batch, result, sent.others) ?? sent.others;
+    for (const other of others) settleRow(batch.id, other);
     let reopened = 0;
     if (sent.missing.length > 0 && batch.asked_again === 0) {
       const missing = new Set(sent.missing);
@@ -209,7 +203,19 @@ function recorderOf(sql: (name: string) => StatementSync) {
     return reopened;
   };
 
+  const creating = creations?.({
+    rowsOf,
+    cutOff: (batch, rows, { calls, doubt }) => cutOff(batch, rows, calls.length, batch.asked_again, doubt),
+    answered,
+    tally,
+    close: (batch, result, replaced) => close(batch, result, replaced ? REPLACED : DONE),
+  });
+
   return {
+    /** Whether a result is of what its batch was: a creation, or a call for rows. */
+    fits: (batch: Batch, { sent }: BatchResult): boolean =>
+      sent.kind !== 'made' || batch.state === DONE || batch.state === REPLACED || creating?.creates(batch.id) === true,
+
     calls: (batch: Batch, calls: readonly CallRecord[]): void => {
       for (const { at, ms, httpStatus, code, kind } of calls) {
         sql('add_call').run({ batch: batch.id, region: batch.region_id, at, ms, http_status: httpStatus, code, kind });
@@ -222,7 +228,12 @@ function recorderOf(sql: (name: string) => StatementSync) {
     /** Applies one result; tells how many batches wait again because of it. */
     sent: (batch: Batch, result: BatchResult): { reopened: number } => {
       const { sent } = result;
+      if (sent.kind !== 'answered' && sent.kind !== 'stop-region' && creating?.creates(batch.id)) {
+        return { reopened: creating.record(batch, result) };
+      }
       switch (sent.kind) {
+        case 'made':
+          throw new Error(`batch ${batch.id} creates nothing`);
         case 'answered':
           return { reopened: answered(batch, result, sent) };
         case 'halve': {
@@ -248,10 +259,18 @@ function recorderOf(sql: (name: string) => StatementSync) {
           sql('refuse_group').run({ group: batch.group_id, code: sent.code, message: sent.message });
           settleGroup(batch.group_id, result.at);
           return { reopened: 0 };
-        case 'refused':
+        case 'refused': {
+          const [only, ...rest] = batch.size === 1 && batch.on_behalf_of === '' ? rowsOf(batch) : [];
+          // Of a call for one user, it says what an entry of a reply would.
+          if (creating !== undefined && only !== undefined && rest.length === 0) {
+            const { outcome, code, message } = sent;
+            answered(batch, result, { others: [{ row: only.row_id, outcome, code, message }], missing: [] });
+            return { reopened: 0 };
+          }
           settleBatch(batch.id, sent.outcome, sent);
           close(batch, result, DONE);
           return { reopened: 0 };
+        }
         case 'unanswered':
           settleBatch(batch.id, sent.maybeCarriedOut || batch.doubt !== null ? 'unconfirmed' : 'failed', sent);
           close(batch, result, DONE);

@@ -10,6 +10,10 @@ const BY_CODE: Readonly<Record<string, string>> = {
   ERR_NO_VACANCY: 'The group is full: remove members or move the rest to another group; then import the retry file.',
   ERR_PLAN_QUOTA_RESTRICTION: 'The plan’s limit is reached: raise it or use another group; then import the retry file.',
   ERR_PLAN_RESTRICTION: 'The plan does not include this: change the plan; then import the retry file.',
+  USER_DEACTIVATED:
+    'These users are deactivated: import the retry file with --reactivate, or take them out of the file.',
+  NO_NAME: 'Add names to the file, or import the retry file with --user-name-from uid or --group-name-from guid.',
+  ERR_ROLE_NOT_FOUND: 'Create the role in the service’s dashboard, or correct it in the file.',
   ERR_SUBSCRIPTION_EXPIRED: 'The plan has expired: renew it; then import the retry file.',
   ERR_BANNED_GROUPMEMBER: 'These users are banned from the group: lift the ban first if they should come back.',
   ERR_BAD_REQUEST:

@@ -50,12 +50,32 @@ export function chosenRows(
   const statement = database.prepare(REPORT_ROWS.replace('/* chosen */ true', () => choice));
   // All rows of a report come this way: an object by name for each, and words from SQL, take half as long again.
   statement.setReturnArrays(true);
+  const createdFor = creationsIn(database);
   return Iterator.from(
     statement.iterate({ ...NOT_SENT, ...values }) as Iterable<unknown> as Iterable<ReportColumns>,
-  ).map(inWords);
+  ).map((columns) => inWords(columns, createdFor));
 }
 
-function inWords(columns: ReportColumns): RowWithOutcome {
+type CreatedFor = (region: number | null, guid: string, uid: string) => string;
+
+/** What was created for a row. They are few beside the rows, and most imports create nothing. */
+function creationsIn(database: DatabaseSync): CreatedFor {
+  const made = new Map<string, string>();
+  const found = database.prepare(
+    "select kind, region_id, name, outcome from creations where outcome in ('created', 'reactivated')",
+  );
+  for (const { kind, region_id, name, outcome } of found.iterate()) {
+    made.set(`${kind} ${region_id} ${name}`, outcome === 'created' ? String(kind) : String(outcome));
+  }
+  if (made.size === 0) return () => '';
+  return (region, guid, uid) => {
+    const user = made.get(`user ${region} ${uid.toLowerCase()}`);
+    const group = made.get(`group ${region} ${guid.toLowerCase()}`);
+    return [user, group].filter((one) => one !== undefined).join('+');
+  };
+}
+
+function inWords(columns: ReportColumns, createdFor: CreatedFor): RowWithOutcome {
   const [row, line, original, outcome, code, message, region, guid, uid, scope, attempts, httpStatus, batch, at] =
     columns;
   return {
@@ -73,6 +93,7 @@ function inWords(columns: ReportColumns): RowWithOutcome {
     httpStatus,
     batch,
     finishedAt: at,
+    created: createdFor(region, guid ?? '', uid ?? ''),
   };
 }
 

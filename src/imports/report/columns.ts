@@ -14,6 +14,7 @@ export const OWN_COLUMNS = [
   '_http_status',
   '_batch',
   '_finished_at',
+  '_created',
 ] as const;
 export type OwnColumn = (typeof OWN_COLUMNS)[number];
 
@@ -32,6 +33,7 @@ export function ownValues(row: ReportRow): Record<OwnColumn, string | number | n
     _http_status: row.httpStatus,
     _batch: row.batch,
     _finished_at: row.finishedAt === null ? null : isoTime(row.finishedAt),
+    _created: row.created,
   };
 }
 
@@ -54,7 +56,7 @@ export function isoTime(ms: number): string {
 /**
  * Names for OWN_COLUMNS beside the original ones. A report that is imported again already has `_row`, `_status` and so
  * on: those keep their names and places, and all of ours take the first number that is free (`_row_2`, `_status_2`, …),
- * so that the twelve that belong together are told by their ending. Case is ignored, as databases ignore it.
+ * so that those that belong together are told by their ending. Case is ignored, as databases ignore it.
  */
 export function ownColumnNames(original: readonly string[]): readonly string[] {
   const taken = new Set(original.map((name) => name.trim().toLowerCase()));

@@ -45,7 +45,7 @@ function* csvLines(input: ReportInput, rows: Iterable<ReportRow>): Generator<str
 function ownLine(row: ReportRow, d: string): string {
   const { line, status, code, message, region, guid, uid, scope, attempts } = row;
   const finishedAt = row.finishedAt === null ? '' : isoTime(row.finishedAt);
-  return `${line}${d}${status}${d}${code}${d}${message}${d}${region}${d}${guid}${d}${uid}${d}${scope}${d}${attempts}${d}${row.httpStatus ?? ''}${d}${row.batch ?? ''}${d}${finishedAt}`;
+  return `${line}${d}${status}${d}${code}${d}${message}${d}${region}${d}${guid}${d}${uid}${d}${scope}${d}${attempts}${d}${row.httpStatus ?? ''}${d}${row.batch ?? ''}${d}${finishedAt}${d}${row.created}`;
 }
 
 /** Delimiter of a CSV report over this input. */

@@ -19,6 +19,8 @@ export interface ReportRow {
   readonly batch: number | null;
   /** Milliseconds since 1970, UTC. */
   readonly finishedAt: number | null;
+  /** What was created for it: `user`, `group`, `user+group`; `reactivated` for a user made active again. */
+  readonly created: string;
 }
 
 /** What a report must know of the input to give it back in its own shape. */

@@ -19,7 +19,7 @@ export function summaryOf(
   const rowsOf = (rows: RowCounts): RowCounts => (over ? rows : { ...rows, unprocessed: 0 });
   const regions = [...tallies]
     .filter(([region]) => region !== '')
-    .map(([region, tally]) => [region, { ...tally, rows: rowsOf(tally.rows) }] as const);
+    .map(([region, { created: _, writes: __, ...tally }]) => [region, { ...tally, rows: rowsOf(tally.rows) }] as const);
   const sum = (count: 'calls' | 'retries') => [...tallies.values()].reduce((total, tally) => total + tally[count], 0);
   const present = (path: string) => (existsSync(path) ? path : null);
   return {
@@ -29,6 +29,8 @@ export function summaryOf(
     file: record.file,
     rows: rowsOf(totalRows(tallies)),
     regions: Object.fromEntries(regions),
+    ...createdIn(tallies),
+    ...writtenBy(tallies),
     calls: sum('calls'),
     retries: sum('retries'),
     startedAt: isoTime(record.startedAt),
@@ -36,6 +38,26 @@ export function summaryOf(
     ...(notes.length > 0 && { notes: [...notes] }),
     reports: { all: present(reports.all), failed: present(reports.failed), retry: present(reports.retry) },
   };
+}
+
+/** What an import writes into conversations, all regions together. */
+export function writtenBy(tallies: Tallies): Pick<ImportSummary, 'writes'> {
+  const writes = { messages: 0, groups: 0 };
+  for (const { writes: there } of tallies.values()) {
+    writes.messages += there?.messages ?? 0;
+    writes.groups += there?.groups ?? 0;
+  }
+  return writes.messages === 0 ? {} : { writes };
+}
+
+function createdIn(tallies: Tallies): Pick<ImportSummary, 'created'> {
+  const created = { users: 0, groups: 0, reactivated: 0 };
+  for (const { created: there } of tallies.values()) {
+    created.users += there?.users ?? 0;
+    created.groups += there?.groups ?? 0;
+    created.reactivated += there?.reactivated ?? 0;
+  }
+  return created.users + created.groups + created.reactivated === 0 ? {} : { created };
 }
 
 function isoTime(ms: number | null): string | null {

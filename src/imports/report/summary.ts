@@ -53,6 +53,7 @@ export function summaryText(summary: ImportSummary, options: SummaryOptions): st
     table(summary, width, paint),
     wrap(sumEquation(summary.rows, pending), width, '  '),
     wrap(pace(summary), width, '  '),
+    summary.created === undefined ? [] : wrap(createdText(summary.created), width, '  '),
     (summary.notes ?? []).flatMap(({ text }) => wrap(`Note: ${printable(text)}.`, width, '  ')),
     options.problems.flatMap((problem) => problemLines(problem, width, paint)),
   ];
@@ -122,6 +123,15 @@ function shown(value: number | null): string {
 function outcomeStyle(outcome: Outcome): Style {
   if (FULFILLED.has(outcome)) return 'green';
   return outcome === 'duplicate' || outcome === 'unprocessed' ? 'dim' : 'red';
+}
+
+function createdText({ users, groups, reactivated }: NonNullable<ImportSummary['created']>): string {
+  const made = [...(groups > 0 ? [counted(groups, 'group')] : []), ...(users > 0 ? [counted(users, 'user')] : [])];
+  const parts = [
+    ...(made.length > 0 ? [`${made.join(' and ')} created`] : []),
+    ...(reactivated > 0 ? [`${counted(reactivated, 'user')} made active again`] : []),
+  ];
+  return `${parts.join('; ')}.`;
 }
 
 /** "168 calls in 12.4 s, 813 calls a minute, 334 rows a second; 3 retries, 1 answered with “slow down”". */

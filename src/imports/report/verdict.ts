@@ -45,7 +45,7 @@ export function verdictOf(summary: ImportSummary): Verdict {
 
 const PREFIXES: Readonly<Partial<Record<ImportSummary['state'], string>>> = {
   paused: 'Paused: ',
-  blocked: 'Blocked until a region’s key or plan is fixed: ',
+  blocked: 'Blocked until a person acts: ',
   failed: 'Failed with an unexpected error: ',
   cancelled: 'Cancelled: ',
   aborted: 'Stopped after too many errors: ',

@@ -1,9 +1,11 @@
 import { type AddMembersPayload, addMembers } from '../../../jobs/add-members.ts';
+import { type CreateMissingPayload, createMissing } from '../../../jobs/create-missing.ts';
 import { type EditMemberPayload, editMember } from '../../../jobs/edit-member.ts';
 import type { ResultAddress } from '../../../jobs/send-batch.ts';
-import type { MemberList } from '../../chat/contract.ts';
+import type { MemberList } from '../../membership/member-lists.ts';
 import type { Scope } from '../../membership/membership.ts';
 import type { QueuedJob } from '../../queue/job-queue.ts';
+import type { CreationToSend } from '../record/creating.ts';
 import type { BatchToSend } from '../record/import-ledger.ts';
 
 const LIST_OF_SCOPE: Readonly<Record<Scope, MemberList>> = {
@@ -18,13 +20,38 @@ export function toJob(
   { importId, replyTo }: ResultAddress,
   batch: BatchToSend,
   round: number,
-): QueuedJob<AddMembersPayload | EditMemberPayload> & { readonly round: number } {
+): QueuedJob<AddMembersPayload | CreateMissingPayload | EditMemberPayload> & { readonly round: number } {
   const { region, guid, onBehalfOf, doubt } = batch;
   const common = { importId, replyTo, batch: batch.id, region, guid, onBehalfOf, doubt, calls: [], handedBack: 0 };
   const id = jobId(importId, batch.id);
+  if (batch.creation !== undefined) {
+    const payload = { version: 1 as const, ...common, onBehalfOf: '', create: createOf(batch, batch.creation) };
+    return { id, round, name: createMissing.name, payload };
+  }
   return batch.action === 'add'
     ? { id, round, name: addMembers.name, payload: { version: 1, ...common, lists: listsOf(batch) } }
     : { id, round, name: editMember.name, payload: { version: 1, ...common, ...editOf(batch) } };
+}
+
+function createOf(batch: BatchToSend, creation: CreationToSend): CreateMissingPayload['create'] {
+  switch (creation.what) {
+    case 'look':
+      return { what: 'look' };
+    case 'user': {
+      const { tags, ...profile } = creation.profile;
+      return { what: 'user', profile: { ...profile, ...(tags !== undefined && { tags: [...tags] }) } };
+    }
+    case 'group': {
+      const { tags, ...profile } = creation.profile;
+      return {
+        what: 'group',
+        profile: { ...profile, ...(tags !== undefined && { tags: [...tags] }) },
+        lists: listsOf(batch),
+      };
+    }
+    case 'reactivate':
+      return { what: 'reactivate', uids: [...creation.uids] };
+  }
 }
 
 function listsOf({ rows }: BatchToSend): AddMembersPayload['lists'] {

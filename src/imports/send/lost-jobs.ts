@@ -1,4 +1,5 @@
 import { MAX_BACKOFF_MS } from '../../chat/error-policy.ts';
+import { asError } from '../../errors/message-of.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { JobQueue, QueueDepth } from '../../queue/job-queue.ts';
 import { WORKER_DEATH_NOTICED_MS } from '../../queue/job-worker.ts';
@@ -86,7 +87,7 @@ export function watchForLosses({ returns, lines, imports, onError }: LossWatchOp
     if (looking) return;
     looking = true;
     look()
-      .catch((error: unknown) => onError(error instanceof Error ? error : new Error(String(error))))
+      .catch((error: unknown) => onError(asError(error)))
       .finally(() => {
         looking = false;
       });

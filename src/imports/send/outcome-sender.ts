@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-
 import { type RecordOutcomesPayload, recordOutcomes } from '../../../jobs/record-outcomes.ts';
 import type { BatchPorts } from '../../../jobs/send-batch.ts';
+import { asError } from '../../errors/message-of.ts';
 import type { Backend } from '../../queue/backend.ts';
 import { type JobQueue, openJobQueue } from '../../queue/job-queue.ts';
 
@@ -52,7 +52,7 @@ export function createOutcomeSender(backend: Backend, onError: (error: Error) =>
         return await outbox.queue.add([job]);
       } catch (error) {
         // Calls whose results were dropped would be made again. The id stays the same: what did arrive arrives once.
-        onError(error instanceof Error ? error : new Error(String(error)));
+        onError(asError(error));
         await sleep(AGAIN_MS);
       }
     }

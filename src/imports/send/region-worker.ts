@@ -1,4 +1,5 @@
 import { type AddMembersPorts, addMembers } from '../../../jobs/add-members.ts';
+import { type CreateMissingPorts, createMissing } from '../../../jobs/create-missing.ts';
 import { type EditMemberPorts, editMember } from '../../../jobs/edit-member.ts';
 import { type ReadGroupPayload, type ReadGroupPorts, readGroup } from '../../../jobs/read-group.ts';
 import type { BatchPayload, BatchPorts } from '../../../jobs/send-batch.ts';
@@ -8,6 +9,7 @@ import type { Outcome } from '../../membership/outcome.ts';
 import type { Backend } from '../../queue/backend.ts';
 import type { JobQueue } from '../../queue/job-queue.ts';
 import { startJobWorker } from '../../queue/job-worker.ts';
+import { budgetWatch } from './budget.ts';
 
 /** What sends a region's batches in this process. */
 export interface RegionWorker {
@@ -48,19 +50,22 @@ export interface RegionWorkerOptions {
 export function startRegionWorker(options: RegionWorkerOptions): RegionWorker {
   const { region, host, backend, queue, chat, deliver, answer, onError } = options;
   const budget = budgetWatch(queue, onError);
-  const worker = startJobWorker<BatchPayload | ReadGroupPayload, AddMembersPorts & EditMemberPorts & ReadGroupPorts>({
+  const worker = startJobWorker<
+    BatchPayload | ReadGroupPayload,
+    AddMembersPorts & EditMemberPorts & CreateMissingPorts & ReadGroupPorts
+  >({
     backend,
     queue,
-    definitions: [addMembers, editMember, readGroup],
+    definitions: [addMembers, editMember, createMissing, readGroup],
     ports: {
       chat,
       deliver,
       answer,
       settled: (outcome, rows) => options.observer?.settled(region, outcome, rows),
       stopRegion: () => queue.pause(),
-      called: (call, rate) => {
+      called: (call, rate, share) => {
         options.observer?.called(region, call.ms, call.code);
-        if (rate?.limit !== undefined) budget(rate.limit);
+        if (rate !== undefined) budget(rate, share);
       },
     },
     concurrency: options.concurrency,
@@ -81,26 +86,5 @@ export function startRegionWorker(options: RegionWorkerOptions): RegionWorker {
       await chat.close();
     },
     abort: () => worker.abort(),
-  };
-}
-
-/** Somebody else may raise the budget again (a restarted coordinator): it is compared anew after this time, in ms. */
-const COMPARE_MS = 2_000;
-
-/** Lowers the region's budget to what the service says it allows in a minute, if that is less than what is set. */
-function budgetWatch(queue: JobQueue<BatchPayload>, onError: (error: Error) => void): (perMinute: number) => void {
-  let comparedAt = Number.NEGATIVE_INFINITY;
-  let lowest = Number.POSITIVE_INFINITY;
-  return (perMinute) => {
-    const now = performance.now();
-    if (perMinute < 1 || (perMinute >= lowest && now - comparedAt < COMPARE_MS)) return;
-    comparedAt = now;
-    lowest = perMinute;
-    queue
-      .callsPerMinute()
-      .then(async (set) => {
-        if (set === undefined || set > perMinute) await queue.setCallsPerMinute(perMinute);
-      })
-      .catch(onError);
   };
 }

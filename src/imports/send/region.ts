@@ -37,6 +37,8 @@ export interface RegionLineOptions {
   readonly host?: string | undefined;
   readonly backend: Backend;
   readonly callsPerMinute: number;
+  /** Share in percent of what the service says it allows, in place of these calls; absent: exactly these. */
+  readonly budgetShare?: number | undefined;
   /** Absent: other processes send. */
   readonly worker: Pick<RegionWorkerOptions, 'chat' | 'concurrency' | 'deliver' | 'answer'> | undefined;
   readonly onError: (error: Error) => void;
@@ -52,18 +54,25 @@ export function openRegionQueue(
   return openJobQueue(backend, `add-members-${region}-${appId}`, addMembers, onError);
 }
 
-/** Jobs carry the host that they are meant for: an app id alone does not tell two services apart. */
-function meantFor(host: string, queue: JobQueue<BatchPayload>): JobQueue<BatchPayload> {
-  if (host === '') return queue;
+/**
+ * Jobs carry the host that they are meant for, because an app id alone does not tell two services apart, and the share of
+ * the budget that they may use.
+ */
+function meantFor(
+  { host = '', budgetShare: share }: Pick<RegionLineOptions, 'host' | 'budgetShare'>,
+  queue: JobQueue<BatchPayload>,
+): JobQueue<BatchPayload> {
+  if (host === '' && share === undefined) return queue;
+  const about = { ...(host !== '' && { host }), ...(share !== undefined && { share }) };
   return {
     ...queue,
-    add: (jobs) => queue.add(jobs.map((job) => ({ ...job, payload: { ...job.payload, host } }))),
+    add: (jobs) => queue.add(jobs.map((job) => ({ ...job, payload: { ...job.payload, ...about } }))),
   };
 }
 
 export async function openRegionLine(options: RegionLineOptions): Promise<RegionLine> {
   const { region, appId, backend, onError } = options;
-  const queue = meantFor(options.host ?? '', openRegionQueue(backend, region, appId, onError));
+  const queue = meantFor(options, openRegionQueue(backend, region, appId, onError));
   // A queue of this process alone is a cache of the ledger, which says anew what is to be sent.
   if (!backend.shared) await queue.clear();
   await queue.setCallsPerMinute(options.callsPerMinute);

@@ -1,5 +1,5 @@
 import type { Region } from '../../membership/membership.ts';
-import { RegionWithoutApp, WrongTarget } from '../import-errors.ts';
+import { CreateWithoutName, RegionWithoutApp, WrongTarget } from '../import-errors.ts';
 import { errorLimit, type ImportOptions } from '../import-options.ts';
 import type { ReasonCode } from '../reason-codes.ts';
 import { type ImportLedger, totalRows } from '../record/import-ledger.ts';
@@ -7,7 +7,7 @@ import { type ImportLedger, totalRows } from '../record/import-ledger.ts';
 /** Whether an import may be sent: what is looked at before, and the bound on errors on the way. */
 
 interface Sendable {
-  readonly ledger: Pick<ImportLedger, 'regionsUsed' | 'tallies'>;
+  readonly ledger: Pick<ImportLedger, 'regionsUsed' | 'tallies' | 'creating'>;
   readonly options: ImportOptions;
 }
 
@@ -26,11 +26,13 @@ interface Obstacle {
 }
 
 export function targetOf({ regions, sandbox }: Target) {
-  /** Looks at what must be right before anything of an import is sent. @throws WrongTarget, RegionWithoutApp */
+  /** Looks at what must be right before anything of an import is sent. @throws WrongTarget, RegionWithoutApp, CreateWithoutName */
   const check = (id: string, { ledger, options }: Sendable): void => {
     if (options.sandbox !== sandbox) throw new WrongTarget(`import ${id}`, options.sandbox);
     const missing = ledger.regionsUsed().filter((region) => !regions.has(region));
     if (missing.length > 0) throw new RegionWithoutApp(id, missing);
+    const unnamed = options.create && ledger.creating?.obstacle(options.create);
+    if (unnamed !== undefined) throw new CreateWithoutName(unnamed.what, unnamed.remedy);
   };
   return {
     check,
@@ -43,7 +45,7 @@ export function targetOf({ regions, sandbox }: Target) {
         check(id, sendable);
         return undefined;
       } catch (error) {
-        if (error instanceof WrongTarget || error instanceof RegionWithoutApp) {
+        if (error instanceof WrongTarget || error instanceof RegionWithoutApp || error instanceof CreateWithoutName) {
           return { reason: error.what, code: error.code, remedy: error.remedy };
         }
         throw error;

@@ -145,3 +145,12 @@ insert into tallies (region_id, name, n)
     from (select distinct row_id from problems) p join rows r on r.id = p.row_id group by 1
   union all
   select r.region_id, 'duplicate', count(*) from duplicates d join rows r on r.id = d.row_id group by 1;
+
+-- name: count_messages
+-- Every addition writes a message into its group: how many, and into how many groups.
+insert into tallies (region_id, name, n)
+  select region_id, 'messages', sum(size - bans) from (select b.region_id, b.size, b.bans from batches b join lanes l on l.id = b.lane_id where l.action_id = :add)
+   group by region_id having sum(size - bans) > 0
+  union all
+  select b.region_id, 'messageGroups', count(distinct l.group_id) from batches b join lanes l on l.id = b.lane_id
+   where l.action_id = :add and b.size > b.bans group by b.region_id;

@@ -1,13 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { MAX_UIDS_PER_CALL } from '../../membership/member-lists.ts';
 import { inTransaction, readStatements } from '../../platform/sqlite.ts';
 import { actionId, scopeId } from '../record/enum-ids.ts';
-import { BATCH_SIZE } from './fill-batches.ts';
 import type { InputDescription } from './staged-row.ts';
 
-export { BATCH_SIZE } from './fill-batches.ts';
-
 /** What the statements of cut.sql take. */
-const VALUES = { size: BATCH_SIZE, add: actionId('add'), lowest: scopeId('participant'), ban: scopeId('ban') };
+const VALUES = { size: MAX_UIDS_PER_CALL, add: actionId('add'), lowest: scopeId('participant'), ban: scopeId('ban') };
 
 export interface StagedTotals {
   readonly rows: number;

@@ -1,9 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { MAX_UIDS_PER_CALL } from '../../membership/member-lists.ts';
 import { scopeId } from '../record/enum-ids.ts';
 import { type BulkInsert, bulkInsert } from './bulk-insert.ts';
-
-/** UIDs in one batch: what one call carries. */
-export const BATCH_SIZE = 25;
 
 /** A row without a scope asks for a removal: the lowest is in its place, and means nothing. */
 const NO_SCOPE = scopeId('participant');
@@ -18,7 +16,7 @@ export class Filling {
   readonly #memberships: BulkInsert;
   readonly #batches: BulkInsert;
   readonly #rest: BulkInsert;
-  /** Open rows and their scopes by slot, BATCH_SIZE places each; how many there are, and of which lane. */
+  /** Open rows and their scopes by slot, MAX_UIDS_PER_CALL places each; how many there are, and of which lane. */
   readonly #rows: Int32Array;
   readonly #scopes: Uint8Array;
   readonly #open: Uint8Array;
@@ -28,8 +26,8 @@ export class Filling {
 
   /** @param slots Lanes that can be open at the same time. */
   constructor(database: DatabaseSync, slots: number) {
-    this.#rows = new Int32Array(slots * BATCH_SIZE);
-    this.#scopes = new Uint8Array(slots * BATCH_SIZE);
+    this.#rows = new Int32Array(slots * MAX_UIDS_PER_CALL);
+    this.#scopes = new Uint8Array(slots * MAX_UIDS_PER_CALL);
     this.#open = new Uint8Array(slots);
     this.#lanes = new Int32Array(slots);
     database.exec(`
@@ -52,11 +50,11 @@ export class Filling {
   /** Puts a row into the open batch of a slot. */
   add(slot: number, row: number, scope: number): void {
     const open = this.#open[slot] as number;
-    const at = slot * BATCH_SIZE + open;
+    const at = slot * MAX_UIDS_PER_CALL + open;
     this.#rows[at] = row;
     this.#scopes[at] = scope;
     this.#open[slot] = open + 1;
-    if (open + 1 === BATCH_SIZE) this.#close(slot);
+    if (open + 1 === MAX_UIDS_PER_CALL) this.#close(slot);
   }
 
   /** Puts a row aside. */
@@ -68,7 +66,7 @@ export class Filling {
   /** Puts aside what is open; slots are given out from the first again. */
   leaveOpen(): void {
     for (let slot = 0; slot < this.#slots; slot += 1) {
-      const from = slot * BATCH_SIZE;
+      const from = slot * MAX_UIDS_PER_CALL;
       for (let at = from; at < from + (this.#open[slot] as number); at += 1) {
         this.leave(this.#lanes[slot] as number, this.#rows[at] as number, this.#scopes[at] as number);
       }
@@ -85,7 +83,7 @@ export class Filling {
   #close(slot: number): void {
     this.#lastBatch += 1;
     let bans = 0;
-    for (let at = slot * BATCH_SIZE; at < (slot + 1) * BATCH_SIZE; at += 1) {
+    for (let at = slot * MAX_UIDS_PER_CALL; at < (slot + 1) * MAX_UIDS_PER_CALL; at += 1) {
       const scope = this.#scopes[at] as number;
       if (scope === BAN) bans += 1;
       this.#memberships.values.push(this.#lastBatch, this.#rows[at] as number, scope);

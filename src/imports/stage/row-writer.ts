@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
+import { asError } from '../../errors/message-of.ts';
 import { openForReading } from '../../platform/sqlite.ts';
 import { PASSING_ROWS } from '../../platform/thread-limits.ts';
 import type { StagedTotals } from './cut.ts';
@@ -73,7 +74,7 @@ export function startStaging(path: string): Staging {
     wake();
   });
   thread.on('error', (error) => {
-    failure = error instanceof Error ? error : new Error(String(error));
+    failure = asError(error);
     wake();
   });
   thread.on('exit', () => {

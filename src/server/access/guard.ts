@@ -1,5 +1,5 @@
-import { isIP } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { isLoopback } from '../../platform/loopback.ts';
 import type { Api } from '../context.ts';
 import { Problem } from '../problem.ts';
 import { type AccessStore, LOCAL, NOBODY, type Who } from './access-store.ts';
@@ -86,13 +86,6 @@ function checkHost({ headers: { host = '' } }: FastifyRequest): void {
     'WRONG_HOST',
     `The Host header is ${JSON.stringify(host)}; without tokens only loopback names are answered.`,
   );
-}
-
-/** Whether a host name or address leads to this machine alone. */
-export function isLoopback(host: string): boolean {
-  const name = host.replace(/^\[(.*)\]$/, '$1');
-  if (isIP(name) === 4) return name.startsWith('127.');
-  return name === '::1' || name === 'localhost' || name.endsWith('.localhost');
 }
 
 /** Browsers say where an unsafe request comes from; what says nothing is a program, which no page can make send it. */

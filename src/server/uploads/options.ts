@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { INPUT_KINDS } from '../../api/input-kinds.ts';
+import { type CreateChoices, createOptionsOf } from '../../imports/create-texts.ts';
 import { fileOptions } from '../../imports/file-options.ts';
 import { type ImportOptions, importOptions, intakeOptions } from '../../imports/import-options.ts';
 import {
@@ -16,6 +17,7 @@ import { REGIONS, type Region, SCOPES } from '../../membership/membership.ts';
 import { asParameter, written } from '../../text/named-options.ts';
 import { asSentence } from '../../text/wording.ts';
 import { Problem } from '../problem.ts';
+import { CREATE_QUERY } from './create-query.ts';
 
 const id = z.string().min(1).max(200);
 
@@ -100,6 +102,7 @@ export const uploadQuery = z.strictObject({
     })
     .optional()
     .meta({ description: 'Stop when more rows than this failed, are invalid or unconfirmed: `100` or `5%`.' }),
+  ...CREATE_QUERY,
   dryRun: z.enum(['true', 'false']).optional().meta({ description: 'Only read and check; `resume` sends.' }),
 });
 
@@ -118,11 +121,15 @@ export function optionsOf(
   { contentType, region, sandbox }: Otherwise,
 ): ImportOptions {
   const { format, charset } = mediaType(contentType);
+  const choices: CreateChoices = query;
+  const create = createOptionsOf(choices);
+  const reading = Object.fromEntries(Object.entries(query).filter(([name]) => !Object.hasOwn(CREATE_QUERY, name)));
   const options = importOptions.parse({
     format,
     region,
     ...(charset !== undefined && { encoding: charset }),
-    ...query,
+    ...reading,
+    ...(create !== undefined && { create }),
     ...(bound !== undefined && { bounds: bound }),
     dryRun: dryRun === 'true',
     sandbox,

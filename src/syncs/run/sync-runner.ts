@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import pLimit from 'p-limit';
+import { asError, messageOf } from '../../errors/message-of.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { WrongTarget } from '../../imports/import-errors.ts';
 import { type ImportState, isFinal, isUnderWay, needsPerson } from '../../membership/import-state.ts';
@@ -208,7 +209,7 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
       const { state, importId } = find(id);
       // What is an import's by now is not this one's to end.
       if (!isSyncUnderWay(state) || importId !== null) throw error;
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       move(id, 'failed', { reason, code: error instanceof RollcallError ? error.code : 'PLANNING_FAILED' });
     } finally {
       running.delete(id);
@@ -217,7 +218,7 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
 
   const enqueue = (id: string): void => {
     line(() => work(id)).catch((error: unknown) => {
-      events.emit('failure', error instanceof Error ? error : new Error(String(error)));
+      events.emit('failure', asError(error));
     });
   };
 

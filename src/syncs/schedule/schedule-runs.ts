@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { PlanTotals } from '../../api/plan.ts';
+import { messageOf } from '../../errors/message-of.ts';
 import { WrongTarget } from '../../imports/import-errors.ts';
 import { type ImportState, needsPerson } from '../../membership/import-state.ts';
 import type { RunState } from '../../membership/sync-state.ts';
@@ -87,7 +88,7 @@ export function createScheduleRuns(options: ScheduleRunsOptions): ScheduleRuns {
     const working = work()
       .catch((error: unknown) => {
         if (stopping.signal.aborted || catalog.find(run.schedule) === undefined) return;
-        end(run, 'failed', error instanceof Error ? error.message : String(error));
+        end(run, 'failed', messageOf(error));
       })
       .catch(options.fail)
       .finally(() => {

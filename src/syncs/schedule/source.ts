@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { glob, stat } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import { shown } from '../../imports/read/intake-error.ts';
+import { isLoopback } from '../../platform/loopback.ts';
 import { hashOf } from '../plan/prepare.ts';
 import { type Download, download } from './download.ts';
 import type { SourceCopy } from './schedule-catalog.ts';
@@ -75,10 +76,6 @@ export function checkedAddress(text: string): URL {
     throw new SourceError(`${shown(addressName(url))} is refused; allowed are https, and plain http on this machine`);
   url.hash = '';
   return url;
-}
-
-function isLoopback(hostname: string): boolean {
-  return /^(.+\.)?localhost$|^127(\.\d{1,3}){3}$|^\[::1\]$/.test(hostname);
 }
 
 /** Without its query, which may be as good as a password. */

@@ -4,8 +4,9 @@ import { describe, expect, test } from 'vitest';
 import { openImportLedger } from '../../../src/imports/record/import-ledger.ts';
 import { openImportReader } from '../../../src/imports/report/reading.ts';
 import { IMPORT_MIGRATIONS } from '../../../src/imports/schemas.ts';
-import { BATCH_SIZE, cut } from '../../../src/imports/stage/cut.ts';
+import { cut } from '../../../src/imports/stage/cut.ts';
 import { rowInserter } from '../../../src/imports/stage/insert-rows.ts';
+import { MAX_UIDS_PER_CALL } from '../../../src/membership/member-lists.ts';
 import { ACTIONS, type Membership, REGIONS, SCOPES } from '../../../src/membership/membership.ts';
 import { closeStaged, openForStaging } from '../../../src/platform/sqlite.ts';
 import { tempDir } from '../../temp-dir.ts';
@@ -54,7 +55,7 @@ describe('staging', () => {
         expect(batches).toHaveLength(plan.calls);
         const laneOf = new Map(plan.lanes.flatMap((lane, number) => lane.map((index) => [index + 1, number] as const)));
         for (const batch of batches) {
-          expect(batch.rows.length).toBeLessThanOrEqual(BATCH_SIZE);
+          expect(batch.rows.length).toBeLessThanOrEqual(MAX_UIDS_PER_CALL);
           expect(new Set(batch.rows.map((one) => laneOf.get(one.row))).size).toBe(1);
           for (const one of batch.rows) {
             const asked = rows[one.row - 1];

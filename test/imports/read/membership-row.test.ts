@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { MAX_ID_LENGTH as CONTRACT_MAX_ID_LENGTH } from '../../../src/chat/contract.ts';
 import type { InputRow } from '../../../src/imports/read/intake.ts';
-import { MAX_ID_LENGTH } from '../../../src/imports/read/membership-row.ts';
 import { read, refusal, short } from './reading.ts';
 
 const HEADER = 'region,guid,uid,scope,on_behalf_of';
@@ -12,10 +10,6 @@ async function row(cells: string): Promise<InputRow | undefined> {
 }
 
 describe('the membership of a row', () => {
-  test('the longest id is the one that the contract names', () => {
-    expect(MAX_ID_LENGTH).toBe(CONTRACT_MAX_ID_LENGTH);
-  });
-
   test.each([
     ['admin', 'admin'],
     ['Admins', 'admin'],

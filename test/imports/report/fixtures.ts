@@ -31,6 +31,7 @@ export function reportRow(changes: Partial<ReportRow> = {}): ReportRow {
     httpStatus: 200,
     batch: 7,
     finishedAt: Date.UTC(2025, 0, 31, 12, 0, 0),
+    created: '',
     ...changes,
   };
 }

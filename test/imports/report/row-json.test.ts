@@ -20,6 +20,7 @@ describe('the NDJSON report', () => {
       _http_status: null,
       _batch: 7,
       _finished_at: '2025-01-31T12:00:00.000Z',
+      _created: '',
       input: { guid: 'team', uid: 'anna', name: 'Anna' },
     });
   });

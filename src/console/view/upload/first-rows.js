@@ -18,8 +18,8 @@ const COLUMNS = [
   { label: 'Row', kind: 'number', cell: ({ line }) => grouped(line) },
   { label: 'UID', kind: 'main', cell: ({ uid }) => foreignOrDash(uid) },
   { label: 'Group', cell: ({ guid }) => foreignOrDash(guid) },
-  { label: 'Scope', cell: ({ scope }) => scope || '–' },
-  { label: 'Region', cell: ({ region }) => region || '–' },
+  { label: 'Scope', cell: (row) => foreignOrDash(refused(row, 'UNKNOWN_SCOPE') ?? row.scope) },
+  { label: 'Region', cell: (row) => foreignOrDash(refused(row, 'UNKNOWN_REGION') ?? row.region) },
   {
     label: 'Problems',
     kind: 'wide',
@@ -42,6 +42,15 @@ const COLUMNS = [
           ),
   },
 ];
+
+/**
+ * What the row says where that cannot be used; the row itself has a default then, with which it will not be sent.
+ * @param {PreviewRow} row
+ * @param {string} code
+ */
+function refused({ problems }, code) {
+  return problems.find((problem) => problem.code === code)?.value;
+}
 
 /** @param {{ preview: FilePreview }} properties */
 export function FirstRows({ preview }) {

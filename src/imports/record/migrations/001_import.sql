@@ -92,11 +92,12 @@ create table batches (
   lane_id     integer not null,
   region_id   integer not null,
   turn        integer not null,          -- its place in its lane: first batches of all groups go first
-  state       integer not null default 0, -- 0 pending, 1 dispatched, 2 done, 3 replaced by smaller batches
+  state       integer not null default 0, -- 0 pending, 1 dispatched, 2 done, 3 replaced by other batches, 4 waits for its group or users
   size        integer not null,          -- UIDs
   bans        integer not null,          -- UIDs among them that are to be banned
   parent      integer,                   -- the batch that it was cut from
   asked_again integer not null default 0, -- 1: holds UIDs that a reply did not mention
+  asked_for   integer not null default 0, -- 1: its users are not known and may be created; 2: that was done
   doubt       text,                      -- why an earlier call for these rows may have been carried out
   calls       integer not null default 0, -- so far, those of its parents included
   dispatched_at integer,                 -- when it was last put into the queue
@@ -107,6 +108,28 @@ create table batches (
 create index batches_pending on batches (region_id, turn, id) where state = 0;
 create index batches_dispatched on batches (id) where state = 1;
 create index batches_by_lane on batches (lane_id);
+create index batches_waiting on batches (id) where state = 4;
+
+-- Groups and users that the service may not know, in an import that may create them.
+create table creations (
+  id        integer primary key,
+  kind      text not null,               -- user, group
+  region_id integer not null,
+  name      text not null,               -- UID or GUID in lower case
+  group_id  integer,                     -- of a group
+  row_id    integer,                     -- of a user: the first row that needs it
+  step      text not null,               -- look, create, reactivate, done
+  missing   integer not null default 0,  -- 1: the service did not know it; these are counted against --max-create
+  alone     integer not null default 0,  -- 1: a group that is created without members
+  batch_id  integer,                     -- the last batch that looked, created or reactivated
+  body      text,                        -- JSON: what is sent
+  outcome   text,                        -- existing, created, reactivated, refused, unconfirmed; null until it is done
+  code      text,
+  message   text,
+  at        integer,
+  unique (kind, region_id, name)
+) strict;
+create index creations_by_batch on creations (batch_id) where batch_id is not null;
 
 -- A row's place in a batch, and what came of it. Clustered by batch, so that recording one touches one page.
 create table memberships (

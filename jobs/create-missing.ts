@@ -1,0 +1,119 @@
+import { z } from 'zod';
+import type { Told } from '../src/chat/call.ts';
+import type { ChatClient } from '../src/chat/client.ts';
+import type { CreatedGroup, Reactivated } from '../src/chat/create-client.ts';
+import { judge } from '../src/chat/error-policy.ts';
+import type { CreationOutcome, Sent } from '../src/imports/record/batch-result.ts';
+import { defineJob } from '../src/queue/define-job.ts';
+import { listedRows, readEntries, requestOf, rowsOf } from './member-lists.ts';
+import { BATCH_FIELDS, type BatchCall, type BatchPorts, SENDING, sendBatch } from './send-batch.ts';
+
+/**
+ * create-missing: looks whether a group exists, creates a user or a group, or reactivates users.
+ *
+ * Queue, retries: as send-batch.ts says. It is the queue of add-members, because the calls have one budget.
+ * Input     the batch: what to do, and for a group the rows that come with it as its first members.
+ * Output    `made` with what was found or done, and an outcome for each of these rows.
+ * Repeats   harmless: what the earlier call created exists already, and is taken for created by it, which `message` says.
+ */
+const text = z.string().optional();
+const payload = z.object({
+  version: z.literal(1),
+  ...BATCH_FIELDS,
+  create: z.discriminatedUnion('what', [
+    z.object({ what: z.literal('look') }),
+    z.object({
+      what: z.literal('user'),
+      profile: z.object({
+        uid: z.string(),
+        name: z.string(),
+        avatar: text,
+        link: text,
+        role: text,
+        tags: z.array(z.string()).optional(),
+        metadata: z.record(z.string(), z.unknown()).optional(),
+      }),
+    }),
+    z.object({
+      what: z.literal('group'),
+      profile: z.object({
+        guid: z.string(),
+        name: z.string(),
+        type: z.string(),
+        password: text,
+        owner: text,
+        icon: text,
+        description: text,
+        tags: z.array(z.string()).optional(),
+      }),
+      lists: listedRows,
+    }),
+    z.object({ what: z.literal('reactivate'), uids: z.array(z.string()).min(1) }),
+  ]),
+});
+export type CreateMissingPayload = z.infer<typeof payload>;
+
+export interface CreateMissingPorts extends BatchPorts {
+  readonly chat: Pick<ChatClient, 'getGroup' | 'createUser' | 'createGroup' | 'reactivateUsers'>;
+}
+
+type Reply = Told & Partial<Pick<CreatedGroup, 'entries'> & Pick<Reactivated, 'uids'>>;
+
+const call: BatchCall<CreateMissingPayload, CreateMissingPorts, Reply> = {
+  send: ({ chat }, { guid, create }, { signal }) => {
+    switch (create.what) {
+      case 'look':
+        return chat.getGroup(guid, { signal });
+      case 'user':
+        return chat.createUser(create.profile, { signal });
+      case 'group':
+        return chat.createGroup(create.profile, requestOf(create.lists), { signal });
+      case 'reactivate':
+        return chat.reactivateUsers(create.uids, { signal });
+    }
+  },
+  judge: ({ create }, error) => {
+    // With members, one of them may be what is wrong: without them it can be tried again.
+    const verdict = judge(error, create.what === 'group' && rowsOf(create.lists).length > 0 ? 2 : 1);
+    // These operations are no contract: a service without one of them is no reason to stop what it does have.
+    return verdict.code === 'ERR_API_NOT_FOUND' ? { ...verdict, kind: 'final' } : verdict;
+  },
+  readAnswer: (batch, reply) => {
+    const { create, doubt } = batch;
+    switch (create.what) {
+      case 'look':
+        return made('existing');
+      case 'user':
+        return made('created');
+      case 'group': {
+        const rows = readEntries(create.lists, reply.entries ?? new Map(), doubt);
+        return { ...made('created'), ...rows };
+      }
+      case 'reactivate':
+        return { ...made('reactivated'), ...(reply.uids !== undefined && { uids: [...reply.uids] }) };
+    }
+  },
+  readRefusal: ({ create, doubt }, { kind, code, message }) => {
+    if (create.what === 'look' && code === 'ERR_GUID_NOT_FOUND') return made('missing', code, message);
+    if (code === 'ERR_UID_ALREADY_EXISTS' || code === 'ERR_GUID_ALREADY_EXISTS') {
+      // Whoever created it: it is there. Where an earlier call got no answer, it was that one.
+      return doubt === null
+        ? made('existing', code, message)
+        : made('created', code, `it may be by an earlier call: ${doubt} (${message})`);
+    }
+    return kind === 'halve' ? { kind, code, message } : { kind: 'refused', outcome: 'failed', code, message };
+  },
+  rows: ({ create }) => (create.what === 'group' ? rowsOf(create.lists) : []),
+};
+
+export const createMissing = defineJob<CreateMissingPayload, CreateMissingPorts>({
+  name: 'create-missing',
+  version: 1,
+  payload,
+  ...SENDING,
+  process: (job, ports) => sendBatch(call, job, ports),
+});
+
+function made(outcome: CreationOutcome, code = '', message = ''): Extract<Sent, { kind: 'made' }> {
+  return { kind: 'made', outcome, code, message, others: [], missing: [] };
+}

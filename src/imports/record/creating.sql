@@ -1,0 +1,171 @@
+-- Statements on what an import creates, by name. Batches that wait for it are in state 4; those that look or create are
+-- ordinary ones, and `creations.batch_id` tells them.
+
+-- name: any_group
+-- Out: 1 where groups are looked for, or have been.
+select 1 as n from creations where kind = 'group' limit 1;
+
+-- name: add_groups
+-- In: add (action), at most once. Every group that somebody is to be added to is looked for before anything is sent.
+insert or ignore into creations (kind, region_id, name, group_id, step)
+  select 'group', g.region_id, lower(g.guid), g.id, 'look' from groups g
+   where exists (select 1 from lanes l join batches b on b.lane_id = l.id
+                  where l.group_id = g.id and l.action_id = :add and b.size > b.bans);
+
+-- name: park_all
+-- Whatever is pending waits until its group is there.
+update batches set state = 4 where state = 0;
+
+-- name: add_user
+-- In: region, name (UID in lower case), row. A user whom the service does not know. What is known of one already stays.
+insert or ignore into creations (kind, region_id, name, row_id, step, missing) values ('user', :region, :name, :row, 'create', 1);
+
+-- name: user
+-- In: region, name. Out: what became of a user.
+select id, step, outcome, code, message from creations where kind = 'user' and region_id = :region and name = :name;
+
+-- name: of_batch
+-- In: batch. Out: what it looks for, creates or reactivates.
+select id, kind, name, step, body from creations where batch_id = :batch order by id;
+
+-- name: forget_batches
+-- Of creations that are not done no batch is out any more, however it ended.
+update creations set batch_id = null where outcome is null and batch_id is not null;
+
+-- name: open
+-- In: step. Out: creations that are to be looked for, created or reactivated.
+select id, kind, region_id, name, group_id, row_id, alone from creations
+ where step = :step and outcome is null order by region_id, id;
+
+-- name: count_missing
+-- In: kind. Out: how many the service did not know, and how many of them are still to be created.
+select count(*) as n, coalesce(sum(outcome is null), 0) as open from creations where kind = :kind and missing = 1;
+
+-- name: count_groups
+-- Out: groups of the input.
+select count(*) as n from groups;
+
+-- name: count_users
+-- Out: users of the input, by the hashes of their UIDs.
+select count(distinct uid_hash) as n from rows where lane_id is not null;
+
+-- name: lane_of_group
+-- In: group. Out: a lane of it.
+select min(id) as id from lanes where group_id = :group;
+
+-- name: lane_of_row
+-- In: row. Out: the lane that it travels in.
+select lane_id as id from rows where id = :row;
+
+-- name: add_creating_batch
+-- In: lane, region. A batch without rows, before all others.
+insert into batches (lane_id, region_id, turn, size, bans) values (:lane, :region, -2, 0, 0);
+
+-- name: first_parked
+-- In: group, add (action). Out: the batch whose rows come with the new group: nobody acts for somebody in a group that is not there.
+select b.id from lanes l join batches b on b.lane_id = l.id
+ where l.group_id = :group and l.action_id = :add and l.on_behalf_of = '' and b.state = 4 order by b.turn, b.id limit 1;
+
+-- name: unpark
+-- In: batch. It may be sent.
+update batches set state = 0 where id = :batch and state = 4;
+
+-- name: begin
+-- In: id, batch, body. A batch is out for it.
+update creations set batch_id = :batch, body = coalesce(:body, body) where id = :id;
+
+-- name: set_step
+-- In: id, step, alone (1: without members), missing (1: the service does not know it).
+update creations set step = :step, outcome = null, alone = max(alone, :alone), missing = max(missing, :missing), batch_id = null where id = :id;
+
+-- name: finish
+-- In: id, outcome, code, message, at. It is done.
+update creations set step = 'done', outcome = :outcome, code = :code, message = :message, at = :at where id = :id;
+
+-- name: rows_of_group
+-- In: group. Out: what the input had for its rows, in its order.
+select r.original from lanes l join batches b on b.lane_id = l.id join memberships m on m.batch_id = b.id
+  join rows r on r.id = m.row_id where l.group_id = :group order by m.row_id limit 1000;
+
+-- name: original
+-- In: row. Out: what the input had for it, and its UID as it was written.
+select original, uid from rows where id = :row;
+
+-- name: row_of_user_in_group
+-- In: group, uid. Out: a row of this user there.
+select m.row_id as id from lanes l join batches b on b.lane_id = l.id join memberships m on m.batch_id = b.id
+  join rows r on r.id = m.row_id where l.group_id = :group and r.uid = :uid collate nocase order by m.row_id limit 1;
+
+-- name: any_row_of_group
+-- In: group. Out: a row of it.
+select m.row_id as id from lanes l join batches b on b.lane_id = l.id join memberships m on m.batch_id = b.id
+ where l.group_id = :group limit 1;
+
+-- name: refused_groups
+-- Out: groups that could not be created and have rows that wait.
+select c.id, c.group_id, c.code, c.message, c.body, c.region_id from creations c join groups g on g.id = c.group_id
+ where c.kind = 'group' and c.outcome = 'refused' and g.refused_code is null;
+
+-- name: unpark_group
+-- In: group. Its rows wait no more.
+update batches set state = 0 where state = 4 and lane_id in (select id from lanes where group_id = :group);
+
+-- name: existing_users
+-- Out: users who were not found and exist all the same: deactivated, or created by somebody else at that moment.
+select id from creations where kind = 'user' and outcome = 'existing';
+
+-- name: parked
+-- Out: how many batches wait.
+select count(*) as n from batches where state = 4;
+
+-- name: unpark_unsent
+-- Batches that waited for their groups may be sent.
+update batches set state = 0 where state = 4 and asked_for <> 1;
+
+-- name: parked_rows
+-- Out: rows that wait for their users, by lane and in the order of the input.
+select b.lane_id, b.region_id, b.id as batch, b.doubt, b.calls, b.http_status, m.row_id, m.scope_id, lower(r.uid) as name
+  from batches b join memberships m on m.batch_id = b.id join rows r on r.id = m.row_id
+ where b.state = 4 and b.asked_for = 1 order by b.lane_id, m.row_id;
+
+-- name: add_again
+-- In: lane, region, state, size, bans, doubt, calls, http_status, at. Rows whose users were seen to, together.
+insert into batches (lane_id, region_id, turn, state, size, bans, asked_for, doubt, calls, http_status, finished_at)
+  values (:lane, :region, -1, :state, :size, :bans, 2, :doubt, :calls, :http_status, :at);
+
+-- name: move_back
+-- In: to (batch), row, from (batch). A row that is sent again has nothing to say as yet.
+update memberships set batch_id = :to, code = null, message = null where batch_id = :from and row_id = :row;
+
+-- name: settle_lost
+-- In: row, outcome, code, message. A row whose user could not be created.
+update memberships set outcome_id = :outcome, code = :code, message = :message where row_id = :row;
+
+-- name: close_parked
+-- In: at (ms). The batches that they were in are replaced.
+update batches set state = 3, finished_at = :at where state = 4 and asked_for = 1;
+
+-- name: wait
+-- In: batch. It waits until every group is seen to.
+update batches set state = 4 where id = :batch;
+
+-- name: park
+-- In: batch. It waits for its users.
+update batches set state = 4, asked_for = 1 where id = :batch;
+
+-- name: note_refusal
+-- In: batch, row, code, message. What the service said of a row that waits.
+update memberships set code = :code, message = :message where batch_id = :batch and row_id = :row;
+
+-- name: give_up_parked
+-- In: failed (outcome). Rows that wait for their users fail with what the service said of them.
+update memberships set outcome_id = :failed
+ where outcome_id is null and code is not null and batch_id in (select id from batches where state = 4 and asked_for = 1);
+
+-- name: count_parked
+-- Out: rows that wait for their users, by region.
+select b.region_id, sum(b.size) as n from batches b where b.state = 4 and b.asked_for = 1 group by 1;
+
+-- name: close_given_up
+-- In: at (ms).
+update batches set state = 2, finished_at = :at where state = 4 and asked_for = 1;

@@ -1,0 +1,325 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { inTransaction } from '../../platform/sqlite.ts';
+import { type CreateField, type CreateOptions, createLimit, DEFAULT_MAX_CREATE } from '../create-options.ts';
+import { actionId, outcomeId, scopeId } from './enum-ids.ts';
+import {
+  type Cells,
+  cellsOf,
+  firstCells,
+  type GroupProfile,
+  groupProfile,
+  nameObstacle,
+  profileColumns,
+  type Unfit,
+  type UserProfile,
+  userProfile,
+} from './profile.ts';
+
+/** What a batch looks for, creates or reactivates. */
+export type CreationToSend =
+  | { readonly what: 'look' }
+  | { readonly what: 'user'; readonly profile: UserProfile }
+  | { readonly what: 'group'; readonly profile: GroupProfile }
+  | { readonly what: 'reactivate'; readonly uids: readonly string[] };
+
+/** More users or groups are missing than may be created. */
+export interface OverLimit {
+  readonly kind: 'user' | 'group';
+  readonly missing: number;
+  readonly limit: number;
+}
+
+/** What follows when nothing of an import is out: batches wait to be sent, a person is asked, or nothing is left. */
+type NextStep =
+  | { readonly kind: 'send' }
+  | { readonly kind: 'held'; readonly over: readonly OverLimit[] }
+  | { readonly kind: 'none' };
+
+/**
+ * What an import creates, step by step; a step begins when the one before has its results. Groups are looked for, and
+ * users whom the service did not find are gathered while everything else is sent. Then it is known how many are missing,
+ * and whether they may be created: nothing is created before that.
+ */
+export interface Creating {
+  /** Why nothing can be created from this input, and what to do; undefined where it can. */
+  obstacle(options: CreateOptions): { readonly what: string; readonly remedy: string } | undefined;
+  /** Has every row wait until its group is looked for. Once, before anything is sent. */
+  begin(options: CreateOptions): void;
+  next(options: CreateOptions): NextStep;
+  /** What a batch is for; undefined for one that sends rows and nothing else. */
+  toSend(batch: number): CreationToSend | undefined;
+  /** Batches that wait for their groups or users. */
+  waiting(): number;
+  /** Rows that wait for their users fail as the service refused them; gives how many, by region. */
+  giveUp(): readonly { readonly region: number; readonly rows: number }[];
+}
+
+/** Users that one call reactivates: as many as one call adds. */
+const REACTIVATED_PER_CALL = 25;
+const ROWS_PER_CALL = 25;
+/** States of a batch; the migration says what they mean. */
+const PENDING = 0;
+const DONE = 2;
+const ADD = actionId('add');
+const BAN = scopeId('ban');
+
+interface Open {
+  readonly id: number;
+  readonly kind: 'user' | 'group';
+  readonly region_id: number;
+  readonly name: string;
+  readonly group_id: number | null;
+  readonly row_id: number | null;
+  readonly alone: number;
+}
+
+interface WaitingRow {
+  readonly lane_id: number;
+  readonly region_id: number;
+  readonly batch: number;
+  readonly doubt: string | null;
+  readonly calls: number;
+  readonly http_status: number | null;
+  readonly row_id: number;
+  readonly scope_id: number;
+  /** UID in lower case. */
+  readonly name: string;
+}
+
+type Sql = (name: string) => StatementSync;
+
+/**
+ * @param sql statements of creating.sql, importSql those of import.sql on the same file
+ * @param settleGroup gives the pending rows of a refused group its refusal
+ */
+export function creatingOf(
+  database: DatabaseSync,
+  sql: Sql,
+  importSql: Sql,
+  settleGroup: (group: number) => void,
+): Creating {
+  const open = (step: string) => sql('open').all({ step }) as unknown as Open[];
+  const number = (name: string, values: Record<string, string | number> = {}) => Number(sql(name).get(values)?.['n']);
+
+  const input = (): { columns: string[]; places: (options: CreateOptions) => ReadonlyMap<CreateField, number> } => {
+    const columns = JSON.parse(String(importSql('input').get()?.['columns'] ?? '[]')) as string[];
+    return { columns, places: (options) => profileColumns(columns, options.columns) };
+  };
+
+  /** A batch without rows, in some lane: it is none of the lane's own. */
+  const addBatch = ({ group_id, row_id, region_id }: Open): number => {
+    const lane =
+      group_id === null ? sql('lane_of_row').get({ row: row_id }) : sql('lane_of_group').get({ group: group_id });
+    return Number(sql('add_creating_batch').run({ lane: Number(lane?.['id']), region: region_id }).lastInsertRowid);
+  };
+
+  const refuse = (id: number, { code, message }: Unfit): void => {
+    sql('finish').run({ id, outcome: 'refused', code, message, at: Date.now() });
+  };
+
+  const send = (creation: Open, body: CreationToSend, batch = addBatch(creation)): number => {
+    sql('begin').run({ id: creation.id, batch, body: JSON.stringify(body) });
+    return batch;
+  };
+
+  const overLimits = (options: CreateOptions): OverLimit[] =>
+    (['user', 'group'] as const).flatMap((kind) => {
+      const counted = sql('count_missing').get({ kind });
+      const missing = Number(counted?.['n']);
+      if (Number(counted?.['open']) === 0) return [];
+      const max = kind === 'user' ? options.max.users : options.max.groups;
+      const limit = createLimit(max ?? DEFAULT_MAX_CREATE[`${kind}s`], () =>
+        number(kind === 'user' ? 'count_users' : 'count_groups'),
+      );
+      return missing > limit ? [{ kind, missing, limit }] : [];
+    });
+
+  const createUsers = (options: CreateOptions): number => {
+    const users = open('create');
+    const { columns, places } = input();
+    const found = places(options);
+    let sent = 0;
+    for (const user of users) {
+      if (user.kind !== 'user') continue;
+      if (!options.users) {
+        sql('set_step').run({ id: user.id, step: 'reactivate', alone: 0, missing: 1 });
+        continue;
+      }
+      const row = user.row_id === null ? undefined : sql('original').get({ row: user.row_id });
+      const cells: Cells = row === undefined ? () => '' : cellsOf(String(row['original']), columns, found);
+      // The owner of a group may be in no row of their own: then this row is the group's.
+      const own = String(row?.['uid'] ?? '').toLowerCase() === user.name;
+      const profile = userProfile(own ? String(row?.['uid']) : user.name, own ? cells : () => '', options);
+      if ('code' in profile) refuse(user.id, profile);
+      else {
+        send(user, { what: 'user', profile });
+        sent += 1;
+      }
+    }
+    return sent;
+  };
+
+  const reactivateUsers = (): number => {
+    const users = open('reactivate');
+    for (const region of new Set(users.map(({ region_id }) => region_id))) {
+      const there = users.filter(({ region_id }) => region_id === region);
+      for (let from = 0; from < there.length; from += REACTIVATED_PER_CALL) {
+        const together = there.slice(from, from + REACTIVATED_PER_CALL);
+        const body: CreationToSend = { what: 'reactivate', uids: together.map(({ name }) => name) };
+        let batch: number | undefined;
+        for (const user of together) batch = send(user, body, batch);
+      }
+    }
+    return users.length;
+  };
+
+  const createGroups = (options: CreateOptions): number => {
+    const { columns, places } = input();
+    const found = places(options);
+    let sent = 0;
+    for (const group of open('create')) {
+      if (group.kind !== 'group' || group.group_id === null) continue;
+      const rows = sql('rows_of_group').all({ group: group.group_id });
+      const guid = String(importSql('group').get({ group: group.group_id })?.['guid']);
+      const cells = firstCells(rows.map((row) => cellsOf(String(row['original']), columns, found)));
+      const profile = groupProfile(guid, cells, options);
+      if ('code' in profile) {
+        refuse(group.id, profile);
+        continue;
+      }
+      const isAlone = !options.membersWithGroup || group.alone === 1;
+      const first = isAlone ? undefined : sql('first_parked').get({ group: group.group_id, add: ADD })?.['id'];
+      if (first !== undefined) sql('unpark').run({ batch: Number(first) });
+      send(group, { what: 'group', profile }, first === undefined ? undefined : Number(first));
+      sent += 1;
+    }
+    return sent;
+  };
+
+  /** A group whose owner is not known: the owner is created first, where users may be. */
+  const ownersFirst = (options: CreateOptions): number => {
+    let owners = 0;
+    for (const refused of sql('refused_groups').all()) {
+      const { id, group_id: group, region_id: region, code, body } = refused as Record<string, string | number>;
+      const owner =
+        body === undefined ? '' : ((JSON.parse(String(body)) as { profile?: GroupProfile }).profile?.owner ?? '');
+      const name = owner.toLowerCase();
+      if (!options.users || code !== 'ERR_UID_NOT_FOUND' || owner === '') continue;
+      if (sql('user').get({ region: Number(region), name }) !== undefined) continue;
+      const own = sql('row_of_user_in_group').get({ group: Number(group), uid: owner })?.['id'];
+      const row = own ?? sql('any_row_of_group').get({ group: Number(group) })?.['id'];
+      sql('add_user').run({ region: Number(region), name, row: Number(row) });
+      sql('set_step').run({ id: Number(id), step: 'create', alone: 0, missing: 1 });
+      owners += 1;
+    }
+    return owners;
+  };
+
+  const settleRefusedGroups = (): number[] =>
+    sql('refused_groups')
+      .all()
+      .map(({ group_id, code, message }) => {
+        const group = Number(group_id);
+        const why = `it does not exist, and it could not be created: ${message}`;
+        importSql('refuse_group').run({ group, code: String(code), message: why });
+        sql('unpark_group').run({ group });
+        return group;
+      });
+
+  /** Rows whose users were seen to are sent again, as many in a call as go in; others fail. Gives how many fail, by region. */
+  const releaseRows = (): Map<number, number> => {
+    const failed = new Map<number, number>();
+    const rows = sql('parked_rows').all() as unknown as WaitingRow[];
+    const at = Date.now();
+    const place = (together: readonly WaitingRow[], state: number): void => {
+      const [first] = together;
+      if (first === undefined) return;
+      const to = sql('add_again').run({
+        lane: first.lane_id,
+        region: first.region_id,
+        state,
+        size: together.length,
+        bans: together.filter(({ scope_id }) => scope_id === BAN).length,
+        doubt: together.find(({ doubt }) => doubt !== null)?.doubt ?? null,
+        calls: Math.max(...together.map(({ calls }) => calls)),
+        http_status: first.http_status,
+        at: state === DONE ? at : null,
+      }).lastInsertRowid;
+      for (const { batch, row_id } of together) sql('move_back').run({ to, from: batch, row: row_id });
+    };
+    for (const lane of Map.groupBy(rows, ({ lane_id }) => lane_id).values()) {
+      const fates = lane.map((row) => ({ row, user: sql('user').get({ region: row.region_id, name: row.name }) }));
+      const lost = fates.filter(({ user }) => user?.['outcome'] === 'refused');
+      place(
+        lost.map(({ row }) => row),
+        DONE,
+      );
+      for (const { row, user } of lost) {
+        const message = `the service does not know this user, and it could not be created: ${user?.['message']}`;
+        sql('settle_lost').run({
+          row: row.row_id,
+          outcome: outcomeId('failed'),
+          code: String(user?.['code']),
+          message,
+        });
+        failed.set(row.region_id, (failed.get(row.region_id) ?? 0) + 1);
+      }
+      const kept = fates.filter(({ user }) => user?.['outcome'] !== 'refused').map(({ row }) => row);
+      for (let from = 0; from < kept.length; from += ROWS_PER_CALL)
+        place(kept.slice(from, from + ROWS_PER_CALL), PENDING);
+    }
+    sql('close_parked').run({ at });
+    return failed;
+  };
+
+  const release = (): boolean => {
+    for (const group of settleRefusedGroups()) settleGroup(group);
+    const groups = Number(sql('unpark_unsent').run().changes);
+    const waited = number('parked');
+    if (waited > 0) {
+      for (const [region, n] of releaseRows()) importSql('add_tally').run({ region, name: 'failed', n });
+    }
+    return groups + waited > 0;
+  };
+
+  return {
+    obstacle: (options) => nameObstacle(input().columns, options),
+    begin: ({ groups }) => {
+      if (!groups || sql('any_group').get() !== undefined) return;
+      inTransaction(database, () => {
+        sql('add_groups').run({ add: ADD });
+        sql('park_all').run();
+        for (const group of open('look')) send(group, { what: 'look' });
+      });
+    },
+    next: (options) =>
+      inTransaction(database, () => {
+        sql('forget_batches').run();
+        const looks = open('look');
+        for (const group of looks) send(group, { what: 'look' });
+        if (looks.length > 0) return { kind: 'send' };
+        if (options.reactivate) {
+          for (const { id } of sql('existing_users').all()) {
+            sql('set_step').run({ id: Number(id), step: 'reactivate', alone: 0, missing: 1 });
+          }
+        }
+        ownersFirst(options);
+        const over = overLimits(options);
+        if (over.length > 0) return { kind: 'held', over };
+        if (createUsers(options) + reactivateUsers() > 0) return { kind: 'send' };
+        if (createGroups(options) > 0) return { kind: 'send' };
+        return { kind: release() ? 'send' : 'none' };
+      }),
+    toSend: (batch) => {
+      const creation = sql('of_batch').get({ batch });
+      return creation === undefined ? undefined : (JSON.parse(String(creation['body'])) as CreationToSend);
+    },
+    waiting: () => number('parked'),
+    giveUp: () => {
+      const rows = sql('count_parked').all();
+      sql('give_up_parked').run({ failed: outcomeId('failed') });
+      sql('close_given_up').run({ at: Date.now() });
+      return rows.map(({ region_id, n }) => ({ region: Number(region_id), rows: Number(n) }));
+    },
+  };
+}

@@ -1,0 +1,214 @@
+import type { CreateField, CreateOptions } from '../create-options.ts';
+
+/** What a new user or group is sent with, read from the columns of its rows. */
+
+export interface UserProfile {
+  readonly uid: string;
+  readonly name: string;
+  readonly avatar?: string;
+  readonly link?: string;
+  readonly role?: string;
+  readonly tags?: readonly string[];
+  readonly metadata?: Readonly<Record<string, unknown>>;
+}
+
+export interface GroupProfile {
+  readonly guid: string;
+  readonly name: string;
+  readonly type: string;
+  readonly password?: string;
+  readonly owner?: string;
+  readonly icon?: string;
+  readonly description?: string;
+  readonly tags?: readonly string[];
+}
+
+/** Why a user or group cannot be created with what its rows say. */
+export interface Unfit {
+  readonly code: 'NO_NAME' | 'BAD_METADATA';
+  readonly message: string;
+}
+
+/** Names of columns by field, in lower case without separators. */
+const ALIASES: Readonly<Record<CreateField, readonly string[]>> = {
+  name: ['name', 'fullname', 'displayname', 'username', 'realname'],
+  first_name: ['firstname', 'givenname', 'forename'],
+  last_name: ['lastname', 'surname', 'familyname'],
+  avatar: ['avatar', 'avatarurl', 'photo', 'photourl', 'picture'],
+  link: ['link', 'profileurl', 'profilelink'],
+  // A column `role` says which scope a member has.
+  role: ['userrole', 'approle', 'chatrole'],
+  tags: ['tags', 'usertags'],
+  metadata: ['metadata', 'usermetadata'],
+  // Personal: it goes to the service only when a person asks for it.
+  email: [],
+  group_name: ['groupname', 'groupdisplayname', 'roomname', 'channelname'],
+  group_type: ['grouptype'],
+  group_password: ['grouppassword'],
+  group_owner: ['groupowner', 'owner'],
+  group_icon: ['groupicon', 'icon'],
+  group_description: ['groupdescription', 'description'],
+  group_tags: ['grouptags'],
+};
+
+const plain = (name: string) => name.toLowerCase().replace(/[\s_\-.]+/g, '');
+
+/** The column of each field, as its place; a field without one is absent. @throws RangeError for a mapped column that is not there */
+export function profileColumns(
+  columns: readonly string[],
+  mapped: CreateOptions['columns'],
+): ReadonlyMap<CreateField, number> {
+  const names = columns.map(plain);
+  const found = new Map<CreateField, number>();
+  for (const [field, aliases] of Object.entries(ALIASES) as [CreateField, readonly string[]][]) {
+    const wanted = mapped[field];
+    if (wanted === '') continue;
+    const at = wanted === undefined ? names.findIndex((name) => aliases.includes(name)) : columnAt(columns, wanted);
+    if (wanted !== undefined && at < 0) throw new RangeError(`${field}=${wanted}`);
+    if (at >= 0) found.set(field, at);
+  }
+  return found;
+}
+
+/** Why nothing can be created from an input with these columns, and what to do; undefined where it can. */
+export function nameObstacle(
+  columns: readonly string[],
+  options: CreateOptions,
+): { readonly what: string; readonly remedy: string } | undefined {
+  const list = columns.map((column) => JSON.stringify(column)).join(', ');
+  let found: ReadonlyMap<CreateField, number>;
+  try {
+    found = profileColumns(columns, options.columns);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return {
+      what: `--create-map ${error.message} names a column that is not there`,
+      remedy: `the columns are ${list}`,
+    };
+  }
+  const has = (...fields: CreateField[]) => fields.some((field) => found.has(field));
+  const unnamed = (what: string, remedy: string) => ({
+    what: `${what} are to be created, and no column has their names (columns: ${list})`,
+    remedy,
+  });
+  if (options.users && options.userNameFrom === undefined && !has('name', 'first_name', 'last_name')) {
+    return unnamed(
+      'users',
+      'map one with --create-map name=COLUMN, or take their UIDs for names with --user-name-from uid',
+    );
+  }
+  if (options.groups && options.groupNameFrom === undefined && !has('group_name')) {
+    return unnamed(
+      'groups',
+      'map one with --create-map group_name=COLUMN, or take their GUIDs for names with --group-name-from guid',
+    );
+  }
+  return undefined;
+}
+
+function columnAt(columns: readonly string[], wanted: string): number {
+  const exact = columns.indexOf(wanted);
+  return exact >= 0 ? exact : columns.map(plain).indexOf(plain(wanted));
+}
+
+export type Cells = (field: CreateField) => string;
+
+/** Reads fields of one row. @param original JSON of the input as it was: cells, or an element with keys */
+export function cellsOf(original: string, columns: readonly string[], places: ReadonlyMap<CreateField, number>): Cells {
+  const parsed: unknown = JSON.parse(original);
+  return (field) => {
+    const at = places.get(field);
+    if (at === undefined || typeof parsed !== 'object' || parsed === null) return '';
+    const value: unknown = Array.isArray(parsed) ? parsed[at] : Reflect.get(parsed, columns[at] ?? '');
+    if (value === undefined || value === null) return '';
+    return (typeof value === 'string' ? value : JSON.stringify(value)).trim();
+  };
+}
+
+/** The first of several rows that says something counts, field by field. */
+export function firstCells(rows: readonly Cells[]): Cells {
+  return (field) => {
+    for (const cells of rows) {
+      const text = cells(field);
+      if (text !== '') return text;
+    }
+    return '';
+  };
+}
+
+export function userProfile(uid: string, cells: Cells, options: CreateOptions): UserProfile | Unfit {
+  const fullName = [cells('first_name'), cells('last_name')].filter((part) => part !== '').join(' ');
+  const name = cells('name') || fullName || (options.userNameFrom === 'uid' ? uid : '');
+  if (name === '') {
+    return { code: 'NO_NAME', message: 'its row has no name to create it with; --user-name-from uid takes the UID' };
+  }
+  const metadata = metadataOf(cells);
+  if (metadata === undefined) {
+    return { code: 'BAD_METADATA', message: 'the metadata of its row is not a JSON object' };
+  }
+  const role = cells('role') || options.userRole;
+  return {
+    uid,
+    name,
+    ...given({ avatar: cells('avatar'), link: cells('link'), role }),
+    ...tagsOf(cells('tags')),
+    ...(Object.keys(metadata).length > 0 && { metadata }),
+  };
+}
+
+export function groupProfile(guid: string, cells: Cells, options: CreateOptions): GroupProfile | Unfit {
+  const name = cells('group_name') || (options.groupNameFrom === 'guid' ? guid : '');
+  if (name === '') {
+    return {
+      code: 'NO_NAME',
+      message: 'no row of it has a name to create it with; --group-name-from guid takes the GUID',
+    };
+  }
+  return {
+    guid,
+    name,
+    type: cells('group_type').toLowerCase() || options.groupType || 'public',
+    ...given({
+      password: cells('group_password'),
+      owner: cells('group_owner') || options.groupOwner,
+      icon: cells('group_icon') || options.groupIcon,
+      description: cells('group_description') || options.groupDescription,
+    }),
+    ...tagsOf(cells('group_tags')),
+  };
+}
+
+function given<Field extends string>(
+  fields: Readonly<Record<Field, string | undefined>>,
+): Partial<Record<Field, string>> {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined && value !== ''),
+  ) as Partial<Record<Field, string>>;
+}
+
+/** A JSON list, or words between commas or semicolons. */
+function tagsOf(text: string): { readonly tags?: readonly string[] } {
+  if (text === '') return {};
+  const list = text.startsWith('[') ? jsonOf(text) : text.split(/[;,]/);
+  const tags = Array.isArray(list) ? list.map((tag) => String(tag).trim()).filter((tag) => tag !== '') : [text];
+  return tags.length === 0 ? {} : { tags };
+}
+
+/** With an address that only the server side may read. Undefined when the cell is not a JSON object. */
+function metadataOf(cells: Cells): Record<string, unknown> | undefined {
+  const text = cells('metadata');
+  const parsed = text === '' ? {} : jsonOf(text);
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) return undefined;
+  const metadata: Record<string, unknown> = { ...parsed };
+  const email = cells('email');
+  if (email !== '') metadata['@private'] = { ...(metadata['@private'] as object | undefined), email };
+  return metadata;
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

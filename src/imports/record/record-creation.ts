@@ -1,0 +1,115 @@
+import type { StatementSync } from 'node:sqlite';
+import type { BatchResult, Sent } from './batch-result.ts';
+import { scopeId } from './enum-ids.ts';
+import type { Batch, BatchRecording, CreationRecording } from './recorded-batch.ts';
+
+/** Code of a user whom the service does not find, and whose UID is taken all the same. */
+const USER_DEACTIVATED = 'USER_DEACTIVATED';
+const UNKNOWN_USER = 'ERR_UID_NOT_FOUND';
+const BAN = scopeId('ban');
+
+type Sql = (name: string) => StatementSync;
+
+/** Running totals of what was made, by what it is and what was done. */
+const COUNTED: Readonly<Record<string, string>> = {
+  'user created': 'createdUsers',
+  'group created': 'createdGroups',
+  'user reactivated': 'reactivatedUsers',
+};
+
+interface Creation {
+  readonly id: number;
+  readonly kind: 'user' | 'group';
+  readonly name: string;
+  readonly step: 'look' | 'create' | 'reactivate';
+}
+
+/** @param create statements of creating.sql @param parks whether users who are not known may be created or reactivated */
+export function creationRecording(create: Sql, parks: boolean, recording: BatchRecording): CreationRecording {
+  const { rowsOf, cutOff, answered, tally, close } = recording;
+  const creationsOf = (batch: number) => create('of_batch').all({ batch }) as unknown as Creation[];
+
+  const finish = ({ id }: Creation, outcome: string, { code = '', message = '' }, at: number) => {
+    create('finish').run({ id, outcome, code, message, at });
+  };
+
+  /** Rows that were to come with a new group are sent by themselves, when every group is seen to. */
+  const sendAlone = (batch: Batch, result: BatchResult): void => {
+    const rows = rowsOf(batch);
+    if (rows.length > 0) create('wait').run({ batch: cutOff(batch, rows, result) });
+    close(batch, result, true);
+  };
+
+  const made = (batch: Batch, result: BatchResult, sent: Extract<Sent, { kind: 'made' }>): number => {
+    for (const creation of creationsOf(batch.id)) {
+      if (sent.outcome === 'missing') create('set_step').run({ id: creation.id, step: 'create', alone: 0, missing: 1 });
+      else {
+        const isNamed = sent.uids === undefined || sent.uids.includes(creation.name);
+        finish(creation, isNamed ? sent.outcome : 'unconfirmed', sent, result.at);
+        const counted = isNamed ? COUNTED[`${creation.kind} ${sent.outcome}`] : undefined;
+        if (counted !== undefined) tally(batch.region_id, counted, 1);
+      }
+    }
+    // With a code, it was found to be there already: nothing was said of the members that came with it.
+    if (sent.outcome === 'created' && sent.code === '') return answered(batch, result, sent);
+    sendAlone(batch, result);
+    return 0;
+  };
+
+  /** No statement that it was made: what could not be looked for or may have been made is left to the service to say. */
+  const notMade = (batch: Batch, result: BatchResult, { code, message }: { code: string; message: string }): void => {
+    const { kind } = result.sent;
+    for (const creation of creationsOf(batch.id)) {
+      const { id, step } = creation;
+      if (kind === 'halve') create('set_step').run({ id, step, alone: 1, missing: 0 });
+      else if (step === 'look') finish(creation, 'existing', { code, message }, result.at);
+      else finish(creation, kind === 'unanswered' ? 'unconfirmed' : 'refused', { code, message }, result.at);
+    }
+    sendAlone(batch, result);
+  };
+
+  return {
+    creates: (batch) => creationsOf(batch).length > 0,
+    record: (batch, result) => {
+      const { sent } = result;
+      if (sent.kind === 'made') return made(batch, result, sent);
+      if (sent.kind !== 'answered') notMade(batch, result, sent);
+      return 0;
+    },
+    park: (batch, result, others) => {
+      if (!parks) return others;
+      const bans = new Set<number>();
+      const unknown = others.filter(({ code, outcome }) => code === UNKNOWN_USER && outcome === 'failed');
+      if (unknown.length === 0) return others;
+      const rows = new Map(rowsOf(batch).map((row) => [row.row_id, row]));
+      for (const { row_id, scope_id } of rows.values()) if (scope_id === BAN) bans.add(row_id);
+      // Nobody is created to be banned.
+      const waiting = unknown.filter(({ row }) => rows.has(row) && !bans.has(row));
+      const nameOf = (row: number) => String(create('original').get({ row })?.['uid']).toLowerCase();
+      const region = batch.region_id;
+      if (batch.asked_for === 2) {
+        const again = new Set(waiting);
+        return others.map((other) => {
+          if (!again.has(other)) return other;
+          const user = create('user').get({ region, name: nameOf(other.row) });
+          if (user?.['outcome'] === 'existing') return { ...other, code: USER_DEACTIVATED, message: DEACTIVATED };
+          const what = user?.['outcome'] === 'created' ? '; it was created a moment ago' : '';
+          return { ...other, message: `${other.message}${what}` };
+        });
+      }
+      if (waiting.length === 0) return others;
+      const cut = waiting.flatMap(({ row }) => rows.get(row) ?? []);
+      const parked = cutOff(batch, cut, result);
+      create('park').run({ batch: parked });
+      for (const { row, code, message } of waiting) {
+        create('note_refusal').run({ batch: parked, row, code, message });
+        create('add_user').run({ region, name: nameOf(row), row });
+      }
+      const gone = new Set(waiting);
+      return others.filter((other) => !gone.has(other));
+    },
+  };
+}
+
+const DEACTIVATED =
+  'the service does not find this user, and its UID is taken: the user is deactivated; --reactivate makes it active again';

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { importSummary } from '../../src/api/import-summary.ts';
+import { EXIT } from '../../src/cli/exit-codes.ts';
+import { openSandboxPlace } from './workplace.ts';
+
+const FILE = ['guid,uid,name,group_name', 'team,ann,Ann,The Team', 'team,bob,Bob,The Team', 'team,eve,Eve,'].join('\n');
+
+test('--create-users and --create-groups create what the file needs; above --max-create the import waits for resume', async () => {
+  const place = await openSandboxPlace({ users: 0, seed: { users: ['ann'] } });
+  place.file('m.csv', FILE);
+  const held = await place.run(['import', 'm.csv', '--create-users', '--create-groups', '--max-create', 'users=1']);
+  expect(held.code).toBe(EXIT.stopped);
+  expect(held.stderr).toContain('does not know 2 users');
+  const [, resume = ''] = /^ {2}rollcall (resume .*)$/m.exec(held.stderr) ?? [];
+  expect(resume).toMatch(/--max-create users=2$/);
+  expect(place.sandbox.user('us', 'bob')).toBeUndefined();
+
+  const done = await place.run([...resume.split(' '), '--json']);
+  expect(done.code).toBe(EXIT.ok);
+  expect(importSummary.parse(JSON.parse(done.stdout))).toMatchObject({
+    rows: { read: 3, added: 3 },
+    created: { users: 2, groups: 1, reactivated: 0 },
+  });
+  expect((await place.run(['status'])).stdout).toContain('1 group and 2 users created');
+  expect(place.sandbox.user('us', 'eve')).toMatchObject({ name: 'Eve' });
+  expect(place.sandbox.group('us', 'team')).toMatchObject({ name: 'The Team' });
+  const report = await place.run(['report']);
+  expect(report.stdout.split('\n')[0]).toContain('_created');
+});
+
+test('a wrong flag says what is allowed, and a file without names which flag is missing', async () => {
+  const place = await openSandboxPlace({ users: 'any', groups: 'any' });
+  place.file('m.csv', 'guid,uid\nteam,ann\n');
+  const wrong = await place.run(['import', 'm.csv', '--create-users', '--max-create', 'many']);
+  expect([wrong.code, wrong.stderr]).toEqual([EXIT.usage, expect.stringContaining('users=500,groups=20')]);
+  const unnamed = await place.run(['import', 'm.csv', '--create-users']);
+  expect([unnamed.code, unnamed.stderr]).toEqual([EXIT.usage, expect.stringContaining('--user-name-from uid')]);
+  expect(place.sandbox.calls.us.requests).toBe(0);
+});

@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest';
+import { violations } from './accessibility.ts';
+import { csvFile, eventually, startImport, useBrowser } from './browser.ts';
+import { useServer } from './served.ts';
+
+const browser = useBrowser();
+const server = useServer({ seed: { users: ['ada', 'ben', 'cyd'], groups: ['choir'] } });
+/** Region eu refuses the key: its rows wait for a person. */
+const refused = useServer({ flags: ['--calls-per-minute', '60', '--sandbox-faults', 'eu:refuse-key'] });
+
+test('each row says what was so, also invalid ones and bans; the sum of the regions is that of the file', async () => {
+  const page = await browser.open(server.url);
+  await startImport(page, 'guid,uid,scope,region\nchoir,ada,ban,us\n', 'ban.csv');
+  await page.getByText('Completed: all 1 row succeeded.').first().waitFor();
+  await page.getByRole('link', { name: 'Imports' }).first().click();
+  const file = 'guid,uid,scope,region\nchoir,ada,ban,us\nchoir,cyd,owner,us\nchoir,ben,,mars\n';
+  await page.getByLabel(/^Choose/).setInputFiles(csvFile(file, 'truth.csv'));
+  // Not the defaults that would stand in for what is wrong.
+  await page.getByRole('row', { name: /cyd choir owner us/ }).waitFor();
+  await page.getByRole('row', { name: /ben choir participant mars/ }).waitFor();
+  await page.getByRole('button', { name: 'Start import' }).click();
+  await page.getByText('completed with problems').first().waitFor();
+  const rows = page.getByRole('table', { name: 'Rows of the file' }).getByRole('row');
+  await rows.filter({ hasText: 'ada' }).getByText('already banned', { exact: true }).waitFor();
+  await rows.filter({ hasText: 'cyd' }).getByText('owner', { exact: true }).waitFor();
+  const regions = page.getByRole('region', { name: 'Regions' }).getByRole('listitem');
+  await regions.filter({ hasText: 'No region' }).getByText('1 row').waitFor();
+  expect(await page.getByText(/so far|to come/).count()).toBe(0);
+
+  await page.getByLabel('UID', { exact: true }).fill('cyd');
+  await page.getByRole('button', { name: 'Filter' }).click();
+  await eventually(() => rows.locator('th[scope=row]').allTextContents()).toEqual(['cyd']);
+  await page.getByRole('link', { name: 'cyd' }).click();
+  await page.getByRole('row', { name: /truth\.csv.*choir.*owner.*invalid.*UNKNOWN_SCOPE/ }).waitFor();
+});
+
+test('an import that was checked first and then sent is no dry run any more', async () => {
+  const page = await browser.open(server.url);
+  await page.getByLabel(/^Choose/).setInputFiles(csvFile('guid,uid\nchoir,ben\n', 'checked.csv'));
+  await page.getByLabel('Only check the file').check();
+  await page.getByRole('button', { name: 'Check the file' }).click();
+  await page.getByText('dry run', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Start sending' }).click();
+  await page.getByText('Completed: all 1 row succeeded.').first().waitFor();
+  expect(await page.getByText('dry run', { exact: true }).count()).toBe(0);
+});
+
+test('an import names what retried and undid it, and offers only what is left', async () => {
+  const page = await browser.open(server.url);
+  await startImport(page, 'guid,uid\nchoir,cyd\nchoir,nobody\n', 'parent.csv');
+  const parent = page.url();
+  const buttons = page.getByRole('region', { name: 'State' }).getByRole('button');
+  await eventually(() => buttons.allTextContents()).toEqual(['Retry 1 row', 'Undo import…', 'Delete…']);
+  await page.getByRole('button', { name: 'Retry 1 row' }).click();
+  await page.getByText('Retries rows of').waitFor();
+  await page.goto(parent);
+  await page.getByText('Rows that could be sent again were retried (completed): 0 of 1 rows succeeded.').waitFor();
+  await eventually(() => buttons.allTextContents()).toEqual(['Undo import…', 'Delete…']);
+
+  await page.getByRole('button', { name: 'Undo import…' }).click();
+  // The group has no one else: a guard wants to be asked.
+  await page.getByRole('button', { name: /^(Approve|Apply)/ }).waitFor();
+  await page.goto(parent);
+  await page.getByText('waits for a decision').waitFor();
+  await eventually(() => buttons.allTextContents()).toEqual(['Delete…']);
+  expect(await violations(page)).toEqual([]);
+});
+
+test('a region that is stopped is said in the head at once, while others go on', async () => {
+  const page = await browser.open(refused.url);
+  const rows = Array.from({ length: 60 }, (_, at) => `group-${at},ada,us\n`).join('');
+  await startImport(page, `guid,uid,region\nteam,ada,eu\n${rows}`, 'stopped.csv');
+  await page.getByRole('alert').getByText('Region eu is stopped: the service refused its key or plan.').waitFor();
+  expect(await page.locator('.state .badge').textContent()).toBe('running');
+  expect(await violations(page)).toEqual([]);
+});
+
+test('while an import runs, its rows get their outcomes by themselves, and there is an estimate from the first second', async () => {
+  const page = await browser.open(refused.url);
+  const rows = Array.from({ length: 40 }, (_, at) => `crew-${at},ada,us\n`).join('');
+  await startImport(page, `guid,uid,region\n${rows}`, 'follow.csv');
+  await page.getByText(/left$/).waitFor();
+  const pending = page.getByRole('table', { name: 'Rows of the file' }).getByText('pending', { exact: true });
+  await eventually(() => pending.count()).toBeGreaterThan(0);
+  const before = await pending.count();
+  await eventually(() => pending.count()).toBeLessThan(before);
+  expect(await page.locator('.state .badge').textContent()).toBe('running');
+});

@@ -1,0 +1,347 @@
+import { describe, expect, test } from 'vitest';
+import { type CreateOptions, createOptions } from '../../src/imports/create-options.ts';
+import type { Behaviour } from '../../src/sandbox/behaviour.ts';
+import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
+import { asFlag, written } from '../../src/text/named-options.ts';
+import { csv, EMBEDDED, openPipeline, type Pipeline, QUEUE_PLACES, reached } from './pipeline-harness.ts';
+
+const creating = (options: Partial<CreateOptions>): { create: CreateOptions } => ({
+  create: createOptions.parse(options),
+});
+const USERS = { users: true, userNameFrom: 'uid' } as const;
+const GROUPS = { groups: true, groupNameFrom: 'guid' } as const;
+
+const names = (count: number, prefix: string) => Array.from({ length: count }, (_, n) => `${prefix}${n + 1}`);
+const rowsFor = (uids: readonly string[], guid: string) => uids.map((uid) => ({ guid, uid }));
+
+/** Users and groups that there are. */
+const known = (users: readonly string[], groups: readonly string[], more: SandboxOptions = {}): SandboxOptions => ({
+  users: 0,
+  groups: 0,
+  seed: { users: [...users], groups: [...groups] },
+  ...more,
+});
+
+/** Each row's outcome and code, and the sum. */
+function outcomes({ rows, counts, summary }: Pipeline, id: string): string[] {
+  const { read, ...others } = counts(id);
+  expect(Object.values(others).reduce((sum, n) => sum + n, 0)).toBe(read);
+  expect(summary(id).rows).toEqual(counts(id));
+  return rows(id).map(({ status, code }) => (code === '' ? status : `${status} ${code}`));
+}
+
+describe.each(QUEUE_PLACES)('on the $name queue', (place) => {
+  test('users whom the service does not know are created, just those, and then added', async () => {
+    const pipeline = await openPipeline({ place, sandbox: known(names(30, 'old'), ['team', 'club']) });
+    const { run, sandbox, summary } = pipeline;
+    const file = csv([
+      ...rowsFor([...names(30, 'old'), 'new1', 'New2'], 'team'),
+      ...rowsFor(['NEW1', 'new3', 'old1'], 'club'),
+    ]);
+    const { id, state } = await run(file, creating(USERS));
+    expect(state).toBe('completed');
+    expect(outcomes(pipeline, id)).toEqual(new Array(35).fill('added'));
+    expect(sandbox.user('us', 'new2')).toMatchObject({ name: 'New2' });
+    // Three calls for the rows, one for each new user, one for each group that they are in.
+    expect(summary(id).calls).toBe(3 + 3 + 2);
+  });
+
+  test('groups that are not there are created first, with their first members in the same call', async () => {
+    const pipeline = await openPipeline({ place, sandbox: known(names(60, 'u'), ['there']) });
+    const { run, sandbox, summary } = pipeline;
+    const file = csv([...rowsFor(names(60, 'u'), 'Fresh'), ...rowsFor(['u1'], 'there')]);
+    const { id, state } = await run(file, creating({ ...GROUPS, groupType: 'private' }));
+    expect(state).toBe('completed');
+    expect(outcomes(pipeline, id)).toEqual(new Array(61).fill('added'));
+    expect(sandbox.group('us', 'fresh')).toMatchObject({ name: 'Fresh', type: 'private' });
+    // Two looks, the group with 25 members, and 35 others in two calls; one call for the other group.
+    expect(summary(id).calls).toBe(2 + 1 + 2 + 1);
+  });
+
+  test('the report says per row what was created, and the summary counts it beside the outcomes', async () => {
+    const pipeline = await openPipeline({ place, sandbox: known(['ann'], []) });
+    const file = csv([...rowsFor(['ann', 'bob'], 'team'), ...rowsFor(['bob'], 'club')]);
+    const { id } = await pipeline.run(file, creating({ ...USERS, ...GROUPS }));
+    expect(outcomes(pipeline, id)).toEqual(['added', 'added', 'added']);
+    expect(pipeline.rows(id).map(({ created }) => created)).toEqual(['group', 'user+group', 'user+group']);
+    expect(pipeline.summary(id).created).toEqual({ users: 1, groups: 2, reactivated: 0 });
+  });
+
+  test.each([
+    ['replies that are lost after something was created', 'reset-created=2'],
+    ['connections that break', 'reset-before=1,reset-after=2'],
+    ['a rate limit of the service', 'too-many=1'],
+    ['a server that is out of order', 'error=1,unavailable=1'],
+  ])('%s: everybody is created once and added, and the sum holds', async (_, faults) => {
+    const pipeline = await openPipeline({ place, sandbox: known(names(10, 'old'), ['there'], { faults }) });
+    const file = csv([...rowsFor([...names(10, 'old'), ...names(10, 'new')], 'fresh'), ...rowsFor(['new1'], 'there')]);
+    const { id, state } = await pipeline.run(file, creating({ ...USERS, ...GROUPS }));
+    expect(state).toBe('completed');
+    for (const outcome of outcomes(pipeline, id)) expect(outcome).toMatch(/^(added|already_member .*)$/);
+    expect(pipeline.sandbox.members('us', 'fresh').size).toBe(20);
+    expect(pipeline.summary(id).created).toEqual({ users: 10, groups: 1, reactivated: 0 });
+  });
+});
+
+const place = EMBEDDED;
+
+describe('the guard', () => {
+  test('creates nobody when more users are missing than may be created; the rest is sent, and resume goes on', async () => {
+    const pipeline = await openPipeline({ place, sandbox: known(names(5, 'old'), ['team']) });
+    const { run, sandbox, coordinator } = pipeline;
+    const file = csv(rowsFor([...names(5, 'old'), ...names(4, 'ghost')], 'team'));
+    const { id, state, code, reason, remedy } = await run(file, creating({ ...USERS, max: { users: { count: 3 } } }));
+    expect([state, code]).toEqual(['blocked', 'CREATE_LIMIT']);
+    expect(reason).toContain('does not know 4 users');
+    expect(written(JSON.parse(remedy ?? ''), asFlag)).toMatch(/--max-create users=4$/);
+    expect(sandbox.members('us', 'team').size).toBe(5);
+    expect(sandbox.user('us', 'ghost1')).toBeUndefined();
+
+    // However often it is asked for, nothing changes.
+    await coordinator.resume(id);
+    expect((await coordinator.settled(id)).state).toBe('blocked');
+    expect(sandbox.user('us', 'ghost1')).toBeUndefined();
+
+    await coordinator.resume(id, { maxCreate: { users: { count: 4 } } });
+    expect((await coordinator.settled(id)).state).toBe('completed');
+    expect(outcomes(pipeline, id)).toEqual(new Array(9).fill('added'));
+  });
+
+  test('sends nothing when more groups are missing than may be created', async () => {
+    const pipeline = await openPipeline({ place, sandbox: known(['ann'], ['there']) });
+    const file = csv(['there', ...names(3, 'ghost')].flatMap((guid) => rowsFor(['ann'], guid)));
+    const { id, state, reason } = await pipeline.run(file, creating({ ...GROUPS, max: { groups: { count: 2 } } }));
+    expect(state).toBe('blocked');
+    expect(reason).toContain('does not know 3 groups');
+    expect(pipeline.sandbox.group('us', 'ghost1')).toBeUndefined();
+    expect(pipeline.sandbox.members('us', 'there').size).toBe(0);
+    await pipeline.coordinator.resume(id, { maxCreate: { groups: { percent: 75 } } });
+    expect((await pipeline.coordinator.settled(id)).state).toBe('completed');
+    expect(outcomes(pipeline, id)).toEqual(new Array(4).fill('added'));
+  });
+
+  test('at exactly its limit lets everything through, and a share counts the users of the file', async () => {
+    const pipeline = await openPipeline({ place, sandbox: known(names(8, 'old'), ['team']) });
+    const file = csv(rowsFor([...names(8, 'old'), 'new1', 'new2'], 'team'));
+    const held = await pipeline.run(file, creating({ ...USERS, max: { users: { percent: 19 } } }));
+    expect(held.state).toBe('blocked');
+    await pipeline.coordinator.cancel(held.id);
+    await pipeline.coordinator.settled(held.id);
+    const { id, state } = await pipeline.run(file, creating({ ...USERS, max: { users: { percent: 20 } } }));
+    expect(state).toBe('completed');
+    expect(pipeline.counts(id)).toMatchObject({ added: 2, already_member: 8 });
+  });
+
+  test('that is answered with cancel leaves rows as the service refused them, and creates nothing', async () => {
+    const pipeline = await openPipeline({ place, sandbox: known(['ann'], ['team']) });
+    const { id } = await pipeline.run(
+      csv(rowsFor(['ann', 'ghost'], 'team')),
+      creating({ ...USERS, max: { users: { count: 0 } } }),
+    );
+    await pipeline.coordinator.cancel(id);
+    expect((await pipeline.coordinator.settled(id)).state).toBe('cancelled');
+    expect(outcomes(pipeline, id)).toEqual(['added', 'failed ERR_UID_NOT_FOUND']);
+    expect(pipeline.sandbox.user('us', 'ghost')).toBeUndefined();
+  });
+
+  test('holds its limit after a restart', async () => {
+    const pipeline = await openPipeline({ place, sandbox: known([], ['team']) });
+    const file = csv(rowsFor(names(3, 'ghost'), 'team'));
+    const { id } = await pipeline.run(file, creating({ ...USERS, max: { users: { count: 2 } } }));
+    await pipeline.stop();
+    await pipeline.restart();
+    await pipeline.coordinator.resume(id);
+    expect((await pipeline.coordinator.settled(id)).state).toBe('blocked');
+    expect(pipeline.sandbox.user('us', 'ghost1')).toBeUndefined();
+  });
+});
+
+describe('a user who is deactivated', () => {
+  const deactivated: SandboxOptions = {
+    users: 0,
+    groups: 0,
+    seed: { users: ['ann', { uid: 'bob', name: 'Bob', deactivated: true }], groups: ['team'] },
+  };
+  const file = csv(rowsFor(['ann', 'bob'], 'team'));
+
+  test('is not created, and the row says so', async () => {
+    const pipeline = await openPipeline({ place, sandbox: deactivated });
+    const { id } = await pipeline.run(file, creating(USERS));
+    expect(outcomes(pipeline, id)).toEqual(['added', 'failed USER_DEACTIVATED']);
+    expect(pipeline.rows(id)[1]?.message).toContain('--reactivate');
+    expect(pipeline.sandbox.user('us', 'bob')?.deactivatedAt).toBeDefined();
+  });
+
+  test.each([
+    ['with', { ...USERS, reactivate: true }],
+    ['without', { reactivate: true }],
+  ])('becomes active with --reactivate, %s --create-users', async (_, options) => {
+    const pipeline = await openPipeline({ place, sandbox: deactivated });
+    const { id } = await pipeline.run(file, creating(options));
+    expect(outcomes(pipeline, id)).toEqual(['added', 'added']);
+    expect(pipeline.rows(id)[1]?.created).toBe('reactivated');
+    expect(pipeline.sandbox.user('us', 'bob')).toMatchObject({ name: 'Bob' });
+    expect(pipeline.summary(id).created).toEqual({ users: 0, groups: 0, reactivated: 1 });
+  });
+
+  test('is told from one who does not exist at all, where only reactivating is allowed', async () => {
+    const pipeline = await openPipeline({ place, sandbox: deactivated });
+    const { id } = await pipeline.run(csv(rowsFor(['ghost', 'bob'], 'team')), creating({ reactivate: true }));
+    expect(outcomes(pipeline, id)).toEqual(['failed ERR_UID_NOT_FOUND', 'added']);
+  });
+});
+
+describe('somebody else', () => {
+  test('who creates the same user and group at that moment is no problem: they exist', async () => {
+    const pipeline = await openPipeline({
+      place,
+      sandbox: known([], []),
+      chat: (service) => ({
+        ...service,
+        createUser: async (user, options) => {
+          pipeline.sandbox.addUser('us', user.uid);
+          return service.createUser(user, options);
+        },
+        createGroup: async (group, members, options) => {
+          pipeline.sandbox.addGroup('us', group.guid);
+          return service.createGroup(group, members, options);
+        },
+      }),
+    });
+    const { id } = await pipeline.run(csv(rowsFor(['ann', 'bob'], 'team')), creating({ ...USERS, ...GROUPS }));
+    expect(outcomes(pipeline, id)).toEqual(['added', 'added']);
+    expect(pipeline.rows(id).map(({ created }) => created)).toEqual(['', '']);
+    expect(pipeline.summary(id).created).toBeUndefined();
+  });
+});
+
+describe('what is sent', () => {
+  const file = (lines: readonly string[]) =>
+    `${['guid,uid,First Name,Last Name,Avatar,Tags,metadata,Group Name,Group Type,Group Owner', ...lines].join('\n')}\n`;
+
+  test('comes from the columns of the rows, the first that says something', async () => {
+    const pipeline = await openPipeline({ place, sandbox: known(['boss'], []) });
+    const content = file([
+      'team,ann,,,,,,,,',
+      'team,bob,Bob,Brown,https://example.org/b.png,a;b,"{""x"":1}",The Team,Private,boss',
+    ]);
+    const { id } = await pipeline.run(content, creating({ ...USERS, groups: true }));
+    expect(outcomes(pipeline, id)).toEqual(['added', 'added']);
+    expect(pipeline.sandbox.group('us', 'team')).toMatchObject({ name: 'The Team', type: 'private', owner: 'boss' });
+    expect(pipeline.sandbox.user('us', 'ann')).toMatchObject({ name: 'ann' });
+    expect(pipeline.sandbox.user('us', 'bob')).toMatchObject({
+      name: 'Bob Brown',
+      avatar: 'https://example.org/b.png',
+      tags: ['a', 'b'],
+      metadata: { x: 1 },
+    });
+  });
+
+  test('a user without a name is not created unless the UID may be one, and its row says so', async () => {
+    const pipeline = await openPipeline({ place, sandbox: known(['boss'], ['team']) });
+    const content = file(['team,ann,,,,,,,,', 'team,bob,Bob,,,,,,,']);
+    const { id } = await pipeline.run(content, creating({ users: true }));
+    expect(outcomes(pipeline, id)).toEqual(['failed NO_NAME', 'added']);
+  });
+
+  test('without any column for names nothing is sent at all', async () => {
+    const pipeline = await openPipeline({ place, sandbox: known([], []) });
+    const { state, code, remedy, id } = await pipeline.run(csv(rowsFor(['ann'], 'team')), creating({ users: true }));
+    expect([state, code]).toEqual(['staged', 'CREATE_WITHOUT_NAME']);
+    expect(remedy).toContain('--user-name-from uid');
+    await expect(pipeline.coordinator.resume(id)).rejects.toMatchObject({ code: 'CREATE_WITHOUT_NAME' });
+    expect(pipeline.sandbox.calls.us.requests).toBe(0);
+  });
+
+  test('an owner whom the service does not know is created before the group', async () => {
+    const pipeline = await openPipeline({ place, sandbox: known(['ann'], []) });
+    const content = file(['team,ann,,,,,,The Team,,boss', 'team,boss,The,Boss,,,,,,']);
+    const { id } = await pipeline.run(content, creating({ users: true, groups: true }));
+    expect(outcomes(pipeline, id)).toEqual(['added', 'already_member ERR_ALREADY_JOINED']);
+    expect(pipeline.sandbox.group('us', 'team')).toMatchObject({ owner: 'boss' });
+    expect(pipeline.sandbox.user('us', 'boss')).toMatchObject({ name: 'The Boss' });
+  });
+
+  test('a group that the service refuses to create fails with its rows, and the others go on', async () => {
+    const pipeline = await openPipeline({ place, sandbox: known(['ann'], ['there']) });
+    const content = file(['secret,ann,,,,,,Secret,password,', 'there,ann,,,,,,There,,', 'fine,ann,,,,,,Fine,,']);
+    const { id, state } = await pipeline.run(content, creating({ groups: true }));
+    expect(state).toBe('completed');
+    expect(outcomes(pipeline, id)).toEqual(['failed ERR_EMPTY_GROUP_PASS', 'added', 'added']);
+    expect(pipeline.rows(id)[0]?.message).toContain('could not be created');
+  });
+
+  test('a role that does not exist refuses the user, and its rows say why', async () => {
+    const pipeline = await openPipeline({ place, sandbox: known(['ann'], ['team']) });
+    const { id } = await pipeline.run(csv(rowsFor(['ann', 'bob'], 'team')), creating({ ...USERS, userRole: 'wizard' }));
+    expect(outcomes(pipeline, id)).toEqual(['added', 'failed ERR_ROLE_NOT_FOUND']);
+  });
+});
+
+describe('members of a new group', () => {
+  const file = csv([...rowsFor(names(30, 'u'), 'team'), { guid: 'team', uid: 'bad', scope: 'ban' as const }]);
+
+  test.each<[Behaviour['membersOfNewGroup'], boolean]>([
+    ['add', true],
+    ['add-silently', true],
+    ['ignore', true],
+    ['refuse', true],
+    ['add', false],
+  ])(
+    'end up in it once, where the service does this with them: %s (sent with the group: %s)',
+    async (behaviour, members) => {
+      const pipeline = await openPipeline({
+        place,
+        sandbox: known([...names(30, 'u'), 'bad'], [], { behaviour: { membersOfNewGroup: behaviour } }),
+      });
+      const { id } = await pipeline.run(file, creating({ ...GROUPS, membersWithGroup: members }));
+      for (const outcome of outcomes(pipeline, id)) expect(outcome).toMatch(/^(added|banned|already_member .*)$/);
+      expect(pipeline.sandbox.members('us', 'team').size).toBe(31);
+      if (behaviour === 'add') expect(pipeline.counts(id)).toMatchObject({ added: 30, banned: 1 });
+    },
+  );
+
+  test('who act for somebody wait until the group is there', async () => {
+    const pipeline = await openPipeline({ place, sandbox: known(['boss', 'ann'], []) });
+    const rows = [{ guid: 'team', uid: 'ann', onBehalfOf: 'boss' }];
+    const { id } = await pipeline.run(csv(rows), creating({ ...GROUPS, groupOwner: 'boss' }));
+    expect(outcomes(pipeline, id)).toEqual(['added']);
+  });
+});
+
+test('nobody is created to be banned, and no group for bans alone', async () => {
+  const pipeline = await openPipeline({ place, sandbox: known([], ['there']) });
+  const rows = ['there', 'nowhere'].map((guid) => ({ guid, uid: 'ghost', scope: 'ban' as const }));
+  const { id } = await pipeline.run(csv(rows), creating({ ...USERS, ...GROUPS }));
+  expect(outcomes(pipeline, id)).toEqual(['failed ERR_UID_NOT_FOUND', 'failed ERR_GUID_NOT_FOUND']);
+  expect(pipeline.sandbox.user('us', 'ghost')).toBeUndefined();
+});
+
+test('an ordinary import creates nothing and reports what it always reported', async () => {
+  const pipeline = await openPipeline({ place, sandbox: known(['ann'], ['team']) });
+  const { id } = await pipeline.run(csv([...rowsFor(['ann', 'ghost'], 'team'), ...rowsFor(['ann'], 'nowhere')]));
+  expect(outcomes(pipeline, id)).toEqual(['added', 'failed ERR_UID_NOT_FOUND', 'failed ERR_GUID_NOT_FOUND']);
+});
+
+test('an import that is paused in the middle of creating goes on and creates nobody twice', async () => {
+  let created = 0;
+  const pipeline = await openPipeline({
+    place,
+    sandbox: known([], ['team']),
+    concurrency: 1,
+    chat: (service) => ({
+      ...service,
+      createUser: async (user, options) => {
+        created += 1;
+        if (created === 3) void pipeline.coordinator.pause(id);
+        return service.createUser(user, options);
+      },
+    }),
+  });
+  const id: string = await pipeline.send(csv(rowsFor(names(10, 'new'), 'team')), creating(USERS));
+  await reached(pipeline.coordinator, id, 'paused');
+  await pipeline.coordinator.resume(id);
+  expect((await pipeline.coordinator.settled(id)).state).toBe('completed');
+  expect(outcomes(pipeline, id)).toEqual(new Array(10).fill('added'));
+  expect(created).toBe(10);
+});
