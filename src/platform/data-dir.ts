@@ -22,6 +22,8 @@ export interface DataDir {
   ledger(id: string): string;
   /** Everything of one sync. */
   sync(id: string): string;
+  /** Everything of one export. */
+  export(id: string): string;
   /** What a schedule keeps beside the catalog. */
   schedule(name: string): string;
 }
@@ -40,6 +42,7 @@ export function dataDir(path: string): DataDir {
     folder,
     ledger: (id) => join(folder(id), 'ledger.sqlite'),
     sync: (id) => join(root, 'syncs', id),
+    export: (id) => join(root, 'exports', id),
     schedule: (name) => join(root, 'schedules', name),
   };
 }
@@ -72,7 +75,7 @@ export class DataDirUnusable extends RollcallError {
 
 /** What rollcall keeps at the top of a data directory. What people put beside it is theirs. */
 const OURS =
-  /^(?:(?:catalog|access)\.sqlite.*|owner\.lock.*|address.*|rollcall\.log.*|control|imports|syncs|schedules|recipes|uploads|removed)$/;
+  /^(?:(?:catalog|access)\.sqlite.*|owner\.lock.*|address.*|rollcall\.log.*|control|imports|syncs|exports|schedules|recipes|uploads|removed)$/;
 
 /**
  * Makes the directory where it is missing, and what is in it private, however it was made.

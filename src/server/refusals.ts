@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { ZodError, z } from 'zod';
 import { PROBLEM_TYPE, type ProblemCode } from '../api/problems.ts';
+import { UnknownExport } from '../exports/export-errors.ts';
+import { CannotCheck } from '../imports/check/check-errors.ts';
 import {
   CreatesNothing,
   CreateWithoutName,
@@ -92,6 +94,8 @@ export function problemOf(error: unknown): Problem | undefined {
     return new Problem('WRONG_STATE', asSentence(error.what));
   }
   if (error instanceof WrongTarget) return new Problem('WRONG_TARGET', asSentence(error.what));
+  if (error instanceof UnknownExport) return new Problem('UNKNOWN_EXPORT', asSentence(error.what));
+  if (error instanceof CannotCheck) return new Problem('WRONG_STATE', asSentence(error.what));
   if (error instanceof UnknownSync) return new Problem('UNKNOWN_SYNC', asSentence(error.what));
   if (error instanceof TransitionError || error instanceof SyncTransitionError || error instanceof SyncRefused) {
     return new Problem('WRONG_STATE', asSentence(error.what));

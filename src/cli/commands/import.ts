@@ -16,7 +16,9 @@ import { dataDir } from '../../platform/data-dir.ts';
 import { inShort } from '../../server/access/noting.ts';
 import { noteHere } from '../audit.ts';
 import { detach } from '../detach.ts';
+import { UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { type CheckFlags, maxCallsOf, withCheckCost } from '../flags/check-flags.ts';
 import { type CreateFlags, withCreate } from '../flags/create-flags.ts';
 import { fileOptionsOf } from '../flags/file-flags.ts';
 import {
@@ -38,6 +40,7 @@ import {
 import { type RecipeFlags, withRecipeFlag } from '../flags/recipe-flags.ts';
 import { identitiesOf, type ShapeFlags, shapeOf, type TrialFlags, withShape, withTrial } from '../flags/shape-flags.ts';
 import { optionsWithRecipe, sayWhatItIs } from '../recipe-options.ts';
+import { runCheckHere } from '../run-check.ts';
 import { type RunOptions, runImport } from '../run-import.ts';
 import { openSandboxService } from '../sandbox-service.ts';
 import { type Io, say } from '../screen/io.ts';
@@ -46,7 +49,8 @@ import { importThere } from '../target/import-there.ts';
 import { openImports } from '../target/open-imports.ts';
 
 export interface ImportFlags
-  extends CommonFlags,
+  extends CheckFlags,
+    CommonFlags,
     ServerFlags,
     ReadingFlags,
     CreateFlags,
@@ -57,6 +61,7 @@ export interface ImportFlags
     WorkersFlags,
     RecipeFlags {
   readonly dryRun?: true;
+  readonly check?: true;
   readonly detach?: true;
 }
 
@@ -68,9 +73,15 @@ export function importCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<
   );
   withRecipeFlag(withCreate(withReading(command)));
   command.option('--dry-run', 'read and check the file, and send nothing');
+  command.addOption(
+    new Option('--check', 'read the file, ask the service which rows would fail, and send nothing').conflicts('dryRun'),
+  );
+  withCheckCost(command);
   withPace(withMaxErrors(command));
   withTrial(withShape(command));
-  command.addOption(new Option('--detach', 'send in the background').conflicts(['sandbox', 'sandboxSeed', 'dryRun']));
+  command.addOption(
+    new Option('--detach', 'send in the background').conflicts(['sandbox', 'sandboxSeed', 'dryRun', 'check']),
+  );
   withSandbox(withWorkers(withServer(withDataDir(withJson(command)))));
   return command.action((file: string, flags: ImportFlags) => end(importFile(io, file, flags)));
 }
@@ -78,6 +89,12 @@ export function importCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<
 async function importFile(io: Io, file: string, flags: ImportFlags): Promise<ExitCode> {
   const { config, imports } = await openImports(flags);
   const { server } = imports;
+  // A server would take the file and send it.
+  if (server !== undefined && flags.check) {
+    throw new UsageError(
+      '--check works in this process only: upload the file with --dry-run and begin a check with POST /v1/imports/<id>/check, or leave out --server and ROLLCALL_SERVER',
+    );
+  }
   const code =
     server === undefined
       ? await importHere(io, file, flags)
@@ -102,6 +119,10 @@ export async function importHere(io: Io, file: string, flags: ImportFlags): Prom
     json: flags.json === true,
     openService: serviceOpener(config, flags),
   };
+  if (flags.check) {
+    const begin = beginning(send, file, options, true, identities);
+    return runCheckHere({ ...send, maxCalls: maxCallsOf(flags), begin });
+  }
   if (flags.detach !== true) {
     return runImport({ ...send, begin: beginning(send, file, options, true, identities) });
   }
@@ -186,7 +207,7 @@ export function importOptionsOf(config: Config, flags: ImportFlags): ImportOptio
     format: flags.format ?? 'auto',
     map: flags.map ?? {},
     region: flags.region ?? config.defaultRegion,
-    dryRun: flags.dryRun === true,
+    dryRun: flags.dryRun === true || flags.check === true,
     sandbox: flags.sandbox === true,
     ...(guid !== undefined && { guid }),
     ...(scope !== undefined && { scope }),

@@ -2,7 +2,7 @@ import { RETRYABLE } from '../../membership/outcome.ts';
 import { inChunks } from '../../text/chunks.ts';
 import { csvLine } from '../../text/csv-line.ts';
 import { joinedCells, plainLineTest } from '../../text/plain-line.ts';
-import { harmless, isInert } from '../../text/spreadsheet.ts';
+import { importable } from '../../text/spreadsheet.ts';
 import { originalCells, originalOnOneLine } from './original.ts';
 import type { ReportInput, ReportRow } from './report-row.ts';
 
@@ -74,8 +74,4 @@ function* elementLines(rows: Iterable<ReportRow>): Generator<string> {
   for (const row of rows) {
     if (RETRYABLE.has(row.status)) yield `${originalOnOneLine(row)}\n`;
   }
-}
-
-function importable(cell: string): string {
-  return isInert(cell) ? cell : harmless(cell);
 }

@@ -50,6 +50,8 @@ export const planFiles = (folder: string) => ({
   plan: join(folder, 'plan.sqlite'),
   changes: join(folder, 'changes.csv'),
   identities: join(folder, 'identities'),
+  /** Who was in the groups that lose somebody; there is none where nobody loses anything. */
+  before: join(folder, 'before.csv'),
 });
 
 /**
