@@ -12,7 +12,7 @@ RUN npm run build
 # npm keeps the compiler, which a package names as an optional companion. Types and source maps are a third of the rest.
 RUN npm prune --omit=dev --ignore-scripts --no-audit --no-fund \
  && rm -rf node_modules/typescript node_modules/@typescript \
- && find node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' \) -exec rm -f {} +
+ && find node_modules dist -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' \) -exec rm -f {} +
 
 FROM node:24-alpine
 ARG VERSION=unknown

@@ -59,7 +59,7 @@ export function composeSyncs(
   };
 }
 
-/** Nobody is to take a sync for an import that was handed in: it has one id with the import that carries it out. */
+/** Marked as a sync, because the import that carries it out has the same id. */
 export function newSyncId(kind: 'sync' | 'undo'): string {
   return `${kind}-${newImportId()}`;
 }

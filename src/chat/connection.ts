@@ -79,7 +79,7 @@ export function openConnection(origin: string, options: ConnectionOptions): Conn
 
   async function closeAfterCalls(): Promise<void> {
     await Promise.allSettled(underWay);
-    // Not pool.close(): it would wait for connections that nobody waits for any more.
+    // Not pool.close(): it would wait for connections that no call uses any more.
     await pool.destroy();
     ending.abort();
   }

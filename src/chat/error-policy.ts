@@ -12,7 +12,7 @@ export type VerdictKind =
   | 'slow-down' // nothing was processed: the region waits `waitMs`; no attempt is used
   | 'halve' // send two halves, down to the UID that causes it
   | 'group' // true of the whole group: the rest of its batches need not be sent
-  | 'stop-region' // true of every call until a person mends it; the batch is not consumed
+  | 'stop-region' // true of every call until a person fixes it; the batch is not consumed
   | 'final'; // the rows of this batch are refused
 
 export interface Verdict {
@@ -79,7 +79,7 @@ const BY_STATUS: Readonly<Record<number, VerdictKind>> = {
 const BY_TRANSPORT: Readonly<Record<TransportCode, VerdictKind>> = {
   CONNECT_FAILED: 'again',
   CONNECT_TIMEOUT: 'again',
-  // Waiting does not mend a certificate, and rows must not be used up on somebody who is not the service.
+  // Waiting does not fix a certificate, and rows must not be spent on a server that is not the service.
   CERTIFICATE_REFUSED: 'stop-region',
   HEADERS_TIMEOUT: 'again',
   BODY_TIMEOUT: 'again',
@@ -147,7 +147,7 @@ function judgeRefusal(refusal: ServiceRefusal, uidsInCall: number, onBehalfOf: s
 function kindOf(httpStatus: number, serviceCode: string | null, actsForUser: boolean): VerdictKind {
   const byStatus = kindOfStatus(httpStatus);
   if (serviceCode === null) return byStatus;
-  // Where somebody acts, it is the acting user who is missing, and no half of the batch would fare better.
+  // With an acting user, it is that user who is missing, and no half of the batch would fare better.
   if (actsForUser && serviceCode === 'ERR_UID_NOT_FOUND') return 'final';
   const byCode = Object.hasOwn(BY_CODE, serviceCode)
     ? BY_CODE[serviceCode]

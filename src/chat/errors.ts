@@ -8,7 +8,7 @@ import type { Rate } from './rate-headers.ts';
 export type TransportCode =
   | 'CONNECT_FAILED' // no connection: name not found, refused, no TLS
   | 'CONNECT_TIMEOUT'
-  | 'CERTIFICATE_REFUSED' // somebody answers, but cannot prove to be the service
+  | 'CERTIFICATE_REFUSED' // a server answers, but cannot prove that it is the service
   | 'HEADERS_TIMEOUT' // sent, and no reply began
   | 'BODY_TIMEOUT' // a reply began and stopped
   | 'CONNECTION_LOST'; // sent, and the connection broke before the reply was complete

@@ -26,7 +26,7 @@ select id, state, reason, code, remedy, file, source, options, retry_of as retry
 
 -- name: retries
 -- In: id. Out: imports that retry rows of this one, oldest first.
-select id, state, reason, code, file, source, options, retry_of as retryOf,
+select id, state, reason, code, remedy, file, source, options, retry_of as retryOf,
        created_at as createdAt, started_at as startedAt, finished_at as finishedAt
   from imports where retry_of = :id order by created_at, id;
 

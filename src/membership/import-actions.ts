@@ -1,6 +1,6 @@
 import { type ImportState, isFinal } from './import-state.ts';
 
-/** What somebody may ask of an import. */
+/** What a user may ask of an import. */
 export const ACTIONS = ['pause', 'resume', 'cancel', 'retry', 'delete'] as const;
 export type ImportAction = (typeof ACTIONS)[number];
 

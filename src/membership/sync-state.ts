@@ -5,10 +5,10 @@ import { RollcallError } from '../errors/rollcall-error.ts';
 export const SYNC_STATES = [
   'planning', // the file is being read and the groups are being listed; nothing is sent
   'planned', // the plan is stored, and no guard objects to it
-  'held', // a guard objects to the plan: nothing is sent unless somebody approves it
+  'held', // a guard objects to the plan: nothing is sent unless a user approves it
   'unchanged', // nothing is to be done
   'failed', // the file or the service could not be read; nothing was sent
-  'rejected', // somebody looked at the plan and does not want it
+  'rejected', // a user looked at the plan and rejected it
   'applying', // looked at once more, then carried out by an import
   'stale', // file or groups have moved too far since the plan was made; nothing was sent
   'applied', // the import has run to its end
@@ -57,7 +57,7 @@ export function isFinalSync(state: SyncState): boolean {
   return SYNC_TRANSITIONS[state] === undefined;
 }
 
-/** Whether somebody is to be at work on it: it is neither over nor waiting for a person. */
+/** Whether a process should be working on it: it has not finished and does not wait for a person. */
 export function isSyncUnderWay(state: SyncState): boolean {
   return state === 'planning' || state === 'applying';
 }

@@ -5,7 +5,7 @@ import { ConfigError, type Environment, present, readNamed, type Setting } from 
 /** One app of the chat service. */
 export interface AppSettings {
   readonly appId: string;
-  /** Needed by whoever calls the service; a secret. */
+  /** Needed by processes that call the service; a secret. */
   readonly apiKey: string | undefined;
 }
 

@@ -19,7 +19,7 @@ const KEPT = 3;
 const LONGEST_TEXT = 4_000;
 
 /**
- * The log of whoever owns the data directory: JSON lines in `<dataDir>/rollcall.log`. With those set aside it never
+ * The log of the process that owns the data directory: JSON lines in `<dataDir>/rollcall.log`. With those set aside it never
  * takes more than four times `mostBytes`.
  */
 export function openLog(dataDir: string, mostBytes: number = MOST_BYTES): Logger {

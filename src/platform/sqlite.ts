@@ -75,7 +75,7 @@ export function closeStaged(database: DatabaseSync, path: string): void {
   closeSync(file);
 }
 
-/** Opens a database that somebody else may be writing. */
+/** Opens a database that another process may be writing. */
 export function openForReading(path: string): DatabaseSync {
   const database = new DatabaseSync(path, { readOnly: true, timeout: 10_000 });
   // Reads the first page, so that a file that is no database is told here and not at some later question.

@@ -34,7 +34,7 @@ export interface JobQueue<Payload> {
   add(jobs: readonly QueuedJob<Payload>[]): Promise<void>;
   /** Takes jobs that are not running out of the queue again, those for which `chosen` is true, with their last payload. */
   withdraw(chosen: (id: string) => boolean): Promise<QueuedJob<Payload>[]>;
-  /** Forgets every job, a pause, and the budget, which must be set anew. Only for a queue that nobody else uses. */
+  /** Forgets every job, a pause, and the budget, which must be set again. Only for a queue that no other process uses. */
   clear(): Promise<void>;
   /** Starts no more jobs anywhere; running ones finish, adding goes on. */
   pause(): Promise<void>;

@@ -20,7 +20,7 @@ export interface Call {
   readonly onBehalfOf: string;
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** The fault that this call has to suffer, for operations that show it themselves. */
+  /** The fault injected into this call, for operations that show it themselves. */
   readonly fault: FaultKind | undefined;
 }
 

@@ -94,8 +94,8 @@ function isFaultKind(text: string): text is FaultKind {
   return Object.hasOwn(FAULT_KINDS, text);
 }
 
-/** What a call has to suffer: at most one fault, and a delay in milliseconds. */
-export interface Suffering {
+/** What happens to a call: at most one fault, and a delay in milliseconds. */
+export interface InjectedFault {
   readonly fault: FaultKind | undefined;
   readonly delayMs: number;
 }
@@ -124,7 +124,7 @@ export class Faults {
   }
 
   /** Decides for one call. Of several faults that strike, the first kind in FAULT_KINDS wins and the others keep their count. */
-  strike(region: Region, call: FaultyCall | undefined): Suffering {
+  strike(region: Region, call: FaultyCall | undefined): InjectedFault {
     let struck: FaultKind | undefined;
     let delayMs = 0;
     for (const active of this.#active) {

@@ -1,7 +1,7 @@
 import type { MemberScope } from '../membership/member-lists.ts';
 
 /**
- * Somebody's place in a group; a ban keeps the scope held before. Never changed, so that all members
+ * The place of a user in a group; a ban keeps the scope held before. Never changed, so that all members
  * added by one call can share one record: a million memberships need a map entry each and little more.
  */
 export interface Place {
@@ -61,13 +61,13 @@ export class Group {
     return this.#places;
   }
 
-  /** The scope of a member; undefined for somebody who is banned or was never added. */
+  /** The scope of a member; undefined for a user who is banned or was never added. */
   memberScope(uid: string): MemberScope | undefined {
     const place = this.#places.get(uid);
     return place?.banned ? undefined : place?.scope;
   }
 
-  /** Adds somebody, or says what stands in the way and changes nothing. A ban is lifted where `liftBan` says so. */
+  /** Adds a user, or says what stands in the way and changes nothing. A ban is lifted where `liftBan` says so. */
   add(uid: string, place: Place, rules: { maxMembers: number; liftBan: boolean }): Obstacle | undefined {
     const before = this.#places.get(uid);
     if (before?.banned === false) return 'ERR_ALREADY_JOINED';
@@ -81,7 +81,7 @@ export class Group {
     return undefined;
   }
 
-  /** Bans somebody, who need not be a member, and ends a membership; or says what stands in the way. */
+  /** Bans a user, who need not be a member, and ends a membership; or says what stands in the way. */
   ban(uid: string, at: number): Obstacle | undefined {
     const before = this.#places.get(uid);
     if (before?.banned) return 'ERR_ALREADY_BANNED';

@@ -9,7 +9,7 @@ select id, state, reason, code, file, source, options, totals, undo_of as undoOf
 
 -- name: undos
 -- In: import (id). Out: syncs that undo it, oldest first.
-select id, state, reason, file, source, options, totals, undo_of as undoOf, import_id as importId,
+select id, state, reason, code, file, source, options, totals, undo_of as undoOf, import_id as importId,
        schedule_id as scheduleId, approved_by as approvedBy, approved_at as approvedAt, approval,
        created_at as createdAt, finished_at as finishedAt
   from syncs where undo_of = :import order by created_at, id;

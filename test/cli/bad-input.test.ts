@@ -93,12 +93,12 @@ describe('a file that cannot be used', () => {
     expect(place.calls()).toBe(0);
   });
 
-  test('a directory, and a path that is not there', async () => {
+  test('a folder without a file to read, and a path that is not there', async () => {
     const place = await openSandboxPlace();
     mkdirSync(join(place.root, 'folder'));
     const folder = await place.run(['import', 'folder']);
     expect(folder.code).toBe(EXIT.usage);
-    expect(folder.stderr).toMatch(/folder" is a directory; a file is needed\. Name one file in it\./);
+    expect(folder.stderr).toMatch(/folder" has no file that rollcall reads; it is empty\. Name files in it/);
     const missing = await place.run(['import', 'mebmers.csv']);
     expect(missing.code).toBe(EXIT.usage);
     expect(missing.stderr).toContain('there is no file "mebmers.csv". Check the path and the folder that you are in');

@@ -26,6 +26,12 @@ test('--create-users and --create-groups create what the file needs; above --max
   expect(place.sandbox.group('us', 'team')).toMatchObject({ name: 'The Team' });
   const report = await place.run(['report']);
   expect(report.stdout.split('\n')[0]).toContain('_created');
+
+  const id = importSummary.parse(JSON.parse(done.stdout)).id;
+  const undone = await place.run(['undo', id, '--apply']);
+  expect(undone.stderr).toContain('user bob (us), created');
+  expect(undone.stderr).toContain('group team (us), created');
+  expect(place.sandbox.user('us', 'bob')).toBeDefined();
 });
 
 test('a wrong flag says what is allowed, and a file without names which flag is missing', async () => {

@@ -222,5 +222,8 @@ function outcomeOf({ uid, action, scope = 'participant' }: Edit, members: Record
     case 'remove':
       if (place !== 'ban') delete members[uid];
       return 'removed';
+    case 'unban':
+      if (place === 'ban') delete members[uid];
+      return 'unbanned';
   }
 }

@@ -3,6 +3,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PROBLEMS } from '../../src/api/problems.ts';
 import { readStatements } from '../../src/platform/sqlite.ts';
+import { consoleBundle } from '../../src/server/console-bundle.ts';
 import { Problem, problemDocument } from '../../src/server/problem.ts';
 import { CREATE_QUERY } from '../../src/server/uploads/create-query.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
@@ -112,10 +113,15 @@ describe('the description of the API', () => {
       'files',
       'format',
       'encoding',
+      'shape',
       'delimiter',
       'bound',
+      'recipe',
       'maxErrors',
       ...Object.keys(CREATE_QUERY),
+      'first',
+      'only',
+      'maxRemovals',
       'dryRun',
     ]);
   });
@@ -165,16 +171,21 @@ describe('the console', () => {
   ])('is the same page at %s', async (path) => {
     const response = await server.fetch(path);
     expect(response.status).toBe(200);
-    expect(await response.text()).toBe(textOf('src/console/index.html'));
+    expect(response.headers.get('cache-control')).toBe('no-cache');
+    expect(await response.text()).toBe((await consoleBundle()).page.body.toString());
   });
 
-  test('has its files, which browsers ask about before they use them again', async () => {
-    for (const path of ['/assets/main.js', '/assets/uPlot.esm.js', '/assets/uPlot.min.css']) {
+  test('has files whose names change with their content, so that browsers keep them; the page is asked for each time', async () => {
+    const page = await (await server.fetch('/')).text();
+    const named = [...page.matchAll(/"(\/assets\/(?:main|style)-\w+\.\w+)"/g)].map(([, path = '']) => path);
+    expect(named).toHaveLength(2);
+    for (const path of ['/', ...named]) {
       const response = await server.fetch(path);
       expect(response.status, path).toBe(200);
-      expect(response.headers.get('cache-control')).toBe('no-cache');
+      const caching = path === '/' ? 'no-cache' : 'public, max-age=31536000, immutable';
+      expect(response.headers.get('cache-control')).toBe(caching);
       const etag = response.headers.get('etag') ?? '';
-      // Not by fetch, which asks for everything anew then.
+      // Not by fetch, which asks for everything again then.
       const again = await new Promise<IncomingMessage>((resolve) =>
         httpRequest(`${server.url}${path}`, { headers: { 'if-none-match': etag } }, resolve).end(),
       );

@@ -173,7 +173,7 @@ describe('what cannot become an import is refused, and leaves nothing behind', (
     ['map=nothing', 'map', 'field=column'],
     ['delimiter=abc', 'delimiter', 'one character'],
     ['delimiter=%22', 'delimiter', 'neither a quote'],
-    ['format=xlsx', 'format', 'auto, csv, json, ndjson'],
+    ['format=docx', 'format', 'auto, csv, json, ndjson'],
     ['encoding=klingon', 'encoding', 'windows-1252'],
     ['guid=not%20an%20id', 'guid', 'A-Z'],
     ['onBehalfOf=a%20b', 'onBehalfOf', 'A-Z'],

@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs';
 import { Command } from 'commander';
 import { readOptions } from '../../imports/import-options.ts';
+import { openImportReader } from '../../imports/report/reading.ts';
 import { readConfig } from '../../platform/config.ts';
 import { dataDir } from '../../platform/data-dir.ts';
 import { inShort } from '../../server/access/noting.ts';
@@ -18,7 +20,7 @@ import {
 } from '../flags/flags.ts';
 import { type DecidingFlags, syncFlagsOf, withDeciding } from '../flags/sync-flags.ts';
 import { runSync } from '../run-sync.ts';
-import type { Io } from '../screen/io.ts';
+import { type Io, say } from '../screen/io.ts';
 import { findImport } from '../target/data.ts';
 import { whoTypes } from '../target/sync-data.ts';
 import { serviceOpener } from './import.ts';
@@ -45,7 +47,7 @@ async function undo(io: Io, id: string, flags: Flags): Promise<ExitCode> {
   const { sandbox } = readOptions(findImport(config.dataDir, id));
   checkTarget(`${config.command} undo ${id}`, id, sandbox, flags.sandbox === true);
   const { allowUnban, protect, removeByName } = await syncFlagsOf(flags);
-  return runSync({
+  const code = await runSync({
     config,
     io,
     json: flags.json === true,
@@ -62,4 +64,22 @@ async function undo(io: Io, id: string, flags: Flags): Promise<ExitCode> {
       return made;
     },
   });
+  say(io, ...stays(dataDir(config.dataDir).ledger(id)));
+  return code;
+}
+
+const SHOWN = 20;
+
+/** An undo takes memberships back; what the import created for them stays. */
+function stays(ledger: string): string[] {
+  if (!existsSync(ledger)) return [];
+  const reader = openImportReader(ledger);
+  const made = reader.created(SHOWN + 1);
+  reader.close();
+  if (made.length === 0) return [];
+  const shown = made
+    .slice(0, SHOWN)
+    .map(({ kind, region, name, outcome }) => `  ${kind} ${name} (${region}), ${outcome}`);
+  const more = made.length > SHOWN ? ['  … and more: see the column _created of its report'] : [];
+  return ['', 'The import also made these. They stay; delete them yourself if nobody needs them:', ...shown, ...more];
 }

@@ -15,6 +15,8 @@ import { openReadingThreads, type ReadingThreads } from '../report/reading-threa
 import type { GroupPages } from '../send/group-reader.ts';
 import type { OpenLine } from '../send/region.ts';
 import { openReturns } from '../send/returns.ts';
+import { withIdentities } from '../stage/identity-copy.ts';
+import type { IdentitySource } from '../stage/identity-file.ts';
 import type { StagingProgress } from '../stage/stage-file.ts';
 import { createStagings } from '../stage/staging.ts';
 import { createClosings } from './closing.ts';
@@ -79,6 +81,8 @@ interface CreateImport {
   readonly retryOf?: string;
   /** False: stop when it is staged, and wait for `resume`. */
   readonly start?: boolean;
+  /** For a shape that looks users up: copied into the import's folder. */
+  readonly identities?: IdentitySource;
   /** Given where the caller needs it beforehand, to put the source into the import's folder. */
   readonly id?: string;
 }
@@ -244,10 +248,11 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
     reading,
     backend,
     find,
-    create: async ({ id = newImportId(), file, source, options: chosen, retryOf, start = true }) => {
+    create: async ({ id = newImportId(), file, source, options: chosen, retryOf, start = true, identities }) => {
       if (!start) waiting.add(id);
       mkdirSync(dir.folder(id), { recursive: true, mode: 0o700 });
-      catalog.add({ id, file, source, options: JSON.stringify(importOptions.parse(chosen)), retryOf: retryOf ?? null });
+      const kept = await withIdentities(dir.folder(id), chosen, identities);
+      catalog.add({ id, file, source, options: JSON.stringify(importOptions.parse(kept)), retryOf: retryOf ?? null });
       events.emit('state', find(id));
       stagings.begin(id);
       return id;

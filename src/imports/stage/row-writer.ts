@@ -51,7 +51,7 @@ function isDispatchedFrom(path: string): boolean {
       database.close();
     }
   } catch {
-    // Half-written: nobody can have read a batch from it.
+    // Half-written: no batch can have been read from it.
     return false;
   }
 }

@@ -5,7 +5,7 @@ const LONGEST_MS = 2 ** 31 - 1;
 export type Wake = 'work' | 'cancelled';
 
 /**
- * Idle workers of one queue, the one that waits longest first. Nothing polls: whoever puts work there wakes one of them,
+ * Idle workers of one queue, the one that waits longest first. Nothing polls: adding work wakes one of them,
  * and each worker that takes a job the next, as long as there is work. No wait keeps the process alive.
  */
 export class Waiters {
@@ -57,7 +57,7 @@ export class Waiters {
     first('work');
   }
 
-  /** Sets the clock to the next delayed job, as long as somebody waits for it. */
+  /** Sets the clock to the next delayed job, as long as a worker waits for it. */
   #setAlarm(): void {
     const due = this.#waiting.size === 0 ? undefined : this.#work.nextDue();
     if (due === this.#alarmAt) return;
