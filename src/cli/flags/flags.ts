@@ -13,7 +13,7 @@ import {
   quietTime,
 } from '../../imports/parse-options.ts';
 import { BOUND_NAMES } from '../../imports/read/bounds.ts';
-import { FIELDS } from '../../imports/read/columns.ts';
+import { FIELDS } from '../../imports/read/fields.ts';
 import { REGIONS, SCOPES } from '../../membership/membership.ts';
 import { OUTCOMES, type Outcome } from '../../membership/outcome.ts';
 import { DURATION, durationMs, MOST_CALLS_PER_MINUTE, MOST_CONCURRENCY } from '../../platform/config.ts';
