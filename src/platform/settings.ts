@@ -4,7 +4,8 @@ import { type Allowed, anyText, duration, oneOf, secretText, serverOrigin, whole
 
 /**
  * Every setting, declared once. The configuration, the flags and their help, the table of README and the check for
- * unknown names come from here. The property's name is the setting's name in `rollcall.config.json`.
+ * unknown names come from here. The property's name is the setting's name in `rollcall.config.json`. To add one: an entry
+ * here, its value in `config.ts`, `settingFlag('name')` where a command takes its flag, and the new row in README.
  */
 
 export const MOST_CONCURRENCY = 1_000;
@@ -111,7 +112,7 @@ export const SETTINGS = {
     flag: '--calls-per-minute <n>',
     number: true,
     meaning: 'calls a minute in each region, exactly',
-    default: `${DEFAULT_BUDGET_SHARE} % of what the service allows, ${(USUAL_CALLS_PER_MINUTE * DEFAULT_BUDGET_SHARE) / 100} until it says so`,
+    default: `${DEFAULT_BUDGET_SHARE}% of what the service allows, ${(USUAL_CALLS_PER_MINUTE * DEFAULT_BUDGET_SHARE) / 100} until it says so`,
   }),
   budgetShare: declare({
     ...wholeNumber(1, 100),
