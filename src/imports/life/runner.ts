@@ -274,7 +274,9 @@ export function createRunner(options: RunnerOptions): Runner {
       if (opened.ending !== undefined) return hold(id);
       target.check(id, opened);
       opened.ledger.startRegions();
-      if (state === 'paused' && opened.ledger.openBatches().size === 0) opened.ledger.releaseLater();
+      // One that was paused before the first rows were through goes on with these.
+      const isThrough = opened.ledger.openBatches().size === 0 && (opened.ledger.creating?.waiting() ?? 0) === 0;
+      if (state === 'paused' && isThrough) opened.ledger.releaseLater();
       if (state !== 'running') move(id, 'running');
       if (tooManyErrors(opened) === undefined) return run(id, opened);
       opened.ending = 'aborted';
