@@ -4,7 +4,9 @@ import { useEffect } from 'preact/hooks';
 import { foreign, h } from '../../element.js';
 import { size } from '../../format.js';
 
-const HINT = 'Drop a membership file here, or choose one: CSV, JSON or NDJSON, gzipped or not.';
+const HINT =
+  'Drop a membership file here, or choose one: CSV, Excel, JSON, NDJSON, YAML, LDIF, or a ZIP archive of them.';
+const ACCEPTED = '.csv,.tsv,.txt,.json,.ndjson,.jsonl,.xlsx,.xlsm,.ods,.yaml,.yml,.ldif,.zip,.gz,.zst';
 
 /** @param {{ file: File | undefined, onFile: (file: File) => void }} properties */
 export function FileChoice({ file, onFile }) {
@@ -53,7 +55,7 @@ export function FileChoice({ file, onFile }) {
       type: 'file',
       id: 'file',
       class: 'unseen',
-      accept: '.csv,.tsv,.txt,.json,.ndjson,.jsonl,.gz',
+      accept: ACCEPTED,
       'aria-describedby': 'file-note',
       onChange: ({ currentTarget }) => {
         take(currentTarget.files);
