@@ -8,13 +8,22 @@ import { UploadForm } from './upload-form.js';
 
 export function NewImport() {
   const { go } = usePlace();
-  const form = useForm({ ...READING, ...SHAPING, recipe: '', maxErrors: '', first: '', onlyGroups: '', dryRun: '' });
+  const form = useForm({
+    ...READING,
+    ...SHAPING,
+    recipe: '',
+    recipeTitle: '',
+    maxErrors: '',
+    first: '',
+    onlyGroups: '',
+    dryRun: '',
+  });
   return h(UploadForm, {
     title: 'New import',
     path: '/v1/imports',
     form,
     isImport: true,
-    toQuery: ({ onlyGroups = '', ...values }) => ({ ...values, only: onlyOf(onlyGroups) }),
+    toQuery: ({ onlyGroups = '', recipeTitle: _, ...values }) => ({ ...values, only: onlyOf(onlyGroups) }),
     fieldOf: (name) => (name === 'only' ? 'onlyGroups' : name),
     label: form.get('dryRun') === 'true' ? 'Check the file' : 'Start import',
     onMade: (id) => go(importHref(id)),

@@ -14,6 +14,7 @@ import { FirstRows } from './upload/first-rows.js';
 import { FilePreview } from './upload/preview.js';
 import { RawGrid } from './upload/raw-grid.js';
 import { FileFormat, READING, RowDefaults } from './upload/reading.js';
+import { RecipeChoice } from './upload/recipe-choice.js';
 import { SHAPING } from './upload/shape-form.js';
 import { Shaping } from './upload/shaping.js';
 import { Suggestions } from './upload/suggestions.js';
@@ -122,6 +123,7 @@ export function UploadForm({
       h(
         'form',
         { class: 'new-import', noValidate: true, onSubmit: start },
+        isImport && h(RecipeChoice, { preview, form }),
         h(Suggestions, { preview, form, isImport }),
         h('div', { class: 'side-by-side' }, h(RawGrid, { preview }), h(FirstRows, { preview })),
         h(ColumnMapping, { preview, form }),

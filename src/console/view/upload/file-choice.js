@@ -43,7 +43,18 @@ export function FileChoice({ file, onFile }) {
       'p',
       { id: 'file-note' },
       file === undefined
-        ? HINT
+        ? [
+            HINT,
+            h(
+              'span',
+              { class: 'templates' },
+              'An example to fill in: ',
+              h('a', { href: '/v1/template?format=csv', download: true }, 'CSV'),
+              ' or ',
+              h('a', { href: '/v1/template?format=xlsx', download: true }, 'Excel'),
+              '.',
+            ),
+          ]
         : [
             h('b', null, foreign(file.name)),
             h('span', { class: 'soft' }, ` ${size(file.size)}`),

@@ -20,7 +20,8 @@ import { columnNames, fieldsOf, TEMPLATE } from './shape-form.js';
 /** @param {{ preview: FilePreview, form: Form, isImport: boolean }} properties */
 export function Suggestions({ preview, form, isImport }) {
   const facts = preview.facts.value;
-  if (facts === undefined) return null;
+  // A recipe says itself what it needs.
+  if (facts === undefined || form.get('recipe') !== '') return null;
   const found = suggestionsFor(facts, { preview, form, isImport });
   const sure = found.filter(({ asks }) => asks !== true);
   if (found.length === 0 && facts.rows.seen === facts.rows.valid) return null;
@@ -83,11 +84,11 @@ function seenSentence({ rows, missing }, preview) {
 function suggestionsFor({ columns, suggestion, recipes }, { preview, form, isImport }) {
   const [recipe] = recipes;
   if (recipe !== undefined) {
-    if (!isImport || form.get('recipe') === recipe.name) return [];
+    if (!isImport) return [];
     const use = { label: 'Use this recipe', apply: () => form.set('recipe', recipe.name) };
     return [{ key: 'recipe', text: ['This looks like: ', h('b', null, foreign(recipe.title)), '.'], ways: [use] }];
   }
-  if (suggestion === null || form.get('recipe') !== '') return [];
+  if (suggestion === null) return [];
   const { map = {}, shape = {} } = /** @type {RecipeSettings} */ (suggestion.settings);
   /** @type {Suggestion[]} */
   const found = [];
