@@ -1,20 +1,19 @@
 -- Statements on what an import creates, by name. Batches that wait for it are in state 4; those that look or create are
 -- ordinary ones, and `creations.batch_id` tells them.
 
--- name: any_group
--- Out: 1 where groups are looked for, or have been.
-select 1 as n from creations where kind = 'group' limit 1;
-
 -- name: add_groups
--- In: add (action), at most once. Every group that somebody is to be added to is looked for before anything is sent.
+-- In: add (action). Every group that somebody is to be added to now is looked for, once, before anything is sent to it. Groups
+-- of rows that are sent later are looked for then.
 insert or ignore into creations (kind, region_id, name, group_id, step)
   select 'group', g.region_id, lower(g.guid), g.id, 'look' from groups g
-   where exists (select 1 from lanes l join batches b on b.lane_id = l.id
-                  where l.group_id = g.id and l.action_id = :add and b.size > b.bans);
+   where not exists (select 1 from creations c where c.kind = 'group' and c.region_id = g.region_id and c.name = lower(g.guid))
+     and exists (select 1 from lanes l join batches b on b.lane_id = l.id
+                  where l.group_id = g.id and l.action_id = :add and b.state = 0 and b.size > b.bans);
 
 -- name: park_all
 -- Whatever is pending waits until its group is there.
-update batches set state = 4 where state = 0;
+update batches set state = 4
+ where state = 0 and not exists (select 1 from creations c where c.batch_id = batches.id);
 
 -- name: add_user
 -- In: region, name (UID in lower case), row. A user whom the service does not know. What is known of one already stays.
