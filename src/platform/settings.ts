@@ -173,7 +173,7 @@ export const SETTINGS = {
     env: 'ROLLCALL_NOTIFY_SECRET',
     only: 'environment',
     secret: true,
-    meaning: 'the secret that signs these notifications; only from the environment',
+    meaning: 'the secret that signs these notifications, `whsec_…`; only from the environment',
   }),
   config: declare({
     ...anyText,

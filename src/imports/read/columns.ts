@@ -2,7 +2,7 @@ import { option, words } from '../../text/named-options.ts';
 import { type Bounds, boundsWith, boundText, orRaise } from './bounds.ts';
 import { FIELDS, type Field } from './fields.ts';
 import { IntakeError, listed, shown } from './intake-error.ts';
-import { nameOneOf } from './shape/unknown-column.ts';
+import { EXACTLY, nameOneOf } from './shape/unknown-column.ts';
 
 export { FIELDS, type Field } from './fields.ts';
 
@@ -169,7 +169,7 @@ export class Columns {
       throw new IntakeError({
         code: 'UNKNOWN_COLUMN',
         what: `the ${field} is mapped to ${shown(column)}, a column that the input does not have; ${this.#list()}`,
-        remedy: words`${nameOneOf(column, this.names)} in ${option('map')}`,
+        remedy: words`${nameOneOf(column, this.names)} in ${option('map')}, ${EXACTLY}`,
         facts: { field, column },
       });
     }
