@@ -38,6 +38,7 @@ const DONE = {
 } as const;
 
 const call: BatchCall<EditMemberPayload, EditMemberPorts, Told> = {
+  name: 'edit-member',
   send: ({ chat }, { guid, uid, edit }, options) =>
     edit.action === 'change' ? chat.changeScope(guid, uid, edit.scope, options) : chat.removeMember(guid, uid, options),
   judge: ({ edit, onBehalfOf }, error) =>
@@ -54,7 +55,7 @@ const call: BatchCall<EditMemberPayload, EditMemberPorts, Told> = {
 };
 
 export const editMember = defineJob<EditMemberPayload, EditMemberPorts>({
-  name: 'edit-member',
+  name: call.name,
   version: 1,
   payload,
   ...SENDING,

@@ -22,9 +22,11 @@ import { scheduleControl } from './commands/schedule-control.ts';
 import { UsageError } from './errors.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import type { SandboxFlags, SendingFlags, WorkersFlags } from './flags/flags.ts';
+import type { LogFlags } from './flags/log-flags.ts';
 import { type Io, say } from './screen/io.ts';
+import { logStream } from './screen/log-stream.ts';
 
-export interface ServeFlags extends SandboxFlags, SendingFlags, WorkersFlags {
+export interface ServeFlags extends SandboxFlags, SendingFlags, WorkersFlags, LogFlags {
   readonly dataDir?: string;
   readonly host: string;
   readonly port: number;
@@ -51,7 +53,10 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
   const signal = firstSignal(EXIT.ok, () => say(io, 'Stopped at once; imports continue at the next start.'));
   try {
     const openService = serviceOpener(config, flags);
-    const app = await openApp(life, { config, openService, tell: (text) => say(io, text), keepMs: config.keepMs });
+    const app = await openApp(life, {
+      ...{ config, openService, tell: (text: string) => say(io, text), keepMs: config.keepMs },
+      logStream: await logStream(io),
+    });
     const { service, coordinator, log, warn, fail } = app;
     void app.failed.then((error) => {
       failure = error;

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { z } from 'zod';
 import { messageOf } from '../errors/message-of.ts';
-import type { CallObserver } from '../imports/send/region-worker.ts';
+import type { CallObserver } from '../imports/send/call-observer.ts';
 import type { WorkingRegion } from '../imports/send/worker-process.ts';
 import { REGIONS } from '../membership/membership.ts';
 import { isLoopback } from '../platform/loopback.ts';
@@ -42,7 +42,7 @@ export function workerMetrics(): WorkerMetrics {
   return {
     registry,
     observer: {
-      called: (region, ms, code) => {
+      called: (region, { ms, code }) => {
         calls.inc({ region, code });
         seconds.observe({ region }, ms / 1000);
       },

@@ -6,6 +6,7 @@ import type { z } from 'zod';
 import { messageOf } from '../errors/message-of.ts';
 import { REGIONS, type Region } from '../membership/membership.ts';
 import { type AppSettings, readApps } from './app-settings.ts';
+import { type LogLevel, type LogSettings, logSettings } from './log-settings.ts';
 import { serviceHost } from './service-host.ts';
 import { ConfigError, type Environment, present, readNamed, type Setting } from './setting.ts';
 
@@ -51,6 +52,7 @@ export interface Config {
   readonly notify: string | undefined;
   /** What those notes are signed with; a secret. */
   readonly notifySecret: string | undefined;
+  readonly log: LogSettings;
   /** What the user types to run rollcall again. */
   readonly command: string;
 }
@@ -65,6 +67,8 @@ export interface Flags {
   readonly keep?: number | undefined;
   readonly server?: string | undefined;
   readonly notify?: string | undefined;
+  readonly logLevel?: LogLevel | undefined;
+  readonly logFile?: string | undefined;
 }
 
 const FILE = 'rollcall.config.json';
@@ -102,6 +106,8 @@ function configFile() {
     keep: z.string().optional(),
     server: z.string().optional(),
     notify: z.string().optional(),
+    logLevel: z.string().optional(),
+    logFile: z.string().optional(),
   });
 }
 type ConfigFile = z.infer<ReturnType<typeof configFile>>;
@@ -151,6 +157,11 @@ export function readConfig(flags: Flags = {}, environment: Environment = process
     token: secret('ROLLCALL_TOKEN', env),
     notify: flags.notify ?? setting('ROLLCALL_NOTIFY', 'notify')?.value,
     notifySecret: secret('ROLLCALL_NOTIFY_SECRET', env),
+    log: logSettings(
+      { level: setting('ROLLCALL_LOG_LEVEL', 'logLevel'), file: setting('ROLLCALL_LOG_FILE', 'logFile') },
+      flags,
+      folder,
+    ),
     command: env['npm_execpath'] === undefined ? 'rollcall' : 'npx rollcall',
   });
 }

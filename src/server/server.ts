@@ -173,7 +173,15 @@ export async function createServer(options: ServerOptions): Promise<Api> {
     if (!UNSAFE.has(request.method) && statusCode < 500) return;
     const { method, who, ip, routeOptions } = request;
     log.info(
-      { method, route: routeOptions.url, status: statusCode, ms: Math.round(elapsedTime), who: who?.name, ip },
+      {
+        request: request.id,
+        method,
+        route: routeOptions.url,
+        status: statusCode,
+        ms: Math.round(elapsedTime),
+        who: who?.name,
+        ip,
+      },
       'request',
     );
   });

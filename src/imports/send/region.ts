@@ -40,7 +40,7 @@ export interface RegionLineOptions {
   /** Share in percent of what the service says it allows, in place of these calls; absent: exactly these. */
   readonly budgetShare?: number | undefined;
   /** Absent: other processes send. */
-  readonly worker: Pick<RegionWorkerOptions, 'chat' | 'concurrency' | 'deliver' | 'answer'> | undefined;
+  readonly worker: Pick<RegionWorkerOptions, 'chat' | 'concurrency' | 'deliver' | 'answer' | 'observer'> | undefined;
   readonly onError: (error: Error) => void;
 }
 
