@@ -1,6 +1,8 @@
 import { join } from 'node:path';
+import { Registry } from 'prom-client';
 import type { Settings } from '../api/service.ts';
 import { openApp } from '../app/app.ts';
+import { callMetrics } from '../app/call-metrics.ts';
 import type { Service } from '../app/compose.ts';
 import { composeSchedules } from '../app/compose-schedules.ts';
 import { composeSyncs } from '../app/compose-syncs.ts';
@@ -53,9 +55,11 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
   const signal = firstSignal(EXIT.ok, () => say(io, 'Stopped at once; imports continue at the next start.'));
   try {
     const openService = serviceOpener(config, flags);
+    const registry = new Registry();
     const app = await openApp(life, {
       ...{ config, openService, tell: (text: string) => say(io, text), keepMs: config.keepMs },
       logStream: await logStream(io),
+      observer: callMetrics(registry),
     });
     const { service, coordinator, log, warn, fail } = app;
     void app.failed.then((error) => {
@@ -79,6 +83,7 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
       settings: settingsOf(config, service, flags, receiver?.host),
       tokenRequired,
       log,
+      registry,
       ...(flags.trustProxy !== undefined && { trustProxy: flags.trustProxy }),
       ...(receiver !== undefined && { receiver }),
     });

@@ -84,13 +84,22 @@ export async function openRegionLine(options: RegionLineOptions): Promise<Region
     region,
     queue,
     status: async () => {
-      const [depth, stopped, limitedForMs, workers] = await Promise.all([
+      const [depth, stopped, limitedForMs, callsPerMinute = null, workers] = await Promise.all([
         queue.depth(),
         queue.isPaused(),
         queue.limitedForMs(),
+        queue.callsPerMinute(),
         backend.shared ? queue.workers() : 1,
       ]);
-      return { region, ...depth, stopped, limitedForMs, workers, key: worker?.keyFingerprint() ?? null };
+      return {
+        region,
+        ...depth,
+        stopped,
+        limitedForMs,
+        callsPerMinute,
+        workers,
+        key: worker?.keyFingerprint() ?? null,
+      };
     },
     keepBudget: async () => {
       if ((await queue.callsPerMinute()) === undefined) await queue.setCallsPerMinute(options.callsPerMinute);
