@@ -8,11 +8,11 @@ import { defineJob } from '../src/queue/define-job.ts';
 import { BATCH_FIELDS, type BatchCall, type BatchPorts, SENDING, sendBatch } from './send-batch.ts';
 
 /**
- * edit-member: changes the scope of one member of a group, or removes the member.
+ * edit-member: changes the scope of one member of a group, removes the member, or lifts a ban.
  *
  * Queue, output, retries: as send-batch.ts says. It is the queue of add-members, because the calls have one budget.
  * Input     the batch, which is one row, and the calls that were made for it before.
- * Output    `changed` or `removed`, also where it was so already, which the message says; else `failed`.
+ * Output    `changed`, `removed` or `unbanned`, also where it was so already, which the message says; else `failed`.
  * Repeats   harmless: who was changed or removed by the earlier call is found so.
  */
 const payload = z.object({
@@ -23,26 +23,30 @@ const payload = z.object({
   edit: z.discriminatedUnion('action', [
     z.object({ action: z.literal('change'), scope: z.enum(MEMBER_SCOPES) }),
     z.object({ action: z.literal('remove') }),
+    z.object({ action: z.literal('unban') }),
   ]),
 });
 export type EditMemberPayload = z.infer<typeof payload>;
 
 export interface EditMemberPorts extends BatchPorts {
-  readonly chat: Pick<ChatClient, 'changeScope' | 'removeMember'>;
+  readonly chat: Pick<ChatClient, 'changeScope' | 'removeMember' | 'unbanMember'>;
 }
 
 /** By action: the outcome of its success, and what a member of whom it is true already was before. */
 const DONE = {
   change: { outcome: 'changed', before: 'it had this scope before' },
   remove: { outcome: 'removed', before: 'it was no member' },
+  unban: { outcome: 'unbanned', before: 'it was not banned' },
 } as const;
 
 const call: BatchCall<EditMemberPayload, EditMemberPorts, Told> = {
   name: 'edit-member',
-  send: ({ chat }, { guid, uid, edit }, options) =>
-    edit.action === 'change' ? chat.changeScope(guid, uid, edit.scope, options) : chat.removeMember(guid, uid, options),
+  send: ({ chat }, { guid, uid, edit }, options) => {
+    if (edit.action === 'change') return chat.changeScope(guid, uid, edit.scope, options);
+    return edit.action === 'remove' ? chat.removeMember(guid, uid, options) : chat.unbanMember(guid, uid, options);
+  },
   judge: ({ edit, onBehalfOf }, error) =>
-    judgeEdit(edit.action === 'change' ? 'change-scope' : 'remove', error, onBehalfOf),
+    judgeEdit(edit.action === 'change' ? 'change-scope' : edit.action, error, onBehalfOf),
   readAnswer: (batch) => done(batch, '', ''),
   readRefusal: (batch, { kind, code, message }) => {
     if (kind === 'group') return { kind, code, message };

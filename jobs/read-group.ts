@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import type { DirectoryClient } from '../src/chat/directory-client.ts';
+import { groupFacts, userFacts } from '../src/chat/directory-operations.ts';
 import type { Verdict } from '../src/chat/error-policy.ts';
 import { CallAborted, ServiceRefusal } from '../src/chat/errors.ts';
 import type { MemberClient } from '../src/chat/member-client.ts';
@@ -11,7 +13,8 @@ import { defineJob, type JobRun, SlowDown } from '../src/queue/define-job.ts';
 import { type CallContext, type CallListener, requestIdIn, SENDING, SendAgain } from './send-batch.ts';
 
 /**
- * read-group: reads one page of a group's members or of its banned users, or the group itself.
+ * read-group: reads one page of a group's members or of its banned users, or the group itself; one page of the app's users
+ * or groups; one user; or what a group is to one user.
  *
  * Queue     add-members-<region>-<app>: reading and sending have one budget; each start of a job is one call.
  * Input     which page, and who asks.
@@ -31,8 +34,11 @@ const payload = z.object({
   host: z.string().optional(),
   /** As of a batch: the share of the budget that may be used. */
   share: z.number().optional(),
+  /** Empty where no group is asked about. */
   guid: z.string(),
-  read: z.enum(['members', 'banned', 'group']),
+  /** Of the user who is asked about. */
+  uid: z.string().optional(),
+  read: z.enum(['members', 'banned', 'group', 'membership', 'user', 'users', 'deactivated', 'groups']),
   /** Of a list, from 1. */
   page: z.int(),
 });
@@ -45,12 +51,17 @@ const pagination = z.object({ total: number, count: number, perPage: number, tot
 export const groupAnswer = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('members'),
-    /** UID and scope, as the service says it. */
-    members: z.array(z.tuple([z.string(), z.string()])),
+    /** UID and scope as the service says it, time of joining in seconds since 1970, name. */
+    members: z.array(z.tuple([z.string(), z.string(), z.number().nullable(), z.string()])),
     pagination,
   }),
   z.object({ kind: z.literal('banned'), uids: z.array(z.string()), pagination }),
-  z.object({ kind: z.literal('group'), owner: z.string().nullable() }),
+  z.object({ kind: z.literal('group'), group: groupFacts }),
+  z.object({ kind: z.literal('membership'), scope: z.string().nullable(), told: z.boolean() }),
+  z.object({ kind: z.literal('user'), user: userFacts }),
+  z.object({ kind: z.literal('users'), users: z.array(userFacts), pagination }),
+  z.object({ kind: z.literal('deactivated'), users: z.array(userFacts), pagination }),
+  z.object({ kind: z.literal('groups'), groups: z.array(groupFacts), pagination }),
   z.object({
     kind: z.literal('refused'),
     /** Whether it is true of every call of the region. */
@@ -65,7 +76,7 @@ export type GroupAnswer = z.infer<typeof groupAnswer>;
 type AnswerAddress = Pick<ReadGroupPayload, 'requestId' | 'replyTo'>;
 
 export interface ReadGroupPorts {
-  readonly chat: Pick<MemberClient, 'listMembersPage' | 'listBannedPage' | 'getGroup'>;
+  readonly chat: Pick<MemberClient, 'listMembersPage' | 'listBannedPage'> & DirectoryClient;
   /** Resolves when the answer is on its way. */
   answer(to: AnswerAddress, answer: GroupAnswer): Promise<void>;
   called?: CallListener;
@@ -100,7 +111,7 @@ export const readGroup = defineJob<ReadGroupPayload, ReadGroupPorts>({
     } catch (error) {
       // The process leaves: the question goes back into the queue.
       if (error instanceof CallAborted) throw error;
-      const verdict = verdictOf(error);
+      const verdict = verdictOf(error, job.payload.read === 'membership' ? job.payload.uid : '');
       const rate = error instanceof ServiceRefusal ? error.rate : undefined;
       const { message: text, waitMs } = verdict;
       const said = { message: text, waitMs, requestId: requestIdIn(error) };
@@ -114,14 +125,16 @@ export const readGroup = defineJob<ReadGroupPayload, ReadGroupPorts>({
   },
 });
 
+type Listed = Extract<GroupAnswer, { kind: 'members' }>['members'][number];
+
 async function readOnce(
   chat: ReadGroupPorts['chat'],
-  { payload: { guid, read, page }, signal }: JobRun<ReadGroupPayload>,
+  { payload: { guid, uid = '', read, page }, signal }: JobRun<ReadGroupPayload>,
 ): Promise<{ readonly answer: GroupAnswer; readonly httpStatus: number; readonly rate: Rate }> {
   switch (read) {
     case 'members': {
       const { members, pagination: said, ...told } = await chat.listMembersPage(guid, page, { signal });
-      const listed = members.map(({ uid, scope }): [string, string] => [uid, scope]);
+      const listed = members.map((member): Listed => [member.uid, member.scope, member.joinedAt, member.name ?? '']);
       return { ...told, answer: { kind: 'members', members: listed, pagination: said } };
     }
     case 'banned': {
@@ -129,16 +142,40 @@ async function readOnce(
       return { ...told, answer: { kind: 'banned', uids: [...uids], pagination: said } };
     }
     case 'group': {
-      const { owner, ...told } = await chat.getGroup(guid, { signal });
-      return { ...told, answer: { kind: 'group', owner } };
+      const { rate, httpStatus, ms: _, ...group } = await chat.getGroup(guid, { signal });
+      return { rate, httpStatus, answer: { kind: 'group', group } };
+    }
+    case 'membership': {
+      const { scope, told: isTold, ...told } = await chat.getMembership(guid, uid, { signal });
+      return { ...told, answer: { kind: 'membership', scope, told: isTold } };
+    }
+    case 'user': {
+      const { user, ...told } = await chat.getUser(uid, { signal });
+      return { ...told, answer: { kind: 'user', user } };
+    }
+    case 'users':
+    case 'deactivated': {
+      const {
+        entries,
+        pagination: said,
+        ...told
+      } = await chat.listUsersPage(page, {
+        signal,
+        onlyDeactivated: read === 'deactivated',
+      });
+      return { ...told, answer: { kind: read, users: [...entries], pagination: said } };
+    }
+    case 'groups': {
+      const { entries, pagination: said, ...told } = await chat.listGroupsPage(page, { signal });
+      return { ...told, answer: { kind: 'groups', groups: [...entries], pagination: said } };
     }
   }
 }
 
 /** A fault of ours is no statement of the service; whoever asks must hear of it all the same. */
-function verdictOf(error: unknown): Verdict {
+function verdictOf(error: unknown, onBehalfOf: string | undefined): Verdict {
   try {
-    return judgeReading(error);
+    return judgeReading(error, onBehalfOf);
   } catch (fault) {
     const message = fault instanceof Error ? fault.message : String(fault);
     return { kind: 'again', code: 'WORKER_FAULT', message, httpStatus: null, maybeCarriedOut: false };

@@ -89,7 +89,7 @@ test('migrations are numbered from 1 without a gap', () => {
     const [, folder, number] = /^(.*migrations)[/\\](\d{3})_[a-z_]+\.sql$/.exec(file) ?? [];
     if (folder !== undefined && number !== undefined) folders.set(folder, [...(folders.get(folder) ?? []), number]);
   }
-  expect(folders.size).toBe(4);
+  expect(folders.size).toBe(6);
   for (const [folder, numbers] of folders) {
     const expected = numbers.map((_, index) => String(index + 1).padStart(3, '0'));
     expect(numbers.toSorted(), folder).toEqual(expected);

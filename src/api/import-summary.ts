@@ -34,6 +34,10 @@ export const importSummary = z
       }),
     file: z.string().meta({ description: 'The input as the user named it; "-" is standard input.' }),
     rows: rowCounts,
+    inputRows: count.optional().meta({
+      description:
+        'Rows of the file, where a row may give several memberships or none; `rows` counts the memberships then, and the rows without any.',
+    }),
     regions: z.record(z.string(), regionCounts),
     created: created.optional().meta({
       description: 'Users and groups that were created, and users made active again; absent where there are none.',

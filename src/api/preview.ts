@@ -24,6 +24,11 @@ export const preview = z.strictObject({
         uid: z.string(),
         scope: z.string(),
         original,
+        value: z
+          .string()
+          .optional()
+          .meta({ description: 'Which value of its row it is, where a row may give several memberships.' }),
+        skipped: z.boolean().optional().meta({ description: 'The row is left out: its problem says why.' }),
         problems: z.array(
           z.strictObject({ column: z.string(), value: z.string(), code: z.string(), reason: z.string() }),
         ),

@@ -61,15 +61,30 @@ export const PROBLEMS = {
     title: 'No sync has this id',
     remedy: 'GET /v1/syncs lists those that there are.',
   },
+  UNKNOWN_EXPORT: {
+    status: 404,
+    title: 'No export has this id',
+    remedy: 'GET /v1/exports lists those that there are; old ones may have been removed.',
+  },
   UNKNOWN_SCHEDULE: {
     status: 404,
     title: 'No schedule has this name',
     remedy: 'GET /v1/schedules lists those that there are; `rollcall schedule add` makes one.',
   },
+  UNKNOWN_RECIPE: {
+    status: 404,
+    title: 'No recipe has this name',
+    remedy: 'GET /v1/recipes lists those that there are.',
+  },
   NO_ROWS_YET: {
     status: 409,
     title: 'The import has no rows',
     remedy: 'Wait until the file is read (state `staged` or `running`); a rejected file never has rows.',
+  },
+  NO_CHECK_YET: {
+    status: 409,
+    title: 'There is no check of the import',
+    remedy: 'Begin one with POST /v1/imports/{id}/check, and wait until its state is `done`.',
   },
   NO_PLAN_YET: {
     status: 409,

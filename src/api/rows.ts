@@ -24,6 +24,7 @@ const rowView = z
     batch: z.int().nullable(),
     finishedAt: time.nullable(),
     original: original.meta({ description: 'The row as the input had it, by column.' }),
+    value: z.string().meta({ description: 'Which value of its row it is, where a row gives several memberships.' }),
   })
   .meta({ id: 'Row', description: 'Texts are empty where there is nothing to say.' });
 export type RowView = z.infer<typeof rowView>;

@@ -12,6 +12,7 @@ import {
 import { type Connection, type ConnectionOptions, openConnection } from './connection.ts';
 import { type AddMembersRequest, HEADERS, type OpenReply, openReply } from './contract.ts';
 import { type CreateClient, createCreateClient } from './create-client.ts';
+import { createDirectoryClient, type DirectoryClient } from './directory-client.ts';
 import { InvalidCall, ServiceRefusal, SettingError } from './errors.ts';
 import type { Request } from './exchange.ts';
 import { fingerprintOf, isKeyRefusal, withKeyNamed } from './key.ts';
@@ -48,7 +49,7 @@ export interface AddMembersResult extends Told {
  * Calls to one app. Every method throws what errors.ts lists: ServiceRefusal, TransportFailure, MalformedReply,
  * InvalidCall or CallAborted. Nothing is repeated here; what to do about an error is `judge` of error-policy.ts.
  */
-export interface ChatClient extends MemberClient, CreateClient {
+export interface ChatClient extends MemberClient, CreateClient, DirectoryClient {
   /** Adds up to 25 UIDs to a group, in lists of at least one (docs/chat-service.md, 15). */
   addMembers(guid: string, request: AddMembersRequest, options?: ActingOptions): Promise<AddMembersResult>;
   /** `GET /users` (docs/chat-service.md, 52). */
@@ -116,6 +117,7 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
 
   return {
     ...createMemberClient(ask, redact),
+    ...createDirectoryClient(ask),
     ...createCreateClient(ask, redact),
     async addMembers(guid, members, { onBehalfOf, signal } = {}) {
       checkMembers(members);

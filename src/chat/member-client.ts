@@ -6,7 +6,6 @@ import {
   BANNED_PER_PAGE,
   bannedPage,
   editReply,
-  groupReply,
   type ListedMember,
   MAX_PAGE_BYTES,
   MAX_PER_PAGE,
@@ -32,12 +31,6 @@ export interface BannedPage extends Told {
   readonly pagination: Pagination | undefined;
 }
 
-interface GroupFacts extends Told {
-  /** UID; null when not told, and then anybody may be the owner. */
-  readonly owner: string | null;
-  readonly membersCount: number | null;
-}
-
 /**
  * Calls that read and edit the members of a group: publicly known, not contract. One page does not make a list:
  * member-list.ts reads whole ones. Errors are those of every call; what they mean says member-policy.ts.
@@ -47,8 +40,6 @@ export interface MemberClient {
   listMembersPage(guid: string, page: number, options?: PageOptions): Promise<MembersPage>;
   /** `GET /groups/{guid}/bannedusers`. @param page from 1 */
   listBannedPage(guid: string, page: number, options?: PageOptions): Promise<BannedPage>;
-  /** `GET /groups/{guid}`. */
-  getGroup(guid: string, options?: CallOptions): Promise<GroupFacts>;
   /** `PUT /groups/{guid}/members/{uid}`. */
   changeScope(guid: string, uid: string, scope: MemberScope, options?: ActingOptions): Promise<Told>;
   /** `DELETE /groups/{guid}/members/{uid}`; who is removed may come back. */
@@ -86,11 +77,6 @@ export function createMemberClient(ask: Ask, redact: Redact): MemberClient {
       const request = pageRequest(inGroup(guid, 'bannedusers'), page, options.perPage ?? BANNED_PER_PAGE);
       const { reply, ...told } = await ask(request, bannedPage, options.signal);
       return { uids: reply.data.map(({ uid }) => uid), pagination: reply.meta?.pagination, ...told };
-    },
-    async getGroup(guid, { signal } = {}) {
-      const path = `/groups/${segment('guid', guid)}`;
-      const { reply, ...told } = await ask({ method: 'GET', path }, groupReply, signal);
-      return { ...reply.data, ...told };
     },
     async changeScope(guid, uid, scope, options = {}) {
       return edit('PUT', inGroup(guid, 'members'), uid, options, scope);

@@ -47,15 +47,23 @@ export async function readMembers(
   guid: string,
   options: ListOptions = {},
 ): Promise<ListedMember[]> {
-  const byUid = await readList(
-    `members of group ${JSON.stringify(guid)}`,
-    perPageOr(MAX_PER_PAGE, options),
-    async (page, pageOptions) => {
-      const { members, pagination } = await pages.listMembersPage(guid, page, pageOptions);
-      return { entries: members.map((member) => [member.uid, member] as const), pagination };
-    },
-  );
-  return [...byUid.values()];
+  const found = mapStore<ListedMember>();
+  await readMembersInto(found, pages, guid, options);
+  return [...found.entries()];
+}
+
+/** The same for a list that may be too long for memory: what is in the store afterwards is the list. @throws as readMembers */
+export async function readMembersInto(
+  store: ListStore<ListedMember>,
+  pages: MembersPages,
+  guid: string,
+  options: ListOptions = {},
+): Promise<void> {
+  const what = `members of group ${JSON.stringify(guid)}`;
+  await readList(store, what, perPageOr(MAX_PER_PAGE, options), async (page, pageOptions) => {
+    const { members, pagination } = await pages.listMembersPage(guid, page, pageOptions);
+    return { entries: members.map((member) => [member.uid, member] as const), pagination };
+  });
 }
 
 /**
@@ -68,12 +76,23 @@ export async function readBanned(
   guid: string,
   options: ListOptions = {},
 ): Promise<ReadonlySet<string>> {
+  const found = mapStore<string>();
+  await readBannedInto(found, pages, guid, options);
+  return new Set([...found.entries()].map((uid) => uid.toLowerCase()));
+}
+
+/** The same into a store. @throws as readMembers */
+export async function readBannedInto(
+  store: ListStore<string>,
+  pages: BannedPages,
+  guid: string,
+  options: ListOptions = {},
+): Promise<void> {
   const what = `banned users of group ${JSON.stringify(guid)}`;
-  const byUid = await readList(what, perPageOr(BANNED_PER_PAGE, options), async (page, pageOptions) => {
+  await readList(store, what, perPageOr(BANNED_PER_PAGE, options), async (page, pageOptions) => {
     const { uids, pagination } = await pages.listBannedPage(guid, page, pageOptions);
-    return { entries: uids.map((uid) => [uid, true] as const), pagination };
+    return { entries: uids.map((uid) => [uid, uid] as const), pagination };
   });
-  return new Set(byUid.keys());
 }
 
 /** Tells the banned among the listed from the members; the list of the banned decides. */
@@ -84,44 +103,70 @@ export function markBanned(
   return listed.map((member) => ({ ...member, banned: banned.has(member.uid.toLowerCase()) }));
 }
 
-interface ReadingOptions extends ListOptions {
+/** Where the entries of a list are put while it is read. Ids are compared without regard to case. */
+export interface ListStore<Entry> {
+  /** A reading begins: nothing of an earlier one counts. */
+  clear(): void;
+  /** Takes the entries of a page; of an id that is there already, the later entry counts, which is newer. */
+  put(entries: readonly (readonly [id: string, entry: Entry])[]): void;
+  /** Different ids so far. */
+  size(): number;
+}
+
+function mapStore<Entry>(): ListStore<Entry> & { entries(): Iterable<Entry> } {
+  const found = new Map<string, Entry>();
+  return {
+    clear: () => found.clear(),
+    put: (entries) => {
+      for (const [id, entry] of entries) found.set(id.toLowerCase(), entry);
+    },
+    size: () => found.size,
+    entries: () => found.values(),
+  };
+}
+
+export interface ReadingOptions extends ListOptions {
   readonly perPage: number;
 }
 
-function perPageOr(perPage: number, options: ListOptions): ReadingOptions {
+export function perPageOr(perPage: number, options: ListOptions): ReadingOptions {
   return { ...options, perPage: options.perPage ?? perPage };
 }
 
 interface Page<Entry> {
-  readonly entries: readonly (readonly [uid: string, entry: Entry])[];
+  readonly entries: readonly (readonly [id: string, entry: Entry])[];
   readonly pagination: Pagination | undefined;
 }
 
 type GetPage<Entry> = (page: number, options: Pick<ListOptions, 'perPage' | 'signal'>) => Promise<Page<Entry>>;
 
-async function readList<Entry>(
+/** Reads a whole list into the store. @throws UntrustedListing, and what `getPage` throws */
+export async function readList<Entry>(
+  store: ListStore<Entry>,
   what: string,
   options: ReadingOptions,
   getPage: GetPage<Entry>,
-): Promise<ReadonlyMap<string, Entry>> {
-  let problem = '';
+): Promise<void> {
+  let problem: string | undefined;
   for (let reading = 1; reading <= READINGS; reading += 1) {
-    const outcome = await readOnce(options, getPage);
-    if ('whole' in outcome) return outcome.whole;
-    problem = outcome.problem;
+    store.clear();
+    problem = await readOnce(store, options, getPage);
+    if (problem === undefined) return;
   }
-  throw new UntrustedListing(what, problem, READINGS);
+  throw new UntrustedListing(what, problem ?? '', READINGS);
 }
 
 /**
- * One reading. No single number of a page is relied on: the list ends where as many pages and entries were read as it
- * promises, exactly; where the two differ, or nothing is promised, only an empty page is its end (docs/chat-service.md, 45).
+ * One reading; gives what is wrong with it. No single number of a page is relied on: the list ends where as many pages and
+ * entries were read as it promises, exactly; where the two differ, or nothing is promised, only an empty page is its end
+ * (docs/chat-service.md, 45).
  */
 async function readOnce<Entry>(
+  store: ListStore<Entry>,
   { perPage, signal, onPage }: ReadingOptions,
   getPage: GetPage<Entry>,
-): Promise<{ whole: Map<string, Entry> } | { problem: string }> {
-  const read = new Map<string, Entry>();
+): Promise<string | undefined> {
+  let read = 0;
   let atFirst: number | undefined;
   let totalBefore = 0;
   let lastWasShort = false;
@@ -131,29 +176,29 @@ async function readOnce<Entry>(
 
     // Published samples count more entries on a page than in the whole list (count 5, total 0): such a count says nothing.
     if (count > entries.length && count <= (total ?? count)) {
-      return { problem: `page ${page} says it has ${count} entries and has ${entries.length}` };
+      return `page ${page} says it has ${count} entries and has ${entries.length}`;
     }
     if (total !== undefined && total < totalBefore) {
-      return { problem: `it shrank from ${totalBefore} entries to ${total} while it was read` };
+      return `it shrank from ${totalBefore} entries to ${total} while it was read`;
     }
     atFirst ??= total;
     totalBefore = total ?? totalBefore;
 
     if (entries.length > 0) {
-      if (lastWasShort) return { problem: `page ${page - 1} was not full, and page ${page} has entries all the same` };
-      const readBefore = read.size;
-      // Of an entry that stands twice the later one counts, which is newer.
-      for (const [uid, entry] of entries) read.set(uid.toLowerCase(), entry);
-      if (read.size === readBefore) return { problem: `page ${page} repeats what earlier pages had` };
-      onPage?.({ page, entries: read.size });
+      if (lastWasShort) return `page ${page - 1} was not full, and page ${page} has entries all the same`;
+      const readBefore = read;
+      store.put(entries);
+      read = store.size();
+      if (read === readBefore) return `page ${page} repeats what earlier pages had`;
+      onPage?.({ page, entries: read });
       lastWasShort = entries.length < Math.min(perPage, stated);
     }
-    if (read.size === total && page >= totalPages) return { whole: read };
+    if (read === total && page >= totalPages) return undefined;
     if (entries.length > 0) continue;
 
     // The end. An empty list has one page too.
-    if (totalPages > Math.max(page - 1, 1)) return { problem: `page ${page} of ${totalPages} came empty` };
-    if (read.size < (atFirst ?? 0)) return { problem: `it promised ${atFirst} entries and gave ${read.size}` };
-    return { whole: read };
+    if (totalPages > Math.max(page - 1, 1)) return `page ${page} of ${totalPages} came empty`;
+    if (read < (atFirst ?? 0)) return `it promised ${atFirst} entries and gave ${read}`;
+    return undefined;
   }
 }

@@ -44,13 +44,15 @@ const pagination = z
  */
 export type Pagination = Readonly<Partial<NonNullable<z.infer<typeof pagination>>>>;
 
-const meta = z.object({ pagination }).optional().catch(undefined);
+/** What stands beside the entries of a page. */
+export const meta = z.object({ pagination }).optional().catch(undefined);
 
 /** One entry of the list of members; fields of the user that are of no use here are dropped. */
 const listedMember = z.object({
   uid: z.string().min(1),
   scope: z.string(),
   joinedAt: z.number().nullable().default(null).catch(null),
+  name: z.string().optional().catch(undefined),
 });
 
 export interface ListedMember {
@@ -59,6 +61,8 @@ export interface ListedMember {
   readonly scope: string;
   /** Seconds since 1970; null when not told. */
   readonly joinedAt: number | null;
+  /** What the user is called; undefined when not told. */
+  readonly name?: string | undefined;
 }
 
 /** Reply of GET /groups/{guid}/members. One entry that cannot be read makes the page unreadable: none is left out. */
@@ -66,13 +70,6 @@ export const membersPage = z.object({ data: z.array(listedMember), meta });
 
 /** Reply of GET /groups/{guid}/bannedusers. */
 export const bannedPage = z.object({ data: z.array(z.object({ uid: z.string().min(1) })), meta });
-
-const text = z.string().min(1).nullable().default(null).catch(null);
-
-/** Reply of GET /groups/{guid}. */
-export const groupReply = z.object({
-  data: z.object({ owner: text, membersCount: z.int().nonnegative().nullable().default(null).catch(null) }),
-});
 
 /** Reply of the operations that change one member: `success`, or the member with its new scope. */
 export const editReply = z.object({ data: memberResult });

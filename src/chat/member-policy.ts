@@ -53,12 +53,13 @@ function editKind(operation: EditOperation, { code, kind }: Verdict, actsForUser
 /**
  * What it means that a list or a group could not be read. A verdict of `final` concerns this group alone.
  * @param error what readMembers, readBanned or getGroup threw; anything but a failed reading is thrown again
+ * @param onBehalfOf the user for whom it was asked; empty when the service itself asks
  */
-export function judgeReading(error: unknown): Verdict {
+export function judgeReading(error: unknown, onBehalfOf = ''): Verdict {
   if (error instanceof UntrustedListing) {
     const { code, message } = error;
     return { kind: 'again', code, message, httpStatus: null, maybeCarriedOut: false };
   }
-  const verdict = judge(error, 1);
+  const verdict = judge(error, 1, onBehalfOf);
   return verdict.code === 'ERR_API_NOT_FOUND' ? { ...verdict, kind: 'final' } : verdict;
 }

@@ -22,6 +22,26 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     description: 'read a membership file, send it, and account for every row',
     load: async () => (await import('./commands/import.ts')).importCommand,
   },
+  inspect: {
+    usage: '[options] <file>',
+    description: 'show what a file is and how to import it; nothing is imported',
+    load: async () => (await import('./commands/inspect.ts')).inspectCommand,
+  },
+  recipes: {
+    usage: '',
+    description: 'list, show and save recipes: settings for the exports of other systems',
+    load: async () => (await import('./commands/recipes.ts')).recipesCommand,
+  },
+  template: {
+    usage: '[options]',
+    description: 'write an example file to fill in',
+    load: async () => (await import('./commands/template.ts')).templateCommand,
+  },
+  check: {
+    usage: '[options] [id]',
+    description: 'ask the service about an import that was read and not sent: which rows would fail',
+    load: async () => (await import('./commands/check.ts')).checkCommand,
+  },
   list: {
     usage: '[options]',
     description: 'show imports, newest first',
@@ -66,6 +86,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     usage: '[options] <file>',
     description: 'plan the changes that make groups match a file; --apply carries them out',
     load: async () => (await import('./commands/sync.ts')).syncCommand,
+  },
+  export: {
+    usage: '[options]',
+    description: 'write who is in which group now, as a file that `import` and `sync` read back',
+    load: async () => (await import('./commands/export.ts')).exportCommand,
   },
   undo: {
     usage: '[options] <import>',

@@ -15,7 +15,7 @@ export const EXIT = {
 
 /** What each means, as `rollcall --help` says it. */
 export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
-  ok: 'every row is added, banned, already a member, or a duplicate of such a row',
+  ok: 'every row is added, banned, already a member, a duplicate of such a row, or left out on purpose',
   rowsFailed: 'finished, and some rows failed, are invalid or unconfirmed',
   usage: 'wrong usage or settings, or a file that cannot be used; nothing was sent',
   stopped: 'stopped: too many errors, held by a guard, key or plan refused, or cancelled',
@@ -42,6 +42,7 @@ export function exitCodeOf({ state, code }: Ended, rows: RowCounts): ExitCode {
     case 'staged':
       if (code === ('REGION_WITHOUT_APP' satisfies ReasonCode)) return EXIT.usage;
       if (code === ('CREATE_WITHOUT_NAME' satisfies ReasonCode)) return EXIT.usage;
+      if (code === ('TOO_MANY_REMOVALS' satisfies ReasonCode)) return EXIT.stopped;
       return rows.invalid === 0 ? EXIT.ok : EXIT.rowsFailed;
     case 'rejected':
       return EXIT.usage;
@@ -52,10 +53,12 @@ export function exitCodeOf({ state, code }: Ended, rows: RowCounts): ExitCode {
     case 'cancelled':
     case 'cancelling':
       return EXIT.stopped;
+    case 'paused':
+      if (code !== ('FIRST_ROWS' satisfies ReasonCode)) return EXIT.interrupted;
+      return rows.failed + rows.invalid + rows.unconfirmed === 0 ? EXIT.ok : EXIT.rowsFailed;
     case 'staging':
     case 'running':
     case 'pausing':
-    case 'paused':
       return EXIT.interrupted;
   }
 }

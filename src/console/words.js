@@ -15,6 +15,8 @@ export const OUTCOMES = [
   'unprocessed',
   'changed',
   'removed',
+  'unbanned',
+  'skipped',
 ];
 
 /** @type {Readonly<Record<Outcome, string>>} */
@@ -29,6 +31,8 @@ export const OUTCOME_LABELS = {
   unprocessed: 'not sent',
   changed: 'changed',
   removed: 'removed',
+  unbanned: 'unbanned',
+  skipped: 'left out',
 };
 
 /**
@@ -42,7 +46,7 @@ export function outcomeLabel(outcome, scope) {
 }
 
 /** Outcomes with which a row's wish is fulfilled. @type {readonly Outcome[]} */
-const IN_PLACE = ['added', 'banned', 'already_member', 'changed', 'removed'];
+const IN_PLACE = ['added', 'banned', 'already_member', 'changed', 'removed', 'unbanned'];
 /** Outcomes of rows that went wrong. @type {readonly Outcome[]} */
 export const WRONG = ['failed', 'invalid', 'unconfirmed'];
 /** Outcomes that ask for a person once an import is over: before, what is not sent may just be to come. @type {readonly Outcome[]} */

@@ -5,7 +5,9 @@ import type { ImportRecord } from './catalog.ts';
 import { createOptions } from './create-options.ts';
 import { fileOptions } from './file-options.ts';
 import { BOUND_NAMES } from './read/bounds.ts';
+import { EXPORTS } from './read/exports.ts';
 import type { IntakeOptions } from './read/intake.ts';
+import { SHAPING_OPTIONS } from './shaping-options.ts';
 
 /** How an import is read and run. Kept with the import, so that `resume` and `retry` go on in the same way. */
 export const importOptions = z.strictObject({
@@ -14,6 +16,10 @@ export const importOptions = z.strictObject({
   delimiter: z.string().optional(),
   /** Field -> column, for columns whose names are not recognised; '' where the file has none for it. */
   map: z.partialRecord(z.enum(['region', 'guid', 'uid', 'scope', 'onBehalfOf']), z.string()).default({}),
+  /** The file is an export of this system: memberships are looked for inside of its elements. Set by recipes. */
+  exportOf: z.enum(EXPORTS).optional(),
+  /** The recipe that gave some of these options. */
+  recipe: z.string().optional(),
   /** Bounds of the file that are not at their defaults. */
   bounds: z.partialRecord(z.enum(BOUND_NAMES), z.int().positive()).optional(),
   /** Wait until the file has not changed for this long before it is read, in ms. */
@@ -32,6 +38,7 @@ export const importOptions = z.strictObject({
   edits: z.boolean().optional(),
   /** What it may create; absent: nothing. */
   create: createOptions.optional(),
+  ...SHAPING_OPTIONS,
   /** Meant for the sandbox: must never go on against the service itself. */
   sandbox: z.boolean().default(false),
   /** Only read and check; `resume` sends. */
@@ -52,15 +59,17 @@ export function readOptions(record: Pick<ImportRecord, 'options'>): ImportOption
 }
 
 /** The part of the options that concerns reading. */
-export function intakeOptions(options: ImportOptions): Omit<IntakeOptions, 'signal'> {
+export function intakeOptions(options: ImportOptions): Omit<IntakeOptions, 'signal' | 'identities'> {
   const { format, encoding, delimiter, map, bounds, waitForQuietMs, sheet, files } = options;
-  const { guid, scope, region, onBehalfOf, edits } = options;
+  const { guid, scope, region, onBehalfOf, edits, shape, exportOf } = options;
   return {
     format,
     ...(encoding !== undefined && { encoding }),
     ...(delimiter !== undefined && { delimiter }),
     mapping: map,
+    ...(shape !== undefined && { shape }),
     ...(edits !== undefined && { edits }),
+    ...(exportOf !== undefined && { exportOf }),
     ...(bounds !== undefined && { bounds }),
     ...(waitForQuietMs !== undefined && { waitForQuietMs }),
     ...(sheet !== undefined && { sheet }),

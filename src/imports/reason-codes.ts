@@ -9,6 +9,8 @@ export const REASON_CODES = [
   'DRY_RUN', // staged: read and checked only
   'CREATE_WITHOUT_NAME', // staged: nothing in the input names what is to be created
   'REGION_WITHOUT_APP', // staged: nothing is sent before the region has an app
+  'TOO_MANY_REMOVALS', // staged: a file of changes that removes or bans more than it may without asking
+  'FIRST_ROWS', // paused: the rows to try first were sent, the others wait
   'WRONG_TARGET', // staged: begun for the sandbox and not for the service, or the reverse
   'SERVICE_REFUSED', // blocked: the key or the plan of a region
   'CREATE_LIMIT', // blocked: more users or groups are missing than may be created

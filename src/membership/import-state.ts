@@ -34,6 +34,7 @@ export const TRANSITIONS: Readonly<Partial<Record<ImportState, Readonly<Partial<
   },
   running: {
     pausing: 'a user asked to pause',
+    paused: 'the rows to try first were sent, and the others wait',
     cancelling: 'a user asked to cancel',
     blocked: 'every batch that is left waits for a region that was refused, or for leave to create what is missing',
     aborted: 'more errors than --max-errors allows',

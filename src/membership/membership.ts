@@ -8,8 +8,8 @@ export type Region = (typeof REGIONS)[number];
 export const SCOPES = ['admin', 'moderator', 'participant', 'ban'] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** What a row asks to be done. All but `add` is for imports of edits only, which a sync makes. */
-export const ACTIONS = ['add', 'change', 'remove'] as const;
+/** What a row asks to be done. All but `add` is for files of changes only: those of a sync, and with `--actions`. */
+export const ACTIONS = ['add', 'change', 'remove', 'unban'] as const;
 export type Action = (typeof ACTIONS)[number];
 
 /** One membership that the input asks for. UID and GUID are kept as written and compare without regard to case. */

@@ -10,6 +10,8 @@ export const OUTCOMES = [
   'unprocessed', // the run was cancelled or aborted before it was sent
   'changed', // the member has the scope that was asked for
   'removed', // it is no member any more
+  'unbanned', // the ban is lifted
+  'skipped', // left out by a condition of the user, or without any membership in it
 ] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
@@ -17,7 +19,14 @@ export type Outcome = (typeof OUTCOMES)[number];
 export type RowCounts = Readonly<Record<'read' | Outcome, number>>;
 
 /** Outcomes with which a row's wish is fulfilled. */
-export const FULFILLED: ReadonlySet<Outcome> = new Set(['added', 'banned', 'already_member', 'changed', 'removed']);
+export const FULFILLED: ReadonlySet<Outcome> = new Set([
+  'added',
+  'banned',
+  'already_member',
+  'changed',
+  'removed',
+  'unbanned',
+]);
 
 /** Outcomes that a further import of the same row may change: what `retry` sends again. */
 export const RETRYABLE: ReadonlySet<Outcome> = new Set(['failed', 'unconfirmed', 'unprocessed']);

@@ -13,6 +13,8 @@ export interface DataDir {
   readonly control: string;
   /** Where the server that owns the directory is reached, as long as there is one: a file with a URL. */
   readonly address: string;
+  /** Recipes that were saved. */
+  readonly recipes: string;
   /** Folders of removed imports, until they are deleted. */
   readonly removed: string;
   /** Everything of one import. */
@@ -20,6 +22,8 @@ export interface DataDir {
   ledger(id: string): string;
   /** Everything of one sync. */
   sync(id: string): string;
+  /** Everything of one export. */
+  export(id: string): string;
   /** What a schedule keeps beside the catalog. */
   schedule(name: string): string;
 }
@@ -33,10 +37,12 @@ export function dataDir(path: string): DataDir {
     controlSocket: join(root, 'control.sock'),
     control: join(root, 'control'),
     address: join(root, 'address'),
+    recipes: join(root, 'recipes'),
     removed: join(root, 'removed'),
     folder,
     ledger: (id) => join(folder(id), 'ledger.sqlite'),
     sync: (id) => join(root, 'syncs', id),
+    export: (id) => join(root, 'exports', id),
     schedule: (name) => join(root, 'schedules', name),
   };
 }
@@ -69,7 +75,7 @@ export class DataDirUnusable extends RollcallError {
 
 /** What rollcall keeps at the top of a data directory. What people put beside it is theirs. */
 const OURS =
-  /^(?:(?:catalog|access)\.sqlite.*|owner\.lock.*|address.*|rollcall\.log.*|control|imports|syncs|schedules|uploads|removed)$/;
+  /^(?:(?:catalog|access)\.sqlite.*|owner\.lock.*|address.*|rollcall\.log.*|control|imports|syncs|exports|schedules|recipes|uploads|removed)$/;
 
 /**
  * Makes the directory where it is missing, and what is in it private, however it was made.

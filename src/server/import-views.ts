@@ -5,7 +5,7 @@ import { readOptions } from '../imports/import-options.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
 import { reasonFor } from '../imports/reason.ts';
 import type { Tallies } from '../imports/record/import-ledger.ts';
-import { NEEDS_ATTENTION, reportPaths } from '../imports/report/report-paths.ts';
+import { filesFormat, NEEDS_ATTENTION, reportPaths } from '../imports/report/report-paths.ts';
 import { summaryOf } from '../imports/report/summarize.ts';
 import { actionsOf } from '../membership/import-actions.ts';
 import { isFinal } from '../membership/import-state.ts';
@@ -53,8 +53,8 @@ export function importViews(
     const { dryRun, sandbox } = readOptions(record);
     const hasRows = reading.hasRows(id);
     const input = hasRows ? await reading.rowsOf(id).input() : undefined;
-    const paths = reportPaths(dir.folder(id), input?.format ?? 'csv');
-    const summary = summaryOf(record, hasRows ? await reading.rowsOf(id).tallies() : NO_ROWS, paths, input?.notes);
+    const paths = reportPaths(dir.folder(id), input === undefined ? 'csv' : filesFormat(input));
+    const summary = summaryOf(record, hasRows ? await reading.rowsOf(id).tallies() : NO_ROWS, paths, input);
     const address = (query: string) => `/v1/imports/${id}/report?${query}`;
     const { all, failed, retry } = summary.reports;
     return {

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { ZodError, z } from 'zod';
 import { PROBLEM_TYPE, type ProblemCode } from '../api/problems.ts';
+import { UnknownExport } from '../exports/export-errors.ts';
+import { CannotCheck } from '../imports/check/check-errors.ts';
 import {
   CreatesNothing,
   CreateWithoutName,
@@ -10,6 +12,7 @@ import {
   WrongState,
   WrongTarget,
 } from '../imports/import-errors.ts';
+import { BadRecipe, RecipeNeeds, UnknownRecipe } from '../imports/recipes/recipe-errors.ts';
 import { ReadingStopped, type StopReason } from '../imports/report/reading-lane.ts';
 import { TransitionError } from '../membership/import-state.ts';
 import { SyncTransitionError } from '../membership/sync-state.ts';
@@ -91,6 +94,8 @@ export function problemOf(error: unknown): Problem | undefined {
     return new Problem('WRONG_STATE', asSentence(error.what));
   }
   if (error instanceof WrongTarget) return new Problem('WRONG_TARGET', asSentence(error.what));
+  if (error instanceof UnknownExport) return new Problem('UNKNOWN_EXPORT', asSentence(error.what));
+  if (error instanceof CannotCheck) return new Problem('WRONG_STATE', asSentence(error.what));
   if (error instanceof UnknownSync) return new Problem('UNKNOWN_SYNC', asSentence(error.what));
   if (error instanceof TransitionError || error instanceof SyncTransitionError || error instanceof SyncRefused) {
     return new Problem('WRONG_STATE', asSentence(error.what));
@@ -98,6 +103,12 @@ export function problemOf(error: unknown): Problem | undefined {
   if (error instanceof ScheduleError) {
     return new Problem(error.code === 'UNKNOWN_SCHEDULE' ? error.code : 'WRONG_STATE', asSentence(error.what));
   }
+  if (error instanceof UnknownRecipe) return new Problem('UNKNOWN_RECIPE', asSentence(error.what));
+  if (error instanceof RecipeNeeds) {
+    const { what, why, need } = error;
+    return new Problem('BAD_OPTION', asSentence(what), { field: need, remedy: asSentence(`Add ${need}: ${why}`) });
+  }
+  if (error instanceof BadRecipe) return new Problem('BAD_OPTION', asSentence(error.message), { field: 'name' });
   if (error instanceof RegionWithoutApp) return new Problem('REGION_WITHOUT_APP', asSentence(error.what));
   if (error instanceof ReadingStopped) return new Problem('BUSY', STOPPED[error.reason]);
   const { code = '', message = '', statusCode } = error as Partial<FastifyError>;

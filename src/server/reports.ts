@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { type ReportQuery, reportQuery, summaryIn } from '../api/imports.ts';
 import type { ImportRecord } from '../imports/catalog.ts';
-import { NEEDS_ATTENTION, reportPaths } from '../imports/report/report-paths.ts';
+import { filesFormat, NEEDS_ATTENTION, reportPaths } from '../imports/report/report-paths.ts';
 import type { ReportWish } from '../imports/report/report-text.ts';
 import { retryExtension } from '../imports/report/retry.ts';
 import { isFinal } from '../membership/import-state.ts';
@@ -56,7 +56,7 @@ export function reportRoutes(app: Api, context: ServerContext): void {
     async (request, reply) => {
       const record = coordinator.find(request.params.id);
       const wanted = wantedBy(request.query);
-      const { format } = await reading.rowsOf(record.id).input();
+      const format = filesFormat(await reading.rowsOf(record.id).input());
       const ending = wanted.form === 'retry' ? retryExtension({ inputFormat: format }) : wanted.form;
       reply.type(TYPES[ending] ?? 'application/octet-stream');
       reply.header('content-disposition', disposition(record, wanted.form, ending));

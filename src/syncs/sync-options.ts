@@ -1,9 +1,10 @@
 import type { IntakeOptions } from '../imports/read/intake.ts';
+import type { IdentitySource } from '../imports/stage/identity-file.ts';
 import { flagsFromJson, flagsToJson, type SyncFlags } from './plan-flags.ts';
 import type { SyncRecord } from './sync-catalog.ts';
 
-/** How the file of a sync is read. */
-export type Reading = Omit<IntakeOptions, 'signal'>;
+/** How the file of a sync is read. The identity file is read anew for each plan, which keeps a copy. */
+export type Reading = Omit<IntakeOptions, 'signal' | 'identities'> & { readonly identities?: IdentitySource };
 
 /** How a sync is read and decided. Kept with it, so that it is planned the same way after a restart. */
 export interface SyncOptions {

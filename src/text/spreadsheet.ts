@@ -62,3 +62,8 @@ const INERT = /^[-+@]?[\p{L}\p{N}_ .-]*$/u;
 export function isInert(cell: string): boolean {
   return INERT.test(cell.trim());
 }
+
+/** A cell that an import is to read back: as it is where it can do no harm, else `harmless`. */
+export function importable(cell: string): string {
+  return isInert(cell) ? cell : harmless(cell);
+}

@@ -12,6 +12,8 @@ export const OUTCOME_LABELS: Readonly<Record<Outcome, string>> = {
   unprocessed: 'unprocessed',
   changed: 'changed',
   removed: 'removed',
+  unbanned: 'unbanned',
+  skipped: 'left out',
 };
 
 const NUMBER = new Intl.NumberFormat('en-US');
@@ -52,17 +54,23 @@ export function outcomesShown(rows: RowCounts): Outcome[] {
 
 /**
  * Promise 1 of docs/architecture.md as an equation: "4,212 rows read = 4,100 added + 112 failed"; `pending` rows have no outcome
- * yet. Terms hold together by no-break spaces.
+ * yet. `inputRows`: rows of a file of which a row may give several memberships. Terms hold together by no-break spaces.
  */
-export function sumEquation(rows: RowCounts, pending: number): string {
+export function sumEquation(rows: RowCounts, pending: number, inputRows?: number): string {
   const terms = outcomesShown(rows).map((outcome) => `${grouped(rows[outcome])} ${OUTCOME_LABELS[outcome]}`);
   if (pending > 0) terms.push(`${grouped(pending)} pending`);
   const sign = rows.read === sumOfOutcomes(rows) + pending ? '=' : '≠';
   const sides = [
-    `${counted(rows.read, 'row')} read`,
+    inputRows === undefined ? `${counted(rows.read, 'row')} read` : fromRows(rows, inputRows),
     ...terms.map((term, index) => `${index === 0 ? sign : '+'} ${term}`),
   ];
   return sides.map(unbroken).join(' ');
+}
+
+/** What the rows of a shaped input have become: memberships, and rows that are left out. */
+function fromRows({ read, skipped }: RowCounts, inputRows: number): string {
+  const left = skipped === 0 ? '' : ` and ${counted(skipped, 'row')} left out`;
+  return `${counted(inputRows, 'row')} read, with ${counted(read - skipped, 'membership')}${left}`;
 }
 
 /** The text with no-break spaces. */

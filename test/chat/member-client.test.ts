@@ -61,7 +61,7 @@ describe('reading a page', () => {
     return connect(server.host).listMembersPage('g1', 1);
   };
 
-  test('members come with scope and time of joining, and the reply with status, rate and duration', async () => {
+  test('members come with scope, time of joining and name, and the reply with status, rate and duration', async () => {
     const read = await page({
       data: [
         { uid: 'Ann', name: 'Ann', status: 'offline', scope: 'admin', joinedAt: 1_800_000_000, metadata: { a: 1 } },
@@ -71,7 +71,7 @@ describe('reading a page', () => {
     });
     expect(read).toMatchObject({ httpStatus: 200, rate: { remaining: 9 }, ms: expect.any(Number) });
     expect(read.members).toEqual([
-      { uid: 'Ann', scope: 'admin', joinedAt: 1_800_000_000 },
+      { uid: 'Ann', scope: 'admin', joinedAt: 1_800_000_000, name: 'Ann' },
       { uid: '42', scope: 'something new', joinedAt: null },
     ]);
     expect(read.pagination).toEqual({ total: 2, count: 2, perPage: 1000, totalPages: 1 });

@@ -72,9 +72,9 @@ describe('a whole list', () => {
     const { chat } = await service({ users: 9, groups: 1, now: () => 1_800_000_000_000 });
     await chat.addMembers('group-1', { admins: ['user-1'], moderators: ['user-2'], participants: ['user-3'] });
     expect(await readMembers(chat, 'group-1')).toEqual([
-      { uid: 'user-1', scope: 'admin', joinedAt: 1_800_000_000 },
-      { uid: 'user-2', scope: 'moderator', joinedAt: 1_800_000_000 },
-      { uid: 'user-3', scope: 'participant', joinedAt: 1_800_000_000 },
+      { uid: 'user-1', scope: 'admin', joinedAt: 1_800_000_000, name: 'user-1' },
+      { uid: 'user-2', scope: 'moderator', joinedAt: 1_800_000_000, name: 'user-2' },
+      { uid: 'user-3', scope: 'participant', joinedAt: 1_800_000_000, name: 'user-3' },
     ]);
   });
 

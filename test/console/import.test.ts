@@ -31,7 +31,7 @@ test('progress moves by itself; pause, resume and cancel do what they say, and t
   const page = await browser.open(slow.url);
   await startImport(page, memberRows(2500), 'steered.csv');
   const buttons = page.getByRole('region', { name: 'State' }).getByRole('button');
-  const added = page.locator('.state .legend li').first();
+  const added = page.locator('.state .legend li', { hasText: 'added' });
   await eventually(() => buttons.allTextContents()).toEqual(['Pause', 'Cancel…']);
   await eventually(async () => numberIn(await added.textContent())).toBeGreaterThan(0);
   const before = numberIn(await added.textContent());

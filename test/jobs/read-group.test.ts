@@ -49,13 +49,16 @@ test('a page of members, a page of the banned, or the owner is handed back to th
   expect(await read('members')).toMatchObject({
     kind: 'members',
     members: expect.arrayContaining([
-      ['boss', 'admin'],
-      ['anna', 'participant'],
+      ['boss', 'admin', expect.any(Number), 'boss'],
+      ['anna', 'participant', expect.any(Number), 'anna'],
     ]),
     pagination: { total: 4, totalPages: 1 },
   });
   expect(await read('banned')).toMatchObject({ kind: 'banned', uids: ['mallory'], pagination: { total: 1 } });
-  expect(await read('group')).toEqual({ kind: 'group', owner: 'boss' });
+  expect(await read('group')).toMatchObject({
+    kind: 'group',
+    group: { owner: 'boss', type: 'public', membersCount: 3 },
+  });
 });
 
 describe('a call that does not succeed', () => {
@@ -93,7 +96,8 @@ describe('a call that does not succeed', () => {
     const broken = async (): Promise<never> => {
       throw new TypeError('a fault');
     };
-    const chat = { listMembersPage: broken, listBannedPage: broken, getGroup: broken };
+    const { chat: real } = await openService();
+    const chat = { ...real, listMembersPage: broken };
     expect((await run(chat, {}, { isLastAttempt: true })).answer).toMatchObject({
       kind: 'refused',
       code: 'WORKER_FAULT',

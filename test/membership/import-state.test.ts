@@ -18,6 +18,7 @@ const ALLOWED: readonly `${ImportState} ${ImportState}`[] = [
   'staged running',
   'staged cancelled',
   'running pausing',
+  'running paused',
   'running cancelling',
   'running blocked',
   'running aborted',

@@ -15,15 +15,28 @@ const counts = fc.record<Record<keyof RowCounts, number>>({
   unprocessed: fc.nat(1e9),
   changed: fc.nat(1e9),
   removed: fc.nat(1e9),
+  unbanned: fc.nat(1e9),
+  skipped: fc.nat(1e9),
 });
 
 test('the sum of outcomes is all of them together, without the rows read', () => {
   fc.assert(
     fc.property(counts, (rows) => {
       const { added, banned, already_member, failed, invalid, duplicate, unconfirmed, unprocessed } = rows;
-      const { changed, removed } = rows;
+      const { changed, removed, unbanned, skipped } = rows;
       expect(sumOfOutcomes(rows)).toBe(
-        added + banned + already_member + failed + invalid + duplicate + unconfirmed + unprocessed + changed + removed,
+        added +
+          banned +
+          already_member +
+          failed +
+          invalid +
+          duplicate +
+          unconfirmed +
+          unprocessed +
+          changed +
+          removed +
+          unbanned +
+          skipped,
       );
     }),
   );
@@ -33,10 +46,11 @@ test('a row that got what it asked for is never sent again by a retry', () => {
   expect([...FULFILLED].filter((outcome) => RETRYABLE.has(outcome))).toEqual([]);
 });
 
-test('what neither got its wish nor can be retried is what the input itself must mend', () => {
+test('what neither got its wish nor can be retried is what only the input can change', () => {
   expect(OUTCOMES.filter((outcome) => !FULFILLED.has(outcome) && !RETRYABLE.has(outcome))).toEqual([
     'invalid',
     'duplicate',
+    'skipped',
   ]);
 });
 

@@ -113,10 +113,15 @@ describe('the description of the API', () => {
       'files',
       'format',
       'encoding',
+      'shape',
       'delimiter',
       'bound',
+      'recipe',
       'maxErrors',
       ...Object.keys(CREATE_QUERY),
+      'first',
+      'only',
+      'maxRemovals',
       'dryRun',
     ]);
   });

@@ -8,13 +8,18 @@ import { dispatchOnly, NO_SERVICE, type Service, serviceOf } from '../../app/com
 import { createOptionsOf } from '../../imports/create-texts.ts';
 import { newImportId } from '../../imports/import-id.ts';
 import type { ImportOptions } from '../../imports/import-options.ts';
+import { fileOf } from '../../imports/read/file-state.ts';
 import { checkInput } from '../../imports/read/open-input.ts';
-import { type Config, readConfig, USUAL_CALLS_PER_MINUTE } from '../../platform/config.ts';
+import type { IdentitySource } from '../../imports/stage/identity-file.ts';
+import { type Config, readConfig } from '../../platform/config.ts';
 import { dataDir } from '../../platform/data-dir.ts';
+import { USUAL_CALLS_PER_MINUTE } from '../../platform/settings.ts';
 import { inShort } from '../../server/access/noting.ts';
 import { noteHere } from '../audit.ts';
 import { detach } from '../detach.ts';
-import type { ExitCode } from '../exit-codes.ts';
+import { UsageError } from '../errors.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { type CheckFlags, maxCallsOf, withCheckCost } from '../flags/check-flags.ts';
 import { type CreateFlags, withCreate } from '../flags/create-flags.ts';
 import { fileOptionsOf } from '../flags/file-flags.ts';
 import {
@@ -33,22 +38,31 @@ import {
   withServer,
   withWorkers,
 } from '../flags/flags.ts';
+import { type RecipeFlags, withRecipeFlag } from '../flags/recipe-flags.ts';
+import { identitiesOf, type ShapeFlags, shapeOf, type TrialFlags, withShape, withTrial } from '../flags/shape-flags.ts';
+import { optionsWithRecipe, sayWhatItIs } from '../recipe-options.ts';
+import { runCheckHere } from '../run-check.ts';
 import { type RunOptions, runImport } from '../run-import.ts';
 import { openSandboxService } from '../sandbox-service.ts';
 import { type Io, say } from '../screen/io.ts';
-import { TOGETHER_MS } from '../screen/standard-input.ts';
+import { STANDARD_INPUT, TOGETHER_MS } from '../screen/standard-input.ts';
 import { importThere } from '../target/import-there.ts';
 import { openImports } from '../target/open-imports.ts';
 
 export interface ImportFlags
-  extends CommonFlags,
+  extends CheckFlags,
+    CommonFlags,
     ServerFlags,
     ReadingFlags,
     CreateFlags,
+    ShapeFlags,
+    TrialFlags,
     SandboxFlags,
     SendingFlags,
-    WorkersFlags {
+    WorkersFlags,
+    RecipeFlags {
   readonly dryRun?: true;
+  readonly check?: true;
   readonly detach?: true;
 }
 
@@ -58,50 +72,98 @@ export function importCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<
     '<file>',
     'CSV, JSON, NDJSON, Excel, YAML or LDIF, also compressed; a folder or ZIP of these; - reads standard input',
   );
-  withCreate(withReading(command));
+  withRecipeFlag(withCreate(withReading(command)));
   command.option('--dry-run', 'read and check the file, and send nothing');
+  command.addOption(
+    new Option('--check', 'read the file, ask the service which rows would fail, and send nothing').conflicts('dryRun'),
+  );
+  withCheckCost(command);
   withPace(withMaxErrors(command));
-  command.addOption(new Option('--detach', 'send in the background').conflicts(['sandbox', 'sandboxSeed', 'dryRun']));
+  withTrial(withShape(command));
+  command.addOption(
+    new Option('--detach', 'send in the background').conflicts(['sandbox', 'sandboxSeed', 'dryRun', 'check']),
+  );
   withSandbox(withWorkers(withServer(withDataDir(withJson(command)))));
   return command.action((file: string, flags: ImportFlags) => end(importFile(io, file, flags)));
 }
 
 async function importFile(io: Io, file: string, flags: ImportFlags): Promise<ExitCode> {
-  const { imports } = await openImports(flags);
+  const { config, imports } = await openImports(flags);
   const { server } = imports;
-  if (server === undefined) return importHere(io, file, flags);
-  return importThere({ io, imports, server, json: flags.json === true }, file, flags);
+  // A server would take the file and send it.
+  if (server !== undefined && flags.check) {
+    throw new UsageError(
+      '--check works in this process only: upload the file with --dry-run and begin a check with POST /v1/imports/<id>/check, or leave out --server and ROLLCALL_SERVER',
+    );
+  }
+  const code =
+    server === undefined
+      ? await importHere(io, file, flags)
+      : await importThere({ io, imports, server, json: flags.json === true }, file, flags);
+  if (code === EXIT.usage) await sayWhatItIs(io, config, file, importOptionsOf(config, flags));
+  return code;
 }
 
 /** Imports a file in this process. */
 export async function importHere(io: Io, file: string, flags: ImportFlags): Promise<ExitCode> {
   const config = readConfig(flags);
-  const options = importOptionsOf(config, flags);
+  const chosen = importOptionsOf(config, flags);
   // What can be known before anything is opened is said before anything is opened.
   if (file !== '-') await checkInput(file);
-  const send = { config, io, json: flags.json === true, openService: serviceOpener(config, flags) };
+  const options = file === '-' ? chosen : await optionsWithRecipe(config, flags.recipe, chosen, file);
+  const identities = identitiesOf(flags);
+  if (identities !== undefined) await fileOf(identities.path, identities.name);
+  const send = {
+    config,
+    io,
+    ...(flags.recipe !== undefined && { recipe: flags.recipe }),
+    json: flags.json === true,
+    openService: serviceOpener(config, flags),
+  };
+  if (flags.check) {
+    const begin = beginning(send, file, options, true, identities);
+    return runCheckHere({ ...send, maxCalls: maxCallsOf(flags), begin });
+  }
   if (flags.detach !== true) {
-    return runImport({ ...send, begin: beginning(send, file, options, true) });
+    return runImport({ ...send, begin: beginning(send, file, options, true, identities) });
   }
   const { openService } = send;
   await openService().then((service) => service.close());
-  return detach({ ...send, begin: beginning(send, file, options, false) }, flags);
+  return detach({ ...send, begin: beginning(send, file, options, false, identities) }, flags);
 }
 
 function beginning(
-  { config, io }: Pick<RunOptions, 'config' | 'io'>,
+  { config, io, recipe }: Pick<RunOptions, 'config' | 'io'> & RecipeFlags,
   file: string,
-  options: ImportOptions,
+  chosen: ImportOptions,
   start: boolean,
+  identities: IdentitySource | undefined,
 ): RunOptions['begin'] {
   return async (coordinator, signal) => {
     const id = newImportId();
     const source = file === '-' ? await keepStandardInput(config, io, id, signal) : resolve(file);
     if (source === undefined) return undefined;
-    await coordinator.create({ id, file, source, options, start });
+    const options = file === '-' ? await optionsOfInput(config, id, recipe, chosen, source) : chosen;
+    await coordinator.create({ id, file, source, options, start, ...(identities && { identities }) });
     noteHere(dataDir(config.dataDir), 'import.create', id, inShort({ file, ...options }));
     return id;
   };
+}
+
+/** Of standard input, which is looked at when it has been kept. */
+async function optionsOfInput(
+  config: Config,
+  id: string,
+  recipe: string | undefined,
+  chosen: ImportOptions,
+  source: string,
+): Promise<ImportOptions> {
+  try {
+    return await optionsWithRecipe(config, recipe, chosen, source, STANDARD_INPUT);
+  } catch (error) {
+    await rm(dataDir(config.dataDir).folder(id), { recursive: true, force: true });
+    throw error;
+  }
 }
 
 /**
@@ -140,11 +202,13 @@ export function serviceOpener(
 export function importOptionsOf(config: Config, flags: ImportFlags): ImportOptions {
   const create = createOptionsOf(flags);
   const { guid, scope, encoding, delimiter, bound, waitForQuiet, onBehalfOf, maxErrors } = flags;
+  const { first, only, maxRemovals } = flags;
+  const shape = shapeOf(flags);
   return {
     format: flags.format ?? 'auto',
     map: flags.map ?? {},
     region: flags.region ?? config.defaultRegion,
-    dryRun: flags.dryRun === true,
+    dryRun: flags.dryRun === true || flags.check === true,
     sandbox: flags.sandbox === true,
     ...(guid !== undefined && { guid }),
     ...(scope !== undefined && { scope }),
@@ -156,5 +220,9 @@ export function importOptionsOf(config: Config, flags: ImportFlags): ImportOptio
     ...(maxErrors !== undefined && { maxErrors }),
     ...(create !== undefined && { create }),
     ...fileOptionsOf(flags),
+    ...(shape !== undefined && { shape }),
+    ...(first !== undefined && { first }),
+    ...(only !== undefined && { only }),
+    ...(maxRemovals !== undefined && { maxRemovals }),
   };
 }

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Command, Option } from 'commander';
-import { intakeOptions } from '../../imports/import-options.ts';
 import { readConfig } from '../../platform/config.ts';
 import { isAddress, isPattern, wholeSource } from '../../syncs/schedule/source.ts';
 import { headerFrom } from '../../syncs/schedule/source-headers.ts';
@@ -9,13 +8,14 @@ import { syncOptionsToJson } from '../../syncs/sync-options.ts';
 import { printable } from '../../text/wording.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { byteCount, type CommonFlags, type ReadingFlags, withDataDir, withJson, withReading } from '../flags/flags.ts';
+import { identitiesOf, type ShapeFlags, syncReading, withShape } from '../flags/shape-flags.ts';
 import { type ModeFlags, syncFlagsOf, withDeciding, withMode } from '../flags/sync-flags.ts';
 import { type Io, say } from '../screen/io.ts';
 import { dueNext, localTime, scheduleDocument } from '../target/schedule-data.ts';
 import { importOptionsOf } from './import.ts';
 import { changeSchedules } from './schedule-control.ts';
 
-interface Flags extends CommonFlags, ReadingFlags, ModeFlags {
+interface Flags extends CommonFlags, ReadingFlags, ShapeFlags, ModeFlags {
   readonly cron: string;
   readonly tz: string;
   readonly file: string;
@@ -62,7 +62,7 @@ export function scheduleAddCommand(io: Io, end: (code: Promise<ExitCode>) => Pro
     .option('--apply', 'carry out each plan at once, unless a guard objects; otherwise runs only plan')
     .option('--repair', 'check the groups even if the file is unchanged, to reverse changes made by hand')
     .option('--catch-up', 'when the server starts, run once if a run was missed');
-  withReading(withDeciding(withMode(command)));
+  withShape(withReading(withDeciding(withMode(command))));
   withDataDir(withJson(command)).option(
     '--sandbox',
     'run it against the sandbox of a server that was started with --sandbox',
@@ -83,7 +83,7 @@ async function add(io: Io, name: string, flags: Flags): Promise<ExitCode> {
       repair: flags.repair === true,
       catchUp: flags.catchUp === true,
       options: syncOptionsToJson({
-        reading: intakeOptions(importOptionsOf(config, rest)),
+        reading: syncReading(importOptionsOf(config, rest), identitiesOf(rest)),
         flags: await syncFlagsOf(rest),
         limits: limit,
         apply: flags.apply === true,

@@ -14,6 +14,7 @@ import { UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type CommonFlags, withDataDir } from '../flags/flags.ts';
 import type { Io } from '../screen/io.ts';
+import { beforeFile } from '../screen/sync-outcome.ts';
 import { findSync, withSyncs } from '../target/sync-data.ts';
 
 type Flags = CommonFlags & { readonly format: 'text' | 'csv' | 'json' };
@@ -36,7 +37,7 @@ async function show(io: Io, id: string, flags: Flags): Promise<ExitCode> {
   const record = findSync(config.dataDir, id);
   if (flags.format === 'text') {
     const moves = withSyncs(config.dataDir, (syncs) => syncs?.transitions(id) ?? []);
-    io.out.write(`${headOf(record, moves).join('\n')}\n`);
+    io.out.write(`${headOf(record, moves, beforeFile(config, id)).join('\n')}\n`);
   }
   if (record.totals === null) {
     if (flags.format === 'text') return EXIT.ok;
@@ -55,7 +56,11 @@ async function show(io: Io, id: string, flags: Flags): Promise<ExitCode> {
   return EXIT.ok;
 }
 
-function headOf({ id, file, undoOf, importId }: SyncRecord, moves: readonly SyncTransition[]): string[] {
+function headOf(
+  { id, file, undoOf, importId }: SyncRecord,
+  moves: readonly SyncTransition[],
+  before: string | undefined,
+): string[] {
   return [
     undoOf === null ? `sync ${id} of ${printable(file)}` : `${id} reverses import ${undoOf}`,
     ...moves.map(({ at, state, reason, who }) => {
@@ -63,5 +68,6 @@ function headOf({ id, file, undoOf, importId }: SyncRecord, moves: readonly Sync
       return `  ${new Date(at).toISOString()}  ${state.padEnd(10)}  ${printable(reason)}${by}`;
     }),
     ...(importId === null ? [] : [`  carried out by import ${importId}`]),
+    ...(importId === null || before === undefined ? [] : [`  who was in its groups before: ${before}`]),
   ];
 }

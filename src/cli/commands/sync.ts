@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
-import { intakeOptions } from '../../imports/import-options.ts';
 import { fileOf } from '../../imports/read/file-state.ts';
 import { readConfig } from '../../platform/config.ts';
 import { dataDir } from '../../platform/data-dir.ts';
@@ -20,6 +19,7 @@ import {
   withSandbox,
   withWorkers,
 } from '../flags/flags.ts';
+import { identitiesOf, type ShapeFlags, syncReading, withShape } from '../flags/shape-flags.ts';
 import { type ModeFlags, syncFlagsOf, withDeciding, withMode } from '../flags/sync-flags.ts';
 import { runSync } from '../run-sync.ts';
 import type { Io } from '../screen/io.ts';
@@ -30,7 +30,7 @@ import { syncListCommand } from './sync-list.ts';
 import { syncRejectCommand } from './sync-reject.ts';
 import { syncShowCommand } from './sync-show.ts';
 
-interface Flags extends CommonFlags, ReadingFlags, SandboxFlags, SendingFlags, WorkersFlags, ModeFlags {
+interface Flags extends CommonFlags, ReadingFlags, ShapeFlags, SandboxFlags, SendingFlags, WorkersFlags, ModeFlags {
   readonly apply?: true;
   /** Path. */
   readonly planCsv?: string;
@@ -45,7 +45,7 @@ export function syncCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<vo
   withDeciding(withMode(command))
     .option('--apply', 'carry out the plan at once, unless a guard objects')
     .option('--plan-csv <file>', 'write the plan as CSV');
-  withReading(command);
+  withShape(withReading(command));
   withSandbox(withPace(withWorkers(withDataDir(withJson(command)))));
   command.action((file: string, flags: Flags) => end(sync(io, file, flags)));
   return command
@@ -68,7 +68,7 @@ async function sync(io: Io, file: string, flags: Flags): Promise<ExitCode> {
     openService: serviceOpener(config, flags),
     begin: async (syncs) => {
       const decision = { flags: chosen, limits: flags.limit ?? {}, apply: flags.apply === true };
-      const reading = intakeOptions(importOptionsOf(config, flags));
+      const reading = syncReading(importOptionsOf(config, flags), identitiesOf(flags));
       const made = await syncs.create({ file, source: resolve(file), reading, ...decision, who: whoTypes() });
       noteHere(dataDir(config.dataDir), 'sync.create', made, inShort({ file, ...decision }));
       return made;

@@ -6,9 +6,10 @@ import { watchWorkersKeys } from '../../imports/life/key-watch.ts';
 import { observers } from '../../imports/send/call-observer.ts';
 import { startWorkerProcess, type WorkingRegion } from '../../imports/send/worker-process.ts';
 import { REGIONS, type Region } from '../../membership/membership.ts';
-import { MOST_CONCURRENCY, readConfig } from '../../platform/config.ts';
+import { readConfig } from '../../platform/config.ts';
 import { createLifecycle, firstSignal, leaveWithoutQueue } from '../../platform/lifecycle.ts';
 import { createLog } from '../../platform/log.ts';
+import { MOST_CONCURRENCY } from '../../platform/settings.ts';
 import { VERSION } from '../../platform/version.ts';
 import { openBackend } from '../../queue/open-backend.ts';
 import { counted } from '../../text/wording.ts';
@@ -16,6 +17,7 @@ import { UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type QueueFlags, wholeNumber, withQueue } from '../flags/flags.ts';
 import { type LogFlags, withLog } from '../flags/log-flags.ts';
+import { settingFlag } from '../flags/setting-flag.ts';
 import { type Io, say } from '../screen/io.ts';
 import { logStream } from '../screen/log-stream.ts';
 import { serveHealth, workerMetrics } from '../worker-health.ts';
@@ -31,14 +33,14 @@ interface Flags extends QueueFlags, LogFlags {
 export function workerCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('worker')
     .option('--region <regions>', 'regions to send for, such as us,eu (default: all that have a key here)', regionList)
-    .option('--concurrency <n>', 'concurrent calls in each region (default: 20)', wholeNumber(1, 1_000))
+    .addOption(settingFlag('concurrency'))
     .option(
       '--health-port <port>',
       'serve /healthz, /readyz, /metrics and /concurrency on this port',
       wholeNumber(0, 65_535),
     )
     .option('--health-host <address>', 'address that the health port listens on', '127.0.0.1');
-  return withLog(withQueue(command), 'none').action((flags: Flags) => end(work(io, flags)));
+  return withLog(withQueue(command)).action((flags: Flags) => end(work(io, flags)));
 }
 
 async function work(io: Io, flags: Flags): Promise<ExitCode> {

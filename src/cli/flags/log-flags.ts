@@ -1,5 +1,6 @@
-import { type Command, Option } from 'commander';
-import { LOG_LEVELS, type LogLevel } from '../../platform/log-settings.ts';
+import type { Command } from 'commander';
+import type { LogLevel } from '../../platform/log-settings.ts';
+import { settingFlag } from './setting-flag.ts';
 
 export interface LogFlags {
   readonly logLevel?: LogLevel;
@@ -7,12 +8,6 @@ export interface LogFlags {
 }
 
 /** For commands that stay: they write their log to standard output. */
-export function withLog(command: Command, defaultFile: string): Command {
-  return command
-    .addOption(
-      new Option('--log-level <level>', 'how much is logged (default: info, or ROLLCALL_LOG_LEVEL)').choices(
-        LOG_LEVELS,
-      ),
-    )
-    .option('--log-file <file>', `also write the log to this file (default: ${defaultFile}, or ROLLCALL_LOG_FILE)`);
+export function withLog(command: Command): Command {
+  return command.addOption(settingFlag('logLevel')).addOption(settingFlag('logFile'));
 }

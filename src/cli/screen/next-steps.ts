@@ -58,6 +58,15 @@ function stepsOf(imports: Imports, found: KeptImport, summary: ImportSummary): s
     case 'rejected':
       return [withFullStop(`Nothing was sent: ${reason}`)];
     case 'staged':
+      if (code === ('TOO_MANY_REMOVALS' satisfies ReasonCode)) {
+        return [
+          withFullStop(`Nothing was sent: ${reason}`),
+          'See every row:',
+          command('report'),
+          'If it is right, send them:',
+          command('resume', sandbox),
+        ];
+      }
       if (code === ('REGION_WITHOUT_APP' satisfies ReasonCode)) {
         return [withFullStop(`Nothing was sent: ${reason}`), 'Then continue with:', command('resume', sandbox)];
       }
@@ -95,6 +104,15 @@ function stepsOf(imports: Imports, found: KeptImport, summary: ImportSummary): s
         command('cancel'),
       ];
     case 'paused':
+      if (code === ('FIRST_ROWS' satisfies ReasonCode)) {
+        return [
+          'The rows to try first were sent. See what became of them:',
+          command('report'),
+          'Send the others, or end it here:',
+          command('resume', sandbox),
+          command('cancel'),
+        ];
+      }
       return ['Paused. Continue with:', command('resume', sandbox)];
     case 'staging':
     case 'running':

@@ -1,8 +1,10 @@
+import { existsSync } from 'node:fs';
 import type { ImportSummary } from '../../api/import-summary.ts';
 import type { Finding, PlanTotals } from '../../api/plan.ts';
 import type { Config } from '../../platform/config.ts';
 import { dataDir } from '../../platform/data-dir.ts';
 import { planText } from '../../syncs/plan/plan-text.ts';
+import { planFiles } from '../../syncs/plan/prepare.ts';
 import type { SyncRecord } from '../../syncs/sync-catalog.ts';
 import { readSyncOptions } from '../../syncs/sync-options.ts';
 import { asClause } from '../../text/wording.ts';
@@ -21,6 +23,8 @@ interface SyncDocument extends Pick<SyncRecord, 'id' | 'state' | 'reason' | 'fil
   /** Null while there is no plan. */
   readonly totals: PlanTotals | null;
   readonly findings: readonly Finding[];
+  /** Path of the file with everybody who was in the groups that lost somebody; null where nobody lost anything. */
+  readonly before: string | null;
   /** Of the import that carries it out; null until there is one. */
   readonly import: ImportSummary | null;
 }
@@ -38,7 +42,7 @@ export function printPlan(config: Config, io: Io, id: string): void {
 export async function concludeSync(config: Config, io: Io, id: string, json: boolean): Promise<ExitCode> {
   const record = findSync(config.dataDir, id);
   if (json) io.out.write(`${JSON.stringify(documentOf(config, record))}\n`);
-  say(io, '', ...whatNext(config, record));
+  say(io, '', ...whatNext(config, record), ...wayBack(config, record));
   if (record.importId === null) return EXIT_OF[record.state] ?? EXIT.interrupted;
   if (!json) return conclude(localImports(config), io, record.importId, false);
   const carried = findImport(config.dataDir, record.importId);
@@ -73,8 +77,21 @@ export function documentOf(config: Config, record: SyncRecord): SyncDocument {
         : { by: approvedBy, at: new Date(approvedAt ?? 0).toISOString(), reason: approval ?? '' },
     totals: record.totals === null ? null : JSON.parse(record.totals),
     findings: withPlan(dir, record, (plan) => plan.findings()) ?? [],
+    before: beforeFile(config, id) ?? null,
     import: importId === null ? null : findingsOf(dir, findImport(config.dataDir, importId)).summary,
   };
+}
+
+/** The file that has everybody who was in the groups that lose somebody, once a plan is carried out. */
+export function beforeFile(config: Config, id: string): string | undefined {
+  const { before } = planFiles(dataDir(config.dataDir).sync(id));
+  return existsSync(before) ? before : undefined;
+}
+
+function wayBack(config: Config, { id, importId }: SyncRecord): string[] {
+  const before = importId === null ? undefined : beforeFile(config, id);
+  if (before === undefined) return [];
+  return ['Who was in the groups that this sync takes something from, ready to import:', `  ${before}`];
 }
 
 function whatNext({ command }: Config, record: SyncRecord): string[] {

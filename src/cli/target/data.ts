@@ -3,7 +3,7 @@ import { RollcallError } from '../../errors/rollcall-error.ts';
 import { type CatalogReader, type ImportRecord, openCatalogReader } from '../../imports/catalog.ts';
 import { UnknownImport } from '../../imports/import-errors.ts';
 import { type ImportReader, openImportReader } from '../../imports/report/reading.ts';
-import { reportInput, reportPaths } from '../../imports/report/report-paths.ts';
+import { filesFormat, reportPaths } from '../../imports/report/report-paths.ts';
 import { summaryOf } from '../../imports/report/summarize.ts';
 import { type DataDir, dataDir } from '../../platform/data-dir.ts';
 import type { Findings } from './imports.ts';
@@ -70,8 +70,8 @@ export function findingsOf(dir: DataDir, record: ImportRecord): Findings {
     summary: summaryOf(
       record,
       reader.tallies(),
-      reportPaths(dir.folder(record.id), reportInput(reader).inputFormat),
-      reader.input().notes,
+      reportPaths(dir.folder(record.id), filesFormat(reader.input())),
+      reader.input(),
     ),
     problems: reader.problems(),
   }));

@@ -8,12 +8,15 @@ import { grouped } from '../../text/wording.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type CreateFlags, createQuery } from '../flags/create-flags.ts';
 import type { ReadingFlags, SendingFlags } from '../flags/flags.ts';
+import type { RecipeFlags } from '../flags/recipe-flags.ts';
+import { identitiesOf, type ShapeFlags, shapeOf, type TrialFlags } from '../flags/shape-flags.ts';
 import { sayNothingBegan } from '../run-import.ts';
 import { conclude } from '../screen/conclude.ts';
 import { followImport } from '../screen/follow.ts';
 import { type Io, say } from '../screen/io.ts';
 import { redraw } from '../screen/progress.ts';
 import { STANDARD_INPUT, TOGETHER_MS } from '../screen/standard-input.ts';
+import { withIdentityFile } from './form-upload.ts';
 import type { Imports } from './imports.ts';
 import type { Server, Upload } from './server-client.ts';
 
@@ -28,6 +31,9 @@ interface ThereOptions {
 
 type Flags = ReadingFlags &
   CreateFlags &
+  RecipeFlags &
+  ShapeFlags &
+  TrialFlags &
   Pick<SendingFlags, 'maxErrors'> & { readonly dryRun?: true; readonly detach?: true };
 
 /** Sends a file, or standard input as it comes, to a server, and follows what becomes of it. */
@@ -37,7 +43,9 @@ export async function importThere(options: ThereOptions, file: string, flags: Fl
   const sent = { bytes: 0, all: false };
   let id: string;
   try {
-    const upload = file === '-' ? standardInput(io, signal.signal) : await fileUpload(file, flags, signal.signal);
+    const plain = file === '-' ? standardInput(io, signal.signal) : await fileUpload(file, flags, signal.signal);
+    const identities = identitiesOf(flags);
+    const upload = identities === undefined ? plain : await withIdentityFile(plain, identities);
     // A wrong address or token is told before a long upload.
     await server.get('/v1/session', z.object({ role: z.string() }));
     say(io, `Sending ${file === '-' ? 'standard input' : file} to ${server.url} …`);
@@ -135,9 +143,9 @@ function sendingLine(sent: number, size: number | undefined): string {
 /** The options of the command line as the API takes them; its regions and budgets are the server's. */
 function queryOf(file: string, flags: Flags): URLSearchParams {
   const { guid, scope, region, onBehalfOf, map = {}, format, encoding, delimiter, bound, sheet, files } = flags;
-  const { maxErrors, dryRun } = flags;
+  const { maxErrors, dryRun, recipe } = flags;
   const query = new URLSearchParams({ name: file === '-' ? STANDARD_INPUT : basename(file) });
-  const options = { guid, scope, region, onBehalfOf, encoding, format: format === 'auto' ? undefined : format };
+  const options = { recipe, guid, scope, region, onBehalfOf, encoding, format: format === 'auto' ? undefined : format };
   for (const [name, value] of Object.entries(options)) if (value !== undefined) query.set(name, value);
   for (const [field, column] of Object.entries(map)) query.append('map', `${field}=${column}`);
   const bounds = Object.entries(bound ?? {}).map(([name, value]) => `${name}=${value}`);
@@ -149,6 +157,12 @@ function queryOf(file: string, flags: Flags): URLSearchParams {
   for (const [name, value] of createQuery(flags)) query.append(name, value);
   if (sheet !== undefined) query.set('sheet', sheet);
   for (const pattern of files ?? []) query.append('files', pattern);
+  const { first, only, maxRemovals } = flags;
+  const shape = shapeOf(flags);
+  if (shape !== undefined) query.set('shape', JSON.stringify(shape));
+  if (first !== undefined) query.set('first', String(first));
+  for (const { field, is } of only ?? []) query.append('only', `${field}=${is.join('|')}`);
+  if (maxRemovals !== undefined) query.set('maxRemovals', String(maxRemovals));
   if (dryRun) query.set('dryRun', 'true');
   return query;
 }

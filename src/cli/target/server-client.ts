@@ -30,6 +30,8 @@ export interface Upload {
   readonly open: () => AsyncIterable<Uint8Array>;
   /** Whether `open` gives the same bytes again. */
   readonly repeatable: boolean;
+  /** Media type. Default: that of any file. */
+  readonly type?: string;
   readonly signal: AbortSignal;
 }
 
@@ -132,7 +134,7 @@ export function connectToServer({ url, token, ca, plainHttp }: ServerOptions): S
         }
       })();
     },
-    upload: async (path, { size, open, repeatable, signal }) => {
+    upload: async (path, { size, open, repeatable, type = 'application/octet-stream', signal }) => {
       // The same key makes one import of however many attempts.
       const key = randomUUID();
       const send = async () =>
@@ -140,7 +142,7 @@ export function connectToServer({ url, token, ca, plainHttp }: ServerOptions): S
           await exchange(path, {
             method: 'POST',
             headers: {
-              'content-type': 'application/octet-stream',
+              'content-type': type,
               'idempotency-key': key,
               ...(size !== undefined && { 'content-length': String(size) }),
             },

@@ -8,6 +8,7 @@ import type { ImportRecord } from '../catalog.ts';
 import { WrongState } from '../import-errors.ts';
 import { newImportId } from '../import-id.ts';
 import { type ImportOptions, readOptions } from '../import-options.ts';
+import { openImportReader } from '../report/reading.ts';
 import { retryFile } from '../report/report-paths.ts';
 
 /** What a retry may do differently from the import before it. */
@@ -46,7 +47,7 @@ export async function retryImport(
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await copyFile(file, source, constants.COPYFILE_FICLONE);
-    const options = retryOptions(earlier, file, changes);
+    const options = retryOptions(earlier, file, wasShaped(dir.ledger(earlier.id)), changes);
     return await create({ id, file: retryName(earlier.file, file), source, retryOf: earlier.id, options });
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
@@ -61,12 +62,32 @@ function retryName(earlier: string, file: string): string {
 }
 
 /** As the rows were read the first time; but the retry file has a format and an encoding of its own. */
-function retryOptions(earlier: ImportRecord, file: string, { maxErrors }: RetryChanges): ImportOptions {
-  const { encoding: _, maxErrors: __, sheet: ___, files: ____, ...options } = readOptions(earlier);
+function retryOptions(
+  earlier: ImportRecord,
+  file: string,
+  isShaped: boolean,
+  { maxErrors }: RetryChanges,
+): ImportOptions {
+  const before = readOptions(earlier);
+  const { encoding: _, sheet: __, files: ___, exportOf: ____, shape, identities: _____, ...more } = before;
+  const { first: ______, only: _______, ...options } = more;
   return {
     ...options,
     dryRun: false,
     format: file.endsWith('.csv') ? 'csv' : 'ndjson',
-    ...(maxErrors !== undefined && { maxErrors }),
+    maxErrors,
+    // Of a shaped import it has a membership on each line, in columns of ours.
+    ...(isShaped && { map: {}, delimiter: undefined }),
+    ...(shape?.actions !== undefined && { edits: true }),
   };
+}
+
+/** Whether a row of the import may have given several memberships. */
+function wasShaped(ledger: string): boolean {
+  const reader = openImportReader(ledger);
+  try {
+    return reader.input().shaped === true;
+  } finally {
+    reader.close();
+  }
 }

@@ -83,6 +83,7 @@ interface OpenImport {
 }
 
 const STOPS = 'this process stops, and begins nothing';
+const FIRST_SENT = 'the rows to try first were sent, and the others wait';
 const ORPHANED = 'the process that sent it ended before an answer came';
 
 export function createRunner(options: RunnerOptions): Runner {
@@ -172,8 +173,10 @@ export function createRunner(options: RunnerOptions): Runner {
     const opened = open(id);
     const { ledger, ending } = opened;
     const isWaiting = (ledger.creating?.waiting() ?? 0) > 0;
-    if (ledger.openBatches().size === 0 && !isWaiting) close(id, opened);
+    const isDone = ledger.openBatches().size === 0 && !isWaiting;
+    if (isDone && ledger.laterBatches() === 0) close(id, opened);
     else if (ending !== undefined) end(id, ending);
+    else if (isDone) move(id, 'paused', FIRST_SENT, 'FIRST_ROWS');
     else if (why === 'blocked') {
       const stopped = ledger.stoppedRegions().map(({ region, code, message }) => `${region}: ${code}, ${message}`);
       move(id, 'blocked', `the service refused ${stopped.join('; ')}`, 'SERVICE_REFUSED');
@@ -291,6 +294,7 @@ export function createRunner(options: RunnerOptions): Runner {
       if (opened.ending !== undefined) return hold(id);
       target.check(id, opened);
       opened.ledger.startRegions();
+      if (state === 'paused' && opened.ledger.openBatches().size === 0) opened.ledger.releaseLater();
       if (state !== 'running') move(id, 'running');
       if (tooManyErrors(opened) === undefined) return run(id, opened);
       opened.ending = 'aborted';

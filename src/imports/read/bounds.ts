@@ -28,6 +28,12 @@ export const BOUNDS = {
     unit: 'bytes',
     meaning: 'an element of a JSON file, a line of an NDJSON file, or a whole YAML file',
   },
+  memberships: {
+    default: 100_000,
+    most: 10_000_000,
+    unit: 'memberships',
+    meaning: 'memberships that one row gives when it is shaped: groups times users',
+  },
   unpacked: {
     default: 20 * GIB,
     most: 1024 * GIB,
@@ -48,10 +54,10 @@ export const BOUNDS = {
   },
 } as const satisfies Record<string, { default: number; most: number; unit: Unit; meaning: string }>;
 
-type Unit = 'columns' | 'bytes' | 'times';
+type Unit = 'columns' | 'bytes' | 'times' | 'memberships';
 
 export type BoundName = keyof typeof BOUNDS;
-export const BOUND_NAMES = ['columns', 'row', 'element', 'unpacked', 'expansion', 'report'] as const;
+export const BOUND_NAMES = ['columns', 'row', 'element', 'memberships', 'unpacked', 'expansion', 'report'] as const;
 
 /** Bounds of one input. */
 export type Bounds = Readonly<Record<BoundName, number>>;
@@ -101,6 +107,7 @@ export class ReportGrowth {
   #columns = 0;
   #names = 0;
   #rows = 0;
+  #repeated = 0;
 
   constructor(bounds: Bounds) {
     this.#bounds = bounds;
@@ -112,15 +119,20 @@ export class ReportGrowth {
     this.#names += name.length + 5;
   }
 
+  /** Notes text that the report repeats, because a row gives several memberships. */
+  repeat(characters: number): void {
+    this.#repeated += characters;
+  }
+
   /** Notes rows, and the bytes of text that have been read so far. Throws TOO_LARGE. */
   check(rows: number, read: number, withNames: boolean): void {
     this.#rows += rows;
-    const bytes = this.#rows * (this.#columns + (withNames ? this.#names : 0));
+    const bytes = this.#rows * (this.#columns + (withNames ? this.#names : 0)) + this.#repeated;
     if (bytes <= FREE_REPORT || bytes <= read * this.#bounds.report) return;
     throw new IntakeError({
       code: 'TOO_LARGE',
       place: `after ${this.#rows} rows`,
-      what: `the report would have more than ${Math.floor(bytes / MIB)} MB where ${Math.ceil(read / KIB)} KB have been read, because every row gets a cell for each of the ${this.#columns} columns; allowed are ${this.#bounds.report} times as much`,
+      what: `the report would have more than ${Math.floor(bytes / MIB)} MB where ${Math.ceil(read / KIB)} KB have been read, because every ${this.#repeated > 0 ? 'membership' : 'row'} gets a cell for each of the ${this.#columns} columns; allowed are ${this.#bounds.report} times as much`,
       remedy: orRaise('Remove the columns that are not needed', 'report', this.#bounds),
     });
   }

@@ -1,10 +1,10 @@
 import { option, words } from '../../text/named-options.ts';
 import { type Bounds, boundsWith, boundText, orRaise } from './bounds.ts';
+import { FIELDS, type Field } from './fields.ts';
 import { IntakeError, listed, shown } from './intake-error.ts';
+import { nameOneOf } from './shape/unknown-column.ts';
 
-/** The fields of a membership that an input may have columns for. */
-export const FIELDS = ['region', 'guid', 'uid', 'scope', 'onBehalfOf'] as const;
-export type Field = (typeof FIELDS)[number];
+export { FIELDS, type Field } from './fields.ts';
 
 /** What a column can be read for: a field, and in an import of edits what is to be done. That column has one name only. */
 export type Reading = Field | 'action';
@@ -52,6 +52,9 @@ export class Columns {
   readonly #mapping: ColumnMapping;
   readonly #mappedColumns: ReadonlySet<string>;
   readonly #bound = new Map<Reading, number>();
+  /** First position of every name, and the names that come again. */
+  readonly #positions = new Map<string, number>();
+  readonly #repeated = new Set<string>();
   readonly #lenient: boolean;
   readonly #edits: boolean;
   readonly #bounds: Bounds;
@@ -109,7 +112,10 @@ export class Columns {
   #add(name: string): void {
     this.#onColumn(name);
     const index = this.names.push(name) - 1;
-    for (const field of this.#fieldsOf(name.trim())) {
+    const trimmed = name.trim();
+    if (this.#positions.has(trimmed)) this.#repeated.add(trimmed);
+    else this.#positions.set(trimmed, index);
+    for (const field of this.#fieldsOf(trimmed)) {
       const earlier = this.#bound.get(field);
       if (earlier !== undefined && !this.#lenient) throw ambiguous(field, this.names, earlier, index);
       if (earlier !== undefined) this.#ambiguous.add(field);
@@ -122,6 +128,18 @@ export class Columns {
   addExtra(name: string): void {
     this.#onColumn(name);
     this.names.push(name);
+  }
+
+  /** Position of the column with this name, or -1. Throws AMBIGUOUS_COLUMN where two have it. */
+  positionOf(name: string): number {
+    const at = this.#positions.get(name) ?? -1;
+    if (!this.#repeated.has(name)) return at;
+    const again = this.names.findIndex((column, index) => index > at && column.trim() === name);
+    throw new IntakeError({
+      code: 'AMBIGUOUS_COLUMN',
+      what: `two columns have the name ${shown(name)}: columns ${at + 1} and ${again + 1}`,
+      remedy: 'Rename one of them in the input',
+    });
   }
 
   /** Whether a column of this name is read for the field. */
@@ -151,16 +169,20 @@ export class Columns {
       throw new IntakeError({
         code: 'UNKNOWN_COLUMN',
         what: `the ${field} is mapped to ${shown(column)}, a column that the input does not have; ${this.#list()}`,
-        remedy: words`Name one of them in ${option('map')}, exactly as it is written`,
+        remedy: words`${nameOneOf(column, this.names)} in ${option('map')}`,
         facts: { field, column },
       });
     }
   }
 
-  /** Throws MISSING_COLUMN when there is no column for the UID, or for the GUID and no default either. */
-  requireMembership(hasDefaultGuid: boolean): void {
+  /**
+   * Throws MISSING_COLUMN when there is no column for the UID, or for the GUID and no default either.
+   * @param sourced Fields that come from somewhere else than a column that is recognised
+   */
+  requireMembership(hasDefaultGuid: boolean, sourced: ReadonlySet<Field> = new Set()): void {
     if (this.#lenient) return;
-    const required: readonly Field[] = hasDefaultGuid ? ['uid'] : ['uid', 'guid'];
+    const needed: readonly Field[] = hasDefaultGuid ? ['uid'] : ['uid', 'guid'];
+    const required = needed.filter((field) => !sourced.has(field));
     this.requireMapped(required);
     const missing = required.filter((field) => !this.#bound.has(field));
     if (missing.length === 0) return;

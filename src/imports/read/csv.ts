@@ -3,9 +3,11 @@ import { option, words } from '../../text/named-options.ts';
 import { type Bounds, boundText, orRaise } from './bounds.ts';
 import { type Columns, FIELDS, type Field } from './columns.ts';
 import { CsvRecords } from './csv-records.ts';
-import type { InputRow } from './input-row.ts';
+import { isPreamble } from './detect.ts';
+import type { InputRow, RowProblem } from './input-row.ts';
 import { IntakeError, shown } from './intake-error.ts';
 import type { MembershipReader } from './membership-row.ts';
+import type { ShapedCells } from './shape/csv-shape.ts';
 
 export interface CsvOptions {
   readonly delimiter: string;
@@ -20,6 +22,17 @@ export interface CsvOptions {
   readonly separatorLine: boolean;
   /** Whether it is the text of a workbook's sheet, in which every cell has its column, however long the row is. */
   readonly isSheet: boolean;
+  readonly top?: TableTop;
+  /** Makes memberships of the rows, where a row is not simply one. */
+  readonly shaped?: ShapedCells | undefined;
+}
+
+/** What is above the rows of a table. */
+export interface TableTop {
+  /** Rows to skip, counted as a spreadsheet counts. */
+  readonly skip: number;
+  /** Names of the columns, where no row has them. */
+  readonly names?: readonly string[] | undefined;
 }
 
 /** Throws BAD_DELIMITER. */
@@ -72,8 +85,12 @@ class CsvTable {
   #actionAt = -1;
   #separatorLine: boolean;
   readonly #isSheet: boolean;
+  readonly #top: TableTop;
+  readonly #shaped: ShapedCells | undefined;
 
-  constructor({ columns, reader, hasDefaultGuid, edits, separatorLine, isSheet }: CsvOptions) {
+  constructor({ columns, reader, hasDefaultGuid, edits, separatorLine, isSheet, top, shaped }: CsvOptions) {
+    this.#top = top ?? { skip: 0 };
+    this.#shaped = shaped;
     this.#columns = columns;
     this.#reader = reader;
     this.#hasDefaultGuid = hasDefaultGuid;
@@ -87,27 +104,44 @@ class CsvTable {
     for (const cells of records) {
       this.#line += 1;
       if (isBlank(cells)) continue;
-      if (this.#separatorLine) this.#separatorLine = false;
-      else if (this.#width === 0) this.#readHeader(cells);
-      else rows.push(this.#row(cells));
+      if (this.#width === 0) {
+        if (this.#isAbove(cells)) continue;
+        this.#readHeader(this.#top.names ?? cells);
+        if (this.#top.names === undefined) continue;
+      }
+      if (this.#shaped === undefined) rows.push(this.#row(cells));
+      else for (const row of this.#shapedRows(this.#shaped, cells)) rows.push(row);
     }
     return rows;
   }
 
+  /** Whether a row is above the header. */
+  #isAbove(cells: readonly string[]): boolean {
+    if (this.#separatorLine) {
+      this.#separatorLine = false;
+      return true;
+    }
+    return this.#line <= this.#top.skip || isPreamble(cells);
+  }
+
   #readHeader(cells: readonly string[]): void {
     this.#columns.addHeader(cells);
+    this.#width = cells.length;
+    this.#widest = cells.length;
+    if (this.#shaped !== undefined) {
+      this.#shaped.begin();
+      return;
+    }
     this.#columns.requireMembership(this.#hasDefaultGuid);
     this.#columns.requireMapped();
     this.#columns.requireAction();
-    this.#width = cells.length;
-    this.#widest = cells.length;
     for (const field of FIELDS) this.#at[field] = this.#columns.indexOf(field);
     this.#actionAt = this.#columns.indexOf('action');
   }
 
   #row(cells: readonly string[]): InputRow {
     if (cells.length === this.#width) this.#excess ??= 0;
-    else this.#compareWidth(cells);
+    else this.#note(this.#compareWidth(cells));
     const at = this.#at;
     return this.#reader.read(
       this.#line,
@@ -121,11 +155,21 @@ class CsvTable {
     );
   }
 
+  #shapedRows(shaped: ShapedCells, cells: readonly string[]): InputRow[] {
+    if (cells.length === this.#width) this.#excess ??= 0;
+    const problem = cells.length === this.#width ? undefined : this.#compareWidth(cells);
+    return shaped.rows(this.#line, cells, problem && [problem]);
+  }
+
+  #note(problem: RowProblem | undefined): void {
+    if (problem !== undefined) this.#reader.addProblem(problem.column, problem.value, problem.code, problem.reason);
+  }
+
   /**
    * Many programs end every row with a delimiter: empty cells past the header are no problem where the first row has as
    * many. In another row they may come from a delimiter inside a cell, which moves every cell behind it into a wrong column.
    */
-  #compareWidth(cells: readonly string[]): void {
+  #compareWidth(cells: readonly string[]): RowProblem | undefined {
     const width = this.#width;
     this.#excess ??= Math.max(0, cells.length - width);
     if (cells.length > this.#widest) {
@@ -134,16 +178,16 @@ class CsvTable {
         this.#columns.addExtra(`_extra_${this.#widest - width + 1}`);
       }
     }
-    if (this.#isSheet) return;
+    if (this.#isSheet) return undefined;
     const extra = cells.findIndex((cell, index) => index >= width && cell.trim() !== '');
-    if (extra === -1 && cells.length - width === this.#excess) return;
+    if (extra === -1 && cells.length - width === this.#excess) return undefined;
     const column = this.#columns.names[cells.length > width ? Math.max(extra, width) : cells.length] ?? '';
     const direction = cells.length > width ? 'too many' : 'too few';
     const hint = cells.some((cell) => /^\s+"/.test(cell))
       ? 'there is a space between a delimiter and a quote, so that the quote counts as text: remove the blank'
       : 'a delimiter inside a cell needs quotes around the cell';
     const reason = `the row has ${cells.length} cells and the header ${width}: ${direction}; ${hint}`;
-    this.#reader.addProblem(column, cells[extra] ?? '', 'CELL_COUNT', reason);
+    return { column, value: cells[extra] ?? '', code: 'CELL_COUNT', reason };
   }
 }
 

@@ -78,12 +78,42 @@ export function separatorLine(head: string): string | undefined {
   return /^"?sep=([^"\r\n])"?[ \t]*(?:\r|\n)/i.exec(head)?.[1];
 }
 
+/** First lines that programs write above the header: Microsoft Entra, and Google Groups. */
+const PREAMBLES = [/^version:v\d/i, /^members for group /i];
+
+/** Whether a row is the first line of a known export, with the header below it. */
+export function isPreamble(cells: readonly string[]): boolean {
+  const [first = '', ...rest] = cells;
+  return rest.every((cell) => cell.trim() === '') && PREAMBLES.some((preamble) => preamble.test(first.trim()));
+}
+
+/** A text from its header on: without rows that are skipped, and without the line of a known export. */
+export function belowTop(head: string, skip: number): string {
+  let text = head;
+  for (let row = 0; row < skip; row += 1) {
+    const rest = text.slice(lineLength(text)).replace(/^\r?\n|^\r/, '');
+    // The header is further down than what was read: a line like it is better than none.
+    if (rest.trim() === '') break;
+    text = rest;
+  }
+  const first = text.trimStart();
+  const length = lineLength(first);
+  return isPreamble([first.slice(0, length).replace(/["\s,;]+$|^["\s]+/g, '')]) ? first.slice(length) : text;
+}
+
+/** The delimiter with which the first row has as many cells as there are columns; of a file without a header. */
+export function delimiterFor(columns: number, text: string): string {
+  const line = text.trimStart();
+  const first = line.slice(0, lineLength(line));
+  return DELIMITERS.find((delimiter) => cellsOf(first, delimiter).length === columns) ?? detectDelimiter(text, []);
+}
+
 /**
  * The delimiter of a CSV text that starts with `head`: the one with which the header names most fields, and among
  * equals most columns. The header alone decides, because names and texts in the rows may hold any character.
  */
-export function detectDelimiter(head: string, mapping: ColumnMapping): string {
-  const mapped = new Set(Object.values(mapping));
+export function detectDelimiter(head: string, columns: readonly string[]): string {
+  const mapped = new Set(columns);
   const header = head.trimStart();
   const line = header.slice(0, lineLength(header));
   let best: string = DELIMITERS[0];

@@ -16,7 +16,7 @@ const SHARED = ['region', 'guid', 'onBehalfOf'] as const;
 const ROWS_PER_CHUNK = 500;
 
 /** Elements without a UID after which the search for one ends. */
-const ELEMENTS_WITHOUT_UID = 1_000;
+export const ELEMENTS_WITHOUT_UID = 1_000;
 
 export function isMemberList(key: string | null): boolean {
   return key !== null && Object.hasOwn(SCOPE_OF_LIST, key);
@@ -27,8 +27,24 @@ export function hasMemberLists(element: Element): boolean {
   return MEMBER_LISTS.some((list) => list in element);
 }
 
+/** Makes rows of elements. */
+export interface Elements {
+  /** Is this object a membership by itself, and no envelope around rows? */
+  isRow(element: Element): boolean;
+  /** Whether a list of the outermost object belongs to that object, and holds no elements. */
+  isOpened?(property: string): boolean;
+  /**
+   * @param place names the element in errors
+   * @param text the element's JSON text
+   * @param keys of the text; more than the element has where one is repeated, of which JSON keeps the last
+   */
+  rows(element: Element, place: string, text: string, keys: number): Generator<InputRow>;
+  /** To be called when the last element is read: a column that no element had may not be asked for. */
+  finish(): void;
+}
+
 /** The rows of elements, whether an element is one membership or a group with lists of UIDs. */
-export class ElementReader {
+export class ElementReader implements Elements {
   readonly #columns: Columns;
   readonly #reader: MembershipReader;
   readonly #hasDefaultGuid: boolean;
@@ -43,20 +59,14 @@ export class ElementReader {
     this.#hasDefaultGuid = hasDefaultGuid;
   }
 
-  /** Is this object a membership by itself, and no envelope around rows? */
   isRow(element: Element): boolean {
     return looksLikeRow(element, (key) => this.#columns.isFor('uid', key));
   }
 
-  /**
-   * @param place names the element in errors
-   * @param text the element's JSON text
-   * @param keys of the text; more than the element has where one is repeated, of which JSON keeps the last
-   */
   *rows(element: Element, place: string, text: string, keys: number): Generator<InputRow> {
     const repeated = keys === Object.keys(element).length ? undefined : repeatedKey(text);
     if (!hasMemberLists(element)) {
-      yield this.#row(element, place, original(element, text, repeated !== undefined), repeated);
+      yield this.#row(element, place, originalOf(element, text, repeated !== undefined), repeated);
       return;
     }
     if (repeated !== undefined) throw wrongShape(place, `${shown(repeated)} is in it more than once`);
@@ -64,7 +74,6 @@ export class ElementReader {
       yield this.#row(membership, place, JSON.stringify(membership));
   }
 
-  /** To be called when the last element is read: a column that no element had may not be asked for. */
   finish(): void {
     if (this.#line === 0) return;
     this.#columns.requireMembership(this.#hasDefaultGuid);
@@ -114,7 +123,7 @@ export class ElementReader {
 }
 
 /** The element as the report keeps it: its own text, on one line where that changes nothing. */
-function original(element: Element, text: string, exact: boolean): string {
+export function originalOf(element: Element, text: string, exact: boolean): string {
   return exact || !text.includes('\n') ? text : JSON.stringify(element);
 }
 

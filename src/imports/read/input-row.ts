@@ -20,14 +20,33 @@ export type RowProblemCode =
   | 'CONTROL_CHARACTER'
   | 'UNKNOWN_SCOPE'
   | 'UNKNOWN_REGION'
-  | 'UNKNOWN_ACTION'; // in an import of edits
+  | 'UNKNOWN_ACTION' // in an import of edits, or of a file of changes
+  // Of shaped inputs:
+  | 'UNKNOWN_IDENTITY' // the identity file does not have the key
+  | 'UNKNOWN_MARK' // what a person has in the column of a group
+  | 'VALUE_COUNT' // not as many scopes as groups in their cells
+  | 'TOO_MANY_MEMBERSHIPS'
+  | 'FILTERED' // why a row is left out: a condition,
+  | 'NO_MEMBERSHIP'; // or nothing in it is a membership
+
+/** What shaping adds to a row: one row of the input may give several memberships. */
+export interface ShapedRow {
+  /** Number of the membership in its row of the input, from 1. The first one has the `original` of all. */
+  readonly part: number;
+  /** Which value of the row it is, such as `course2=math`; empty where the row gives one membership only. */
+  readonly value: string;
+  /** The row is left out, or gives no membership: its one problem says why. It is not invalid. */
+  readonly skipped?: true;
+  /** What ids were derived from by a template: where two texts give one id, nobody is added. */
+  readonly sources?: { readonly uid?: string; readonly guid?: string };
+}
 
 /** One row of the input. The membership's fields mean nothing when there are problems. */
 export interface InputRow {
   /**
-   * `_row` of the report, 1-based and strictly increasing. CSV: as a spreadsheet counts (the header is 1, blank lines
+   * `_row` of the report, 1-based and increasing. CSV: as a spreadsheet counts (the header is 1, blank lines
    * count, a cell with line breaks does not add any). JSON and NDJSON: the element's number; in the service's own
-   * shape, where an element holds many memberships, the membership's number.
+   * shape, where an element holds many memberships, the membership's number. Memberships of one row have the same.
    */
   readonly line: number;
   /** JSON text. CSV: array of the cells as they were. JSON, NDJSON: the element; own shape: one membership as an object. */
@@ -42,6 +61,8 @@ export interface InputRow {
   readonly action?: Action;
   /** The shared NO_PROBLEMS when there are none. */
   readonly problems: readonly RowProblem[];
+  /** Absent where the input is read as it is. */
+  readonly shaped?: ShapedRow;
 }
 
 export const NO_PROBLEMS: readonly RowProblem[] = Object.freeze([]);

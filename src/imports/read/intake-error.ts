@@ -35,6 +35,9 @@ export const INTAKE_ERROR_CODES = [
   'UNKNOWN_COLUMN', // a mapping names one that is not there
   'AMBIGUOUS_COLUMN', // two columns for one field
   'MISSING_COLUMN',
+  'RECIPE_MISFIT', // not of the kind that the recipe is for
+  'BAD_SHAPE', // settings of shaping that cannot be used: a wrong template, two that contradict each other
+  'BAD_IDENTITIES', // the identity file contradicts itself, or lacks a column
 ] as const;
 export type IntakeErrorCode = (typeof INTAKE_ERROR_CODES)[number];
 

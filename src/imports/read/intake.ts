@@ -2,10 +2,12 @@ import { option, words } from '../../text/named-options.ts';
 import { openSetIntake } from './archive/set-intake.ts';
 import { type BoundName, type Bounds, boundsWith, ReportGrowth } from './bounds.ts';
 import { Columns, type Field, type Reading } from './columns.ts';
-import { checkDelimiter, csvRows } from './csv.ts';
+import { checkDelimiter, csvRows, type TableTop } from './csv.ts';
 import { decode, detectEncoding } from './decode.ts';
 import { compressionOf, decompress } from './decompress.ts';
 import {
+  belowTop,
+  delimiterFor,
   detectDelimiter,
   detectFormat,
   detectLineEnds,
@@ -16,6 +18,7 @@ import {
   separatorLine,
 } from './detect.ts';
 import { ElementReader } from './element.ts';
+import { type ExportName, ofExport } from './exports.ts';
 import { refuseBinary, refuseOtherText } from './foreign-formats.ts';
 import type { InputRow } from './input-row.ts';
 import { IntakeError, shownPath } from './intake-error.ts';
@@ -26,6 +29,11 @@ import { ldifAsNdjson } from './ldif.ts';
 import { MembershipReader, type RowDefaults } from './membership-row.ts';
 import { ndjsonRows } from './ndjson.ts';
 import { openInput } from './open-input.ts';
+import { ShapedCells } from './shape/csv-shape.ts';
+import { ShapedElements } from './shape/element-shape.ts';
+import type { Identities } from './shape/identities.ts';
+import type { Shape } from './shape/shape.ts';
+import { checkShape, namedColumns, needsShaping, openShaping, recognisedMapping, tableTop } from './shape/shaping.ts';
 import { HEAD_BYTES, type InputBytes, type IntakeSource, readHead } from './source.ts';
 import { yamlAsJson } from './yaml.ts';
 
@@ -47,6 +55,12 @@ export interface IntakeOptions {
    * it that column means nothing, so that no file that somebody just hands in can remove anybody.
    */
   readonly edits?: boolean;
+  /** The input is an export of this system: memberships are looked for inside of its elements. */
+  readonly exportOf?: ExportName;
+  /** How rows become memberships, where a row is not simply one. */
+  readonly shape?: Shape;
+  /** What the shape's identities are looked up in. */
+  readonly identities?: Identities;
   /** Bounds that are raised or lowered for this input. */
   readonly bounds?: Readonly<Partial<Record<BoundName, number | undefined>>>;
   /** Wait until a file has not changed for this long before it is read, in ms. */
@@ -77,6 +91,10 @@ export interface Intake {
    * of the keys. Complete when the rows have been read.
    */
   columns(): readonly string[];
+  /** Whether a row may give several memberships. */
+  readonly shaped: boolean;
+  /** Rows of the input so far, left out or not; as many as `chunks` has given where none gives several memberships. */
+  rowsRead(): number;
   /** What a person should know about the input; complete when the rows have been read. */
   notes(): readonly IntakeNote[];
   /** Bytes of the source read so far (compressed ones when gzipped). */
@@ -122,18 +140,17 @@ async function startOrClose(text: InputBytes, options: IntakeOptions): Promise<I
 const SHEET_TEXT = { encoding: 'utf-8', delimiter: ',' } as const;
 
 /** Throws UNKNOWN_ENCODING, BAD_DELIMITER or BAD_DEFAULT for options with which no input can be read. */
-export function checkIntakeOptions({ encoding, delimiter, mapping, defaults }: IntakeOptions): void {
+export function checkIntakeOptions({ encoding, delimiter, mapping, defaults, shape = {} }: IntakeOptions): void {
   detectEncoding(Buffer.alloc(0), encoding);
   if (delimiter !== undefined) checkDelimiter(delimiter);
   new MembershipReader(new Columns(mapping), defaults);
+  checkShape(shape, mapping);
 }
 
 async function startIntake(source: InputBytes, options: IntakeOptions): Promise<Intake> {
   const { mapping, defaults, edits = false, signal } = options;
   const bounds = boundsWith(options.bounds);
   const growth = new ReportGrowth(bounds);
-  const columns = new Columns(mapping, { ...options, bounds, onColumn: (name) => growth.add(name) });
-  const reader = new MembershipReader(columns, defaults);
   const hasDefaultGuid = defaults.guid !== undefined && defaults.guid !== '';
 
   const raw = await readHead(source.blocks());
@@ -151,8 +168,25 @@ async function startIntake(source: InputBytes, options: IntakeOptions): Promise<
   const format = formatOf(kind);
   if (edits && format !== 'csv') throw editsOutsideCsv(source.name, format);
   const separator = format === 'csv' ? separatorLine(head) : undefined;
+  const { shape = {} } = options;
+  const top = tableTop(shape);
   const delimiter =
-    format === 'csv' ? checkDelimiter(options.delimiter ?? separator ?? detectDelimiter(head, mapping)) : undefined;
+    format === 'csv'
+      ? checkDelimiter(options.delimiter ?? separator ?? delimiterOf(belowTop(head, top.skip), options, top))
+      : undefined;
+  const isShaped = needsShaping(shape, mapping, format);
+  const columns = new Columns(isShaped ? recognisedMapping(shape, mapping) : mapping, {
+    ...options,
+    bounds,
+    onColumn: (name) => growth.add(name),
+  });
+  const reader = new MembershipReader(columns, defaults);
+  const shaping = isShaped
+    ? openShaping({ ...options, shape, columns, hasDefaultGuid, bounds, onRepeat: (text) => growth.repeat(text) })
+    : undefined;
+  const shapedCells = shaping && delimiter !== undefined ? new ShapedCells(shaping) : undefined;
+  const shapedElements = shaping && delimiter === undefined ? new ShapedElements(shaping) : undefined;
+  const shaped = shapedCells ?? shapedElements;
 
   const rows =
     delimiter !== undefined
@@ -165,17 +199,21 @@ async function startIntake(source: InputBytes, options: IntakeOptions): Promise<
           edits,
           bounds,
           separatorLine: separator !== undefined,
+          top,
+          shaped: shapedCells,
           isSheet: source.sheet !== undefined,
         })
       : (format === 'json' ? jsonRows : ndjsonRows)(
           converted(text.blocks, kind, bounds),
-          new ElementReader(columns, reader, hasDefaultGuid),
+          ofExport(options.exportOf, shapedElements ?? new ElementReader(columns, reader, hasDefaultGuid)),
           bounds,
         );
-  const checked = interruptible(
-    withinGrowth(rows, (count) => growth.check(count, read.bytes, format === 'csv')),
-    signal,
-  );
+  let given = 0;
+  const counting = (count: number) => {
+    given += count;
+    growth.check(count, read.bytes, format === 'csv');
+  };
+  const checked = interruptible(withinGrowth(rows, counting), signal);
   const chunks = atLeastOneRow(checked, source.name, format, columns);
   const first = await chunks.next();
 
@@ -186,8 +224,10 @@ async function startIntake(source: InputBytes, options: IntakeOptions): Promise<
     encoding: encoding.name,
     ...(delimiter === undefined ? {} : { delimiter }),
     get recognised() {
-      return columns.recognised();
+      return shaped?.recognised() ?? columns.recognised();
     },
+    shaped: shaped !== undefined,
+    rowsRead: () => shaped?.rowsRead ?? given,
     columns: () => columns.names,
     notes: () => source.sheet?.notes((column) => ID_FIELDS.some((field) => columns.indexOf(field) === column)) ?? [],
     bytesRead: () => source.bytesRead,
@@ -201,6 +241,10 @@ async function startIntake(source: InputBytes, options: IntakeOptions): Promise<
       }
     },
   };
+}
+
+function delimiterOf(head: string, { mapping, shape = {} }: IntakeOptions, { names }: TableTop): string {
+  return names === undefined ? detectDelimiter(head, namedColumns(shape, mapping)) : delimiterFor(names.length, head);
 }
 
 /** Fields that are ids: what a workbook makes of them is looked at closely. */

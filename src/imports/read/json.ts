@@ -4,7 +4,7 @@ import { fieldByAlias } from './columns.ts';
 import {
   chunked,
   type Element,
-  type ElementReader,
+  type Elements,
   hasMemberLists,
   isMemberList,
   keysOf,
@@ -22,7 +22,7 @@ import { firstMistake, ObjectScanner, parseJson } from './json-text.ts';
  */
 export async function* jsonRows(
   blocks: AsyncIterable<Buffer>,
-  reader: ElementReader,
+  reader: Elements,
   bounds: Bounds,
 ): AsyncGenerator<InputRow[]> {
   const document = new JsonDocument(reader, bounds);
@@ -39,7 +39,7 @@ type Position = 'start' | 'first' | 'next' | 'behind' | 'inside' | 'object' | 'a
 
 /** Cuts a document into the texts of its elements, which JSON.parse reads. */
 class JsonDocument {
-  readonly #reader: ElementReader;
+  readonly #reader: Elements;
   readonly #bounds: Bounds;
   #position: Position = 'start';
   /** Of the element, or of the outermost object. */
@@ -63,7 +63,7 @@ class JsonDocument {
   /** How many bytes the text of this block has up to an index. */
   #counted = { index: 0, bytes: 0 };
 
-  constructor(reader: ElementReader, bounds: Bounds) {
+  constructor(reader: Elements, bounds: Bounds) {
     this.#reader = reader;
     this.#bounds = bounds;
   }
@@ -114,7 +114,7 @@ class JsonDocument {
         return index + 1;
       case 'array':
         // The first character behind `[` tells whether these are the elements or a value like any other.
-        if (character === '{') {
+        if (character === '{' && !this.#reader.isOpened?.(this.#propertyHere())) {
           this.#enterElements(index);
           return this.#open('inside', index);
         }
@@ -176,8 +176,7 @@ class JsonDocument {
 
   #enterElements(index: number): void {
     const outer = this.#outerText ?? '';
-    const [, written = '""'] = /("(?:[^"\\]|\\.)*")\s*:\s*\[\s*$/.exec(outer.slice(-10_000)) ?? [];
-    const property = JSON.parse(written) as string;
+    const property = this.#propertyHere();
     if (isMemberList(property)) throw wrongShape('element 1', `${property} holds objects; it must be an array of UIDs`);
     if (this.#property !== undefined) {
       const both = `${shown(this.#property)} and ${shown(property)}`;
@@ -185,6 +184,13 @@ class JsonDocument {
     }
     this.#property = property;
     this.#cut = { at: outer.length, bytes: -this.#offsetOf(index) };
+  }
+
+  /** Name of the property whose list begins here. */
+  #propertyHere(): string {
+    const outer = this.#outerText ?? '';
+    const [, written = '""'] = /("(?:[^"\\]|\\.)*")\s*:\s*\[\s*$/.exec(outer.slice(-10_000)) ?? [];
+    return JSON.parse(written) as string;
   }
 
   #closeElements(index: number): number {

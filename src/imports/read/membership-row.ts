@@ -14,7 +14,7 @@ export interface RowDefaults {
 }
 
 /** Letters, digits, `-` and `_`: publicly documented, not contract (docs/chat-service.md, 18). */
-const ID = new RegExp(`^[A-Za-z0-9_-]{1,${MAX_ID_LENGTH}}$`);
+export const ID = new RegExp(`^[A-Za-z0-9_-]{1,${MAX_ID_LENGTH}}$`);
 const NOT_ID_CHARACTER = /[^A-Za-z0-9_-]/u;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it looks for
 const CONTROL_CHARACTER = /[\u0000-\u001f\u007f-\u009f]/;
@@ -27,6 +27,16 @@ const SCOPE_BY_WORD: ReadonlyMap<string, Scope> = new Map<string, Scope>([
   ['banned', 'ban'],
 ]);
 
+/** The scope that a word stands for. */
+export function scopeOfWord(text: string): Scope | undefined {
+  return SCOPE_BY_WORD.get(
+    text
+      .trim()
+      .toLowerCase()
+      .replace(/[\s_-]/g, ''),
+  );
+}
+
 const REGION_BY_WORD: ReadonlyMap<string, Region> = new Map(REGIONS.map((region) => [region, region]));
 
 /** Different spellings remembered per word list; beyond it they are looked up anew each time. */
@@ -35,7 +45,7 @@ const MOST_SPELLINGS = 1_000;
 /** Turns the texts of one row into a membership and its problems. Has one scratch list of problems: rows one by one. */
 export class MembershipReader {
   readonly #defaults: RowDefaults;
-  readonly #columns: Columns;
+  readonly #columns: Pick<Columns, 'nameOf'>;
   readonly #scopes = new Map<string, Scope>();
   readonly #regions = new Map<string, Region>();
   #problems: RowProblem[] | undefined;
@@ -43,7 +53,7 @@ export class MembershipReader {
   #scopeSeen = false;
 
   /** Throws BAD_DEFAULT, since a bad default would make every row invalid. */
-  constructor(columns: Columns, defaults: RowDefaults) {
+  constructor(columns: Pick<Columns, 'nameOf'>, defaults: RowDefaults) {
     this.#columns = columns;
     this.#defaults = defaults;
     for (const field of ['guid', 'onBehalfOf'] as const) {
@@ -93,6 +103,11 @@ export class MembershipReader {
     return asked === 'add' ? row : { ...row, action: asked };
   }
 
+  /** The membership of a row of which nothing is known. */
+  nobody(): Pick<InputRow, 'region' | 'guid' | 'uid' | 'scope' | 'onBehalfOf'> {
+    return { region: this.#defaults.region, guid: '', uid: '', scope: 'participant', onBehalfOf: '' };
+  }
+
   #takeProblems(): readonly RowProblem[] {
     const problems = this.#problems ?? NO_PROBLEMS;
     this.#problems = undefined;
@@ -122,7 +137,7 @@ export class MembershipReader {
   /** The scope that goes with an action: a removal needs none, and a change is not left to a default. */
   #scopeFor(action: Action, text: string): Scope {
     if (action === 'add') return this.#scope(text);
-    if (action === 'remove') return 'participant';
+    if (action === 'remove' || action === 'unban') return 'participant';
     const allowed = MEMBER_SCOPES.join(', ');
     if (text.trim() === '') {
       this.#add('scope', text, 'EMPTY', `the scope is empty; a change needs the new one: ${allowed}`);

@@ -1,6 +1,6 @@
 import { option, words } from '../../text/named-options.ts';
 import { type Bounds, boundText, MOST_DEPTH, orRaise } from './bounds.ts';
-import { chunked, type Element, type ElementReader, hasMemberLists, tooDeep, wrongShape } from './element.ts';
+import { chunked, type Element, type Elements, hasMemberLists, tooDeep, wrongShape } from './element.ts';
 import type { InputRow } from './input-row.ts';
 import { IntakeError, shown } from './intake-error.ts';
 import { ObjectScanner, parseJson } from './json-text.ts';
@@ -11,7 +11,7 @@ import { ObjectScanner, parseJson } from './json-text.ts';
  */
 export async function* ndjsonRows(
   blocks: AsyncIterable<Buffer>,
-  reader: ElementReader,
+  reader: Elements,
   bounds: Bounds,
 ): AsyncGenerator<InputRow[]> {
   const lines = new LineReader(reader, bounds);
@@ -21,14 +21,14 @@ export async function* ndjsonRows(
 }
 
 class LineReader {
-  readonly #reader: ElementReader;
+  readonly #reader: Elements;
   readonly #bounds: Bounds;
   readonly #scanner = new ObjectScanner();
   #unfinished = '';
   #unfinishedBytes = 0;
   #number = 0;
 
-  constructor(reader: ElementReader, bounds: Bounds) {
+  constructor(reader: Elements, bounds: Bounds) {
     this.#reader = reader;
     this.#bounds = bounds;
   }

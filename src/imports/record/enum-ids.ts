@@ -24,13 +24,14 @@ export function wishId(scope: Scope, action: Action = 'add'): number {
   return scopeId(scope) + SCOPES.length * ACTIONS.indexOf(action);
 }
 
-/** The numbers of scope and action; a removal has no scope. */
+/** The numbers of scope and action; a removal has no scope, nor has the end of a ban. */
 export function readWish(wish: number): { readonly scope: number | null; readonly action: number } {
   const action = Math.ceil(wish / SCOPES.length);
-  return { scope: action === REMOVAL ? null : wish - SCOPES.length * (action - 1), action };
+  return { scope: SCOPELESS.has(action) ? null : wish - SCOPES.length * (action - 1), action };
 }
 
-const REMOVAL = actionId('remove');
+/** Actions for which a scope means nothing. */
+const SCOPELESS: ReadonlySet<number> = new Set([actionId('remove'), actionId('unban')]);
 
 export function regionOf(id: number): Region {
   return word(REGIONS, id);

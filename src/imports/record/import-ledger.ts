@@ -7,7 +7,7 @@ import type { CreateOptions } from '../create-options.ts';
 import { IMPORT_MIGRATIONS } from '../schemas.ts';
 import type { BatchResult, BatchTakenBack, StoppedRegion } from './batch-result.ts';
 import { type Creating, type CreationToSend, creatingOf } from './creating.ts';
-import { actionOf, outcomeId, regionId, regionOf, scopeOf } from './enum-ids.ts';
+import { actionId, actionOf, outcomeId, regionId, regionOf, scopeId, scopeOf } from './enum-ids.ts';
 import { creationRecording } from './record-creation.ts';
 import type { Creations } from './recorded-batch.ts';
 import {
@@ -74,6 +74,12 @@ export interface ImportLedger {
   stopRegion(stopped: StoppedRegion): void;
   startRegions(): void;
   stoppedRegions(): StoppedRegion[];
+  /** Batches that wait until the rows to try first are sent. */
+  laterBatches(): number;
+  /** Lets them be sent. */
+  releaseLater(): void;
+  /** Memberships that take something from somebody: removals and bans. */
+  removals(): number;
   /** Batches without a result, by region. */
   openBatches(): Map<Region, { pending: number; dispatched: number }>;
   regionsUsed(): Region[];
@@ -148,6 +154,14 @@ export function openImportLedger(path: string, create?: CreateOptions): ImportLe
     },
     startRegions: () => {
       sql('start_regions').run();
+    },
+    laterBatches: () => Number(sql('later_batches').get()?.['n']),
+    releaseLater: () => {
+      sql('release_later').run();
+    },
+    removals: () => {
+      const taking = { remove: actionId('remove'), add: actionId('add'), ban: scopeId('ban') };
+      return Number(sql('count_taking').get(taking)?.['n']);
     },
     stoppedRegions: () => sql('stopped_regions').all() as unknown as StoppedRegion[],
     openBatches: () => {
@@ -225,12 +239,26 @@ export function checkTallies(sql: ReturnType<typeof statementsOf>): SumCheck {
   const names = ['read', ...OUTCOMES] as const;
   const rows = Object.fromEntries(names.map((name) => [name, counted.get(name) ?? 0])) as RowCounts;
   const tallied = totalRows(readTallies(sql));
-  const difference = names
-    .filter((name) => tallied[name] !== rows[name])
-    .map((name) => `${name}: ${tallied[name]} tallied, ${rows[name]} in the rows`)
-    .concat(sumOfOutcomes(rows) === rows.read ? [] : [`${sumOfOutcomes(rows)} outcomes for ${rows.read} rows`])
-    .join('; ');
+  const difference = [
+    ...names
+      .filter((name) => tallied[name] !== rows[name])
+      .map((name) => `${name}: ${tallied[name]} tallied, ${rows[name]} in the rows`),
+    ...(sumOfOutcomes(rows) === rows.read ? [] : [`${sumOfOutcomes(rows)} outcomes for ${rows.read} rows`]),
+    ...lostRows(sql),
+  ].join('; ');
   return { holds: difference === '', rows, difference };
+}
+
+/** Rows of the input and their memberships against what the reader counted. */
+function lostRows(sql: ReturnType<typeof statementsOf>): string[] {
+  const told = sql('rows_and_memberships').get();
+  if (told === undefined || told['rows_read'] === null) return [];
+  const { rows_read: read, entries, rows_here: here, read_here: readHere, gaps } = told;
+  return [
+    ...(entries === here ? [] : [`${entries} memberships and empty rows were read, ${here} are kept`]),
+    ...(read === readHere ? [] : [`${read} rows of the input were read, ${readHere} are kept`]),
+    ...(gaps === 0 ? [] : [`${gaps} rows of the input lack one of their memberships`]),
+  ];
 }
 
 export function totalRows(tallies: Tallies): RowCounts {

@@ -1,5 +1,6 @@
 -- Statements on an import's file, by name. Each says what it takes and gives.
--- State of a batch: 0 pending, 1 dispatched, 2 done, 3 replaced, 4 waiting for what is to be created. (Written as numbers: SQLite uses an index of the batches
+-- State of a batch: 0 pending, 1 dispatched, 2 done, 3 replaced, 4 waits for what is created first, 5 later (not among the
+-- rows to try first). (Written as numbers: SQLite uses an index of the batches
 -- in one state only where the statement says the state itself.)
 
 -- name: pending_batches
@@ -128,16 +129,29 @@ update memberships set
        outcome_id = case when doubt is null then :unprocessed else :unconfirmed end,
        code = case when doubt is null then 'NOT_SENT' else 'NO_ANSWER' end,
        message = case when doubt is null then :message else 'sent, and the import was ended before an answer came: ' || doubt end
-  from (select id, doubt from batches where state in (0, 1, 4)) as rest
+  from (select id, doubt from batches where state in (0, 1, 4, 5)) as rest
  where memberships.batch_id = rest.id and memberships.outcome_id is null;
 
 -- name: tally_rest
 -- Out: rows of batches without an end, by region and whether they were certainly not sent.
-select b.region_id, (b.doubt is null) as unsent, sum(b.size) as n from batches b where b.state in (0, 1, 4) group by 1, 2;
+select b.region_id, (b.doubt is null) as unsent, sum(b.size) as n from batches b where b.state in (0, 1, 4, 5) group by 1, 2;
 
 -- name: close_rest
 -- In: at (ms). Every batch without an end is done.
-update batches set state = 2, finished_at = :at where state in (0, 1, 4);
+update batches set state = 2, finished_at = :at where state in (0, 1, 4, 5);
+
+-- name: later_batches
+-- Out: how many batches wait until the rows to try first are sent.
+select count(*) as n from batches where state = 5;
+
+-- name: release_later
+-- They are to be sent now.
+update batches set state = 0 where state = 5;
+
+-- name: count_taking
+-- In: remove, add (actions), ban (scope). Out: memberships that take something from somebody: removals and bans.
+select count(*) as n from memberships m join batches b on b.id = m.batch_id join lanes l on l.id = b.lane_id
+ where l.action_id = :remove or (l.action_id = :add and m.scope_id = :ban);
 
 -- name: add_tally
 -- In: region, name, n. Adds n to a running total.
@@ -160,6 +174,8 @@ select 'invalid', count(distinct row_id) from problems
 union all
 select 'duplicate', count(*) from duplicates
 union all
+select 'skipped', count(*) from skipped
+union all
 select coalesce(o.name, 'unprocessed'), count(*) from memberships m left join outcomes o on o.id = m.outcome_id
  group by m.outcome_id;
 
@@ -169,7 +185,15 @@ select region_id, guid, refused_code, refused_message from groups where id = :gr
 
 -- name: input
 -- Out: what the input was.
-select format, kind, delimiter, columns, recognised, notes from input;
+select format, kind, delimiter, columns, recognised, notes, shaped, rows_read from input;
+
+-- name: rows_and_memberships
+-- Out: what the reader counted, and what the rows say: every row of the input is there, with all of its memberships.
+select i.rows_read, i.entries,
+       (select count(*) from rows) as rows_here,
+       (select count(*) from rows) - (select count(*) from parts where part > 1) as read_here,
+       (select count(*) from (select max(part) <> count(*) as gap from parts group by first_row) where gap) as gaps
+  from input i;
 
 -- name: index_uids
 -- Makes rows quick to find by UID.

@@ -23,6 +23,13 @@ const BY_CODE: Readonly<Record<string, string>> = {
     'A proxy, firewall or login page answered in place of the service: check the network and HTTPS_PROXY; then import the retry file.',
   UNKNOWN_SCOPE:
     'These rows were not sent: fix the scopes in the file. If the column does not hold scopes at all, import the file with --map scope=, which ignores it.',
+  UNKNOWN_IDENTITY:
+    'The identity file does not have these. Fill in the UIDs in unknown-identities.csv, add its lines to the identity file, and import the file again.',
+  DERIVED_ID_COLLISION:
+    'Different values become the same id. Change the template so that they stay apart, or give an identity file; then import the file again.',
+  UNKNOWN_MARK: 'Say what these words stand for with --scope-words, such as "leader=moderator,?=none".',
+  FILTERED: 'Nothing: the conditions leave these rows out.',
+  NO_MEMBERSHIP: 'Nothing, if these rows have no group or no user on purpose.',
   CELL_COUNT: 'Look for a missing or additional delimiter or quote in these lines and fix the file.',
 };
 

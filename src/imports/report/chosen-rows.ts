@@ -15,11 +15,15 @@ export type Values = Readonly<Record<string, SQLInputValue>>;
 
 const REPORT_ROWS = readStatements(new URL('reading.sql', import.meta.url)).get('report_rows') ?? '';
 
+/** Outcomes of rows that are in no batch. */
+const NOT_SENT_OUTCOMES: ReadonlySet<Outcome> = new Set(['invalid', 'duplicate', 'skipped']);
+
 /** Outcomes that no call has given. */
 const NOT_SENT = {
   invalid: outcomeId('invalid'),
   duplicate: outcomeId('duplicate'),
   unprocessed: outcomeId('unprocessed'),
+  skipped: outcomeId('skipped'),
 };
 
 /** Columns of the statement `report_rows`. */
@@ -39,6 +43,7 @@ type ReportColumns = [
   httpStatus: number | null,
   batch: number | null,
   finishedAt: number | null,
+  value: string | null,
 ];
 
 /** Rows in the order of the input, one at a time. `choice` is SQL that is true for those wanted; `r` is the row in it. */
@@ -76,8 +81,23 @@ function creationsIn(database: DatabaseSync): CreatedFor {
 }
 
 function inWords(columns: ReportColumns, createdFor: CreatedFor): RowWithOutcome {
-  const [row, line, original, outcome, code, message, region, guid, uid, scope, attempts, httpStatus, batch, at] =
-    columns;
+  const [
+    row,
+    line,
+    original,
+    outcome,
+    code,
+    message,
+    region,
+    guid,
+    uid,
+    scope,
+    attempts,
+    httpStatus,
+    batch,
+    at,
+    value,
+  ] = columns;
   return {
     row,
     line,
@@ -94,6 +114,7 @@ function inWords(columns: ReportColumns, createdFor: CreatedFor): RowWithOutcome
     batch,
     finishedAt: at,
     created: createdFor(region, guid ?? '', uid ?? ''),
+    value: value ?? '',
   };
 }
 
@@ -104,13 +125,14 @@ export function withOutcome(outcomes: ReadonlySet<Outcome>): string {
     ...(sent === 'false' ? [] : [`select m.row_id from memberships m where ${sent}`]),
     ...(outcomes.has('invalid') ? ['select row_id from problems'] : []),
     ...(outcomes.has('duplicate') ? ['select row_id from duplicates'] : []),
+    ...(outcomes.has('skipped') ? ['select row_id from skipped'] : []),
   ];
   return `r.id in (${sources.join(' union all ')})`;
 }
 
 /** SQL that is true for those rows of `memberships m`, the ones that are sent, which have one of these outcomes. */
 export function sentWith(outcomes: ReadonlySet<Outcome>): string {
-  const sent = [...outcomes].filter((outcome) => outcome !== 'invalid' && outcome !== 'duplicate');
+  const sent = [...outcomes].filter((outcome) => !NOT_SENT_OUTCOMES.has(outcome));
   if (sent.length === 0) return 'false';
   // Without an outcome as yet, a row is unprocessed.
   return `coalesce(m.outcome_id, ${outcomeId('unprocessed')}) in (${sent.map(outcomeId).join(', ')})`;

@@ -1,4 +1,4 @@
-import type { ReportRow } from './report-row.ts';
+import type { ReportInput, ReportRow } from './report-row.ts';
 
 /** rollcall's own columns, in the order in which every report gives them. */
 export const OWN_COLUMNS = [
@@ -18,10 +18,22 @@ export const OWN_COLUMNS = [
 ] as const;
 export type OwnColumn = (typeof OWN_COLUMNS)[number];
 
+/** Of an input of which a row may be several rows of the report: the column that says which value each of them is. */
+const VALUE_COLUMN = '_value';
+
+/** How many own columns there are. */
+export function ownColumnCount({ shaped = false }: Pick<ReportInput, 'shaped'>): number {
+  return OWN_COLUMNS.length + Number(shaped);
+}
+
 /** A row's values for OWN_COLUMNS; `_finished_at` is ISO 8601 in UTC, null where there is no value. */
-export function ownValues(row: ReportRow): Record<OwnColumn, string | number | null> {
+export function ownValues(
+  row: ReportRow,
+  { shaped = false }: Pick<ReportInput, 'shaped'> = {},
+): Partial<Record<OwnColumn | typeof VALUE_COLUMN, string | number | null>> {
   return {
     _row: row.line,
+    ...(shaped && { [VALUE_COLUMN]: row.value ?? '' }),
     _status: row.status,
     _code: row.code,
     _message: row.message,
@@ -58,10 +70,15 @@ export function isoTime(ms: number): string {
  * on: those keep their names and places, and all of ours take the first number that is free (`_row_2`, `_status_2`, …),
  * so that those that belong together are told by their ending. Case is ignored, as databases ignore it.
  */
-export function ownColumnNames(original: readonly string[]): readonly string[] {
+export function ownColumnNames(
+  original: readonly string[],
+  { shaped = false }: Pick<ReportInput, 'shaped'> = {},
+): readonly string[] {
+  const [row, ...others] = OWN_COLUMNS;
+  const own = shaped ? [row, VALUE_COLUMN, ...others] : OWN_COLUMNS;
   const taken = new Set(original.map((name) => name.trim().toLowerCase()));
   for (let number = 1; ; number++) {
-    const names = OWN_COLUMNS.map((name) => (number === 1 ? name : `${name}_${number}`));
+    const names = own.map((name) => (number === 1 ? name : `${name}_${number}`));
     if (!names.some((name) => taken.has(name))) return names;
   }
 }

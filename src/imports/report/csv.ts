@@ -2,7 +2,7 @@ import { inChunks } from '../../text/chunks.ts';
 import { csvLine } from '../../text/csv-line.ts';
 import { joinedCells, plainLineTest } from '../../text/plain-line.ts';
 import { harmless } from '../../text/spreadsheet.ts';
-import { isoTime, OWN_COLUMNS, ownColumnNames, ownValues } from './columns.ts';
+import { isoTime, ownColumnCount, ownColumnNames, ownValues } from './columns.ts';
 import { originalCells } from './original.ts';
 import type { ReportInput, ReportRow } from './report-row.ts';
 
@@ -24,28 +24,29 @@ export function csvReport(input: ReportInput, rows: Iterable<ReportRow>): Genera
 
 function* csvLines(input: ReportInput, rows: Iterable<ReportRow>): Generator<string> {
   const delimiter = csvDelimiter(input);
-  yield csvLine([...input.columns, ...ownColumnNames(input.columns)].map(harmless), delimiter);
+  yield csvLine([...input.columns, ...ownColumnNames(input.columns, input)].map(harmless), delimiter);
   const plain =
-    input.inputFormat === 'csv' ? plainLineTest(delimiter, input.columns.length + OWN_COLUMNS.length) : undefined;
+    input.inputFormat === 'csv' ? plainLineTest(delimiter, input.columns.length + ownColumnCount(input)) : undefined;
   for (const row of rows) {
     if (plain !== undefined) {
-      const line = `${joinedCells(row.original, delimiter, input.columns.length) ?? '"'}${delimiter}${ownLine(row, delimiter)}`;
+      const line = `${joinedCells(row.original, delimiter, input.columns.length) ?? '"'}${delimiter}${ownLine(row, delimiter, input.shaped === true)}`;
       if (plain.test(line)) {
         yield `${line}\n`;
         continue;
       }
     }
     const cells = originalCells(input, row);
-    for (const value of Object.values(ownValues(row))) cells.push(value === null ? '' : String(value));
+    for (const value of Object.values(ownValues(row, input))) cells.push(value === null ? '' : String(value));
     yield csvLine(cells.map(harmless), delimiter);
   }
 }
 
 /** The values of OWN_COLUMNS with nothing around them. */
-function ownLine(row: ReportRow, d: string): string {
+function ownLine(row: ReportRow, d: string, shaped: boolean): string {
   const { line, status, code, message, region, guid, uid, scope, attempts } = row;
   const finishedAt = row.finishedAt === null ? '' : isoTime(row.finishedAt);
-  return `${line}${d}${status}${d}${code}${d}${message}${d}${region}${d}${guid}${d}${uid}${d}${scope}${d}${attempts}${d}${row.httpStatus ?? ''}${d}${row.batch ?? ''}${d}${finishedAt}${d}${row.created}`;
+  const place = shaped ? `${line}${d}${row.value ?? ''}` : line;
+  return `${place}${d}${status}${d}${code}${d}${message}${d}${region}${d}${guid}${d}${uid}${d}${scope}${d}${attempts}${d}${row.httpStatus ?? ''}${d}${row.batch ?? ''}${d}${finishedAt}${d}${row.created}`;
 }
 
 /** Delimiter of a CSV report over this input. */

@@ -19,6 +19,8 @@ ${texture('unconfirmed', html`<path d="M0 0L6 6M0 6L6 0" class="ink" stroke-widt
 ${texture('unprocessed', html`<path d="M3 0V6" class="ink" stroke-width="2"/>`)}
 ${texture('changed', html`<path d="M0 4L3 1L6 4" class="ink" stroke-width="1.2"/>`)}
 ${texture('removed', html`<circle cx="3" cy="3" r="1.8" class="ink" stroke-width="1"/>`)}
+${texture('unbanned', html`<path d="M0 3L3 6L6 3" class="ink" stroke-width="1.2"/>`)}
+${texture('skipped', html`<path d="M0 1.5H6M0 4.5H6" class="ink" stroke-width="0.8"/>`)}
 </defs></svg>`;
 }
 

@@ -22,6 +22,8 @@ export const LIGHT: Readonly<Record<string, string>> = {
   unprocessed: '#6f7680',
   changed: '#0b7285',
   removed: '#46607a',
+  unbanned: '#5f7f3a',
+  skipped: '#8a8f98',
 };
 
 export const DARK: Readonly<Record<string, string>> = {
@@ -43,9 +45,22 @@ export const DARK: Readonly<Record<string, string>> = {
   unprocessed: '#a0a7b0',
   changed: '#4fb3bf',
   removed: '#8fa6bd',
+  unbanned: '#a3c27a',
+  skipped: '#7b828c',
 };
 
-const TEXTURED = ['banned', 'already_member', 'failed', 'invalid', 'unconfirmed', 'unprocessed', 'changed', 'removed'];
+const TEXTURED = [
+  'banned',
+  'already_member',
+  'failed',
+  'invalid',
+  'unconfirmed',
+  'unprocessed',
+  'changed',
+  'removed',
+  'unbanned',
+  'skipped',
+];
 const PLAIN = ['added', 'duplicate'];
 
 function variables(scheme: Readonly<Record<string, string>>): string {

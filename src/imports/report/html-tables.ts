@@ -111,7 +111,7 @@ function sampleRow(row: ReportRow): Markup {
     row.httpStatus === null ? '' : `HTTP ${row.httpStatus}`,
     row.batch === null ? '' : `batch ${row.batch}`,
   ].filter((detail) => detail !== '');
-  return html`<tr><th scope="row" class="n">${row.line}</th><td>${membership(row)}</td>
+  return html`<tr><th scope="row" class="n">${row.line}</th><td>${membership(row)}${row.value ? html`<br><span><bdi>${shortened(row.value)}</bdi></span>` : NOTHING}</td>
 <td>${swatch(row.status)} ${OUTCOME_LABELS[row.status]}${row.code === '' ? NOTHING : html` <code>${row.code}</code>`}${row.message === '' ? NOTHING : html`<br><bdi>${row.message}</bdi>`}${details.length === 0 ? NOTHING : html`<br><span>${details.join(', ')}</span>`}</td></tr>
 `;
 }

@@ -10,7 +10,7 @@ import { callsSection } from './html-calls.ts';
 import { STYLE } from './html-style.ts';
 import { groupsSection, problemsSection, regionsSection, sampleSection } from './html-tables.ts';
 import type { ReportRow } from './report-row.ts';
-import { rateLimitedCalls } from './summary-counts.ts';
+import { hasManyMemberships, rateLimitedCalls } from './summary-counts.ts';
 import { verdictOf } from './verdict.ts';
 
 export interface HtmlReport {
@@ -38,7 +38,10 @@ const POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').upd
 export function htmlReport(report: HtmlReport): string {
   const { summary } = report;
   const { tone, sentence, pending } = verdictOf(summary);
-  const notFulfilled = OUTCOMES.reduce((sum, outcome) => sum + (FULFILLED.has(outcome) ? 0 : summary.rows[outcome]), 0);
+  const notFulfilled = OUTCOMES.reduce(
+    (sum, outcome) => sum + (FULFILLED.has(outcome) || outcome === 'skipped' ? 0 : summary.rows[outcome]),
+    0,
+  );
   const page = html`<!doctype html>
 <html lang="en">
 <head>
@@ -56,9 +59,9 @@ ${textures()}
 <h1 class="${tone}">${numbersHeldToWords(sentence)}</h1>
 </header>
 <main>
-${stackedBar('all', 'All rows by outcome', summary.rows, 28)}
+${stackedBar('all', hasManyMemberships(summary) ? 'All memberships by outcome' : 'All rows by outcome', summary.rows, 28)}
 ${legend(summary.rows)}
-<p class="equation">${sumEquation(summary.rows, pending)}</p>
+<p class="equation">${sumEquation(summary.rows, pending, hasManyMemberships(summary) ? summary.inputRows : undefined)}</p>
 ${problemsSection(report.problems)}
 ${regionsSection(summary)}
 ${groupsSection(report.groups, report.groupsTotal)}

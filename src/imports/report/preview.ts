@@ -9,7 +9,7 @@ import { IntakeError } from '../read/intake-error.ts';
 import { originalJson } from './row-json.ts';
 
 /** From this size on a file that does not end with a line is taken for the beginning of a longer one. */
-const BEGINNING_BYTES = 64 * 1024;
+export const BEGINNING_BYTES = 64 * 1024;
 /** Bytes of a gzipped beginning that are unpacked: twenty rows are found in them, and no more is looked at. */
 const UNPACKED_BYTES = 1024 * 1024;
 /** Characters that the rows shown may come to; one is shown in any case. */
@@ -39,7 +39,7 @@ export async function preview(head: Buffer, options: ImportOptions): Promise<Pre
 }
 
 /** The first bytes of what is in a compressed file. One that yields nothing stays as it is: reading says what is wrong. */
-async function unpacked(head: Buffer): Promise<{ bytes: Buffer; isCut: boolean }> {
+export async function unpacked(head: Buffer): Promise<{ bytes: Buffer; isCut: boolean }> {
   const compression = compressionOf(head);
   if (compression === undefined) return { bytes: head, isCut: false };
   const inflated = compression === 'gzip' ? createGunzip() : createZstdDecompress();
@@ -62,7 +62,7 @@ async function unpacked(head: Buffer): Promise<{ bytes: Buffer; isCut: boolean }
 }
 
 /** A long CSV text ends somewhere in a row: that row is not shown. */
-function beginning(head: Buffer, { format }: ImportOptions, isCut: boolean): Buffer {
+export function beginning(head: Buffer, { format }: ImportOptions, isCut: boolean): Buffer {
   const first = head.subarray(0, 1).toString();
   const isText = format === 'csv' || (format === 'auto' && first !== '[' && first !== '{');
   const end = head.lastIndexOf('\n') + 1;
@@ -88,11 +88,19 @@ function viewsOf(rows: readonly InputRow[], columns: readonly string[], inputFor
   const originalOf = originalJson({ columns, inputFormat, delimiter: ',' });
   const views: PreviewRow[] = [];
   let length = 0;
-  for (const { onBehalfOf: _, original, problems, ...row } of rows) {
-    const text = originalOf({ original, line: row.line });
+  let whole = '';
+  for (const { onBehalfOf: _, action: __, original, problems, shaped, ...row } of rows) {
+    // Only the first membership of a row has its text.
+    if (original !== '') whole = original;
+    const text = originalOf({ original: whole, line: row.line });
     length += text.length;
     if (views.length > 0 && length > MOST_OF_ROWS) break;
-    views.push({ ...row, problems: [...problems], original: JSON.parse(text) as Readonly<Record<string, unknown>> });
+    views.push({
+      ...row,
+      ...(shaped !== undefined && { value: shaped.value, skipped: shaped.skipped === true }),
+      problems: [...problems],
+      original: JSON.parse(text) as Readonly<Record<string, unknown>>,
+    });
   }
   return views;
 }

@@ -1,6 +1,8 @@
 import type { ImportRecord } from '../catalog.ts';
 import type { ImportOptions } from '../import-options.ts';
+import type { RecipeUse } from '../inspect/use-recipe.ts';
 import type { ThreadError } from '../read/thread-error.ts';
+import type { InspectWish } from './inspect-head.ts';
 import type { ImportReader } from './reading.ts';
 import type { ReportWish } from './report-text.ts';
 import type { RowFilter } from './row-search.ts';
@@ -43,6 +45,10 @@ export type ReadingTask =
     }
   /** How the beginning of a file would be read, as JSON text in UTF-8. */
   | { readonly kind: 'preview'; readonly head: Uint8Array; readonly options: ImportOptions }
+  /** What a file is, as far as its beginning shows it: `FileFacts` as JSON text in UTF-8. */
+  | ({ readonly kind: 'inspect' } & InspectWish)
+  /** Options with those of a recipe. */
+  | ({ readonly kind: 'use-recipe' } & RecipeUse)
   /** Begins a report under a number of the asker's; it is open until `end-report`. */
   | { readonly kind: 'report'; readonly path: string; readonly report: number; readonly wish: ReportWish }
   | { readonly kind: 'chunk' | 'end-report'; readonly report: number }

@@ -1,11 +1,12 @@
 import { parentPort } from 'node:worker_threads';
 import { namingDamage } from '../../platform/sqlite.ts';
+import type { ImportOptions } from '../import-options.ts';
 import { packError } from '../read/thread-error.ts';
 import { openImportLedger } from '../record/import-ledger.ts';
 import { type ImportReader, openImportReader } from './reading.ts';
 import type { NumberedTask, ReadingReply, ReadingTask, ReportsWish } from './reading-task.ts';
 import { writeReportFiles } from './report-files.ts';
-import { reportInput, reportPaths } from './report-paths.ts';
+import { filesFormat, reportInput, reportPaths } from './report-paths.ts';
 import { type ReportWish, reportText } from './report-text.ts';
 import { rowsPageJson } from './rows-page.ts';
 import { summaryOf } from './summarize.ts';
@@ -48,6 +49,10 @@ function answer(task: ReadingTask): unknown {
       return rowsPage(task);
     case 'preview':
       return previewOf(task);
+    case 'use-recipe':
+      return usingRecipe(task);
+    case 'inspect':
+      return inspected(task);
     case 'report':
       return beginReport(task.path, task.report, task.wish);
     case 'chunk':
@@ -82,6 +87,16 @@ function rowsPage({ path, filter, after, limit }: Extract<ReadingTask, { kind: '
 async function previewOf({ head, options }: Extract<ReadingTask, { kind: 'preview' }>): Promise<Uint8Array> {
   const { preview } = await import('./preview.ts');
   return encoder.encode(JSON.stringify(await preview(Buffer.from(head), options)));
+}
+
+async function usingRecipe(use: Extract<ReadingTask, { kind: 'use-recipe' }>): Promise<ImportOptions> {
+  const { useRecipe } = await import('../inspect/use-recipe.ts');
+  return useRecipe(use);
+}
+
+async function inspected(wish: Extract<ReadingTask, { kind: 'inspect' }>): Promise<Uint8Array> {
+  const { inspectHead } = await import('./inspect-head.ts');
+  return encoder.encode(JSON.stringify(await inspectHead(wish)));
 }
 
 function readerOf(path: string): ImportReader {
@@ -135,9 +150,8 @@ function indexUids(path: string): void {
 async function writeReports({ path, folder, record, version }: ReportsWish): Promise<void> {
   const reader = openImportReader(path);
   try {
-    const paths = reportPaths(folder, reportInput(reader).inputFormat);
-    const summary = () =>
-      summaryOf({ ...record, finishedAt: Date.now() }, reader.tallies(), paths, reader.input().notes);
+    const paths = reportPaths(folder, filesFormat(reader.input()));
+    const summary = () => summaryOf({ ...record, finishedAt: Date.now() }, reader.tallies(), paths, reader.input());
     await writeReportFiles(reader, paths, summary, version);
   } finally {
     reader.close();

@@ -1,4 +1,6 @@
 import type { ImportOptions } from '../import-options.ts';
+import type { RecipeUse } from '../inspect/use-recipe.ts';
+import type { InspectWish } from './inspect-head.ts';
 import type { ImportReader } from './reading.ts';
 import { openReadingLane, type TaskLimits } from './reading-lane.ts';
 import type { Question, ReportsWish } from './reading-task.ts';
@@ -49,6 +51,10 @@ export interface ReadingThreads {
   ): Promise<Uint8Array>;
   /** How the beginning of a file would be read: a `Preview` as JSON text. @throws IntakeError, ReadingStopped */
   preview(head: Uint8Array, options: ImportOptions, limits: TaskLimits): Promise<Uint8Array>;
+  /** The options of an import that uses a recipe. @throws IntakeError, ReadingStopped */
+  useRecipe(use: RecipeUse, limits: TaskLimits): Promise<ImportOptions>;
+  /** What a file is, as far as its beginning shows it: `FileFacts` as JSON text. @throws ReadingStopped */
+  inspect(wish: InspectWish, limits: TaskLimits): Promise<Uint8Array>;
   /**
    * The bytes of a report, in chunks of some 64 KB, made as they are taken; what began shows one moment of the import
    * to its end. Whoever does not take them all must call `return`.
@@ -86,6 +92,9 @@ export function openReadingThreads(): ReadingThreads {
       (await lanes.search.ask({ kind: 'rows-page', path, ...wish }, limits)) as Uint8Array,
     preview: async (head, options, limits) =>
       (await lanes.preview.ask({ kind: 'preview', head, options }, limits)) as Uint8Array,
+    useRecipe: async (use, limits) =>
+      (await lanes.preview.ask({ kind: 'use-recipe', ...use }, limits)) as ImportOptions,
+    inspect: async (wish, limits) => (await lanes.preview.ask({ kind: 'inspect', ...wish }, limits)) as Uint8Array,
     report: async function* (path, wish) {
       reports += 1;
       const report = reports;

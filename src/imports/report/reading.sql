@@ -3,19 +3,23 @@
 -- name: report_rows
 -- In: invalid, duplicate, unprocessed (outcomes). Out: rows in the order of the input, with numbers for the words; the
 -- reader replaces the mark with a choice of rows, and takes the columns by their place.
-select r.id, r.line, r.original,
-       case when p.row_id is not null then :invalid when d.row_id is not null then :duplicate else coalesce(m.outcome_id, :unprocessed) end,
-       case when p.row_id is not null then p.code when d.row_id is not null then 'DUPLICATE' else m.code end,
+select r.id, r.line, coalesce(f.original, r.original),
+       case when p.row_id is not null then :invalid when d.row_id is not null then :duplicate when k.row_id is not null then :skipped else coalesce(m.outcome_id, :unprocessed) end,
+       case when p.row_id is not null then p.code when d.row_id is not null then 'DUPLICATE' when k.row_id is not null then k.code else m.code end,
        case when p.row_id is not null then
               (select group_concat(q.column_name || ': ' || q.reason, '; ' order by q.position) from problems q where q.row_id = r.id)
             when d.row_id is not null then
-              (select 'the same membership is in row ' || kept.line || coalesce(', which asks for ' || s.name, '')
-                 from rows kept left join scopes s on s.id = kept.scope_id where kept.id = d.of_row)
+              (select 'the same membership is in row ' || kept.line || coalesce(' (' || kp.value || ')', '') || coalesce(', which asks for ' || s.name, '')
+                 from rows kept left join scopes s on s.id = kept.scope_id left join parts kp on kp.row_id = kept.id where kept.id = d.of_row)
+            when k.row_id is not null then k.message
             else m.message end,
-       r.region_id, coalesce(g.guid, i.guid), r.uid, coalesce(r.scope_id, i.scope), b.calls, b.http_status, m.batch_id, b.finished_at
+       r.region_id, coalesce(g.guid, i.guid), r.uid, coalesce(r.scope_id, i.scope), b.calls, b.http_status, m.batch_id, b.finished_at, t.value
   from rows r
+  left join parts t on t.row_id = r.id
+  left join rows f on f.id = t.first_row
   left join problems p on p.row_id = r.id and p.position = 0
   left join duplicates d on d.row_id = r.id
+  left join skipped k on k.row_id = r.id
   left join memberships m on m.row_id = r.id
   left join batches b on b.id = m.batch_id
   left join groups g on g.id = r.group_id
@@ -36,6 +40,9 @@ select row_id from (
   union all
   select * from (select d.row_id from duplicates d join rows r on r.id = d.row_id
                   where d.row_id > :after and /* duplicate */ true order by d.row_id limit :limit)
+  union all
+  select * from (select k.row_id from skipped k join rows r on r.id = k.row_id
+                  where k.row_id > :after and /* skipped */ true order by k.row_id limit :limit)
 ) order by row_id limit :limit;
 
 -- name: problem_counts
@@ -48,7 +55,28 @@ select status, code, sum(n) as n, min(example_row) as example_row from (
   select 'invalid', code, count(*), min(row_id) from problems where position = 0 group by code
   union all
   select 'duplicate', 'DUPLICATE', count(*), min(row_id) from duplicates having count(*) > 0
+  union all
+  select 'skipped', code, count(*), min(row_id) from skipped group by code
 ) group by status, code order by n desc, status, code;
+
+-- name: memberships_to_retry
+-- In: retryable (JSON array of outcomes), unprocessed (outcome). Out: what is to be sent again of a shaped input, in the
+-- order of the input, as memberships.
+select r.line, reg.name as region, g.guid, r.uid, case when l.action_id in (1, 2) then s.name else '' end as scope,
+       l.on_behalf_of as actor, a.name as action
+  from memberships m
+  join rows r on r.id = m.row_id
+  join groups g on g.id = r.group_id
+  join regions reg on reg.id = g.region_id
+  join lanes l on l.id = r.lane_id
+  join actions a on a.id = l.action_id
+  left join scopes s on s.id = r.scope_id
+ where coalesce(m.outcome_id, :unprocessed) in (select value from json_each(:retryable))
+ order by r.id;
+
+-- name: has_changes
+-- In: add (action). Out: a row where anything else is asked for.
+select 1 as yes from lanes where action_id <> :add limit 1;
 
 -- name: problem_value
 -- In: row. Out: the value of its first problem.

@@ -1,15 +1,16 @@
 import type { GroupCount, ProblemCount } from '../../api/rows.ts';
 import type { Region } from '../../membership/membership.ts';
-import { FULFILLED, OUTCOMES, type Outcome, type RowCounts } from '../../membership/outcome.ts';
+import { FULFILLED, OUTCOMES, type Outcome, RETRYABLE, type RowCounts } from '../../membership/outcome.ts';
 import { openForReading, statementsOf } from '../../platform/sqlite.ts';
 import type { InputKind } from '../read/detect.ts';
 import type { IntakeNote } from '../read/intake-note.ts';
 import type { StoppedRegion } from '../record/batch-result.ts';
-import { outcomeId } from '../record/enum-ids.ts';
+import { actionId, outcomeId } from '../record/enum-ids.ts';
 import { checkTallies, readTallies, type SumCheck, type Tallies } from '../record/import-ledger.ts';
 import type { InputDescription } from '../stage/staged-row.ts';
 import type { CallBucket } from './call-bucket.ts';
 import { chosenRows, type RowWithOutcome, withOutcome } from './chosen-rows.ts';
+import type { MembershipToRetry } from './retry.ts';
 import { type RowFilter, type RowsPage, searchRows } from './row-search.ts';
 
 const FULFILLED_IDS = JSON.stringify([...FULFILLED].map(outcomeId));
@@ -20,7 +21,7 @@ export type { RowFilter } from './row-search.ts';
 
 /** An import's file, open for anyone to read while the coordinator may be writing it. */
 export interface ImportReader {
-  input(): Required<InputDescription>;
+  input(): InputDescription & Required<Pick<InputDescription, 'kind' | 'notes'>>;
   tallies(): Tallies;
   stoppedRegions(): StoppedRegion[];
   /** Calls that are to be made at least, by region: batches without an end. */
@@ -32,6 +33,10 @@ export interface ImportReader {
   problems(): ProblemCount[];
   /** The groups most in need of attention, then the largest; and how many groups there are. */
   groups(limit: number): { readonly groups: GroupCount[]; readonly total: number };
+  /** Of a shaped input: the memberships that may be sent again, in the order of the input. */
+  toRetry(): Iterable<MembershipToRetry>;
+  /** Whether anything but adding is asked for. */
+  hasChanges(): boolean;
   /** Calls over time, in at most `buckets` buckets per region. */
   calls(buckets: number): CallBucket[];
   /** Calls that began at `at` (ms since 1970) or later. */
@@ -66,6 +71,7 @@ export function openImportReader(path: string): ImportReader {
         delimiter: String(row?.['delimiter'] ?? ','),
         columns: JSON.parse(String(row?.['columns'] ?? '[]')) as string[],
         recognised: JSON.parse(String(row?.['recognised'] ?? '{}')) as Record<string, string>,
+        ...(row?.['shaped'] === 1 && { shaped: true, rowsRead: Number(row['rows_read']) }),
       };
     },
     tallies: () => readTallies(importSql),
@@ -100,6 +106,12 @@ export function openImportReader(path: string): ImportReader {
       groups: groupTallies(sql('group_counts').all({ fulfilled: FULFILLED_IDS, limit })),
       total: Number(sql('group_total').get()?.['n']),
     }),
+    toRetry: () =>
+      sql('memberships_to_retry').iterate({
+        retryable: JSON.stringify([...RETRYABLE].map(outcomeId)),
+        unprocessed: outcomeId('unprocessed'),
+      }) as Iterable<unknown> as Iterable<MembershipToRetry>,
+    hasChanges: () => sql('has_changes').get({ add: actionId('add') }) !== undefined,
     calls: (buckets) => {
       const span = sql('call_span').get();
       if (Number(span?.['n']) === 0) return [];

@@ -5,7 +5,8 @@ import { csvReport } from './csv.ts';
 import { htmlReport } from './html.ts';
 import type { ImportReader } from './reading.ts';
 import { NEEDS_ATTENTION, type ReportPaths, reportInput } from './report-paths.ts';
-import { retryReport } from './retry.ts';
+import type { ReportInput } from './report-row.ts';
+import { retryReport, shapedRetry } from './retry.ts';
 
 /** Groups and rows that the page shows; the files have them all. */
 const GROUPS_ON_PAGE = 200;
@@ -22,10 +23,17 @@ export async function writeReportFiles(
   const input = reportInput(reader);
   await write(paths.all, csvReport(input, reader.rows()));
   if (hasAny(reader, NEEDS_ATTENTION)) await write(paths.failed, csvReport(input, reader.rows(NEEDS_ATTENTION)));
-  if (hasAny(reader, RETRYABLE)) await write(paths.retry, retryReport(input, reader.rows(RETRYABLE)));
+  if (hasAny(reader, RETRYABLE)) await write(paths.retry, retryText(reader, input));
   const summary = summaryOf();
   await write(paths.html, [htmlPage(reader, summary, version)]);
   await write(paths.summary, [`${JSON.stringify(summary, null, 2)}\n`]);
+}
+
+/** The rows that may be sent again, as a file that imports as it is. */
+export function retryText(reader: ImportReader, input: ReportInput): Iterable<string> {
+  return input.shaped === true
+    ? shapedRetry(reader.toRetry(), reader.hasChanges())
+    : retryReport(input, reader.rows(RETRYABLE));
 }
 
 /** The page that stands alone. */

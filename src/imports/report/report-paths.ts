@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Outcome } from '../../membership/outcome.ts';
+import type { InputDescription } from '../stage/staged-row.ts';
 import type { ImportReader } from './reading.ts';
 import type { ReportInput } from './report-row.ts';
 import { retryExtension } from './retry.ts';
@@ -34,7 +35,12 @@ export function retryFile(folder: string): string | undefined {
   return (['csv', 'json'] as const).map((format) => reportPaths(folder, format).retry).find((path) => existsSync(path));
 }
 
+/** The format that names an import's files: retry files of a shaped input are CSV. */
+export function filesFormat({ format, shaped }: InputDescription): ReportInput['inputFormat'] {
+  return shaped === true ? 'csv' : format;
+}
+
 export function reportInput(reader: ImportReader): ReportInput {
-  const { columns, format, delimiter } = reader.input();
-  return { columns, inputFormat: format, delimiter: delimiter === '' ? ',' : delimiter };
+  const { columns, format, delimiter, shaped = false } = reader.input();
+  return { columns, inputFormat: format, delimiter: delimiter === '' ? ',' : delimiter, shaped };
 }

@@ -21,6 +21,8 @@ export interface ReportRow {
   readonly finishedAt: number | null;
   /** What was created for it: `user`, `group`, `user+group`; `reactivated` for a user made active again. */
   readonly created: string;
+  /** Which value of its row the membership is; empty where the row has one membership only. */
+  readonly value?: string;
 }
 
 /** What a report must know of the input to give it back in its own shape. */
@@ -30,4 +32,6 @@ export interface ReportInput {
   readonly inputFormat: 'csv' | 'json' | 'ndjson';
   /** Delimiter of CSV input; not used for JSON and NDJSON. */
   readonly delimiter: string;
+  /** A row of the input may be several rows of the report: which value each is stands in `_value`. */
+  readonly shaped?: boolean;
 }

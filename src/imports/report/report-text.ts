@@ -1,12 +1,11 @@
 import type { ImportSummary } from '../../api/import-summary.ts';
-import { type Outcome, RETRYABLE } from '../../membership/outcome.ts';
+import type { Outcome } from '../../membership/outcome.ts';
 import { csvReport } from './csv.ts';
 import { jsonReport } from './json.ts';
 import { ndjsonReport } from './ndjson.ts';
 import type { ImportReader } from './reading.ts';
-import { htmlPage } from './report-files.ts';
+import { htmlPage, retryText } from './report-files.ts';
 import { reportInput } from './report-paths.ts';
-import { retryReport } from './retry.ts';
 
 export interface ReportWish {
   /** `retry`: the rows that may be sent again, in the original columns, as a file that imports as it is. */
@@ -31,6 +30,6 @@ export function reportText(reader: ImportReader, { form, statuses, summary, vers
     case 'html':
       return [htmlPage(reader, summary, version)];
     case 'retry':
-      return retryReport(input, reader.rows(RETRYABLE));
+      return retryText(reader, input);
   }
 }

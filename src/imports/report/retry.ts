@@ -2,7 +2,7 @@ import { RETRYABLE } from '../../membership/outcome.ts';
 import { inChunks } from '../../text/chunks.ts';
 import { csvLine } from '../../text/csv-line.ts';
 import { joinedCells, plainLineTest } from '../../text/plain-line.ts';
-import { harmless, isInert } from '../../text/spreadsheet.ts';
+import { importable } from '../../text/spreadsheet.ts';
 import { originalCells, originalOnOneLine } from './original.ts';
 import type { ReportInput, ReportRow } from './report-row.ts';
 
@@ -25,9 +25,37 @@ export function retryReport(input: ReportInput, rows: Iterable<ReportRow>): Gene
   return inChunks(input.inputFormat === 'csv' ? csvLines(input, rows) : elementLines(rows));
 }
 
+/** A membership that may be sent again. */
+export interface MembershipToRetry {
+  readonly line: number;
+  readonly region: string;
+  readonly guid: string;
+  readonly uid: string;
+  readonly scope: string;
+  readonly actor: string;
+  readonly action: string;
+}
+
+/**
+ * The same for a shaped input, where a row may have succeeded in part: its memberships, one on a line, in columns that
+ * need no shape. `_row` says which row of the input each is from; imports ignore it. Yields chunks of some 64 KB.
+ */
+export function shapedRetry(memberships: Iterable<MembershipToRetry>, withActions: boolean): Generator<string> {
+  return inChunks(membershipLines(memberships, withActions));
+}
+
+function* membershipLines(memberships: Iterable<MembershipToRetry>, withActions: boolean): Generator<string> {
+  const last = withActions ? ['action', '_row'] : ['_row'];
+  yield csvLine(['region', 'guid', 'uid', 'scope', 'on_behalf_of', ...last], ',');
+  for (const { line, region, guid, uid, scope, actor, action } of memberships) {
+    const cells = [region, guid, uid, scope, actor, ...(withActions ? [action] : []), String(line)];
+    yield csvLine(cells.map(importable), ',');
+  }
+}
+
 /** Ending of a retry file's name. */
-export function retryExtension(input: Pick<ReportInput, 'inputFormat'>): 'csv' | 'ndjson' {
-  return input.inputFormat === 'csv' ? 'csv' : 'ndjson';
+export function retryExtension(input: Pick<ReportInput, 'inputFormat' | 'shaped'>): 'csv' | 'ndjson' {
+  return input.shaped === true || input.inputFormat === 'csv' ? 'csv' : 'ndjson';
 }
 
 function* csvLines(input: ReportInput, rows: Iterable<ReportRow>): Generator<string> {
@@ -46,8 +74,4 @@ function* elementLines(rows: Iterable<ReportRow>): Generator<string> {
   for (const row of rows) {
     if (RETRYABLE.has(row.status)) yield `${originalOnOneLine(row)}\n`;
   }
-}
-
-function importable(cell: string): string {
-  return isInert(cell) ? cell : harmless(cell);
 }

@@ -13,7 +13,7 @@ import type { ReportInput, ReportRow } from './report-row.ts';
  */
 export function rowJson(input: ReportInput): (row: ReportRow) => string {
   const original = originalJson(input);
-  return (row) => `${JSON.stringify(ownValues(row)).slice(0, -1)},"input":${original(row)}}`;
+  return (row) => `${JSON.stringify(ownValues(row, input)).slice(0, -1)},"input":${original(row)}}`;
 }
 
 /** A function that writes what the input had for a row, column by column, as a JSON object on one line. */

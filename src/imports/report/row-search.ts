@@ -83,7 +83,8 @@ function search(
     all(sentWith(outcomes), ...ofBatch, ...coded(`coalesce(m.code, '')`)),
   )
     .replace('/* invalid */ true', () => all(String(outcomes.has('invalid')), ...ofRow, ...coded('p.code')))
-    .replace('/* duplicate */ true', () => all(String(outcomes.has('duplicate')), ...ofRow, ...coded(`'DUPLICATE'`)));
+    .replace('/* duplicate */ true', () => all(String(outcomes.has('duplicate')), ...ofRow, ...coded(`'DUPLICATE'`)))
+    .replace('/* skipped */ true', () => all(String(outcomes.has('skipped')), ...ofRow, ...coded('k.code')));
   return chosenRows(database, `r.id in (${first})`, values);
 }
 

@@ -3,16 +3,19 @@ import type { ImportSummary } from '../../api/import-summary.ts';
 import { isFinal } from '../../membership/import-state.ts';
 import type { RowCounts } from '../../membership/outcome.ts';
 import type { ImportRecord } from '../catalog.ts';
-import type { IntakeNote } from '../read/intake-note.ts';
 import { type Tallies, totalRows } from '../record/import-ledger.ts';
+import type { InputDescription } from '../stage/staged-row.ts';
 import type { ReportPaths } from './report-paths.ts';
+
+/** What is known of the input, once it was read. */
+type Counted = Pick<InputDescription, 'shaped' | 'rowsRead' | 'notes'>;
 
 /** The summary of an import, from its record and its running totals. */
 export function summaryOf(
   record: ImportRecord,
   tallies: Tallies,
   reports: ReportPaths,
-  notes: readonly IntakeNote[] = [],
+  input?: Counted,
 ): ImportSummary {
   // Rows of an import that goes on still get their outcome: "unprocessed" is said of them when it is over.
   const over = isFinal(record.state);
@@ -28,6 +31,7 @@ export function summaryOf(
     ...(record.code !== null && { code: record.code }),
     file: record.file,
     rows: rowsOf(totalRows(tallies)),
+    ...(input?.shaped === true && input.rowsRead !== undefined && { inputRows: input.rowsRead }),
     regions: Object.fromEntries(regions),
     ...createdIn(tallies),
     ...writtenBy(tallies),
@@ -35,7 +39,7 @@ export function summaryOf(
     retries: sum('retries'),
     startedAt: isoTime(record.startedAt),
     finishedAt: isoTime(record.finishedAt),
-    ...(notes.length > 0 && { notes: [...notes] }),
+    ...(input?.notes !== undefined && input.notes.length > 0 && { notes: [...input.notes] }),
     reports: { all: present(reports.all), failed: present(reports.failed), retry: present(reports.retry) },
   };
 }

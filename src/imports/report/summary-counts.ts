@@ -9,6 +9,11 @@ export function rowsWithoutRegion(summary: ImportSummary): RowCounts {
   return Object.fromEntries((['read', ...OUTCOMES] as const).map((key) => [key, rest(key)])) as RowCounts;
 }
 
+/** Whether rows of the file have become another number of memberships: then both are shown. */
+export function hasManyMemberships({ inputRows, rows }: Pick<ImportSummary, 'inputRows' | 'rows'>): boolean {
+  return inputRows !== undefined && inputRows !== rows.read;
+}
+
 /** Calls of all regions that were answered with 429. */
 export function rateLimitedCalls(summary: ImportSummary): number {
   return Object.values(summary.regions).reduce((sum, region) => sum + region.rateLimited, 0);

@@ -13,7 +13,7 @@ import {
   sumEquation,
   unbroken,
 } from '../../text/wording.ts';
-import { rateLimitedCalls, rowsWithoutRegion } from './summary-counts.ts';
+import { hasManyMemberships, rateLimitedCalls, rowsWithoutRegion } from './summary-counts.ts';
 import { type Tone, verdictOf } from './verdict.ts';
 
 export interface SummaryOptions {
@@ -51,7 +51,7 @@ export function summaryText(summary: ImportSummary, options: SummaryOptions): st
       ...wrap(sentence, width).map((line) => paint(TONE_STYLES[tone], line)),
     ],
     table(summary, width, paint),
-    wrap(sumEquation(summary.rows, pending), width, '  '),
+    wrap(sumEquation(summary.rows, pending, hasManyMemberships(summary) ? summary.inputRows : undefined), width, '  '),
     wrap(pace(summary), width, '  '),
     summary.created === undefined ? [] : wrap(createdText(summary.created), width, '  '),
     (summary.notes ?? []).flatMap(({ text }) => wrap(`Note: ${printable(text)}.`, width, '  ')),
@@ -77,7 +77,11 @@ function table(summary: ImportSummary, width: number, paint: Paint): string[] {
       style: outcomeStyle(outcome),
       value: (column: Column) => column.rows[outcome],
     })),
-    { label: 'rows read', style: 'bold' as const, value: (column: Column) => column.rows.read },
+    {
+      label: hasManyMemberships(summary) ? 'in all' : 'rows read',
+      style: 'bold' as const,
+      value: (column: Column) => column.rows.read,
+    },
     { label: 'calls', style: 'dim' as const, value: (column: Column) => column.calls },
   ];
   const labelWidth = Math.max(...lines.map(({ label }) => label.length));
@@ -122,7 +126,7 @@ function shown(value: number | null): string {
 
 function outcomeStyle(outcome: Outcome): Style {
   if (FULFILLED.has(outcome)) return 'green';
-  return outcome === 'duplicate' || outcome === 'unprocessed' ? 'dim' : 'red';
+  return outcome === 'duplicate' || outcome === 'unprocessed' || outcome === 'skipped' ? 'dim' : 'red';
 }
 
 function createdText({ users, groups, reactivated }: NonNullable<ImportSummary['created']>): string {
@@ -142,7 +146,7 @@ function pace(summary: ImportSummary): string {
   if (startedAt !== null && finishedAt !== null) {
     const ms = Date.parse(finishedAt) - Date.parse(startedAt);
     notes[0] += ` in ${duration(ms)}`;
-    const sent = rows.read - rows.invalid - rows.duplicate - rows.unprocessed;
+    const sent = rows.read - rows.invalid - rows.duplicate - rows.skipped - rows.unprocessed;
     // Below a second a rate says more about the clock than about the service.
     if (ms >= 1000) {
       notes.push(`${counted(Math.round((summary.calls / ms) * 60_000), 'call')} a minute`);

@@ -2,6 +2,7 @@ import type { ImportSummary } from '../../api/import-summary.ts';
 import { isFinal } from '../../membership/import-state.ts';
 import { FULFILLED, OUTCOMES, type Outcome, sumOfOutcomes } from '../../membership/outcome.ts';
 import { counted, grouped } from '../../text/wording.ts';
+import { hasManyMemberships } from './summary-counts.ts';
 
 /** good: nothing to do; attention: rows or the run need a person; pending: it goes on; fault: the sum does not hold. */
 export type Tone = 'good' | 'attention' | 'pending' | 'fault';
@@ -30,16 +31,20 @@ export function verdictOf(summary: ImportSummary): Verdict {
       : { tone: 'pending', pending, sentence: 'The file is being read; nothing has been sent yet.' };
   }
 
-  const others = OUTCOMES.filter((outcome) => !FULFILLED.has(outcome) && rows[outcome] > 0);
+  const others = OUTCOMES.filter((outcome) => !FULFILLED.has(outcome) && outcome !== 'skipped' && rows[outcome] > 0);
   const clauses = others.map((outcome) => CLAUSES[outcome]?.(rows[outcome]) ?? '');
   if (pending > 0) clauses.push(`${grouped(pending)} pending`);
-  const parts = [inPlace(rows.read, rows.read - pending - others.reduce((sum, outcome) => sum + rows[outcome], 0))];
+  const asked = rows.read - rows.skipped;
+  const succeeded = asked - pending - others.reduce((sum, outcome) => sum + rows[outcome], 0);
+  const noun = hasManyMemberships(summary) ? 'membership' : 'row';
+  const parts = [asked === 0 ? `no ${noun} is left to be sent` : inPlace(asked, succeeded, noun)];
   if (clauses.length > 0) parts.push(enumerate(clauses));
+  if (rows.skipped > 0) parts.push(`${counted(rows.skipped, 'row')} ${rows.skipped === 1 ? 'was' : 'were'} left out`);
   if (pending === 0) parts.push('every row is accounted for');
   const sentence = capitalised(`${PREFIXES[state] ?? ''}${parts.join('; ')}.`);
   if (state === 'blocked' || state === 'failed') return { tone: 'attention', pending, sentence };
   if (!isFinal(state)) return { tone: 'pending', pending, sentence };
-  const settled = state === 'completed' && others.every((outcome) => outcome === 'duplicate');
+  const settled = state === 'completed' && others.every((outcome) => outcome === 'duplicate') && asked > 0;
   return { tone: settled ? 'good' : 'attention', pending, sentence };
 }
 
@@ -60,11 +65,11 @@ const CLAUSES: Readonly<Partial<Record<Outcome, (count: number) => string>>> = {
   unprocessed: (count) => `${grouped(count)} ${count === 1 ? 'was' : 'were'} not sent`,
 };
 
-function inPlace(read: number, count: number): string {
-  if (read === 1) return `the only row ${count === 1 ? 'succeeded' : 'did not succeed'}`;
-  if (count === read) return `all ${counted(read, 'row')} succeeded`;
-  if (count === 0) return `none of ${counted(read, 'row')} succeeded`;
-  return `${grouped(count)} of ${counted(read, 'row')} succeeded`;
+function inPlace(read: number, count: number, noun: string): string {
+  if (read === 1) return `the only ${noun} ${count === 1 ? 'succeeded' : 'did not succeed'}`;
+  if (count === read) return `all ${counted(read, noun)} succeeded`;
+  if (count === 0) return `none of ${counted(read, noun)} succeeded`;
+  return `${grouped(count)} of ${counted(read, noun)} succeeded`;
 }
 
 function faultSentence(read: number, open: number): string {

@@ -69,7 +69,7 @@ function editOf({ id, action, rows }: BatchToSend): Pick<EditMemberPayload, 'row
   if (asked === undefined || others.length > 0)
     throw new Error(`batch ${id} is to ${action} ${rows.length} members; one call has one`);
   const { row, uid, scope } = asked;
-  if (action === 'remove') return { row, uid, edit: { action } };
+  if (action === 'remove' || action === 'unban') return { row, uid, edit: { action } };
   if (scope === 'ban') throw new Error(`batch ${id} is to change a scope to a ban, which is no scope of a member`);
   return { row, uid, edit: { action: 'change', scope } };
 }

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { type GroupAnswer, type ReadGroupPayload, ReadingRefused, readGroup } from '../../../jobs/read-group.ts';
 import type { BatchPayload } from '../../../jobs/send-batch.ts';
+import type { GroupsPages, UsersPages } from '../../chat/directory-list.ts';
+import type { GroupFacts, UserFacts } from '../../chat/directory-operations.ts';
 import type { BannedPages, MembersPages } from '../../chat/member-list.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { JobQueue, QueuedJob } from '../../queue/job-queue.ts';
@@ -23,9 +25,16 @@ export interface GroupReader extends Pick<RunningImport, 'outIn' | 'leaves' | 'r
 }
 
 /** Calls of the client that read, in its own shapes. They throw ReadingRefused, or the signal's reason. */
-export interface GroupPages extends MembersPages, BannedPages {
-  /** UID of the owner; null when not told, and then anybody may be it. */
-  getGroup(guid: string, options: { readonly signal?: AbortSignal | undefined }): Promise<{ owner: string | null }>;
+export interface GroupPages extends MembersPages, BannedPages, UsersPages, GroupsPages {
+  /** Where the owner is null, anybody may be it. */
+  getGroup(guid: string, options: AskOptions): Promise<GroupFacts>;
+  /** Whether a user is a member, and with which scope; `told` is false when the service does not say. */
+  getMembership(guid: string, uid: string, options: AskOptions): Promise<{ scope: string | null; told: boolean }>;
+  getUser(uid: string, options: AskOptions): Promise<UserFacts>;
+}
+
+interface AskOptions {
+  readonly signal?: AbortSignal | undefined;
 }
 
 interface GroupReaderOptions {
@@ -45,7 +54,7 @@ interface Question {
   settle(answer: GroupAnswer): void;
 }
 
-type Wanted = Pick<ReadGroupPayload, 'guid' | 'read' | 'page'>;
+type Wanted = Pick<ReadGroupPayload, 'guid' | 'uid' | 'read' | 'page'>;
 type AnswerTo<Read extends ReadGroupPayload['read']> = Extract<GroupAnswer, { kind: Read }>;
 
 export function createGroupReader({ line, roundOf, replyTo, onError }: GroupReaderOptions): GroupReader {
@@ -94,11 +103,13 @@ export function createGroupReader({ line, roundOf, replyTo, onError }: GroupRead
     const id = `${session}-${++asked}`;
     const payload: ReadGroupPayload = { version: 1, requestId: id, replyTo, region, ...wanted };
     const job = { id, name: readGroup.name, round, payload };
-    const answer = await new Promise<GroupAnswer>((resolve, reject) => {
-      waiting.set(id, { region, job, askedAt: Date.now(), settle: resolve });
-      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-      queue.add([job]).catch(reject);
-    }).finally(() => {
+    const { promise, resolve, reject } = Promise.withResolvers<GroupAnswer>();
+    const giveUp = () => reject(signal.reason);
+    waiting.set(id, { region, job, askedAt: Date.now(), settle: resolve });
+    signal.addEventListener('abort', giveUp, { once: true });
+    queue.add([job]).catch(reject);
+    const answer = await promise.finally(() => {
+      signal.removeEventListener('abort', giveUp);
       const answered = waiting.get(id) === undefined;
       waiting.delete(id);
       if (!answered && !stopping.signal.aborted) leave(region);
@@ -112,13 +123,24 @@ export function createGroupReader({ line, roundOf, replyTo, onError }: GroupRead
     pages: (region) => ({
       listMembersPage: async (guid, page, { signal }) => {
         const { members, pagination } = await ask(region, { guid, read: 'members', page }, signal);
-        return { members: members.map(([uid, scope]) => ({ uid, scope, joinedAt: null })), pagination };
+        return { members: members.map(([uid, scope, joinedAt, name]) => ({ uid, scope, joinedAt, name })), pagination };
       },
       listBannedPage: async (guid, page, { signal }) => {
         const { uids, pagination } = await ask(region, { guid, read: 'banned', page }, signal);
         return { uids, pagination };
       },
-      getGroup: async (guid, { signal }) => ask(region, { guid, read: 'group', page: 1 }, signal),
+      getGroup: async (guid, { signal }) => (await ask(region, { guid, read: 'group', page: 1 }, signal)).group,
+      getMembership: async (guid, uid, { signal }) => ask(region, { guid, uid, read: 'membership', page: 1 }, signal),
+      getUser: async (uid, { signal }) => (await ask(region, { guid: '', uid, read: 'user', page: 1 }, signal)).user,
+      listUsersPage: async (page, { signal, onlyDeactivated }) => {
+        const read = onlyDeactivated ? 'deactivated' : 'users';
+        const { users, pagination } = await ask(region, { guid: '', read, page }, signal);
+        return { entries: users, pagination };
+      },
+      listGroupsPage: async (page, { signal }) => {
+        const { groups, pagination } = await ask(region, { guid: '', read: 'groups', page }, signal);
+        return { entries: groups, pagination };
+      },
     }),
     answered: (requestId, answer) => {
       const question = waiting.get(requestId);

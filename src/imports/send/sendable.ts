@@ -3,11 +3,12 @@ import { CreateWithoutName, RegionWithoutApp, WrongTarget } from '../import-erro
 import { errorLimit, type ImportOptions } from '../import-options.ts';
 import type { ReasonCode } from '../reason-codes.ts';
 import { type ImportLedger, totalRows } from '../record/import-ledger.ts';
+import { MOST_REMOVALS } from '../shaping-options.ts';
 
 /** Whether an import may be sent: what is looked at before, and the bound on errors on the way. */
 
 interface Sendable {
-  readonly ledger: Pick<ImportLedger, 'regionsUsed' | 'tallies' | 'creating'>;
+  readonly ledger: Pick<ImportLedger, 'regionsUsed' | 'tallies' | 'creating' | 'removals'>;
   readonly options: ImportOptions;
 }
 
@@ -43,7 +44,7 @@ export function targetOf({ regions, sandbox }: Target) {
       }
       try {
         check(id, sendable);
-        return undefined;
+        return tooManyRemovals(id, sendable);
       } catch (error) {
         if (error instanceof WrongTarget || error instanceof RegionWithoutApp || error instanceof CreateWithoutName) {
           return { reason: error.what, code: error.code, remedy: error.remedy };
@@ -52,6 +53,15 @@ export function targetOf({ regions, sandbox }: Target) {
       }
     },
   };
+}
+
+/** A file of changes that takes much away is looked at before it is sent: resuming it is the confirmation. */
+function tooManyRemovals(id: string, { ledger, options: { shape, maxRemovals = MOST_REMOVALS } }: Sendable) {
+  if (shape?.actions === undefined) return undefined;
+  const removals = ledger.removals();
+  if (removals <= maxRemovals) return undefined;
+  const reason = `${removals} rows remove or ban members, and ${maxRemovals} are sent without asking: look at the report; if it is right, \`rollcall resume ${id}\` sends it`;
+  return { reason, code: 'TOO_MANY_REMOVALS' as const };
 }
 
 /** What is said of an import that has more errors than it may; undefined while it has not. */

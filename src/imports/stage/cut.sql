@@ -5,6 +5,50 @@
 -- `temp.filled` the batches. `temp.rest` has the rows that are in none. `temp.suspects` has every row whose group and UID
 -- may be those of another row: all that are, and hardly any that are not.
 
+-- name: name_derived
+-- Ids that were derived (temp.derived: row, field, source) in one spelling.
+create temp table named as
+  select d.row_id, d.field, d.source, lower(d.source) as text, lower(iif(d.field = 'uid', r.uid, g.region_id || ' ' || g.guid)) as id
+    from temp.derived d join rows r on r.id = d.row_id join groups g on g.id = r.group_id;
+
+-- name: find_merged
+-- Ids that two texts of the file have become: nobody knows whether they are the same person or group. Both texts, each
+-- with a row (SQLite takes the row of the minimum and of the maximum).
+create temp table merged as
+  select low.field, low.id, low.text, low.source, low.row_id, high.source as other_source, high.row_id as other_row
+    from (select field, id, min(text) as text, source, row_id from temp.named group by field, id) as low
+    join (select field, id, max(text) as text, source, row_id from temp.named group by field, id) as high
+      on high.field = low.field and high.id = low.id
+   where high.text <> low.text;
+
+-- name: index_merged
+-- For finding all their rows.
+create index temp.merged_by_id on merged (field, id);
+
+-- name: find_collisions
+-- Every row of such an id, with another text of it.
+create temp table collisions as
+  select n.row_id, n.field, n.source,
+         iif(n.text = m.text, m.other_source, m.source) as other_source,
+         iif(n.text = m.text, m.other_row, m.row_id) as other_row
+    from temp.named n join temp.merged m on m.field = n.field and m.id = n.id;
+
+-- name: mark_collisions
+-- Nothing is sent of them.
+insert into problems (row_id, position, column_name, value, code, reason)
+  select c.row_id, row_number() over (partition by c.row_id order by c.field desc) - 1, c.field, c.source, 'DERIVED_ID_COLLISION',
+         '"' || c.source || '" becomes the ' || c.field || ' "' || iif(c.field = 'uid', r.uid, g.guid) || '", and so does "'
+         || c.other_source || '" in row ' || o.line
+         || ': nothing is sent, because they may be different ' || iif(c.field = 'uid', 'people', 'groups')
+    from temp.collisions c
+    join rows r on r.id = c.row_id
+    join groups g on g.id = r.group_id
+    join rows o on o.id = c.other_row;
+
+-- name: forget_collided
+-- They clash with no other row.
+delete from temp.suspects where row_id in (select row_id from collisions);
+
 -- name: compare_clashes
 -- The same group and the same UID without regard to case (UIDs are ASCII): the highest scope stays, of equals the first.
 create temp table clashes as
@@ -49,9 +93,11 @@ insert into duplicates (row_id, of_row)
    where id <> kept_id and times > 1 and not contradictory;
 
 -- name: list_left_out
--- Rows that are not sent: duplicates and contradictions.
+-- Rows that are not sent: duplicates, contradictions and collisions.
 create temp table left_out as
-  select id as row_id, lane_id from clashes where id <> kept_id or contradictory;
+  select id as row_id, lane_id from clashes where id <> kept_id or contradictory
+  union
+  select c.row_id, r.lane_id from collisions c join rows r on r.id = c.row_id;
 
 -- name: index_left_out
 -- For the deletions below.
@@ -117,16 +163,17 @@ insert into memberships (batch_id, row_id, scope_id)
 
 -- name: list_full_batches
 -- In: size. The batches that were filled while rows were inserted, in the order of their lanes.
-insert into batches (id, lane_id, region_id, turn, size, bans)
+insert into batches (id, lane_id, region_id, turn, state, size, bans)
   select f.batch_id, l.id, g.region_id, row_number() over (partition by f.lane_id order by f.batch_id) - 1,
-         cast(:size as integer), f.bans
+         iif(l.later, 5, 0), cast(:size as integer), f.bans
     from temp.filled f join lanes l on l.id = f.lane_id join groups g on g.id = l.group_id;
 
 -- name: list_batches
 -- Edits go first: in a group that is full, removals make room for those who are to be added.
-insert into batches (id, lane_id, region_id, turn, size, bans)
+insert into batches (id, lane_id, region_id, turn, state, size, bans)
   select m.batch_id, l.id, g.region_id,
-         case when f.edits then -1 else f.first_turn + m.batch_id - f.first_batch end, m.size, m.bans
+         case when f.edits then -1 else f.first_turn + m.batch_id - f.first_batch end,
+         iif(l.later, 5, 0), m.size, m.bans
     from (select f.first_batch + (s.rowid - f.first_place) / f.batch_size as batch_id, s.lane_id,
                  count(*) as size, sum(s.scope_id = :ban) as bans
             from sorted s join starts f on f.lane_id = s.lane_id group by 1, 2) as m
@@ -144,7 +191,9 @@ insert into tallies (region_id, name, n)
   select coalesce(r.region_id, 0), 'invalid', count(*)
     from (select distinct row_id from problems) p join rows r on r.id = p.row_id group by 1
   union all
-  select r.region_id, 'duplicate', count(*) from duplicates d join rows r on r.id = d.row_id group by 1;
+  select r.region_id, 'duplicate', count(*) from duplicates d join rows r on r.id = d.row_id group by 1
+  union all
+  select r.region_id, 'skipped', count(*) from skipped s join rows r on r.id = s.row_id group by 1;
 
 -- name: count_messages
 -- Every addition writes a message into its group: how many, and into how many groups.

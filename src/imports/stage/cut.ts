@@ -16,8 +16,8 @@ export interface StagedTotals {
 export function cut(database: DatabaseSync, input: InputDescription): StagedTotals {
   inTransaction(database, () => {
     database
-      .prepare(`insert into input (id, format, kind, delimiter, columns, recognised, notes)
-         values (1, :format, :kind, :delimiter, :columns, :recognised, :notes)`)
+      .prepare(`insert into input (id, format, kind, delimiter, columns, recognised, notes, shaped, rows_read, entries)
+         values (1, :format, :kind, :delimiter, :columns, :recognised, :notes, :shaped, :rowsRead, :entries)`)
       .run({
         format: input.format,
         kind: input.kind ?? input.format,
@@ -25,6 +25,9 @@ export function cut(database: DatabaseSync, input: InputDescription): StagedTota
         columns: JSON.stringify(input.columns),
         recognised: JSON.stringify(input.recognised),
         notes: JSON.stringify(input.notes ?? []),
+        shaped: Number(input.shaped ?? false),
+        rowsRead: input.rowsRead ?? null,
+        entries: input.entries ?? null,
       });
     for (const text of readStatements(new URL('cut.sql', import.meta.url)).values()) {
       const used = Object.entries(VALUES).filter(([name]) => text.includes(`:${name}`));

@@ -6,13 +6,26 @@ import { Filling } from './fill-batches.ts';
 import { Repeats } from './repeats.ts';
 import type { StagedProblem } from './staged-row.ts';
 
-/** Values of one row in a flat array: line, region number (0: unknown), guid, uid, wish (0: invalid), on behalf of (of an invalid row: its scope), original. */
+/** The wish of a row that is left out, and what is added to that of one that is not among the rows to try first. */
+export const SKIPPED = -1;
+export const LATER = 64;
+
+/** Values of one row in a flat array: line, region number (0: unknown), guid, uid, wish (0: invalid, SKIPPED, else perhaps with LATER), on behalf of (of an invalid row: its scope), original. */
 export const VALUES_PER_ROW = 7;
 
 export interface FlatProblem extends StagedProblem {
   /** Place of its row in the chunk, from 0. */
   readonly row: number;
   readonly position: number;
+}
+
+/** Which membership of its row each row of a chunk is, by its place; texts are empty where there is nothing to say. */
+export interface ShapedValues {
+  readonly parts: Int32Array;
+  readonly values: readonly string[];
+  /** What ids were derived from. */
+  readonly uids: readonly string[];
+  readonly guids: readonly string[];
 }
 
 /** Lanes remembered by name. A bound on memory; a lane that falls out is looked up in SQL. */
@@ -22,7 +35,7 @@ const GROUP_STEP = 1_000_003;
 const ADD = actionId('add');
 
 export interface RowInserter {
-  insert(values: readonly (string | number)[], problems: readonly FlatProblem[]): void;
+  insert(values: readonly (string | number)[], problems: readonly FlatProblem[], shaped?: ShapedValues): void;
   finish(): void;
 }
 
@@ -31,10 +44,17 @@ export interface RowInserter {
  * batches are filled (filling.ts), and rows that may be duplicates are noted in `temp.suspects`; `cut` does the rest.
  */
 export function rowInserter(database: DatabaseSync): RowInserter {
-  database.exec('create temp table suspects (row_id integer primary key)');
+  database.exec(`
+    create temp table suspects (row_id integer primary key);
+    create temp table derived (row_id integer not null, field text not null, source text not null, primary key (row_id, field)) without rowid;
+  `);
   const columns = ['line', 'region_id', 'group_id', 'lane_id', 'scope_id', 'uid_hash', 'uid', 'original'];
   const inserts = bulkInsert(database, 'rows', columns);
   const problem = database.prepare('insert into problems values (?, ?, ?, ?, ?, ?)');
+  const skipped = database.prepare('insert into skipped values (?, ?, ?)');
+  const part = database.prepare('insert into parts values (?, ?, ?, ?)');
+  const derived = database.prepare('insert into temp.derived values (?, ?, ?)');
+  let firstOfRow = 0;
   const invalid = database.prepare('insert into invalid_rows values (?, ?, ?)');
   const filling = new Filling(database, REMEMBERED_LANES);
   const repeats = new Repeats(database);
@@ -50,7 +70,7 @@ export function rowInserter(database: DatabaseSync): RowInserter {
     read[region] = (read[region] ?? 0) + 1;
     const wish = values[at + 4] as number;
     const original = values[at + 6] as string;
-    if (wish === 0) {
+    if (wish <= 0) {
       const guid = values[at + 2] as string;
       const uid = values[at + 3] as string;
       inserts.values.push(
@@ -63,11 +83,12 @@ export function rowInserter(database: DatabaseSync): RowInserter {
         uid || null,
         original,
       );
-      invalid.run(rows, guid, values[at + 5] as string);
+      if (wish === 0) invalid.run(rows, guid, values[at + 5] as string);
     } else {
       const uid = values[at + 3] as string;
-      const { scope, action } = readWish(wish);
-      const lane = lanes(region, values[at + 2] as string, values[at + 5] as string, action);
+      const later = wish > LATER ? 1 : 0;
+      const { scope, action } = readWish(wish - later * LATER);
+      const lane = lanes(region, values[at + 2] as string, values[at + 5] as string, action, later);
       const hash = hashUid(uid);
       inserts.values.push(line, region, lane.group, lane.id, scope, hash, uid, original);
       repeats.add(hash - lane.group * GROUP_STEP, rows);
@@ -78,12 +99,27 @@ export function rowInserter(database: DatabaseSync): RowInserter {
     inserts.added();
   };
 
+  const addShape = ({ parts, values: texts, uids, guids }: ShapedValues, index: number, isValid: boolean): void => {
+    const number = parts[index] as number;
+    const value = texts[index] as string;
+    if (number === 1) firstOfRow = rows;
+    if (number > 1 || value !== '') part.run(rows, firstOfRow, number, value);
+    if (!isValid) return;
+    if (uids[index]) derived.run(rows, 'uid', uids[index]);
+    if (guids[index]) derived.run(rows, 'guid', guids[index]);
+  };
+
   return {
-    insert: (values, problems) => {
+    insert: (values, problems, shaped) => {
       const before = rows;
-      for (let at = 0; at < values.length; at += VALUES_PER_ROW) add(values, at);
+      for (let at = 0; at < values.length; at += VALUES_PER_ROW) {
+        add(values, at);
+        if (shaped !== undefined) addShape(shaped, at / VALUES_PER_ROW, (values[at + 4] as number) > 0);
+      }
       for (const { row, position, column, value, code, reason } of problems) {
-        problem.run(before + row + 1, position, column, value, code, reason);
+        const isSkipped = values[row * VALUES_PER_ROW + 4] === SKIPPED;
+        if (isSkipped) skipped.run(before + row + 1, code, `${column}: ${reason}`);
+        else problem.run(before + row + 1, position, column, value, code, reason);
       }
     },
     finish: () => {
@@ -108,34 +144,34 @@ interface Lane {
 function laneFinder(
   database: DatabaseSync,
   filling: Filling,
-): (region: number, guid: string, actor: string, action: number) => Lane {
+): (region: number, guid: string, actor: string, action: number, later: number) => Lane {
   database.exec(`
     create unique index if not exists groups_by_name on groups (region_id, guid collate nocase);
-    create unique index if not exists lanes_by_name on lanes (group_id, on_behalf_of collate nocase, action_id);
+    create unique index if not exists lanes_by_name on lanes (group_id, on_behalf_of collate nocase, action_id, later);
   `);
   const findGroup = database.prepare('select id from groups where region_id = ? and guid = ? collate nocase');
   const addGroup = database.prepare('insert into groups (region_id, guid) values (?, ?)');
   const findLane = database.prepare(
-    'select id from lanes where group_id = ? and on_behalf_of = ? collate nocase and action_id = ?',
+    'select id from lanes where group_id = ? and on_behalf_of = ? collate nocase and action_id = ? and later = ?',
   );
-  const addLane = database.prepare('insert into lanes (group_id, on_behalf_of, action_id) values (?, ?, ?)');
+  const addLane = database.prepare('insert into lanes (group_id, on_behalf_of, action_id, later) values (?, ?, ?, ?)');
   /** Region, action and acting user → GUID → lane. Most rows differ in the GUID alone. */
   const remembered = new Map<string, Map<string, Lane>>();
   /** The same without an acting user, by region and action. */
   const common: (Map<string, Lane> | undefined)[] = [];
   let count = 0;
 
-  const look = (region: number, guid: string, actor: string, action: number): Lane => {
+  const look = (region: number, guid: string, actor: string, action: number, later: number): Lane => {
     const known = findGroup.get(region, guid)?.['id'];
     const group = Number(known ?? addGroup.run(region, guid).lastInsertRowid);
     // A group that is new has no lane.
-    const old = known === undefined ? undefined : findLane.get(group, actor, action)?.['id'];
-    const id = Number(old ?? addLane.run(group, actor, action).lastInsertRowid);
+    const old = known === undefined ? undefined : findLane.get(group, actor, action, later)?.['id'];
+    const id = Number(old ?? addLane.run(group, actor, action, later).lastInsertRowid);
     return { id, group, slot: filling.slotFor(id) };
   };
 
-  const lanesOf = (region: number, actor: string, action: number): Map<string, Lane> => {
-    const place = region * (ACTIONS.length + 1) + action;
+  const lanesOf = (region: number, actor: string, action: number, later: number): Map<string, Lane> => {
+    const place = (region * (ACTIONS.length + 1) + action) * 2 + later;
     const known = actor === '' ? common[place] : remembered.get(`${place} ${actor}`);
     if (known !== undefined) return known;
     const lanes = new Map<string, Lane>();
@@ -144,8 +180,8 @@ function laneFinder(
     return lanes;
   };
 
-  return (region, guid, actor, action) => {
-    const known = lanesOf(region, actor, action).get(guid);
+  return (region, guid, actor, action, later) => {
+    const known = lanesOf(region, actor, action, later).get(guid);
     if (known !== undefined) return known;
     if (count === REMEMBERED_LANES) {
       remembered.clear();
@@ -153,9 +189,9 @@ function laneFinder(
       filling.leaveOpen();
       count = 0;
     }
-    const lane = look(region, guid, actor, action);
+    const lane = look(region, guid, actor, action, later);
     // The name comes as a piece of a long text, which would be kept as long as it is.
-    lanesOf(region, actor, action).set(Buffer.from(guid).toString(), lane);
+    lanesOf(region, actor, action, later).set(Buffer.from(guid).toString(), lane);
     count += 1;
     return lane;
   };

@@ -1,5 +1,5 @@
 import { regionId, wishId } from '../record/enum-ids.ts';
-import { type FlatProblem, VALUES_PER_ROW } from './insert-rows.ts';
+import { type FlatProblem, LATER, type ShapedValues, SKIPPED, VALUES_PER_ROW } from './insert-rows.ts';
 import type { StagedRow } from './staged-row.ts';
 
 /**
@@ -12,6 +12,16 @@ export interface PackedRows {
   /** GUID, UID, acting user (of an invalid row: its scope) and original of each row, each with SEPARATOR behind it. */
   readonly texts: string;
   readonly problems: readonly FlatProblem[];
+  /** Present where a row of the input may give several memberships. */
+  readonly shaped?: PackedShapes;
+}
+
+/** Which membership of its row each one is, and what its ids were derived from; texts with SEPARATOR between them. */
+interface PackedShapes {
+  readonly parts: Int32Array<ArrayBuffer>;
+  readonly values: string;
+  readonly uids: string;
+  readonly guids: string;
 }
 
 const NUMBERS = 3;
@@ -22,6 +32,36 @@ const SEPARATOR = '\0';
 const MOST_OF_A_TEXT = 200;
 
 export function packRows(rows: readonly StagedRow[]): PackedRows {
+  const packed = packPlain(rows);
+  return rows.some(({ shaped }) => shaped !== undefined) ? { ...packed, shaped: packShapes(rows) } : packed;
+}
+
+function packShapes(rows: readonly StagedRow[]): PackedShapes {
+  const joined = (text: (row: StagedRow) => string | undefined) => rows.map((row) => asText(text(row))).join(SEPARATOR);
+  return {
+    parts: Int32Array.from(rows, ({ shaped }) => shaped?.part ?? 1),
+    values: joined(({ shaped }) => shaped?.value),
+    uids: joined(({ shaped }) => shaped?.sources?.uid),
+    guids: joined(({ shaped }) => shaped?.sources?.guid),
+  };
+}
+
+export function unpackShapes({ shaped }: PackedRows): ShapedValues | undefined {
+  if (shaped === undefined) return undefined;
+  const { parts, values, uids, guids } = shaped;
+  return {
+    parts,
+    values: values.split(SEPARATOR),
+    uids: uids.split(SEPARATOR),
+    guids: guids.split(SEPARATOR),
+  };
+}
+
+function asText(text = ''): string {
+  return text.toWellFormed().replaceAll(SEPARATOR, '\ufffd');
+}
+
+function packPlain(rows: readonly StagedRow[]): PackedRows {
   const numbers = new Int32Array(rows.length * NUMBERS);
   const problems: FlatProblem[] = [];
   let texts = '';
@@ -31,12 +71,12 @@ export function packRows(rows: readonly StagedRow[]): PackedRows {
     numbers[at++] = line;
     if (row.problems.length === 0) {
       numbers[at++] = regionId(region);
-      numbers[at++] = wishId(scope, action);
+      numbers[at++] = wishId(scope, action) + (row.later === true ? LATER : 0);
       texts += `${guid}\0${uid}\0${onBehalfOf}\0${original}\0`;
     } else {
       for (const [position, problem] of row.problems.entries()) problems.push({ row: index, position, ...problem });
       numbers[at++] = row.problems.some((problem) => problem.code.includes('REGION')) ? 0 : regionId(region);
-      numbers[at++] = 0;
+      numbers[at++] = row.shaped?.skipped === true ? SKIPPED : 0;
       const asked = row.problems.find(({ code }) => code === 'UNKNOWN_SCOPE')?.value ?? scope;
       texts += `${asRead(guid)}\0${asRead(uid)}\0${asRead(asked)}\0${original}\0`;
     }

@@ -3,7 +3,7 @@ import { closeStaged, openForStaging } from '../../platform/sqlite.ts';
 import { IMPORT_MIGRATIONS } from '../schemas.ts';
 import { cut } from './cut.ts';
 import { rowInserter } from './insert-rows.ts';
-import { unpackRows } from './packed-rows.ts';
+import { unpackRows, unpackShapes } from './packed-rows.ts';
 import type { StagingMessage } from './row-writer.ts';
 
 /** The thread that writes a staged import, so that reading the input and writing the ledger share no core. */
@@ -15,7 +15,7 @@ const inserter = rowInserter(database);
 parentPort?.on('message', (message: StagingMessage) => {
   switch (message.kind) {
     case 'rows':
-      inserter.insert(unpackRows(message.rows), message.rows.problems);
+      inserter.insert(unpackRows(message.rows), message.rows.problems, unpackShapes(message.rows));
       parentPort?.postMessage({ kind: 'inserted' });
       break;
     case 'finish': {

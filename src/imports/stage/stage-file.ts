@@ -1,7 +1,13 @@
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { type IntakeOptions, openIntake } from '../read/intake.ts';
+import type { Trial } from '../shaping-options.ts';
 import type { StagedTotals } from './cut.ts';
+import { type IdentitySource, type OpenIdentities, openIdentities } from './identity-file.ts';
 import { startStaging } from './row-writer.ts';
+import { trialOf } from './trial.ts';
+
+/** File beside the ledger: keys that the identity file does not have. */
+const UNKNOWN_IDENTITIES = 'unknown-identities.csv';
 
 /**
  * stage-import: reads a file into a new ledger, checks every row, and cuts the good ones into batches. Nothing is sent.
@@ -15,7 +21,11 @@ export interface StagingTask {
   readonly source: string;
   /** The input as the user named it, for messages. */
   readonly name: string;
-  readonly options: Omit<IntakeOptions, 'signal'>;
+  readonly options: Omit<IntakeOptions, 'signal' | 'identities'>;
+  /** For a shape that looks users up. */
+  readonly identities?: IdentitySource;
+  /** Which rows are sent first; absent: all. */
+  readonly trial?: Trial;
   /** Where to write; a half-written file of an earlier try is overwritten. */
   readonly ledger: string;
   /** Aborted when the import is cancelled or the process stops. */
@@ -31,15 +41,34 @@ export interface StagingProgress {
 
 /** Reads all rows into a new ledger file. Throws IntakeError when the input cannot be used; the signal's reason when aborted. */
 export async function stageFile(
-  { source, name, options, ledger, signal }: StagingTask,
+  task: StagingTask,
   progress: (progress: StagingProgress) => void,
 ): Promise<StagedTotals> {
-  const intake = await openIntake({ path: source, name }, { ...options, scratch: dirname(ledger), signal });
+  const { options, identities: source, signal } = task;
+  if (options.shape?.identities === undefined || source === undefined) return stageWith(task, undefined, progress);
+  const identities = await openIdentities(source, options.shape.identities, signal);
+  try {
+    const totals = await stageWith(task, identities, progress);
+    await identities.writeUnknown(join(dirname(task.ledger), UNKNOWN_IDENTITIES));
+    return totals;
+  } finally {
+    identities.close();
+  }
+}
+
+async function stageWith(
+  { source, name, options, ledger, trial, signal }: StagingTask,
+  identities: OpenIdentities | undefined,
+  progress: (progress: StagingProgress) => void,
+): Promise<StagedTotals> {
+  const known = identities && { identities };
+  const intake = await openIntake({ path: source, name }, { ...options, scratch: dirname(ledger), signal, ...known });
   const staging = startStaging(ledger);
+  const marked = trial === undefined ? undefined : trialOf(trial);
   try {
     let rows = 0;
     for await (const chunk of intake.chunks()) {
-      await staging.add(chunk);
+      await staging.add(marked === undefined ? chunk : marked(chunk));
       rows += chunk.length;
       progress({ rows, bytes: intake.bytesRead(), cutting: false });
     }
@@ -51,6 +80,9 @@ export async function stageFile(
       delimiter: intake.delimiter ?? '',
       columns: intake.columns(),
       recognised: intake.recognised as Record<string, string>,
+      shaped: intake.shaped,
+      rowsRead: intake.rowsRead(),
+      entries: rows,
     });
   } catch (error) {
     await staging.abandon();

@@ -1,5 +1,6 @@
 import type { Membership } from '../../membership/membership.ts';
 import type { InputFormat, InputKind } from '../read/detect.ts';
+import type { ShapedRow } from '../read/input-row.ts';
 import type { IntakeNote } from '../read/intake-note.ts';
 
 /** What is wrong with one cell of a row. */
@@ -16,6 +17,10 @@ export interface StagedRow extends Membership {
   /** JSON text of the input as it was. */
   readonly original: string;
   readonly problems: readonly StagedProblem[];
+  /** Where a row of the input may give several memberships. */
+  readonly shaped?: ShapedRow;
+  /** Not among the rows to try first. */
+  readonly later?: boolean;
 }
 
 /** How the input was read, for the report. */
@@ -32,4 +37,9 @@ export interface InputDescription {
   readonly columns: readonly string[];
   /** Field -> column that it was read from. */
   readonly recognised: Readonly<Record<string, string>>;
+  /** Whether a row may have given several memberships. */
+  readonly shaped?: boolean;
+  /** Rows of the input, and what was made of them, as the reader counted: the ledger is compared with it at the end. */
+  readonly rowsRead?: number;
+  readonly entries?: number;
 }

@@ -2,10 +2,11 @@ import { existsSync } from 'node:fs';
 import pLimit from 'p-limit';
 import type { DataDir } from '../../platform/data-dir.ts';
 import type { ImportRecord, MoveImport } from '../catalog.ts';
-import { intakeOptions, readOptions } from '../import-options.ts';
+import { type ImportOptions, intakeOptions, readOptions } from '../import-options.ts';
 import { IntakeError } from '../read/intake-error.ts';
+import { identityCopy } from './identity-copy.ts';
 import { completeStaged, discardStaged } from './row-writer.ts';
-import type { StagingProgress } from './stage-file.ts';
+import type { StagingProgress, StagingTask } from './stage-file.ts';
 import { stageElsewhere } from './staging-elsewhere.ts';
 
 /** Reads the inputs of imports into their ledgers: each once, a few at a time. */
@@ -56,7 +57,7 @@ export function createStagings(options: StagingOptions): Stagings {
           {
             source: record.source,
             name: record.file === '-' ? 'standard input' : record.file,
-            options: intakeOptions(readOptions(record)),
+            ...stagingTask(readOptions(record), dir.folder(id)),
             ledger: unfinished,
             signal,
           },
@@ -95,6 +96,16 @@ export function createStagings(options: StagingOptions): Stagings {
       stopped = true;
       await Promise.all([...underWay.keys()].map(abort));
     },
+  };
+}
+
+/** What staging takes of an import's options. */
+function stagingTask(options: ImportOptions, folder: string): Pick<StagingTask, 'options' | 'identities' | 'trial'> {
+  const { first, only, identities } = options;
+  return {
+    options: intakeOptions(options),
+    ...(identities !== undefined && { identities: { path: identityCopy(folder), name: identities.name } }),
+    ...((first !== undefined || only !== undefined) && { trial: { first, only } }),
   };
 }
 

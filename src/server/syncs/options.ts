@@ -120,5 +120,12 @@ export function syncDecision(query: SyncQuery): Decision<SyncFlags> {
 /** How the file is read. @throws Problem BAD_OPTION */
 export function readingOf(query: SyncQuery, otherwise: Otherwise): Reading {
   const given = Object.entries(query).filter(([name]) => Object.hasOwn(KEPT_READING, name));
-  return intakeOptions(optionsOf(Object.fromEntries(given) as KeptReadingQuery, otherwise));
+  const options = optionsOf(Object.fromEntries(given) as KeptReadingQuery, otherwise);
+  if (options.shape?.actions !== undefined) {
+    throw new Problem('BAD_OPTION', 'The file of a sync says who should be a member, not what to change.', {
+      field: 'shape',
+      remedy: 'Leave out `actions`, or import the file.',
+    });
+  }
+  return intakeOptions(options);
 }

@@ -1,3 +1,4 @@
+import { createReadStream, existsSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { memberActionsPage, memberActionsQuery, syncGroupsPage, syncGroupsQuery } from '../../api/syncs.ts';
@@ -110,6 +111,33 @@ export function planRoutes(app: Api, { syncs, dir }: ServerContext): void {
       // A plan holds people's ids: no cache on the way keeps it.
       reply.header('cache-control', 'private, no-cache').header('accept-ranges', 'none');
       return reply.send(Readable.from(planBytes({ path, format }), { objectMode: false }));
+    },
+  );
+
+  app.get(
+    '/v1/syncs/:id/before',
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Download who was in the groups that a sync takes something from, as rows that imports and syncs read',
+        params,
+        response: {
+          200: { description: 'The rows, streamed.', content: { 'text/csv': { schema: z.string() } } },
+          ...refusals('UNKNOWN_SYNC', 'NOT_FOUND'),
+        },
+      },
+    },
+    async ({ params: { id } }, reply) => {
+      const { file, importId } = syncs.find(id);
+      const { before } = planFiles(dir.sync(id));
+      if (importId === null || !existsSync(before)) {
+        throw new Problem('NOT_FOUND', `Sync ${id} was not carried out, or it takes nothing from anyone.`);
+      }
+      reply.type('text/csv; charset=utf-8');
+      reply.header('content-disposition', attachment(file, `${id}-before.csv`));
+      reply.header('cache-control', 'private, no-cache').header('accept-ranges', 'none');
+      return reply.send(createReadStream(before));
     },
   );
 }

@@ -50,18 +50,23 @@ export function syncUploadRoute(scope: Api, context: ServerContext, uploads: Upl
       const decision = syncDecision(query);
       const reading = readingOf(query, { contentType, region, sandbox });
       const chosen = { sync: { ...query, contentType } };
-      const id = await uploads.take(request, reply, chosen, async ({ path, name, type, keep }) => {
+      const id = await uploads.take(request, reply, chosen, async ({ path, name, type, identities, keep }) => {
         const made = await reserveSync(dir);
         const file = labelOf(query.name ?? name);
         try {
-          await rename(path, planFiles(dir.sync(made)).input);
+          const files = planFiles(dir.sync(made));
+          await rename(path, files.input);
+          if (identities !== undefined) await rename(identities.path, files.identities);
+          const known = identities && { identities: { path: files.identities, name: identities.name } };
           keep(made);
           await syncs.create({
             id: made,
             file,
             source: sourceName(made, query.name ?? name),
             // Of a form the part says what the file is.
-            reading: request.isMultipart() ? readingOf(query, { contentType: type, region, sandbox }) : reading,
+            reading: request.isMultipart()
+              ? { ...readingOf(query, { contentType: type, region, sandbox }), ...known }
+              : reading,
             ...decision,
             who: who.name,
           });

@@ -13,11 +13,17 @@ export interface SentFile {
 }
 
 const PART = 'file';
+/** A second part that a form may have. */
+const IDENTITIES = 'identities';
 
-/** Hands the file of a request to `take`, and gives what comes of it. @throws Problem BAD_BODY, MEDIA_TYPE */
+/**
+ * Hands the file of a request to `take`, and gives what comes of it. @throws Problem BAD_BODY, MEDIA_TYPE
+ * @param takeIdentities takes an identity file, which a form may have besides; absent: it may not
+ */
 export async function fileOf<Result>(
   request: FastifyRequest,
   take: (file: SentFile) => Promise<Result>,
+  takeIdentities?: (file: SentFile) => Promise<void>,
 ): Promise<Result> {
   const coding = request.headers['content-encoding']?.toLowerCase() ?? 'identity';
   const form = request.isMultipart();
@@ -31,10 +37,13 @@ export async function fileOf<Result>(
   let taken: { readonly result: Result } | undefined;
   try {
     for await (const part of request.parts({
-      limits: { parts: 1, fileSize: Number.POSITIVE_INFINITY, headerPairs: 20 },
+      limits: { parts: takeIdentities === undefined ? 1 : 2, fileSize: Number.POSITIVE_INFINITY, headerPairs: 20 },
     })) {
-      if (part.type !== 'file' || part.fieldname !== PART) throw wrongPart(part.fieldname);
-      taken = { result: await take({ stream: part.file, name: part.filename, type: part.mimetype }) };
+      if (part.type !== 'file') throw wrongPart(part.fieldname);
+      const file = { stream: part.file, name: part.filename, type: part.mimetype };
+      if (part.fieldname === IDENTITIES && takeIdentities !== undefined) await takeIdentities(file);
+      else if (part.fieldname === PART && taken === undefined) taken = { result: await take(file) };
+      else throw wrongPart(part.fieldname);
     }
   } catch (error) {
     throw brokenForm(error);

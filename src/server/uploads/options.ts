@@ -18,6 +18,7 @@ import { asParameter, written } from '../../text/named-options.ts';
 import { asSentence } from '../../text/wording.ts';
 import { Problem } from '../problem.ts';
 import { CREATE_QUERY } from './create-query.ts';
+import { SHAPE_QUERY, TRIAL_QUERY } from './shape-query.ts';
 
 const id = z.string().min(1).max(200);
 
@@ -57,6 +58,7 @@ const READING = {
     .max(50)
     .optional()
     .meta({ description: 'Such as windows-1252. Default: UTF-8, or UTF-16 by its mark.' }),
+  ...SHAPE_QUERY,
   delimiter: z
     .string()
     .transform((text, context) => {
@@ -69,7 +71,16 @@ const READING = {
     .meta({ description: 'Of a CSV file: one character, or the word tab. Default: detected.' }),
 };
 
-export const readingQuery = z.strictObject(READING);
+/** For files of which one is to become an import. */
+const RECIPE = {
+  recipe: z
+    .string()
+    .max(60)
+    .optional()
+    .meta({ description: 'Settings for the export of another system: GET /v1/recipes lists them. Other options win.' }),
+};
+
+export const previewQuery = z.strictObject({ ...READING, ...RECIPE });
 
 /** The same for a file that is kept. A look at one has the usual bounds: whoever may only look can cost no more. */
 export const KEPT_READING = {
@@ -92,6 +103,7 @@ export type KeptReadingQuery = z.infer<typeof keptReadingQuery>;
 export const uploadQuery = z.strictObject({
   name: z.string().max(1_000).optional().meta({ description: 'What the file is called, in lists and reports.' }),
   ...KEPT_READING,
+  ...RECIPE,
   maxErrors: z
     .string()
     .transform((text, context) => {
@@ -103,6 +115,7 @@ export const uploadQuery = z.strictObject({
     .optional()
     .meta({ description: 'Stop when more rows than this failed, are invalid or unconfirmed: `100` or `5%`.' }),
   ...CREATE_QUERY,
+  ...TRIAL_QUERY,
   dryRun: z.enum(['true', 'false']).optional().meta({ description: 'Only read and check; `resume` sends.' }),
 });
 
@@ -149,8 +162,10 @@ const FIELDS_AT_FAULT: Readonly<Partial<Record<IntakeErrorCode, string>>> = {
   UNKNOWN_COLUMN: 'map',
   AMBIGUOUS_COLUMN: 'map',
   MISSING_COLUMN: 'map',
+  RECIPE_MISFIT: 'recipe',
   UNKNOWN_SHEET: 'sheet',
   UNKNOWN_FILE: 'files',
+  BAD_SHAPE: 'shape',
 };
 
 /** Why a file cannot be read, as the problem of the option that is to be changed, or of the file itself. */

@@ -6,6 +6,7 @@ import { importView } from '../../api/imports.ts';
 import { preview } from '../../api/preview.ts';
 import { UnknownImport } from '../../imports/import-errors.ts';
 import { reserveImport } from '../../imports/import-id.ts';
+import { findRecipe } from '../../imports/recipes/store.ts';
 import { UnknownSync } from '../../syncs/sync-errors.ts';
 import { inShort, noting } from '../access/noting.ts';
 import { leaving, sendJson } from '../bounded-answer.ts';
@@ -14,10 +15,12 @@ import { Problem } from '../problem.ts';
 import { refusals } from '../problem-schema.ts';
 import { syncUploadRoute } from '../syncs/upload.ts';
 import { fileOf, labelOf } from './body.ts';
+import { inspectRoute } from './inspect.ts';
 import { uploadKeys } from './keys.ts';
-import { FILE_TYPES, optionsOf, readingQuery, uploadQuery } from './options.ts';
+import { FILE_TYPES, optionsOf, previewQuery, uploadQuery } from './options.ts';
 import { PREVIEW_BYTES, PREVIEW_ZIP_BYTES, previewOf } from './preview.ts';
 import { receiveHead } from './receive.ts';
+import { optionsFor, recipeFor } from './recipe.ts';
 import { checkLength, KEY_DESCRIPTION, openUploads } from './taking.ts';
 
 export interface UploadLimits {
@@ -60,7 +63,7 @@ export async function uploadRoutes(app: Api, context: ServerContext, { idleMs, m
         schema: {
           tags: ['imports'],
           summary: 'Import a file',
-          description: `The body is the file (${FILE_TYPES.join(', ')}, any of them gzipped), or a form with the one part "file".`,
+          description: `The body is the file (${FILE_TYPES.join(', ')}, any of them gzipped), or a form with the part "file", and with the part "identities" if the shape looks users up in an identity file.`,
           querystring: uploadQuery,
           headers: z.object({
             'idempotency-key': z.string().optional().meta({ description: KEY_DESCRIPTION }),
@@ -70,6 +73,7 @@ export async function uploadRoutes(app: Api, context: ServerContext, { idleMs, m
             ...refusals(
               'BAD_OPTION',
               'BAD_BODY',
+              'UNKNOWN_RECIPE',
               'KEY_IN_USE',
               'TOO_LARGE',
               'MEDIA_TYPE',
@@ -87,27 +91,44 @@ export async function uploadRoutes(app: Api, context: ServerContext, { idleMs, m
         // What can be known before the file is sent is said before the file is sent.
         checkLength(request, mostBytes);
         const options = optionsOf(query, { contentType, region, sandbox });
-        const id = await uploads.take(request, reply, { ...query, contentType }, async ({ path, name, type, keep }) => {
-          const made = await reserveImport(dir);
-          try {
-            const source = join(dir.folder(made), 'input');
-            await rename(path, source);
-            keep(made);
-            const file = labelOf(query.name ?? name);
-            // Of a form the part says what the file is.
-            const chosen = request.isMultipart() ? optionsOf(query, { contentType: type, region, sandbox }) : options;
-            await coordinator.create({ id: made, file, source, options: chosen });
-            noting(access)(request, 'import.create', made, inShort({ file, ...query, name: undefined }));
-            return made;
-          } finally {
-            if (!isImport(made)) await rm(dir.folder(made), { recursive: true, force: true });
-          }
-        });
+        const recipe = recipeFor(dir, options);
+        const id = await uploads.take(
+          request,
+          reply,
+          { ...query, contentType },
+          async ({ path, name, type, identities, keep }) => {
+            const made = await reserveImport(dir);
+            try {
+              const source = join(dir.folder(made), 'input');
+              await rename(path, source);
+              keep(made);
+              const file = labelOf(query.name ?? name);
+              // Of a form the part says what the file is.
+              const chosen = request.isMultipart() ? optionsOf(query, { contentType: type, region, sandbox }) : options;
+              const settled = await optionsFor(coordinator.reading, recipe, {
+                options: chosen,
+                file: { path: source },
+                name: file,
+              });
+              await coordinator.create({ id: made, file, source, options: settled, ...(identities && { identities }) });
+              noting(access)(request, 'import.create', made, inShort({ file, ...query, name: undefined }));
+              return made;
+            } finally {
+              if (!isImport(made)) await rm(dir.folder(made), { recursive: true, force: true });
+            }
+          },
+        );
         reply.header('location', `/v1/imports/${id}`);
         return reply.code(202).send(await views.of(coordinator.find(id)));
       },
     );
     syncUploadRoute(scope, context, uploads);
+    inspectRoute(scope, context, {
+      mostBytes: PREVIEW_BYTES,
+      mostZipBytes: PREVIEW_ZIP_BYTES,
+      idleMs,
+      signal: stopping.signal,
+    });
 
     scope.post(
       '/v1/preview',
@@ -117,10 +138,10 @@ export async function uploadRoutes(app: Api, context: ServerContext, { idleMs, m
           tags: ['imports'],
           summary: 'See how the beginning of a file would be read; nothing is kept',
           description: `The body is the first bytes of a file, at most ${PREVIEW_BYTES}, in the forms that an import takes; of a workbook or ZIP archive the whole file, at most ${PREVIEW_ZIP_BYTES}.`,
-          querystring: readingQuery,
+          querystring: previewQuery,
           response: {
             200: preview,
-            ...refusals('BAD_OPTION', 'BAD_BODY', 'TOO_LARGE', 'MEDIA_TYPE', 'STOPPING'),
+            ...refusals('BAD_OPTION', 'BAD_BODY', 'UNKNOWN_RECIPE', 'TOO_LARGE', 'MEDIA_TYPE', 'STOPPING'),
           },
         },
       },
@@ -133,7 +154,10 @@ export async function uploadRoutes(app: Api, context: ServerContext, { idleMs, m
           type,
           head: await receiveHead(stream, limits),
         }));
-        const options = optionsOf(query, { contentType: type, region, sandbox });
+        const chosen = optionsOf(query, { contentType: type, region, sandbox });
+        const use = { options: chosen, file: { head }, name: 'the file' };
+        const recipe = chosen.recipe === undefined ? undefined : findRecipe(dir, chosen.recipe);
+        const options = await optionsFor(coordinator.reading, recipe, use, left);
         return sendJson(reply, await previewOf(coordinator.reading, head, options, left));
       },
     );

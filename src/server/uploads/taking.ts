@@ -3,7 +3,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../problem.ts';
-import { fileOf, type SentFile } from './body.ts';
+import { fileOf, labelOf, type SentFile } from './body.ts';
 import type { uploadKeys } from './keys.ts';
 import { openPace, type Pace, SLOWEST } from './pace.ts';
 import { type ReceiveOptions, receive, tooLarge } from './receive.ts';
@@ -12,6 +12,8 @@ import { type ReceiveOptions, receive, tooLarge } from './receive.ts';
 interface TakenFile extends Pick<SentFile, 'name' | 'type'> {
   /** Where it lies; to be moved. */
   readonly path: string;
+  /** An identity file that came with it, likewise. */
+  readonly identities: { readonly path: string; readonly name: string } | undefined;
   /** To be called before something is made of it under this id: a repetition is answered with the id then. */
   readonly keep: (id: string) => void;
 }
@@ -88,20 +90,29 @@ export function openUploads({ waiting, keys, most, limits }: UploadsOptions): Up
       const path = join(waiting, `${randomUUID()}.part`);
       try {
         await mkdir(waiting, { recursive: true, mode: 0o700 });
-        const { hash, name, type } = await fileOf(request, async ({ stream, ...sent }) => ({
-          ...sent,
-          ...(await receive(stream, path, { ...limits, signal, came: upload.pace.came })),
-        }));
+        const receiving = { ...limits, signal, came: upload.pace.came };
+        let identities: { readonly path: string; readonly name: string; readonly hash: string } | undefined;
+        const sent = await fileOf(
+          request,
+          async ({ stream, ...file }) => ({ ...file, ...(await receive(stream, path, receiving)) }),
+          async ({ stream, name = 'identities' }) => {
+            const { hash } = await receive(stream, `${path}-identities`, receiving);
+            identities = { path: `${path}-identities`, name: labelOf(name), hash };
+          },
+        );
+        const { name, type } = sent;
+        const hash = identities === undefined ? sent.hash : `${sent.hash} ${identities.hash}`;
         const before = keyed.madeBefore(hash);
         if (before !== undefined) {
           reply.header('idempotency-replayed', 'true');
           return before;
         }
-        return await make({ path, name, type, keep: (id) => keyed.keep(hash, id) });
+        return await make({ path, name, type, identities, keep: (id) => keyed.keep(hash, id) });
       } finally {
         underWay.delete(upload);
         keyed.end();
         await rm(path, { force: true });
+        await rm(`${path}-identities`, { force: true });
       }
     },
   };

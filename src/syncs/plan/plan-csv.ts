@@ -1,7 +1,7 @@
 import type { PlanAction } from '../../api/plan.ts';
 import { inChunks } from '../../text/chunks.ts';
 import { csvLine } from '../../text/csv-line.ts';
-import { harmless, isInert } from '../../text/spreadsheet.ts';
+import { harmless, importable } from '../../text/spreadsheet.ts';
 import type { ActionChoice, PlanReader } from './plan-reading.ts';
 import { groupProblem } from './plan-totals.ts';
 import { CHANGES } from './reasons.ts';
@@ -60,8 +60,4 @@ function* changeLines(plan: Reading, chosen: (change: PlanAction) => boolean): G
     const cells = [region, guid, uid, to, action === 'ban' ? 'add' : action, from, sentence];
     yield csvLine(cells.map(importable), ',');
   }
-}
-
-function importable(cell: string): string {
-  return isInert(cell) ? cell : harmless(cell);
 }

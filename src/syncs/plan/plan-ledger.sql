@@ -1,10 +1,10 @@
 -- What is written into a plan's file while its groups are listed. `desired`: the staged file; `undone`: an import's ledger.
 
 -- name: set_source
--- In: file, hash, size. The counts come from the staged file.
+-- In: file, hash, size. The counts come from the staged file; rows that are left out ask for nothing.
 insert into plan (id, file, hash, size, rows, invalid, fields)
 select 1, :file, :hash, :size,
-       (select count(*) from desired.rows),
+       (select count(*) from desired.rows) - (select count(*) from desired.skipped),
        (select count(distinct row_id) from desired.problems),
        (select json_group_array(key) from json_each((select recognised from desired.input)));
 

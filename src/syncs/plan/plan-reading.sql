@@ -48,6 +48,10 @@ select g.region, g.guid, a.uid, a.action, a.from_id, a.to_id, a.reason, a.line
  where a.group_id between :first and :last and a.action in (select value from json_each(:actions))
  order by a.group_id, a.uid;
 
+-- name: live_of_group
+-- Out: everybody in a group when it was listed, by UID.
+select l.uid, l.state from live l join groups g on g.id = l.group_id where g.region = :region and g.guid = :guid order by l.uid;
+
 -- name: findings
 -- Out: what the guards say, in their order.
 select guard, region, guid, value, allowed, sentence from findings order by id;

@@ -46,6 +46,8 @@ export interface PlanReader {
   /** Actions in the order of the groups, then by UID; one at a time, not kept in memory. */
   actions(choice?: ActionChoice): IteratorObject<PlanAction>;
   findings(): Finding[];
+  /** Everybody in a group when it was listed, by UID, one at a time. */
+  live(group: GroupName): IteratorObject<{ readonly uid: string; readonly place: Place }>;
   /** Groups where somebody is spared only because nobody has asked who the owner is: ask, and plan once more. */
   ownersNeeded(): GroupName[];
   /**
@@ -90,6 +92,11 @@ export function planReader(database: PlanDatabase): PlanReader {
       sql('findings')
         .all()
         .map(({ allowed, ...rest }) => ({ ...rest, limit: allowed }) as unknown as Finding),
+    live: ({ region, guid }) =>
+      Iterator.from(sql('live_of_group').iterate({ region, guid })).map(({ uid, state }) => ({
+        uid: String(uid),
+        place: placeOf(Number(state)),
+      })),
     ownersNeeded: () => sql('owners_needed').all() as unknown as GroupName[],
     bansNeeded: () => sql('bans_needed').all() as unknown as GroupName[],
     close: () => {

@@ -49,6 +49,9 @@ export const planFiles = (folder: string) => ({
   desired: join(folder, 'desired.sqlite'),
   plan: join(folder, 'plan.sqlite'),
   changes: join(folder, 'changes.csv'),
+  identities: join(folder, 'identities'),
+  /** Who was in the groups that lose somebody; there is none where nobody loses anything. */
+  before: join(folder, 'before.csv'),
 });
 
 /**
@@ -87,14 +90,18 @@ async function stageFile(
   ports: PlanningPorts,
 ): Promise<string> {
   const { input, desired } = planFiles(folder);
-  const { waitForQuietMs, ...options } = reading;
+  const { waitForQuietMs, identities, ...options } = reading;
   if (!existsSync(input)) {
     const before = await fileOf(source, file, { waitForQuietMs, signal });
     await keepCopy(source, input, file, (lastByte) => before.checkUnchanged(lastByte));
   }
-  await ports.stage({ source: input, name: file, options, ledger: desired, signal }, (progress) =>
-    onProgress({ step: 'reading', ...progress }),
-  );
+  const known = identities && { path: planFiles(folder).identities, name: identities.name };
+  if (identities !== undefined && known !== undefined && !existsSync(known.path)) {
+    const before = await fileOf(identities.path, identities.name, { signal });
+    await keepCopy(identities.path, known.path, identities.name, (lastByte) => before.checkUnchanged(lastByte));
+  }
+  const task = { source: input, name: file, options, ledger: desired, signal, ...(known && { identities: known }) };
+  await ports.stage(task, (progress) => onProgress({ step: 'reading', ...progress }));
   return desired;
 }
 
@@ -131,6 +138,15 @@ async function sourceOf(wish: PlanWish, input: string): Promise<{ file: string; 
   // What an import that is over did never changes.
   if (wish.kind === 'undo') return { file, hash: wish.importId, size: (await stat(wish.ledger)).size };
   return { file, hash: await hashOf(input), size: (await stat(input)).size };
+}
+
+/** A hash that also changes with a second file, where there is one. */
+export async function hashWith(hash: string, path: string | undefined): Promise<string> {
+  return path === undefined
+    ? hash
+    : createHash('sha256')
+        .update(`${hash} ${await hashOf(path)}`)
+        .digest('hex');
 }
 
 /** SHA-256 of a file's bytes. */

@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { PlanAction } from '../../api/plan.ts';
+import { beforeCsv, groupsThatLose } from '../plan/before-csv.ts';
 import { changesCsv } from '../plan/plan-csv.ts';
 import { openPlanLedger } from '../plan/plan-ledger.ts';
-import type { PlanReader } from '../plan/plan-reading.ts';
+import { openPlanReader, type PlanReader } from '../plan/plan-reading.ts';
 import { type PlanningPorts, type PlanningTask, planFiles, planFor } from '../plan/prepare.ts';
 import { staleness, stillCalledFor } from '../plan/staleness.ts';
 
@@ -40,7 +41,12 @@ export async function checkPlan(
       const { within, sentence, planned, gone, different } = staleness(plan, planFiles(again).plan);
       if (within) {
         const chosen = gone + different === 0 ? undefined : stillCalledFor(plan, planFiles(again).plan);
-        await writeChanges(folder, plan, chosen);
+        const now = openPlanReader(planFiles(again).plan);
+        try {
+          await writeChanges(folder, plan, now, chosen);
+        } finally {
+          now.close();
+        }
       }
       return { within, sentence, changes: planned - gone - different };
     } finally {
@@ -51,16 +57,29 @@ export async function checkPlan(
   }
 }
 
-/** Writes a plan's changes as the input of the import that is to carry them out; whole, or not at all. */
+/**
+ * Writes a plan's changes as the input of the import that is to carry them out; and who is in the groups that are about to
+ * lose somebody, as rows that an import reads: a way back that does not depend on the record of the changes. Each file is
+ * written whole, or not at all.
+ * @param live the plan with the newest lists of these groups
+ */
 export async function writeChanges(
   folder: string,
   plan: PlanReader,
+  live: PlanReader,
   chosen?: (change: PlanAction) => boolean,
 ): Promise<void> {
-  const { changes } = planFiles(folder);
-  const unfinished = `${changes}.part`;
-  await pipeline(Readable.from(changesCsv(plan, chosen)), createWriteStream(unfinished, { mode: 0o600 }));
-  await rename(unfinished, changes);
+  const { changes, before } = planFiles(folder);
+  const losing = groupsThatLose(plan, chosen);
+  if (losing.length === 0) await rm(before, { force: true });
+  else await writeWhole(before, beforeCsv(live, losing));
+  await writeWhole(changes, changesCsv(plan, chosen));
+}
+
+async function writeWhole(path: string, text: Iterable<string>): Promise<void> {
+  const unfinished = `${path}.part`;
+  await pipeline(Readable.from(text), createWriteStream(unfinished, { mode: 0o600 }));
+  await rename(unfinished, path);
 }
 
 /** What is read when a stored plan is looked at again: the file as it is now, or the plan's copy where it is gone. */

@@ -151,7 +151,7 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
         move(id, 'planned');
         if (!apply) return;
         move(id, 'applying', { reason: 'asked for together with the plan' });
-        await writeChanges(folder(id), made);
+        await writeChanges(folder(id), made, made);
         await beginImport(find(id));
       }
     } finally {

@@ -7,6 +7,7 @@ import type { RunState } from '../../membership/sync-state.ts';
 import { isSyncUnderWay } from '../../membership/sync-state.ts';
 import { nextRun } from '../../queue/cron.ts';
 import { asClause, utcTime } from '../../text/wording.ts';
+import { hashWith } from '../plan/prepare.ts';
 import { readProtectFile } from '../plan/protect.ts';
 import type { SyncRunner } from '../run/sync-runner.ts';
 import type { SyncRecord } from '../sync-catalog.ts';
@@ -123,7 +124,9 @@ export function createScheduleRuns(options: ScheduleRunsOptions): ScheduleRuns {
     const headers = headersWithValues(record.headers, options.environment);
     const { ca } = options;
     const wish = { source, headers, maxSource, copy };
-    const obtained = await obtain(wish, { folder: options.folder(name), ca, signal: stopping.signal });
+    const found = await obtain(wish, { folder: options.folder(name), ca, signal: stopping.signal });
+    // Another identity file makes other members of the same file.
+    const obtained = { ...found, hash: await hashWith(found.hash, reading.identities?.path) };
     if (obtained.copy !== undefined) catalog.setCopy(name, obtained.copy);
     if (obtained.hash === placedHash && !repair) {
       return end(

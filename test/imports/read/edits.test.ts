@@ -36,7 +36,7 @@ describe('an import of edits', () => {
         column: 'action',
         value: 'delete',
         code: 'UNKNOWN_ACTION',
-        reason: '"delete" is not a valid action; allowed are add, change, remove',
+        reason: '"delete" is not a valid action; allowed are add, change, remove, unban',
       },
     ]);
   });

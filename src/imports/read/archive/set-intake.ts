@@ -22,6 +22,8 @@ interface OpenedRows {
   readonly recognised: Readonly<Partial<Record<Reading, string>>>;
   columns(): readonly string[];
   notes(): readonly IntakeNote[];
+  /** Rows of the file so far, left out or not. */
+  rowsRead(): number;
   bytesRead(): number;
   chunks(): AsyncGenerator<readonly InputRow[]>;
 }
@@ -109,6 +111,7 @@ function manyFiles<Rows extends OpenedRows>(files: ManyFiles<Rows>): Rows {
   const merged = new MergedColumns(format === 'csv' ? 'cells' : 'elements', boundsWith(options.bounds));
   const told: IntakeNote[] = [];
   let read = 0;
+  let rowsRead = 0;
   let current: OpenedRows | undefined = first.intake;
   let last = 0;
   merged.begin(first.file);
@@ -123,7 +126,8 @@ function manyFiles<Rows extends OpenedRows>(files: ManyFiles<Rows>): Rows {
         merged.take(intake.columns(), intake.recognised);
         yield chunk.map((row) => {
           last = before + row.line;
-          return { ...row, line: last, original: merged.original(row) };
+          // Of several memberships of a row the first one has the original of all.
+          return { ...row, line: last, original: row.original === '' ? '' : merged.original(row) };
         });
       }
     } catch (error) {
@@ -132,6 +136,7 @@ function manyFiles<Rows extends OpenedRows>(files: ManyFiles<Rows>): Rows {
     merged.take(intake.columns(), intake.recognised);
     told.push(...intake.notes().map(({ code, text }) => ({ code, text: `${shownPath(file)}: ${text}` })));
     read += intake.bytesRead();
+    rowsRead += intake.rowsRead();
     current = undefined;
   }
 
@@ -142,6 +147,7 @@ function manyFiles<Rows extends OpenedRows>(files: ManyFiles<Rows>): Rows {
     },
     columns: () => merged.names,
     notes: () => [...notes(), ...told],
+    rowsRead: () => rowsRead + (current?.rowsRead() ?? 0),
     bytesRead: () => (set.kind === 'zip' ? set.bytesRead() : read + (current?.bytesRead() ?? 0)),
     async *chunks() {
       try {

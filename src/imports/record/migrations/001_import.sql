@@ -6,14 +6,14 @@ create table outcomes (id integer primary key, name text not null unique) strict
 insert into outcomes values
   (1, 'added'), (2, 'banned'), (3, 'already_member'), (4, 'failed'),
   (5, 'invalid'), (6, 'duplicate'), (7, 'unconfirmed'), (8, 'unprocessed'),
-  (9, 'changed'), (10, 'removed');
+  (9, 'changed'), (10, 'removed'), (11, 'unbanned'), (12, 'skipped');
 
 create table scopes (id integer primary key, name text not null unique) strict;  -- highest first
 insert into scopes values (1, 'admin'), (2, 'moderator'), (3, 'participant'), (4, 'ban');
 
 -- What a row asks for. A change or a removal is a batch of its own, in a lane of its own.
 create table actions (id integer primary key, name text not null unique) strict;
-insert into actions values (1, 'add'), (2, 'change'), (3, 'remove');
+insert into actions values (1, 'add'), (2, 'change'), (3, 'remove'), (4, 'unban');
 
 create table regions (
   id           integer primary key,
@@ -33,7 +33,10 @@ create table input (
   delimiter   text not null,             -- of a CSV file, else empty
   columns     text not null,             -- JSON array, in the order of the input
   recognised  text not null,             -- JSON object: field -> column
-  notes       text not null              -- JSON array of {code, text}: what a person should know about it
+  notes       text not null,             -- JSON array of {code, text}: what a person should know about it
+  shaped      integer not null default 0, -- 1: a row of it may be several rows here, and retry files have our columns
+  rows_read   integer,                   -- rows of the input, as the reader counted them
+  entries     integer                    -- what it made of them: memberships, and rows without any
 ) strict;
 
 create table groups (
@@ -49,10 +52,11 @@ create table lanes (
   id           integer primary key,
   group_id     integer not null references groups (id),
   on_behalf_of text not null,
-  action_id    integer not null references actions (id)
+  action_id    integer not null references actions (id),
+  later        integer not null default 0 -- 1: not among the rows to try first; waits until somebody resumes
 ) strict;
 
--- The input, row by row. Never changed after staging.
+-- The input, row by row; a row that gives several memberships stands here once for each. Never changed after staging.
 create table rows (
   id        integer primary key,         -- order of the input
   line      integer not null,            -- as a spreadsheet counts
@@ -62,7 +66,23 @@ create table rows (
   scope_id  integer,                     -- null: the row is invalid or asks for a removal
   uid_hash  integer,                     -- of the UID in lower case; a quick first comparison, never the last
   uid       text,
-  original  text not null                -- JSON: the input as it was
+  original  text not null                -- JSON: the input as it was; empty where the first membership of the row has it
+) strict;
+
+-- Memberships of rows that give several.
+create table parts (
+  row_id    integer primary key,
+  first_row integer not null,            -- the first membership of the same row
+  part      integer not null,            -- 1, 2, 3, …
+  value     text not null                -- which value of the row it is: `course2=math`
+) strict;
+create index parts_by_first on parts (first_row, part);
+
+-- Rows that are left out by a condition, or have no membership in them.
+create table skipped (
+  row_id  integer primary key,
+  code    text not null,
+  message text not null
 ) strict;
 
 -- What an invalid row said as far as it could be read, so that it is found by GUID and UID. `rows` has its UID.
@@ -92,7 +112,8 @@ create table batches (
   lane_id     integer not null,
   region_id   integer not null,
   turn        integer not null,          -- its place in its lane: first batches of all groups go first
-  state       integer not null default 0, -- 0 pending, 1 dispatched, 2 done, 3 replaced by other batches, 4 waits for its group or users
+  -- 0 pending, 1 dispatched, 2 done, 3 replaced by other batches, 4 waits for its group or users, 5 later (rows to try first)
+  state       integer not null default 0,
   size        integer not null,          -- UIDs
   bans        integer not null,          -- UIDs among them that are to be banned
   parent      integer,                   -- the batch that it was cut from

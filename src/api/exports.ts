@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { REGIONS } from '../membership/membership.ts';
+import { count, time } from './fields.ts';
+
+const GUIDS_AT_MOST = 10_000;
+
+/** `POST /v1/exports` */
+export const exportBody = z.strictObject({
+  groups: z
+    .array(z.string().min(1).max(200))
+    .min(1)
+    .max(GUIDS_AT_MOST, `allowed are ${GUIDS_AT_MOST} groups`)
+    .optional()
+    .meta({ description: 'GUIDs. Default: all groups.' }),
+  regions: z.array(z.enum(REGIONS)).min(1).optional().meta({ description: 'Default: all that have an app.' }),
+  users: z.boolean().optional().meta({ description: 'Users with their fields too. Default: false.' }),
+  groupsOnly: z
+    .boolean()
+    .optional()
+    .meta({ description: 'Groups with their fields, without members. Default: false.' }),
+});
+
+const unread = z.strictObject({ region: z.enum(REGIONS), guid: z.string(), code: z.string(), message: z.string() });
+
+/** What an export has. */
+const exportTotals = z.strictObject({
+  groups: count.meta({ description: 'Groups that were read.' }),
+  pending: count.meta({ description: 'Groups that are still to be read.' }),
+  members: count.meta({ description: 'Without the banned.' }),
+  banned: count,
+  users: count,
+  unknownScopes: count.meta({ description: 'Members with a scope that no import can read.' }),
+  missing: z
+    .array(unread.omit({ region: true }))
+    .meta({ description: 'Groups that no region has, or that were deleted meanwhile.' }),
+  failed: z.array(unread).meta({ description: 'Groups that could not be read.' }),
+});
+
+export type ExportTotals = z.infer<typeof exportTotals>;
+
+export const EXPORT_LIST_NAMES = ['members', 'groups', 'users'] as const;
+
+/** An export as the API shows it. */
+export const exportView = z
+  .strictObject({
+    id: z.string(),
+    state: z.enum(['running', 'completed', 'incomplete', 'stopped']).meta({
+      description: 'incomplete: some groups could not be read; stopped: the service refuses to be read.',
+    }),
+    underWay: z.boolean().meta({ description: 'False for an export that is running: it was interrupted.' }),
+    reason: z.string().meta({ description: 'Why it is in this state, in a sentence.' }),
+    regions: z.array(z.enum(REGIONS)),
+    groups: count.nullable().meta({ description: 'How many groups were named; null: all.' }),
+    lists: z.array(z.enum(EXPORT_LIST_NAMES)).meta({ description: 'What can be downloaded when it is completed.' }),
+    calls: count,
+    createdAt: time,
+    finishedAt: time.nullable(),
+    progress: z
+      .strictObject({ step: z.enum(['groups', 'members', 'users']), done: count, of: count.nullable() })
+      .nullable(),
+    totals: exportTotals.nullable().meta({ description: 'Null while it is under way.' }),
+  })
+  .meta({ id: 'Export' });
+export type ExportView = z.infer<typeof exportView>;

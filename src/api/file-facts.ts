@@ -1,0 +1,53 @@
+import { z } from 'zod';
+
+/** What the values of a column look like. */
+const LOOKS = ['email', 'id', 'name', 'scope', 'status', 'date', 'mark', 'list', 'empty', 'text'] as const;
+export type Look = (typeof LOOKS)[number];
+
+const count = z.int().nonnegative();
+
+/** What a file is, how it would be read, and what would have to be said for it to be read. */
+export const fileFacts = z
+  .strictObject({
+    name: z.string(),
+    bytes: count.nullable(),
+    format: z.string().nullable().meta({ description: 'Null if the file cannot be read.' }),
+    compression: z.enum(['gzip', 'zstd']).nullable(),
+    encoding: z.string().nullable(),
+    delimiter: z.string().nullable().meta({ description: 'Of CSV.' }),
+    notes: z.array(z.string()).meta({ description: 'What a person should know: which sheet, which files.' }),
+    firstLines: z.array(z.string()).meta({ description: 'Up to five; none of a file that is not text.' }),
+    columns: z.array(
+      z.strictObject({
+        name: z.string(),
+        looksLike: z.enum(LOOKS),
+        separator: z.string().optional().meta({ description: 'Of a list: what stands between its values.' }),
+        examples: z.array(z.string()),
+        filled: count.meta({ description: 'Rows with a value, of those that were looked at.' }),
+        different: count.meta({ description: 'Different values among them.' }),
+        words: z.array(z.string()).optional().meta({ description: 'All values, where they are few words.' }),
+      }),
+    ),
+    recognised: z.record(z.string(), z.string()).meta({ description: 'Field -> column.' }),
+    missing: z.array(z.string()).meta({ description: 'Fields that neither a column nor an option gives.' }),
+    rows: z
+      .strictObject({ seen: count, valid: count })
+      .meta({ description: 'Rows that were looked at, and those of them that could be sent with these options.' }),
+    refusal: z
+      .strictObject({ code: z.string(), message: z.string() })
+      .nullable()
+      .meta({ description: 'Why the file would be refused with these options.' }),
+    recipes: z
+      .array(
+        z.strictObject({
+          name: z.string(),
+          title: z.string(),
+          needs: z.array(z.strictObject({ what: z.string(), why: z.string(), optional: z.boolean() })),
+        }),
+      )
+      .meta({ description: 'Recipes that the file fits, the likeliest first.' }),
+    advice: z.array(z.string()),
+    command: z.string().nullable().meta({ description: 'A command that imports the file; <…> is yours to fill in.' }),
+  })
+  .meta({ title: 'What a file is' });
+export type FileFacts = z.infer<typeof fileFacts>;

@@ -1,0 +1,82 @@
+import { type Ask, type CallOptions, segment, type Told } from './call.ts';
+import {
+  type GroupFacts,
+  groupReply,
+  groupsPage,
+  type UserFacts,
+  userReply,
+  usersPage,
+} from './directory-operations.ts';
+import type { PageOptions } from './member-client.ts';
+import { MAX_PAGE_BYTES, MAX_PER_PAGE, type Pagination } from './member-operations.ts';
+
+interface Page<Entry> extends Told {
+  readonly entries: readonly Entry[];
+  /** Undefined when the page says nothing about its list. */
+  readonly pagination: Pagination | undefined;
+}
+
+interface UsersPageOptions extends PageOptions {
+  /** Only users who are deactivated. Default: all, the deactivated too. */
+  readonly onlyDeactivated?: boolean | undefined;
+}
+
+/** What a group is to one user. */
+interface OwnMembership extends Told {
+  /** Null when the user is not a member, or may not even see the group. */
+  readonly scope: string | null;
+  /** False when the reply does not say whether the user is a member. */
+  readonly told: boolean;
+}
+
+/**
+ * Calls that read users and groups: publicly known, not contract (docs/chat-service.md, 61, 62, 68 and 69). One page does not make a
+ * list: directory-list.ts reads whole ones.
+ */
+export interface DirectoryClient {
+  /** `GET /users`. @param page from 1 */
+  listUsersPage(page: number, options?: UsersPageOptions): Promise<Page<UserFacts>>;
+  /** `GET /users/{uid}`. */
+  getUser(uid: string, options?: CallOptions): Promise<Told & { readonly user: UserFacts }>;
+  /** `GET /groups`. @param page from 1 */
+  listGroupsPage(page: number, options?: PageOptions): Promise<Page<GroupFacts>>;
+  /** `GET /groups/{guid}`. */
+  getGroup(guid: string, options?: CallOptions): Promise<Told & GroupFacts>;
+  /** `GET /groups/{guid}` on behalf of a user: says whether this user is a member. */
+  getMembership(guid: string, uid: string, options?: CallOptions): Promise<OwnMembership>;
+}
+
+export function createDirectoryClient(ask: Ask): DirectoryClient {
+  const askForGroup = (guid: string, { signal }: CallOptions, onBehalfOf?: string) =>
+    ask({ method: 'GET', path: `/groups/${segment('guid', guid)}`, onBehalfOf }, groupReply, signal);
+
+  return {
+    async listUsersPage(page, { perPage = MAX_PER_PAGE, signal, onlyDeactivated = false } = {}) {
+      const which = onlyDeactivated ? 'onlyDeactivated' : 'withDeactivated';
+      const path = `/users?perPage=${perPage}&page=${page}&${which}=true`;
+      const { reply, ...told } = await ask({ method: 'GET', path, maxReplyBytes: MAX_PAGE_BYTES }, usersPage, signal);
+      return { entries: reply.data, pagination: reply.meta?.pagination, ...told };
+    },
+    async getUser(uid, { signal } = {}) {
+      const path = `/users/${segment('uid', uid)}`;
+      const { reply, ...told } = await ask({ method: 'GET', path }, userReply, signal);
+      return { user: reply.data, ...told };
+    },
+    async listGroupsPage(page, { perPage = MAX_PER_PAGE, signal } = {}) {
+      const path = `/groups?perPage=${perPage}&page=${page}`;
+      const { reply, ...told } = await ask({ method: 'GET', path, maxReplyBytes: MAX_PAGE_BYTES }, groupsPage, signal);
+      return { entries: reply.data, pagination: reply.meta?.pagination, ...told };
+    },
+    async getGroup(guid, options = {}) {
+      const { reply, ...told } = await askForGroup(guid, options);
+      const { hasJoined: _, scope: __, ...facts } = reply.data;
+      return { ...facts, guid: facts.guid || guid, ...told };
+    },
+    async getMembership(guid, uid, options = {}) {
+      const { reply, ...told } = await askForGroup(guid, options, uid);
+      const { hasJoined, scope } = reply.data;
+      // A group that says nothing about joining says nothing about this user.
+      return { scope: hasJoined === false ? null : scope, told: hasJoined !== null, ...told };
+    },
+  };
+}

@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { meta } from './member-operations.ts';
+
+/**
+ * Reading the users and groups of an app: publicly known, not contract. Fields beyond the
+ * id may be missing, odd or new, and an odd one counts as missing: it must not hide that the user or group exists.
+ */
+
+const text = z.string().min(1).nullable().default(null).catch(null);
+const number = z.number().nullable().default(null).catch(null);
+const tags = z.array(z.string()).default([]).catch([]);
+const metadata = z.record(z.string(), z.unknown()).nullable().default(null).catch(null);
+
+/** A user as `GET /users` and `GET /users/{uid}` show it. Times are seconds since 1970; null: not given. */
+export const userFacts = z.object({
+  uid: z.string().min(1),
+  name: text,
+  role: text,
+  avatar: text,
+  link: text,
+  statusMessage: text,
+  tags,
+  metadata,
+  createdAt: number,
+  /** Not null: the user is deactivated. */
+  deactivatedAt: number,
+});
+export type UserFacts = Readonly<z.infer<typeof userFacts>>;
+
+/** A group as `GET /groups` and `GET /groups/{guid}` show it. Times are seconds since 1970; null: not given. */
+export const groupFacts = z.object({
+  guid: z.string().min(1),
+  name: text,
+  type: text,
+  /** UID. */
+  owner: text,
+  description: text,
+  icon: text,
+  tags,
+  metadata,
+  membersCount: z.int().nonnegative().nullable().default(null).catch(null),
+  createdAt: number,
+});
+export type GroupFacts = Readonly<z.infer<typeof groupFacts>>;
+
+/** Reply of GET /users. One entry that cannot be read makes the page unreadable: none is left out. */
+export const usersPage = z.object({ data: z.array(userFacts), meta });
+
+/** Reply of GET /users/{uid}. */
+export const userReply = z.object({ data: userFacts });
+
+/** Reply of GET /groups. */
+export const groupsPage = z.object({ data: z.array(groupFacts), meta });
+
+/** Reply of GET /groups/{guid}, which may leave out the GUID that was asked for. */
+export const groupReply = z.object({
+  data: groupFacts.extend({
+    guid: z.string().default('').catch(''),
+    /** Whether the acting user is a member, and with which scope. */
+    hasJoined: z.boolean().nullable().default(null).catch(null),
+    scope: text,
+  }),
+});

@@ -1,0 +1,179 @@
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import { extname, join, resolve } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { Command } from 'commander';
+import { UnknownExport } from '../../exports/export-errors.ts';
+import {
+  EXPORT_FORMATS,
+  type ExportFormat,
+  exportBytes,
+  listsOf,
+  type WrittenFile,
+  writeExport,
+} from '../../exports/export-files.ts';
+import type { ExportOptions } from '../../exports/export-options.ts';
+import { createExportStore, type ExportReader, openExportReader, openExportStore } from '../../exports/export-store.ts';
+import { newImportId } from '../../imports/import-id.ts';
+import type { Region } from '../../membership/membership.ts';
+import { type Config, readConfig } from '../../platform/config.ts';
+import { type DataDir, dataDir } from '../../platform/data-dir.ts';
+import { noteHere } from '../audit.ts';
+import { UsageError } from '../errors.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { type ExportFlags, groupsOf, withExport } from '../flags/export-flags.ts';
+import {
+  type CommonFlags,
+  type SandboxFlags,
+  type SendingFlags,
+  type WorkersFlags,
+  withDataDir,
+  withJson,
+  withPace,
+  withSandbox,
+  withWorkers,
+} from '../flags/flags.ts';
+import { runExportHere } from '../run-export.ts';
+import { exportDocument, sayExport } from '../screen/export-outcome.ts';
+import { type Io, say } from '../screen/io.ts';
+import { serviceOpener } from './import.ts';
+import { checkTarget } from './resume.ts';
+
+interface Flags extends CommonFlags, ExportFlags, SandboxFlags, SendingFlags, WorkersFlags {
+  /** An id; true: the latest that can go on. */
+  readonly resume?: string | true;
+}
+
+/** `rollcall export`: writes who is in which group now, as a file that `import` and `sync` read back. */
+export function exportCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
+  const command = withExport(new Command('export')).option(
+    '--resume [id]',
+    'continue an export that was interrupted (default: the latest)',
+  );
+  withSandbox(withPace(withWorkers(withDataDir(withJson(command)))));
+  return command.action((flags: Flags) => end(exportGroups(io, flags)));
+}
+
+async function exportGroups(io: Io, flags: Flags): Promise<ExitCode> {
+  const config = readConfig(flags);
+  const dir = dataDir(config.dataDir);
+  const resumed = flags.resume === undefined ? undefined : await exportToResume(dir, flags);
+  const format = formatOf(flags);
+  const groups = await groupsOf(flags);
+  const id = resumed?.id ?? `export-${newImportId()}`;
+  if (resumed !== undefined) {
+    checkTarget(`${config.command} export --resume ${id}`, id, resumed.options.sandbox, flags.sandbox === true);
+  }
+  checkOutput(resumed?.options.users ?? flags.users === true, flags);
+  const folder = dir.export(id);
+  const openStore = async (regions: readonly Region[]) => {
+    if (resumed !== undefined) return openExportStore(folder, id);
+    const { users = false, groupsOnly = false, sandbox = false } = flags;
+    const chosen = regionsOf(flags, regions);
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    return createExportStore(folder, {
+      regions: [...chosen],
+      users,
+      groupsOnly,
+      sandbox,
+      ...(groups !== undefined && { groups }),
+    });
+  };
+  const failed = await runExportHere({
+    config,
+    io,
+    id,
+    openService: serviceOpener(config, flags),
+    openStore,
+    begun: () => noteHere(dir, 'export.create', id),
+  });
+  if (failed !== undefined) return failed;
+  const reader = openExportReader(folder, id);
+  try {
+    return await conclude(io, config, { id, reader, folder, format, output: flags.output, json: flags.json === true });
+  } finally {
+    reader.close();
+  }
+}
+
+interface Outcome {
+  readonly id: string;
+  readonly reader: ExportReader;
+  readonly folder: string;
+  readonly format: ExportFormat;
+  readonly output: string | undefined;
+  readonly json: boolean;
+}
+
+/** Writes what was read, and says what it is. An export that can go on keeps its folder; another one needs it no more. */
+async function conclude(io: Io, config: Config, outcome: Outcome): Promise<ExitCode> {
+  const { id, reader, folder, json } = outcome;
+  const { state, options, reason } = reader.record();
+  const goOn = `  ${config.command} export --resume ${id}${options.sandbox ? ' --sandbox' : ''}`;
+  if (state === 'running' || state === 'stopped') {
+    const why = state === 'running' ? 'Interrupted: nothing was written.' : `Stopped: ${reason}.`;
+    say(io, '', why, 'What has been read is kept. Continue with the same --output and --format:', goOn);
+    return state === 'running' ? EXIT.interrupted : EXIT.stopped;
+  }
+  const files = await write(io, outcome);
+  if (json) io.out.write(`${JSON.stringify(exportDocument(id, reader, files))}\n`);
+  else sayExport(io, config, reader, files);
+  reader.close();
+  await rm(folder, { recursive: true, force: true });
+  return state === 'completed' ? EXIT.ok : EXIT.rowsFailed;
+}
+
+async function write(io: Io, { reader, output, format, id }: Outcome): Promise<WrittenFile[]> {
+  try {
+    if (output !== undefined) return await writeExport(reader, resolve(output), format);
+    const [main = 'members'] = listsOf(reader.record().options);
+    // Standard output stays open: it is not ours to close.
+    await pipeline(exportBytes(reader, main, format), io.out, { end: false });
+    return [];
+  } catch (error) {
+    if (output === undefined || !(error instanceof Error && 'syscall' in error)) throw error;
+    throw new UsageError(
+      `the export cannot be written: ${error.message}; name another file: rollcall export --resume ${id} --output <file>`,
+    );
+  }
+}
+
+function formatOf({ format, output = '' }: Flags): ExportFormat {
+  const ending = extname(output).slice(1).toLowerCase();
+  return format ?? EXPORT_FORMATS.find((one) => one === ending) ?? 'csv';
+}
+
+function checkOutput(users: boolean, { output, json }: Flags): void {
+  const needed = users ? '--users' : json ? '--json' : undefined;
+  if (output === undefined && needed !== undefined) {
+    throw new UsageError(`${needed} needs --output: standard output has room for one list`);
+  }
+}
+
+/** @throws UsageError for a region without an app */
+function regionsOf({ region }: Flags, having: readonly Region[]): readonly Region[] {
+  const without = region?.filter((one) => !having.includes(one)) ?? [];
+  if (without.length === 0) return region ?? having;
+  throw new UsageError(`region ${without.join(', ')} has no app; those with an app: ${having.join(', ')}`);
+}
+
+/** @throws UsageError, UnknownExport */
+async function exportToResume(
+  dir: DataDir,
+  { resume, groups, groupsFile, region, users, groupsOnly }: Flags,
+): Promise<{ readonly id: string; readonly options: ExportOptions }> {
+  if ([groups, groupsFile, region, users, groupsOnly].some((flag) => flag !== undefined)) {
+    throw new UsageError(
+      'an export that is continued has its groups, regions and lists already; leave those flags out',
+    );
+  }
+  const names = await readdir(join(dir.root, 'exports')).catch((): string[] => []);
+  const id = resume === true ? names.toSorted().at(-1) : resume;
+  if (id === undefined) throw new UsageError(`there is no export to continue in ${dir.root}`);
+  if (typeof id !== 'string' || !names.includes(id)) throw new UnknownExport(String(id));
+  const reader = openExportReader(dir.export(id), id);
+  try {
+    return { id, options: reader.record().options };
+  } finally {
+    reader.close();
+  }
+}

@@ -1,0 +1,201 @@
+import { resolve } from 'node:path';
+import { type Command, InvalidArgumentError } from 'commander';
+import { type ImportOptions, intakeOptions } from '../../imports/import-options.ts';
+import {
+  actionWordList,
+  chosenRows,
+  columnList,
+  conditions,
+  numberedColumns,
+  ShapeTextError,
+  scopeLists,
+  scopeWordList,
+  splitOf,
+} from '../../imports/read/shape/parse-shape.ts';
+import { MOST_SKIPPED, type Shape, shapeSettings } from '../../imports/read/shape/shape.ts';
+import { parseTemplate, TemplateError } from '../../imports/read/shape/template.ts';
+import type { IdentitySource } from '../../imports/stage/identity-file.ts';
+import type { Reading } from '../../syncs/sync-options.ts';
+import { UsageError } from '../errors.ts';
+import { wholeNumber } from './flags.ts';
+
+/** Flags that say how the rows of a file become memberships (docs/files.md, Shaping). */
+export interface ShapeFlags {
+  readonly headerRow?: number;
+  readonly skipLines?: number;
+  readonly columns?: string[];
+  readonly uid?: string;
+  readonly identities?: string;
+  readonly identityKey?: string[];
+  readonly identityUid?: string;
+  readonly split?: NonNullable<Shape['split']>;
+  readonly lists?: NonNullable<Shape['lists']>;
+  readonly wide?: string[];
+  readonly wideGuid?: string;
+  readonly numbered?: NonNullable<Shape['numbered']>;
+  readonly scopeWords?: NonNullable<Shape['scopeWords']>;
+  readonly where?: NonNullable<Shape['where']>;
+  readonly actions?: string | true;
+  readonly actionWords?: NonNullable<NonNullable<Shape['actions']>['words']>;
+}
+
+/** Flags of an import alone. */
+export interface TrialFlags {
+  readonly first?: number;
+  readonly only?: NonNullable<ImportOptions['only']>;
+  readonly maxRemovals?: number;
+}
+
+const GROUP = 'Shaping (docs/files.md has an example of each):';
+
+/** Flags for every command that reads a file. */
+export function withShape(command: Command): Command {
+  return command
+    .optionsGroup(GROUP)
+    .option('--header-row <n>', 'row with the column names; rows above it are skipped', wholeNumber(1, MOST_SKIPPED))
+    .option('--skip-lines <n>', 'rows to skip at the top', wholeNumber(1, MOST_SKIPPED))
+    .option(
+      '--columns <name,...>',
+      'names of the columns of a file without a header; - for one not needed',
+      read(columnList),
+    )
+    .option('--uid <template>', 'make the UID of columns: "{email|localpart|lower}"', template)
+    .option('--identities <file>', 'look the UID up in this file, by e-mail or another key')
+    .option('--identity-key <column,...>', 'its columns with keys (default: recognised)', read(columnList))
+    .option('--identity-uid <column>', 'its column with the UID (default: recognised)')
+    .option('--split <field=separator>', 'several values in a cell: "guid=;"; repeat for more', read(splitOf, merge))
+    .option('--lists <scope=column,...>', 'a column with users for each scope', read(scopeLists, merge))
+    .option(
+      '--wide <column,...>',
+      'columns that are groups, with marks or scopes in them; * is any text',
+      read(columnList),
+    )
+    .option('--wide-guid <template>', 'make the GUID of the column name: "{column|slug}"', template)
+    .option(
+      '--numbered <guid=name#,scope=name#>',
+      'numbered columns: course1, role1, course2, …',
+      read(numberedColumns),
+    )
+    .option(
+      '--scope-words <word=scope,...>',
+      'words for scopes; none for no membership, * for all others',
+      read(scopeWordList, merge),
+    )
+    .option(
+      '--where <column=value,...>',
+      'only rows like this; != for others, | between values',
+      read(conditions, join),
+    )
+    .option('--actions [column]', 'a file of changes: add, change, remove, ban, unban (default column: action)')
+    .option(
+      '--action-words <word=action,...>',
+      'words for actions; none leaves the row out',
+      read(actionWordList, merge),
+    )
+    .optionsGroup('Options:');
+}
+
+export function withTrial(command: Command): Command {
+  return command
+    .optionsGroup(GROUP)
+    .option(
+      '--first <n>',
+      'send the first rows only; `rollcall resume` sends the others',
+      wholeNumber(1, 1_000_000_000),
+    )
+    .option(
+      '--only <guid=...|uid=...>',
+      'send these groups or users first; `rollcall resume` sends the others',
+      read(chosenRows, join),
+    )
+    .option(
+      '--max-removals <n>',
+      'removals and bans that --actions sends without asking (default: 100)',
+      wholeNumber(0, 1_000_000_000),
+    )
+    .optionsGroup('Options:');
+}
+
+/** The shape that the flags describe; undefined without any. @throws UsageError for flags that contradict each other */
+export function shapeOf(flags: ShapeFlags): Shape | undefined {
+  const { headerRow, skipLines, columns, uid, split, lists, wide, wideGuid, numbered, scopeWords, where } = flags;
+  const { identities, identityKey, identityUid, actions, actionWords } = flags;
+  if (wideGuid !== undefined && wide === undefined) throw new UsageError('--wide-guid needs --wide');
+  if (actionWords !== undefined && actions === undefined) throw new UsageError('--action-words needs --actions');
+  if ((identityKey ?? identityUid) !== undefined && identities === undefined) {
+    throw new UsageError('--identity-key and --identity-uid need --identities');
+  }
+  const given = defined({
+    headerRow,
+    skipLines,
+    columns,
+    templates: uid === undefined ? undefined : { uid },
+    identities: identities === undefined ? undefined : defined({ keys: identityKey, uid: identityUid }),
+    split,
+    lists,
+    wide: wide === undefined ? undefined : defined({ columns: wide, guid: wideGuid }),
+    numbered,
+    scopeWords,
+    where,
+    actions:
+      actions === undefined
+        ? undefined
+        : defined({ column: actions === true ? undefined : actions, words: actionWords }),
+  });
+  if (Object.keys(given).length === 0) return undefined;
+  const parsed = shapeSettings.safeParse(given);
+  if (parsed.success) return parsed.data;
+  throw new UsageError(parsed.error.issues.map(({ message }) => message).join('; '));
+}
+
+export function identitiesOf({ identities }: ShapeFlags): IdentitySource | undefined {
+  return identities === undefined ? undefined : { path: resolve(identities), name: identities };
+}
+
+/** How the file of a sync is read. @throws UsageError */
+export function syncReading(options: ImportOptions, identities: IdentitySource | undefined): Reading {
+  if (options.shape?.actions !== undefined) {
+    throw new UsageError(
+      '--actions is for imports: the file of a sync says who should be a member, not what to change',
+    );
+  }
+  return { ...intakeOptions(options), ...(identities && { identities }) };
+}
+
+function defined<Given extends object>(given: Given): Partial<Given> {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Partial<Given>;
+}
+
+/** A flag's parser; one that is repeated is joined with what was given before. */
+function read<Value>(
+  parse: (text: string) => Value,
+  joined: (earlier: Value, later: Value) => Value = (_, later) => later,
+) {
+  return (text: string, earlier?: Value): Value => {
+    try {
+      const value = parse(text);
+      return earlier === undefined ? value : joined(earlier, value);
+    } catch (error) {
+      if (error instanceof ShapeTextError) throw new InvalidArgumentError(`Expected ${error.message}.`);
+      throw error;
+    }
+  };
+}
+
+function merge<Value extends object>(earlier: Value, later: Value): Value {
+  return { ...earlier, ...later };
+}
+
+function join<Value>(earlier: Value[], later: Value[]): Value[] {
+  return [...earlier, ...later];
+}
+
+function template(text: string): string {
+  try {
+    parseTemplate(text);
+    return text;
+  } catch (error) {
+    if (error instanceof TemplateError) throw new InvalidArgumentError(`${error.what}. ${error.remedy}.`);
+    throw error;
+  }
+}

@@ -1,0 +1,98 @@
+import { createInterface } from 'node:readline/promises';
+import type { CallsByRegion } from '../imports/check/check-ledger.ts';
+import type { CheckProgress } from '../imports/check/checking.ts';
+import { checkOf, checkSummaryOf, createChecks } from '../imports/check/checks.ts';
+import { readOptions } from '../imports/import-options.ts';
+import type { Region } from '../membership/membership.ts';
+import { dataDir } from '../platform/data-dir.ts';
+import { counted, duration, grouped } from '../text/wording.ts';
+import { coordinate } from './coordinate.ts';
+import { EXIT, type ExitCode } from './exit-codes.ts';
+import { followImport, type RunOptions, sayNothingBegan } from './run-import.ts';
+import { concludeCheck } from './screen/check-outcome.ts';
+import { conclude } from './screen/conclude.ts';
+import { type Io, say } from './screen/io.ts';
+import { redraw } from './screen/progress.ts';
+import { findImport } from './target/data.ts';
+import { localImports } from './target/local-imports.ts';
+
+interface RunCheckOptions extends RunOptions {
+  /** Calls that may be made without asking. */
+  readonly maxCalls: number;
+}
+
+/** Has an import read where it is not yet, checks it in this process, shows what it finds, and sends nothing. */
+export async function runCheckHere(options: RunCheckOptions): Promise<ExitCode> {
+  const { config, io, json, maxCalls } = options;
+  let id: string | undefined;
+  let staged = false;
+  let fault: unknown;
+  const goOn = () => (id === undefined ? [] : ['Continue with:', `  ${config.command} check ${id}`]);
+  const failure = await coordinate({ ...options, goOn }, async (here) => {
+    const { coordinator, dir, service, signal } = here;
+    id = await options.begin(coordinator, signal);
+    if (id === undefined) return;
+    const checked = id;
+    if (coordinator.find(checked).state === 'staging') {
+      await here.until(coordinator.settled(checked), followImport(io, dir, coordinator, checked));
+    }
+    if (signal.aborted || (await coordinator.settled(checked)).state === 'rejected') return;
+    staged = true;
+    const checks = createChecks({
+      dir,
+      find: coordinator.find,
+      pages: coordinator.pages,
+      regions: new Set(Object.keys(service.apps) as Region[]),
+      sandbox: service.sandbox,
+      callsPerMinute: config.callsPerMinute,
+    });
+    here.onStop(() => checks.stop());
+    const allow = (price: CallsByRegion, calls: number) => ask(io, price, calls, config.callsPerMinute, signal);
+    const { ended } = checks.start(checked, { maxCalls, allow });
+    const progress = redraw(io, () => lineOf(checks.progress(checked)));
+    await here.until(
+      ended.catch((error: unknown) => {
+        if (!signal.aborted) fault = error;
+      }),
+      progress,
+    );
+  });
+  if (failure !== undefined) return EXIT.fatal;
+  if (fault !== undefined) throw fault;
+  if (id === undefined) return sayNothingBegan(io);
+  if (!staged) return conclude(localImports(config), io, id, json);
+  const folder = dataDir(config.dataDir).folder(id);
+  const record = checkOf(folder);
+  const summary = await checkSummaryOf(folder);
+  const { sandbox } = readOptions(findImport(config.dataDir, id));
+  return concludeCheck({ io, config, id, folder, json, sandbox, record, summary });
+}
+
+function lineOf(progress: CheckProgress | undefined): string[] {
+  if (progress === undefined) return [];
+  const { step, done, of } = progress;
+  const what = { groups: 'asking for groups', members: 'asking for members', users: 'asking for users' }[step];
+  return [`${what}  ${grouped(done)} of ${counted(of, step === 'users' ? 'user' : 'group')}`];
+}
+
+/** Says the price of a check, and asks whether to pay it. Where nobody can answer, the answer is no. */
+async function ask(
+  io: Io,
+  price: CallsByRegion,
+  calls: number,
+  callsPerMinute: number,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const ms = (Math.max(0, ...Object.values(price)) / callsPerMinute) * 60_000;
+  say(io, '', `The check needs up to ${counted(calls, 'more call')}, which take about ${duration(ms)}.`);
+  if (!io.live || !process.stdin.isTTY) return false;
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return /^y(es)?$/i.test((await terminal.question('Continue? [y/N] ', { signal })).trim());
+  } catch (error) {
+    if (signal.aborted) return false;
+    throw error;
+  } finally {
+    terminal.close();
+  }
+}

@@ -1,0 +1,57 @@
+import type { ExportStore } from '../exports/export-store.ts';
+import { type ExportProgress, runExport } from '../exports/run-export.ts';
+import type { Region } from '../membership/membership.ts';
+import { counted, grouped } from '../text/wording.ts';
+import { type CoordinateOptions, coordinate } from './coordinate.ts';
+import { EXIT, type ExitCode } from './exit-codes.ts';
+import { redraw } from './screen/progress.ts';
+
+interface RunExportOptions extends Omit<CoordinateOptions, 'goOn'> {
+  readonly id: string;
+  /** Makes or opens the export's file, once it is known which regions have an app. */
+  readonly openStore: (regions: readonly Region[]) => Promise<ExportStore>;
+  /** Told when reading begins. */
+  readonly begun: () => void;
+}
+
+/** Reads an export in this process and shows how far it is. Gives an exit code where nothing can be said about it. */
+export async function runExportHere(options: RunExportOptions): Promise<ExitCode | undefined> {
+  const { config, io, id } = options;
+  let fault: unknown;
+  const goOn = () => ['Continue with:', `  ${config.command} export --resume ${id}`];
+  const failure = await coordinate({ ...options, goOn }, async (here) => {
+    const { coordinator, service } = here;
+    const store = await options.openStore(Object.keys(service.apps) as Region[]);
+    options.begun();
+    let last: ExportProgress | undefined;
+    const reading = runExport({
+      store,
+      pages: coordinator.pages,
+      signal: here.signal,
+      onProgress: (progress) => {
+        last = progress;
+      },
+    }).catch((error: unknown) => {
+      if (!here.signal.aborted) fault = error;
+    });
+    here.onStop(async () => {
+      await reading;
+      store.close();
+    });
+    await here.until(
+      reading,
+      redraw(io, () => (last === undefined ? [] : [progressLine(last)])),
+    );
+  });
+  if (failure !== undefined) return EXIT.fatal;
+  if (fault !== undefined) throw fault;
+  return undefined;
+}
+
+function progressLine(progress: ExportProgress): string {
+  if (progress.step === 'members') {
+    return `reading members  ${grouped(progress.done)} of ${counted(progress.groups, 'group')}`;
+  }
+  const noun = progress.step === 'groups' ? 'group' : 'user';
+  return `listing ${progress.step} in ${progress.region}  ${counted(progress.entries, noun)}`;
+}

@@ -1,0 +1,101 @@
+import type { CheckSummary } from '../../api/checks.ts';
+import { type CheckRecord, checkFiles } from '../../imports/check/check-ledger.ts';
+import { VERDICT_LABELS } from '../../imports/check/check-verdict.ts';
+import { VERDICTS } from '../../membership/check-words.ts';
+import type { Config } from '../../platform/config.ts';
+import { counted, duration, grouped, printable } from '../../text/wording.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { type Io, say } from './io.ts';
+
+interface CheckOutcome {
+  readonly io: Io;
+  readonly config: Config;
+  readonly id: string;
+  /** Of the import. */
+  readonly folder: string;
+  readonly json: boolean;
+  readonly sandbox: boolean;
+  readonly record: CheckRecord | undefined;
+  readonly summary: CheckSummary | undefined;
+}
+
+/** Prints what a check has come to and what comes next; gives its exit code. */
+export function concludeCheck({ io, config, id, folder, json, sandbox, record, summary }: CheckOutcome): ExitCode {
+  const { command } = config;
+  const where = sandbox ? ' --sandbox' : '';
+  if (summary === undefined) {
+    const state = record?.state ?? 'running';
+    if (json)
+      io.out.write(`${JSON.stringify({ id, state, reason: record?.reason ?? '', calls: record?.calls ?? 0 })}\n`);
+    const goOn = (flags: string) => ['Continue with:', `  ${command} check ${id}${flags}${where}`];
+    if (state === 'priced') say(io, '', `Not checked to the end: ${record?.reason}.`, ...goOn(' --yes'));
+    else if (state === 'stopped') say(io, '', `Stopped: ${record?.reason}.`, 'When it is fixed:', ...goOn('').slice(1));
+    else say(io, '', 'Interrupted: nothing was sent, and what is known is kept.', ...goOn(''));
+    return state === 'running' ? EXIT.interrupted : EXIT.stopped;
+  }
+  if (json) io.out.write(`${JSON.stringify(summary)}\n`);
+  else io.out.write(`\n${checkText(summary)}`);
+  const { rows, groups } = checkFiles(folder);
+  say(io, '', 'Every row and every group:', `  ${rows}`, `  ${groups}`);
+  say(io, 'Nothing was sent. To send the rows that were checked:', `  ${command} resume ${id}${where}`);
+  return summary.wouldFail ? EXIT.rowsFailed : EXIT.ok;
+}
+
+/** A check for people. */
+function checkText(summary: CheckSummary): string {
+  const { rows, problems, groups, users, calls, sendingMs, callsPerMinute, messages, notes } = summary;
+  const counts = VERDICTS.filter((verdict) => rows[verdict] > 0);
+  const width = Math.max(...counts.map((verdict) => grouped(rows[verdict]).length), 1);
+  const lines = [
+    `check of ${printable(summary.file)}: ${counted(rows.read, 'row')}`,
+    ...counts.flatMap((verdict) => [
+      `  ${grouped(rows[verdict]).padStart(width)}  ${VERDICT_LABELS[verdict]}`,
+      ...problems
+        .filter((problem) => problem.verdict === verdict)
+        .map(
+          ({ rows: n, reason, code }) =>
+            `  ${''.padStart(width)}    ${grouped(n)}: ${printable(reason)}${code === '' ? '' : ` (${code})`}`,
+        ),
+    ]),
+    '',
+    `groups  ${grouped(groups.found)} of ${grouped(groups.asked)} exist${listed([
+      [groups.missing, 'missing'],
+      [groups.failed, 'could not be read'],
+    ])}`,
+    `users   ${grouped(users.exist)} of ${grouped(users.asked)} exist${listed([
+      [users.unknown, 'unknown'],
+      [users.deactivated, 'deactivated'],
+      [users.notChecked, 'could not be checked'],
+    ])}`,
+    ...(groups.full === 0
+      ? []
+      : [
+          `${counted(groups.full, 'group')} would have more members than the service allows: no room for ${counted(groups.rowsWithoutRoom, 'row')}`,
+        ]),
+    ...(users.inTooManyGroups === 0
+      ? []
+      : [`${counted(users.inTooManyGroups, 'user')} would be in more groups than the service allows`]),
+    '',
+    `The check took ${counted(calls.check, 'call')}. ${sending(calls.send, sendingMs, callsPerMinute)}`,
+    ...(messages.count === 0
+      ? []
+      : [
+          `${counted(messages.count, 'message')} will be written into the conversations of ${counted(messages.groups, 'group')}.`,
+        ]),
+    ...notes.map((note) => `Note: ${printable(note)}.`),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function listed(counts: readonly (readonly [n: number, what: string])[]): string {
+  return counts
+    .filter(([n]) => n > 0)
+    .map(([n, what]) => `, ${grouped(n)} ${what}`)
+    .join('');
+}
+
+function sending(send: CheckSummary['calls']['send'], ms: number, callsPerMinute: number): string {
+  const calls = Object.values(send).reduce((sum, n) => sum + n, 0);
+  if (calls === 0) return 'There is nothing to send.';
+  return `Sending takes at least ${counted(calls, 'call')}, about ${duration(ms)} at ${grouped(callsPerMinute)} calls a minute.`;
+}

@@ -1,0 +1,60 @@
+import { createWriteStream } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { extname } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { ExportReader } from './export-store.ts';
+import { type ExportList, exportCells, exportText, TEXT_FORMATS } from './export-text.ts';
+import { workbook } from './export-workbook.ts';
+
+export const EXPORT_FORMATS = [...TEXT_FORMATS, 'xlsx'] as const;
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+
+/** The lists that an export has, the main one first. */
+export function listsOf({
+  users,
+  groupsOnly,
+}: {
+  readonly users: boolean;
+  readonly groupsOnly: boolean;
+}): ExportList[] {
+  if (groupsOnly) return ['groups'];
+  return ['members', 'groups', ...(users ? (['users'] as const) : [])];
+}
+
+/** One list as bytes. */
+export function exportBytes(reader: ExportReader, list: ExportList, format: ExportFormat): Readable {
+  const bytes = format === 'xlsx' ? workbook(exportCells(reader, list)) : exportText(reader, list, format);
+  return Readable.from(bytes, { objectMode: false });
+}
+
+/** A file that an export has written. */
+export interface WrittenFile {
+  readonly list: ExportList;
+  readonly path: string;
+}
+
+/**
+ * Writes every list of an export: the main one to `path`, the others beside it (`members.csv`, `members-groups.csv`). Each
+ * file is written whole or not at all, and only its user can read it. Rejects with the system's error.
+ */
+export async function writeExport(reader: ExportReader, path: string, format: ExportFormat): Promise<WrittenFile[]> {
+  const [main, ...others] = listsOf(reader.record().options);
+  const ending = extname(path);
+  const base = ending === '' ? path : path.slice(0, -ending.length);
+  const files = [
+    ...(main === undefined ? [] : [{ list: main, path }]),
+    ...others.map((list) => ({ list, path: `${base}-${list}${ending}` })),
+  ];
+  for (const { list, path: file } of files) {
+    const unfinished = `${file}.part`;
+    try {
+      await pipeline(exportBytes(reader, list, format), createWriteStream(unfinished, { mode: 0o600 }));
+      await rename(unfinished, file);
+    } catch (error) {
+      await rm(unfinished, { force: true });
+      throw error;
+    }
+  }
+  return files;
+}

@@ -1,0 +1,76 @@
+import { strToU8, Zip, ZipDeflate } from 'fflate';
+import { RollcallError } from '../errors/rollcall-error.ts';
+
+/** Rows of a worksheet, the header included: more cannot be opened. */
+const MOST_ROWS = 1_048_576;
+/** Characters of XML that are compressed at a time. */
+const CHUNK_LENGTH = 64 * 1024;
+
+const HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
+const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
+const PACKAGE = 'http://schemas.openxmlformats.org/package/2006';
+
+/** The parts of a workbook around its one sheet. */
+const PARTS: Readonly<Record<string, string>> = {
+  '[Content_Types].xml': `${HEAD}<Types xmlns="${PACKAGE}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml"/></Types>`,
+  '_rels/.rels': `${HEAD}<Relationships xmlns="${PACKAGE}/relationships"><Relationship Id="rId1" Type="${OFFICE}/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
+  'xl/workbook.xml': `${HEAD}<workbook xmlns="${MAIN}" xmlns:r="${OFFICE}"><sheets><sheet name="export" sheetId="1" r:id="rId1"/></sheets></workbook>`,
+  'xl/_rels/workbook.xml.rels': `${HEAD}<Relationships xmlns="${PACKAGE}/relationships"><Relationship Id="rId1" Type="${OFFICE}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`,
+};
+
+/**
+ * Rows of cells as an xlsx workbook with one sheet, piece by piece as it is taken. Every cell is text, so that no cell is a
+ * formula, a date or a rounded number. Throws a RollcallError when there are more rows than a sheet can have.
+ */
+export function* workbook(rows: Iterable<readonly string[]>): Generator<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  const zip = new Zip((error, piece) => {
+    if (error !== null) throw error;
+    pieces.push(piece);
+  });
+  const begin = (name: string): ZipDeflate => {
+    const part = new ZipDeflate(name, { level: 6 });
+    zip.add(part);
+    return part;
+  };
+  for (const [name, xml] of Object.entries(PARTS)) begin(name).push(strToU8(xml), true);
+  const sheet = begin('xl/worksheets/sheet1.xml');
+  for (const xml of sheetXml(rows)) {
+    sheet.push(strToU8(xml));
+    yield* pieces.splice(0);
+  }
+  sheet.push(new Uint8Array(), true);
+  zip.end();
+  yield* pieces;
+}
+
+function* sheetXml(rows: Iterable<readonly string[]>): Generator<string> {
+  let xml = `${HEAD}<worksheet xmlns="${MAIN}"><sheetData>`;
+  let count = 0;
+  for (const cells of rows) {
+    count += 1;
+    if (count > MOST_ROWS) {
+      throw new RollcallError('TOO_MANY_ROWS', `a worksheet has room for ${MOST_ROWS} rows, and the export has more`, {
+        remedy: 'export it as csv or ndjson',
+      });
+    }
+    xml += `<row>${cells.map(cellXml).join('')}</row>`;
+    if (xml.length < CHUNK_LENGTH) continue;
+    yield xml;
+    xml = '';
+  }
+  yield `${xml}</sheetData></worksheet>`;
+}
+
+function cellXml(cell: string): string {
+  return cell === '' ? '<c/>' : `<c t="inlineStr"><is><t xml:space="preserve">${escaped(cell)}</t></is></c>`;
+}
+
+const SIGNS: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
+
+/** XML has no way to write most control characters. */
+function escaped(text: string): string {
+  const possible = text.toWellFormed().replace(/[^\t\n\r\u0020-\uFFFD\u{10000}-\u{10FFFF}]/gu, '\uFFFD');
+  return possible.replace(/[&<>]/g, (sign) => SIGNS[sign] ?? sign);
+}

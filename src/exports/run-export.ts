@@ -1,0 +1,124 @@
+import pLimit from 'p-limit';
+import { ReadingRefused } from '../../jobs/read-group.ts';
+import { readGroupsInto, readUsersInto } from '../chat/directory-list.ts';
+import { UntrustedListing } from '../chat/errors.ts';
+import { readBannedInto, readMembersInto } from '../chat/member-list.ts';
+import { countedPages } from '../imports/send/counted-pages.ts';
+import type { GroupPages } from '../imports/send/group-reader.ts';
+import type { Region } from '../membership/membership.ts';
+import type { ExportStore, GroupToRead } from './export-store.ts';
+
+export interface ExportRun {
+  readonly store: ExportStore;
+  readonly pages: (region: Region) => GroupPages;
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: ExportProgress) => void;
+}
+
+export type ExportProgress =
+  /** Entries of a region's list so far. */
+  | { readonly step: 'groups' | 'users'; readonly region: Region; readonly entries: number }
+  /** Groups that have been read, of how many. */
+  | { readonly step: 'members'; readonly done: number; readonly groups: number };
+
+/** Groups that are read at the same time: enough to keep every region busy. Their members go into the file page by page. */
+const GROUPS_AT_ONCE = 40;
+
+/**
+ * Reads what an export is to take out into its file, and goes on where an earlier run was interrupted: with the lists and
+ * groups that were not read to their end. Ends with the state that it writes: `completed`, `incomplete` where groups could
+ * not be read, `stopped` where a region refuses every call or a list cannot be trusted. Rejects with the signal's reason,
+ * and then the export can go on.
+ *
+ * A group is read in two lists, first its members, then its banned users: who is banned in between is in both and counts
+ * as banned. What member-list.ts says about lists that change while they are read holds for every list here.
+ */
+export async function runExport({ pages, ...given }: ExportRun): Promise<void> {
+  const { store, signal } = given;
+  const run: ExportRun = { ...given, pages: (region) => countedPages(pages(region), () => store.countCalls(1)) };
+  const { options } = store.record();
+  store.move('running', '');
+  try {
+    for (const region of options.regions) await findGroups(run, region, options.groups);
+    if (!options.groupsOnly || options.groups !== undefined) await readGroups(run, options.groupsOnly);
+    if (options.users) for (const region of options.regions) await readUsers(run, region);
+  } catch (error) {
+    signal.throwIfAborted();
+    const why = whyStopped(error);
+    if (why === undefined) throw error;
+    store.move('stopped', why);
+    return;
+  }
+  const { failed, missing } = store.totals();
+  // Of all groups one may be deleted while the export runs: it is not missing then, it is gone.
+  const unread = failed.length + (options.groups === undefined ? 0 : missing.length);
+  if (unread === 0) store.move('completed', '');
+  else store.move('incomplete', `${unread} ${unread === 1 ? 'group' : 'groups'} could not be read`);
+}
+
+interface Entries {
+  readonly entries: number;
+}
+
+async function findGroups(run: ExportRun, region: Region, named: readonly string[] | undefined): Promise<void> {
+  const { store, pages, signal, onProgress } = run;
+  if (store.isListDone(region, 'groups')) return;
+  if (named !== undefined) store.nameGroups(region, named);
+  else {
+    const onPage = ({ entries }: Entries) => onProgress({ step: 'groups', region, entries });
+    await readGroupsInto(store.groupList(region), pages(region), { signal, onPage });
+  }
+  store.listDone(region, 'groups');
+}
+
+async function readUsers({ store, pages, signal, onProgress }: ExportRun, region: Region): Promise<void> {
+  if (store.isListDone(region, 'users')) return;
+  const onPage = ({ entries }: Entries) => onProgress({ step: 'users', region, entries });
+  await readUsersInto(store.userList(region), pages(region), { signal, onPage });
+  store.listDone(region, 'users');
+}
+
+async function readGroups(run: ExportRun, factsOnly: boolean): Promise<void> {
+  const { store, signal, onProgress } = run;
+  const groups = store.groupsToRead();
+  const failed = new AbortController();
+  const either = AbortSignal.any([signal, failed.signal]);
+  let done = 0;
+  await pLimit(GROUPS_AT_ONCE).map(groups, async (group) => {
+    if (either.aborted) return;
+    try {
+      await readGroup({ ...run, signal: either }, group, factsOnly);
+      done += 1;
+      onProgress({ step: 'members', done, groups: groups.length });
+    } catch (error) {
+      failed.abort(error);
+    }
+  });
+  either.throwIfAborted();
+}
+
+async function readGroup({ store, pages, signal }: ExportRun, group: GroupToRead, factsOnly: boolean): Promise<void> {
+  const { id, region, guid, known } = group;
+  try {
+    if (!known) {
+      store.setFacts(region, { ...(await pages(region).getGroup(guid, { signal })), guid });
+    }
+    if (!factsOnly) {
+      await readMembersInto(store.memberList(id), pages(region), guid, { signal });
+      await readBannedInto(store.bannedList(id), pages(region), guid, { signal });
+    }
+    store.closeGroup(id, 'read');
+  } catch (error) {
+    const isOfGroup = error instanceof UntrustedListing || (error instanceof ReadingRefused && !error.ofRegion);
+    if (!isOfGroup) throw error;
+    const { code, message } = error;
+    store.closeGroup(id, code === 'ERR_GUID_NOT_FOUND' ? 'not_found' : 'failed', { code, message });
+  }
+}
+
+/** Why nothing more can be read, in a sentence; undefined for an error that nobody expected. */
+function whyStopped(error: unknown): string | undefined {
+  if (error instanceof ReadingRefused) return `the service refuses to be read: ${error.code}: ${error.message}`;
+  if (error instanceof UntrustedListing) return error.message;
+  return undefined;
+}

@@ -1,0 +1,103 @@
+import { createWriteStream } from 'node:fs';
+import { rename } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { inChunks } from '../../text/chunks.ts';
+import { csvLine } from '../../text/csv-line.ts';
+import { harmless } from '../../text/spreadsheet.ts';
+import { type CheckLedger, checkFiles, openCheckLedger } from './check-ledger.ts';
+import { type CheckSubject, reasonOf, summaryOfCheck } from './check-summary.ts';
+
+/** Fills a new check with everything that the rows of its import name. */
+export function fillCheck(folder: string): void {
+  const ledger = openCheckLedger(folder);
+  try {
+    ledger.transaction(() => {
+      for (const step of FILLING) ledger.sql(step).run();
+    });
+  } finally {
+    ledger.close();
+  }
+}
+
+const FILLING = ['fill_groups', 'fill_users', 'fill_acting_users', 'fill_places', 'fill_acting_places', 'count_wanted'];
+
+/** Says of every row what is to be expected, and writes it: `check.csv`, `check-groups.csv`, `check.json`. */
+export async function concludeCheck(folder: string, subject: CheckSubject): Promise<void> {
+  const ledger = openCheckLedger(folder);
+  const files = checkFiles(folder);
+  try {
+    ledger.transaction(() => {
+      ledger.sql('forget_verdicts').run();
+      ledger.sql('make_verdicts').run();
+    });
+    await writeWhole(files.rows, inChunks(rowLines(ledger)));
+    await writeWhole(files.groups, inChunks(groupLines(ledger)));
+    await writeWhole(files.summary, [`${JSON.stringify(summaryOfCheck(ledger, subject), null, 2)}\n`]);
+    ledger.move('done', '');
+  } finally {
+    ledger.close();
+  }
+}
+
+async function writeWhole(path: string, text: Iterable<string>): Promise<void> {
+  const unfinished = `${path}.part`;
+  await pipeline(Readable.from(text), createWriteStream(unfinished, { mode: 0o600 }));
+  await rename(unfinished, path);
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+const ROW_COLUMNS = ['row', 'region', 'guid', 'uid', 'scope', 'check', 'now', 'code', 'reason'] as const;
+
+function* rowLines({ sql }: Pick<CheckLedger, 'sql'>): Generator<string> {
+  yield csvLine(ROW_COLUMNS, ',');
+  for (const row of sql('row_results').iterate()) {
+    const cells = ['line', 'region', 'guid', 'uid', 'scope', 'verdict'].map((name) => String(row[name]));
+    yield csvLine([...cells, placeWord(row['place']), String(row['code']), reasonOfRow(row)].map(harmless), ',');
+  }
+}
+
+/** What the user is in the group now; empty where nobody knows. */
+function placeWord(place: unknown): string {
+  return typeof place === 'number' ? (PLACES[place] ?? 'another scope') : '';
+}
+
+const PLACES: Readonly<Record<number, string>> = {
+  0: 'not a member',
+  1: 'admin',
+  2: 'moderator',
+  3: 'participant',
+  4: 'banned',
+};
+
+function reasonOfRow(row: Row): string {
+  const verdict = row['verdict'];
+  const code = String(row['code']);
+  if (verdict === 'duplicate') return `row ${row['of_line']} asks for the same membership`;
+  if (verdict === 'invalid') return String(row['problem'] ?? '');
+  if (verdict === 'fail') return `${reasonOf(verdict, code)}${ofActing(code, row['acting'])}`;
+  if (verdict === 'not_checked')
+    return `${reasonOf(verdict, code)}${row['group_message'] ? `: ${row['group_message']}` : ''}`;
+  if (verdict === 'other_scope') return 'an import does not change the scope of a member; a sync does';
+  return verdict === 'lifts_ban' ? 'adding the user lifts the ban' : '';
+}
+
+function ofActing(code: string, acting: unknown): string {
+  return code === 'ERR_GROUP_NOT_JOINED' || code === 'ACTING_USER_NOT_FOUND' ? ` (${acting})` : '';
+}
+
+const GROUP_COLUMNS = [
+  ...['region', 'guid', 'group_name', 'group_type', 'group_owner', 'found', 'members', 'rows', 'add', 'fail', 'reason'],
+] as const;
+
+function* groupLines({ sql }: Pick<CheckLedger, 'sql'>): Generator<string> {
+  yield csvLine(GROUP_COLUMNS, ',');
+  for (const row of sql('group_results').iterate()) {
+    const facts = ['region', 'guid', 'name', 'type', 'owner'].map((name) => String(row[name] ?? ''));
+    const found = { found: 'yes', missing: 'no' }[String(row['state'])] ?? 'not known';
+    const numbers = ['members', 'rows', 'adds', 'fails'].map((name) => String(row[name] ?? ''));
+    const reason = row['code'] === '' ? '' : `${row['code']}: ${row['message']}`;
+    yield csvLine([...facts, found, ...numbers, reason].map(harmless), ',');
+  }
+}

@@ -1,0 +1,289 @@
+-- Statements on the file of a check. `staged` is the import's ledger, attached and only read.
+
+-- name: begin
+-- In: at (ms). Once, in a new file.
+insert into run (id, state, reason, created_at) values (1, 'running', '', :at);
+
+-- name: run
+-- Out: the check, one row.
+select state, reason, calls, price, notes, created_at, finished_at from run;
+
+-- name: move
+-- In: state, reason, price (JSON or null), at (ms; null while it runs).
+update run set state = :state, reason = :reason, price = :price, finished_at = :at;
+
+-- name: count_calls
+-- In: calls made since.
+update run set calls = calls + :calls;
+
+-- name: set_notes
+-- In: notes (JSON).
+update run set notes = :notes;
+
+-- name: fill_groups
+-- Groups of the rows that would be sent.
+insert into groups (id, region, guid, wanted)
+select g.id, r.name, g.guid, 0 from staged.groups g join staged.regions r on r.id = g.region_id
+where exists (select 1 from staged.lanes l where l.group_id = g.id)
+  and g.id in (select group_id from staged.rows where lane_id is not null);
+
+-- name: fill_users
+-- Users of the rows that would be sent.
+insert or ignore into users (region, uid)
+select r.name, rows.uid from staged.rows rows join staged.regions r on r.id = rows.region_id where rows.lane_id is not null;
+
+-- name: fill_acting_users
+-- Users on whose behalf rows would be sent.
+insert or ignore into users (region, uid)
+select g.region, l.on_behalf_of from staged.lanes l join groups g on g.id = l.group_id where l.on_behalf_of <> '';
+
+-- name: fill_places
+-- Users of rows, in the groups of these rows.
+insert or ignore into places (group_id, user_id)
+select rows.group_id, u.id
+from staged.rows rows join groups g on g.id = rows.group_id join users u on u.region = g.region and u.uid = rows.uid
+where rows.lane_id is not null;
+
+-- name: fill_acting_places
+-- Acting users, in the groups in which they act.
+insert or ignore into places (group_id, user_id)
+select g.id, u.id
+from staged.lanes l join groups g on g.id = l.group_id join users u on u.region = g.region and u.uid = l.on_behalf_of
+where l.on_behalf_of <> '';
+
+-- name: count_wanted
+-- After filling: how many users each group has.
+update groups set wanted = (select count(*) from places where group_id = groups.id);
+
+-- name: regions
+-- Out: regions of the groups.
+select distinct region from groups order by region;
+
+-- name: count_pending
+-- In: region. Out: groups that were not asked for.
+select count(*) as n from groups where region = :region and state = 'pending';
+
+-- name: pending_groups
+-- In: region, after (number of a group), limit. Out: groups that were not asked for.
+select id, guid, region, wanted from groups where state = 'pending' and region = :region and id > :after order by id limit :limit;
+
+-- name: set_group
+-- In: group and its fields. It exists.
+update groups set state = 'found', name = :name, type = :type, owner = :owner, members = :members where id = :group;
+
+-- name: groups_from_list
+-- Groups of the region that are in the list of groups just read.
+select g.id, l.fact from groups g join listed l on l.list = 'groups' and l.owner = :owner and l.id = g.guid
+where g.region = :region and g.state = 'pending';
+
+-- name: choose_ways
+-- Listing costs a call for 1,000 members, asking one for each user. A list of unknown length is guessed to be short.
+update groups set way = case when max(1, (coalesce(members, 0) + cast(:page as integer) - 1) / cast(:page as integer)) <= wanted then 'list' else 'ask' end
+where state = 'found' and way is null;
+
+-- name: price_of_members
+-- Calls for members and banned users of what is not done.
+select coalesce(sum(case way when 'list' then max(1, (coalesce(members, 0) + cast(:page as integer) - 1) / cast(:page as integer)) else wanted end + 1), 0) as calls,
+  region
+from groups where state = 'found' and done = 0 group by region;
+
+-- name: open_groups
+-- In: region, after (number of a group), limit. Out: groups whose members are not known yet.
+select id, guid, region, way from groups where state = 'found' and done = 0 and region = :region and id > :after
+order by id limit :limit;
+
+-- name: fail_group
+-- In: group, state, code, message. It does not exist, or cannot be read.
+update groups set state = :state, code = :code, message = :message where id = :group;
+
+-- name: group_done
+-- In: group. Everything about its members is known that can be.
+update groups set done = 1 where id = :group;
+
+-- name: has_listed
+-- In: list, owner, id. Out: a row if the id is in what was read of the list.
+select 1 as found from listed where list = :list and owner = :owner and id = :id;
+
+-- name: put_listed
+-- In: list, owner, id, fact. Of an id that is there already, the later entry counts.
+insert into listed (list, owner, id, fact) values (:list, :owner, :id, :fact)
+on conflict (list, owner, id) do update set fact = excluded.fact;
+
+-- name: forget_listed
+-- In: list, owner. Before it is read again, or when it was used.
+delete from listed where list = :list and owner = :owner;
+
+-- name: places_from_list
+-- In: group. Whoever is not in its list of members is not in the group.
+update places set place = coalesce(
+  (select case l.fact when 'admin' then 1 when 'moderator' then 2 when 'participant' then 3 else 9 end
+   from users u join listed l on l.list = 'members' and l.owner = places.group_id and l.id = u.uid
+   where u.id = places.user_id), 0)
+where group_id = :group;
+
+-- name: bans_from_list
+-- In: group, region. Whoever is in its list of the banned is banned.
+update places set place = 4
+where group_id = :group
+  and user_id in (select u.id from listed l join users u on u.region = :region and u.uid = l.id
+                  where l.list = 'banned' and l.owner = :group);
+
+-- name: members_exist
+-- In: group. Its members and banned users exist.
+update users set state = 'exists'
+where state is null and id in (select user_id from places where group_id = :group and place > 0);
+
+-- name: places_to_ask
+-- In: group. Out: users of whom it is not known whether they are in it.
+select u.id, u.uid from places p join users u on u.id = p.user_id where p.group_id = :group and p.place is null;
+
+-- name: set_place
+-- In: group, user, place.
+update places set place = :place where group_id = :group and user_id = :user;
+
+-- name: user_exists
+-- In: user.
+update users set state = 'exists' where id = :user and state is null;
+
+-- name: count_open_users
+-- In: region. Out: users of whom nothing is known.
+select count(*) as n from users where region = :region and state is null;
+
+-- name: open_users
+-- In: region, after (number of a user), limit. Out: users of whom nothing is known.
+select id, uid from users where region = :region and state is null and id > :after order by id limit :limit;
+
+-- name: some_open_users
+-- Spread over the region, so that they say something about all of it.
+select id, uid from users where region = :region and state is null order by (id * 2654435761) % 4294967296 limit :limit;
+
+-- name: set_user
+-- In: user, state.
+update users set state = :state where id = :user;
+
+-- name: users_from_list
+-- In: region, owner. Users who are in the list of users, active or deactivated.
+update users set state = (select coalesce(l.fact, 'exists') from listed l where l.list = 'users' and l.owner = :owner and l.id = users.uid)
+where region = :region and state is null
+  and exists (select 1 from listed l where l.list = 'users' and l.owner = :owner and l.id = users.uid);
+
+-- name: rest_is_unknown
+-- In: region. Whoever is not in the list does not exist.
+update users set state = 'unknown' where region = :region and state is null;
+
+-- name: deactivated_from_list
+-- In: region, owner. Users in the list of the deactivated, also where they were found as members.
+update users set state = 'deactivated'
+where region = :region
+  and exists (select 1 from listed l where l.list = 'deactivated' and l.owner = :owner and l.id = users.uid);
+
+-- name: forget_verdicts
+-- Before they are made.
+delete from verdicts;
+
+-- name: make_verdicts
+-- What is to be expected of every row that would be sent, in the order in which the service would find something wrong.
+insert into verdicts (row_id, verdict, code)
+with acting as (
+  select l.id as lane_id, u.state, p.place
+  from staged.lanes l join groups g on g.id = l.group_id
+  join users u on u.region = g.region and u.uid = l.on_behalf_of
+  join places p on p.group_id = g.id and p.user_id = u.id
+  where l.on_behalf_of <> ''
+), judged as (
+  select r.id,
+    case
+      when g.state = 'missing' then 'fail:ERR_GUID_NOT_FOUND'
+      when g.state <> 'found' then 'not_checked:' || g.code
+      when a.state in ('unknown', 'deactivated') then 'fail:ACTING_USER_NOT_FOUND'
+      when a.place in (0, 4) then 'fail:ERR_GROUP_NOT_JOINED'
+      when u.state = 'deactivated' then 'fail:USER_DEACTIVATED'
+      when u.state = 'unknown' then 'fail:ERR_UID_NOT_FOUND'
+      when p.place is null or u.state is null then 'not_checked:'
+      when p.place = 4 then case r.scope_id when 4 then 'already_banned:' else 'lifts_ban:' end
+      when r.scope_id = 4 then 'ban:'
+      when p.place = 0 then 'add:'
+      when p.place = r.scope_id then 'already_member:'
+      else 'other_scope:'
+    end as found
+  from staged.rows r
+  join groups g on g.id = r.group_id
+  join users u on u.region = g.region and u.uid = r.uid
+  join places p on p.group_id = g.id and p.user_id = u.id
+  left join acting a on a.lane_id = r.lane_id
+  where r.lane_id is not null
+)
+select id, substr(found, 1, instr(found, ':') - 1), substr(found, instr(found, ':') + 1) from judged;
+
+-- name: tally
+-- Out: rows by verdict and code.
+select verdict, code, count(*) as n from verdicts group by verdict, code order by verdict, code;
+
+-- name: count_groups
+-- Out: groups by state.
+select state, count(*) as n from groups group by state;
+
+-- name: count_users
+-- Out: users by state.
+select coalesce(state, 'not_checked') as state, count(*) as n from users group by 1;
+
+-- name: rows_read
+-- Out: rows of the file.
+select sum(n) as n from staged.tallies where name = 'read';
+
+-- name: unsent_rows
+-- Out: rows that would not be sent, duplicates and others.
+select (select count(*) from staged.rows where lane_id is null and id in (select row_id from staged.duplicates)) as duplicate,
+  (select count(*) from staged.rows where lane_id is null and id not in (select row_id from staged.duplicates)) as invalid;
+
+-- name: calls_to_send
+-- Out: batches that wait, by region.
+select r.name as region, count(*) as n from staged.batches b join staged.regions r on r.id = b.region_id
+where b.state in (0, 1) group by b.region_id order by b.region_id;
+
+-- name: group_results
+-- Groups in the order of the file, with what is to be expected in each.
+select g.id, g.region, g.guid, g.state, g.code, g.message, g.name, g.type, g.owner, g.members, g.way,
+  coalesce(v.rows, 0) as rows, coalesce(v.adds, 0) as adds, coalesce(v.fails, 0) as fails
+from groups g
+left join (select r.group_id, count(*) as rows, sum(x.verdict in ('add', 'lifts_ban')) as adds, sum(x.verdict = 'fail') as fails
+           from verdicts x join staged.rows r on r.id = x.row_id group by r.group_id) v on v.group_id = g.id
+order by g.id;
+
+-- name: full_groups
+-- In: most (members of a group). Out: groups that would have more, and rows without room.
+select count(*) as groups, coalesce(sum(least), 0) as rows from (
+  select g.members + count(*) - :most as least
+  from verdicts x join staged.rows r on r.id = x.row_id join groups g on g.id = r.group_id
+  where x.verdict in ('add', 'lifts_ban') group by g.id having g.members + count(*) > :most);
+
+-- name: users_in_many_groups
+-- In: most (groups of a user). Out: users whom the file puts into more.
+select count(*) as n from (select user_id from places group by user_id having count(*) > :most);
+
+-- name: groups_with_adds
+-- Out: groups to which somebody would be added.
+select count(distinct r.group_id) as groups from verdicts x join staged.rows r on r.id = x.row_id
+where x.verdict in ('add', 'lifts_ban');
+
+-- name: row_results
+-- Every row of the file in its order, with what is to be expected of it.
+select r.line, coalesce(reg.name, '') as region, coalesce(g.guid, inv.guid, '') as guid, coalesce(r.uid, '') as uid,
+  coalesce(s.name, inv.scope, '') as scope,
+  case when x.row_id is not null then x.verdict when d.row_id is not null then 'duplicate' else 'invalid' end as verdict,
+  case when x.row_id is not null then x.code when d.row_id is not null then '' else coalesce(pr.code, '') end as code,
+  case when d.row_id is not null then (select o.line from staged.rows o where o.id = d.of_row) end as of_line,
+  pr.reason as problem, p.place, cg.message as group_message, l.on_behalf_of as acting
+from staged.rows r
+left join staged.regions reg on reg.id = r.region_id
+left join staged.groups g on g.id = r.group_id
+left join groups cg on cg.id = r.group_id
+left join staged.scopes s on s.id = r.scope_id
+left join staged.invalid_rows inv on inv.row_id = r.id
+left join staged.lanes l on l.id = r.lane_id
+left join verdicts x on x.row_id = r.id
+left join staged.duplicates d on d.row_id = r.id
+left join staged.problems pr on pr.row_id = r.id and pr.position = (select min(position) from staged.problems where row_id = r.id)
+left join users u on x.row_id is not null and u.region = reg.name and u.uid = r.uid
+left join places p on p.group_id = r.group_id and p.user_id = u.id
+order by r.id;

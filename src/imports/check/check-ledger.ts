@@ -1,0 +1,266 @@
+import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { GroupFacts } from '../../chat/directory-operations.ts';
+import type { ListStore } from '../../chat/member-list.ts';
+import { MAX_PER_PAGE } from '../../chat/member-operations.ts';
+import { REGIONS, type Region } from '../../membership/membership.ts';
+import { inTransaction, openForReading, openForWriting, statementsOf } from '../../platform/sqlite.ts';
+
+const MIGRATIONS = new URL('migrations/', import.meta.url);
+const STATEMENTS = new URL('check-ledger.sql', import.meta.url);
+
+/** Files of a check, in the folder of its import. */
+export const checkFiles = (folder: string) => ({
+  ledger: join(folder, 'ledger.sqlite'),
+  check: join(folder, 'check.sqlite'),
+  rows: join(folder, 'check.csv'),
+  groups: join(folder, 'check-groups.csv'),
+  summary: join(folder, 'check.json'),
+});
+
+/** `running`: being asked, or interrupted; `priced`: waits until its calls are allowed; `stopped`: refused by the service. */
+type CheckState = 'running' | 'priced' | 'done' | 'stopped';
+
+export interface CheckRecord {
+  readonly state: CheckState;
+  /** Why it waits or has stopped, in a sentence; empty otherwise. */
+  readonly reason: string;
+  /** Calls so far. */
+  readonly calls: number;
+  /** Calls that are still to be made by region, at most; null where that is not known yet. */
+  readonly price: CallsByRegion | null;
+  /** What could not be found out, in sentences. */
+  readonly notes: string[];
+  readonly createdAt: number;
+  readonly finishedAt: number | null;
+}
+
+export type CallsByRegion = Readonly<Partial<Record<Region, number>>>;
+
+export interface CheckedGroup {
+  readonly id: number;
+  readonly guid: string;
+}
+
+export interface CheckedUser {
+  readonly id: number;
+  readonly uid: string;
+}
+
+type Database = ReturnType<typeof openForWriting>;
+type List = 'members' | 'banned' | 'users' | 'deactivated' | 'groups';
+
+/** The file of a check, open for the one who fills it. The ledger of the import is attached as `staged`. */
+export interface CheckLedger {
+  /** For the statements of a check's end. */
+  readonly sql: ReturnType<typeof statementsOf>;
+  record(): CheckRecord;
+  move(state: CheckState, reason: string, price?: CallsByRegion | null): void;
+  called(): void;
+  note(sentence: string): void;
+  regions(): Region[];
+  pendingCount(region: Region): number;
+  /** In the order of their numbers, after one of them. */
+  pendingGroups(region: Region, after: number, limit: number): (CheckedGroup & { readonly wanted: number })[];
+  found(group: number, facts: GroupFacts): void;
+  notFound(group: number, state: 'missing' | 'failed', why: { readonly code: string; readonly message: string }): void;
+  /** Takes the groups of the list that was just read; the others stay pending. */
+  takeGroupList(region: Region): void;
+  chooseWays(): void;
+  priceOfMembers(): Map<Region, number>;
+  openGroups(region: Region, after: number, limit: number): (CheckedGroup & { readonly way: 'list' | 'ask' })[];
+  takeMemberList(group: number): void;
+  takeBannedList(group: number, region: Region): void;
+  placesToAsk(group: number): CheckedUser[];
+  /** Scope as the service says it; null: not in the group. */
+  setPlace(group: number, user: number, scope: string | null): void;
+  closeGroup(group: number): void;
+  openUserCount(region: Region): number;
+  openUsers(region: Region, after: number, limit: number): CheckedUser[];
+  someOpenUsers(region: Region, limit: number): CheckedUser[];
+  setUser(user: number, state: 'exists' | 'unknown' | 'deactivated'): void;
+  takeUserList(region: Region): void;
+  restIsUnknown(region: Region): void;
+  takeDeactivatedList(region: Region): void;
+  /** Where a list is read into, page by page, before it is taken. */
+  list<Entry>(list: List, owner: number | Region, factOf: (entry: Entry) => string | null): ListStore<Entry>;
+  transaction<Result>(work: () => Result): Result;
+  close(): void;
+}
+
+/** Begins a check anew, beside the ledger of a staged import; what it asks about is filled in by `fillCheck`. */
+export async function createCheckLedger(folder: string): Promise<CheckLedger> {
+  const { check } = checkFiles(folder);
+  for (const ending of ['', '-wal', '-shm']) await rm(`${check}${ending}`, { force: true });
+  const ledger = openCheckLedger(folder);
+  ledger.sql('begin').run({ at: Date.now() });
+  return ledger;
+}
+
+export function openCheckLedger(folder: string): CheckLedger {
+  const database = openForWriting(checkFiles(folder).check, MIGRATIONS);
+  attach(database, folder);
+  return ledgerOf(database);
+}
+
+/** What a check knows; undefined where there is none. */
+export function readCheck<Result>(
+  folder: string,
+  read: (ledger: Pick<CheckLedger, 'record' | 'sql'>) => Result,
+): Result | undefined {
+  const { check } = checkFiles(folder);
+  if (!existsSync(check)) return undefined;
+  const database = openForReading(check);
+  try {
+    attach(database, folder);
+    return read(ledgerOf(database));
+  } finally {
+    database.close();
+  }
+}
+
+function attach(database: Database, folder: string): void {
+  const { ledger } = checkFiles(folder);
+  // Attaching does not name a file that is missing or damaged.
+  openForReading(ledger).close();
+  database.prepare('attach ? as staged').run(`${pathToFileURL(ledger).href}?mode=ro`);
+}
+
+const SCOPE_IDS: Readonly<Record<string, number>> = { admin: 1, moderator: 2, participant: 3 };
+const UNKNOWN_SCOPE = 9;
+
+function ledgerOf(database: Database): CheckLedger {
+  const sql = statementsOf(database, STATEMENTS);
+  const count = (name: string, given: Record<string, string>) => Number(sql(name).get(given)?.['n']);
+  const transaction = <Result>(work: () => Result): Result => inTransaction(database, work);
+  const ownerId = (owner: number | Region) => (typeof owner === 'number' ? owner : REGIONS.indexOf(owner));
+  const forget = (list: List, owner: number | Region) => sql('forget_listed').run({ list, owner: ownerId(owner) });
+  /** Uses a list that was read, and forgets it. */
+  const taken = (list: List, owner: number | Region, use: () => void) =>
+    transaction(() => {
+      use();
+      forget(list, owner);
+    });
+  const found = (group: number, { name, type, owner, membersCount }: GroupFacts): void => {
+    sql('set_group').run({ group, name, type, owner, members: membersCount });
+  };
+
+  return {
+    sql,
+    transaction,
+    record: () => {
+      const row = sql('run').get();
+      if (row === undefined) throw new Error('this check was never begun');
+      return {
+        state: row['state'] as CheckState,
+        reason: String(row['reason']),
+        calls: Number(row['calls']),
+        price: row['price'] === null ? null : JSON.parse(String(row['price'])),
+        notes: JSON.parse(String(row['notes'])),
+        createdAt: Number(row['created_at']),
+        finishedAt: row['finished_at'] as number | null,
+      };
+    },
+    move: (state, reason, price = null) => {
+      const at = state === 'running' ? null : Date.now();
+      sql('move').run({ state, reason, price: price === null ? null : JSON.stringify(price), at });
+    },
+    called: () => {
+      sql('count_calls').run({ calls: 1 });
+    },
+    note: (sentence) => {
+      const notes: string[] = JSON.parse(String(sql('run').get()?.['notes']));
+      if (!notes.includes(sentence)) sql('set_notes').run({ notes: JSON.stringify([...notes, sentence]) });
+    },
+    regions: () =>
+      sql('regions')
+        .all()
+        .map(({ region }) => region as Region),
+    pendingCount: (region) => count('count_pending', { region }),
+    pendingGroups: (region, after, limit) =>
+      sql('pending_groups').all({ region, after, limit }) as unknown as (CheckedGroup & { readonly wanted: number })[],
+    found,
+    notFound: (group, state, { code, message }) => {
+      sql('fail_group').run({ group, state, code, message });
+    },
+    takeGroupList: (region) =>
+      taken('groups', region, () => {
+        for (const { id, fact } of sql('groups_from_list').all({ region, owner: ownerId(region) })) {
+          found(Number(id), JSON.parse(String(fact)));
+        }
+      }),
+    chooseWays: () => {
+      sql('choose_ways').run({ page: MAX_PER_PAGE });
+    },
+    priceOfMembers: () =>
+      new Map(
+        sql('price_of_members')
+          .all({ page: MAX_PER_PAGE })
+          .map(({ region, calls }) => [region as Region, Number(calls)]),
+      ),
+    openGroups: (region, after, limit) =>
+      sql('open_groups').all({ region, after, limit }) as unknown as (CheckedGroup & {
+        readonly way: 'list' | 'ask';
+      })[],
+    takeMemberList: (group) =>
+      taken('members', group, () => {
+        sql('places_from_list').run({ group });
+      }),
+    takeBannedList: (group, region) =>
+      taken('banned', group, () => {
+        sql('bans_from_list').run({ group, region });
+      }),
+    placesToAsk: (group) => sql('places_to_ask').all({ group }) as unknown as CheckedUser[],
+    setPlace: (group, user, scope) =>
+      transaction(() => {
+        const place = scope === null ? 0 : (SCOPE_IDS[scope.toLowerCase()] ?? UNKNOWN_SCOPE);
+        sql('set_place').run({ group, user, place });
+        sql('user_exists').run({ user });
+      }),
+    closeGroup: (group) =>
+      transaction(() => {
+        sql('members_exist').run({ group });
+        sql('group_done').run({ group });
+      }),
+    openUserCount: (region) => count('count_open_users', { region }),
+    openUsers: (region, after, limit) => sql('open_users').all({ region, after, limit }) as unknown as CheckedUser[],
+    someOpenUsers: (region, limit) => sql('some_open_users').all({ region, limit }) as unknown as CheckedUser[],
+    setUser: (user, state) => {
+      sql('set_user').run({ user, state });
+    },
+    takeUserList: (region) =>
+      taken('users', region, () => {
+        sql('users_from_list').run({ region, owner: ownerId(region) });
+      }),
+    restIsUnknown: (region) => {
+      sql('rest_is_unknown').run({ region });
+    },
+    takeDeactivatedList: (region) =>
+      taken('deactivated', region, () => {
+        sql('deactivated_from_list').run({ region, owner: ownerId(region) });
+      }),
+    list: (list, of, factOf) => {
+      const owner = ownerId(of);
+      let size = 0;
+      return {
+        clear: () => {
+          size = 0;
+          forget(list, owner);
+        },
+        put: (entries) =>
+          transaction(() => {
+            for (const [id, entry] of entries) {
+              if (sql('has_listed').get({ list, owner, id }) === undefined) size += 1;
+              sql('put_listed').run({ list, owner, id, fact: factOf(entry) });
+            }
+          }),
+        size: () => size,
+      };
+    },
+    close: () => {
+      if (database.isOpen) database.close();
+    },
+  };
+}

@@ -1,0 +1,95 @@
+import type { CheckSummary } from '../../api/checks.ts';
+import { MAX_GROUP_MEMBERS, MAX_GROUPS_OF_USER } from '../../chat/contract.ts';
+import { VERDICTS, type Verdict } from '../../membership/check-words.ts';
+import type { Region } from '../../membership/membership.ts';
+import type { CheckLedger } from './check-ledger.ts';
+import { CHECK_CODES, type CheckCode } from './check-verdict.ts';
+
+type CheckProblem = CheckSummary['problems'][number];
+
+export interface CheckSubject {
+  readonly id: string;
+  readonly file: string;
+  readonly callsPerMinute: number;
+}
+
+/** Sums up a check whose verdicts are made. Throws an Error when the sum of the rows does not hold. */
+export function summaryOfCheck(
+  { record, sql }: Pick<CheckLedger, 'record' | 'sql'>,
+  subject: CheckSubject,
+): CheckSummary {
+  const one = (name: string, given: Record<string, number> = {}) => sql(name).get(given) ?? {};
+  const n = (row: Readonly<Record<string, unknown>>, column = 'n') => Number(row[column] ?? 0);
+  const tallies = sql('tally').all();
+  const unsent = one('unsent_rows');
+  const read = n(one('rows_read'));
+  const counts = Object.fromEntries(
+    VERDICTS.map((verdict) => [
+      verdict,
+      tallies.filter((row) => row['verdict'] === verdict).reduce((sum, row) => sum + n(row), 0) + n(unsent, verdict),
+    ]),
+  ) as Record<Verdict, number>;
+  const sum = Object.values(counts).reduce((total, count) => total + count, 0);
+  if (sum !== read) throw new Error(`the check has ${sum} rows, and the file ${read}`);
+  const by = (name: string, column: string) =>
+    new Map(
+      sql(name)
+        .all()
+        .map((row) => [String(row[column]), n(row)]),
+    );
+  const groups = by('count_groups', 'state');
+  const users = by('count_users', 'state');
+  const full = one('full_groups', { most: MAX_GROUP_MEMBERS });
+  const inTooManyGroups = n(one('users_in_many_groups', { most: MAX_GROUPS_OF_USER }));
+  const send = Object.fromEntries(
+    sql('calls_to_send')
+      .all()
+      .map((row) => [row['region'] as Region, n(row)]),
+  );
+  const { calls, notes } = record();
+  const problems = tallies.flatMap((row) => problemOf(String(row['verdict']), String(row['code']), n(row)));
+  const total = (counted: ReadonlyMap<string, number>) => [...counted.values()].reduce((all, count) => all + count, 0);
+  const { id, file, callsPerMinute } = subject;
+  return {
+    id,
+    file,
+    checkedAt: new Date().toISOString(),
+    wouldFail: counts.fail + counts.invalid + counts.not_checked + n(full, 'groups') + inTooManyGroups > 0,
+    rows: { read, ...counts },
+    problems,
+    groups: {
+      asked: total(groups),
+      found: groups.get('found') ?? 0,
+      missing: groups.get('missing') ?? 0,
+      failed: groups.get('failed') ?? 0,
+      full: n(full, 'groups'),
+      rowsWithoutRoom: n(full, 'rows'),
+    },
+    users: {
+      asked: total(users),
+      exist: users.get('exists') ?? 0,
+      unknown: users.get('unknown') ?? 0,
+      deactivated: users.get('deactivated') ?? 0,
+      notChecked: users.get('not_checked') ?? 0,
+      inTooManyGroups,
+    },
+    calls: { check: calls, send },
+    sendingMs: Math.ceil((Math.max(0, ...Object.values(send)) / callsPerMinute) * 60_000),
+    callsPerMinute,
+    messages: { count: counts.add + counts.lifts_ban, groups: n(one('groups_with_adds'), 'groups') },
+    notes,
+  };
+}
+
+function problemOf(verdict: string, code: string, rows: number): CheckProblem[] {
+  if (verdict !== 'fail' && verdict !== 'not_checked') return [];
+  return [{ verdict, code, rows, reason: reasonOf(verdict, code) }];
+}
+
+/** Why a row would fail or could not be checked. */
+export function reasonOf(verdict: 'fail' | 'not_checked', code: string): string {
+  if (verdict === 'fail' && Object.hasOwn(CHECK_CODES, code)) return CHECK_CODES[code as CheckCode];
+  return code === ''
+    ? 'the service does not say whether the user exists or is a member'
+    : `its group could not be read: ${code}`;
+}

@@ -1,0 +1,120 @@
+import { ReadingRefused } from '../../../jobs/read-group.ts';
+import { readUsersInto } from '../../chat/directory-list.ts';
+import type { UserFacts } from '../../chat/directory-operations.ts';
+import { UntrustedListing } from '../../chat/errors.ts';
+import { MAX_PER_PAGE } from '../../chat/member-operations.ts';
+import type { Region } from '../../membership/membership.ts';
+import type { CheckedUser } from './check-ledger.ts';
+import { type Checking, inTurns } from './checking.ts';
+
+/** How the users of a region are found out. */
+interface UserPrice {
+  readonly way: 'list' | 'ask';
+  /** At most, those for the deactivated not counted. */
+  readonly calls: number;
+}
+
+/** Users up to which nobody asks how long the list of all users is. */
+const FEW = 3;
+/** Users who are not in the list and are asked for by name all the same, before the list is believed. */
+const SPOT_CHECKS = 25;
+const AT_A_TIME = 500;
+
+/** What asking about a region's users costs: one by one, or as the list of all users, whichever is less. */
+export async function priceOfUsers({ ledger, pages, signal }: Checking, region: Region): Promise<UserPrice> {
+  const open = ledger.openUserCount(region);
+  if (open <= FEW) return { way: 'ask', calls: open };
+  const { pagination, entries } = await pages(region).listUsersPage(1, { signal });
+  const total = pagination?.total ?? 0;
+  // Published samples count a total of 0 on pages with users: such a total says nothing.
+  if (total < entries.length) return { way: 'ask', calls: open };
+  const calls = Math.max(1, Math.ceil(total / MAX_PER_PAGE)) + Math.min(SPOT_CHECKS, open);
+  return calls < open ? { way: 'list', calls } : { way: 'ask', calls: open };
+}
+
+/** Finds out which users exist, and which of the others are deactivated. */
+export async function checkUsers(checking: Checking, region: Region): Promise<void> {
+  const { way } = await priceOfUsers(checking, region);
+  if (way === 'list' && (await listUsers(checking, region))) await believeList(checking, region);
+  else await askForUsers(checking, region);
+  await findDeactivated(checking, region);
+}
+
+async function listUsers({ ledger, pages, signal }: Checking, region: Region): Promise<boolean> {
+  try {
+    const list = ledger.list<UserFacts>('users', region, ({ deactivatedAt }) =>
+      deactivatedAt === null ? null : 'deactivated',
+    );
+    await readUsersInto(list, pages(region), { signal });
+    ledger.takeUserList(region);
+    return true;
+  } catch (error) {
+    if (error instanceof UntrustedListing) return false;
+    throw error;
+  }
+}
+
+/** Some of those who are not in the list are asked for by name. If one of them exists after all, the list says nothing. */
+async function believeList(checking: Checking, region: Region): Promise<void> {
+  const { ledger } = checking;
+  let believed = true;
+  for (const user of ledger.someOpenUsers(region, SPOT_CHECKS)) {
+    if ((await stateOf(checking, region, user, checking.signal)) === 'exists') believed = false;
+  }
+  if (believed) ledger.restIsUnknown(region);
+  else {
+    ledger.note(`the list of users in ${region} lacks users who exist, so that each was asked for by name`);
+    await askForUsers(checking, region);
+  }
+}
+
+async function askForUsers(checking: Checking, region: Region): Promise<void> {
+  const { ledger, signal } = checking;
+  const told = checking.progress('users', ledger.openUserCount(region));
+  await inTurns(
+    signal,
+    (after) => ledger.openUsers(region, after, AT_A_TIME),
+    async (user, stop) => {
+      await stateOf(checking, region, user, stop);
+      told();
+    },
+  );
+}
+
+/** Asks for one user and notes the answer; undefined where there is none. */
+async function stateOf(
+  { ledger, pages }: Checking,
+  region: Region,
+  { id, uid }: CheckedUser,
+  signal: AbortSignal,
+): Promise<'exists' | 'unknown' | 'deactivated' | undefined> {
+  try {
+    const { deactivatedAt } = await pages(region).getUser(uid, { signal });
+    const state = deactivatedAt === null ? 'exists' : 'deactivated';
+    ledger.setUser(id, state);
+    return state;
+  } catch (error) {
+    if (!(error instanceof ReadingRefused) || error.ofRegion) throw error;
+    if (error.code !== 'ERR_UID_NOT_FOUND') {
+      ledger.note(`some users in ${region} could not be asked for: ${error.code}: ${error.message}`);
+      return undefined;
+    }
+    ledger.setUser(id, 'unknown');
+    return 'unknown';
+  }
+}
+
+/**
+ * The service gives the same answer for a deactivated user as for one who does not exist, and may list such a user as a
+ * member all the same; a list tells them apart.
+ */
+async function findDeactivated({ ledger, pages, signal }: Checking, region: Region): Promise<void> {
+  try {
+    const list = ledger.list<UserFacts>('deactivated', region, () => null);
+    await readUsersInto(list, pages(region), { signal, onlyDeactivated: true });
+    ledger.takeDeactivatedList(region);
+  } catch (error) {
+    if (!(error instanceof UntrustedListing || (error instanceof ReadingRefused && !error.ofRegion))) throw error;
+    ledger.note(`deactivated users in ${region} cannot be told from others: ${error.message}`);
+  }
+}

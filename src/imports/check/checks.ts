@@ -1,0 +1,158 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import type { CheckSummary } from '../../api/checks.ts';
+import { actionsOf } from '../../membership/import-actions.ts';
+import type { Region } from '../../membership/membership.ts';
+import type { DataDir } from '../../platform/data-dir.ts';
+import type { ImportRecord } from '../catalog.ts';
+import { RegionWithoutApp, WrongState, WrongTarget } from '../import-errors.ts';
+import { readOptions } from '../import-options.ts';
+import type { GroupPages } from '../send/group-reader.ts';
+import { CannotCheck } from './check-errors.ts';
+import {
+  type CheckLedger,
+  type CheckRecord,
+  checkFiles,
+  createCheckLedger,
+  openCheckLedger,
+  readCheck,
+} from './check-ledger.ts';
+import { doCheckWork } from './check-work.ts';
+import type { CheckProgress } from './checking.ts';
+import { type CheckRun, runCheck } from './run-check.ts';
+
+/** Checks staged imports against the service, each in its own time. For the owner of the data directory. */
+export interface Checks {
+  /**
+   * Begins a check, goes on with one that was interrupted, or checks once more. `begun` resolves when it can be looked at;
+   * `ended` when it ends, whatever its state is then, and rejects with an error that nobody expected.
+   * @throws UnknownImport, WrongState, WrongTarget, RegionWithoutApp, CannotCheck
+   */
+  start(id: string, how: CheckHow): { readonly begun: Promise<void>; readonly ended: Promise<void> };
+  isRunning(id: string): boolean;
+  /** Of a check that runs. */
+  progress(id: string): CheckProgress | undefined;
+  /** Ends the check of an import that was removed. */
+  forget(id: string): void;
+  /** Ends checks that run; they can go on later. */
+  stop(): Promise<void>;
+}
+
+export interface CheckHow extends Pick<CheckRun, 'maxCalls'> {
+  /** Default: nobody allows more calls. */
+  readonly allow?: CheckRun['allow'];
+}
+
+interface ChecksOptions {
+  readonly dir: DataDir;
+  /** @throws UnknownImport */
+  readonly find: (id: string) => ImportRecord;
+  readonly pages: (region: Region) => GroupPages;
+  /** Regions that have an app. */
+  readonly regions: ReadonlySet<Region>;
+  readonly sandbox: boolean;
+  readonly callsPerMinute: number;
+}
+
+interface Running {
+  readonly aborted: AbortController;
+  readonly begun: Promise<void>;
+  readonly ended: Promise<void>;
+  progress: CheckProgress | undefined;
+}
+
+export function createChecks(options: ChecksOptions): Checks {
+  const { dir, find, pages, regions, sandbox, callsPerMinute } = options;
+  const running = new Map<string, Running>();
+
+  const run = async (id: string, { maxCalls, allow }: CheckHow, signal: AbortSignal, begun: () => void) => {
+    const folder = dir.folder(id);
+    const { ledger, isNew } = await openOrCreate(folder);
+    begun();
+    try {
+      const rows = rowsIn(ledger);
+      if (isNew) await doCheckWork({ folder }, rows);
+      signal.throwIfAborted();
+      const without = ledger.regions().filter((region) => !regions.has(region));
+      if (without.length > 0) throw new RegionWithoutApp(id, without);
+      await runCheck({
+        ledger,
+        pages,
+        signal,
+        maxCalls,
+        allow: allow ?? (async () => false),
+        onProgress: (progress) => {
+          const now = running.get(id);
+          if (now !== undefined) now.progress = progress;
+        },
+      });
+      if (ledger.record().state !== 'running') return;
+      await doCheckWork({ folder, subject: { id, file: find(id).file, callsPerMinute } }, rows);
+    } catch (error) {
+      // Interrupted: it goes on with the next start.
+      if (!signal.aborted) throw error;
+    } finally {
+      ledger.close();
+    }
+  };
+
+  return {
+    start: (id, how) => {
+      const under = running.get(id);
+      if (under !== undefined) return under;
+      const record = find(id);
+      const { sandbox: meant, edits } = readOptions(record);
+      if (meant !== sandbox) throw new WrongTarget(id, meant);
+      if (edits === true) throw new CannotCheck(id, 'a sync made it, and has compared it with the service already');
+      if (record.state !== 'staged') {
+        throw new WrongState(
+          record,
+          'cannot be checked: only what was read and not sent yet can be',
+          actionsOf(record.state, false),
+        );
+      }
+      const aborted = new AbortController();
+      const { promise: begun, resolve } = Promise.withResolvers<void>();
+      const ended = run(id, how, aborted.signal, resolve).finally(() => {
+        running.delete(id);
+        resolve();
+      });
+      const entry = { aborted, begun, ended, progress: undefined };
+      running.set(id, entry);
+      return entry;
+    },
+    isRunning: (id) => running.has(id),
+    forget: (id) => running.get(id)?.aborted.abort(new Error('its import was removed')),
+    progress: (id) => running.get(id)?.progress,
+    stop: async () => {
+      const all = [...running.values()];
+      for (const { aborted } of all) aborted.abort(new Error('this process stops'));
+      await Promise.allSettled(all.map(({ ended }) => ended));
+    },
+  };
+}
+
+/** Goes on with a check that was interrupted or waits; begins anew where there is none, or it is done. */
+async function openOrCreate(folder: string): Promise<{ readonly ledger: CheckLedger; readonly isNew: boolean }> {
+  const state = checkOf(folder)?.state;
+  if (state === undefined || state === 'done') return { ledger: await createCheckLedger(folder), isNew: true };
+  const ledger = openCheckLedger(folder);
+  // It may have been interrupted before it was filled, which is all or nothing.
+  return { ledger, isNew: ledger.regions().length === 0 };
+}
+
+function rowsIn({ sql }: Pick<CheckLedger, 'sql'>): number {
+  return Number(sql('rows_read').get()?.['n'] ?? 0);
+}
+
+/** How far the check of an import is; undefined where there is none. @param folder of the import */
+export function checkOf(folder: string): CheckRecord | undefined {
+  return readCheck(folder, (ledger) => ledger.record());
+}
+
+/** What the check of an import has come to; undefined until it is done. @param folder of the import */
+export async function checkSummaryOf(folder: string): Promise<CheckSummary | undefined> {
+  const { summary } = checkFiles(folder);
+  if (checkOf(folder)?.state !== 'done' || !existsSync(summary)) return undefined;
+  return JSON.parse(await readFile(summary, 'utf8'));
+}

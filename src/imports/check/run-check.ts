@@ -1,0 +1,214 @@
+import pLimit from 'p-limit';
+import { ReadingRefused } from '../../../jobs/read-group.ts';
+import { readGroupsInto } from '../../chat/directory-list.ts';
+import type { GroupFacts } from '../../chat/directory-operations.ts';
+import { UntrustedListing } from '../../chat/errors.ts';
+import { readBannedInto, readMembersInto } from '../../chat/member-list.ts';
+import { type ListedMember, MAX_PER_PAGE } from '../../chat/member-operations.ts';
+import type { Region } from '../../membership/membership.ts';
+import { countedPages } from '../send/counted-pages.ts';
+import type { GroupPages } from '../send/group-reader.ts';
+import { CallsUsedUp } from './check-errors.ts';
+import type { CallsByRegion, CheckedGroup, CheckLedger } from './check-ledger.ts';
+import { checkUsers, priceOfUsers } from './check-users.ts';
+import { AT_ONCE, type Checking, type CheckProgress, inTurns } from './checking.ts';
+
+export interface CheckRun {
+  readonly ledger: CheckLedger;
+  readonly pages: (region: Region) => GroupPages;
+  readonly signal: AbortSignal;
+  /** Calls that this run may make; for more `allow` is asked. */
+  readonly maxCalls: number;
+  /** Whether the calls that are still to be made, at most, may be made although they are more than that. */
+  readonly allow: (price: CallsByRegion, calls: number) => Promise<boolean>;
+  readonly onProgress: (progress: CheckProgress) => void;
+}
+
+/** What is being asked about, and how many of how many have been answered. */
+
+/** Groups or users that are taken from the file at a time. */
+const AT_A_TIME = 500;
+/** Calls for the list of deactivated users, which is nearly always short. */
+const DEACTIVATED = 1;
+/** Groups from which on it is worth a call to find out how long the list of all groups is. */
+const WORTH_A_LIST = 20;
+
+/**
+ * Asks the service about everything that the rows of a staged import name, in the cheaper of two ways each: groups one by
+ * one or as a list, members group by group or user by user, users likewise. Nothing is changed at the service. Goes on
+ * where an earlier run was interrupted. Ends in the state that it writes: `running` when all was asked (the verdicts are
+ * made next), `priced` when the calls were not allowed, `stopped` when a region refuses every call. Rejects with the
+ * signal's reason, and then the check can go on.
+ */
+export async function runCheck({ maxCalls, allow, onProgress, ...run }: CheckRun): Promise<void> {
+  const { ledger, signal } = run;
+  ledger.move('running', '');
+  let left = maxCalls;
+  const checking: Checking = {
+    ledger,
+    signal,
+    left: () => left,
+    pages: (region) =>
+      countedPages(run.pages(region), () => {
+        if (left < 1) throw new CallsUsedUp(maxCalls);
+        left -= 1;
+        ledger.called();
+      }),
+    progress: (step, of) => {
+      let done = 0;
+      return () => onProgress({ step, done: ++done, of });
+    },
+  };
+  const regions = ledger.regions();
+  /** Whether this much may be spent. */
+  const pay = async (price: CallsByRegion): Promise<boolean> => {
+    const calls = sumOf(price);
+    if (calls <= left) return true;
+    if (await allow(price, calls)) {
+      left = Number.POSITIVE_INFINITY;
+      return true;
+    }
+    ledger.move('priced', `${calls} more calls are needed at most, and ${left} are allowed`, price);
+    return false;
+  };
+  try {
+    const pending = regions.map((region) => [region, ledger.pendingCount(region)] as const);
+    if (!(await pay(byRegion(pending)))) return;
+    for (const [region, groups] of pending) await findGroups(checking, region, groups);
+    ledger.chooseWays();
+
+    const members = ledger.priceOfMembers();
+    const atMost = new Map(regions.map((region) => [region, ledger.openUserCount(region)]));
+    const price = () =>
+      byRegion(regions.map((region) => [region, (members.get(region) ?? 0) + (atMost.get(region) ?? 0) + DEACTIVATED]));
+    // Where it is too much, it is worth a call to find out what the list of users would cost.
+    if (sumOf(price()) > left) {
+      for (const region of regions) atMost.set(region, (await priceOfUsers(checking, region)).calls);
+    }
+    if (!(await pay(price()))) return;
+    await readMembers(checking, regions);
+    for (const region of regions) await checkUsers(checking, region);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof CallsUsedUp) ledger.move('priced', error.message);
+    else if (error instanceof ReadingRefused && error.ofRegion) {
+      ledger.move('stopped', `the service refuses to be asked: ${error.code}: ${error.message}`);
+    } else throw error;
+  }
+}
+
+function sumOf(price: CallsByRegion): number {
+  return Object.values(price).reduce((sum, n) => sum + n, 0);
+}
+
+function byRegion(calls: readonly (readonly [Region, number])[]): CallsByRegion {
+  return Object.fromEntries(calls.filter(([, n]) => n > 0));
+}
+
+async function findGroups(checking: Checking, region: Region, pending: number): Promise<void> {
+  const { ledger, pages, signal } = checking;
+  if (pending >= WORTH_A_LIST) await listGroups(checking, region, pending);
+  const open = ledger.pendingCount(region);
+  const told = checking.progress('groups', open);
+  await inTurns(
+    signal,
+    (after) => ledger.pendingGroups(region, after, AT_A_TIME),
+    async (group, stop) => {
+      try {
+        ledger.found(group.id, await pages(region).getGroup(group.guid, { signal: stop }));
+      } catch (error) {
+        const why = whyOfGroup(error);
+        ledger.notFound(group.id, why.code === 'ERR_GUID_NOT_FOUND' ? 'missing' : 'failed', why);
+      }
+      told();
+    },
+  );
+}
+
+/** Reads the list of all groups where that costs less than asking for each. A group that is not in it is asked for by name. */
+async function listGroups({ ledger, pages, signal, left }: Checking, region: Region, pending: number): Promise<void> {
+  const { pagination } = await pages(region).listGroupsPage(1, { signal });
+  const calls = Math.ceil((pagination?.total ?? Number.POSITIVE_INFINITY) / MAX_PER_PAGE);
+  // A total of 0 on a page with groups says nothing.
+  if (calls < 1 || calls * 2 > pending || calls > left()) return;
+  const list = ledger.list<GroupFacts>('groups', region, (facts) => JSON.stringify(facts));
+  try {
+    await readGroupsInto(list, pages(region), { signal });
+    ledger.takeGroupList(region);
+  } catch (error) {
+    if (!(error instanceof UntrustedListing)) throw error;
+  }
+}
+
+async function readMembers(checking: Checking, regions: readonly Region[]): Promise<void> {
+  const { ledger, signal } = checking;
+  for (const region of regions) {
+    const told = checking.progress('members', ledger.openGroups(region, 0, Number.MAX_SAFE_INTEGER).length);
+    await inTurns(
+      signal,
+      (after) => ledger.openGroups(region, after, AT_A_TIME),
+      async (group, stop) => {
+        try {
+          await readPlaces({ ...checking, signal: stop }, region, group, group.way);
+        } catch (error) {
+          const why = whyOfGroup(error);
+          ledger.notFound(group.id, why.code === 'ERR_GUID_NOT_FOUND' ? 'missing' : 'failed', why);
+        }
+        told();
+      },
+    );
+  }
+}
+
+async function readPlaces(
+  { ledger, pages, signal }: Checking,
+  region: Region,
+  { id, guid }: CheckedGroup,
+  way: 'list' | 'ask',
+): Promise<void> {
+  if (way === 'list') {
+    const list = ledger.list<ListedMember>('members', id, ({ scope }) => scope.toLowerCase());
+    await readMembersInto(list, pages(region), guid, { signal });
+    ledger.takeMemberList(id);
+  } else {
+    await pLimit(AT_ONCE).map(ledger.placesToAsk(id), async ({ id: user, uid }) => {
+      signal.throwIfAborted();
+      const place = await membershipOf(pages(region), guid, uid, signal);
+      if (place !== undefined) ledger.setPlace(id, user, place);
+    });
+  }
+  await readBannedInto(
+    ledger.list<string>('banned', id, () => null),
+    pages(region),
+    guid,
+    { signal },
+  );
+  ledger.takeBannedList(id, region);
+  ledger.closeGroup(id);
+}
+
+/** Scope, or null for one who is not in the group; undefined where the service does not say. */
+async function membershipOf(
+  pages: GroupPages,
+  guid: string,
+  uid: string,
+  signal: AbortSignal,
+): Promise<string | null | undefined> {
+  try {
+    const { told, scope } = await pages.getMembership(guid, uid, { signal });
+    return told ? scope : undefined;
+  } catch (error) {
+    if (!(error instanceof ReadingRefused) || error.ofRegion) throw error;
+    // The group is there, as the service itself sees it: this user may not look into it, or does not exist.
+    return undefined;
+  }
+}
+
+/** What it says of a group that it could not be read; anything that is not about this group alone is thrown. */
+function whyOfGroup(error: unknown): { readonly code: string; readonly message: string } {
+  if (error instanceof UntrustedListing || (error instanceof ReadingRefused && !error.ofRegion)) {
+    const { code, message } = error;
+    return { code, message };
+  }
+  throw error;
+}

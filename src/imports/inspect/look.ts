@@ -1,0 +1,72 @@
+import { type ImportOptions, intakeOptions } from '../import-options.ts';
+import type { InputKind } from '../read/detect.ts';
+import { type InputFormat, type InputRow, type Intake, type IntakeSource, openIntake } from '../read/intake.ts';
+import { IntakeError } from '../read/intake-error.ts';
+import type { Seen } from '../recipes/match.ts';
+import type { Head } from './head.ts';
+
+/** The beginning of a file as it is read. */
+export interface Look {
+  /** Undefined where it cannot be read. */
+  readonly format: InputFormat | undefined;
+  /** What the file is. */
+  readonly kind: InputKind | undefined;
+  /** What a person should know about it. */
+  readonly notes: readonly string[];
+  readonly encoding: string | undefined;
+  readonly delimiter: string | undefined;
+  readonly names: readonly string[];
+  readonly recognised: Readonly<Record<string, string>>;
+  readonly rows: readonly InputRow[];
+  /** Rows without a problem. */
+  readonly valid: number;
+  readonly refusal: IntakeError | undefined;
+}
+
+interface LookOptions {
+  /** Also reads where a column is missing. */
+  readonly lenient: boolean;
+  /** Most rows that are looked at. */
+  readonly rows: number;
+  /** The source is the beginning of a longer file. */
+  readonly isCut?: boolean;
+}
+
+export async function lookAt(
+  source: IntakeSource,
+  options: ImportOptions,
+  { lenient, rows: most, isCut = false }: LookOptions,
+): Promise<Look> {
+  let intake: Intake | undefined;
+  let refusal: IntakeError | undefined;
+  const rows: InputRow[] = [];
+  try {
+    intake = await openIntake(source, { ...intakeOptions(options), lenient });
+    for await (const chunk of intake.chunks()) {
+      rows.push(...chunk.slice(0, most - rows.length));
+      if (rows.length >= most) break;
+    }
+  } catch (error) {
+    if (!(error instanceof IntakeError)) throw error;
+    // What is wrong where a beginning breaks off says nothing about the file.
+    if (!isCut || rows.length === 0) refusal = error;
+  }
+  return {
+    format: intake?.format,
+    kind: intake?.kind,
+    notes: intake?.notes().map(({ text }) => text) ?? [],
+    encoding: intake?.encoding,
+    delimiter: intake?.delimiter,
+    names: intake?.columns() ?? [],
+    recognised: { ...intake?.recognised },
+    rows,
+    valid: rows.filter(({ problems }) => problems.length === 0).length,
+    refusal,
+  };
+}
+
+/** What a file shows of itself. A folder or archive has no text of its own: its first rows show what is in it. */
+export function seenIn({ kind, names, rows }: Look, { text }: Head): Seen {
+  const shown = text === '' ? rows.map(({ original }) => original).join('\n') : text;
+  return { format: kind, columns: names, text: `${names.join(',')}\n${shown}` };
+}

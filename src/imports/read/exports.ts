@@ -1,0 +1,136 @@
+import type { Element, Elements } from './element.ts';
+
+/**
+ * Exports of other systems whose elements hold memberships deep inside: each becomes flat rows, which are then read like
+ * those of any other file. Elements about something else (messages, users, channels) become no rows.
+ */
+export const EXPORTS = ['slack', 'mattermost', 'stream', 'cometchat', 'scim', 'teams'] as const;
+export type ExportName = (typeof EXPORTS)[number];
+
+type FlatRow = Readonly<Record<string, string>>;
+type Flatten = (element: Element) => Iterable<FlatRow>;
+
+const FLATTEN: Readonly<Record<ExportName, Flatten>> = { slack, mattermost, stream, cometchat, scim, teams };
+
+/** Reads elements of an export: rows are what they hold. Without a name elements are rows themselves. */
+export function ofExport(name: ExportName | undefined, rows: Elements): Elements {
+  if (name === undefined) return rows;
+  const flatten = FLATTEN[name];
+  return {
+    // Every object may hold memberships.
+    isRow: () => true,
+    // Members beside the name of their group belong to it; what is in `Resources` are groups.
+    isOpened: (property) => property !== 'Resources',
+    *rows(element, place) {
+      for (const row of flatten(element)) {
+        yield* rows.rows(row, place, JSON.stringify(row), Object.keys(row).length);
+      }
+    },
+    finish: () => rows.finish(),
+  };
+}
+
+/** `channels.json` and `groups.json`: a channel with the ids of its members. */
+function* slack({ id, name, is_archived: archived, members }: Element): Generator<FlatRow> {
+  for (const user of listOf(members)) {
+    yield {
+      channel_id: text(id),
+      channel_name: text(name),
+      is_archived: String(archived === true),
+      user_id: text(user),
+    };
+  }
+}
+
+/** Highest first; a member may have several. */
+const CHANNEL_ROLES = ['channel_admin', 'channel_user', 'channel_guest'];
+
+/** A line about a user: their teams, and the channels of each. */
+function* mattermost({ type, user }: Element): Generator<FlatRow> {
+  if (type !== 'user') return;
+  const { username, email, teams: all } = objectOf(user);
+  for (const team of listOf(all).map(objectOf)) {
+    for (const channel of listOf(team['channels']).map(objectOf)) {
+      const roles = text(channel['roles']).split(/\s+/);
+      yield {
+        team: text(team['name']),
+        channel: text(channel['name']),
+        username: text(username),
+        email: text(email),
+        channel_role: CHANNEL_ROLES.find((role) => roles.includes(role)) ?? roles[0] ?? '',
+      };
+    }
+  }
+}
+
+/** What Stream makes of the members of a distinct channel, in place of an id. */
+const DISTINCT = '!members';
+
+/** A member of a channel. Those of a distinct channel, which is known by its members only, have no channel id. */
+function* stream({ type, item }: Element): Generator<FlatRow> {
+  if (type !== 'member') return;
+  const member = objectOf(item);
+  const role = text(member['channel_role']);
+  const channel = text(member['channel_id']);
+  yield {
+    channel_type: text(member['channel_type']),
+    channel_id: channel.startsWith(DISTINCT) ? '' : channel,
+    user_id: text(member['user_id']),
+    channel_role: role === '' && member['is_moderator'] === true ? 'channel_moderator' : role,
+  };
+}
+
+/** The body of `POST /data_import/members`: members by a key of their own. */
+function* cometchat({ members }: Element): Generator<FlatRow> {
+  for (const member of Object.values(objectOf(members)).map(objectOf)) {
+    yield {
+      guid: text(member['guid']),
+      uid: text(member['uid']),
+      scope: member['isBanned'] === true ? 'ban' : text(member['scope']),
+      joinedAt: text(member['joinedAt']),
+    };
+  }
+}
+
+/** A group of SCIM 2.0 with its members. */
+function* scim({ id, displayName, externalId, members }: Element): Generator<FlatRow> {
+  for (const member of listOf(members).map(objectOf)) {
+    yield {
+      group_id: text(id),
+      group_name: text(displayName),
+      external_id: text(externalId),
+      user_id: text(member['value']),
+      user_name: text(member['display']),
+      type: text(member['type']),
+    };
+  }
+}
+
+/** Teams as code: those of one organisation, or of several under `orgs`; a team may hold teams. */
+function* teams(document: Element): Generator<FlatRow> {
+  const organisations = Object.entries(objectOf(document['orgs']));
+  if (organisations.length === 0) yield* teamsOf(text(document['name']), document['teams']);
+  for (const [org, settings] of organisations) yield* teamsOf(org, objectOf(settings)['teams']);
+}
+
+function* teamsOf(org: string, all: unknown): Generator<FlatRow> {
+  for (const [team, settings] of Object.entries(objectOf(all))) {
+    const { maintainers, members, teams: inner } = objectOf(settings);
+    for (const user of listOf(maintainers)) yield { org, team, user: text(user), role: 'maintainer' };
+    for (const user of listOf(members)) yield { org, team, user: text(user), role: 'member' };
+    yield* teamsOf(org, inner);
+  }
+}
+
+function text(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return value === undefined || value === null ? '' : JSON.stringify(value);
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function objectOf(value: unknown): Element {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Element) : {};
+}

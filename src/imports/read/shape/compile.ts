@@ -1,0 +1,270 @@
+import { type Columns, FIELDS, type Field } from '../columns.ts';
+import type { RowProblem } from '../input-row.ts';
+import { IntakeError, listed, shown } from '../intake-error.ts';
+import { type OneGroup, type PeopleSource, type Plan, refusalOf, type WideGroups } from './plan.ts';
+import type { Shape } from './shape.ts';
+import {
+  type Cells,
+  type FieldSource,
+  type FieldSources,
+  nameTemplate,
+  openSource,
+  type Slots,
+  type Source,
+} from './sources.ts';
+import { TemplateError } from './template.ts';
+import { actionWords, marks, scopeWords } from './words.ts';
+
+/** The columns of an input, as far as they are known. */
+export interface Layout {
+  /** The columns that are recognised by their names. */
+  readonly columns: Columns;
+  readonly names: () => readonly string[];
+  /** Whether there is a column of this very name. */
+  readonly has: (column: string) => boolean;
+  /** @throws IntakeError UNKNOWN_COLUMN */
+  readonly slotOf: Slots;
+}
+
+/** What is recognised in the input: field -> how it is read, as the report and the preview show it. */
+export type Recognised = Readonly<Partial<Record<Field, string>>>;
+
+/** Finds every column of a shape. @throws IntakeError UNKNOWN_COLUMN, AMBIGUOUS_COLUMN, BAD_SHAPE */
+export function compile(shape: Shape, sources: FieldSources, layout: Layout): Plan {
+  try {
+    return planOf(shape, sources, layout);
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error;
+    throw badShape(error.what, error.remedy);
+  }
+}
+
+function planOf(shape: Shape, sources: FieldSources, layout: Layout): Plan {
+  const { columns, slotOf, has } = layout;
+  const open = (field: Field): Source | undefined => {
+    const said = sources[field];
+    if (said !== undefined) return openSource(said, flagOf(field, said), slotOf, has);
+    const name = columns.nameOf(field);
+    return name === undefined ? undefined : openSource({ kind: 'columns', columns: [name] }, field, slotOf, () => true);
+  };
+  const region = open('region');
+  const onBehalfOf = open('onBehalfOf');
+  const scope = open('scope');
+  const where = (shape.where ?? []).map((condition) => ({ condition, slot: slotOf(condition.column, 'a condition') }));
+  const actionSlot = shape.actions === undefined ? undefined : slotOf(shape.actions.column, 'the action of each row');
+  const shared = [
+    ...[region, onBehalfOf, scope].flatMap((source) => source?.slots ?? []),
+    ...where.map(({ slot }) => slot),
+    ...(actionSlot === undefined ? [] : [actionSlot]),
+  ];
+  const people = shape.lists === undefined ? onePerson(shape, open('uid')) : lists(shape, sources, layout);
+  const used = [...shared, ...people.flatMap(({ source, each }) => [...source.slots, ...(each?.slots ?? [])])];
+  const groups = groupsPlan(shape, sources, layout, used, () => open('guid'), scope);
+  const wordOf = actionWords(shape.actions?.words);
+  const unmet = refusalOf(where);
+  const noAction = (cells: Cells): RowProblem | undefined => {
+    const cell = actionSlot === undefined ? '' : (cells[actionSlot] ?? '');
+    if (actionSlot === undefined || wordOf(cell) !== 'none') return undefined;
+    const reason = `${shown(cell.trim())} asks for nothing to be done`;
+    return { column: shape.actions?.column ?? '', value: cell, code: 'FILTERED', reason };
+  };
+  return {
+    region,
+    onBehalfOf,
+    scope: groups.kind === 'one' && groups.scopes !== undefined ? undefined : scope,
+    scopeOf: scopeWords(shape.scopeWords),
+    people: people.map((one) => ({
+      ...one,
+      slots: [...new Set([...shared, ...one.source.slots, ...(one.each?.slots ?? []), ...groups.slots])],
+    })),
+    groups,
+    action:
+      actionSlot === undefined
+        ? undefined
+        : { column: shape.actions?.column ?? '', read: (cells) => wordOf(cells[actionSlot] ?? '') },
+    refusal: (cells) => unmet(cells) ?? noAction(cells),
+  };
+}
+
+function onePerson({ split }: Shape, source: Source | undefined): Omit<PeopleSource, 'slots'>[] {
+  if (source === undefined) return [];
+  const separator = split?.uid;
+  checkSplits(source, separator, 'uid');
+  return [{ source, each: undefined, scope: undefined, isList: separator !== undefined, separator }];
+}
+
+function lists({ lists: byScope = {}, split }: Shape, sources: FieldSources, { slotOf, has }: Layout) {
+  if (sources.uid?.kind === 'columns') {
+    throw badShape('the lists and the mapped uid both say where the users are', 'Give one of them');
+  }
+  return Object.entries(byScope).flatMap(([scope, names = []]) =>
+    names.map((name): Omit<PeopleSource, 'slots'> => {
+      const source = openSource({ kind: 'columns', columns: [name] }, 'a list of users', slotOf, has);
+      const each =
+        sources.uid === undefined
+          ? undefined
+          : openSource(sources.uid, 'the template of the uid', (column, flag) => slotOf(column, flag), has);
+      return { source, each, scope, isList: true, separator: split?.uid };
+    }),
+  );
+}
+
+function groupsPlan(
+  shape: Shape,
+  sources: FieldSources,
+  layout: Layout,
+  used: readonly number[],
+  open: () => Source | undefined,
+  scope: Source | undefined,
+): Plan['groups'] {
+  const { wide, numbered } = shape;
+  if (wide !== undefined || numbered !== undefined) {
+    if (sources.guid?.kind === 'columns') {
+      const kind = wide === undefined ? 'numbered' : 'wide';
+      throw badShape(`the ${kind} columns and the mapped guid both say where the groups are`, 'Give one of them');
+    }
+  }
+  if (wide !== undefined) return wideGroups(shape, wide, layout, used);
+  if (numbered !== undefined) return numberedGroups(numbered, sources.guid, layout);
+  const source = open();
+  const separator = shape.split?.guid;
+  if (source !== undefined) checkSplits(source, separator, 'guid');
+  const several = shape.split?.scope;
+  const one: OneGroup = {
+    kind: 'one',
+    label: source?.label ?? 'guid',
+    emptiness: 'it has no group',
+    slots: source?.slots ?? [],
+    source,
+    separator,
+    scopes: several === undefined || scope === undefined ? undefined : { source: scope, separator: several },
+  };
+  return one;
+}
+
+function wideGroups(
+  { scopeWords: words }: Shape,
+  wide: NonNullable<Shape['wide']>,
+  { names, slotOf }: Layout,
+  used: readonly number[],
+): WideGroups {
+  const patterns = wide.columns.map((pattern) => ({ pattern, test: globOf(pattern) }));
+  const guidOf = nameTemplate(wide.guid);
+  const taken = new Set(used);
+  const columns: WideGroups['columns'][number][] = [];
+  const byGuid = new Map<string, string>();
+  for (const name of names()) {
+    const column = name.trim();
+    if (!patterns.some(({ test }) => test.test(column))) continue;
+    const slot = slotOf(column, 'a group');
+    if (taken.has(slot)) continue;
+    const guid = guidOf(column);
+    const other = byGuid.get(guid.toLowerCase());
+    if (other !== undefined) {
+      const what = `the columns ${shown(other)} and ${shown(column)} both give the group ${shown(guid)}`;
+      throw new IntakeError({ code: 'AMBIGUOUS_COLUMN', what, remedy: 'Rename one of them in the input' });
+    }
+    byGuid.set(guid.toLowerCase(), column);
+    columns.push({ slot, column, guid });
+  }
+  return {
+    kind: 'wide',
+    label: wide.columns.join(', '),
+    emptiness: 'no column of a group has a mark',
+    slots: columns.map(({ slot }) => slot),
+    columns,
+    markOf: marks(words),
+  };
+}
+
+function numberedGroups(
+  { guid, scope }: NonNullable<Shape['numbered']>,
+  template: FieldSource | undefined,
+  { names, slotOf }: Layout,
+): Plan['groups'] {
+  const scopes = scope === undefined ? new Map<number, string>() : numberedColumns(scope, names());
+  const columns = [...numberedColumns(guid, names())]
+    .sort(([one], [other]) => one - other)
+    .map(([number, column]) => {
+      const beside = scopes.get(number);
+      return {
+        slot: slotOf(column, 'a numbered group'),
+        column,
+        scope: beside === undefined ? undefined : { slot: slotOf(beside, 'a numbered group'), column: beside },
+      };
+    });
+  return {
+    kind: 'numbered',
+    label: guid,
+    emptiness: 'none of these columns is filled',
+    slots: columns.flatMap((column) => [column.slot, ...(column.scope === undefined ? [] : [column.scope.slot])]),
+    columns,
+    guidOf: nameTemplate(template?.kind === 'template' ? template.text : undefined),
+    derives: template !== undefined,
+  };
+}
+
+function numberedColumns(pattern: string, names: readonly string[]): Map<number, string> {
+  const [front = '', back = ''] = pattern.split('#').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  const test = new RegExp(`^${front}(\\d{1,4})${back}$`, 'i');
+  return new Map(
+    names.flatMap((name) => {
+      const [, number] = test.exec(name.trim()) ?? [];
+      return number === undefined ? [] : [[Number(number), name.trim()] as const];
+    }),
+  );
+}
+
+/** `Team *` as a regular expression; case does not matter. */
+function globOf(pattern: string): RegExp {
+  const parts = pattern.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));
+  return new RegExp(`^${parts.join('.*')}$`, 'iu');
+}
+
+function checkSplits(source: Source, separator: string | undefined, field: Field): void {
+  if (separator === undefined || source.isPlain) return;
+  throw badShape(
+    `several values of the ${field} can be in one column only, and ${shown(source.label)} reads several columns`,
+    `Use a template with one column, or do not split the ${field}`,
+  );
+}
+
+/** Fields that a shape reads from somewhere else than a column that is recognised by its name. */
+export function sourcedFields(shape: Shape, sources: FieldSources): ReadonlySet<Field> {
+  const sourced = new Set(FIELDS.filter((field) => sources[field] !== undefined));
+  if (shape.lists !== undefined) sourced.add('uid');
+  if (shape.wide !== undefined || shape.numbered !== undefined) sourced.add('guid');
+  return sourced;
+}
+
+/** What the plan reads each field from. */
+export function recognisedBy({ region, onBehalfOf, scope, people, groups }: Plan): Recognised {
+  const all: Partial<Record<Field, string | undefined>> = {
+    region: region?.label,
+    guid: groups.kind === 'one' && groups.source === undefined ? undefined : groups.label,
+    uid: people.length === 0 ? undefined : [...new Set(people.map(({ source }) => source.label))].join(', '),
+    scope: scope?.label,
+    onBehalfOf: onBehalfOf?.label,
+  };
+  return Object.fromEntries(Object.entries(all).filter(([, label]) => label !== undefined)) as Recognised;
+}
+
+/** Throws where a pattern fits no column. */
+export function requireMatches({ wide, numbered }: Shape, { groups }: Plan, names: readonly string[]): void {
+  if (groups.kind === 'one' || groups.columns.length > 0) return;
+  const pattern = wide === undefined ? shown(numbered?.guid ?? '') : listed(wide.columns);
+  throw new IntakeError({
+    code: 'UNKNOWN_COLUMN',
+    what: `no column is called ${pattern}; the columns are ${listed(names)}`,
+    remedy:
+      wide !== undefined ? 'Name the columns that are groups; * stands for any text' : 'Write # where the number is',
+  });
+}
+
+function flagOf(field: Field, source: FieldSource): string {
+  return source.kind === 'template' ? `the template of the ${field}` : `the ${field}`;
+}
+
+function badShape(what: string, remedy: string): IntakeError {
+  return new IntakeError({ code: 'BAD_SHAPE', what, remedy });
+}

@@ -1,0 +1,130 @@
+import { ELEMENTS_WITHOUT_UID, type Element, type Elements, hasMemberLists, originalOf } from '../element.ts';
+import type { InputRow } from '../input-row.ts';
+import { parseJson, repeatedKey } from '../json-text.ts';
+import { compile, type Layout, recognisedBy, sourcedFields } from './compile.ts';
+import type { Shaping } from './csv-shape.ts';
+import { PathReader } from './path.ts';
+import type { Plan } from './plan.ts';
+import type { Shape } from './shape.ts';
+import { unknownColumn } from './unknown-column.ts';
+
+/** The service's own lists (docs/chat-service.md, 15), for elements that have them. */
+const OWN_LISTS: Shape['lists'] = {
+  admin: ['admins'],
+  moderator: ['moderators'],
+  participant: ['participants'],
+  ban: ['usersToBan'],
+};
+
+/** Elements of JSON and NDJSON, as memberships. Columns are keys of the element, or paths into it. */
+export class ShapedElements implements Elements {
+  readonly #shaping: Shaping;
+  readonly #known = new Set<string>();
+  /** Columns that are read, by slot, who asked for them, and whether an element had them. */
+  readonly #slots: string[] = [];
+  readonly #flags: string[] = [];
+  #absent = new Set<number>();
+  #paths = new PathReader([]);
+  #plan: Plan | undefined;
+  /** Of elements in the service's own shape. */
+  #ownPlan: Plan | undefined;
+  rowsRead = 0;
+
+  constructor(shaping: Shaping) {
+    this.#shaping = shaping;
+    this.#compile();
+  }
+
+  isRow(): boolean {
+    return true;
+  }
+
+  /** A list of the document that the shape itself opens holds no elements. */
+  isOpened(property: string): boolean {
+    return this.#slots.some((column) => column.startsWith(`${property}.`));
+  }
+
+  *rows(element: Element, place: string, text: string, keys: number): Generator<InputRow> {
+    this.rowsRead += 1;
+    for (const key in element) {
+      if (!this.#known.has(key)) this.#learn(key, place);
+    }
+    const { shaper, onRepeat, columns, hasDefaultGuid } = this.#shaping;
+    if (this.rowsRead === ELEMENTS_WITHOUT_UID) columns.requireMembership(hasDefaultGuid, this.#sourced(element));
+    for (const slot of this.#absent) if (this.#paths.has(element, slot)) this.#absent.delete(slot);
+    const repeated = keys === Object.keys(element).length ? undefined : repeatedKey(text);
+    const exact = parseJson(text) as Element;
+    const original = originalOf(element, text, repeated !== undefined);
+    const problems =
+      repeated === undefined
+        ? undefined
+        : [
+            {
+              column: repeated,
+              value: '',
+              code: 'REPEATED_KEY' as const,
+              reason: `the key ${JSON.stringify(repeated)} is in this row more than once, and it is not clear which one counts`,
+            },
+          ];
+    const plan = this.#ownPlan !== undefined && hasMemberLists(element) ? this.#ownPlan : this.#plan;
+    if (plan === undefined) throw new Error('the shape was not read');
+    const rows = shaper.rows(plan, this.rowsRead, original, (slots) => this.#paths.cells(exact, slots), problems);
+    if (rows.length > 1) onRepeat(original.length * (rows.length - 1));
+    yield* rows;
+  }
+
+  finish(): void {
+    if (this.rowsRead === 0) return;
+    const { columns, hasDefaultGuid, lenient } = this.#shaping;
+    columns.requireMembership(hasDefaultGuid, this.#sourced({}));
+    const [absent] = this.#absent;
+    if (absent === undefined || lenient) return;
+    throw unknownColumn(this.#slots[absent] ?? '', this.#flags[absent] ?? '', columns.names);
+  }
+
+  recognised() {
+    return this.#plan === undefined ? {} : recognisedBy(this.#plan);
+  }
+
+  #sourced(element: Element) {
+    const { shape, sources } = this.#shaping;
+    const sourced = new Set(sourcedFields(shape, sources));
+    if (hasMemberLists(element) || [...this.#known].some((key) => hasMemberLists({ [key]: true }))) sourced.add('uid');
+    return sourced;
+  }
+
+  #learn(key: string, place: string): void {
+    const { columns, shape } = this.#shaping;
+    const before = JSON.stringify(columns.recognised());
+    this.#known.add(key);
+    columns.add(key, place);
+    const isNews = shape.wide !== undefined || shape.numbered !== undefined;
+    if (isNews || JSON.stringify(columns.recognised()) !== before) this.#compile();
+  }
+
+  #compile(): void {
+    const { shape, sources, columns } = this.#shaping;
+    const layout: Layout = {
+      columns,
+      names: () => columns.names,
+      has: (name) => this.#known.has(name),
+      slotOf: (name, flag) => this.#slotOf(name.trim(), flag),
+    };
+    this.#plan = compile(shape, sources, layout);
+    const isOwn = shape.lists === undefined && sources.uid === undefined;
+    const known = this.#slots.length;
+    this.#ownPlan = isOwn ? compile({ ...shape, lists: OWN_LISTS }, sources, layout) : undefined;
+    // An element need not have all of the four lists.
+    for (let slot = known; slot < this.#slots.length; slot += 1) this.#absent.delete(slot);
+    this.#paths = new PathReader(this.#slots);
+  }
+
+  #slotOf(name: string, flag: string): number {
+    const known = this.#slots.indexOf(name);
+    if (known !== -1) return known;
+    const slot = this.#slots.push(name) - 1;
+    this.#flags.push(flag);
+    this.#absent.add(slot);
+    return slot;
+  }
+}

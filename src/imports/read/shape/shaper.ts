@@ -1,0 +1,183 @@
+import type { Columns, Field } from '../columns.ts';
+import { type InputRow, NO_PROBLEMS, type RowProblem } from '../input-row.ts';
+import { shown } from '../intake-error.ts';
+import { MembershipReader, type RowDefaults } from '../membership-row.ts';
+import type { Identities } from './identities.ts';
+import type { Plan } from './plan.ts';
+import { type Group, groupsOf, type Person, peopleOf } from './plan.ts';
+import type { Cells } from './sources.ts';
+
+/** Longest text that says which value of a row a membership is, in characters. */
+const LONGEST_VALUE = 200;
+
+/** One membership of a row, before it is checked. */
+interface Wish {
+  readonly person: Person;
+  readonly group: Group;
+  readonly cells: Cells;
+  readonly scope: string;
+}
+
+export interface ShaperOptions {
+  readonly columns: Columns;
+  readonly defaults: RowDefaults;
+  readonly identities: Identities | undefined;
+  /** Memberships that one row may give. */
+  readonly most: number;
+}
+
+/**
+ * Makes the memberships of one row after the other. A row gives at least one entry, so that each is accounted for: its
+ * memberships, or one entry that says why there is none.
+ */
+export class Shaper {
+  readonly #columns: Columns;
+  readonly #reader: MembershipReader;
+  readonly #identities: Identities | undefined;
+  readonly #most: number;
+  /** What each field of the membership at hand is read from, for messages. */
+  readonly #labels: Partial<Record<Field | 'action', string>> = {};
+
+  constructor({ columns, defaults, identities, most }: ShaperOptions) {
+    this.#columns = columns;
+    this.#identities = identities;
+    this.#most = most;
+    this.#reader = new MembershipReader({ nameOf: (field) => this.#labels[field] }, defaults);
+  }
+
+  /**
+   * @param flat gives the cells of the row, several times where lists in it are opened; asked for the slots that are read
+   * @param problems of the row as a whole: with them none of its memberships counts
+   */
+  rows(
+    plan: Plan,
+    line: number,
+    original: string,
+    flat: (slots: readonly number[]) => Iterable<Cells>,
+    problems: readonly RowProblem[] = NO_PROBLEMS,
+  ): InputRow[] {
+    const wishes: Wish[] = [];
+    let why: RowProblem | undefined;
+    let isListed = false;
+    for (const people of plan.people) {
+      let flats = 0;
+      for (const cells of flat(people.slots)) {
+        flats += 1;
+        isListed ||= flats > 1;
+        const refused = plan.refusal(cells);
+        if (refused !== undefined) {
+          why ??= refused;
+          continue;
+        }
+        const found = this.#wishes(plan, people, cells, wishes);
+        if (typeof found === 'object') why ??= found;
+        if (wishes.length > this.#most) return [this.#tooMany(line, original)];
+      }
+    }
+    if (wishes.length === 0) return [this.#none(line, original, problems, why)];
+    const single = wishes.length === 1;
+    return wishes.map((wish, index) => {
+      const row = this.#read(plan, wish, line, index === 0 ? original : '', problems);
+      const value = single ? '' : describedValue(wish, isListed);
+      const sources = sourcesOf(wish);
+      return { ...row, shaped: { part: index + 1, value, ...(sources !== undefined && { sources }) } };
+    });
+  }
+
+  /** Adds what one set of cells asks for; without any, says why. */
+  #wishes(plan: Plan, people: Plan['people'][number], cells: Cells, wishes: Wish[]): RowProblem | undefined {
+    const persons = peopleOf(people, cells);
+    const groups = groupsOf(plan.groups, cells);
+    if (persons.length === 0) return none(people.source.label, 'it has no user');
+    if (groups.length === 0) return none(plan.groups.label, plan.groups.emptiness);
+    let left: string | undefined;
+    const own = plan.scope?.read(cells) ?? '';
+    for (const group of groups) {
+      for (const person of persons) {
+        const said = person.scope ?? group.scope ?? own;
+        const scope = group.mark ? said : plan.scopeOf(said);
+        if (scope === undefined) left ??= said;
+        else if (wishes.push({ person, group, cells, scope }) > this.#most) return undefined;
+      }
+    }
+    return left === undefined ? undefined : none(plan.scope?.label ?? 'scope', `${shown(left)} is no membership`, left);
+  }
+
+  #read(plan: Plan, wish: Wish, line: number, original: string, problems: readonly RowProblem[]): InputRow {
+    const { person, group, cells } = wish;
+    const labels = this.#labels;
+    labels.uid = person.label;
+    labels.guid = group.label;
+    labels.scope = group.scopeLabel ?? plan.scope?.label ?? 'scope';
+    labels.region = plan.region?.label ?? 'region';
+    labels.onBehalfOf = plan.onBehalfOf?.label ?? 'onBehalfOf';
+    labels.action = plan.action?.column ?? 'action';
+    for (const { column, value, code, reason } of problems) this.#reader.addProblem(column, value, code, reason);
+    if (group.problem !== undefined) {
+      const { column, value, code, reason } = group.problem;
+      this.#reader.addProblem(column, value, code, reason);
+    }
+    const action = plan.action?.read(cells);
+    return this.#reader.read(
+      line,
+      original,
+      plan.region?.read(cells) ?? '',
+      group.guid,
+      this.#uidOf(person),
+      action === 'ban' ? 'ban' : wish.scope,
+      plan.onBehalfOf?.read(cells) ?? '',
+      action === 'ban' ? 'add' : action,
+    );
+  }
+
+  #uidOf({ uid, label }: Person): string {
+    if (this.#identities === undefined || uid.trim() === '') return uid;
+    const found = this.#identities.uidOf(uid);
+    if (found !== undefined) return found;
+    const reason = `${shown(uid.trim())} is not in the identity file`;
+    this.#reader.addProblem(label, uid, 'UNKNOWN_IDENTITY', reason);
+    return '';
+  }
+
+  #none(line: number, original: string, problems: readonly RowProblem[], why: RowProblem | undefined): InputRow {
+    const row = this.#empty(line, original);
+    if (problems.length > 0) return { ...row, problems };
+    const reason = why ?? none(this.#columns.names[0] ?? '', 'a list of it is empty');
+    return { ...row, problems: [reason], shaped: { part: 1, value: '', skipped: true } };
+  }
+
+  #tooMany(line: number, original: string): InputRow {
+    const reason = `the row gives more than ${this.#most} memberships; if that is right, raise the bound memberships`;
+    const column = this.#columns.names[0] ?? '';
+    return {
+      ...this.#empty(line, original),
+      problems: [{ column, value: '', code: 'TOO_MANY_MEMBERSHIPS', reason }],
+    };
+  }
+
+  /** A row of which no membership is known. */
+  #empty(line: number, original: string): InputRow {
+    return { line, original, ...this.#reader.nobody(), problems: NO_PROBLEMS };
+  }
+}
+
+function none(column: string, reason: string, value = ''): RowProblem {
+  return { column, value, code: 'NO_MEMBERSHIP', reason };
+}
+
+function describedValue({ person, group }: Wish, listed: boolean): string {
+  const parts = [
+    ...(listed || group.several ? [`${group.valueLabel ?? group.label}=${group.value}`] : []),
+    ...(listed || person.several ? [`${person.label}=${person.value}`] : []),
+  ];
+  const text = parts.join(', ');
+  return text.length <= LONGEST_VALUE ? text : `${text.slice(0, LONGEST_VALUE).replace(/[\ud800-\udbff]$/, '')}…`;
+}
+
+function sourcesOf({ person, group }: Wish): { uid?: string; guid?: string } | undefined {
+  if (person.derivedFrom === undefined && group.derivedFrom === undefined) return undefined;
+  return {
+    ...(person.derivedFrom !== undefined && { uid: person.derivedFrom }),
+    ...(group.derivedFrom !== undefined && { guid: group.derivedFrom }),
+  };
+}

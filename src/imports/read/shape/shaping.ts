@@ -1,0 +1,112 @@
+import { option, words } from '../../../text/named-options.ts';
+import type { Bounds } from '../bounds.ts';
+import type { ColumnMapping, Columns } from '../columns.ts';
+import type { TableTop } from '../csv.ts';
+import type { InputFormat } from '../detect.ts';
+import { IntakeError } from '../intake-error.ts';
+import type { RowDefaults } from '../membership-row.ts';
+import { sourcedFields } from './compile.ts';
+import type { Shaping } from './csv-shape.ts';
+import type { Identities } from './identities.ts';
+import type { Shape } from './shape.ts';
+import { Shaper } from './shaper.ts';
+import { fieldSources, isMoreThanColumn, nameTemplate } from './sources.ts';
+import { columnsOf, parseTemplate, TemplateError } from './template.ts';
+
+/** Settings that say where the table begins, and nothing of what its rows mean. */
+const TOP: ReadonlySet<string> = new Set<keyof Shape>(['headerRow', 'skipLines', 'columns']);
+
+/** Whether rows are to be shaped; else they are read as they are, which takes a third of the time. */
+export function needsShaping(shape: Shape, mapping: ColumnMapping, format: InputFormat): boolean {
+  const settings = Object.entries(shape).filter(([name, value]) => value !== undefined && !TOP.has(name));
+  if (settings.length > 0) return true;
+  const mapped = Object.values(mapping);
+  return mapped.some((column) => isMoreThanColumn(column) || (format !== 'csv' && column.includes('.')));
+}
+
+/** The mapping with which columns are recognised by name: not those of fields that come from somewhere else. */
+export function recognisedMapping(shape: Shape, mapping: ColumnMapping): ColumnMapping {
+  const sourced = sourcedFields(shape, fieldSources({ map: mapping, ...shape }));
+  return { ...mapping, ...Object.fromEntries([...sourced].map((field) => [field, ''])) };
+}
+
+/** Where the table of a CSV input begins. */
+export function tableTop({ headerRow, skipLines, columns }: Shape): TableTop {
+  const skip = skipLines ?? (headerRow === undefined ? 0 : headerRow - 1);
+  const names = columns?.map((name, index) =>
+    name.trim() === '-' || name.trim() === '' ? `column_${index + 1}` : name,
+  );
+  return { skip, names };
+}
+
+/** Columns that the settings name: a header has them. */
+export function namedColumns(shape: Shape, mapping: ColumnMapping): string[] {
+  const sources = Object.values(fieldSources({ map: mapping, ...shape }));
+  return [
+    ...Object.values(mapping),
+    ...sources.flatMap((source) =>
+      source.kind === 'columns'
+        ? source.columns.flatMap((name) => [name, ...name.split('|')])
+        : templateColumns(source.text),
+    ),
+    ...Object.values(shape.lists ?? {}).flat(),
+    ...(shape.where ?? []).map(({ column }) => column),
+    ...(shape.actions === undefined ? [] : [shape.actions.column]),
+    ...(shape.wide?.columns ?? []),
+  ];
+}
+
+function templateColumns(text: string): string[] {
+  try {
+    return columnsOf(parseTemplate(text));
+  } catch {
+    // What is wrong with it is said when it is used.
+    return [];
+  }
+}
+
+interface ShapingOptions {
+  readonly shape: Shape;
+  readonly mapping: ColumnMapping;
+  readonly defaults: RowDefaults;
+  readonly identities?: Identities | undefined;
+  readonly columns: Columns;
+  readonly hasDefaultGuid: boolean;
+  readonly lenient?: boolean | undefined;
+  readonly bounds: Bounds;
+  readonly onRepeat: (characters: number) => void;
+}
+
+export function openShaping(options: ShapingOptions): Shaping {
+  const { shape, mapping, defaults, identities, columns, hasDefaultGuid, lenient = false, bounds, onRepeat } = options;
+  if (shape.identities !== undefined && identities === undefined && !lenient) {
+    throw new IntakeError({
+      code: 'BAD_IDENTITIES',
+      what: 'the uid of this file is to be looked up in an identity file, and none is given',
+      remedy: words`Give it with ${option('identities', 'FILE')}`,
+    });
+  }
+  const shaper = new Shaper({ columns, defaults, identities, most: bounds.memberships });
+  return {
+    shape,
+    sources: fieldSources({ map: mapping, ...shape }),
+    columns,
+    shaper,
+    hasDefaultGuid,
+    lenient,
+    onRepeat,
+  };
+}
+
+/** Throws BAD_SHAPE for settings that no input could fit. */
+export function checkShape(shape: Shape, mapping: ColumnMapping): void {
+  try {
+    for (const source of Object.values(fieldSources({ map: mapping, ...shape }))) {
+      if (source.kind === 'template') parseTemplate(source.text);
+    }
+    nameTemplate(shape.wide?.guid);
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error;
+    throw new IntakeError({ code: 'BAD_SHAPE', what: error.what, remedy: error.remedy });
+  }
+}

@@ -1,0 +1,191 @@
+import { RollcallError } from '../../../errors/rollcall-error.ts';
+
+/**
+ * Templates: a text with columns in braces, and functions behind them: `{email|localpart|lower}`, `team-{id}`,
+ * `{Login ?? E-mail|lower}` (the first of the two that is filled). `{{` is a brace. A column's name with `|`, `}` or `??`
+ * in it is written in quotes.
+ */
+
+/** A column in braces. */
+export interface Placeholder {
+  /** Of which the first filled one counts. */
+  readonly columns: readonly string[];
+  readonly functions: readonly TextFunction[];
+}
+type TextFunction = (text: string) => string;
+
+/** Constant texts and placeholders, in order. */
+export type Template = readonly (string | Placeholder)[];
+
+/** What is wrong with a template, and what to do. */
+export class TemplateError extends RollcallError {
+  declare readonly remedy: string;
+
+  constructor(what: string, remedy: string) {
+    super('BAD_SHAPE', what, { remedy });
+  }
+}
+
+/** Stands for the value at hand, where it does not come from a column of its own: a piece of a list. */
+export const VALUE = 'value';
+
+const PLAIN: Readonly<Record<string, TextFunction>> = {
+  lower: (text) => text.toLowerCase(),
+  upper: (text) => text.toUpperCase(),
+  trim: (text) => text.trim(),
+  slug,
+  localpart: (text) => before(text, text.lastIndexOf('@')),
+  domain: (text) => (text.includes('@') ? text.slice(text.lastIndexOf('@') + 1) : ''),
+  digits: (text) => text.replace(/\D/g, ''),
+};
+
+/** Functions with a text behind a colon: `{dn|after:uid=|before:,}`. */
+const WITH_TEXT: Readonly<Record<string, (argument: string) => TextFunction>> = {
+  before: (mark) => (text) => before(text, text.indexOf(mark)),
+  after: (mark) => (text) => (text.includes(mark) ? text.slice(text.indexOf(mark) + mark.length) : text),
+};
+
+const FUNCTIONS = [...Object.keys(PLAIN), ...Object.keys(WITH_TEXT).map((name) => `${name}:TEXT`)].join(', ');
+
+/**
+ * A text as an id, by a rule that never changes, because ids must come out the same next year: accents are dropped, lower
+ * case, everything else but a-z, 0-9 and _ becomes one -, none at the ends.
+ */
+function slug(text: string): string {
+  return text
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9_]+/g, '-')
+    .replace(/^-+|-+$/g, '');
+}
+
+function before(text: string, at: number): string {
+  return at === -1 ? text : text.slice(0, at);
+}
+
+/** @throws TemplateError */
+export function parseTemplate(text: string): Template {
+  const parts: (string | Placeholder)[] = [];
+  let constant = '';
+  for (let at = 0; at < text.length; ) {
+    const character = text.charAt(at);
+    if ((character === '{' || character === '}') && text.charAt(at + 1) === character) {
+      constant += character;
+      at += 2;
+    } else if (character === '{') {
+      const end = endOfPlaceholder(text, at);
+      if (constant !== '') parts.push(constant);
+      constant = '';
+      parts.push(placeholder(text.slice(at + 1, end), text));
+      at = end + 1;
+    } else if (character === '}') {
+      throw new TemplateError(
+        `${quoted(text)} has a } that closes nothing`,
+        'Write {column}, or }} for a brace in the text',
+      );
+    } else {
+      constant += character;
+      at += 1;
+    }
+  }
+  if (constant !== '') parts.push(constant);
+  if (!parts.some((part) => typeof part !== 'string')) {
+    throw new TemplateError(
+      `${quoted(text)} has no column in it, so that every row would get the same value`,
+      'Write a column in braces, such as {email|localpart}',
+    );
+  }
+  return parts;
+}
+
+/** Columns that a template reads. */
+export function columnsOf(template: Template): string[] {
+  return template.flatMap((part) => (typeof part === 'string' ? [] : part.columns));
+}
+
+/** The value for a row; empty where one of its columns is: an id of which a part is missing is not an id. */
+export function fill(template: Template, cell: (column: string) => string): string {
+  let text = '';
+  for (const part of template) {
+    if (typeof part === 'string') text += part;
+    else {
+      const value = filled(part, cell);
+      if (value === '') return '';
+      text += value;
+    }
+  }
+  return text;
+}
+
+function filled({ columns, functions }: Placeholder, cell: (column: string) => string): string {
+  for (const column of columns) {
+    const raw = cell(column).trim();
+    if (raw !== '') return functions.reduce((text, change) => change(text), raw);
+  }
+  return '';
+}
+
+function endOfPlaceholder(text: string, start: number): number {
+  let inQuotes = false;
+  for (let at = start + 1; at < text.length; at += 1) {
+    const character = text.charAt(at);
+    if (character === '"') inQuotes = !inQuotes;
+    else if (!inQuotes && character === '}') return at;
+  }
+  throw new TemplateError(
+    `${quoted(text)} opens a { that never closes`,
+    'Write {column}, or {{ for a brace in the text',
+  );
+}
+
+function placeholder(inside: string, text: string): Placeholder {
+  const [names = '', ...functions] = splitOutsideQuotes(inside, '|');
+  const columns = splitOutsideQuotes(names, '??').map(unquoted);
+  if (columns.some((name) => name === '')) {
+    throw new TemplateError(`${quoted(text)} has braces without a column in them`, 'Write a column in them: {email}');
+  }
+  return { columns, functions: functions.map((name) => functionOf(name, text)) };
+}
+
+function functionOf(written: string, text: string): TextFunction {
+  const [word = '', argument] = cutAt(written, ':');
+  const name = word.trim().toLowerCase();
+  const plain = Object.hasOwn(PLAIN, name) ? PLAIN[name] : undefined;
+  if (plain !== undefined && argument === undefined) return plain;
+  const make = Object.hasOwn(WITH_TEXT, name) ? WITH_TEXT[name] : undefined;
+  if (make !== undefined && argument !== undefined && argument !== '') return make(argument);
+  throw new TemplateError(
+    `${quoted(written.trim())} in ${quoted(text)} is not a function of a template`,
+    `Allowed are ${FUNCTIONS}`,
+  );
+}
+
+function cutAt(text: string, mark: string): [string, string?] {
+  const at = text.indexOf(mark);
+  return at === -1 ? [text] : [text.slice(0, at), text.slice(at + mark.length)];
+}
+
+function splitOutsideQuotes(text: string, separator: string): string[] {
+  const parts: string[] = [];
+  let start = 0;
+  let inQuotes = false;
+  for (let at = 0; at < text.length; at += 1) {
+    if (text.charAt(at) === '"') inQuotes = !inQuotes;
+    else if (!inQuotes && text.startsWith(separator, at)) {
+      parts.push(text.slice(start, at));
+      at += separator.length - 1;
+      start = at + 1;
+    }
+  }
+  return [...parts, text.slice(start)];
+}
+
+function unquoted(name: string): string {
+  const text = name.trim();
+  return text.length > 1 && text.startsWith('"') && text.endsWith('"') ? text.slice(1, -1) : text;
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text);
+}

@@ -1,0 +1,63 @@
+import type { Scope } from '../../../membership/membership.ts';
+import { scopeOfWord } from '../membership-row.ts';
+import type { ACTION_MEANINGS, SCOPE_MEANINGS } from './shape.ts';
+
+/** Words of a file and what they stand for. */
+
+type ScopeMeaning = (typeof SCOPE_MEANINGS)[number];
+export type ActionMeaning = (typeof ACTION_MEANINGS)[number];
+
+const ANY = '*';
+
+/** Meanings by word, without regard to case and surrounding spaces; `*` is every word that is not empty. */
+function lookUp<Meaning>(words: Readonly<Record<string, Meaning>> = {}): (text: string) => Meaning | undefined {
+  const meanings = new Map(Object.entries(words).map(([word, meaning]) => [word.trim().toLowerCase(), meaning]));
+  const other = meanings.get(ANY);
+  return (text) => {
+    const word = text.trim().toLowerCase();
+    return meanings.get(word) ?? (word === '' ? undefined : other);
+  };
+}
+
+/**
+ * What a text says about the scope: a text for the reader, or undefined for no membership. A word that is not listed goes
+ * on as it is: it may be a scope, and if it is not, the reader says so.
+ */
+export function scopeWords(
+  words: Readonly<Record<string, ScopeMeaning>> | undefined,
+): (text: string) => string | undefined {
+  const meaningOf = lookUp(words);
+  return (text) => {
+    const meaning = meaningOf(text) ?? text;
+    return meaning === 'none' ? undefined : meaning;
+  };
+}
+
+const YES = new Set(['x', '✓', '✔', '1', 'y', 'yes', 'true']);
+const NO = new Set(['', '-', '0', 'n', 'no', 'false']);
+
+export type Mark =
+  | { readonly kind: 'member'; readonly scope: Scope | '' }
+  | { readonly kind: 'none' }
+  | { readonly kind: 'unknown' };
+
+/** What the cell of a person says in the column of a group. */
+export function marks(words: Readonly<Record<string, ScopeMeaning>> | undefined): (text: string) => Mark {
+  const meaningOf = lookUp(words);
+  return (text) => {
+    const word = text.trim().toLowerCase();
+    const meaning = meaningOf(text);
+    if (meaning === 'none') return { kind: 'none' };
+    if (meaning !== undefined) return { kind: 'member', scope: meaning };
+    if (NO.has(word)) return { kind: 'none' };
+    if (YES.has(word)) return { kind: 'member', scope: '' };
+    const scope = scopeOfWord(word);
+    return scope === undefined ? { kind: 'unknown' } : { kind: 'member', scope };
+  };
+}
+
+/** What a text says is to be done; an unlisted word goes on as it is, and an empty cell is `add`. */
+export function actionWords(words: Readonly<Record<string, ActionMeaning>> | undefined): (text: string) => string {
+  const meaningOf = lookUp(words);
+  return (text) => meaningOf(text) ?? text.trim().toLowerCase();
+}

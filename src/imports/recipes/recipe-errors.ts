@@ -1,0 +1,31 @@
+import { RollcallError } from '../../errors/rollcall-error.ts';
+import { shown } from '../read/intake-error.ts';
+
+/** A name that no recipe has. */
+export class UnknownRecipe extends RollcallError {
+  constructor(name: string, names: readonly string[]) {
+    super('UNKNOWN_RECIPE', `no recipe has the name ${shown(name)}; there are ${names.join(', ')}`, {
+      remedy: '`rollcall recipes` describes them',
+      facts: { name, names },
+    });
+  }
+}
+
+/** A recipe asks for something that the file does not have. */
+export class RecipeNeeds extends RollcallError {
+  readonly need: 'guid' | 'identities';
+  readonly why: string;
+
+  constructor(name: string, need: 'guid' | 'identities', why: string) {
+    super('RECIPE_NEEDS', `the recipe ${name} needs --${need}: ${why}`, { facts: { name, need } });
+    this.need = need;
+    this.why = why;
+  }
+}
+
+/** A recipe cannot be saved, or was written by hand and cannot be used. */
+export class BadRecipe extends RollcallError {
+  constructor(what: string, remedy: string) {
+    super('BAD_RECIPE', what, { remedy });
+  }
+}

@@ -1,0 +1,32 @@
+import { Readable } from 'node:stream';
+import type { FileFacts } from '../../api/file-facts.ts';
+import type { ImportOptions } from '../import-options.ts';
+import { headOf } from '../inspect/head.ts';
+import { inspect } from '../inspect/inspect.ts';
+import { isZip } from '../read/archive/zip-signature.ts';
+import type { Recipe } from '../recipes/recipe.ts';
+import { BEGINNING_BYTES, beginning, unpacked } from './preview.ts';
+
+export interface InspectWish {
+  /** The first bytes of a file. */
+  readonly head: Uint8Array;
+  readonly name: string;
+  readonly options: ImportOptions;
+  readonly recipes: readonly Recipe[];
+}
+
+/** What a file is, as far as its beginning shows it. */
+export async function inspectHead({ head, name, options, recipes }: InspectWish): Promise<FileFacts> {
+  const given = Buffer.from(head);
+  const { bytes, isCut } = await unpacked(given);
+  const shown = beginning(bytes, options, isCut);
+  return inspect({
+    name,
+    bytes: undefined,
+    head: await headOf(given, options.encoding),
+    isCut: !isZip(given) && (isCut || given.length >= BEGINNING_BYTES),
+    open: () => (isZip(given) ? { bytes: given, name } : { stream: Readable.from([shown]), name }),
+    options,
+    recipes,
+  });
+}

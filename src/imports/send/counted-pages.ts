@@ -1,0 +1,20 @@
+import type { GroupPages } from './group-reader.ts';
+
+/** The same pages; `called` is told before every call. Calls that are made again after a fault count once. */
+export function countedPages(pages: GroupPages, called: () => void): GroupPages {
+  const counted =
+    <Given extends readonly unknown[], Answer>(ask: (...given: Given) => Promise<Answer>) =>
+    (...given: Given): Promise<Answer> => {
+      called();
+      return ask(...given);
+    };
+  return {
+    listMembersPage: counted(pages.listMembersPage),
+    listBannedPage: counted(pages.listBannedPage),
+    listUsersPage: counted(pages.listUsersPage),
+    listGroupsPage: counted(pages.listGroupsPage),
+    getGroup: counted(pages.getGroup),
+    getMembership: counted(pages.getMembership),
+    getUser: counted(pages.getUser),
+  };
+}

@@ -1,0 +1,20 @@
+import type { Trial } from '../shaping-options.ts';
+import type { StagedRow } from './staged-row.ts';
+
+/**
+ * Marks the rows that are not to be sent first. All rows are read and checked in any case, so that the rest can follow as
+ * the same import. Rows that are left out do not count.
+ */
+export function trialOf({ first, only = [] }: Trial): (rows: readonly StagedRow[]) => readonly StagedRow[] {
+  const chosen = only.map(({ field, is }) => ({ field, ids: new Set(is.map((id) => id.toLowerCase())) }));
+  let count = 0;
+  let line = 0;
+  const isLater = (row: StagedRow): boolean => {
+    if (row.shaped?.skipped === true) return false;
+    if (!chosen.every(({ field, ids }) => ids.has(row[field].toLowerCase()))) return true;
+    if (row.line !== line) count += 1;
+    line = row.line;
+    return first !== undefined && count > first;
+  };
+  return (rows) => rows.map((row) => (isLater(row) ? { ...row, later: true } : row));
+}

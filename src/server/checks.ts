@@ -1,0 +1,124 @@
+import { createReadStream, existsSync } from 'node:fs';
+import { z } from 'zod';
+import { type CheckView, checkQuery, checkView } from '../api/checks.ts';
+import { checkFiles } from '../imports/check/check-ledger.ts';
+import { type Checks, checkOf, checkSummaryOf, createChecks } from '../imports/check/checks.ts';
+import type { Region } from '../membership/membership.ts';
+import type { DataDir } from '../platform/data-dir.ts';
+import { inShort, noting } from './access/noting.ts';
+import { attachment } from './attachment.ts';
+import type { Api, ServerContext } from './context.ts';
+import { Problem } from './problem.ts';
+import { refusals } from './problem-schema.ts';
+
+const tags = ['imports'];
+const params = z.object({ id: z.string().meta({ description: 'Id of an import that was read and not sent.' }) });
+/** Calls that a check makes unless a number is given. */
+const MAX_CALLS = 1_000;
+
+/** Checks of staged imports: which rows would fail, before anything is sent. */
+export function checkRoutes(app: Api, { coordinator, dir, settings, access, log }: ServerContext): void {
+  const note = noting(access);
+  const checks = createChecks({
+    dir,
+    find: coordinator.find,
+    pages: coordinator.pages,
+    regions: new Set(Object.keys(settings.apps) as Region[]),
+    sandbox: settings.sandbox,
+    callsPerMinute: settings.callsPerMinute,
+  });
+  app.addHook('preClose', () => checks.stop());
+  coordinator.events.on('removed', (id) => checks.forget(id));
+
+  app.post(
+    '/v1/imports/:id/check',
+    {
+      config: { role: 'operator' },
+      schema: {
+        tags,
+        summary:
+          'Ask the service which rows of an import would fail; nothing is sent. Continues a check that waits or stopped',
+        params,
+        querystring: checkQuery,
+        response: {
+          202: checkView,
+          ...refusals('BAD_OPTION', 'UNKNOWN_IMPORT', 'WRONG_STATE', 'WRONG_TARGET', 'REGION_WITHOUT_APP'),
+        },
+      },
+    },
+    async ({ params: { id }, query: { maxCalls = MAX_CALLS }, who, ip }, reply) => {
+      const { begun, ended } = checks.start(id, { maxCalls });
+      ended.catch((err: unknown) => log.error({ err, import: id }, 'the check failed'));
+      await begun;
+      note({ who, ip }, 'import.check', id, inShort({ maxCalls }));
+      reply.header('location', `/v1/imports/${id}/check`);
+      return reply.code(202).send(await viewOf(checks, dir, id));
+    },
+  );
+
+  app.get(
+    '/v1/imports/:id/check',
+    {
+      config: { role: 'viewer' },
+      schema: {
+        tags,
+        summary: 'How far the check of an import is, and what it has come to',
+        params,
+        response: { 200: checkView, ...refusals('UNKNOWN_IMPORT', 'NO_CHECK_YET') },
+      },
+    },
+    async ({ params: { id } }) => {
+      coordinator.find(id);
+      return viewOf(checks, dir, id);
+    },
+  );
+
+  for (const list of ['rows', 'groups'] as const) {
+    app.get(
+      `/v1/imports/:id/check/${list}`,
+      {
+        config: { role: 'viewer' },
+        schema: {
+          tags,
+          summary: `Download what a check says of every ${list === 'rows' ? 'row' : 'group'}, as CSV`,
+          params,
+          response: {
+            200: { description: 'The list, streamed.', content: { 'text/csv': { schema: z.string() } } },
+            ...refusals('UNKNOWN_IMPORT', 'NO_CHECK_YET'),
+          },
+        },
+      },
+      async ({ params: { id } }, reply) => {
+        const { file } = coordinator.find(id);
+        const path = checkFiles(dir.folder(id))[list];
+        const isDone = checkOf(dir.folder(id))?.state === 'done' && existsSync(path);
+        if (!isDone) throw noCheck(id);
+        reply.type('text/csv; charset=utf-8');
+        reply.header('content-disposition', attachment(file, list === 'rows' ? 'check.csv' : 'check-groups.csv'));
+        reply.header('cache-control', 'private, no-cache').header('accept-ranges', 'none');
+        return reply.send(createReadStream(path));
+      },
+    );
+  }
+}
+
+function noCheck(id: string): Problem {
+  return new Problem('NO_CHECK_YET', `Import ${id} has no check that is done.`);
+}
+
+async function viewOf(checks: Checks, dir: DataDir, id: string): Promise<CheckView> {
+  const folder = dir.folder(id);
+  const record = checkOf(folder);
+  if (record === undefined) throw noCheck(id);
+  const { state, reason, calls, price } = record;
+  return {
+    importId: id,
+    state,
+    underWay: checks.isRunning(id),
+    reason,
+    calls,
+    price: price === null ? null : { ...price },
+    progress: checks.progress(id) ?? null,
+    summary: (await checkSummaryOf(folder)) ?? null,
+  };
+}

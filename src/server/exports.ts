@@ -1,0 +1,203 @@
+import { z } from 'zod';
+import { EXPORT_LIST_NAMES, type ExportView, exportBody, exportView } from '../api/exports.ts';
+import { EXPORT_FORMATS, exportBytes, listsOf } from '../exports/export-files.ts';
+import { createExports, type Exports } from '../exports/exports.ts';
+import type { ExportProgress } from '../exports/run-export.ts';
+import { startRetention } from '../imports/life/removal.ts';
+import type { Region } from '../membership/membership.ts';
+import { inShort, noting } from './access/noting.ts';
+import type { Api, ServerContext } from './context.ts';
+import { Problem } from './problem.ts';
+import { refusals } from './problem-schema.ts';
+
+const tags = ['exports'];
+const params = z.object({ id: z.string().meta({ description: 'Id of an export.' }) });
+const TYPES = {
+  csv: 'text/csv',
+  ndjson: 'application/x-ndjson',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+} as const;
+const DAY_MS = 86_400_000;
+
+/** Exports: who is in which group now, read within the budgets of the regions, kept until it is deleted. */
+export function exportRoutes(app: Api, { coordinator, dir, settings, access, log }: ServerContext): void {
+  const note = noting(access);
+  const exports = createExports({
+    dir,
+    pages: coordinator.pages,
+    sandbox: settings.sandbox,
+    onError: (id, err) => log.error({ err, export: id }, 'the export failed'),
+  });
+  const retention = keepFor(settings.keepDays, exports, (err) => log.warn({ err }, 'an old export cannot be removed'));
+  app.addHook('preClose', async () => {
+    await retention?.stop();
+    await exports.stop();
+  });
+  const having = Object.keys(settings.apps) as Region[];
+
+  app.post(
+    '/v1/exports',
+    {
+      config: { role: 'operator' },
+      schema: {
+        tags,
+        summary: 'Begin to export who is in which group now',
+        body: exportBody,
+        response: { 202: exportView, ...refusals('BAD_OPTION', 'BAD_BODY', 'REGION_WITHOUT_APP') },
+      },
+    },
+    async ({ body, who, ip }, reply) => {
+      const { groups, regions = having, users = false, groupsOnly = false } = body;
+      const without = regions.filter((region) => !having.includes(region));
+      if (without.length > 0) {
+        throw new Problem('REGION_WITHOUT_APP', `Region ${without.join(', ')} has no app on this server.`);
+      }
+      if (users && groupsOnly) {
+        const field = 'groupsOnly';
+        throw new Problem('BAD_OPTION', 'groupsOnly leaves users out, and users asks for them.', { field });
+      }
+      const id = exports.begin({ regions, users, groupsOnly, ...(groups !== undefined && { groups }) });
+      note({ who, ip }, 'export.create', id, inShort({ regions: regions.join(','), users, groupsOnly }));
+      reply.header('location', `/v1/exports/${id}`);
+      return reply.code(202).send(viewOf(exports, id));
+    },
+  );
+
+  app.get(
+    '/v1/exports',
+    {
+      config: { role: 'viewer' },
+      schema: {
+        tags,
+        summary: 'List exports, newest first',
+        response: { 200: z.strictObject({ exports: z.array(exportView) }), ...refusals() },
+      },
+    },
+    async () => ({ exports: exports.ids().map((id) => viewOf(exports, id)) }),
+  );
+
+  app.get(
+    '/v1/exports/:id',
+    {
+      config: { role: 'viewer' },
+      schema: { tags, summary: 'One export', params, response: { 200: exportView, ...refusals('UNKNOWN_EXPORT') } },
+    },
+    async ({ params: { id } }) => viewOf(exports, id),
+  );
+
+  app.post(
+    '/v1/exports/:id/resume',
+    {
+      config: { role: 'operator' },
+      schema: {
+        tags,
+        summary: 'Continue an export that was interrupted or stopped',
+        params,
+        response: { 200: exportView, ...refusals('UNKNOWN_EXPORT', 'WRONG_STATE', 'WRONG_TARGET') },
+      },
+    },
+    async ({ params: { id }, who, ip }) => {
+      const { state } = exports.read(id, (reader) => reader.record());
+      if (state === 'completed') throw new Problem('WRONG_STATE', `Export ${id} is completed.`);
+      exports.resume(id);
+      note({ who, ip }, 'export.resume', id, '');
+      return viewOf(exports, id);
+    },
+  );
+
+  app.delete(
+    '/v1/exports/:id',
+    {
+      config: { role: 'operator' },
+      schema: {
+        tags,
+        summary: 'End an export and delete it',
+        params,
+        response: { 204: z.null(), ...refusals('UNKNOWN_EXPORT') },
+      },
+    },
+    async ({ params: { id }, who, ip }, reply) => {
+      await exports.remove(id);
+      note({ who, ip }, 'export.delete', id, '');
+      return reply.code(204).send(null);
+    },
+  );
+
+  app.get(
+    '/v1/exports/:id/:list',
+    {
+      config: { role: 'viewer' },
+      schema: {
+        tags,
+        summary: 'Download a list of an export; its members are rows that imports and syncs read back',
+        params: params.extend({ list: z.enum(EXPORT_LIST_NAMES) }),
+        querystring: z.strictObject({
+          format: z.enum(EXPORT_FORMATS).optional().meta({ description: 'Default: csv.' }),
+        }),
+        response: {
+          200: {
+            description: 'The list, streamed.',
+            content: Object.fromEntries(Object.values(TYPES).map((type) => [type, { schema: z.string() }])),
+          },
+          ...refusals('BAD_OPTION', 'UNKNOWN_EXPORT', 'WRONG_STATE'),
+        },
+      },
+    },
+    async ({ params: { id, list }, query: { format = 'csv' } }, reply) => {
+      const { state, options } = exports.read(id, (reader) => reader.record());
+      if (!listsOf(options).includes(list)) throw new Problem('WRONG_STATE', `Export ${id} has no list of ${list}.`);
+      if (state !== 'completed' && state !== 'incomplete') {
+        throw new Problem('WRONG_STATE', `Export ${id} is ${state}: what it has is not whole.`);
+      }
+      const reader = exports.open(id);
+      const bytes = exportBytes(reader, list, format).once('close', () => reader.close());
+      reply.type(format === 'xlsx' ? TYPES.xlsx : `${TYPES[format]}; charset=utf-8`);
+      reply.header('content-disposition', `attachment; filename="${id}-${list}.${format}"`);
+      // It holds people's names: no cache on the way keeps it.
+      reply.header('cache-control', 'private, no-cache').header('accept-ranges', 'none');
+      return reply.send(bytes);
+    },
+  );
+}
+
+function keepFor(days: number | null, exports: Exports, onError: (error: Error) => void) {
+  if (days === null) return undefined;
+  const isOver = (before: number) => (id: string) => {
+    const { finishedAt } = exports.read(id, (reader) => reader.record());
+    return !exports.isUnderWay(id) && finishedAt !== null && finishedAt < before;
+  };
+  return startRetention({
+    keepMs: days * DAY_MS,
+    finishedBefore: (before) => exports.ids().filter(isOver(before)),
+    remove: exports.remove,
+    onError,
+  });
+}
+
+/** @throws UnknownExport */
+function viewOf(exports: Exports, id: string): ExportView {
+  const underWay = exports.isUnderWay(id);
+  return exports.read(id, (reader) => {
+    const { options, createdAt, finishedAt, ...record } = reader.record();
+    const { groups, regions } = options;
+    return {
+      id,
+      underWay,
+      ...record,
+      regions: [...regions],
+      groups: groups?.length ?? null,
+      lists: listsOf(options),
+      createdAt: new Date(createdAt).toISOString(),
+      finishedAt: finishedAt === null ? null : new Date(finishedAt).toISOString(),
+      progress: progressOf(exports.progress(id)),
+      // Counting a large export takes a while.
+      totals: underWay ? null : reader.totals(),
+    };
+  });
+}
+
+function progressOf(progress: ExportProgress | undefined): ExportView['progress'] {
+  if (progress === undefined) return null;
+  if (progress.step === 'members') return { step: 'members', done: progress.done, of: progress.groups };
+  return { step: progress.step, done: progress.entries, of: null };
+}

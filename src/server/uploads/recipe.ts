@@ -1,0 +1,36 @@
+import type { ImportOptions } from '../../imports/import-options.ts';
+import type { RecipeUse } from '../../imports/inspect/use-recipe.ts';
+import { IntakeError } from '../../imports/read/intake-error.ts';
+import { requireNeeds, withRecipe } from '../../imports/recipes/apply.ts';
+import type { Recipe } from '../../imports/recipes/recipe.ts';
+import { findRecipe } from '../../imports/recipes/store.ts';
+import type { ReadingThreads } from '../../imports/report/reading-threads.ts';
+import type { DataDir } from '../../platform/data-dir.ts';
+import { badReading } from './options.ts';
+
+/** Time that looking at the beginning of a file may take, in ms. */
+const DEADLINE_MS = 10_000;
+
+/** The recipe that a request names, before its file has come. @throws UnknownRecipe, RecipeNeeds */
+export function recipeFor(dir: DataDir, options: ImportOptions): Recipe | undefined {
+  if (options.recipe === undefined) return undefined;
+  const recipe = findRecipe(dir, options.recipe);
+  requireNeeds(recipe, withRecipe(recipe, options));
+  return recipe;
+}
+
+/** The options with those of the recipe, for the file that has come. @throws Problem BAD_OPTION */
+export async function optionsFor(
+  threads: Pick<ReadingThreads, 'useRecipe'>,
+  recipe: Recipe | undefined,
+  use: Omit<RecipeUse, 'recipe'>,
+  signal?: AbortSignal,
+): Promise<ImportOptions> {
+  if (recipe === undefined) return use.options;
+  try {
+    const limits = { deadlineMs: DEADLINE_MS, ...(signal !== undefined && { signal }) };
+    return await threads.useRecipe({ recipe, ...use }, limits);
+  } catch (error) {
+    throw error instanceof IntakeError ? badReading(error) : error;
+  }
+}

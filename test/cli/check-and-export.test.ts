@@ -1,0 +1,128 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { members, openSandboxPlace, until } from './workplace.ts';
+
+const GROUPS = Object.fromEntries(Array.from({ length: 12 }, (_, n) => [`g${n}`, { participants: [`u${n}`] }]));
+const SEED = { users: ['anna'], regions: { us: { members: GROUPS } } };
+
+const open = () => openSandboxPlace({ users: 0, groups: 0, seed: SEED });
+
+test('import --check says which rows would fail, exits with 1 and sends nothing; resume then sends what was checked', async () => {
+  const place = await open();
+  place.file(
+    'm.csv',
+    members([
+      ['g0', 'anna'],
+      ['g0', 'u0'],
+      ['g1', 'ghost'],
+      ['none', 'anna'],
+    ]),
+  );
+  const { code, stdout, stderr } = await place.run(['import', 'm.csv', '--check']);
+  expect(code).toBe(1);
+  expect(stdout).toContain('1: the user does not exist (ERR_UID_NOT_FOUND)');
+  expect(stdout).toContain('1: the group does not exist (ERR_GUID_NOT_FOUND)');
+  expect(stderr).toContain('Nothing was sent.');
+  expect([...place.sandbox.members('us', 'g0').keys()]).toEqual(['u0']);
+  const [id = ''] = readdirSync(join(place.dataDir, 'imports'));
+  for (const name of ['check.csv', 'check-groups.csv', 'check.json']) {
+    expect(existsSync(join(place.dataDir, 'imports', id, name))).toBe(true);
+  }
+  const again = await place.run(['check', id, '--json']);
+  expect(JSON.parse(again.stdout)).toMatchObject({ id, wouldFail: true, rows: { add: 1, already_member: 1, fail: 2 } });
+  const { summary } = await place.summary(['resume', id]);
+  expect(summary.rows).toMatchObject({ added: 1, already_member: 1, failed: 2 });
+});
+
+test('a check that costs more than it may stops with exit code 3, and says how to go on', async () => {
+  const place = await open();
+  place.file(
+    'm.csv',
+    members([
+      ['g0', 'u0'],
+      ['g1', 'u1'],
+    ]),
+  );
+  const { code, stderr } = await place.run(['import', 'm.csv', '--check', '--max-calls', '1']);
+  expect(code).toBe(3);
+  expect(place.calls()).toBe(0);
+  expect(stderr).toContain('2 more calls are needed at most, and 1 are allowed');
+  expect(stderr).toMatch(/rollcall check \S+ --yes/);
+  expect((await place.run(['check', '--yes'])).code).toBe(0);
+});
+
+test('a check is never handed to a server, which would send the file', async () => {
+  const place = await open();
+  place.file('m.csv', members([['g0', 'anna']]));
+  const { code, stderr } = await place.run(['import', 'm.csv', '--check', '--server', 'http://127.0.0.1:9']);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('--check works in this process only')]);
+});
+
+test('an exported workbook is read back without a change, names that look like formulas included', async () => {
+  const users = [{ uid: 'u0', name: '=1+2 & <b>' }];
+  const place = await openSandboxPlace({ users: 0, groups: 0, seed: { ...SEED, users } });
+  expect((await place.run(['export', '--output', 'out.xlsx'])).code).toBe(0);
+  const synced = await place.run(['sync', 'out.xlsx', '--mode', 'mirror', '--missing', 'remove', '--json']);
+  expect(JSON.parse(synced.stdout)).toMatchObject({ state: 'unchanged', totals: { right: 12 } });
+  const { summary } = await place.summary(['import', 'out.xlsx']);
+  expect(summary.rows).toMatchObject({ read: 12, already_member: 12 });
+  expect((await place.run(['report', '--format', 'ndjson'])).stdout).toContain('"name":"=1+2 & <b>"');
+});
+
+test('export writes files that a mirror sync reads back without a change', async () => {
+  const place = await open();
+  const { code, stdout } = await place.run(['export', '--region', 'us', '--output', 'out.csv', '--users', '--json']);
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ state: 'completed', totals: { groups: 12, members: 12, users: 13 } });
+  expect(readFileSync(join(place.root, 'out.csv'), 'utf8').trim().split('\n')).toHaveLength(13);
+  expect(readFileSync(join(place.root, 'out-users.csv'), 'utf8')).toContain('\nanna,us,');
+  // What was read is in the files; the data directory keeps no second copy of people's names.
+  expect(readdirSync(join(place.dataDir, 'exports'))).toEqual([]);
+  const synced = await place.run(['sync', 'out.csv', '--mode', 'mirror', '--missing', 'remove', '--json']);
+  expect(JSON.parse(synced.stdout)).toMatchObject({ state: 'unchanged' });
+});
+
+test.each([
+  [['--users'], '--users needs --output'],
+  [['--json'], '--json needs --output'],
+  [['--region', 'mars'], '"mars" is not a region'],
+  [['--groups', 'a,,b'], 'Expected GUIDs with commas between them'],
+  [['--groups-file', 'none.txt'], 'none.txt cannot be read'],
+  [['--resume'], 'there is no export to continue'],
+  [['--resume', 'export-x'], 'no export has the id "export-x"'],
+  [['--output', 'no/such/folder/out.csv'], 'the export cannot be written'],
+])('export %j is refused with what is wrong', async (flags, says) => {
+  const place = await open();
+  const { code, stderr } = await place.run(['export', ...flags]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining(says)]);
+});
+
+test('an export ends after Ctrl-C with exit code 5, and --resume goes on to the same rows', async () => {
+  const place = await openSandboxPlace({ users: 0, groups: 0, seed: SEED, faults: 'slow=150ms' });
+  const run = place.start(['export', '--region', 'us', '--output', 'out.csv', '--concurrency', '1']);
+  await until(() => place.calls() > 5);
+  run.child.kill('SIGINT');
+  const { code, stderr } = await run.ended;
+  expect([code, existsSync(join(place.root, 'out.csv'))]).toEqual([5, false]);
+  expect(stderr).toMatch(/rollcall export --resume export-\S+/);
+  place.sandbox.faults.clear();
+  const before = place.calls();
+  expect((await place.run(['export', '--resume', '--output', 'out.csv'])).code).toBe(0);
+  // Without the list of groups, and without the groups that were read.
+  expect(place.calls() - before).toBeLessThan(1 + 12 * 2);
+  expect(readFileSync(join(place.root, 'out.csv'), 'utf8').trim().split('\n')).toHaveLength(13);
+});
+
+test('a check ends after Ctrl-C with exit code 5, and `check` goes on', async () => {
+  const place = await openSandboxPlace({ users: 0, groups: 0, seed: SEED, faults: 'slow=150ms' });
+  place.file('m.csv', members(Object.keys(GROUPS).map((guid) => [guid, 'anna'])));
+  const run = place.start(['import', 'm.csv', '--check', '--concurrency', '1']);
+  await until(() => place.calls() > 5);
+  run.child.kill('SIGINT');
+  const { code, stderr } = await run.ended;
+  expect([code, stderr]).toEqual([5, expect.stringMatching(/rollcall check \S+/)]);
+  place.sandbox.faults.clear();
+  const { stdout } = await place.run(['check', '--json']);
+  expect(JSON.parse(stdout)).toMatchObject({ wouldFail: false, rows: { read: 12, add: 12 } });
+});

@@ -1,0 +1,58 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { type ExportOptions, exportOptions } from '../../src/exports/export-options.ts';
+import { createExportStore, type ExportReader, openExportStore } from '../../src/exports/export-store.ts';
+import { type ExportList, exportText, type TextFormat } from '../../src/exports/export-text.ts';
+import { type ExportProgress, runExport } from '../../src/exports/run-export.ts';
+import type { Pipeline } from '../imports/pipeline-harness.ts';
+import { tempDir } from '../temp-dir.ts';
+
+export interface Exporting {
+  /** Reads, or goes on reading, to the end or until the signal; gives what it rejects with. */
+  run(signal?: AbortSignal, onProgress?: (progress: ExportProgress) => void): Promise<unknown>;
+  read<Result>(look: (reader: ExportReader) => Result): Result;
+  text(list?: ExportList, format?: TextFormat): string;
+  /** Members as `guid uid scope`. */
+  members(): string[];
+}
+
+/** An export over a pipeline's workers, in a folder of its own. */
+export function openExport(
+  { coordinator }: Pick<Pipeline, 'coordinator'>,
+  options: Partial<ExportOptions> = {},
+): Exporting {
+  const folder = join(tempDir(), 'export-1');
+  mkdirSync(folder);
+  createExportStore(folder, exportOptions.parse({ regions: ['us'], ...options })).close();
+  const withStore = <Result>(use: (store: ReturnType<typeof openExportStore>) => Result): Result => {
+    const store = openExportStore(folder, 'export-1');
+    try {
+      return use(store);
+    } finally {
+      store.close();
+    }
+  };
+  const exporting: Exporting = {
+    run: async (signal = new AbortController().signal, onProgress = () => {}) => {
+      const store = openExportStore(folder, 'export-1');
+      try {
+        await runExport({ store, pages: coordinator.pages, signal, onProgress });
+        return undefined;
+      } catch (error) {
+        return error;
+      } finally {
+        store.close();
+      }
+    },
+    read: withStore,
+    text: (list = 'members', format = 'csv') => withStore((store) => [...exportText(store, list, format)].join('')),
+    members: () =>
+      withStore((store) =>
+        store
+          .members()
+          .map(({ guid, uid, scope }) => `${guid} ${uid} ${scope}`)
+          .toArray(),
+      ),
+  };
+  return exporting;
+}

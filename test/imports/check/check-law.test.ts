@@ -1,0 +1,64 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Verdict } from '../../../src/membership/check-words.ts';
+import type { Outcome } from '../../../src/membership/outcome.ts';
+import { openChecking } from './checking.ts';
+
+/** What the import of a row comes to, by what the check has said about it. */
+const COMES_TO: Readonly<Record<Verdict, Outcome | undefined>> = {
+  add: 'added',
+  lifts_ban: 'added',
+  ban: 'banned',
+  already_member: 'already_member',
+  already_banned: 'already_member',
+  other_scope: 'already_member',
+  fail: 'failed',
+  invalid: 'invalid',
+  duplicate: 'duplicate',
+  not_checked: undefined,
+};
+
+const uid = fc.integer({ min: 0, max: 30 }).map((n) => `u${n}`);
+const guid = fc.integer({ min: 0, max: 8 }).map((n) => `g${n}`);
+const list = fc.constantFrom('admins', 'moderators', 'participants', 'usersToBan');
+const scope = fc.constantFrom('admin', 'moderator', 'participant', 'ban', 'nonsense');
+const users = fc.uniqueArray(fc.record({ uid, deactivated: fc.boolean() }), {
+  selector: (user) => user.uid,
+  maxLength: 25,
+});
+const members = fc.dictionary(guid, fc.uniqueArray(fc.tuple(uid, list), { selector: ([one]) => one, maxLength: 10 }), {
+  maxKeys: 7,
+  noNullPrototype: true,
+});
+const rows = fc.array(fc.tuple(uid, guid, scope), { minLength: 40, maxLength: 150 });
+
+test('what a check says of a row is what the import then comes to', async () => {
+  await fc.assert(
+    fc.asyncProperty(users, members, rows, fc.boolean(), async (known, groups, wanted, listBanned) => {
+      const seed = {
+        users: known,
+        regions: {
+          us: {
+            members: Object.fromEntries(
+              Object.entries(groups).map(([name, people]) => {
+                const of = (which: string) => people.filter(([, one]) => one === which).map(([one]) => one);
+                const [admins, moderators] = [of('admins'), of('moderators')];
+                return [name, { admins, moderators, participants: of('participants'), usersToBan: of('usersToBan') }];
+              }),
+            ),
+          },
+        },
+      };
+      const at = await openChecking({ sandbox: { seed, behaviour: { listBanned } } });
+      const id = await at.stage(`uid,guid,scope\n${wanted.map((row) => row.join(',')).join('\n')}\n`);
+      expect(await at.check(id)).toMatchObject({ state: 'done' });
+      const said = at.found(id).map(({ check }) => COMES_TO[check as Verdict]);
+      await at.coordinator.resume(id);
+      expect((await at.coordinator.settled(id)).state).toBe('completed');
+      expect(at.rows(id).map(({ status }) => status)).toEqual(said);
+      await at.stop();
+      await at.sandbox.close();
+    }),
+    { numRuns: 4, endOnFailure: true },
+  );
+});

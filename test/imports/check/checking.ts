@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs';
+import { parse } from 'csv-parse/sync';
+import { onTestFinished } from 'vitest';
+import type { CheckSummary } from '../../../src/api/checks.ts';
+import { type CheckRecord, checkFiles } from '../../../src/imports/check/check-ledger.ts';
+import {
+  type CheckHow,
+  type Checks,
+  checkOf,
+  checkSummaryOf,
+  createChecks,
+} from '../../../src/imports/check/checks.ts';
+import type { ImportOptions } from '../../../src/imports/import-options.ts';
+import { REGIONS } from '../../../src/membership/membership.ts';
+import { EMBEDDED, openPipeline, type Pipeline, type PipelineOptions, type StartOptions } from '../pipeline-harness.ts';
+
+export interface Checking extends Pipeline {
+  readonly checks: Checks;
+  /** Reads a file and sends nothing. Gives the id. */
+  stage(content: string, options?: Partial<ImportOptions>): Promise<string>;
+  /** Checks a staged import to its end. */
+  check(id: string, how?: Partial<CheckHow>): Promise<CheckRecord | undefined>;
+  findings(id: string): Promise<CheckSummary | undefined>;
+  /** Rows of check.csv. */
+  found(id: string): Record<string, string>[];
+  /** Calls that the service has seen, over all regions. */
+  requests(): number;
+}
+
+/** Checks over a pipeline's workers. */
+export async function openChecking(options: Partial<PipelineOptions> & StartOptions = {}): Promise<Checking> {
+  const pipeline = await openPipeline({
+    place: EMBEDDED,
+    ...options,
+    sandbox: { users: 0, groups: 0, ...options.sandbox },
+  });
+  const checks = createChecks({
+    dir: pipeline.dir,
+    find: (id) => pipeline.coordinator.find(id),
+    pages: (region) => pipeline.coordinator.pages(region),
+    regions: new Set(options.regions ?? REGIONS),
+    sandbox: false,
+    callsPerMinute: 10_000,
+  });
+  onTestFinished(() => checks.stop());
+  return {
+    ...pipeline,
+    get coordinator() {
+      return pipeline.coordinator;
+    },
+    checks,
+    stage: async (content, chosen) => (await pipeline.run(content, { dryRun: true, ...chosen })).id,
+    check: async (id, how) => {
+      await checks.start(id, { maxCalls: 1_000_000, ...how }).ended;
+      return checkOf(pipeline.dir.folder(id));
+    },
+    findings: (id) => checkSummaryOf(pipeline.dir.folder(id)),
+    found: (id) => parse(readFileSync(checkFiles(pipeline.dir.folder(id)).rows, 'utf8'), { columns: true }),
+    requests: () => Object.values(pipeline.sandbox.calls).reduce((sum, { requests }) => sum + requests, 0),
+  };
+}

@@ -1,0 +1,127 @@
+import { Readable } from 'node:stream';
+import { expect, test } from 'vitest';
+import type { FileFacts } from '../../../src/api/file-facts.ts';
+import { importOptions } from '../../../src/imports/import-options.ts';
+import { columnFacts } from '../../../src/imports/inspect/column-facts.ts';
+import { headOf } from '../../../src/imports/inspect/head.ts';
+import { inspect } from '../../../src/imports/inspect/inspect.ts';
+
+const factsOf = async (content: string | Buffer, chosen: object = {}): Promise<FileFacts> => {
+  const bytes = Buffer.from(content);
+  return inspect({
+    name: 'f.csv',
+    bytes: bytes.length,
+    head: await headOf(bytes, undefined),
+    open: () => ({ stream: Readable.from([bytes]), name: 'f.csv' }),
+    options: importOptions.parse({ region: 'us', ...chosen }),
+    recipes: [],
+  });
+};
+
+test.each<[look: string, name: string, values: readonly string[]]>([
+  ['email', 'Contact', ['ana@x.example', 'bo.li@x.example', '']],
+  ['id', 'Login', ['ana', 'bo-2', 'cy_3']],
+  ['id', 'No', ['00123', '00124', '00125']],
+  ['name', 'Name', ['Ana Diaz', 'Bo Li', 'Cy O’Fu']],
+  ['name', 'First name', ['Ana', 'Bo', 'Cy']],
+  ['scope', 'role', ['OWNER', 'MEMBER', 'MEMBER']],
+  ['scope', 'Access role', ['Chef', 'Helfer', 'Helfer']],
+  ['status', 'state', ['active', 'deleted', 'active']],
+  ['date', 'Joined', ['2024-01-02', '2024-02-03T10:00:00Z', '3.4.2024']],
+  ['mark', 'Choir', ['x', '', '']],
+  ['mark', 'Choir', ['yes', 'no', 'yes']],
+  ['list', 'Groups', ['a;b', 'b', 'a;c']],
+  ['empty', 'Notes', ['', ' ', '']],
+  ['text', 'Notes', ['1st: see page 7 (!)', '2nd: none at all?', '-']],
+])('a column looks like %s: %s', (look, name, values) => {
+  expect(columnFacts(name, values).looksLike).toBe(look);
+});
+
+test('examples are the first different values, cut where they are long', () => {
+  const { examples, filled, different } = columnFacts('x', ['a b', 'a b', 'c d', '', 'e f', 'g h', 'y'.repeat(500)]);
+  expect({ examples, filled, different }).toEqual({ examples: ['a b', 'c d', 'e f'], filled: 6, different: 5 });
+  expect(columnFacts('x', ['y'.repeat(500)]).examples[0]).toHaveLength(60);
+});
+
+test.each<[what: string, content: string, command: string | null, advice: string]>([
+  [
+    'users by e-mail',
+    'E-mail,group\nana@x.example,g1\nbo@x.example,g1\n',
+    'rollcall import f.csv --map uid=E-mail --identities <people.csv>',
+    `Column "E-mail" looks like e-mail addresses; UIDs may not contain @: use --identities FILE, a file that has the UID for each address, or --uid '{E-mail|slug}'.`,
+  ],
+  [
+    'several groups in a cell',
+    'Staff No;Rooms\n1;a,b\n2;a\n3;b,c\n',
+    "rollcall import f.csv --map 'uid=Staff No,guid=Rooms' --split guid=,",
+    'Column "Rooms" has several groups in a cell: --split "guid=,".',
+  ],
+  [
+    'names of groups',
+    'user,Team\nana,Team Red\nbo,Team Blue\n',
+    "rollcall import f.csv --map 'guid={Team|slug}'",
+    `Column "Team" has values that are no GUIDs, such as "Team Red": the template '{Team|slug}' makes some of them.`,
+  ],
+  [
+    'foreign words for scopes',
+    'user,group,role\nana,g,OWNER\nbo,g,MEMBER\n',
+    "rollcall import f.csv --scope-words 'OWNER=admin,*=participant'",
+    'Column "role" has words of its own (OWNER, MEMBER): --scope-words says what they mean here.',
+  ],
+  [
+    'a column called role that is no scope',
+    'user,group,role\nana,g,Head of cats (7)\nbo,g,Fisher! of men?\ncy,g,3rd cook & more\n',
+    'rollcall import f.csv --map scope=',
+    'Column "role" is no scope: --map scope= ignores it.',
+  ],
+  [
+    'marks',
+    'user,Choir,Band\nana,x,\nbo,,x\n',
+    'rollcall import f.csv --wide Choir,Band',
+    'Columns "Choir", "Band" have marks in them: --wide reads each as a group, * stands for any text.',
+  ],
+  [
+    'no header',
+    'ana-1,g1\nbo-2,g1\ncy-3,g2\n',
+    'rollcall import f.csv --columns uid,guid',
+    'The first line looks like a row, not like a header: --columns uid,guid names the columns; - is one that is not needed.',
+  ],
+  [
+    'no group',
+    'login,Name\nana,Ana Diaz\nbo,Bo Li\n',
+    'rollcall import f.csv --map uid=login --guid <group>',
+    'No column looks like groups: --guid GROUP puts all rows into one.',
+  ],
+  [
+    'states, though every row could be sent',
+    'user,group,state\nana,g,active\nbo,g,deleted\n',
+    'rollcall import f.csv',
+    'Column "state" has active, deleted: to leave out the others, add --where "state=active".',
+  ],
+])('what to say about %s', async (_, content, command, advice) => {
+  const facts = await factsOf(content);
+  expect(facts.command).toBe(command);
+  expect(facts.advice).toContain(advice);
+});
+
+test('what was chosen is not asked for again', async () => {
+  const facts = await factsOf('login,Name\nana,Ana Diaz\n', { guid: 'g1', map: { uid: 'login' } });
+  expect(facts).toMatchObject({ missing: [], refusal: null, advice: [], rows: { seen: 1, valid: 1 } });
+  expect(facts.command).toBe('rollcall import f.csv --map uid=login --guid g1');
+});
+
+test.each<[what: string, content: string | Buffer, code: string]>([
+  ['nothing', '', 'EMPTY'],
+  ['random bytes', Buffer.from('8f00ff13c79a9a9a9a', 'hex'), 'BINARY'],
+  ['a PDF document', '%PDF-1.7\n1 0 obj\n', 'BINARY'],
+  ['a page saved as CSV', '<!DOCTYPE html>\n<html></html>\n', 'OTHER_FORMAT'],
+  ['half a document', '{"a":[1,2', 'JSON_BROKEN'],
+])('%s is not understood, without a command that could not work', async (_, content, code) => {
+  const facts = await factsOf(content);
+  expect(facts).toMatchObject({ format: null, command: null, columns: [], refusal: { code } });
+});
+
+test('the beginning of the text is shown, and none of what is not text', async () => {
+  expect((await factsOf('a,b\n1,2\n3,4\n5,6\n7,8\n9,0\n')).firstLines).toEqual(['a,b', '1,2', '3,4', '5,6', '7,8']);
+  expect((await factsOf('%PDF-1.7\n1 0 obj\n')).firstLines).toEqual([]);
+});

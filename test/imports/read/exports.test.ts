@@ -1,0 +1,64 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { Columns } from '../../../src/imports/read/columns.ts';
+import { type Element, ElementReader } from '../../../src/imports/read/element.ts';
+import { EXPORTS, type ExportName, ofExport } from '../../../src/imports/read/exports.ts';
+import { MembershipReader } from '../../../src/imports/read/membership-row.ts';
+
+const originals = (name: ExportName, element: Element) => {
+  const columns = new Columns({}, { lenient: true });
+  const rows = ofExport(name, new ElementReader(columns, new MembershipReader(columns, { region: 'us' }), false));
+  return [...rows.rows(element, 'element 1', JSON.stringify(element), Object.keys(element).length)].map(
+    ({ original }) => JSON.parse(original) as Record<string, string>,
+  );
+};
+
+const keys = [
+  'members',
+  'teams',
+  'channels',
+  'orgs',
+  'user',
+  'item',
+  'type',
+  'id',
+  'name',
+  'value',
+  'maintainers',
+  'uid',
+];
+/** JSON with the keys of the exports in all the wrong places. */
+const anything = fc.letrec((tie) => ({
+  value: fc.oneof(
+    { depthSize: 'small', withCrossShrink: true },
+    fc.constantFrom(null, true, 7, '', 'x', 'user', 'member', 'Group'),
+    fc.array(tie('value'), { maxLength: 3 }),
+    fc.dictionary(fc.constantFrom(...keys), tie('value'), { maxKeys: 4 }),
+  ),
+})).value;
+
+test.each(EXPORTS)('%s: an element of any form gives rows of texts, or none, and never an error', (name) => {
+  fc.assert(
+    fc.property(fc.dictionary(fc.constantFrom(...keys), anything), (element) => {
+      for (const row of originals(name, element)) {
+        expect(Object.values(row).every((cell) => typeof cell === 'string')).toBe(true);
+      }
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('ids that are numbers stay as they are written', () => {
+  expect(originals('slack', { id: 7, name: 'x', members: [1, '2'] })).toEqual([
+    { channel_id: '7', channel_name: 'x', is_archived: 'false', user_id: '1' },
+    { channel_id: '7', channel_name: 'x', is_archived: 'false', user_id: '2' },
+  ]);
+});
+
+test('teams without an organisation around them are read as well, and teams in teams', () => {
+  const document = { name: 'Acme', teams: { core: { members: ['ann'], teams: { docs: { maintainers: ['bo'] } } } } };
+  expect(originals('teams', document)).toEqual([
+    { org: 'Acme', team: 'core', user: 'ann', role: 'member' },
+    { org: 'Acme', team: 'docs', user: 'bo', role: 'maintainer' },
+  ]);
+});

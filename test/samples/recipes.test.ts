@@ -1,0 +1,334 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parse } from 'csv-parse/sync';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { parse as parseYaml } from 'yaml';
+import { BUILT_IN } from '../../src/imports/recipes/built-in.ts';
+import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
+import { runHere } from '../cli/run-here.ts';
+
+/**
+ * Every recipe that comes with rollcall, from its sample to the members in the sandbox. What they must be is computed here,
+ * from the sample alone and without any of rollcall's code.
+ */
+
+const FOLDER = fileURLToPath(new URL('../../samples/recipes/', import.meta.url));
+
+/** `group user scope`. */
+type Membership = `${string} ${string} ${string}`;
+
+interface Case {
+  /** File or folder below samples/recipes. */
+  readonly file: string;
+  readonly recipe: string;
+  readonly flags?: readonly string[];
+  readonly expected: () => Membership[];
+  readonly skipped?: number;
+  readonly invalid?: number;
+}
+
+const text = (file: string) => readFileSync(join(FOLDER, file), 'utf8');
+const json = <Content>(file: string) => JSON.parse(text(file)) as Content;
+const table = (file: string, from = 1) =>
+  parse(text(file), { columns: true, bom: true, from_line: from, relax_column_count: true }) as Record<
+    string,
+    string
+  >[];
+const lines = <Content>(file: string) =>
+  text(file)
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Content);
+/** Key -> UID, from a file of two columns. */
+const people = (file: string) => {
+  const uids = new Map(
+    table(file).map((row) => Object.values(row).map((cell) => cell.toLowerCase()) as [string, string]),
+  );
+  return (key: string) => uids.get(key.toLowerCase()) ?? '';
+};
+const teaching = (role: string) =>
+  role === 'student' || role === '' ? 'participant' : role === 'manager' ? 'admin' : 'moderator';
+
+interface Channel {
+  readonly id: string;
+  readonly is_archived: boolean;
+  readonly members: string[];
+}
+
+const slack = (files: readonly string[]) => () =>
+  files.flatMap((file) =>
+    json<Channel[]>(`slack-export/export/${file}`)
+      .filter((channel) => !channel.is_archived)
+      .flatMap(({ id, members }) => members.map((user): Membership => `${id} ${user} participant`)),
+  );
+
+interface StreamItem {
+  readonly type: string;
+  readonly item: { channel_id?: string; user_id: string; channel_role?: string; is_moderator?: boolean };
+}
+
+const stream = (items: readonly StreamItem[]) =>
+  items
+    .filter(({ type, item }) => type === 'member' && item.channel_id?.startsWith('!') === false)
+    .map(({ item }): Membership => {
+      const moderates = item.channel_role === 'channel_moderator' || item.is_moderator === true;
+      return `${item.channel_id} ${item.user_id} ${moderates ? 'moderator' : 'participant'}`;
+    });
+
+interface ScimGroup {
+  readonly id: string;
+  readonly members?: { value: string; type?: string }[];
+}
+
+const scim = (groups: readonly ScimGroup[]) =>
+  groups.flatMap(({ id, members = [] }) =>
+    members.filter(({ type }) => type !== 'Group').map(({ value }): Membership => `${id} ${value} participant`),
+  );
+
+interface Team {
+  readonly members?: string[];
+  readonly maintainers?: string[];
+  readonly teams?: Record<string, Team>;
+}
+
+const teams = (all: Record<string, Team> = {}): Membership[] =>
+  Object.entries(all).flatMap(([name, team]) => {
+    const guid = name.toLowerCase().replaceAll(' ', '-');
+    return [
+      ...(team.maintainers ?? []).map((user): Membership => `${guid} ${user} moderator`),
+      ...(team.members ?? []).map((user): Membership => `${guid} ${user} participant`),
+      ...teams(team.teams),
+    ];
+  });
+
+const CASES: readonly Case[] = [
+  {
+    file: 'entra-members/members.csv',
+    recipe: 'entra-members',
+    flags: ['--guid', 'entra-crew', '--identities', 'entra-members/people.csv'],
+    expected: () => {
+      const uidOf = people('entra-members/people.csv');
+      const [, , ...principals] = text('entra-members/members.csv').trim().split('\n');
+      const known = principals.filter((principal) => uidOf(principal) !== '');
+      return known.map((principal) => `entra-crew ${uidOf(principal)} participant` as const);
+    },
+    invalid: 1,
+  },
+  {
+    file: 'google-groups/members.csv',
+    recipe: 'google-groups',
+    flags: ['--guid', 'choir', '--identities', 'google-groups/people.csv'],
+    expected: () => {
+      const scopes: Record<string, string> = { owner: 'admin', manager: 'moderator', member: 'participant' };
+      const uidOf = people('google-groups/people.csv');
+      return table('google-groups/members.csv', 2)
+        .filter((row) => row['Group status'] !== 'invited')
+        .map((row) => `choir ${uidOf(row['Email address'] ?? '')} ${scopes[row['Group status'] ?? '']}` as const);
+    },
+    skipped: 1,
+  },
+  {
+    file: 'gam-group-members/members.csv',
+    recipe: 'gam-group-members',
+    flags: ['--identities', 'gam-group-members/people.csv'],
+    expected: () => {
+      const scopes: Record<string, string> = { OWNER: 'admin', MANAGER: 'moderator', MEMBER: 'participant' };
+      const uidOf = people('gam-group-members/people.csv');
+      return table('gam-group-members/members.csv')
+        .filter(({ type, status }) => type === 'USER' && status === 'ACTIVE')
+        .map(({ group = '', email = '', role = '' }): Membership => {
+          const [local = ''] = group.toLowerCase().split('@');
+          return `${local.replace('.', '-')} ${uidOf(email)} ${scopes[role]}`;
+        });
+    },
+    skipped: 3,
+  },
+  {
+    file: 'canvas-sis/enrollments.csv',
+    recipe: 'canvas-sis',
+    expected: () =>
+      table('canvas-sis/enrollments.csv')
+        .filter(({ status }) => status === 'active')
+        .map(
+          (row) => `${row['course_id'] || row['section_id']} ${row['user_id']} ${teaching(row['role'] ?? '')}` as const,
+        ),
+    skipped: 2,
+  },
+  {
+    file: 'moodle-users/users.csv',
+    recipe: 'moodle-users',
+    expected: () =>
+      table('moodle-users/users.csv').flatMap((row) =>
+        ['1', '2', '3']
+          .filter((number) => row[`course${number}`] !== '')
+          .map(
+            (number) => `${row[`course${number}`]} ${row['username']} ${teaching(row[`role${number}`] ?? '')}` as const,
+          ),
+      ),
+  },
+  {
+    file: 'sds-v2',
+    recipe: 'sds-v2',
+    expected: () =>
+      table('sds-v2/enrollments.csv').map(
+        (row) => `${row['classSourcedId']} ${row['userSourcedId']} ${teaching(row['role'] ?? '')}` as const,
+      ),
+  },
+  {
+    file: 'slack-export/export',
+    recipe: 'slack-export',
+    expected: slack(['channels.json', 'groups.json']),
+    skipped: 1,
+  },
+  {
+    file: 'mattermost-bulk/export.jsonl',
+    recipe: 'mattermost-bulk',
+    expected: () =>
+      lines<{
+        user?: {
+          username: string;
+          teams: { name: string; channels: { name: string; roles: string }[] }[] | null;
+        };
+      }>('mattermost-bulk/export.jsonl').flatMap(({ user }) =>
+        (user?.teams ?? []).flatMap(({ name, channels }) =>
+          channels.map((channel): Membership => {
+            const scope = channel.roles.includes('channel_admin') ? 'admin' : 'participant';
+            return `${name}-${channel.name} ${user?.username} ${scope}`;
+          }),
+        ),
+      ),
+  },
+  {
+    file: 'stream-import/import.jsonl',
+    recipe: 'stream-import',
+    expected: () => stream(lines<StreamItem>('stream-import/import.jsonl')),
+    skipped: 3,
+  },
+  {
+    file: 'stream-import/import.json',
+    recipe: 'stream-import',
+    expected: () => stream(json<StreamItem[]>('stream-import/import.json')),
+  },
+  {
+    file: 'cometchat-import/members.json',
+    recipe: 'cometchat-import',
+    expected: () =>
+      Object.values(
+        json<{ members: Record<string, { guid: string; uid: string; scope?: string; isBanned?: boolean }> }>(
+          'cometchat-import/members.json',
+        ).members,
+      ).map(({ guid, uid, scope = 'participant', isBanned }) => `${guid} ${uid} ${isBanned ? 'ban' : scope}` as const),
+  },
+  {
+    file: 'scim-groups/groups.json',
+    recipe: 'scim-groups',
+    expected: () => scim(json<{ Resources: ScimGroup[] }>('scim-groups/groups.json').Resources),
+    skipped: 1,
+  },
+  {
+    file: 'scim-groups/group.json',
+    recipe: 'scim-groups',
+    expected: () => scim([json<ScimGroup>('scim-groups/group.json')]),
+  },
+  {
+    file: 'peribolos/org.yaml',
+    recipe: 'peribolos',
+    expected: () => {
+      const { orgs } = parseYaml(text('peribolos/org.yaml')) as { orgs: Record<string, Team> };
+      return Object.values(orgs).flatMap((org) => teams(org.teams));
+    },
+  },
+  {
+    file: 'peribolos/one-org.yaml',
+    recipe: 'peribolos',
+    expected: () => teams((parseYaml(text('peribolos/one-org.yaml')) as Team).teams),
+  },
+];
+
+let sandbox: Sandbox;
+let dataDir: string;
+
+beforeAll(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), 'recipes-test-'));
+  sandbox = await startSandbox({ users: 'any', groups: 'any', randomSeed: 1, caFile: join(dataDir, 'ca.pem') });
+});
+
+afterAll(async () => {
+  await sandbox.close();
+  rmSync(dataDir, { recursive: true });
+});
+
+const run = async (args: readonly string[]) => {
+  const env = { PATH: process.env['PATH'], ...sandbox.env };
+  const ended = await runHere([...args, '--data-dir', join(dataDir, 'data')], { cwd: FOLDER, env });
+  if (ended === undefined) throw new Error('another command runs');
+  return ended;
+};
+
+test.each(CASES)('$recipe: $file', async ({ file, recipe, flags = [], expected, skipped = 0, invalid = 0 }) => {
+  const memberships = expected();
+  expect(memberships.length).toBeGreaterThan(0);
+  const { code, stdout, stderr } = await run(['import', file, '--recipe', recipe, ...flags, '--json']);
+  expect(stdout, stderr).not.toBe('');
+  const { rows } = JSON.parse(stdout) as { rows: Record<string, number> };
+  expect({
+    added: rows['added'],
+    banned: rows['banned'],
+    skipped: rows['skipped'],
+    invalid: rows['invalid'],
+    code,
+  }).toEqual({
+    added: memberships.filter((one) => !one.endsWith(' ban')).length,
+    banned: memberships.filter((one) => one.endsWith(' ban')).length,
+    skipped,
+    invalid,
+    code: invalid === 0 ? 0 : 1,
+  });
+  const groups = [...new Set(memberships.map((one) => one.split(' ')[0] ?? ''))];
+  const there = groups.flatMap((guid) =>
+    [...sandbox.members('us', guid)].map(([uid, scope]) => `${guid} ${uid} ${scope}`.toLowerCase()),
+  );
+  expect(there.toSorted()).toEqual(memberships.map((one) => one.toLowerCase()).toSorted());
+});
+
+test.each(CASES.filter(({ file }) => file !== 'stream-import/import.json'))(
+  '$file is recognised as $recipe, and as nothing else',
+  async ({ file, recipe }) => {
+    const { stdout } = await run(['inspect', file, '--json']);
+    const facts = JSON.parse(stdout) as { recipes: { name: string }[]; command: string };
+    expect(facts.recipes.map(({ name }) => name)).toEqual([recipe]);
+    expect(facts.command).toContain(`--recipe ${recipe}`);
+  },
+);
+
+test('every recipe that comes with rollcall has a sample', () => {
+  expect([...new Set(CASES.map(({ recipe }) => recipe))].toSorted()).toEqual(
+    BUILT_IN.map(({ name }) => name).toSorted(),
+  );
+});
+
+test('a recipe that does not fit the file is refused with what was expected and what was seen, before anything is stored', async () => {
+  const { code, stdout, stderr } = await run(['import', 'sds-v2/enrollments.csv', '--recipe', 'canvas-sis']);
+  expect([code, stdout]).toEqual([2, '']);
+  expect(stderr).toContain(
+    '"sds-v2/enrollments.csv" does not fit the recipe canvas-sis: it expects the columns course_id, user_id, role, section_id and status; missing: "course_id", "user_id", "section_id", "status"; the file has the columns "classSourcedId", "userSourcedId", "role"',
+  );
+  const slack = await run(['import', 'sds-v2/enrollments.csv', '--recipe', 'slack-export']);
+  expect(slack.stderr).toContain('it expects channels with "id", "name" and "members"; the file has the columns');
+});
+
+test('what the file lacks must be added, and the refusal says why', async () => {
+  const group = await run(['import', 'google-groups/members.csv', '--recipe', 'google-groups']);
+  expect(group.code).toBe(2);
+  expect(group.stderr).toContain('the recipe google-groups needs --guid: the file is about one group');
+  const users = await run(['import', 'google-groups/members.csv', '--recipe', 'google-groups', '--guid', 'g']);
+  expect(users.stderr).toContain('the recipe google-groups needs --identities: people are known by e-mail address');
+});
+
+test('a name that no recipe has is answered with those that there are', async () => {
+  const { code, stderr } = await run(['import', 'sds-v2/enrollments.csv', '--recipe', 'canvas']);
+  expect(code).toBe(2);
+  expect(stderr).toContain('no recipe has the name "canvas"; there are entra-members, google-groups,');
+});

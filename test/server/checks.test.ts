@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { CheckView } from '../../src/api/checks.ts';
+import { startTestServer, type TestServer } from './test-server.ts';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer({
+    sandbox: { users: 0, groups: 0, seed: { users: ['anna', 'bob'], groups: ['team'] } },
+  });
+});
+afterAll(() => server.close());
+
+const done = async (id: string): Promise<CheckView> => {
+  for (;;) {
+    const view = await server.json<CheckView>(`/v1/imports/${id}/check`);
+    if (!view.underWay) return view;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+};
+
+test('an import that was read and not sent is checked, and its rows and groups can be downloaded', async () => {
+  const { id } = await server.run('uid,guid\nanna,team\nghost,team\nbob,none\n', 'dryRun=true');
+  expect(await server.problem(`/v1/imports/${id}/check`)).toMatchObject({ code: 'NO_CHECK_YET', status: 409 });
+  const begun = await server.fetch(`/v1/imports/${id}/check`, { method: 'POST' });
+  expect([begun.status, begun.headers.get('location')]).toEqual([202, `/v1/imports/${id}/check`]);
+  expect(await done(id)).toMatchObject({
+    state: 'done',
+    summary: { wouldFail: true, rows: { read: 3, add: 1, fail: 2 }, users: { unknown: 1 }, groups: { missing: 1 } },
+  });
+  const rows = await (await server.fetch(`/v1/imports/${id}/check/rows`)).text();
+  expect(rows.split('\n').slice(0, 3)).toEqual([
+    'row,region,guid,uid,scope,check,now,code,reason',
+    '2,us,team,anna,participant,add,not a member,,',
+    '3,us,team,ghost,participant,fail,not a member,ERR_UID_NOT_FOUND,the user does not exist',
+  ]);
+  expect(await (await server.fetch(`/v1/imports/${id}/check/groups`)).text()).toContain('us,none,,,,no,,1,0,1,');
+});
+
+test('a check makes no more calls than it may, says what the rest costs, and goes on when more are allowed', async () => {
+  const { id } = await server.run('uid,guid\nanna,team\nbob,team\n', 'dryRun=true');
+  await server.fetch(`/v1/imports/${id}/check?maxCalls=1`, { method: 'POST' });
+  expect(await done(id)).toMatchObject({ state: 'priced', calls: 1, price: { us: 5 }, summary: null });
+  expect(await server.problem(`/v1/imports/${id}/check/rows`)).toMatchObject({ code: 'NO_CHECK_YET' });
+  await server.fetch(`/v1/imports/${id}/check`, { method: 'POST' });
+  expect(await done(id)).toMatchObject({ state: 'done', summary: { wouldFail: false, rows: { add: 2 } } });
+});
+
+test('what was sent is not checked, and a number of calls must be one', async () => {
+  const { id } = await server.run('uid,guid\nanna,team\n');
+  expect(await server.problem(`/v1/imports/${id}/check`, { method: 'POST' })).toMatchObject({ code: 'WRONG_STATE' });
+  expect(await server.problem(`/v1/imports/${id}/check?maxCalls=0`, { method: 'POST' })).toMatchObject({
+    code: 'BAD_OPTION',
+    field: 'maxCalls',
+  });
+  expect(await server.problem('/v1/imports/none/check', { method: 'POST' })).toMatchObject({ code: 'UNKNOWN_IMPORT' });
+});

@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { ExportView } from '../../src/api/exports.ts';
+import { startTestServer, type TestServer } from './test-server.ts';
+
+let server: TestServer;
+beforeAll(async () => {
+  const members = { team: { owner: 'boss', participants: ['anna'], usersToBan: ['mallory'] } };
+  server = await startTestServer({
+    sandbox: { users: 0, groups: 0, seed: { users: [{ uid: 'anna', name: 'Anna' }], regions: { us: { members } } } },
+  });
+});
+afterAll(() => server.close());
+
+const begin = (body: object) =>
+  server.json<ExportView>('/v1/exports', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+const ended = async (id: string): Promise<ExportView> => {
+  for (;;) {
+    const view = await server.json<ExportView>(`/v1/exports/${id}`);
+    if (!view.underWay) return view;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+};
+
+test('an export is begun, looked at, downloaded as rows that an import reads, and deleted', async () => {
+  const { id } = await begin({ regions: ['us'], users: true });
+  expect(await ended(id)).toMatchObject({
+    state: 'completed',
+    lists: ['members', 'groups', 'users'],
+    totals: { groups: 1, members: 2, banned: 1, users: 3 },
+  });
+  const download = await server.fetch(`/v1/exports/${id}/members`);
+  expect(download.headers.get('content-disposition')).toBe(`attachment; filename="${id}-members.csv"`);
+  const text = await download.text();
+  expect(text).toMatch(/^uid,guid,scope,region,name,.*\nanna,team,participant,us,Anna,/);
+  expect(await server.run(text)).toMatchObject({ state: 'completed', rows: { already_member: 3 } });
+  const users = await (await server.fetch(`/v1/exports/${id}/users?format=ndjson`)).text();
+  expect(JSON.parse(users.split('\n')[0] ?? '')).toMatchObject({ uid: 'anna', name: 'Anna' });
+  expect((await server.json<{ exports: ExportView[] }>('/v1/exports')).exports.map((one) => one.id)).toContain(id);
+  expect((await server.fetch(`/v1/exports/${id}`, { method: 'DELETE' })).status).toBe(204);
+  expect(await server.problem(`/v1/exports/${id}`)).toMatchObject({ code: 'UNKNOWN_EXPORT', status: 404 });
+});
+
+test('an export that the service refuses can go on later, and gives nothing until it is whole', async () => {
+  server.sandbox.faults.set('refuse-key');
+  const { id } = await begin({ regions: ['us'] });
+  expect(await ended(id)).toMatchObject({ state: 'stopped', reason: expect.stringContaining('AUTH_ERR') });
+  server.sandbox.faults.clear();
+  expect(await server.problem(`/v1/exports/${id}/members`)).toMatchObject({ code: 'WRONG_STATE' });
+  await server.fetch(`/v1/exports/${id}/resume`, { method: 'POST' });
+  expect(await ended(id)).toMatchObject({ state: 'completed', totals: { members: 2 } });
+});
+
+test('what cannot be exported is refused', async () => {
+  const post = (body: object) =>
+    server.problem('/v1/exports', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  expect(await post({ regions: ['mars'] })).toMatchObject({ status: 400 });
+  expect(await post({ groups: [] })).toMatchObject({ status: 400 });
+  expect(await post({ users: true, groupsOnly: true })).toMatchObject({ code: 'BAD_OPTION', field: 'groupsOnly' });
+  expect(await server.problem('/v1/exports/export-..%2F..%2Fcatalog')).toMatchObject({ status: 404 });
+});

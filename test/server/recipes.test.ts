@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { FileFacts } from '../../src/api/file-facts.ts';
+import type { Preview } from '../../src/api/preview.ts';
+import type { KnownRecipe } from '../../src/imports/recipes/store.ts';
+import { startTestServer, type TestServer } from './test-server.ts';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer();
+});
+afterAll(() => server.close());
+
+const body = (content: string, type = 'application/octet-stream'): RequestInit => ({
+  method: 'POST',
+  headers: { 'content-type': type },
+  body: content,
+});
+const put = (content: unknown, method = 'PUT'): RequestInit => ({
+  method,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(content),
+});
+const ENROLLMENTS = 'course_id,user_id,role,section_id,status\nbio,ana,student,,active\nbio,bo,teacher,,deleted\n';
+const names = async () =>
+  (await server.json<{ recipes: KnownRecipe[] }>('/v1/recipes')).recipes.map(({ name }) => name);
+
+test('a file is inspected: what it is, which recipe fits, and a command', async () => {
+  const facts = await server.json<FileFacts>('/v1/inspect?name=enrollments.csv', body(ENROLLMENTS));
+  expect(facts).toMatchObject({
+    format: 'csv',
+    recipes: [{ name: 'canvas-sis' }],
+    command: 'rollcall import enrollments.csv --recipe canvas-sis',
+  });
+});
+
+test('what is not understood is answered with what was seen, not with a refusal', async () => {
+  const facts = await server.json<FileFacts>('/v1/inspect', body('<!DOCTYPE html>\n<html></html>\n'));
+  expect(facts).toMatchObject({
+    format: null,
+    refusal: { code: 'OTHER_FORMAT' },
+    firstLines: ['<!DOCTYPE html>', '<html></html>'],
+  });
+});
+
+test('the beginning of a long file is inspected without calling its end broken', async () => {
+  const rows = Array.from({ length: 20_000 }, (_, at) => `{"guid":"g${at % 7}","uid":"user-${at}"}`);
+  const facts = await server.json<FileFacts>('/v1/inspect', body(`[${rows.join(',')}`.slice(0, 500_000)));
+  expect(facts).toMatchObject({ format: 'json', refusal: null, rows: { seen: 200, valid: 200 } });
+});
+
+test('a preview and an import read the file with a recipe', async () => {
+  const shown = await server.json<Preview>('/v1/preview?recipe=canvas-sis', body(ENROLLMENTS));
+  expect(shown.rows.map(({ guid, uid, scope }) => `${guid} ${uid} ${scope}`)[0]).toBe('bio ana participant');
+  const { rows } = await server.run(ENROLLMENTS, 'recipe=canvas-sis');
+  expect(rows).toMatchObject({ added: 1, skipped: 1 });
+  expect([...server.sandbox.members('us', 'bio')]).toEqual([['ana', 'participant']]);
+});
+
+test.each<[what: string, query: string, problem: object]>([
+  ['does not exist', 'recipe=nobody', { code: 'UNKNOWN_RECIPE', status: 404 }],
+  ['does not fit', 'recipe=gam-group-members&map=uid={email|slug}', { code: 'BAD_OPTION', field: 'recipe' }],
+  ['needs a group', 'recipe=google-groups', { code: 'BAD_OPTION', field: 'guid' }],
+])('a recipe that %s refuses the upload, and nothing is kept', async (_, query, problem) => {
+  expect(await server.problem(`/v1/imports?${query}`, body(ENROLLMENTS, 'text/csv'))).toMatchObject(problem);
+  expect(server.leftovers()).toEqual([]);
+});
+
+test('the settings of an import become a recipe, which is suggested for the next file with that header', async () => {
+  const { id } = await server.run('Badge,Team\nana,g1\n', 'map=uid=Badge,guid=Team');
+  const saved = await server.json<KnownRecipe>(
+    `/v1/imports/${id}/recipe`,
+    put({ name: 'badges', title: 'Badges' }, 'POST'),
+  );
+  expect(saved).toMatchObject({
+    saved: true,
+    fits: { header: ['Badge', 'Team'] },
+    settings: { map: { uid: 'Badge', guid: 'Team' } },
+  });
+  const facts = await server.json<FileFacts>('/v1/inspect', body('Badge,Team\nbo,g2\n'));
+  expect(facts.recipes.map(({ name }) => name)).toEqual(['badges']);
+  expect((await server.run('Badge,Team\nbo,g2\n', 'recipe=badges')).rows).toMatchObject({ added: 1 });
+});
+
+test('recipes are saved, listed, changed and deleted; those that come with rollcall stay', async () => {
+  const recipe = { title: 'Mine', expects: 'anything', fits: {}, settings: { map: { uid: 'x' } } };
+  await server.json('/v1/recipes/mine', put(recipe));
+  expect(await names()).toEqual(expect.arrayContaining(['mine', 'slack-export']));
+  await server.json('/v1/recipes/mine', put({ ...recipe, title: 'Ours' }));
+  expect(await server.json('/v1/recipes/mine')).toMatchObject({ name: 'mine', title: 'Ours', saved: true });
+  expect((await server.fetch('/v1/recipes/mine', { method: 'DELETE' })).status).toBe(204);
+  expect(await names()).not.toContain('mine');
+  expect(await server.problem('/v1/recipes/mine')).toMatchObject({ code: 'UNKNOWN_RECIPE' });
+  expect(await server.problem('/v1/recipes/canvas-sis', put(recipe))).toMatchObject({
+    code: 'BAD_OPTION',
+    field: 'name',
+  });
+  expect(await server.problem('/v1/recipes/canvas-sis', { method: 'DELETE' })).toMatchObject({ code: 'BAD_OPTION' });
+  expect(await server.problem('/v1/recipes/mine', put({ ...recipe, settings: { colour: 1 } }))).toMatchObject({
+    code: 'BAD_OPTION',
+  });
+});
+
+test('an example file can be downloaded', async () => {
+  const answer = await server.fetch('/v1/template?format=xlsx');
+  expect(answer.headers.get('content-disposition')).toBe('attachment; filename="members.xlsx"');
+  expect(
+    Buffer.from(await answer.arrayBuffer())
+      .subarray(0, 2)
+      .toString(),
+  ).toBe('PK');
+});

@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { ImportView } from '../../src/api/imports.ts';
+import { startTestServer, type TestServer } from './test-server.ts';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer();
+});
+afterAll(() => server.close());
+
+const PEOPLE = 'email,uid\nanna@x.it,anna\nben@x.it,ben\n';
+const MEMBERS = 'who,guid,status\nAnna@x.it,g1;g2,on\nben@x.it,g1,off\nnew@x.it,g1,on\n';
+const shape = (value: object) => `shape=${encodeURIComponent(JSON.stringify(value))}`;
+
+function form(parts: readonly (readonly [name: string, content: string])[]): FormData {
+  const data = new FormData();
+  for (const [name, content] of parts) data.append(name, new File([content], `${name}.csv`, { type: 'text/csv' }));
+  return data;
+}
+
+const post = (address: string, body: FormData | string) =>
+  fetch(`${server.url}${address}`, {
+    method: 'POST',
+    body,
+    ...(typeof body === 'string' && { headers: { 'content-type': 'text/csv' } }),
+  });
+
+async function finished(response: Response): Promise<ImportView> {
+  expect(response.status).toBe(202);
+  const { id } = (await response.json()) as ImportView;
+  return server.settled(id);
+}
+
+test.each([
+  [
+    'in front of',
+    [
+      ['identities', PEOPLE],
+      ['file', MEMBERS],
+    ],
+  ],
+  [
+    'behind',
+    [
+      ['file', MEMBERS],
+      ['identities', PEOPLE],
+    ],
+  ],
+] as const)('a shape, with the identity file as a part of the form %s the file', async (_, parts) => {
+  const wish = { identities: {}, split: { guid: ';' }, where: [{ column: 'status', is: ['on'] }] };
+  const view = await finished(await post(`/v1/imports?map=uid%3Dwho&${shape(wish)}`, form(parts)));
+  expect(view).toMatchObject({ state: 'completed', inputRows: 3, rows: { read: 4, invalid: 1, skipped: 1 } });
+  expect(view.rows.added + view.rows.already_member).toBe(2);
+  const { rows } = await server.json<{ rows: { uid: string; value: string; line: number; original: object }[] }>(
+    `/v1/imports/${view.id}/rows`,
+  );
+  expect(rows.slice(0, 2).map(({ uid, value, line, original }) => [uid, value, line, original])).toEqual([
+    ['anna', 'guid=g1', 2, { who: 'Anna@x.it', guid: 'g1;g2', status: 'on' }],
+    ['anna', 'guid=g2', 2, { who: 'Anna@x.it', guid: 'g1;g2', status: 'on' }],
+  ]);
+  expect(server.leftovers()).toEqual([]);
+});
+
+test('an identity file that is asked for and not sent: the import is rejected, with what to do', async () => {
+  const view = await finished(await post(`/v1/imports?map=uid%3Dwho&${shape({ identities: {} })}`, MEMBERS));
+  expect(view).toMatchObject({ state: 'rejected', code: 'BAD_IDENTITIES' });
+});
+
+test.each([
+  ['shape=%7B', 'shape', /allowed is a JSON object/],
+  [shape({ spilt: {} }), 'shape', /spilt/],
+  [shape({ templates: { uid: '{a|b}' } }), 'shape', /"b" in "\{a\|b\}" is not a function/],
+  ['first=0', 'first', /whole number from 1/],
+  ['only=group%3Dx', 'only', /guid=… or uid=…/],
+])('%s is refused before the file is kept', async (query, field, detail) => {
+  const response = await post(`/v1/imports?${query}`, MEMBERS);
+  expect(response.status).toBe(400);
+  const problem = (await response.json()) as { code: string; field: string; detail: string };
+  expect(problem).toMatchObject({ code: 'BAD_OPTION', field, detail: expect.stringMatching(detail) });
+});
+
+test('a preview shows what the first rows become', async () => {
+  const response = await post(`/v1/preview?map=uid%3Dwho&${shape({ split: { guid: ';' } })}`, MEMBERS);
+  expect(response.status).toBe(200);
+  const { rows, recognised } = (await response.json()) as { rows: { guid: string }[]; recognised: object };
+  expect(rows.map(({ guid }) => guid).slice(0, 2)).toEqual(['g1', 'g2']);
+  expect(recognised).toMatchObject({ uid: 'who', guid: 'guid' });
+});

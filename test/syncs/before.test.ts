@@ -1,0 +1,102 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { planFiles } from '../../src/syncs/plan/prepare.ts';
+import { file, openSyncing, type Syncing } from './syncing.ts';
+
+const GROUPS = {
+  team: { owner: 'boss', moderators: ['mia'], participants: ['anna', 'bob', 'carl'], usersToBan: ['mallory'] },
+  calm: { participants: ['dora'] },
+};
+const limits = {
+  groupPercent: 100,
+  groupRemovals: 1000,
+  runPercent: 100,
+  regionPercent: 100,
+  smallGroupRemovals: 100,
+  smallTotalRemovals: 100,
+};
+
+function before(syncing: Syncing, id: string): string | undefined {
+  const path = planFiles(syncing.dir.sync(id)).before;
+  return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
+}
+
+const desired = file({
+  team: { boss: 'admin', mia: 'participant', anna: 'participant', erna: 'participant' },
+  calm: { dora: 'participant', emil: 'participant' },
+});
+const mirror = { mode: 'mirror', missing: 'remove', allowDemotion: true } as const;
+
+test('a sync that takes something from somebody keeps who was in these groups, and an import brings them back', async () => {
+  const syncing = await openSyncing(GROUPS);
+  const { id, state } = await syncing.sync(desired, mirror, { limits });
+  expect(state).toBe('applied');
+  expect(syncing.members('team')).toEqual({
+    boss: 'admin',
+    mia: 'participant',
+    anna: 'participant',
+    erna: 'participant',
+    mallory: 'ban',
+  });
+  const kept = before(syncing, id);
+  expect(kept?.trim().split('\n').toSorted()).toEqual(
+    [
+      'uid,guid,scope,region',
+      'anna,team,participant,us',
+      'bob,team,participant,us',
+      'boss,team,admin,us',
+      'carl,team,participant,us',
+      'mallory,team,ban,us',
+      'mia,team,moderator,us',
+    ].toSorted(),
+  );
+  const imported = await syncing.run(kept ?? '');
+  expect(syncing.counts(imported.id)).toMatchObject({ added: 2, already_member: 4 });
+  expect(syncing.members('team')).toMatchObject({ bob: 'participant', carl: 'participant', mallory: 'ban' });
+  // And a mirror sync of it puts everything back.
+  const back = await syncing.sync(kept ?? '', mirror, { limits: { ...limits, forgottenGroups: 1 } });
+  expect(back).toMatchObject({ state: 'applied' });
+  expect(syncing.members('team')).toEqual({
+    boss: 'admin',
+    mia: 'moderator',
+    anna: 'participant',
+    bob: 'participant',
+    carl: 'participant',
+    mallory: 'ban',
+  });
+});
+
+test('of a stored plan it is who was there when it was applied, not when it was planned', async () => {
+  const syncing = await openSyncing(GROUPS);
+  const { id, state } = await syncing.sync(desired, mirror, { limits, apply: false });
+  expect([state, before(syncing, id)]).toEqual(['planned', undefined]);
+  await syncing.run('guid,uid\ncalm,late\nteam,erna\n');
+  await syncing.syncs.apply(id, 'tester');
+  await syncing.syncs.settled(id);
+  // One change of six is no longer needed: more than the tolerance.
+  expect([syncing.syncs.find(id).state, before(syncing, id)]).toEqual(['stale', undefined]);
+  const { id: again } = await syncing.sync(desired, mirror, { limits, apply: false });
+  await syncing.run('guid,uid,scope\nteam,mallory,ban\n');
+  await syncing.syncs.apply(again, 'tester');
+  expect((await syncing.syncs.settled(again)).state).toBe('applied');
+  expect(before(syncing, again)).toContain('\nerna,team,participant,us');
+});
+
+test('a sync that only adds keeps nothing, because nothing can be lost', async () => {
+  const syncing = await openSyncing(GROUPS);
+  const { id, state } = await syncing.sync(file({ calm: { emil: 'participant' } }));
+  expect([state, before(syncing, id)]).toEqual(['applied', undefined]);
+});
+
+test('an undo keeps it too', async () => {
+  const syncing = await openSyncing(GROUPS);
+  const { id: imported } = await syncing.run('guid,uid\ncalm,emil\n');
+  const id = await syncing.syncs.undo(imported, {
+    flags: { allowUnban: false, protect: new Set(), removeByName: new Set() },
+    limits,
+    apply: true,
+    who: 'tester',
+  });
+  expect((await syncing.syncs.settled(id)).state).toBe('applied');
+  expect(before(syncing, id)).toBe('uid,guid,scope,region\ndora,calm,participant,us\nemil,calm,participant,us\n');
+});
