@@ -1,11 +1,12 @@
 import { statSync } from 'node:fs';
 import { Command } from 'commander';
+import { serviceOpener } from '../../app/open-service.ts';
 import type { ImportRecord } from '../../imports/catalog.ts';
 import { readOptions } from '../../imports/import-options.ts';
 import { isFinal, TransitionError } from '../../membership/import-state.ts';
 import { dataDir } from '../../platform/data-dir.ts';
 import { noteHere } from '../audit.ts';
-import { UsageError } from '../errors.ts';
+import { checkTarget } from '../check-target.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type MaxCreateFlags, withMaxCreate } from '../flags/create-flags.ts';
 import {
@@ -25,7 +26,6 @@ import { runImport } from '../run-import.ts';
 import { type Io, say } from '../screen/io.ts';
 import { findImport } from '../target/data.ts';
 import { openImports } from '../target/open-imports.ts';
-import { serviceOpener } from './import.ts';
 
 type Flags = CommonFlags & MaxCreateFlags & ServerFlags & SandboxFlags & SendingFlags & WorkersFlags;
 
@@ -76,16 +76,4 @@ async function resume(io: Io, given: string | undefined, flags: Flags): Promise<
 /** Whether the file of an import has been written to since the import was made. A file that is gone has not. */
 function hasChanged({ source, createdAt }: Pick<ImportRecord, 'source' | 'createdAt'>): boolean {
   return (statSync(source, { throwIfNoEntry: false })?.mtimeMs ?? 0) > createdAt;
-}
-
-/** What was meant for the sandbox must not reach the service, nor the reverse. */
-export function checkTarget(command: string, id: string, wasSandbox: boolean, sandbox: boolean): void {
-  if (wasSandbox && !sandbox) {
-    throw new UsageError(`import ${id} was meant for the sandbox; type: ${command} --sandbox`);
-  }
-  if (!wasSandbox && sandbox) {
-    throw new UsageError(
-      `import ${id} was not meant for the sandbox; leave out --sandbox, or import its file again with it`,
-    );
-  }
 }

@@ -1,7 +1,9 @@
 import { Command } from 'commander';
+import { serviceOpener } from '../../app/open-service.ts';
 import { isFinal } from '../../membership/import-state.ts';
 import { dataDir } from '../../platform/data-dir.ts';
 import { noteHere } from '../audit.ts';
+import { checkTarget } from '../check-target.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import {
@@ -22,8 +24,6 @@ import { runImport } from '../run-import.ts';
 import { type Io, say } from '../screen/io.ts';
 import { followThere } from '../target/import-there.ts';
 import { openImports } from '../target/open-imports.ts';
-import { serviceOpener } from './import.ts';
-import { checkTarget } from './resume.ts';
 
 type Flags = CommonFlags & ServerFlags & SandboxFlags & SendingFlags & WorkersFlags;
 
