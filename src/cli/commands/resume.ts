@@ -9,30 +9,18 @@ import { noteHere } from '../audit.ts';
 import { checkTarget } from '../check-target.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type MaxCreateFlags, withMaxCreate } from '../flags/create-flags.ts';
-import {
-  type CommonFlags,
-  type SandboxFlags,
-  type SendingFlags,
-  type ServerFlags,
-  type WorkersFlags,
-  withDataDir,
-  withJson,
-  withPace,
-  withSandbox,
-  withServer,
-  withWorkers,
-} from '../flags/flags.ts';
+import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../flags/flags.ts';
 import { runImport } from '../run-import.ts';
 import { type Io, say } from '../screen/io.ts';
 import { findImport } from '../target/data.ts';
 import { openImports } from '../target/open-imports.ts';
 
-type Flags = CommonFlags & MaxCreateFlags & ServerFlags & SandboxFlags & SendingFlags & WorkersFlags;
+type Flags = RunningFlags & MaxCreateFlags & ServerFlags;
 
 /** `rollcall resume`: goes on with an import that was paused, blocked, interrupted or only checked. */
 export function resumeCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('resume').argument('[id]', 'import (default: the latest)');
-  withMaxCreate(withSandbox(withPace(withWorkers(withServer(withDataDir(withJson(command)))))));
+  withMaxCreate(withRunning(withServer(command)));
   return command.action((id: string | undefined, flags: Flags) => end(resume(io, id, flags)));
 }
 

@@ -9,7 +9,7 @@ import { noteHere } from '../audit.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { type ReadingFlags, type RunningFlags, withReading, withRunning } from '../flags/flags.ts';
 import { identitiesOf, type ShapeFlags, syncReading, withShape } from '../flags/shape-flags.ts';
-import { type ModeFlags, syncFlagsOf, withDeciding, withMode } from '../flags/sync-flags.ts';
+import { type ModeFlags, type PlanFlags, syncFlagsOf, withDeciding, withMode, withPlan } from '../flags/sync-flags.ts';
 import { runSync } from '../run-sync.ts';
 import type { Io } from '../screen/io.ts';
 import { whoTypes } from '../target/sync-data.ts';
@@ -19,11 +19,7 @@ import { syncListCommand } from './sync-list.ts';
 import { syncRejectCommand } from './sync-reject.ts';
 import { syncShowCommand } from './sync-show.ts';
 
-interface Flags extends RunningFlags, ReadingFlags, ShapeFlags, ModeFlags {
-  readonly apply?: true;
-  /** Path. */
-  readonly planCsv?: string;
-}
+type Flags = RunningFlags & ReadingFlags & ShapeFlags & ModeFlags & PlanFlags;
 
 /** `rollcall sync`: plans how groups come to be as a file says, and carries it out when asked to. */
 export function syncCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
@@ -31,9 +27,7 @@ export function syncCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<vo
     .argument('<file>', 'CSV, JSON or NDJSON, gzipped or not: who should be in which group')
     // What follows the name of a subcommand is its own.
     .enablePositionalOptions();
-  withDeciding(withMode(command))
-    .option('--apply', 'carry out the plan at once, unless a guard objects')
-    .option('--plan-csv <file>', 'write the plan as CSV');
+  withPlan(withDeciding(withMode(command)));
   withShape(withReading(command));
   withRunning(command);
   command.action((file: string, flags: Flags) => end(sync(io, file, flags)));
