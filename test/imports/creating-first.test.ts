@@ -5,7 +5,7 @@ import { csv, EMBEDDED, openPipeline, type Pipeline, reached } from './pipeline-
 const creating = (options: Partial<CreateOptions>): { create: CreateOptions } => ({
   create: createOptions.parse({ groupNameFrom: 'guid', userNameFrom: 'uid', ...options }),
 });
-const nobody = { users: 0, groups: 0, seed: { users: ['ann', 'bob'] } } as const;
+const nobody = { users: 0, groups: 0, seed: { users: ['ann', 'bob'] } };
 const three = csv(
   ['one', 'two', 'three'].flatMap((guid) => [
     { guid, uid: 'ann' },

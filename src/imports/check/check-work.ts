@@ -1,12 +1,13 @@
 import { runThread } from '../../platform/threads.ts';
-import { concludeCheck, fillCheck } from './check-files.ts';
+import { concludeCheck, fillCheck, planCheck } from './check-files.ts';
 import type { CheckSubject } from './check-summary.ts';
 
-/** The beginning of a check, or with a subject its end. */
+/** A part of a check: its beginning, what would be created once it is known which groups are missing, or its end. */
 export interface CheckWork {
   /** Of the import. */
   readonly folder: string;
-  readonly subject?: CheckSubject;
+  readonly step: 'fill' | 'plan' | 'conclude';
+  readonly subject: CheckSubject;
 }
 
 /** Rows up to which it takes less time than starting a thread for it. */
@@ -14,9 +15,13 @@ const FEW = 20_000;
 
 /** Does the work; in a thread where there are many rows, because it would hold up the process. */
 export async function doCheckWork(work: CheckWork, rows: number): Promise<void> {
-  const { folder, subject } = work;
   if (rows > FEW) await elsewhere(work);
-  else if (subject === undefined) fillCheck(folder);
+  else await doCheckStep(work);
+}
+
+export async function doCheckStep({ folder, step, subject }: CheckWork): Promise<void> {
+  if (step === 'fill') fillCheck(folder);
+  else if (step === 'plan') planCheck(folder, subject);
   else await concludeCheck(folder, subject);
 }
 
