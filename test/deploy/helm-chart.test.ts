@@ -6,6 +6,7 @@ import { parse } from 'yaml';
 import { serveCommand } from '../../src/cli/commands/serve.ts';
 import { workerCommand } from '../../src/cli/commands/worker.ts';
 import { workerMetrics } from '../../src/cli/worker-health.ts';
+import { BACKLOG } from '../../src/imports/send/rounds.ts';
 import { REGIONS } from '../../src/membership/membership.ts';
 import { STOP_DEADLINE_MS } from '../../src/platform/lifecycle.ts';
 import { VERSION } from '../../src/platform/version.ts';
@@ -177,6 +178,12 @@ test('more workers are started by a metric that workers publish, one number for 
   expect(spec<Workload>(trial, 'Deployment', 'rollcall-worker-us').replicas).toBe(1);
 });
 
+test('a full queue asks for as many workers as there may be', () => {
+  const { autoscaling } = parse(readFileSync(join(CHART, 'values.yaml'), 'utf8'));
+  const fullQueue = BACKLOG / REGIONS.length;
+  expect(Math.ceil(fullQueue / autoscaling.batchesPerWorker)).toBeGreaterThanOrEqual(autoscaling.maxReplicas);
+});
+
 test('a drain of nodes takes workers away one by one, and is not stopped by serve', () => {
   expect(ofKind(trial, 'PodDisruptionBudget').map((it) => [it.metadata.name, it.spec])).toEqual([
     ['rollcall-worker-us', expect.objectContaining({ maxUnavailable: 1 })],
@@ -224,6 +231,7 @@ test.each([
   ['full', 'redis.enabled=true', /keep one/],
   ['full', 'autoscaling.minReplicas=9', /more than autoscaling.maxReplicas/],
   ['full', 'monitoring.serviceMonitor.enabled=false', /needs the server's metrics/],
+  ['trial', 'monitoring.prometheusRule.enabled=true', /its alerts say that the server is down/],
   ['full', 'serve.notify.secret.name=', /needs serve.notify.secret.name/],
   ['trial', 'regions.us.keySecret.name=', /keySecret.name|keySecret\/name/],
   ['trial', 'regions.ap.appId=1', /additional.*ap/i],

@@ -5,6 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, Option } from 'commander';
 import { dispatchOnly, NO_SERVICE, type Service, serviceOf } from '../../app/compose.ts';
+import { banOptionsOf } from '../../imports/ban-options.ts';
 import { createOptionsOf } from '../../imports/create-texts.ts';
 import { newImportId } from '../../imports/import-id.ts';
 import type { ImportOptions } from '../../imports/import-options.ts';
@@ -19,6 +20,7 @@ import { noteHere } from '../audit.ts';
 import { detach } from '../detach.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { type BanFlags, withBans } from '../flags/ban-flags.ts';
 import { type CheckFlags, maxCallsOf, withCheckCost } from '../flags/check-flags.ts';
 import { type CreateFlags, withCreate } from '../flags/create-flags.ts';
 import { fileOptionsOf } from '../flags/file-flags.ts';
@@ -50,7 +52,8 @@ import { importThere } from '../target/import-there.ts';
 import { openImports } from '../target/open-imports.ts';
 
 export interface ImportFlags
-  extends CheckFlags,
+  extends BanFlags,
+    CheckFlags,
     CommonFlags,
     ServerFlags,
     ReadingFlags,
@@ -72,7 +75,7 @@ export function importCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<
     '<file>',
     'CSV, JSON, NDJSON, Excel, YAML or LDIF, also compressed; a folder or ZIP of these; - reads standard input',
   );
-  withRecipeFlag(withCreate(withReading(command)));
+  withRecipeFlag(withBans(withCreate(withReading(command))));
   command.option('--dry-run', 'read and check the file, and send nothing');
   command.addOption(
     new Option('--check', 'read the file, ask the service which rows would fail, and send nothing').conflicts('dryRun'),
@@ -219,6 +222,7 @@ export function importOptionsOf(config: Config, flags: ImportFlags): ImportOptio
     ...(onBehalfOf !== undefined && { onBehalfOf }),
     ...(maxErrors !== undefined && { maxErrors }),
     ...(create !== undefined && { create }),
+    ...banOptionsOf(flags),
     ...fileOptionsOf(flags),
     ...(shape !== undefined && { shape }),
     ...(first !== undefined && { first }),
