@@ -83,12 +83,15 @@ update creations set step = 'done', outcome = :outcome, code = :code, message = 
 
 -- name: rows_of_group
 -- In: group. Out: what the input had for its rows, in its order.
-select r.original from lanes l join batches b on b.lane_id = l.id join memberships m on m.batch_id = b.id
-  join rows r on r.id = m.row_id where l.group_id = :group order by m.row_id limit 1000;
+select iif(r.original = '', f.original, r.original) as original
+  from lanes l join batches b on b.lane_id = l.id join memberships m on m.batch_id = b.id join rows r on r.id = m.row_id
+  left join parts p on p.row_id = r.id left join rows f on f.id = p.first_row
+ where l.group_id = :group order by m.row_id limit 1000;
 
 -- name: original
 -- In: row. Out: what the input had for it, and its UID as it was written.
-select original, uid from rows where id = :row;
+select iif(r.original = '', f.original, r.original) as original, r.uid from rows r
+  left join parts p on p.row_id = r.id left join rows f on f.id = p.first_row where r.id = :row;
 
 -- name: row_of_user_in_group
 -- In: group, uid. Out: a row of this user there.
