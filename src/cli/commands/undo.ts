@@ -87,7 +87,8 @@ async function undo(io: Io, id: string, flags: Flags): Promise<ExitCode> {
     say(
       io,
       '',
-      `No user and no group was deleted: what the import did is not taken back yet (sync ${made} is ${state}).`,
+      `No user and no group was deleted: what the import did is not taken back yet (sync ${made} is ${state}). When it is:`,
+      `  ${config.command} undo ${id} --created --apply`,
     );
     return code;
   }
