@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline/promises';
 import type { CallsByRegion } from '../imports/check/check-ledger.ts';
 import type { CheckProgress } from '../imports/check/checking.ts';
 import { checkOf, checkSummaryOf, createChecks } from '../imports/check/checks.ts';
@@ -11,6 +10,7 @@ import { EXIT, type ExitCode } from './exit-codes.ts';
 import { followImport, type RunOptions, sayNothingBegan } from './run-import.ts';
 import { concludeCheck } from './screen/check-outcome.ts';
 import { conclude } from './screen/conclude.ts';
+import { confirm } from './screen/confirm.ts';
 import { type Io, say } from './screen/io.ts';
 import { redraw } from './screen/progress.ts';
 import { findImport } from './target/data.ts';
@@ -85,14 +85,5 @@ async function ask(
 ): Promise<boolean> {
   const ms = (Math.max(0, ...Object.values(price)) / callsPerMinute) * 60_000;
   say(io, '', `The check needs up to ${counted(calls, 'more call')}, which take about ${duration(ms)}.`);
-  if (!io.live || !process.stdin.isTTY) return false;
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    return /^y(es)?$/i.test((await terminal.question('Continue? [y/N] ', { signal })).trim());
-  } catch (error) {
-    if (signal.aborted) return false;
-    throw error;
-  } finally {
-    terminal.close();
-  }
+  return confirm(io, 'Continue?', signal);
 }

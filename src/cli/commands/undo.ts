@@ -8,20 +8,31 @@ import { dataDir } from '../../platform/data-dir.ts';
 import { inShort } from '../../server/access/noting.ts';
 import { noteHere } from '../audit.ts';
 import { checkTarget } from '../check-target.ts';
-import type { ExitCode } from '../exit-codes.ts';
+import { UsageError } from '../errors.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type RunningFlags, withRunning } from '../flags/flags.ts';
 import { type DecidingFlags, type PlanFlags, syncFlagsOf, withDeciding, withPlan } from '../flags/sync-flags.ts';
 import { runSync } from '../run-sync.ts';
 import { type Io, say } from '../screen/io.ts';
 import { findImport } from '../target/data.ts';
-import { whoTypes } from '../target/sync-data.ts';
+import { findSync, whoTypes } from '../target/sync-data.ts';
+import { undoCreated } from '../undo-created.ts';
 
-type Flags = RunningFlags & DecidingFlags & PlanFlags;
+interface Flags extends RunningFlags, DecidingFlags, PlanFlags {
+  /** Delete the users and groups that the import created. */
+  readonly created?: true;
+  readonly yes?: true;
+}
 
 /** `rollcall undo`: plans how an import is taken back, and carries it out when asked to. */
 export function undoCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('undo').argument('<import>', 'a finished import, as `list` shows it');
-  withPlan(withDeciding(command));
+  withPlan(withDeciding(command))
+    .option(
+      '--created',
+      'with --apply: delete the users and groups that the import created, when the rest is taken back',
+    )
+    .option('--yes', 'with --created: do not ask');
   withRunning(command);
   return command.action((id: string, flags: Flags) => end(undo(io, id, flags)));
 }
@@ -30,26 +41,51 @@ async function undo(io: Io, id: string, flags: Flags): Promise<ExitCode> {
   const config = readConfig(flags);
   const { sandbox } = readOptions(findImport(config.dataDir, id));
   checkTarget(`${config.command} undo ${id}`, id, sandbox, flags.sandbox === true);
+  if (flags.yes && !flags.created) throw new UsageError('--yes says that --created need not ask; add --created');
   const { allowUnban, protect, removeByName } = await syncFlagsOf(flags);
+  let made: string | undefined;
+  const openService = serviceOpener(config, flags);
   const code = await runSync({
     config,
     io,
     json: flags.json === true,
     planCsv: flags.planCsv,
-    openService: serviceOpener(config, flags),
+    openService,
     begin: async (syncs) => {
       const decision = {
         flags: { allowUnban, protect, removeByName },
         limits: flags.limit ?? {},
         apply: flags.apply === true,
       };
-      const made = await syncs.undo(id, { ...decision, who: whoTypes() });
+      made = await syncs.undo(id, { ...decision, who: whoTypes() });
       noteHere(dataDir(config.dataDir), 'import.undo', made, `of ${id} ${inShort(decision)}`);
       return made;
     },
   });
-  say(io, ...stays(dataDir(config.dataDir).ledger(id)));
-  return code;
+  if (flags.created !== true || made === undefined) {
+    say(io, ...stays(dataDir(config.dataDir).ledger(id)));
+    return code;
+  }
+  const { state } = findSync(config.dataDir, made);
+  const isBack = state === 'applied' || state === 'unchanged';
+  if (flags.apply && !isBack) {
+    say(
+      io,
+      '',
+      `No user and no group was deleted: what the import did is not taken back yet (sync ${made} is ${state}). When it is:`,
+      `  ${config.command} undo ${id} --created --apply`,
+    );
+    return code;
+  }
+  const deleted = await undoCreated({
+    config,
+    io,
+    openService,
+    id,
+    carryOut: flags.apply === true,
+    yes: flags.yes === true,
+  });
+  return code === EXIT.ok ? deleted : code;
 }
 
 const SHOWN = 20;
@@ -65,5 +101,5 @@ function stays(ledger: string): string[] {
     .slice(0, SHOWN)
     .map(({ kind, region, name, outcome }) => `  ${kind} ${name} (${region}), ${outcome}`);
   const more = made.length > SHOWN ? ['  … and more: see the column _created of its report'] : [];
-  return ['', 'The import also made these. They stay; delete them yourself if nobody needs them:', ...shown, ...more];
+  return ['', 'The import also made these. They stay; --created deletes them:', ...shown, ...more];
 }
