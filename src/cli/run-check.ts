@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline/promises';
 import { type CallsByRegion, checkFiles } from '../imports/check/check-ledger.ts';
 import type { CheckProgress } from '../imports/check/checking.ts';
 import { checkOf, checkSummaryOf, createChecks } from '../imports/check/checks.ts';
@@ -11,6 +10,7 @@ import { EXIT, type ExitCode } from './exit-codes.ts';
 import { followImport, type RunOptions, sayNothingBegan } from './run-import.ts';
 import { concludeCheck } from './screen/check-outcome.ts';
 import { conclude } from './screen/conclude.ts';
+import { confirm } from './screen/confirm.ts';
 import { type Io, say } from './screen/io.ts';
 import { redraw } from './screen/progress.ts';
 import { findImport } from './target/data.ts';
@@ -92,14 +92,5 @@ export async function askToPay(
 ): Promise<boolean> {
   const time = minutes === undefined ? '' : `, which take about ${duration(minutes * 60_000)}`;
   say(io, '', `The check needs up to ${counted(calls, 'more call')}${time}.`);
-  if (!io.live || !process.stdin.isTTY) return false;
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    return /^y(es)?$/i.test((await terminal.question('Continue? [y/N] ', { signal })).trim());
-  } catch (error) {
-    if (signal.aborted) return false;
-    throw error;
-  } finally {
-    terminal.close();
-  }
+  return confirm(io, 'Continue?', signal);
 }

@@ -16,7 +16,7 @@ import { consoleBundle } from '../server/console-bundle.ts';
 import type { Api } from '../server/context.ts';
 import { createServer } from '../server/server.ts';
 import { stopServer } from '../server/stopping.ts';
-import { BadReceiver, openReceiver, type Receiver } from '../server/webhook/receiver.ts';
+import { BadReceiver, openReceiver, type Receiver, SIGNING_SECRET, signingKey } from '../server/webhook/receiver.ts';
 import { serviceOpener } from './commands/import.ts';
 import { scheduleControl } from './commands/schedule-control.ts';
 import { UsageError } from './errors.ts';
@@ -39,7 +39,6 @@ export interface ServeFlags extends SandboxFlags, SendingFlags, WorkersFlags {
 }
 
 const DAY_MS = 86_400_000;
-const SHORTEST_SECRET = 16;
 
 /** Serves until a signal comes; what is under way goes on at the next start. */
 export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
@@ -132,16 +131,17 @@ async function listen(server: Api, { host, port }: ServeFlags): Promise<string> 
   }
 }
 
-/** Who is to be told of imports that are over, checked before anything is opened. */
+/** The receiver of notifications, checked before anything is opened. */
 function receiverOf({ notify, notifySecret: secret }: Config, flags: ServeFlags): Receiver | undefined {
   if (notify === undefined) return undefined;
-  if (secret === undefined || secret.length < SHORTEST_SECRET) {
+  const key = signingKey(secret ?? '');
+  if (key === undefined) {
     throw new ConfigError(
-      `ROLLCALL_NOTIFY_SECRET is ${secret === undefined ? 'not set' : 'too short'}: set it to what notes are signed with, at least ${SHORTEST_SECRET} characters, such as the output of \`openssl rand -hex 32\``,
+      `ROLLCALL_NOTIFY_SECRET is ${secret === undefined ? 'not set' : 'not a valid secret'}: set it to ${SIGNING_SECRET}`,
     );
   }
   try {
-    return openReceiver({ url: notify, secret, allowPrivate: flags.notifyPrivate === true });
+    return openReceiver({ url: notify, key, allowPrivate: flags.notifyPrivate === true });
   } catch (error) {
     if (!(error instanceof BadReceiver)) throw error;
     throw new ConfigError(`${flags.notify === undefined ? 'ROLLCALL_NOTIFY' : '--notify'} ${error.message}`);

@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
 import { type CreateOptions, createOptions } from '../../src/imports/create-options.ts';
+import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { csv, EMBEDDED, openPipeline, type Pipeline, reached } from './pipeline-harness.ts';
 
 const creating = (options: Partial<CreateOptions>): { create: CreateOptions } => ({
   create: createOptions.parse({ groupNameFrom: 'guid', userNameFrom: 'uid', ...options }),
 });
-const nobody = { users: 0, groups: 0, seed: { users: ['ann', 'bob'] } } as const;
+const nobody: SandboxOptions = { users: 0, groups: 0, seed: { users: ['ann', 'bob'] } };
 const three = csv(
   ['one', 'two', 'three'].flatMap((guid) => [
     { guid, uid: 'ann' },

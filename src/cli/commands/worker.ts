@@ -4,13 +4,15 @@ import { clientOf, quietly, serviceOf } from '../../app/compose.ts';
 import { watchWorkersKeys } from '../../imports/life/key-watch.ts';
 import { startWorkerProcess, type WorkingRegion } from '../../imports/send/worker-process.ts';
 import { REGIONS, type Region } from '../../membership/membership.ts';
-import { MOST_CONCURRENCY, readConfig } from '../../platform/config.ts';
+import { readConfig } from '../../platform/config.ts';
 import { createLifecycle, firstSignal, leaveWithoutQueue } from '../../platform/lifecycle.ts';
+import { MOST_CONCURRENCY } from '../../platform/settings.ts';
 import { openBackend } from '../../queue/open-backend.ts';
 import { counted } from '../../text/wording.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type QueueFlags, wholeNumber, withQueue } from '../flags/flags.ts';
+import { settingFlag } from '../flags/setting-flag.ts';
 import { type Io, say } from '../screen/io.ts';
 import { serveHealth, workerMetrics } from '../worker-health.ts';
 
@@ -25,7 +27,7 @@ interface Flags extends QueueFlags {
 export function workerCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('worker')
     .option('--region <regions>', 'regions to send for, such as us,eu (default: all that have a key here)', regionList)
-    .option('--concurrency <n>', 'concurrent calls in each region (default: 20)', wholeNumber(1, 1_000))
+    .addOption(settingFlag('concurrency'))
     .option(
       '--health-port <port>',
       'serve /healthz, /readyz, /metrics and /concurrency on this port',

@@ -3,15 +3,28 @@ import { h, importHref } from '../element.js';
 import { CheckField, TextField, useForm } from '../form.js';
 import { usePlace } from '../place.js';
 import { READING } from './upload/reading.js';
+import { SHAPING } from './upload/shape-form.js';
 import { UploadForm } from './upload-form.js';
 
 export function NewImport() {
   const { go } = usePlace();
-  const form = useForm({ ...READING, maxErrors: '', dryRun: '' });
+  const form = useForm({
+    ...READING,
+    ...SHAPING,
+    recipe: '',
+    recipeTitle: '',
+    maxErrors: '',
+    first: '',
+    onlyGroups: '',
+    dryRun: '',
+  });
   return h(UploadForm, {
     title: 'New import',
     path: '/v1/imports',
     form,
+    isImport: true,
+    toQuery: ({ onlyGroups = '', recipeTitle: _, ...values }) => ({ ...values, only: onlyOf(onlyGroups) }),
+    fieldOf: (name) => (name === 'only' ? 'onlyGroups' : name),
     label: form.get('dryRun') === 'true' ? 'Check the file' : 'Start import',
     onMade: (id) => go(importHref(id)),
     own: h(
@@ -28,8 +41,31 @@ export function NewImport() {
           placeholder: '100 or 5%',
           note: 'Leave empty to never stop.',
         }),
+        h(TextField, {
+          form,
+          name: 'first',
+          label: 'Send only the first rows',
+          placeholder: '10',
+          note: 'To try it. The others wait until you resume.',
+        }),
+        h(TextField, {
+          form,
+          name: 'onlyGroups',
+          label: 'Send only these groups',
+          placeholder: 'choir, team',
+          note: 'The others wait until you resume.',
+        }),
         h(CheckField, { form, name: 'dryRun', label: 'Only check the file, send nothing yet (dry run)' }),
       ),
     ),
   });
+}
+
+/** `choir, team` as the server takes it. @param {string} text */
+function onlyOf(text) {
+  const groups = text
+    .split(',')
+    .map((group) => group.trim())
+    .filter((group) => group !== '');
+  return groups.length === 0 ? '' : `guid=${groups.join('|')}`;
 }

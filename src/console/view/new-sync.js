@@ -3,6 +3,7 @@ import { h, syncHref } from '../element.js';
 import { CheckField, SelectField, TextField, useForm } from '../form.js';
 import { usePlace } from '../place.js';
 import { READING } from './upload/reading.js';
+import { SHAPING } from './upload/shape-form.js';
 import { UploadForm } from './upload-form.js';
 
 /** @type {import('../form.js').Choice[]} */
@@ -19,7 +20,7 @@ const EMPTY = {
 
 export function NewSync() {
   const { go } = usePlace();
-  const form = useForm({ ...READING, ...EMPTY });
+  const form = useForm({ ...READING, ...SHAPING, ...EMPTY });
   const mirrors = form.get('mode') === 'mirror';
   return h(UploadForm, {
     title: 'New sync',

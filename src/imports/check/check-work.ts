@@ -1,4 +1,4 @@
-import { Worker } from 'node:worker_threads';
+import { runThread } from '../../platform/threads.ts';
 import { concludeCheck, fillCheck, planCheck } from './check-files.ts';
 import type { CheckSubject } from './check-summary.ts';
 
@@ -25,13 +25,6 @@ export async function doCheckStep({ folder, step, subject }: CheckWork): Promise
   else await concludeCheck(folder, subject);
 }
 
-function elsewhere(workerData: CheckWork): Promise<void> {
-  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-  const thread = new Worker(new URL(`./check-thread.${extension}`, import.meta.url), { workerData });
-  return new Promise((resolve, reject) => {
-    thread.on('error', reject);
-    thread.on('exit', (code) =>
-      code === 0 ? resolve() : reject(new Error(`the thread of the check has ended with code ${code}`)),
-    );
-  });
+function elsewhere(work: CheckWork): Promise<void> {
+  return runThread(import.meta.url, './check-thread', work);
 }

@@ -69,6 +69,7 @@ export async function inspect(inspected: InspectOptions): Promise<FileFacts> {
     refusal: refusal === undefined ? null : { code: refusal.code, message: refusal.message },
     recipes: fits.map((one) => ({ name: one.name, title: one.title, needs: one.needs })),
     advice: recipe === undefined ? [...(guess?.advice ?? [])] : [adviceOf(recipe)],
+    suggestion: guess === undefined || isReadable ? null : { settings: { ...guess.settings }, needs: [...guess.needs] },
     command,
   };
 }

@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { inTransaction } from '../../platform/sqlite.ts';
-import { type CreateField, type CreateOptions, createLimit, DEFAULT_MAX_CREATE } from '../create-options.ts';
+import { createLimit, DEFAULT_MAX_CREATE } from '../create-limit.ts';
+import type { CreateField, CreateOptions } from '../create-options.ts';
 import { actionId, outcomeId, scopeId } from './enum-ids.ts';
 import {
   type Cells,

@@ -136,11 +136,11 @@ export function tellNobody(dir: DataDir): void {
 
 /** The note as JSON; undefined when what it is about has been removed. */
 async function bodyOf(options: NotifierOptions, note: Delivery): Promise<string | undefined> {
-  const { id, kind, state, reason, at } = note;
+  const { kind, state, reason, at } = note;
   try {
     const view = await viewOf(options, note);
-    const event = `${kind}.${state}`;
-    return JSON.stringify({ event, id, at: new Date(at).toISOString(), [kind]: { ...view, state, reason } });
+    const type = `${kind}.${state}`;
+    return JSON.stringify({ type, timestamp: new Date(at).toISOString(), data: { ...view, state, reason } });
   } catch (error) {
     if (error instanceof UnknownImport || error instanceof UnknownSync) return undefined;
     throw error;
