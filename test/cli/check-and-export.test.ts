@@ -52,6 +52,20 @@ test('a check that costs more than it may stops with exit code 3, and says how t
   expect((await place.run(['check', '--yes'])).code).toBe(0);
 });
 
+test('export takes its groups from a CSV file with a column guid, such as the groups of an earlier export', async () => {
+  const place = await open();
+  place.file('groups.csv', 'name;"GUID"\r\n"a; b";g3\r\n;g1\r\n;g3\r\n;\r\n');
+  const { code, stdout } = await place.run(['export', '--region', 'us', '--groups-file', 'groups.csv']);
+  expect(code).toBe(0);
+  expect(
+    stdout
+      .trim()
+      .split('\n')
+      .slice(1)
+      .map((line) => line.split(',')[1]),
+  ).toEqual(['g1', 'g3']);
+});
+
 test('an exported workbook is read back without a change, names that look like formulas included', async () => {
   const users = [{ uid: 'u0', name: '=1+2 & <b>' }];
   const place = await openSandboxPlace({ users: 0, groups: 0, seed: { ...SEED, users } });

@@ -128,7 +128,7 @@ function creating({ users, groups, reactivated, over }: NonNullable<CheckSummary
     ...(reactivated > 0 ? [`made active again: ${counted(reactivated, 'user')}`] : []),
     ...over.map(
       ({ kind, missing, limit }) =>
-        `${counted(missing, kind)} would have to be created or made active again, and ${grouped(limit)} may be: the import would wait. Look at the columns of the file first`,
+        `${counted(missing, kind)} would have to be created${kind === 'user' ? ' or made active again' : ''}, and only ${grouped(limit)} may be: the import would wait. First make sure that the columns of the file are right.`,
     ),
   ];
 }

@@ -1,5 +1,6 @@
 import type { CheckSummary } from '../../api/checks.ts';
-import { type CreateField, type CreateOptions, createLimit, DEFAULT_MAX_CREATE } from '../create-options.ts';
+import { createLimit, DEFAULT_MAX_CREATE } from '../create-limit.ts';
+import type { CreateField, CreateOptions } from '../create-options.ts';
 import { type Cells, cellsOf, firstCells, groupProfile, profileColumns, userProfile } from '../record/profile.ts';
 import type { CheckLedger } from './check-ledger.ts';
 import { CREATE_CODES } from './check-verdict.ts';
