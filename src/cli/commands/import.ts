@@ -17,7 +17,6 @@ import { dataDir } from '../../platform/data-dir.ts';
 import { inShort } from '../../server/access/noting.ts';
 import { noteHere } from '../audit.ts';
 import { detach } from '../detach.ts';
-import { UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type BanFlags, withBans } from '../flags/ban-flags.ts';
 import { type CheckFlags, maxCallsOf, withCheckCost } from '../flags/check-flags.ts';
@@ -46,6 +45,7 @@ import { runCheckHere } from '../run-check.ts';
 import { type RunOptions, runImport } from '../run-import.ts';
 import { type Io, say } from '../screen/io.ts';
 import { STANDARD_INPUT, TOGETHER_MS } from '../screen/standard-input.ts';
+import { importAndCheckThere } from '../target/check-there.ts';
 import { importThere } from '../target/import-there.ts';
 import { openImports } from '../target/open-imports.ts';
 
@@ -91,16 +91,13 @@ export function importCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<
 async function importFile(io: Io, file: string, flags: ImportFlags): Promise<ExitCode> {
   const { config, imports } = await openImports(flags);
   const { server } = imports;
-  // A server would take the file and send it.
-  if (server !== undefined && flags.check) {
-    throw new UsageError(
-      '--check works in this process only: upload the file with --dry-run and begin a check with POST /v1/imports/<id>/check, or leave out --server and ROLLCALL_SERVER',
-    );
-  }
+  const json = flags.json === true;
   const code =
     server === undefined
       ? await importHere(io, file, flags)
-      : await importThere({ io, imports, server, json: flags.json === true }, file, flags);
+      : flags.check
+        ? await importAndCheckThere({ io, imports, server, json }, file, flags, maxCallsOf(flags))
+        : await importThere({ io, imports, server, json }, file, flags);
   if (code === EXIT.usage) await sayWhatItIs(io, config, file, importOptionsOf(config, flags));
   return code;
 }

@@ -1,34 +1,33 @@
 import type { CheckSummary } from '../../api/checks.ts';
-import { type CheckRecord, checkFiles } from '../../imports/check/check-ledger.ts';
+import type { CheckRecord } from '../../imports/check/check-ledger.ts';
 import { VERDICT_LABELS } from '../../imports/check/check-verdict.ts';
 import { VERDICTS } from '../../membership/check-words.ts';
-import type { Config } from '../../platform/config.ts';
 import { counted, duration, grouped, printable } from '../../text/wording.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
+import type { Imports } from '../target/imports.ts';
 import { checkAdvice } from './check-advice.ts';
 import { type Io, say } from './io.ts';
 
 interface CheckOutcome {
   readonly io: Io;
-  readonly config: Config;
+  readonly imports: Pick<Imports, 'command'>;
   readonly id: string;
-  /** Of the import. */
-  readonly folder: string;
+  /** Where every row and every group is. */
+  readonly files: readonly string[];
   readonly json: boolean;
   readonly sandbox: boolean;
-  readonly record: CheckRecord | undefined;
+  readonly record: Pick<CheckRecord, 'state' | 'reason' | 'calls'> | undefined;
   readonly summary: CheckSummary | undefined;
 }
 
 /** Prints what a check has come to and what comes next; gives its exit code. */
-export function concludeCheck({ io, config, id, folder, json, sandbox, record, summary }: CheckOutcome): ExitCode {
-  const { command } = config;
+export function concludeCheck({ io, imports, id, files, json, sandbox, record, summary }: CheckOutcome): ExitCode {
   const where = sandbox ? ' --sandbox' : '';
   if (summary === undefined) {
     const state = record?.state ?? 'running';
     if (json)
       io.out.write(`${JSON.stringify({ id, state, reason: record?.reason ?? '', calls: record?.calls ?? 0 })}\n`);
-    const goOn = (flags: string) => ['Continue with:', `  ${command} check ${id}${flags}${where}`];
+    const goOn = (flags: string) => ['Continue with:', `  ${imports.command('check', id)}${flags}${where}`];
     if (state === 'priced') say(io, '', `Not checked to the end: ${record?.reason}.`, ...goOn(' --yes'));
     else if (state === 'stopped') say(io, '', `Stopped: ${record?.reason}.`, 'When it is fixed:', ...goOn('').slice(1));
     else say(io, '', 'Interrupted: nothing was sent, and what is known is kept.', ...goOn(''));
@@ -36,12 +35,11 @@ export function concludeCheck({ io, config, id, folder, json, sandbox, record, s
   }
   if (json) io.out.write(`${JSON.stringify(summary)}\n`);
   else io.out.write(`\n${checkText(summary)}`);
-  const { rows, groups } = checkFiles(folder);
-  say(io, '', 'Every row and every group:', `  ${rows}`, `  ${groups}`);
+  say(io, '', 'Every row and every group:', ...files.map((file) => `  ${file}`));
   say(
     io,
     'Nothing was sent. To send the rows that were checked:',
-    `  ${command} resume ${id}${allowed(summary)}${where}`,
+    `  ${imports.command('resume', id)}${allowed(summary)}${where}`,
   );
   return summary.wouldFail ? EXIT.rowsFailed : EXIT.ok;
 }
@@ -130,7 +128,7 @@ function creating({ users, groups, reactivated, over }: NonNullable<CheckSummary
     ...(reactivated > 0 ? [`made active again: ${counted(reactivated, 'user')}`] : []),
     ...over.map(
       ({ kind, missing, limit }) =>
-        `${counted(missing, kind)} would have to be created or made active again, and ${grouped(limit)} may be: the import would wait. Look at the columns of the file first`,
+        `${counted(missing, kind)} would have to be created${kind === 'user' ? ' or made active again' : ''}, and only ${grouped(limit)} may be: the import would wait. First make sure that the columns of the file are right.`,
     ),
   ];
 }

@@ -2,6 +2,7 @@ import type { CheckSummary } from '../../api/checks.ts';
 import { MAX_GROUP_MEMBERS, MAX_GROUPS_OF_USER } from '../../chat/contract.ts';
 import { VERDICTS, type Verdict } from '../../membership/check-words.ts';
 import type { Region } from '../../membership/membership.ts';
+import type { BanChoice } from '../ban-options.ts';
 import type { CreateOptions } from '../create-options.ts';
 import { creationsOf } from './check-creating.ts';
 import type { CheckLedger } from './check-ledger.ts';
@@ -16,7 +17,7 @@ export interface CheckSubject {
   /** What the import may create. */
   readonly create?: CreateOptions | undefined;
   /** What becomes of rows that add a banned user: `keep` refuses them, otherwise the ban is lifted. */
-  readonly bans?: 'keep' | 'lift' | undefined;
+  readonly bans?: BanChoice | undefined;
 }
 
 /** Sums up a check whose verdicts are made. Throws an Error when the sum of the rows does not hold. */

@@ -166,3 +166,14 @@ test('a file of changes is told for every row what it would do', async () => {
     '8 nothing_to_do',
   ]);
 });
+
+test.each([
+  ['keep', 'fail BANNED', 'failed'],
+  ['lift', 'lifts_ban', 'added'],
+] as const)('a banned user who is to be added, with bans: %s', async (bans, check, outcome) => {
+  const { said, at, id } = await checked('uid,guid\nmallory,team\nmallory,team\n', { bans });
+  expect(said).toEqual([`2 ${check}`, '3 duplicate']);
+  await at.coordinator.resume(id);
+  await at.coordinator.settled(id);
+  expect(at.rows(id).map(({ status }) => status)).toEqual([outcome, 'duplicate']);
+});
