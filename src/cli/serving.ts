@@ -83,6 +83,7 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
       tokenRequired,
       log,
       registry,
+      tracing: app.tracing?.plugin,
       ...(flags.trustProxy !== undefined && { trustProxy: flags.trustProxy }),
       ...(receiver !== undefined && { receiver }),
     });

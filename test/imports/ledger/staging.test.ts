@@ -71,7 +71,7 @@ describe('staging', () => {
         expect(ledger.check()).toMatchObject({ holds: true, rows: { read: rows.length, unprocessed: sent.length } });
         ledger.close();
       }),
-      { numRuns: 40, endOnFailure: true },
+      { numRuns: 25, endOnFailure: true },
     );
   });
 
