@@ -99,7 +99,7 @@ async function importFile(io: Io, file: string, flags: ImportFlags): Promise<Exi
     server === undefined
       ? await importHere(io, file, flags)
       : await importThere({ io, imports, server, json: flags.json === true }, file, flags);
-  if (code === EXIT.usage) await sayWhatItIs(io, config, file, importOptionsOf(config, flags));
+  if (code === EXIT.usage) await sayWhatItIs(io, config, file, importOptionsOf(config, flags), flags.identities);
   return code;
 }
 

@@ -74,7 +74,12 @@ function columnLines({ columns, rows }: FileFacts, width: number): string[] {
   ];
 }
 
-function understanding({ format, recognised, missing, rows, refusal }: FileFacts, withRefusal: boolean): string[] {
+function understanding(
+  { format, recognised, missing, rows, refusal, recipes }: FileFacts,
+  withRefusal: boolean,
+): string[] {
+  // A recipe says what its columns are.
+  if (recipes.length > 0) return [];
   const known = Object.entries(recognised).map(([field, column]) => `${field} from ${JSON.stringify(column)}`);
   return [
     ...(format === null ? [] : [`Understood: ${known.length === 0 ? 'no column' : known.join(', ')}.`]),

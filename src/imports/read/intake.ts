@@ -178,6 +178,7 @@ async function startIntake(source: InputBytes, options: IntakeOptions): Promise<
   const columns = new Columns(isShaped ? recognisedMapping(shape, mapping) : mapping, {
     ...options,
     bounds,
+    hasHeader: format === 'csv',
     onColumn: (name) => growth.add(name),
   });
   const reader = new MembershipReader(columns, defaults);
