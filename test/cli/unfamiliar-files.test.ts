@@ -26,6 +26,12 @@ const csv = (rows: readonly (readonly string[])[]) => rows.map((cells) => `${cel
 
 test.each<[what: string, name: string, content: string | Buffer, says: string]>([
   ['a title above the header', 'title.csv', csv([['Members of 2026', '', '', ''], [], ...TABLE]), '--header-row 3'],
+  [
+    'a title, an empty line, and commas in cells',
+    'title.csv',
+    'List of members\n\nE-mail;Team;Role\nana@x.example;"a,b";OWNER\nbo@x.example;a;MEMBER\nana@x.example;b,c;MEMBER\n',
+    '--map uid=E-mail,guid=Team --header-row 3 --split guid=, --scope-words OWNER=admin,*=participant --identities',
+  ],
   ['one cell above the header', 'title.csv', `Choir\n${csv(TABLE)}`, '--header-row 2'],
   [
     'a workbook with a title, a date and an empty row above the header',

@@ -21,25 +21,33 @@ import {
   withServer,
   withWorkers,
 } from '../flags/flags.ts';
+import { type TrialFlags, withMaxRemovals } from '../flags/shape-flags.ts';
 import { runImport } from '../run-import.ts';
 import { type Io, say } from '../screen/io.ts';
 import { findImport } from '../target/data.ts';
 import { openImports } from '../target/open-imports.ts';
 import { serviceOpener } from './import.ts';
 
-type Flags = CommonFlags & MaxCreateFlags & ServerFlags & SandboxFlags & SendingFlags & WorkersFlags;
+type Flags = CommonFlags &
+  MaxCreateFlags &
+  Pick<TrialFlags, 'maxRemovals'> &
+  ServerFlags &
+  SandboxFlags &
+  SendingFlags &
+  WorkersFlags;
 
 /** `rollcall resume`: goes on with an import that was paused, blocked, interrupted or only checked. */
 export function resumeCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('resume').argument('[id]', 'import (default: the latest)');
-  withMaxCreate(withSandbox(withPace(withWorkers(withServer(withDataDir(withJson(command)))))));
+  withMaxRemovals(withMaxCreate(withSandbox(withPace(withWorkers(withServer(withDataDir(withJson(command))))))));
   return command.action((id: string | undefined, flags: Flags) => end(resume(io, id, flags)));
 }
 
 async function resume(io: Io, given: string | undefined, flags: Flags): Promise<ExitCode> {
   const { config, imports } = await openImports(flags);
   const { id } = await imports.find(given);
-  const answer = await imports.act(id, 'resume', { maxCreate: flags.maxCreate });
+  const changes = { maxCreate: flags.maxCreate, maxRemovals: flags.maxRemovals };
+  const answer = await imports.act(id, 'resume', changes);
   if (answer !== undefined) {
     if (imports.server === undefined) noteHere(dataDir(config.dataDir), 'import.resume', id);
     say(io, `Import ${id} continues in the process that runs it. Watch it with:`, `  ${imports.command('watch', id)}`);
@@ -66,7 +74,7 @@ async function resume(io: Io, given: string | undefined, flags: Flags): Promise<
       ...(record.state === 'staging' && options.dryRun && { dryRun: true }),
     }),
     begin: async (coordinator) => {
-      await coordinator.resume(id, { maxCreate: flags.maxCreate });
+      await coordinator.resume(id, changes);
       noteHere(dataDir(config.dataDir), 'import.resume', id);
       return id;
     },

@@ -19,8 +19,10 @@ import {
   withSandbox,
   withWorkers,
 } from '../flags/flags.ts';
+import { type RecipeFlags, withRecipeFlag } from '../flags/recipe-flags.ts';
 import { identitiesOf, type ShapeFlags, syncReading, withShape } from '../flags/shape-flags.ts';
 import { type ModeFlags, syncFlagsOf, withDeciding, withMode } from '../flags/sync-flags.ts';
+import { optionsWithRecipe } from '../recipe-options.ts';
 import { runSync } from '../run-sync.ts';
 import type { Io } from '../screen/io.ts';
 import { whoTypes } from '../target/sync-data.ts';
@@ -30,7 +32,15 @@ import { syncListCommand } from './sync-list.ts';
 import { syncRejectCommand } from './sync-reject.ts';
 import { syncShowCommand } from './sync-show.ts';
 
-interface Flags extends CommonFlags, ReadingFlags, ShapeFlags, SandboxFlags, SendingFlags, WorkersFlags, ModeFlags {
+interface Flags
+  extends CommonFlags,
+    ReadingFlags,
+    ShapeFlags,
+    RecipeFlags,
+    SandboxFlags,
+    SendingFlags,
+    WorkersFlags,
+    ModeFlags {
   readonly apply?: true;
   /** Path. */
   readonly planCsv?: string;
@@ -39,13 +49,16 @@ interface Flags extends CommonFlags, ReadingFlags, ShapeFlags, SandboxFlags, Sen
 /** `rollcall sync`: plans how groups come to be as a file says, and carries it out when asked to. */
 export function syncCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('sync')
-    .argument('<file>', 'CSV, JSON or NDJSON, gzipped or not: who should be in which group')
+    .argument(
+      '<file>',
+      'who should be in which group: CSV, JSON, NDJSON, Excel, YAML or LDIF, also compressed; a ZIP of these',
+    )
     // What follows the name of a subcommand is its own.
     .enablePositionalOptions();
   withDeciding(withMode(command))
     .option('--apply', 'carry out the plan at once, unless a guard objects')
     .option('--plan-csv <file>', 'write the plan as CSV');
-  withShape(withReading(command));
+  withShape(withRecipeFlag(withReading(command)));
   withSandbox(withPace(withWorkers(withDataDir(withJson(command)))));
   command.action((file: string, flags: Flags) => end(sync(io, file, flags)));
   return command
@@ -60,6 +73,7 @@ async function sync(io: Io, file: string, flags: Flags): Promise<ExitCode> {
   const config = readConfig(flags);
   const chosen = await syncFlagsOf(flags);
   await fileOf(file, file);
+  const options = await optionsWithRecipe(config, flags.recipe, importOptionsOf(config, flags), file);
   return runSync({
     config,
     io,
@@ -68,7 +82,7 @@ async function sync(io: Io, file: string, flags: Flags): Promise<ExitCode> {
     openService: serviceOpener(config, flags),
     begin: async (syncs) => {
       const decision = { flags: chosen, limits: flags.limit ?? {}, apply: flags.apply === true };
-      const reading = syncReading(importOptionsOf(config, flags), identitiesOf(flags));
+      const reading = syncReading(options, identitiesOf(flags));
       const made = await syncs.create({ file, source: resolve(file), reading, ...decision, who: whoTypes() });
       noteHere(dataDir(config.dataDir), 'sync.create', made, inShort({ file, ...decision }));
       return made;

@@ -26,11 +26,12 @@ export function headerRowOf(names: readonly string[], rows: readonly InputRow[])
  */
 export function headerLineOf(lines: readonly string[]): number | undefined {
   const found = [';', '\t', '|', ','].flatMap((delimiter) => {
-    const cells = lines.slice(0, MOST_ABOVE).map((line) => line.split(delimiter));
-    const at = cells.findIndex((parts, index) => parts.length > 1 && parts.length === cells[index + 1]?.length);
-    return at > 0 && isHeader(cells[at] ?? []) ? [at + 1] : [];
+    const widths = lines.slice(0, MOST_ABOVE).map((line) => line.split(delimiter).length);
+    const at = widths.findIndex((width, index) => width > 1 && width === widths[index + 1]);
+    if (at < 1 || !isHeader(lines[at]?.split(delimiter) ?? [])) return [];
+    return [{ row: at + 1, alike: widths.filter((width) => width === widths[at]).length }];
   });
-  return found.length === 0 ? undefined : Math.min(...found);
+  return found.sort((a, b) => b.alike - a.alike)[0]?.row;
 }
 
 function isHeader(cells: readonly string[]): boolean {

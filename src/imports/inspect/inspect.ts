@@ -115,7 +115,9 @@ function headerRowFor(
 ): number | undefined {
   if (format !== 'csv' || recognised['uid'] !== undefined) return undefined;
   if ((shape?.headerRow ?? shape?.skipLines ?? shape?.columns) !== undefined) return undefined;
-  return headerRowOf(names, rows) ?? (names.length === 1 ? headerLineOf(text.split(/\r\n|\n|\r/)) : undefined);
+  const hasNoDelimiter = names.filter((name) => !name.startsWith('_extra_')).length === 1;
+  const line = hasNoDelimiter ? headerLineOf(text.split(/\r\n|\n|\r/)) : undefined;
+  return line ?? headerRowOf(names, rows);
 }
 
 /** Lines at the top that hold no values: the header, and what stands above it. */
