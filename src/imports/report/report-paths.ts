@@ -18,9 +18,6 @@ export interface ReportPaths {
   readonly summary: string;
 }
 
-/** File beside the ledger: keys that the identity file does not have, each once. */
-export const UNKNOWN_IDENTITIES = 'unknown-identities.csv';
-
 export const NEEDS_ATTENTION: ReadonlySet<Outcome> = new Set(['failed', 'invalid', 'unconfirmed', 'unprocessed']);
 
 export function reportPaths(folder: string, inputFormat: ReportInput['inputFormat']): ReportPaths {

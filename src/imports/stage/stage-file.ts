@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import { type IntakeOptions, openIntake } from '../read/intake.ts';
-import { UNKNOWN_IDENTITIES } from '../report/report-paths.ts';
 import type { Trial } from '../shaping-options.ts';
+import { UNKNOWN_IDENTITIES } from '../unknown-identities.ts';
 import type { StagedTotals } from './cut.ts';
 import { type IdentitySource, type OpenIdentities, openIdentities } from './identity-file.ts';
 import { startStaging } from './row-writer.ts';
