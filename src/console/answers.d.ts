@@ -4,8 +4,12 @@ import type { ImportEvents as Events } from '../api/events.ts';
 import type { ProblemDocument } from '../api/problems.ts';
 import type { RegionStatus as Status } from '../api/regions.ts';
 import type { RowView as Row } from '../api/rows.ts';
+import type { ShapeInput } from '../imports/read/shape/shape.ts';
 
+export type { CheckSummary, CheckView } from '../api/checks.ts';
 export type { ListEvents, Progress, RegionProgress } from '../api/events.ts';
+export type { ExportView } from '../api/exports.ts';
+export type { FileFacts } from '../api/file-facts.ts';
 export type { ImportSummary, RegionCounts } from '../api/import-summary.ts';
 export type { FollowUp, ImportsPage, ImportView, Staging, Transition } from '../api/imports.ts';
 export type { Preview, PreviewRow } from '../api/preview.ts';
@@ -18,11 +22,30 @@ export type {
   RowsPage,
 } from '../api/rows.ts';
 export type { AuditPage, Role, Session, Settings } from '../api/service.ts';
+export type { ShapeInput as Shape } from '../imports/read/shape/shape.ts';
 export type { ImportAction as Action } from '../membership/import-actions.ts';
 export type { ImportState } from '../membership/import-state.ts';
 export type { Outcome, RowCounts } from '../membership/outcome.ts';
 
 export type Field = 'region' | 'guid' | 'uid' | 'scope' | 'onBehalfOf';
+
+/** The settings of a recipe, and of what is suggested for a file. */
+export interface RecipeSettings {
+  readonly map?: Partial<Record<Field, string>>;
+  readonly shape?: ShapeInput;
+  readonly [name: string]: unknown;
+}
+
+/** A recipe of `GET /v1/recipes`. */
+export interface Recipe {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly howToExport?: string;
+  readonly needs: readonly { readonly what: 'guid' | 'identities'; readonly why: string; readonly optional: boolean }[];
+  readonly settings: RecipeSettings;
+  readonly saved: boolean;
+}
 
 /** Events of an import that have data. */
 export type ImportEvents = Pick<Events, 'state' | 'progress'>;

@@ -47,7 +47,7 @@ export async function inspect(inspected: InspectOptions): Promise<FileFacts> {
   }
   const columns = factsOf(look.names.slice(0, MOST_COLUMNS), look.rows, look.format);
   const secret = columns.filter(isSecret).map((column) => column.name);
-  const { advice, command } = nextFor(inspected, { look, strict, columns, recipe: fits[0] });
+  const { advice, suggestion, command } = nextFor(inspected, { look, strict, columns, recipe: fits[0] });
   return {
     name,
     bytes: bytes ?? null,
@@ -64,6 +64,7 @@ export async function inspect(inspected: InspectOptions): Promise<FileFacts> {
     refusal: refusalOf(strict, look),
     recipes: fits.map((one) => ({ name: one.name, title: one.title, needs: one.needs })),
     advice,
+    suggestion,
     command,
   };
 }
@@ -79,7 +80,7 @@ interface Looked {
 function nextFor(
   { name, options, identities }: InspectOptions,
   { look, strict, columns, recipe }: Looked,
-): Pick<FileFacts, 'advice' | 'command'> {
+): Pick<FileFacts, 'advice' | 'suggestion' | 'command'> {
   const chosen = chosenSettings(options);
   const write = (settings: RecipeSettings & { readonly recipe?: string }, needs: readonly ('guid' | 'identities')[]) =>
     commandFor(name, settings, {
@@ -88,9 +89,9 @@ function nextFor(
     });
   if (recipe !== undefined) {
     const command = write({ ...chosen, recipe: recipe.name }, neededBy(recipe, options, columns));
-    return { advice: [adviceOf(recipe)], command };
+    return { advice: [adviceOf(recipe)], suggestion: null, command };
   }
-  if (look.format === undefined) return { advice: [], command: null };
+  if (look.format === undefined) return { advice: [], suggestion: null, command: null };
   const isReadable = strict.refusal === undefined && strict.rows.length > 0 && strict.valid === strict.rows.length;
   const { settings, needs, advice } = suggest({
     columns,
@@ -99,7 +100,8 @@ function nextFor(
     hasUid: hasUidSource(options),
   });
   const command = isReadable ? write(chosen, []) : write(together(chosen, settings), [...needs]);
-  return { advice: [...advice], command };
+  const suggestion = isReadable ? null : { settings: { ...settings }, needs: [...needs] };
+  return { advice: [...advice], suggestion, command };
 }
 
 /** Whether the options say more about UIDs than which column they are in. */
