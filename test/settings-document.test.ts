@@ -1,38 +1,40 @@
-import { readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
-import { REGIONS } from '../src/membership/membership.ts';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { settingFlag } from '../src/cli/flags/setting-flag.ts';
+import { readConfig, unknownVariables } from '../src/platform/config.ts';
+import { settingsTable, VARIABLES } from '../src/platform/settings.ts';
+import { tempDir } from './temp-dir.ts';
 
 const text = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
 
-/** Every setting that the code reads from the environment. */
-function settingsOfCode(): Set<string> {
-  const code = ['src/platform/config.ts', 'src/platform/app-settings.ts'].map(text).join('\n');
-  const whole = code.match(/(?<=['`])(?:ROLLCALL_[A-Z_]+|HTTPS_PROXY|NO_PROXY)(?=')/g) ?? [];
-  const ofRegions = code.match(/(?<=\$\{prefix\})_[A-Z_]+/g) ?? [];
-  const named = new Set([
-    ...whole,
-    ...ofRegions.flatMap((ending) => REGIONS.map((region) => `ROLLCALL_${region.toUpperCase()}${ending}`)),
-  ]);
-  // A key may always be in a file.
-  return new Set([...named].flatMap((name) => (name.endsWith('_API_KEY') ? [name, `${name}_FILE`] : [name])));
-}
+describe('settings are declared once', () => {
+  test('README has their table, word by word', () => {
+    expect(text('README.md')).toContain(`\n## Settings\n`);
+    expect(text('README.md')).toContain(`\n${settingsTable()}\n`);
+  });
 
-/** Every setting in the table of README; `…_EU_…` repeats the name before it for another region. */
-function settingsOfReadme(): Set<string> {
-  const [, section = ''] = text('README.md').split('\n## Settings\n');
-  const rows = (section.split('\n## ')[0] ?? '').split('\n').filter((line) => line.startsWith('| `'));
-  return new Set(
-    rows.flatMap((row) => {
-      const [, cell = ''] = row.split('|');
-      const names = cell.match(/[A-Z]+_[A-Z_]+/g)?.filter((name) => !/^_?(US|EU|IN)_$/.test(name)) ?? [];
-      const others = (cell.match(/…_(EU|IN)_…/g) ?? []).map((part) => part.replaceAll('…', ''));
-      return [...names, ...others.flatMap((part) => names.map((name) => name.replace('_US_', part)))];
-    }),
-  );
-}
+  test('every variable that the sources name is one of them', () => {
+    const sources = readdirSync(new URL('../src/', import.meta.url), { recursive: true, encoding: 'utf8' })
+      .filter((path) => /\.[tj]s$/.test(path))
+      .map((path) => text(join('src', path)))
+      .join('\n');
+    const named = new Set(sources.match(/\bROLLCALL_[A-Z][A-Z_]*[A-Z]\b/g));
+    expect(VARIABLES.length).toBeGreaterThan(25);
+    expect([...named].filter((name) => !VARIABLES.includes(name))).toEqual([]);
+  });
 
-test('every setting is in the table of README, and the table names no other', () => {
-  const [code, readme] = [settingsOfCode(), settingsOfReadme()];
-  expect(code.size).toBeGreaterThan(20);
-  expect([...readme].toSorted()).toEqual([...code].toSorted());
+  test('a flag refuses what the setting refuses, and its help names the variable', () => {
+    const flag = settingFlag('concurrency');
+    expect(() => flag.parseArg?.('many', undefined)).toThrow('Expected a whole number from 1 to 1000.');
+    expect(() => readConfig({}, { ROLLCALL_CONCURRENCY: 'many' }, tempDir())).toThrow(
+      'ROLLCALL_CONCURRENCY is "many"; allowed is a whole number from 1 to 1000',
+    );
+    expect(flag.description).toBe('concurrent calls in each region (default: 20, or ROLLCALL_CONCURRENCY)');
+  });
+});
+
+test('a variable that is no setting is found, and those of other programs are left alone', () => {
+  const env = { ROLLCALL_CONCURENCY: '5', ROLLCALL_IN_API_KEY: 'k', PATH: '/bin' };
+  expect(unknownVariables(env, tempDir())).toEqual(['ROLLCALL_CONCURENCY']);
 });

@@ -33,9 +33,6 @@ export type CreateBound = z.infer<typeof bound>;
 export const maxCreate = z.strictObject({ users: bound, groups: bound }).partial();
 export type MaxCreate = z.infer<typeof maxCreate>;
 
-/** Most users and groups that an import creates, unless more are allowed. */
-export const DEFAULT_MAX_CREATE = { users: { count: 100 }, groups: { count: 10 } } as const satisfies MaxCreate;
-
 /** What an import may create or reactivate that its rows need and the service does not know. */
 export const createOptions = z.strictObject({
   users: z.boolean().default(false),
@@ -58,8 +55,3 @@ export const createOptions = z.strictObject({
   max: maxCreate.default({}),
 });
 export type CreateOptions = z.infer<typeof createOptions>;
-
-/** Most that may be created out of `known`, the users or groups that the input names. */
-export function createLimit(bound: CreateBound, known: () => number): number {
-  return 'count' in bound ? bound.count : Math.floor((known() * bound.percent) / 100);
-}

@@ -1,6 +1,6 @@
 import type { ImportOptions } from './import-options.ts';
 import { BOUND_NAMES, BOUNDS, boundText } from './read/bounds.ts';
-import { FIELDS } from './read/columns.ts';
+import { FIELDS } from './read/fields.ts';
 
 /** Options as people write them, on the command line and in addresses. Each parser gives undefined for what it cannot read. */
 

@@ -22,14 +22,14 @@ export interface AppsOfFile extends AppOfFile {
 
 /**
  * The apps of all regions, each with its key.
- * @param given the region of the app that names none
+ * @param appRegion the region of the single app
  * @throws ConfigError
  */
 export function readApps(
-  setting: (name: string, key: 'appId' | 'apiKey' | 'apiKeyFile') => Setting | undefined,
+  given: (name: 'appId' | 'apiKey' | 'apiKeyFile') => Setting | undefined,
   env: Environment,
   file: AppsOfFile,
-  given: Region | undefined,
+  appRegion: Region | undefined,
   folder: string,
 ): Partial<Record<Region, AppSettings>> {
   const apps: Partial<Record<Region, AppSettings>> = {};
@@ -42,14 +42,14 @@ export function readApps(
     else if (apiKey !== undefined)
       throw new ConfigError(`${prefix}_API_KEY is set and ${prefix}_APP_ID is not: set both`);
   }
-  const app = setting('ROLLCALL_APP_ID', 'appId');
-  const keyName = setting('ROLLCALL_API_KEY', 'apiKey')?.name ?? setting('ROLLCALL_API_KEY_FILE', 'apiKeyFile')?.name;
+  const app = given('appId');
+  const keyName = given('apiKey')?.name ?? given('apiKeyFile')?.name;
   const apiKey = keyOfEnv('ROLLCALL_API_KEY', env, folder) ?? keyOfFile('', file, folder);
   if (app === undefined) {
     if (keyName !== undefined) throw new ConfigError(`${keyName} is set and ROLLCALL_APP_ID is not: set both`);
     return apps;
   }
-  const region = given ?? 'us';
+  const region = appRegion ?? 'us';
   if (apps[region] !== undefined) {
     throw new ConfigError(
       `region ${region} has two apps: ${app.name} says ${app.value}, and ROLLCALL_${region.toUpperCase()}_APP_ID (or apps.${region}.appId) says ${apps[region].appId}: keep one`,

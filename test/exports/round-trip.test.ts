@@ -53,6 +53,6 @@ test('what an export wrote changes nothing when a mirror sync reads it, and an i
         await syncing.sandbox.close();
       },
     ),
-    { numRuns: 4 },
+    { numRuns: 4, endOnFailure: true },
   );
 });

@@ -331,6 +331,6 @@ test('a queue in memory does what one in Redis does', async () => {
         await Promise.all(sides.flatMap(({ queue, worker }) => [worker.close(true), queue.close()]));
       }
     }),
-    { numRuns: 60 },
+    { numRuns: 60, endOnFailure: true },
   );
 });

@@ -78,7 +78,7 @@ test('another thread answers what the reader itself answers, and its reports are
       }
       reader.close();
     }),
-    { numRuns: 6 },
+    { numRuns: 6, endOnFailure: true },
   );
 });
 

@@ -69,7 +69,7 @@ export function describeJobQueue(name: string, openBackend: OpenBackend): void {
           const withdrawn = await errands.withdraw(() => true);
           expect(withdrawn.sort((a, b) => a.id.localeCompare(b.id))).toEqual(jobs);
         }),
-        { numRuns: 20 },
+        { numRuns: 20, endOnFailure: true },
       );
     });
 
@@ -147,7 +147,7 @@ export function describeJobQueue(name: string, openBackend: OpenBackend): void {
           }
           await errands.clear();
         }),
-        { numRuns: 20 },
+        { numRuns: 20, endOnFailure: true },
       );
     });
 

@@ -8,10 +8,12 @@ import { judge } from '../../chat/error-policy.ts';
 import { messageOf } from '../../errors/message-of.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import type { Region } from '../../membership/membership.ts';
-import { type Config, readConfig } from '../../platform/config.ts';
+import { type Config, readConfig, unknownVariables } from '../../platform/config.ts';
 import { SERVICE_HOST } from '../../platform/service-host.ts';
+import { VARIABLES } from '../../platform/settings.ts';
 import { QueueAddressError } from '../../queue/address.ts';
 import { checkQueue } from '../../queue/check-queue.ts';
+import { nearest } from '../../text/nearest.ts';
 import { wrap } from '../../text/terminal-text.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type CommonFlags, type QueueFlags, withDataDir, withJson, withQueue } from '../flags/flags.ts';
@@ -37,6 +39,10 @@ export function doctorCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<
 async function doctor(io: Io, flags: CommonFlags & QueueFlags): Promise<ExitCode> {
   const config = readConfig(flags);
   if (config.hostCorrection !== undefined) say(io, `${config.hostCorrection}.`, '');
+  for (const name of unknownVariables()) {
+    const meant = nearest(name, VARIABLES);
+    say(io, `${name} is not a setting of rollcall${meant === undefined ? '' : `; did you mean ${meant}?`}`, '');
+  }
   const [disk, queue, service] = await Promise.all([
     checkDisk(config.dataDir),
     checkTheQueue(config),

@@ -4,20 +4,22 @@ import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, Option } from 'commander';
-import { dispatchOnly, NO_SERVICE, type Service, serviceOf } from '../../app/compose.ts';
+import { serviceOpener } from '../../app/open-service.ts';
+import { banOptionsOf } from '../../imports/ban-options.ts';
 import { createOptionsOf } from '../../imports/create-texts.ts';
 import { newImportId } from '../../imports/import-id.ts';
 import type { ImportOptions } from '../../imports/import-options.ts';
 import { fileOf } from '../../imports/read/file-state.ts';
 import { checkInput } from '../../imports/read/open-input.ts';
 import type { IdentitySource } from '../../imports/stage/identity-file.ts';
-import { type Config, readConfig, USUAL_CALLS_PER_MINUTE } from '../../platform/config.ts';
+import { type Config, readConfig } from '../../platform/config.ts';
 import { dataDir } from '../../platform/data-dir.ts';
 import { inShort } from '../../server/access/noting.ts';
 import { noteHere } from '../audit.ts';
 import { detach } from '../detach.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { type BanFlags, withBans } from '../flags/ban-flags.ts';
 import { type CheckFlags, maxCallsOf, withCheckCost } from '../flags/check-flags.ts';
 import { type CreateFlags, withCreate } from '../flags/create-flags.ts';
 import { fileOptionsOf } from '../flags/file-flags.ts';
@@ -42,14 +44,14 @@ import { identitiesOf, type ShapeFlags, shapeOf, type TrialFlags, withShape, wit
 import { optionsWithRecipe, sayWhatItIs } from '../recipe-options.ts';
 import { runCheckHere } from '../run-check.ts';
 import { type RunOptions, runImport } from '../run-import.ts';
-import { openSandboxService } from '../sandbox-service.ts';
 import { type Io, say } from '../screen/io.ts';
 import { STANDARD_INPUT, TOGETHER_MS } from '../screen/standard-input.ts';
 import { importThere } from '../target/import-there.ts';
 import { openImports } from '../target/open-imports.ts';
 
 export interface ImportFlags
-  extends CheckFlags,
+  extends BanFlags,
+    CheckFlags,
     CommonFlags,
     ServerFlags,
     ReadingFlags,
@@ -71,7 +73,7 @@ export function importCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<
     '<file>',
     'CSV, JSON, NDJSON, Excel, YAML or LDIF, also compressed; a folder or ZIP of these; - reads standard input',
   );
-  withRecipeFlag(withCreate(withReading(command)));
+  withRecipeFlag(withBans(withCreate(withReading(command))));
   command.option('--dry-run', 'read and check the file, and send nothing');
   command.addOption(
     new Option('--check', 'read the file, ask the service which rows would fail, and send nothing').conflicts('dryRun'),
@@ -185,19 +187,6 @@ async function keepStandardInput(config: Config, io: Io, id: string, signal: Abo
   }
 }
 
-/** What opens the service that an import with these flags goes to. */
-export function serviceOpener(
-  config: Config,
-  flags: SandboxFlags & WorkersFlags & { readonly dryRun?: true },
-): () => Promise<Service & { close(): Promise<void> }> {
-  if (flags.sandbox)
-    return () =>
-      openSandboxService(flags, config.budgetShare === undefined ? config.callsPerMinute : USUAL_CALLS_PER_MINUTE);
-  if (flags.dryRun) return async () => ({ ...NO_SERVICE, close: async () => {} });
-  const service = config.queue !== undefined && !flags.withWorkers ? dispatchOnly(config) : serviceOf(config);
-  return async () => ({ ...service, close: async () => {} });
-}
-
 export function importOptionsOf(config: Config, flags: ImportFlags): ImportOptions {
   const create = createOptionsOf(flags);
   const { guid, scope, encoding, delimiter, bound, waitForQuiet, onBehalfOf, maxErrors } = flags;
@@ -218,6 +207,7 @@ export function importOptionsOf(config: Config, flags: ImportFlags): ImportOptio
     ...(onBehalfOf !== undefined && { onBehalfOf }),
     ...(maxErrors !== undefined && { maxErrors }),
     ...(create !== undefined && { create }),
+    ...banOptionsOf(flags),
     ...fileOptionsOf(flags),
     ...(shape !== undefined && { shape }),
     ...(first !== undefined && { first }),

@@ -1,7 +1,9 @@
 import { isIP } from 'node:net';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { ExitCode } from '../exit-codes.ts';
-import { byteCount, duration, wholeNumber, withDataDir, withPace, withSandbox, withWorkers } from '../flags/flags.ts';
+import { byteCount, wholeNumber, withDataDir, withPace, withSandbox, withWorkers } from '../flags/flags.ts';
+import { withLog } from '../flags/log-flags.ts';
+import { settingFlag } from '../flags/setting-flag.ts';
 import type { Io } from '../screen/io.ts';
 import type { ServeFlags } from '../serving.ts';
 
@@ -14,11 +16,7 @@ export function serveCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<v
     .option('--host <address>', 'address to listen on; anything but loopback needs tokens', '127.0.0.1')
     .option('--port <port>', 'port to listen on; 0 picks a free one', wholeNumber(0, 65_535), DEFAULT_PORT)
     .option('--require-token', 'require a token on loopback too; `rollcall token create` makes one')
-    .option(
-      '--keep <time>',
-      'remove imports and syncs this long after they finish, such as 90d (default: never)',
-      duration,
-    )
+    .addOption(settingFlag('keep'))
     .addOption(
       new Option('--max-upload <size>', 'largest upload, such as 500mb')
         .argParser(byteCount)
@@ -29,12 +27,9 @@ export function serveCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<v
       'proxies in front of it, whose X-Forwarded-For is trusted: addresses or ranges, separated by commas, such as 10.0.0.0/8',
       proxies,
     )
-    .option(
-      '--notify <url>',
-      'notify this address when imports finish or need attention, signed with ROLLCALL_NOTIFY_SECRET (default: none, or ROLLCALL_NOTIFY)',
-    )
+    .addOption(settingFlag('notify'))
     .option('--notify-private', 'allow that address to be on this machine or a private network, and plain http');
-  return withSandbox(withPace(withWorkers(withDataDir(command)))).action((flags: ServeFlags) =>
+  return withLog(withSandbox(withPace(withWorkers(withDataDir(command))))).action((flags: ServeFlags) =>
     // Loaded when it is wanted: every other command starts in a fraction of the time without the web server.
     end(import('../serving.ts').then(({ serve }) => serve(io, flags))),
   );

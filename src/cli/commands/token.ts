@@ -4,12 +4,14 @@ import { Command, Option } from 'commander';
 import { ROLES, type Role } from '../../api/service.ts';
 import { readConfig } from '../../platform/config.ts';
 import { dataDir, makeDataDir } from '../../platform/data-dir.ts';
+import { duration } from '../../platform/setting-values.ts';
 import { type AccessStore, openAccessStore, type TokenRecord } from '../../server/access/access-store.ts';
 import { printable } from '../../text/wording.ts';
 import { here } from '../audit.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { type CommonFlags, duration, withDataDir, withJson } from '../flags/flags.ts';
+import { type CommonFlags, withDataDir, withJson } from '../flags/flags.ts';
+import { valueOfFlag } from '../flags/setting-flag.ts';
 import { type Io, say } from '../screen/io.ts';
 
 interface CreateFlags extends CommonFlags {
@@ -27,7 +29,11 @@ export function tokenCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<v
       new Option('--role <role>', 'viewers can look, operators can also act').choices(ROLES).makeOptionMandatory(),
     )
     .option('--name <name>', 'who it is for, in the audit log (default: its id)')
-    .option('--expires <time>', 'how long it is valid, such as 90d (default: until it is revoked)', duration);
+    .option(
+      '--expires <time>',
+      'how long it is valid, such as 90d (default: until it is revoked)',
+      valueOfFlag(duration),
+    );
   withDataDir(withJson(create)).action((flags: CreateFlags) => end(createToken(io, flags)));
   const list = withDataDir(withJson(new Command('list').description('show tokens: id, role, name, expiry'))).action(
     (flags: CommonFlags) => end(listTokens(io, flags)),

@@ -13,12 +13,13 @@ import {
   quietTime,
 } from '../../imports/parse-options.ts';
 import { BOUND_NAMES } from '../../imports/read/bounds.ts';
-import { FIELDS } from '../../imports/read/columns.ts';
+import { FIELDS } from '../../imports/read/fields.ts';
 import { REGIONS, SCOPES } from '../../membership/membership.ts';
 import { OUTCOMES, type Outcome } from '../../membership/outcome.ts';
-import { DURATION, durationMs, MOST_CALLS_PER_MINUTE, MOST_CONCURRENCY } from '../../platform/config.ts';
+import { wholeNumber as numbersBetween } from '../../platform/setting-values.ts';
 import { FaultSyntaxError, parseFaults } from '../../sandbox/faults.ts';
 import { type FileFlags, withFiles } from './file-flags.ts';
+import { settingFlag, valueOfFlag } from './setting-flag.ts';
 
 /** Flags that several commands share, and the parsers of their values. */
 
@@ -28,7 +29,7 @@ export interface CommonFlags {
 }
 
 export function withDataDir(command: Command): Command {
-  return command.option('--data-dir <dir>', 'where imports are stored (default: .rollcall, or ROLLCALL_DATA_DIR)');
+  return command.addOption(settingFlag('dataDir'));
 }
 
 export interface ServerFlags {
@@ -39,10 +40,7 @@ export interface ServerFlags {
 /** For commands about imports. */
 export function withServer(command: Command): Command {
   return command
-    .option(
-      '--server <url>',
-      'the rollcall server that runs imports (default: none, or ROLLCALL_SERVER); its token is in ROLLCALL_TOKEN',
-    )
+    .addOption(settingFlag('server'))
     .option(
       '--plain-http',
       'send the token to another machine even without TLS: anyone on the network path can read it',
@@ -58,10 +56,7 @@ export interface QueueFlags {
 }
 
 export function withQueue(command: Command): Command {
-  return command.option(
-    '--queue <url>',
-    'where jobs are stored: redis://…, postgres://… (default: ROLLCALL_QUEUE, else embedded in memory)',
-  );
+  return command.addOption(settingFlag('queue'));
 }
 
 export interface WorkersFlags extends QueueFlags {
@@ -140,13 +135,14 @@ export interface SendingFlags {
 }
 
 export function withPace(command: Command): Command {
-  return command
-    .option(
-      '--calls-per-minute <n>',
-      'calls a minute in each region, exactly (default: 80% of what the service allows, 8000 until it says so)',
-      wholeNumber(1, MOST_CALLS_PER_MINUTE),
-    )
-    .option('--concurrency <n>', 'concurrent calls in each region (default: 20)', wholeNumber(1, MOST_CONCURRENCY));
+  return command.addOption(settingFlag('callsPerMinute')).addOption(settingFlag('concurrency'));
+}
+
+/** Of commands that work through a coordinator in this process. */
+export type RunningFlags = CommonFlags & SandboxFlags & SendingFlags & WorkersFlags;
+
+export function withRunning(command: Command): Command {
+  return withSandbox(withPace(withWorkers(withDataDir(withJson(command)))));
 }
 
 export function withMaxErrors(command: Command): Command {
@@ -158,18 +154,7 @@ export function withMaxErrors(command: Command): Command {
 }
 
 export function wholeNumber(from: number, to: number): (text: string) => number {
-  return (text) => {
-    const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-    if (value >= from && value <= to) return value;
-    throw new InvalidArgumentError(`Expected a whole number from ${from} to ${to}.`);
-  };
-}
-
-/** `90d` in ms. */
-export function duration(text: string): number {
-  const ms = durationMs(text);
-  if (ms !== undefined) return ms;
-  throw new InvalidArgumentError(`Expected ${DURATION}.`);
+  return valueOfFlag(numbersBetween(from, to));
 }
 
 /** `failed,invalid` as a set of outcomes. */

@@ -6,6 +6,7 @@ import { fileOf } from '../../imports/read/file-state.ts';
 import { firstSignal } from '../../platform/lifecycle.ts';
 import { grouped } from '../../text/wording.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { type BanFlags, banQuery } from '../flags/ban-flags.ts';
 import { type CreateFlags, createQuery } from '../flags/create-flags.ts';
 import type { ReadingFlags, SendingFlags } from '../flags/flags.ts';
 import type { RecipeFlags } from '../flags/recipe-flags.ts';
@@ -30,6 +31,7 @@ interface ThereOptions {
 }
 
 type Flags = ReadingFlags &
+  BanFlags &
   CreateFlags &
   RecipeFlags &
   ShapeFlags &
@@ -154,7 +156,7 @@ function queryOf(file: string, flags: Flags): URLSearchParams {
   if (maxErrors !== undefined) {
     query.set('maxErrors', 'rows' in maxErrors ? String(maxErrors.rows) : `${maxErrors.percent}%`);
   }
-  for (const [name, value] of createQuery(flags)) query.append(name, value);
+  for (const [name, value] of [...createQuery(flags), ...banQuery(flags)]) query.append(name, value);
   if (sheet !== undefined) query.set('sheet', sheet);
   for (const pattern of files ?? []) query.append('files', pattern);
   const { first, only, maxRemovals } = flags;

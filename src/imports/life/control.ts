@@ -4,11 +4,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { RegionStatus } from '../../api/regions.ts';
+import { messageOf } from '../../errors/message-of.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import type { ImportRecord } from '../catalog.ts';
 import type { Coordinator } from './coordinator.ts';
-import { type ResumeChanges, resumeChanges } from './creating-step.ts';
+import type { ResumeChanges } from './creating-step.ts';
 
 /**
  * How a command reaches the process that owns the data directory: HTTP over a socket file that only this user can open.
@@ -106,8 +107,7 @@ async function answer(
     const sent = Buffer.concat(await incoming.toArray()).toString();
     const body: unknown = sent === '' ? undefined : JSON.parse(sent);
     if (incoming.method === 'POST' && first === 'imports' && id !== undefined && known !== undefined) {
-      const acted =
-        known === 'resume' ? coordinator.resume(id, resumeChanges.parse(body ?? {})) : coordinator[known](id);
+      const acted = known === 'resume' ? resume(coordinator, id, body) : coordinator[known](id);
       return send(200, await acted);
     }
     const answered = more(incoming.method ?? '', path, body);
@@ -117,8 +117,14 @@ async function answer(
     });
   } catch (error) {
     if (error instanceof RollcallError) return send(409, { message: error.message, code: error.code });
-    send(409, { message: error instanceof Error ? error.message : String(error) });
+    send(409, { message: messageOf(error) });
   }
+}
+
+async function resume(coordinator: Coordinator, id: string, body: unknown = {}): Promise<ImportRecord> {
+  // Loaded here: commands that only look have no use for the options of imports.
+  const { resumeChanges } = await import('./creating-step.ts');
+  return coordinator.resume(id, resumeChanges.parse(body));
 }
 
 /** What the coordinator refused, in its words. */

@@ -2,12 +2,12 @@ import { EventEmitter, once } from 'node:events';
 import { existsSync, mkdirSync } from 'node:fs';
 import type { RegionStatus } from '../../api/regions.ts';
 import { actionsOf } from '../../membership/import-actions.ts';
-import { type ImportState, isFinal, isUnderWay, nextStates, TransitionError } from '../../membership/import-state.ts';
+import { type ImportState, isFinal, nextStates, TransitionError } from '../../membership/import-state.ts';
 import type { Region } from '../../membership/membership.ts';
 import { announceAddress, type DataDir, ownDataDir } from '../../platform/data-dir.ts';
 import type { Backend } from '../../queue/backend.ts';
 import { type Catalog, type ImportRecord, openCatalog } from '../catalog.ts';
-import { RegionWithoutApp, UnknownImport, WrongState, WrongTarget } from '../import-errors.ts';
+import { UnknownImport, WrongState, WrongTarget } from '../import-errors.ts';
 import { newImportId } from '../import-id.ts';
 import { type ImportOptions, importOptions, readOptions } from '../import-options.ts';
 import { createRecorder } from '../record/recorder.ts';
@@ -20,6 +20,7 @@ import type { IdentitySource } from '../stage/identity-file.ts';
 import type { StagingProgress } from '../stage/stage-file.ts';
 import { createStagings } from '../stage/staging.ts';
 import { createClosings } from './closing.ts';
+import { continueAll, type LeftAlone } from './continue-all.ts';
 import { type ResumeChanges, withMaxCreate } from './creating-step.ts';
 import { createFaults } from './faults.ts';
 import { removeImport, startRetention, sweepRemoved } from './removal.ts';
@@ -64,12 +65,6 @@ export interface Coordinator {
   settled(id: string): Promise<ImportRecord>;
   /** Takes nothing new, lets calls under way answer for at most `deadlineMs`, and closes. Imports can be resumed. */
   stop(deadlineMs: number): Promise<void>;
-}
-
-/** An interrupted import that this process does not go on with. */
-interface LeftAlone {
-  readonly record: ImportRecord;
-  readonly why: Error;
 }
 
 interface CreateImport {
@@ -297,22 +292,7 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
       }
       return find(id);
     },
-    continueAll: async () => {
-      const left = catalog
-        .unfinished()
-        .filter(({ state }) => isUnderWay(state))
-        .map((record) =>
-          goOn(record).then(
-            () => [],
-            (error: unknown) => {
-              if (error instanceof WrongTarget || error instanceof RegionWithoutApp) return [{ record, why: error }];
-              faults.of(record.id, 'SENDING_FAILED', error);
-              return [];
-            },
-          ),
-        );
-      return (await Promise.all(left)).flat();
-    },
+    continueAll: () => continueAll(catalog.unfinished(), goOn, (id, error) => faults.of(id, 'SENDING_FAILED', error)),
     retry: async (id, changes = {}) => {
       const record = find(id);
       const meant = readOptions(record).sandbox;

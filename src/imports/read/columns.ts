@@ -1,11 +1,10 @@
 import { option, words } from '../../text/named-options.ts';
 import { type Bounds, boundsWith, boundText, orRaise } from './bounds.ts';
+import { FIELDS, type Field } from './fields.ts';
 import { IntakeError, listed, shown } from './intake-error.ts';
-import { nameOneOf } from './shape/unknown-column.ts';
+import { EXACTLY, nameOneOf } from './shape/unknown-column.ts';
 
-/** The fields of a membership that an input may have columns for. */
-export const FIELDS = ['region', 'guid', 'uid', 'scope', 'onBehalfOf'] as const;
-export type Field = (typeof FIELDS)[number];
+export { FIELDS, type Field } from './fields.ts';
 
 /** What a column can be read for: a field, and in an import of edits what is to be done. That column has one name only. */
 export type Reading = Field | 'action';
@@ -170,7 +169,7 @@ export class Columns {
       throw new IntakeError({
         code: 'UNKNOWN_COLUMN',
         what: `the ${field} is mapped to ${shown(column)}, a column that the input does not have; ${this.#list()}`,
-        remedy: words`${nameOneOf(column, this.names)} in ${option('map')}`,
+        remedy: words`${nameOneOf(column, this.names)} in ${option('map')}, ${EXACTLY}`,
         facts: { field, column },
       });
     }

@@ -59,8 +59,12 @@ export const REASONS = {
   undo_moved: { action: 'report', sentence: 'was changed by someone else since the import' },
   undo_ban_stays: { action: 'report', sentence: 'the import banned this UID; a ban is lifted only with --allow-unban' },
   undo_ban_outside: {
-    action: 'report',
-    sentence: 'the import banned this UID, which was no member: lift the ban by hand',
+    action: 'change',
+    sentence: 'the import banned this UID, which was no member; the ban is lifted',
+  },
+  undo_ban_unrecorded: {
+    action: 'change',
+    sentence: 'the import banned this UID; the ban is lifted, and no record says whether it was a member before',
   },
   undo_unrecorded: { action: 'report', sentence: 'no record says what was before the import: look at it by hand' },
   undo_unconfirmed: {

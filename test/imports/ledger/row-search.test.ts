@@ -63,7 +63,7 @@ describe('rows that are searched for', () => {
         }
         reader.close();
       }),
-      { numRuns: 15 },
+      { numRuns: 15, endOnFailure: true },
     );
   });
 

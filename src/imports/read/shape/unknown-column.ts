@@ -1,28 +1,12 @@
-import leven from 'leven';
+import { nearest } from '../../../text/nearest.ts';
 import { IntakeError, listed, shown } from '../intake-error.ts';
 
-/** The name that is most like this one, if one is. */
-function nearest(name: string, names: readonly string[]): string | undefined {
-  const plain = (text: string) => text.toLowerCase().replace(/[\s_-]/g, '');
-  const wanted = plain(name);
-  let best: { readonly name: string; readonly distance: number } | undefined;
-  for (const candidate of names) {
-    const distance = leven(wanted, plain(candidate));
-    if (
-      distance <= Math.max(1, Math.floor(wanted.length / 3)) &&
-      distance < (best?.distance ?? Number.POSITIVE_INFINITY)
-    ) {
-      best = { name: candidate, distance };
-    }
-  }
-  return best?.name;
-}
+export const EXACTLY = 'exactly as it is written';
 
 /** What to write in place of a column that is not there. */
 export function nameOneOf(column: string, names: readonly string[]): string {
   const like = nearest(column, names);
-  const exactly = 'exactly as it is written';
-  return like === undefined ? `Name one of them, ${exactly}` : `Write ${shown(like)}, or another one, ${exactly}`;
+  return like === undefined ? 'Name one of them' : `Write ${shown(like)} or another one`;
 }
 
 /** @param reader what needs the column */
@@ -30,7 +14,7 @@ export function unknownColumn(column: string, reader: string, names: readonly st
   return new IntakeError({
     code: 'UNKNOWN_COLUMN',
     what: `${reader} needs the column ${shown(column)}, which the input does not have; the columns are ${listed(names)}`,
-    remedy: nameOneOf(column, names),
+    remedy: `${nameOneOf(column, names)}, ${EXACTLY}`,
     facts: { column },
   });
 }

@@ -1,0 +1,30 @@
+import { InvalidArgumentError, Option } from 'commander';
+import type { Allowed } from '../../platform/setting-values.ts';
+import { SETTINGS, type SettingName } from '../../platform/settings.ts';
+
+type FlagName = {
+  [Name in SettingName]: (typeof SETTINGS)[Name] extends { flag?: string } ? Name : never;
+}[SettingName];
+
+/** The flag of a setting: its text, default and check are those of the setting. @param meaning where this command has another one */
+export function settingFlag(name: FlagName, meaning?: string): Option {
+  const declared = SETTINGS[name];
+  if (declared.flag === undefined) throw new Error(`setting ${name} has no flag`);
+  const text = (meaning ?? declared.meaning).replaceAll('`', '');
+  const preset = (declared.default ?? 'none').replaceAll('`', '');
+  return new Option(declared.flag, `${text} (default: ${preset}, or ${declared.env})`).argParser(
+    valueOfFlag<unknown>(declared, declared.flag.split(' ')[0]),
+  );
+}
+
+/** What commander calls with the text of a flag. */
+export function valueOfFlag<Value>(allowed: Allowed<Value>, flag = 'it'): (text: string) => Value {
+  return (text) => {
+    const value = allowed.parse(text, flag);
+    if (value !== undefined) return value;
+    const { allowed: expected } = allowed;
+    throw new InvalidArgumentError(
+      `Expected ${typeof expected === 'string' ? expected : `one of ${expected.join(', ')}`}.`,
+    );
+  };
+}

@@ -1,0 +1,232 @@
+import { REGIONS } from '../membership/membership.ts';
+import { LOG_LEVELS } from './log-settings.ts';
+import { serviceHost } from './service-host.ts';
+import { type Allowed, anyText, duration, oneOf, secretText, serverOrigin, wholeNumber } from './setting-values.ts';
+
+/**
+ * Every setting, declared once. The configuration, the flags and their help, the table of README and the check for
+ * unknown names come from here. The property's name is the setting's name in `rollcall.config.json`. To add one: an entry
+ * here, its value in `config.ts`, `settingFlag('name')` where a command takes its flag, and the new row in README.
+ */
+
+export const MOST_CONCURRENCY = 1_000;
+/** What a paid plan allows, as long as the service has not said otherwise (docs/chat-service.md, 39). */
+export const USUAL_CALLS_PER_MINUTE = 10_000;
+/** Logins of the app's own users count as calls as well. */
+export const DEFAULT_BUDGET_SHARE = 80;
+
+export interface SettingDeclaration<Value = unknown> extends Allowed<Value> {
+  /** The variable of the environment. */
+  readonly env: string;
+  /** One variable for each region: `env` is the name for `us`. */
+  readonly perRegion?: true;
+  /** The flag that comes first, as commander writes it: `--keep <time>`. */
+  readonly flag?: string;
+  /** In Markdown, as the table of README shows it. */
+  readonly meaning: string;
+  /** What counts where it is not set, as the table shows it. */
+  readonly default?: string;
+  /** Where it can be set: `environment` for secrets that files should not hold, and for what says where the file is. */
+  readonly only?: 'environment';
+  /** The file has a number, not a text. */
+  readonly number?: true;
+  /** May hold a key or password: no message repeats the value. */
+  readonly secret?: true;
+}
+
+const declare = <Value>(declaration: SettingDeclaration<Value>): SettingDeclaration<Value> => declaration;
+
+/** In the order of the table of README. */
+export const SETTINGS = {
+  host: declare({
+    env: 'ROLLCALL_HOST',
+    meaning:
+      "`cometchat.io` for the public service; otherwise what follows `api-<region>.` in your service's address, with its port. If you paste a longer address, rollcall corrects it and says so",
+    allowed: 'a host',
+    parse: (text, name) => serviceHost(name, text),
+  }),
+  regionAppId: declare({
+    ...anyText,
+    env: 'ROLLCALL_US_APP_ID',
+    perRegion: true,
+    only: 'environment',
+    meaning: 'the app of each region',
+  }),
+  regionApiKey: declare({
+    ...anyText,
+    env: 'ROLLCALL_US_API_KEY',
+    perRegion: true,
+    only: 'environment',
+    secret: true,
+    meaning: 'its key, with the scope `fullAccess`',
+  }),
+  regionApiKeyFile: declare({
+    ...anyText,
+    env: 'ROLLCALL_US_API_KEY_FILE',
+    perRegion: true,
+    only: 'environment',
+    meaning: 'a file that contains the key, instead of the key itself',
+  }),
+  appId: declare({ ...anyText, env: 'ROLLCALL_APP_ID', meaning: 'the same for a single app: its id' }),
+  apiKey: declare({ ...anyText, env: 'ROLLCALL_API_KEY', secret: true, meaning: 'its key' }),
+  apiKeyFile: declare({ ...anyText, env: 'ROLLCALL_API_KEY_FILE', meaning: 'a file that contains its key' }),
+  region: declare({
+    ...oneOf(REGIONS),
+    env: 'ROLLCALL_REGION',
+    meaning: 'its region, and the region of rows that do not say one',
+    default: 'the only region that has an app, or `us`',
+  }),
+  envFile: declare({
+    ...anyText,
+    env: 'ROLLCALL_ENV_FILE',
+    only: 'environment',
+    meaning: 'a file of `NAME=value` lines; its `ROLLCALL_` settings override those of the environment',
+  }),
+  proxy: declare({
+    ...anyText,
+    env: 'HTTPS_PROXY',
+    only: 'environment',
+    secret: true,
+    meaning: 'the proxy for calls to the chat service',
+  }),
+  noProxy: declare({
+    ...anyText,
+    env: 'NO_PROXY',
+    only: 'environment',
+    meaning: 'the hosts to reach without the proxy',
+  }),
+  caFile: declare({
+    ...anyText,
+    env: 'ROLLCALL_CA_FILE',
+    meaning: 'an additional certificate authority to trust: for the chat service, a `rediss://` queue, a server',
+  }),
+  dataDir: declare({
+    ...anyText,
+    env: 'ROLLCALL_DATA_DIR',
+    flag: '--data-dir <dir>',
+    meaning: 'where imports are stored',
+    default: '`.rollcall`',
+  }),
+  callsPerMinute: declare({
+    ...wholeNumber(1, 10_000_000),
+    env: 'ROLLCALL_CALLS_PER_MINUTE',
+    flag: '--calls-per-minute <n>',
+    number: true,
+    meaning: 'calls a minute in each region, exactly',
+    default: `${DEFAULT_BUDGET_SHARE}% of what the service allows, ${(USUAL_CALLS_PER_MINUTE * DEFAULT_BUDGET_SHARE) / 100} until it says so`,
+  }),
+  budgetShare: declare({
+    ...wholeNumber(1, 100),
+    env: 'ROLLCALL_BUDGET_SHARE',
+    number: true,
+    meaning: "that share in percent; the rest is left to your users' logins and other calls",
+    default: String(DEFAULT_BUDGET_SHARE),
+  }),
+  concurrency: declare({
+    ...wholeNumber(1, MOST_CONCURRENCY),
+    env: 'ROLLCALL_CONCURRENCY',
+    flag: '--concurrency <n>',
+    number: true,
+    meaning: 'concurrent calls in each region',
+    default: '20',
+  }),
+  queue: declare({
+    ...anyText,
+    env: 'ROLLCALL_QUEUE',
+    flag: '--queue <url>',
+    secret: true,
+    meaning: 'where jobs are stored: `redis://…`, `postgres://…`',
+    default: 'embedded, in memory',
+  }),
+  keep: declare({
+    ...duration,
+    env: 'ROLLCALL_KEEP',
+    flag: '--keep <time>',
+    meaning: 'how long `serve` keeps finished imports and syncs, such as `90d`',
+    default: 'until you delete them',
+  }),
+  server: declare({
+    ...serverOrigin,
+    env: 'ROLLCALL_SERVER',
+    flag: '--server <url>',
+    secret: true,
+    meaning: 'the server that runs imports; its token is in `ROLLCALL_TOKEN`',
+    default: 'this process',
+  }),
+  token: declare({
+    ...secretText,
+    env: 'ROLLCALL_TOKEN',
+    only: 'environment',
+    secret: true,
+    meaning:
+      'the token for that server; only from the environment, and sent to other machines only over https, unless `--plain-http` is given',
+  }),
+  notify: declare({
+    ...anyText,
+    env: 'ROLLCALL_NOTIFY',
+    flag: '--notify <url>',
+    secret: true,
+    meaning: 'address that `serve` notifies when imports finish or need attention',
+    default: 'none',
+  }),
+  notifySecret: declare({
+    ...secretText,
+    env: 'ROLLCALL_NOTIFY_SECRET',
+    only: 'environment',
+    secret: true,
+    meaning: 'the secret that signs these notifications, `whsec_…`; only from the environment',
+  }),
+  logLevel: declare({
+    ...oneOf(LOG_LEVELS),
+    env: 'ROLLCALL_LOG_LEVEL',
+    flag: '--log-level <level>',
+    meaning: 'how much is logged: `error`, `warn`, `info` or `debug`',
+    default: '`info`',
+  }),
+  logFile: declare({
+    ...anyText,
+    env: 'ROLLCALL_LOG_FILE',
+    flag: '--log-file <file>',
+    meaning: 'the file of the log; `serve` and `worker` also write it to standard output',
+    default: '`rollcall.log` in the data directory; of a worker none',
+  }),
+  config: declare({
+    ...anyText,
+    env: 'ROLLCALL_CONFIG',
+    only: 'environment',
+    meaning: 'another configuration file',
+    default: '`rollcall.config.json`',
+  }),
+} as const;
+
+export type SettingName = keyof typeof SETTINGS;
+export type ValueOf<Name extends SettingName> =
+  (typeof SETTINGS)[Name] extends SettingDeclaration<infer Value> ? Value : never;
+
+const ALL: readonly (readonly [SettingName, SettingDeclaration])[] = Object.entries(SETTINGS) as [
+  SettingName,
+  SettingDeclaration,
+][];
+
+/** The settings that `rollcall.config.json` may hold, besides `apps`. */
+export function settingsOfFile(): readonly (readonly [SettingName, SettingDeclaration])[] {
+  return ALL.filter(([, { only }]) => only !== 'environment');
+}
+
+/** The variables of a setting: one, or one for each region. */
+function variablesOf({ env, perRegion }: SettingDeclaration): readonly string[] {
+  return perRegion ? REGIONS.map((region) => env.replace('_US_', `_${region.toUpperCase()}_`)) : [env];
+}
+
+/** Every variable that is a setting. */
+export const VARIABLES: readonly string[] = ALL.flatMap(([, declaration]) => variablesOf(declaration));
+
+/** The table of README, in Markdown. */
+export function settingsTable(): string {
+  const others = REGIONS.slice(1).map((region) => `\`…_${region.toUpperCase()}_…\``);
+  const rows = ALL.map(([, { env, flag, perRegion, meaning, default: value = '' }]) => {
+    const names = [`\`${env}\``, ...(perRegion ? others : []), ...(flag ? [`\`${flag.split(' ')[0]}\``] : [])];
+    return `| ${names.join(', ')} | ${meaning} |${value === '' ? '' : ` ${value}`} |`;
+  });
+  return ['| setting | meaning | default |', '| --- | --- | --- |', ...rows].join('\n');
+}
