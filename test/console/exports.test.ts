@@ -16,7 +16,7 @@ test('who is in which group is exported, downloaded, and deleted again', async (
   await page.getByRole('button', { name: 'Start export' }).click();
   const link = page.getByRole('link', { name: 'Members: CSV' });
   await link.waitFor();
-  await page.getByText('1 group · 3 members').waitFor();
+  await page.getByText(/3 members/).waitFor();
   expect(await violations(page)).toEqual([]);
   const file = await page.request.get(new URL((await link.getAttribute('href')) ?? '', server.url).href);
   expect(await file.text()).toContain('user-2');
