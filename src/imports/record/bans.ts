@@ -14,7 +14,7 @@ export interface Bans {
   unknown(group: number): void;
 }
 
-export interface GroupToAsk {
+interface GroupToAsk {
   readonly id: number;
   readonly guid: string;
 }
