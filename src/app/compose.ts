@@ -11,7 +11,7 @@ import { dataDir } from '../platform/data-dir.ts';
 import type { Logger } from '../platform/log.ts';
 import { SERVICE_HOST } from '../platform/service-host.ts';
 import { VERSION } from '../platform/version.ts';
-import type { Backend } from '../queue/backend.ts';
+import type { Backend, QueueTelemetry } from '../queue/backend.ts';
 import { openBackend } from '../queue/open-backend.ts';
 import { caOf } from './ca-file.ts';
 import { callLog } from './call-log.ts';
@@ -38,6 +38,7 @@ export interface CoordinatorParts {
   readonly keepMs?: number | undefined;
   /** Told of the calls of this process, besides the log. */
   readonly observer?: CallObserver | undefined;
+  readonly telemetry?: QueueTelemetry | undefined;
   /** Tests put their own parts in place of these. */
   readonly backend?: () => Promise<Backend>;
   readonly client?: (region: Region) => ChatClient;
@@ -57,7 +58,7 @@ export async function composeCoordinator(parts: CoordinatorParts): Promise<Coord
     onError = quietly((error) => log.warn({ err: error }, 'the queue reports an error')),
     client = (region) => clientOf(service, region, concurrency),
     backend = async () => {
-      const opened = await openBackend(config.queue, onError, caOf(config));
+      const opened = await openBackend(config.queue, onError, caOf(config), parts.telemetry);
       for (const warning of await opened.warnings()) warn(warning);
       return opened;
     },

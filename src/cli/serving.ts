@@ -6,6 +6,7 @@ import { callMetrics } from '../app/call-metrics.ts';
 import type { Service } from '../app/compose.ts';
 import { composeSchedules } from '../app/compose-schedules.ts';
 import { composeSyncs } from '../app/compose-syncs.ts';
+import { serviceOpener } from '../app/open-service.ts';
 import { watchKeys } from '../imports/life/key-watch.ts';
 import { REGIONS } from '../membership/membership.ts';
 import { type Config, ConfigError, readConfig } from '../platform/config.ts';
@@ -19,7 +20,6 @@ import type { Api } from '../server/context.ts';
 import { createServer } from '../server/server.ts';
 import { stopServer } from '../server/stopping.ts';
 import { BadReceiver, openReceiver, type Receiver, SIGNING_SECRET, signingKey } from '../server/webhook/receiver.ts';
-import { serviceOpener } from './commands/import.ts';
 import { scheduleControl } from './commands/schedule-control.ts';
 import { UsageError } from './errors.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
@@ -83,6 +83,7 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
       tokenRequired,
       log,
       registry,
+      tracing: app.tracing?.plugin,
       ...(flags.trustProxy !== undefined && { trustProxy: flags.trustProxy }),
       ...(receiver !== undefined && { receiver }),
     });

@@ -3,7 +3,7 @@ import compress from '@fastify/compress';
 import cookie from '@fastify/cookie';
 import helmet from '@fastify/helmet';
 import files from '@fastify/static';
-import { type FastifyBaseLogger, fastify, LogController } from 'fastify';
+import { type FastifyBaseLogger, type FastifyPluginCallback, fastify, LogController } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { Registry } from 'prom-client';
 import type { ZodType } from 'zod';
@@ -59,6 +59,8 @@ export interface ServerOptions {
   readonly log: Logger;
   /** Of metrics that are known elsewhere in this process as well. Default: one of its own. */
   readonly registry?: Registry;
+  /** Traces requests; not given: no traces. */
+  readonly tracing?: FastifyPluginCallback | undefined;
   /** Who is told of imports that are over; not given: nobody. Closed with the server. */
   readonly receiver?: Receiver;
   /** Proxies whose X-Forwarded-For counts: addresses, CIDR ranges, `loopback`, `uniquelocal`. Not given: nobody's. */
@@ -130,6 +132,7 @@ export async function createServer(options: ServerOptions): Promise<Api> {
     reply.header('connection', 'close').header('retry-after', 5);
     throw new Problem('STOPPING', STOPS);
   });
+  if (options.tracing !== undefined) await app.register(options.tracing);
   await app.register(cookie);
   await app.register(helmet, {
     contentSecurityPolicy: CONTENT_POLICY,

@@ -2,6 +2,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { caOf } from '../../app/ca-file.ts';
 import { callLog } from '../../app/call-log.ts';
 import { clientOf, quietly, serviceOf } from '../../app/compose.ts';
+import { openTracing } from '../../app/tracing/tracing.ts';
 import { watchWorkersKeys } from '../../imports/life/key-watch.ts';
 import { observers } from '../../imports/send/call-observer.ts';
 import { startWorkerProcess, type WorkingRegion } from '../../imports/send/worker-process.ts';
@@ -57,7 +58,9 @@ async function work(io: Io, flags: Flags): Promise<ExitCode> {
   const life = createLifecycle();
   const signal = firstSignal(EXIT.interrupted, () => say(io, 'Stopped at once.'));
   try {
-    const backend = await openBackend(config.queue, onError, caOf(config));
+    const tracing = await openTracing();
+    if (tracing !== undefined) life.onStop(() => tracing.stop());
+    const backend = await openBackend(config.queue, onError, caOf(config), tracing?.telemetry);
     const metrics = workerMetrics();
     const { concurrency } = config;
     const worker = startWorkerProcess({
@@ -69,7 +72,7 @@ async function work(io: Io, flags: Flags): Promise<ExitCode> {
       }),
       host: service.host,
       concurrency,
-      observer: observers([callLog(log), metrics.observer]),
+      observer: observers([callLog(log), metrics.observer, ...(tracing === undefined ? [] : [tracing.observer])]),
       onError,
     });
     life.onStop((deadlineMs) => worker.stop(deadlineMs));
