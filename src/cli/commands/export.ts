@@ -2,6 +2,7 @@ import { mkdir, readdir, rm } from 'node:fs/promises';
 import { extname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { Command } from 'commander';
+import { serviceOpener } from '../../app/open-service.ts';
 import { UnknownExport } from '../../exports/export-errors.ts';
 import {
   EXPORT_FORMATS,
@@ -18,31 +19,19 @@ import type { Region } from '../../membership/membership.ts';
 import type { Config } from '../../platform/config.ts';
 import { type DataDir, dataDir } from '../../platform/data-dir.ts';
 import { noteHere } from '../audit.ts';
+import { checkTarget } from '../check-target.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type ExportFlags, groupsOf, withExport } from '../flags/export-flags.ts';
-import {
-  type CommonFlags,
-  type SandboxFlags,
-  type SendingFlags,
-  type ServerFlags,
-  type WorkersFlags,
-  withDataDir,
-  withJson,
-  withPace,
-  withSandbox,
-  withServer,
-  withWorkers,
-} from '../flags/flags.ts';
+import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../flags/flags.ts';
 import { runExportHere } from '../run-export.ts';
 import { exportDocument, exportFindings, sayExport } from '../screen/export-outcome.ts';
 import { type Io, say } from '../screen/io.ts';
+
 import { exportThere } from '../target/export-there.ts';
 import { openImports } from '../target/open-imports.ts';
-import { serviceOpener } from './import.ts';
-import { checkTarget } from './resume.ts';
 
-interface Flags extends CommonFlags, ExportFlags, SandboxFlags, SendingFlags, ServerFlags, WorkersFlags {
+interface Flags extends ExportFlags, RunningFlags, ServerFlags {
   /** An id; true: the latest that can go on. */
   readonly resume?: string | true;
 }
@@ -53,7 +42,7 @@ export function exportCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<
     '--resume [id]',
     'continue an export that was interrupted (default: the latest)',
   );
-  withSandbox(withPace(withWorkers(withServer(withDataDir(withJson(command))))));
+  withRunning(withServer(command));
   return command.action((flags: Flags) => end(exportGroups(io, flags)));
 }
 

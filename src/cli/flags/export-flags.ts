@@ -1,6 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+
 import { parse } from 'csv-parse/sync';
+import { messageOf } from '../../errors/message-of.ts';
+
 import { EXPORT_FORMATS, type ExportFormat } from '../../exports/export-files.ts';
 import { fieldByAlias } from '../../imports/read/columns.ts';
 import { REGIONS, type Region } from '../../membership/membership.ts';
@@ -41,7 +44,7 @@ export function withExport(command: Command): Command {
 export async function groupsOf({ groups, groupsFile }: ExportFlags): Promise<string[] | undefined> {
   if (groupsFile === undefined) return groups === undefined ? undefined : [...new Set(groups)];
   const text = await readFile(groupsFile, 'utf8').catch((error: unknown) => {
-    throw new UsageError(`${groupsFile} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    throw new UsageError(`${groupsFile} cannot be read: ${messageOf(error)}`);
   });
   const column = guidColumn(groupsFile, text);
   const lines = column ?? text.replace(/^\uFEFF/, '').split(/\r?\n/);
@@ -68,7 +71,7 @@ function guidColumn(file: string, text: string): string[] | undefined {
     const at = names.findIndex(named);
     return others.map((row) => row[at] ?? '');
   } catch (error) {
-    throw new UsageError(`${file} cannot be read as CSV: ${error instanceof Error ? error.message : String(error)}`);
+    throw new UsageError(`${file} cannot be read as CSV: ${messageOf(error)}`);
   }
 }
 
