@@ -29,9 +29,9 @@ test('an import that was read and not sent is checked, and its rows and groups c
   });
   const rows = await (await server.fetch(`/v1/imports/${id}/check/rows`)).text();
   expect(rows.split('\n').slice(0, 3)).toEqual([
-    'row,region,guid,uid,scope,check,now,code,reason',
-    '2,us,team,anna,participant,add,not a member,,',
-    '3,us,team,ghost,participant,fail,not a member,ERR_UID_NOT_FOUND,the user does not exist',
+    'row,region,guid,uid,scope,check,now,code,reason,value',
+    '2,us,team,anna,participant,add,not a member,,,',
+    '3,us,team,ghost,participant,fail,not a member,ERR_UID_NOT_FOUND,the user does not exist,',
   ]);
   expect(await (await server.fetch(`/v1/imports/${id}/check/groups`)).text()).toContain('us,none,,,,no,,1,0,1,');
 });
