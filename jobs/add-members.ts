@@ -26,6 +26,7 @@ export interface AddMembersPorts extends BatchPorts {
 }
 
 const call: BatchCall<AddMembersPayload, AddMembersPorts, AddMembersResult> = {
+  name: 'add-members',
   send: ({ chat }, batch, options) => chat.addMembers(batch.guid, requestOf(batch.lists), options),
   judge: (batch, error) => judge(error, sizeOf(batch), batch.onBehalfOf),
   readAnswer: ({ lists, doubt }, { entries }) => ({ kind: 'answered', ...readEntries(lists, entries, doubt) }),
@@ -38,7 +39,7 @@ const call: BatchCall<AddMembersPayload, AddMembersPorts, AddMembersResult> = {
 };
 
 export const addMembers = defineJob<AddMembersPayload, AddMembersPorts>({
-  name: 'add-members',
+  name: call.name,
   version: 1,
   payload,
   ...SENDING,

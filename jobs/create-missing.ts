@@ -60,6 +60,7 @@ export interface CreateMissingPorts extends BatchPorts {
 type Reply = Told & Partial<Pick<CreatedGroup, 'entries'> & Pick<Reactivated, 'uids'>>;
 
 const call: BatchCall<CreateMissingPayload, CreateMissingPorts, Reply> = {
+  name: 'create-missing',
   send: ({ chat }, { guid, create }, { signal }) => {
     switch (create.what) {
       case 'look':
@@ -107,7 +108,7 @@ const call: BatchCall<CreateMissingPayload, CreateMissingPorts, Reply> = {
 };
 
 export const createMissing = defineJob<CreateMissingPayload, CreateMissingPorts>({
-  name: 'create-missing',
+  name: call.name,
   version: 1,
   payload,
   ...SENDING,

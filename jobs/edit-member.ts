@@ -40,6 +40,7 @@ const DONE = {
 } as const;
 
 const call: BatchCall<EditMemberPayload, EditMemberPorts, Told> = {
+  name: 'edit-member',
   send: ({ chat }, { guid, uid, edit }, options) => {
     if (edit.action === 'change') return chat.changeScope(guid, uid, edit.scope, options);
     return edit.action === 'remove' ? chat.removeMember(guid, uid, options) : chat.unbanMember(guid, uid, options);
@@ -58,7 +59,7 @@ const call: BatchCall<EditMemberPayload, EditMemberPorts, Told> = {
 };
 
 export const editMember = defineJob<EditMemberPayload, EditMemberPorts>({
-  name: 'edit-member',
+  name: call.name,
   version: 1,
   payload,
   ...SENDING,

@@ -11,7 +11,7 @@ import { RollcallError } from '../src/errors/rollcall-error.ts';
 import type { CallRecord } from '../src/imports/record/batch-result.ts';
 import { REGIONS } from '../src/membership/membership.ts';
 import { defineJob, type JobRun, SlowDown } from '../src/queue/define-job.ts';
-import { SENDING, SendAgain } from './send-batch.ts';
+import { type CallContext, type CallListener, requestIdIn, SENDING, SendAgain } from './send-batch.ts';
 
 /**
  * read-group: reads one page of a group's members or of its banned users, or the group itself; one page of the app's users
@@ -95,34 +95,43 @@ export interface ReadGroupPorts {
     Pick<CreateClient, 'deleteUser' | 'deleteGroup'>;
   /** Resolves when the answer is on its way. */
   answer(to: AnswerAddress, answer: GroupAnswer): Promise<void>;
-  /** Told of every call that ended, with what the reply said about the rate limit. */
-  called?(call: CallRecord, rate: Rate | undefined, share?: number): void;
+  called?: CallListener;
 }
 
+const NAME = 'read-group';
+
 export const readGroup = defineJob<ReadGroupPayload, ReadGroupPorts>({
-  name: 'read-group',
+  name: NAME,
   version: 1,
   payload,
   ...SENDING,
   process: async (job, ports) => {
     const at = Date.now();
     const startedAt = performance.now();
-    const told = (kind: CallRecord['kind'], code: string, httpStatus: number | null, rate: Rate | undefined) =>
-      ports.called?.(
-        { at, ms: Math.round(performance.now() - startedAt), httpStatus, code, kind },
-        rate,
-        job.payload.share,
-      );
+    const told = (
+      kind: CallRecord['kind'],
+      code: string,
+      httpStatus: number | null,
+      rate: Rate | undefined,
+      said: Pick<CallContext, 'message' | 'waitMs' | 'requestId'>,
+    ) =>
+      ports.called?.({ at, ms: Math.round(performance.now() - startedAt), httpStatus, code, kind }, rate, {
+        ...{ share: job.payload.share, job: NAME, attempt: job.attemptsMade + 1, isLastAttempt: job.isLastAttempt },
+        ...said,
+      });
     let answer: GroupAnswer;
     try {
       const { httpStatus, rate, ...found } = await readOnce(ports.chat, job);
-      told('answered', '', httpStatus, rate);
+      told('answered', '', httpStatus, rate, { message: '', requestId: null });
       answer = found.answer;
     } catch (error) {
       // The process leaves: the question goes back into the queue.
       if (error instanceof CallAborted) throw error;
       const verdict = verdictOf(error, job.payload.read === 'membership' ? job.payload.uid : '');
-      told(verdict.kind, verdict.code, verdict.httpStatus, error instanceof ServiceRefusal ? error.rate : undefined);
+      const rate = error instanceof ServiceRefusal ? error.rate : undefined;
+      const { message: text, waitMs } = verdict;
+      const said = { message: text, waitMs, requestId: requestIdIn(error) };
+      told(verdict.kind, verdict.code, verdict.httpStatus, rate, said);
       if (verdict.kind === 'slow-down') throw new SlowDown(verdict.waitMs ?? 0);
       if (verdict.kind === 'again' && !job.isLastAttempt) throw new SendAgain(verdict);
       const { code, message } = verdict;

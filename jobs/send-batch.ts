@@ -55,13 +55,35 @@ export type BatchPayload = z.infer<z.ZodObject<typeof BATCH_FIELDS>> & { readonl
 /** Whose result it is. */
 export type ResultAddress = Pick<BatchPayload, 'importId' | 'replyTo'>;
 
+/** Told of every call that ended, with what the reply said about the rate limit. */
+export type CallListener = (call: CallRecord, rate: Rate | undefined, about: CallContext) => void;
+
+/** What a call was made for, and what was said of it. */
+export interface CallContext {
+  /** As of the payload. */
+  readonly share: number | undefined;
+  /** Name of the job's definition. */
+  readonly job: string;
+  /** Absent for a call that only reads. */
+  readonly importId?: string;
+  readonly batch?: number;
+  /** From 1; waiting for the rate limit is not an attempt. */
+  readonly attempt: number;
+  readonly isLastAttempt: boolean;
+  /** Why it was refused, in words of the service, which may name UIDs; empty when it was answered. */
+  readonly message: string;
+  /** How long the service asks to wait, in ms. */
+  readonly waitMs?: number | undefined;
+  /** What the service calls the request; null where it does not say. */
+  readonly requestId: string | null;
+}
+
 export interface BatchPorts {
   /** Resolves when the result is safe. */
   deliver(to: ResultAddress, result: BatchResult): Promise<void>;
   /** Keeps further calls of this region from starting: its key or plan was refused. */
   stopRegion(): Promise<void>;
-  /** Told of every call that ended, with what the reply said about the rate limit. */
-  called?(call: CallRecord, rate: Rate | undefined, share?: number): void;
+  called?: CallListener;
   /** Told how many rows got which outcome, when that is safe. Batches that are cut or sent again tell it at their end. */
   settled?(outcome: Outcome, rows: number): void;
 }
@@ -70,6 +92,8 @@ type CallVerdict = Verdict | EditVerdict;
 
 /** One kind of call. */
 export interface BatchCall<Payload extends BatchPayload, Ports extends BatchPorts, Reply extends Told> {
+  /** Of the job. */
+  readonly name: string;
   send(ports: Ports, batch: Payload, options: ActingOptions): Promise<Reply>;
   judge(batch: Payload, error: unknown): CallVerdict;
   readAnswer(batch: Payload, reply: Reply): Sent;
@@ -119,7 +143,7 @@ export async function sendBatch<Payload extends BatchPayload, Ports extends Batc
   try {
     const reply = await kind.send(ports, batch, { onBehalfOf: batch.onBehalfOf, signal: job.signal });
     call = noteCall('answered', '', reply.httpStatus);
-    ports.called?.(call, reply.rate, batch.share);
+    ports.called?.(call, reply.rate, contextOf(kind, job));
     sent = kind.readAnswer(batch, reply);
   } catch (error) {
     if (error instanceof CallAborted) return givenUp(job, batch, error, noteCall('again', error.code, null));
@@ -129,10 +153,32 @@ export async function sendBatch<Payload extends BatchPayload, Ports extends Batc
       verdict.kind === 'in-place'
         ? noteCall('answered', '', verdict.httpStatus)
         : noteCall(verdict.kind, verdict.code, verdict.httpStatus);
-    ports.called?.(call, error instanceof ServiceRefusal ? error.rate : undefined, batch.share);
+    ports.called?.(
+      call,
+      error instanceof ServiceRefusal ? error.rate : undefined,
+      contextOf(kind, job, verdict, error),
+    );
     return refused(kind, job, ports, batch, verdict, call);
   }
   await deliver(kind, ports, batch, call, sent);
+}
+
+function contextOf<Payload extends BatchPayload>(
+  { name }: { readonly name: string },
+  { payload: { importId, batch, share }, attemptsMade, isLastAttempt }: JobRun<Payload>,
+  verdict?: CallVerdict,
+  error?: unknown,
+): CallContext {
+  return {
+    ...{ share, job: name, importId, batch, attempt: attemptsMade + 1, isLastAttempt },
+    message: verdict?.message ?? '',
+    waitMs: verdict?.waitMs,
+    requestId: requestIdIn(error),
+  };
+}
+
+export function requestIdIn(error: unknown): string | null {
+  return error instanceof ServiceRefusal ? error.requestId : null;
 }
 
 /** A batch with which worker after worker died ends as an outcome, never in silence. */

@@ -24,6 +24,7 @@ describe('settings', () => {
       callsPerMinute: 8_000,
       budgetShare: 80,
       concurrency: 20,
+      log: { level: 'info', file: undefined },
       command: 'rollcall',
     });
   });
@@ -108,6 +109,7 @@ describe('a setting that is wrong stops with its name, its value and what is all
     [{ ROLLCALL_CALLS_PER_MINUTE: '1e3' }, 'ROLLCALL_CALLS_PER_MINUTE is "1e3"; allowed is a whole number'],
     [{ ROLLCALL_CONCURRENCY: 'many' }, 'ROLLCALL_CONCURRENCY is "many"; allowed is a whole number from 1 to 1000'],
     [{ ROLLCALL_CONCURRENCY: '1001' }, 'ROLLCALL_CONCURRENCY is "1001"; allowed is a whole number from 1 to 1000'],
+    [{ ROLLCALL_LOG_LEVEL: 'loud' }, 'ROLLCALL_LOG_LEVEL is "loud"; allowed are error, warn, info, debug'],
     [{ ROLLCALL_CONFIG: '/nowhere/c.json' }, 'ROLLCALL_CONFIG names /nowhere/c.json, which cannot be read: ENOENT'],
     [{ ROLLCALL_EU_API_KEY: KEY }, 'ROLLCALL_EU_API_KEY is set and ROLLCALL_EU_APP_ID is not: set both'],
     [{ ROLLCALL_API_KEY: KEY }, 'ROLLCALL_API_KEY is set and ROLLCALL_APP_ID is not: set both'],

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openLog } from '../src/platform/log.ts';
+import { createLog, openLog } from '../src/platform/log.ts';
 import { tempDir } from './temp-dir.ts';
 
 const SECRET = 'f00dfacef00dface';
@@ -24,7 +24,7 @@ test.each(['apiKey', 'apikey', 'key', 'secret', 'token', 'authorization'])('neve
 
 test('a log that has become large is set aside, and the oldest of those goes', () => {
   const folder = tempDir();
-  const log = openLog(folder, 2_000);
+  const log = createLog({ file: join(folder, 'rollcall.log'), mostBytes: 2_000 });
   for (let number = 0; number < 200; number += 1) log.info({ number }, 'one of many');
   const files = readdirSync(folder).sort();
   expect(files).toEqual(['rollcall.log', 'rollcall.log.1', 'rollcall.log.2', 'rollcall.log.3']);

@@ -10,6 +10,9 @@ const regionStatus = z.strictObject({
   active: count.meta({ description: 'Calls in flight.' }),
   stopped: z.boolean().meta({ description: "The service refused the region's key or plan." }),
   limitedForMs: count.meta({ description: 'Until the rate limit lets the next call start.' }),
+  callsPerMinute: count.nullable().meta({
+    description: 'Calls that may start in a minute, over all workers; null: not set yet.',
+  }),
   workers: count.meta({ description: 'Processes that send its calls.' }),
   key: z.string().nullable().meta({
     description: 'Fingerprint of the API key that this server uses; null where other processes make the calls.',

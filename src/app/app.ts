@@ -1,16 +1,21 @@
 import { type ControlHandler, serveControl } from '../imports/life/control.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
+import { type CallObserver, observers } from '../imports/send/call-observer.ts';
 import type { Config } from '../platform/config.ts';
 import { type DataDir, dataDir, makeDataDir } from '../platform/data-dir.ts';
 import type { Lifecycle } from '../platform/lifecycle.ts';
-import { type Logger, openLog } from '../platform/log.ts';
+import { type Logger, type LogStream, openLog } from '../platform/log.ts';
 import { composeCoordinator, type Service } from './compose.ts';
+import type { Tracing } from './tracing/traced.ts';
+import { openTracing } from './tracing/tracing.ts';
 
 /** A process that owns a data directory: what `import`, `sync`, `serve` and programs have in common. */
 export interface App {
   readonly service: Service;
   readonly dir: DataDir;
   readonly log: Logger;
+  /** Undefined where no traces are wanted. */
+  readonly tracing: Tracing | undefined;
   readonly coordinator: Coordinator;
   /** To the log and to the user. */
   readonly warn: (text: string) => void;
@@ -28,22 +33,39 @@ interface AppOptions {
   /** Shows the user a sentence. */
   readonly tell: (sentence: string) => void;
   readonly keepMs?: number | undefined;
+  /** Where the log goes besides its file. */
+  readonly logStream?: LogStream;
+  readonly observer?: CallObserver;
 }
 
 /** Opens the parts one after the other; `life` stops them in reverse, also when a later one cannot be opened. */
-export async function openApp(life: Lifecycle, { config, openService, tell, keepMs }: AppOptions): Promise<App> {
+export async function openApp(
+  life: Lifecycle,
+  { config, openService, tell, keepMs, logStream, observer }: AppOptions,
+): Promise<App> {
+  const tracing = await openTracing();
+  if (tracing !== undefined) life.onStop(() => tracing.stop());
   const service = await openService();
   life.onStop(() => service.close());
   if (!service.sandbox && config.hostCorrection !== undefined) tell(`${config.hostCorrection}.`);
   const dir = dataDir(config.dataDir);
   const { warning } = makeDataDir(dir);
-  const log = openLog(dir.root);
+  const log = openLog(dir.root, config.log, logStream);
   const warn = (text: string) => {
     log.warn(text);
     tell(`Warning: ${text}.`);
   };
   if (warning !== undefined) warn(warning);
-  const coordinator = await composeCoordinator({ config, service, log, warn, keepMs });
+  const all = observers([observer ?? [], tracing?.observer ?? []].flat());
+  const coordinator = await composeCoordinator({
+    config,
+    service,
+    log,
+    warn,
+    keepMs,
+    observer: all,
+    telemetry: tracing?.telemetry,
+  });
   life.onStop((deadlineMs) => coordinator.stop(deadlineMs));
   const { promise: failed, resolve: fail } = Promise.withResolvers<Error>();
   coordinator.events.on('failure', fail);
@@ -51,6 +73,7 @@ export async function openApp(life: Lifecycle, { config, openService, tell, keep
     service,
     dir,
     log,
+    tracing,
     coordinator,
     warn,
     failed,

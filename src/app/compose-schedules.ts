@@ -25,7 +25,10 @@ export function composeSchedules(config: Config, parts: ScheduleParts): Schedule
   const options = scheduleRunsOptions(config, parts);
   const schedules = createSchedules(options);
   schedules.events.on('run', ({ schedule, state, reason, syncId }) =>
-    log.info({ schedule, state, reason, sync: syncId }, 'schedule'),
+    log[state === 'failed' || state === 'missed' ? 'warn' : 'info'](
+      { schedule, state, reason, sync: syncId },
+      'schedule',
+    ),
   );
   return {
     ...schedules,

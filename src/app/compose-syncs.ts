@@ -35,7 +35,9 @@ export function composeSyncs(
     pages: coordinator.pages,
     stage: stageElsewhere,
   });
-  syncs.events.on('state', ({ id, state, reason }) => log.info({ sync: id, state, reason }, 'sync'));
+  syncs.events.on('state', ({ id, state, reason }) =>
+    log[state === 'held' || state === 'failed' ? 'warn' : 'info']({ sync: id, state, reason }, 'sync'),
+  );
   const retention =
     keepMs === undefined
       ? undefined

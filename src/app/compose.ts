@@ -2,16 +2,19 @@ import { apiUrl, managementUrl } from '../chat/address.ts';
 import { type ChatClient, createChatClient } from '../chat/client.ts';
 import { SettingError } from '../chat/errors.ts';
 import { type Coordinator, openCoordinator } from '../imports/life/coordinator.ts';
+import { type CallObserver, observers } from '../imports/send/call-observer.ts';
 import { openRegionLine, type RegionLine } from '../imports/send/region.ts';
+import type { ImportState } from '../membership/import-state.ts';
 import type { Region } from '../membership/membership.ts';
 import { type Config, ConfigError, currentApiKey } from '../platform/config.ts';
 import { dataDir } from '../platform/data-dir.ts';
 import type { Logger } from '../platform/log.ts';
 import { SERVICE_HOST } from '../platform/service-host.ts';
 import { VERSION } from '../platform/version.ts';
-import type { Backend } from '../queue/backend.ts';
+import type { Backend, QueueTelemetry } from '../queue/backend.ts';
 import { openBackend } from '../queue/open-backend.ts';
 import { caOf } from './ca-file.ts';
+import { callLog } from './call-log.ts';
 
 /** The chat service that calls go to: the real one, or a sandbox. */
 export interface Service {
@@ -33,6 +36,9 @@ export interface CoordinatorParts {
   readonly warn: (text: string) => void;
   /** How long imports stay after they have finished, in ms; undefined: until they are removed. */
   readonly keepMs?: number | undefined;
+  /** Told of the calls of this process, besides the log. */
+  readonly observer?: CallObserver | undefined;
+  readonly telemetry?: QueueTelemetry | undefined;
   /** Tests put their own parts in place of these. */
   readonly backend?: () => Promise<Backend>;
   readonly client?: (region: Region) => ChatClient;
@@ -40,15 +46,19 @@ export interface CoordinatorParts {
   readonly onError?: (error: Error) => void;
 }
 
+/** States in which an import waits for a person. */
+const NEEDS_SOMEONE: ReadonlySet<ImportState> = new Set(['blocked', 'failed']);
+
 /** Wires the parts of a coordinator together. */
 export async function composeCoordinator(parts: CoordinatorParts): Promise<Coordinator> {
   const { config, service, log, warn, keepMs } = parts;
   const { callsPerMinute, budgetShare, concurrency } = config;
+  const observer = observers([callLog(log), ...(parts.observer === undefined ? [] : [parts.observer])]);
   const {
     onError = quietly((error) => log.warn({ err: error }, 'the queue reports an error')),
     client = (region) => clientOf(service, region, concurrency),
     backend = async () => {
-      const opened = await openBackend(config.queue, onError, caOf(config));
+      const opened = await openBackend(config.queue, onError, caOf(config), parts.telemetry);
       for (const warning of await opened.warnings()) warn(warning);
       return opened;
     },
@@ -62,7 +72,7 @@ export async function composeCoordinator(parts: CoordinatorParts): Promise<Coord
     ...(keepMs !== undefined && { keepMs }),
     onError,
     openLine: async (region, opened, deliver, answer) => {
-      const worker = service.sends ? { chat: client(region), concurrency, deliver, answer } : undefined;
+      const worker = service.sends ? { chat: client(region), concurrency, deliver, answer, observer } : undefined;
       const appId = service.apps[region]?.appId ?? '';
       // A sandbox in this process has another address at each start, and no other worker reaches it.
       const host = service.sandbox ? '' : service.host;
@@ -73,7 +83,7 @@ export async function composeCoordinator(parts: CoordinatorParts): Promise<Coord
     },
   });
   coordinator.events.on('state', ({ id, state, reason, code }) =>
-    log.info({ import: id, state, code, reason }, 'import'),
+    log[NEEDS_SOMEONE.has(state) ? 'warn' : 'info']({ import: id, state, code: code ?? undefined, reason }, 'import'),
   );
   coordinator.events.on('fault', (id, error) => log.error({ err: error, import: id }, 'the import failed'));
   coordinator.events.on('failure', (error) => log.error({ err: error }, 'rollcall cannot continue'));

@@ -18,9 +18,9 @@ import type { Request } from './exchange.ts';
 import { fingerprintOf, isKeyRefusal, withKeyNamed } from './key.ts';
 import { createMemberClient, type MemberClient } from './member-client.ts';
 import { type MemberEntries, readMemberEntries } from './member-entries.ts';
-import { readRate } from './rate-headers.ts';
+import { readRate, requestIdOf } from './rate-headers.ts';
 import { createRedact, type Redact } from './redact.ts';
-import { type RawReply, readReply } from './reply.ts';
+import { isRefusal, type RawReply, readReply } from './reply.ts';
 
 export interface ChatClientOptions extends AppAddress, ConnectionOptions {
   /** API key with the scope `fullAccess` (docs/chat-service.md, 9). */
@@ -186,7 +186,8 @@ function call<Read>(
 ): Promise<{ reply: Read } & Told> {
   return connection.exchange(request, signal, ({ httpStatus, headers, body, ms }) => {
     const rate = readRate(headers, Date.now(), httpStatus === 429);
-    return { reply: read({ httpStatus, body, rate }), rate, httpStatus, ms };
+    const requestId = isRefusal(httpStatus) ? requestIdOf(headers) : undefined;
+    return { reply: read({ httpStatus, body, rate, requestId }), rate, httpStatus, ms };
   });
 }
 

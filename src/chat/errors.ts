@@ -43,6 +43,8 @@ export class ServiceRefusal extends RollcallError {
   /** The service's own words; empty when it gave none. */
   readonly serviceMessage: string;
   readonly rate: Rate;
+  /** What the service calls the request; null where it does not say. */
+  readonly requestId: string | null;
   /** What the reply looks like where it is probably not the service's: `a web page "Access denied"`; else null. */
   readonly foreign: string | null;
 
@@ -52,8 +54,9 @@ export class ServiceRefusal extends RollcallError {
     serviceMessage: string;
     rate: Rate;
     foreign?: string | null;
+    requestId?: string | null;
   }) {
-    const { httpStatus, serviceCode, serviceMessage, rate, foreign = null } = reply;
+    const { httpStatus, serviceCode, serviceMessage, rate, foreign = null, requestId = null } = reply;
     super(
       'REFUSED',
       foreign === null
@@ -61,6 +64,7 @@ export class ServiceRefusal extends RollcallError {
         : `something other than the chat service answered the call: HTTP ${httpStatus}, ${foreign}`,
     );
     this.foreign = foreign;
+    this.requestId = requestId;
     this.httpStatus = httpStatus;
     this.serviceCode = serviceCode;
     this.serviceMessage = serviceMessage;

@@ -66,6 +66,16 @@ export function readRate(headers: ReplyHeaders, nowMs: number, limited = false):
   };
 }
 
+/** Names under which a service, or what stands in front of it, says which request it was: its support can look it up. */
+const REQUEST_ID = ['x-request-id', 'cf-ray', 'x-amzn-requestid'] as const;
+
+/** The id of a request as its reply gives it; undefined where it gives none that can be shown. */
+export function requestIdOf(headers: ReplyHeaders): string | undefined {
+  const named = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), firstValue(value)]));
+  const ids = REQUEST_ID.flatMap((name) => named.get(name) ?? []);
+  return ids.find((id) => /^[\w.:+/=-]{1,100}$/.test(id));
+}
+
 function firstValue(value: ReplyHeaders[string]): string {
   return (typeof value === 'string' ? value : (value?.[0] ?? '')).trim();
 }

@@ -7,6 +7,8 @@ import type { Redact } from './redact.ts';
 
 export interface RawReply extends Pick<Reply, 'httpStatus' | 'body'> {
   readonly rate: Rate;
+  /** Of a refusal: what the service calls the request. */
+  readonly requestId?: string | undefined;
 }
 
 export function isRefusal(httpStatus: number): boolean {
@@ -20,7 +22,7 @@ export function isRefusal(httpStatus: number): boolean {
  * @throws MalformedReply for a success that cannot be read.
  */
 export function readReply<Schema extends z.ZodType>(
-  { httpStatus, body, rate }: RawReply,
+  { httpStatus, body, rate, requestId }: RawReply,
   schema: Schema,
   redact: Redact,
 ): z.output<Schema> {
@@ -34,6 +36,7 @@ export function readReply<Schema extends z.ZodType>(
       serviceCode: code ? redact(code) : null,
       serviceMessage: redact(message ?? ''),
       rate,
+      requestId: requestId === undefined ? null : redact(requestId),
       foreign: foreign === null ? null : redact(foreign),
     });
   }

@@ -1,9 +1,12 @@
 import { join } from 'node:path';
+import { Registry } from 'prom-client';
 import type { Settings } from '../api/service.ts';
 import { openApp } from '../app/app.ts';
+import { callMetrics } from '../app/call-metrics.ts';
 import type { Service } from '../app/compose.ts';
 import { composeSchedules } from '../app/compose-schedules.ts';
 import { composeSyncs } from '../app/compose-syncs.ts';
+import { serviceOpener } from '../app/open-service.ts';
 import { watchKeys } from '../imports/life/key-watch.ts';
 import { REGIONS } from '../membership/membership.ts';
 import { type Config, ConfigError, readConfig } from '../platform/config.ts';
@@ -17,14 +20,15 @@ import type { Api } from '../server/context.ts';
 import { createServer } from '../server/server.ts';
 import { stopServer } from '../server/stopping.ts';
 import { BadReceiver, openReceiver, type Receiver, SIGNING_SECRET, signingKey } from '../server/webhook/receiver.ts';
-import { serviceOpener } from './commands/import.ts';
 import { scheduleControl } from './commands/schedule-control.ts';
 import { UsageError } from './errors.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import type { SandboxFlags, SendingFlags, WorkersFlags } from './flags/flags.ts';
+import type { LogFlags } from './flags/log-flags.ts';
 import { type Io, say } from './screen/io.ts';
+import { logStream } from './screen/log-stream.ts';
 
-export interface ServeFlags extends SandboxFlags, SendingFlags, WorkersFlags {
+export interface ServeFlags extends SandboxFlags, SendingFlags, WorkersFlags, LogFlags {
   readonly dataDir?: string;
   readonly host: string;
   readonly port: number;
@@ -50,7 +54,12 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
   const signal = firstSignal(EXIT.ok, () => say(io, 'Stopped at once; imports continue at the next start.'));
   try {
     const openService = serviceOpener(config, flags);
-    const app = await openApp(life, { config, openService, tell: (text) => say(io, text), keepMs: config.keepMs });
+    const registry = new Registry();
+    const app = await openApp(life, {
+      ...{ config, openService, tell: (text: string) => say(io, text), keepMs: config.keepMs },
+      logStream: await logStream(io),
+      observer: callMetrics(registry),
+    });
     const { service, coordinator, log, warn, fail } = app;
     void app.failed.then((error) => {
       failure = error;
@@ -73,6 +82,8 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
       settings: settingsOf(config, service, flags, receiver?.host),
       tokenRequired,
       log,
+      registry,
+      tracing: app.tracing?.plugin,
       ...(flags.trustProxy !== undefined && { trustProxy: flags.trustProxy }),
       ...(receiver !== undefined && { receiver }),
     });

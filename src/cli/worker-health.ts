@@ -1,9 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { z } from 'zod';
+import { BUDGET, callMetrics, LIMITED, STOPPED } from '../app/call-metrics.ts';
 import { messageOf } from '../errors/message-of.ts';
-import type { CallObserver } from '../imports/send/region-worker.ts';
+import type { CallObserver } from '../imports/send/call-observer.ts';
 import type { WorkingRegion } from '../imports/send/worker-process.ts';
 import { REGIONS } from '../membership/membership.ts';
 import { isLoopback } from '../platform/loopback.ts';
@@ -20,34 +21,9 @@ export function workerMetrics(): WorkerMetrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
-  const calls = new Counter({
-    name: 'rollcall_calls_total',
-    help: 'Calls to the chat service by region and code; the code is empty when the call was answered',
-    labelNames: ['region', 'code'],
-    registers,
-  });
-  const seconds = new Histogram({
-    name: 'rollcall_call_seconds',
-    help: 'Time that calls to the chat service take',
-    labelNames: ['region'],
-    buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
-    registers,
-  });
-  const outcomes = new Counter({
-    name: 'rollcall_outcomes_total',
-    help: 'Rows by region and outcome, as far as the reply tells',
-    labelNames: ['region', 'outcome'],
-    registers,
-  });
   return {
     registry,
-    observer: {
-      called: (region, ms, code) => {
-        calls.inc({ region, code });
-        seconds.observe({ region }, ms / 1000);
-      },
-      settled: (region, outcome, rows) => outcomes.inc({ region, outcome }, rows),
-    },
+    observer: callMetrics(registry),
     watch: (regions) => {
       new Gauge({
         name: 'rollcall_backlog',
@@ -62,19 +38,27 @@ export function workerMetrics(): WorkerMetrics {
           }
         },
       });
-      new Gauge({
-        name: 'rollcall_limited_seconds',
-        help: 'Time until the rate limit lets the next call start',
-        labelNames: ['region'],
-        registers,
-        async collect() {
-          this.reset();
-          for (const { region, queue } of regions) {
-            const ms = await inTime(queue.limitedForMs()).catch(() => undefined);
-            if (ms !== undefined) this.set({ region }, ms / 1000);
-          }
-        },
-      });
+      const gauge = (
+        name: string,
+        help: string,
+        read: (queue: WorkingRegion['queue']) => Promise<number | undefined>,
+      ) =>
+        new Gauge({
+          name,
+          help,
+          labelNames: ['region'],
+          registers,
+          async collect() {
+            this.reset();
+            for (const { region, queue } of regions) {
+              const value = await inTime(read(queue)).catch(() => undefined);
+              if (value !== undefined) this.set({ region }, value);
+            }
+          },
+        });
+      gauge('rollcall_limited_seconds', LIMITED, async (queue) => (await queue.limitedForMs()) / 1000);
+      gauge('rollcall_calls_per_minute', BUDGET, (queue) => queue.callsPerMinute());
+      gauge('rollcall_region_stopped', STOPPED, async (queue) => Number(await queue.isPaused()));
     },
   };
 }

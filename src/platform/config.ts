@@ -6,6 +6,7 @@ import type { z } from 'zod';
 import { messageOf } from '../errors/message-of.ts';
 import { REGIONS, type Region } from '../membership/membership.ts';
 import { type AppSettings, type AppsOfFile, readApps } from './app-settings.ts';
+import type { LogLevel, LogSettings } from './log-settings.ts';
 import { ConfigError, type Environment, present, readNamed, type Setting } from './setting.ts';
 import { allowedValues } from './setting-values.ts';
 import {
@@ -61,6 +62,8 @@ export interface Config {
   readonly notify: string | undefined;
   /** What those notifications are signed with; a secret. */
   readonly notifySecret: string | undefined;
+  /** Its file is undefined where none is set: `rollcall.log` in the data directory, and none for a worker. */
+  readonly log: LogSettings;
   /** What the user types to run rollcall again. */
   readonly command: string;
 }
@@ -75,6 +78,8 @@ export interface Flags {
   readonly keep?: number | undefined;
   readonly server?: string | undefined;
   readonly notify?: string | undefined;
+  readonly logLevel?: LogLevel | undefined;
+  readonly logFile?: string | undefined;
 }
 
 const FILE = 'rollcall.config.json';
@@ -122,6 +127,7 @@ export function readConfig(flags: Flags = {}, environment: Environment = process
   const host = value('host');
   const caFile = value('caFile');
   const callsSet = flags.callsPerMinute ?? value('callsPerMinute');
+  const logFile = flags.logFile ?? value('logFile');
   const share = value('budgetShare') ?? DEFAULT_BUDGET_SHARE;
   return Object.freeze({
     dataDir: resolve(folder, flags.dataDir ?? value('dataDir') ?? '.rollcall'),
@@ -140,6 +146,10 @@ export function readConfig(flags: Flags = {}, environment: Environment = process
     token: value('token'),
     notify: flags.notify ?? value('notify'),
     notifySecret: value('notifySecret'),
+    log: {
+      level: flags.logLevel ?? value('logLevel') ?? 'info',
+      file: logFile === undefined ? undefined : resolve(folder, logFile),
+    },
     command: env['npm_execpath'] === undefined ? 'rollcall' : 'npx rollcall',
   });
 }

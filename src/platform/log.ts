@@ -1,8 +1,9 @@
 import { renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type DestinationStream, destination, type Logger, pino, stdSerializers } from 'pino';
+import { type DestinationStream, destination, type Logger, pino, stdSerializers, stdTimeFunctions } from 'pino';
+import type { LogLevel, LogSettings } from './log-settings.ts';
 
-export type { Logger };
+export type { DestinationStream as LogStream, Logger };
 
 /** Properties that may hold a key or token are never written, however deep a logged object is. */
 const SECRETS = ['apiKey', 'apikey', 'key', 'secret', 'token', 'authorization'].flatMap((name) => [
@@ -18,20 +19,39 @@ const KEPT = 3;
 /** Characters of an error's texts: a stranger's address or file may be in them. */
 const LONGEST_TEXT = 4_000;
 
-/**
- * The log of the process that owns the data directory: JSON lines in `<dataDir>/rollcall.log`. With those set aside it never
- * takes more than four times `mostBytes`.
- */
-export function openLog(dataDir: string, mostBytes: number = MOST_BYTES): Logger {
+export interface LogOptions {
+  readonly level?: LogLevel;
+  /** Path of a file that lines are appended to. With those set aside it takes at most four times `mostBytes`. */
+  readonly file?: string | undefined;
+  readonly mostBytes?: number;
+  /** Where every line goes besides. */
+  readonly stream?: DestinationStream | undefined;
+}
+
+/** A log of JSON lines, each with `level`, `time` (ISO 8601), `pid` and `msg`. */
+export function createLog({ level = 'info', file, mostBytes = MOST_BYTES, stream }: LogOptions): Logger {
+  const streams = [file === undefined ? [] : [boundedFile(file, mostBytes)], stream ?? []].flat();
   return pino(
     {
-      level: 'info',
+      level,
       base: { pid: process.pid },
+      timestamp: stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
       redact: { paths: SECRETS, censor: '[redacted]' },
       serializers: { err: (error: Error) => shortened(stdSerializers.err(error)) },
     },
-    boundedFile(join(dataDir, 'rollcall.log'), mostBytes),
+    {
+      write: (line) => {
+        for (const one of streams) one.write(line);
+      },
+    },
   );
+}
+
+/** The log of the process that owns the data directory: `rollcall.log` in it, unless the settings name another file. */
+export function openLog(dataDir: string, settings: Partial<LogSettings> = {}, stream?: DestinationStream): Logger {
+  const { level = 'info', file = join(dataDir, 'rollcall.log') } = settings;
+  return createLog({ level, file, stream });
 }
 
 function boundedFile(path: string, mostBytes: number): DestinationStream {

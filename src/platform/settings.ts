@@ -1,4 +1,5 @@
 import { REGIONS } from '../membership/membership.ts';
+import { LOG_LEVELS } from './log-settings.ts';
 import { serviceHost } from './service-host.ts';
 import { type Allowed, anyText, duration, oneOf, secretText, serverOrigin, wholeNumber } from './setting-values.ts';
 
@@ -174,6 +175,20 @@ export const SETTINGS = {
     only: 'environment',
     secret: true,
     meaning: 'the secret that signs these notifications, `whsec_…`; only from the environment',
+  }),
+  logLevel: declare({
+    ...oneOf(LOG_LEVELS),
+    env: 'ROLLCALL_LOG_LEVEL',
+    flag: '--log-level <level>',
+    meaning: 'how much is logged: `error`, `warn`, `info` or `debug`',
+    default: '`info`',
+  }),
+  logFile: declare({
+    ...anyText,
+    env: 'ROLLCALL_LOG_FILE',
+    flag: '--log-file <file>',
+    meaning: 'the file of the log; `serve` and `worker` also write it to standard output',
+    default: '`rollcall.log` in the data directory; of a worker none',
   }),
   config: declare({
     ...anyText,

@@ -3,6 +3,9 @@ import type { IQueueBackend, Processor, Queue, QueueOptions, Worker, WorkerOptio
 export type BullQueue = Queue<unknown, void, string, unknown, void, string, IQueueBackend>;
 export type BullWorker = Worker<unknown, void, string, IQueueBackend>;
 
+/** What BullMQ tells of queues and workers, for traces. */
+export type QueueTelemetry = NonNullable<QueueOptions['telemetry']>;
+
 /** What is left of a job that was taken out. */
 interface TakenOut {
   readonly data: unknown;

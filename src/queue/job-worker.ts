@@ -22,6 +22,10 @@ export interface JobWorkerOptions<Payload, Ports> {
   readonly concurrency: number;
   /** Why a job is left to other workers, as a sentence; undefined where it is not. */
   readonly notForUs?: (payload: Payload) => string | undefined;
+  /** Told when a job begins that no worker had before: how long it was in the queue, in ms. */
+  readonly begun?: ((waitedMs: number) => void) | undefined;
+  /** Runs a job, and may do something before and after. */
+  readonly around?: ((run: JobRun<Payload>, process: () => Promise<void>) => Promise<void>) | undefined;
   readonly onError: (error: Error) => void;
 }
 
@@ -52,7 +56,10 @@ export function startJobWorker<Payload, Ports>(options: JobWorkerOptions<Payload
       const reason = options.notForUs?.(payload);
       if (reason !== undefined) return leave(job, `a ${job.name} job is handed back: ${reason}`, token);
       try {
-        await definition.process(runOf(job, payload, definition), ports);
+        const run = runOf(job, payload, definition);
+        if (run.starts === 1) options.begun?.(Date.now() - job.timestamp);
+        const process = () => definition.process(run, ports);
+        await (options.around === undefined ? process() : options.around(run, process));
       } catch (error) {
         if (error instanceof SlowDown) await queue.slowDown(error.waitMs);
         // A process that leaves takes no attempt from the job, nor, if that was the last one, the job from the queue.

@@ -1,5 +1,5 @@
 import { parseQueueAddress, type QueueAddress } from './address.ts';
-import type { Backend, BullQueue, Driver } from './backend.ts';
+import type { Backend, BullQueue, Driver, QueueTelemetry } from './backend.ts';
 
 /**
  * Opens the backend that `url` names (address.ts), or without one the embedded backend, which leaves no trace on disk.
@@ -10,8 +10,9 @@ export async function openBackend(
   url?: string,
   onError: (error: Error) => void = () => {},
   ca?: string,
+  telemetry?: QueueTelemetry,
 ): Promise<Backend> {
-  return listing(await open(parseQueueAddress(url), onError, ca));
+  return listing(await open(parseQueueAddress(url), onError, ca), telemetry === undefined ? {} : { telemetry });
 }
 
 async function open(address: QueueAddress, onError: (error: Error) => void, ca: string | undefined): Promise<Driver> {
@@ -27,16 +28,17 @@ async function open(address: QueueAddress, onError: (error: Error) => void, ca: 
 }
 
 /** Remembers which queues are open. */
-function listing(driver: Driver): Backend {
+function listing(driver: Driver, common: { readonly telemetry?: QueueTelemetry }): Backend {
   let opened: BullQueue[] = [];
   const open = () => opened.filter(({ closing }) => closing === undefined);
   return {
     ...driver,
     queue: (name, options) => {
-      const queue = driver.queue(name, options);
+      const queue = driver.queue(name, { ...options, ...common });
       opened = [...open(), queue];
       return queue;
     },
+    worker: (name, process, options) => driver.worker(name, process, { ...options, ...common }),
     queues: open,
   };
 }

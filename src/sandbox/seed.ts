@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { messageOf } from '../errors/message-of.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
 import { MEMBER_LISTS, SCOPE_OF_LIST } from '../membership/member-lists.ts';
 import { REGIONS, type Scope } from '../membership/membership.ts';
@@ -82,7 +83,7 @@ export function parseSeed(text: string, source: string): SeedDocument {
   try {
     json = JSON.parse(text);
   } catch (error) {
-    throw new SeedError(source, [`it is not valid JSON: ${error instanceof Error ? error.message : error}`]);
+    throw new SeedError(source, [`it is not valid JSON: ${messageOf(error)}`]);
   }
   const parsed = seedDocument.safeParse(json);
   if (parsed.success) return parsed.data;

@@ -10,6 +10,7 @@ const PAGES = [
   '/syncs',
   '/syncs/:id',
   '/schedules',
+  '/exports',
   '/members',
   '/members/:uid',
   '/settings',

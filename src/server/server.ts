@@ -3,14 +3,16 @@ import compress from '@fastify/compress';
 import cookie from '@fastify/cookie';
 import helmet from '@fastify/helmet';
 import files from '@fastify/static';
-import { type FastifyBaseLogger, fastify, LogController } from 'fastify';
+import { type FastifyBaseLogger, type FastifyPluginCallback, fastify, LogController } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { Registry } from 'prom-client';
 import type { ZodType } from 'zod';
 import type { Settings } from '../api/service.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
 import type { DataDir } from '../platform/data-dir.ts';
 import type { Logger } from '../platform/log.ts';
 import type { SyncRunner } from '../syncs/run/sync-runner.ts';
+import { openScheduleCatalogReader } from '../syncs/schedule/schedule-catalog.ts';
 import { openSyncCatalogReader } from '../syncs/sync-catalog.ts';
 import type { AccessStore } from './access/access-store.ts';
 import { guard, UNSAFE } from './access/guard.ts';
@@ -25,6 +27,9 @@ import { healthRoutes } from './health.ts';
 import { importViews } from './import-views.ts';
 import { importRoutes } from './imports.ts';
 import { memberRoutes } from './members.ts';
+import { serverMetrics } from './metrics/metrics.ts';
+import { notificationMetrics } from './metrics/notification-metrics.ts';
+import { syncMetrics } from './metrics/sync-metrics.ts';
 import { Problem } from './problem.ts';
 import { queueRoutes } from './queues/routes.ts';
 import { openReading } from './reading.ts';
@@ -52,6 +57,10 @@ export interface ServerOptions {
   /** Whether everyone needs a token; false only where nobody but this machine can reach the server. */
   readonly tokenRequired: boolean;
   readonly log: Logger;
+  /** Of metrics that are known elsewhere in this process as well. Default: one of its own. */
+  readonly registry?: Registry;
+  /** Traces requests; not given: no traces. */
+  readonly tracing?: FastifyPluginCallback | undefined;
   /** Who is told of imports that are over; not given: nobody. Closed with the server. */
   readonly receiver?: Receiver;
   /** Proxies whose X-Forwarded-For counts: addresses, CIDR ranges, `loopback`, `uniquelocal`. Not given: nobody's. */
@@ -89,7 +98,7 @@ const CONTENT_POLICY = {
 
 /** The HTTP API and the console over a coordinator; `listen` starts it, `close` ends event streams and what is under way. */
 export async function createServer(options: ServerOptions): Promise<Api> {
-  const { coordinator, syncs, schedules, dir, access, settings, log } = options;
+  const { coordinator, syncs, schedules, dir, access, settings, log, registry = new Registry() } = options;
   let stopping = false;
   const app: Api = fastify({
     loggerInstance: log as FastifyBaseLogger,
@@ -123,6 +132,7 @@ export async function createServer(options: ServerOptions): Promise<Api> {
     reply.header('connection', 'close').header('retry-after', 5);
     throw new Problem('STOPPING', STOPS);
   });
+  if (options.tracing !== undefined) await app.register(options.tracing);
   await app.register(cookie);
   await app.register(helmet, {
     contentSecurityPolicy: CONTENT_POLICY,
@@ -150,6 +160,7 @@ export async function createServer(options: ServerOptions): Promise<Api> {
   const { mayGoOn } = guarding;
   const reading = openReading(dir, coordinator.reading);
   const syncCatalog = openSyncCatalogReader(dir.catalog);
+  const scheduleCatalog = openScheduleCatalogReader(dir.catalog);
   const views = importViews(coordinator, dir, reading, syncCatalog);
   const events = openEvents({ coordinator, reading, views, log, callsPerMinute: settings.callsPerMinute });
   const context: ServerContext = {
@@ -162,11 +173,16 @@ export async function createServer(options: ServerOptions): Promise<Api> {
     events.close();
   });
   if (options.receiver === undefined) tellNobody(dir);
-  const notifier = options.receiver && (await openNotifier({ ...context, receiver: options.receiver }));
+  const notifications = options.receiver && notificationMetrics(registry);
+  const notifier =
+    options.receiver &&
+    (await openNotifier({ ...context, receiver: options.receiver, attempted: notifications?.attempted }));
+  if (notifier !== undefined) notifications?.watch(notifier);
   app.addHook('onClose', async () => {
     await notifier?.close();
     reading.close();
     syncCatalog.close();
+    scheduleCatalog.close();
   });
   app.addHook('preParsing', async ({ raw, routeOptions }) => {
     if (routeOptions.config.ownClock !== true) endIfSlow(raw);
@@ -176,13 +192,23 @@ export async function createServer(options: ServerOptions): Promise<Api> {
     if (!UNSAFE.has(request.method) && statusCode < 500) return;
     const { method, who, ip, routeOptions } = request;
     log.info(
-      { method, route: routeOptions.url, status: statusCode, ms: Math.round(elapsedTime), who: who?.name, ip },
+      {
+        request: request.id,
+        method,
+        route: routeOptions.url,
+        status: statusCode,
+        ms: Math.round(elapsedTime),
+        who: who?.name,
+        ip,
+      },
       'request',
     );
   });
 
   await describeRoutes(app);
-  healthRoutes(app, context);
+  serverMetrics(app, context, registry);
+  syncMetrics(syncCatalog, scheduleCatalog, registry);
+  healthRoutes(app, context, registry);
   importRoutes(app, context);
   rowRoutes(app, context);
   reportRoutes(app, context);

@@ -90,3 +90,7 @@ update syncs set state = :state, reason = :reason, code = :code, finished_at = :
 -- name: journal_sync
 -- In: id, at (ms), state, reason, who (empty: the sync itself). Adds a move to the history of a sync.
 insert into sync_transitions (sync_id, at, state, reason, who) values (:id, :at, :state, :reason, :who);
+
+-- name: count_syncs
+-- In: states (JSON array). Out: how many syncs are in each of these states; those without any are left out.
+select state, count(*) as syncs from syncs where state in (select value from json_each(:states)) group by state;

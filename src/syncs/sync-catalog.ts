@@ -51,6 +51,8 @@ export interface SyncCatalogReader {
   transitions(id: string): SyncTransition[];
   /** Syncs that undo this import, oldest first. */
   undos(importId: string): SyncRecord[];
+  /** How many syncs are in each of these states; those without any are left out. */
+  count(states: readonly SyncState[]): ReadonlyMap<SyncState, number>;
   close(): void;
 }
 
@@ -151,6 +153,12 @@ function readerOf(database: DatabaseSync): SyncCatalogReader {
       return found.length > limit && last !== undefined ? { syncs, next: cursorOf(last) } : { syncs };
     },
     transitions: (id) => sql('sync_transitions').all({ id }) as unknown as SyncTransition[],
+    count: (states) =>
+      new Map(
+        sql('count_syncs')
+          .all({ states: JSON.stringify(states) })
+          .map((row) => [row['state'], row['syncs']] as [SyncState, number]),
+      ),
     undos: (importId) => sql('undos').all({ import: importId }) as unknown as SyncRecord[],
     close: () => {
       if (database.isOpen) database.close();

@@ -64,6 +64,15 @@ describe('only what a command needs is loaded', () => {
   });
 });
 
+test('an import loads nothing of OpenTelemetry, mail or the formatter of logs', async () => {
+  const place = await openSandboxPlace();
+  const file = place.file('m.csv', members([['g', 'ann']]));
+  const args = ['import', join(place.root, file), '--sandbox', '--data-dir', place.dataDir];
+  const { packages } = await loadedBy(args);
+  expect([...packages]).toContain('bullmq');
+  expect([...packages].filter((name) => /opentelemetry|otel|nodemailer|pino-pretty/.test(name))).toEqual([]);
+});
+
 test.each(Object.entries(COMMANDS))('%s stands in the list of commands as it is', async (name, { usage, load }) => {
   const io = { out: new PassThrough(), err: new PassThrough(), live: false, color: false, width: 80 };
   const command = (await load())(io, async () => {});

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { expect, test } from 'vitest';
@@ -10,6 +10,7 @@ import { BACKLOG } from '../../src/imports/send/rounds.ts';
 import { REGIONS } from '../../src/membership/membership.ts';
 import { STOP_DEADLINE_MS } from '../../src/platform/lifecycle.ts';
 import { VERSION } from '../../src/platform/version.ts';
+import { tempDir } from '../temp-dir.ts';
 import { CHART, helm, type Manifest, render, template, VALUES, valuesFile } from './helm.ts';
 import { objections, unknownFields } from './kubernetes.ts';
 
@@ -203,7 +204,7 @@ test('only Prometheus reaches the port of workers, and only rollcall reaches the
   expect(ofKind(rendered.get('hpa') ?? [], 'NetworkPolicy')).toEqual([]);
 });
 
-test('monitors find the services that they read, and the dashboard is the one of deploy/', () => {
+test('monitors find the services that they read, and rules and dashboard are those of deploy/', () => {
   for (const { metadata, spec: monitor } of ofKind(full, 'ServiceMonitor')) {
     const { selector, endpoints } = monitor as {
       selector: { matchLabels: Record<string, string> };
@@ -218,6 +219,7 @@ test('monitors find the services that they read, and the dashboard is the one of
   }
   expect(ofKind(full, 'ServiceMonitor')).toHaveLength(2);
   const deploy = (path: string) => readFileSync(join(CHART, '../..', path), 'utf8');
+  expect(spec(full, 'PrometheusRule', 'rollcall')).toEqual(parse(deploy('prometheus/alerts.yml')));
   const [dashboard] = ofKind(full, 'ConfigMap') as unknown as [{ data: Record<string, string> }];
   expect(dashboard.data['rollcall.json']).toBe(deploy('grafana/dashboards/rollcall.json'));
 });
@@ -242,6 +244,19 @@ test.each([
   const { status, stderr } = template(name, ['--set', wrong]);
   expect(status).not.toBe(0);
   expect(stderr).toMatch(why);
+});
+
+test('the examples of its README render', () => {
+  const readme = readFileSync(join(CHART, 'README.md'), 'utf8');
+  const [first = '', ...more] = [...readme.matchAll(/```yaml\n(.*?)```/gs)]
+    .map(([, example = '']) => example)
+    .filter((example) => !example.includes('prometheus-adapter'));
+  expect(more.length).toBeGreaterThan(2);
+  const values = join(tempDir(), 'values.yaml');
+  for (const example of more) {
+    writeFileSync(values, first + example);
+    expect(helm('template', CHART, '--kube-version', '1.33.0', '-f', values)).toMatchObject({ status: 0 });
+  }
 });
 
 test('the chart installs this version', () => {

@@ -13,17 +13,17 @@ beforeAll(async () => {
 async function openHealth(sandbox: Parameters<typeof openFleet>[1] = {}) {
   const fleet = await openFleet(server, sandbox);
   const port = await freePort();
-  await fleet.worker(['us'], ['--concurrency', '2', '--health-port', String(port)]);
+  const worker = await fleet.worker(['us'], ['--concurrency', '2', '--health-port', String(port)]);
   const ask = async (path: string, init: RequestInit = {}) => {
     const reply = await fetch(`http://127.0.0.1:${port}${path}`, init);
     return { status: reply.status, text: await reply.text() };
   };
   const put = (body: string) => ask('/concurrency', { method: 'PUT', body });
-  return { fleet, ask, put };
+  return { fleet, worker, ask, put };
 }
 
-test('metrics tell of calls, outcomes and the backlog by region, and of no key', async () => {
-  const { fleet, ask } = await openHealth({ faults: 'unavailable=1' });
+test('metrics and log tell of calls, outcomes and the backlog by region, and of no key', async () => {
+  const { fleet, worker, ask } = await openHealth({ faults: 'unavailable=1' });
   expect((await fleet.import(calls(10)).ended).code).toBe(0);
   const { status, text } = await ask('/metrics');
   expect(status).toBe(200);
@@ -34,10 +34,21 @@ test('metrics tell of calls, outcomes and the backlog by region, and of no key',
     'rollcall_outcomes_total{region="us",outcome="added"} 10',
     'rollcall_backlog{region="us",state="waiting"} 0',
     'rollcall_limited_seconds{region="us"} 0',
+    'rollcall_region_stopped{region="us"} 0',
+    'rollcall_queue_wait_seconds_count{region="us"} 10',
   ]) {
     expect(text.split('\n')).toContain(line);
   }
-  for (const key of Object.values(fleet.keys)) expect(text).not.toContain(key);
+  const lines = worker
+    .stdout()
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(lines).toMatchObject([
+    { level: 'info', msg: 'worker started', regions: ['us'] },
+    { level: 'warn', msg: 'retry', region: 'us', import: expect.any(String), batch: 1, code: 'HTTP_503' },
+  ]);
+  for (const key of Object.values(fleet.keys)) expect(text + worker.stdout()).not.toContain(key);
 });
 
 test('a worker whose queue does not answer is alive, is not ready, and still tells its metrics', async () => {

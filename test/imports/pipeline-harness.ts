@@ -16,6 +16,7 @@ import { type Membership, REGIONS, type Region } from '../../src/membership/memb
 import { OUTCOMES, type RowCounts } from '../../src/membership/outcome.ts';
 import { readConfig } from '../../src/platform/config.ts';
 import { type DataDir, dataDir } from '../../src/platform/data-dir.ts';
+import type { Logger } from '../../src/platform/log.ts';
 import type { Backend } from '../../src/queue/backend.ts';
 import { openBackend } from '../../src/queue/open-backend.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
@@ -40,6 +41,8 @@ export interface PipelineOptions {
   readonly callsPerMinute?: number;
   readonly concurrency?: number;
   readonly timeouts?: Partial<Timeouts>;
+  /** Default: none. */
+  readonly log?: Logger;
 }
 
 export interface StartOptions {
@@ -112,7 +115,7 @@ export async function openPipeline(options: PipelineOptions & StartOptions): Pro
     const coordinator = await composeCoordinator({
       config,
       service: { sends: true, sandbox: asSandbox ?? false, host, apps, ca },
-      log: pino({ enabled: false }),
+      log: options.log ?? pino({ enabled: false }),
       warn: (text) => failures.push(new Error(text)),
       keepMs,
       backend: () => options.place.open(dir),

@@ -36,6 +36,7 @@ const STATUS = {
   active: 2,
   stopped: false,
   limitedForMs: 3,
+  callsPerMinute: 8_000,
   workers: 4,
   key: '0badc0de',
 } as const;

@@ -48,7 +48,9 @@ export interface TestServer {
 }
 
 export interface TestServerOptions
-  extends Partial<Pick<ServerOptions, 'tokenRequired' | 'trustProxy' | 'uploadIdleMs' | 'mostUploads' | 'receiver'>> {
+  extends Partial<
+    Pick<ServerOptions, 'tokenRequired' | 'trustProxy' | 'uploadIdleMs' | 'mostUploads' | 'receiver' | 'registry'>
+  > {
   readonly settings?: Partial<Settings>;
   readonly sandbox?: SandboxOptions;
   /** Done to the data directory before the server starts. */
@@ -90,7 +92,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const access = openAccessStore(join(dir.root, 'access.sqlite'));
   taken.defer(() => access.close());
   options.prepare?.(dir);
-  const { settings, tokenRequired = false, trustProxy, uploadIdleMs, mostUploads, receiver } = options;
+  const { settings, tokenRequired = false, trustProxy, uploadIdleMs, mostUploads, receiver, registry } = options;
   const app = await createServer({
     coordinator,
     syncs,
@@ -104,6 +106,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     ...(uploadIdleMs !== undefined && { uploadIdleMs }),
     ...(mostUploads !== undefined && { mostUploads }),
     ...(receiver !== undefined && { receiver }),
+    ...(registry !== undefined && { registry }),
   });
   taken.defer(() => stopServer(app, 1_000));
   const url = await app.listen({ host: '127.0.0.1', port: 0, listenTextResolver: (at) => at });

@@ -1,33 +1,23 @@
 import { Command } from 'commander';
+import { serviceOpener } from '../../app/open-service.ts';
 import { readOptions } from '../../imports/import-options.ts';
 import { readConfig } from '../../platform/config.ts';
 import { dataDir } from '../../platform/data-dir.ts';
 import { noteHere } from '../audit.ts';
+import { checkTarget } from '../check-target.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { type CheckFlags, maxCallsOf, withCheckCost } from '../flags/check-flags.ts';
-import {
-  type CommonFlags,
-  type SandboxFlags,
-  type SendingFlags,
-  type WorkersFlags,
-  withDataDir,
-  withJson,
-  withPace,
-  withSandbox,
-  withWorkers,
-} from '../flags/flags.ts';
+import { type RunningFlags, withRunning } from '../flags/flags.ts';
 import { runCheckHere } from '../run-check.ts';
 import type { Io } from '../screen/io.ts';
 import { findImport } from '../target/data.ts';
-import { serviceOpener } from './import.ts';
-import { checkTarget } from './resume.ts';
 
-type Flags = CheckFlags & CommonFlags & SandboxFlags & SendingFlags & WorkersFlags;
+type Flags = CheckFlags & RunningFlags;
 
 /** `rollcall check`: asks the service about an import that was read and not sent, and goes on with such a check. */
 export function checkCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('check').argument('[id]', 'import that was read and not sent (default: the latest)');
-  withSandbox(withPace(withWorkers(withDataDir(withJson(withCheckCost(command))))));
+  withRunning(withCheckCost(command));
   return command.action((id: string | undefined, flags: Flags) => end(check(io, id, flags)));
 }
 

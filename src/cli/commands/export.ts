@@ -2,6 +2,7 @@ import { mkdir, readdir, rm } from 'node:fs/promises';
 import { extname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { Command } from 'commander';
+import { serviceOpener } from '../../app/open-service.ts';
 import { UnknownExport } from '../../exports/export-errors.ts';
 import {
   EXPORT_FORMATS,
@@ -18,6 +19,7 @@ import type { Region } from '../../membership/membership.ts';
 import { type Config, readConfig } from '../../platform/config.ts';
 import { type DataDir, dataDir } from '../../platform/data-dir.ts';
 import { noteHere } from '../audit.ts';
+import { checkTarget } from '../check-target.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type ExportFlags, groupsOf, withExport } from '../flags/export-flags.ts';
@@ -26,17 +28,11 @@ import {
   type SandboxFlags,
   type SendingFlags,
   type WorkersFlags,
-  withDataDir,
-  withJson,
-  withPace,
-  withSandbox,
-  withWorkers,
+  withRunning,
 } from '../flags/flags.ts';
 import { runExportHere } from '../run-export.ts';
 import { exportDocument, sayExport } from '../screen/export-outcome.ts';
 import { type Io, say } from '../screen/io.ts';
-import { serviceOpener } from './import.ts';
-import { checkTarget } from './resume.ts';
 
 interface Flags extends CommonFlags, ExportFlags, SandboxFlags, SendingFlags, WorkersFlags {
   /** An id; true: the latest that can go on. */
@@ -49,7 +45,7 @@ export function exportCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<
     '--resume [id]',
     'continue an export that was interrupted (default: the latest)',
   );
-  withSandbox(withPace(withWorkers(withDataDir(withJson(command)))));
+  withRunning(command);
   return command.action((flags: Flags) => end(exportGroups(io, flags)));
 }
 

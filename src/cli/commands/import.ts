@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, Option } from 'commander';
-import { dispatchOnly, NO_SERVICE, type Service, serviceOf } from '../../app/compose.ts';
+import { serviceOpener } from '../../app/open-service.ts';
 import { banOptionsOf } from '../../imports/ban-options.ts';
 import { createOptionsOf } from '../../imports/create-texts.ts';
 import { newImportId } from '../../imports/import-id.ts';
@@ -14,7 +14,6 @@ import { checkInput } from '../../imports/read/open-input.ts';
 import type { IdentitySource } from '../../imports/stage/identity-file.ts';
 import { type Config, readConfig } from '../../platform/config.ts';
 import { dataDir } from '../../platform/data-dir.ts';
-import { USUAL_CALLS_PER_MINUTE } from '../../platform/settings.ts';
 import { inShort } from '../../server/access/noting.ts';
 import { noteHere } from '../audit.ts';
 import { detach } from '../detach.ts';
@@ -45,7 +44,6 @@ import { identitiesOf, type ShapeFlags, shapeOf, type TrialFlags, withShape, wit
 import { optionsWithRecipe, sayWhatItIs } from '../recipe-options.ts';
 import { runCheckHere } from '../run-check.ts';
 import { type RunOptions, runImport } from '../run-import.ts';
-import { openSandboxService } from '../sandbox-service.ts';
 import { type Io, say } from '../screen/io.ts';
 import { STANDARD_INPUT, TOGETHER_MS } from '../screen/standard-input.ts';
 import { importThere } from '../target/import-there.ts';
@@ -187,19 +185,6 @@ async function keepStandardInput(config: Config, io: Io, id: string, signal: Abo
     if (signal.aborted) return undefined;
     throw error;
   }
-}
-
-/** What opens the service that an import with these flags goes to. */
-export function serviceOpener(
-  config: Config,
-  flags: SandboxFlags & WorkersFlags & { readonly dryRun?: true },
-): () => Promise<Service & { close(): Promise<void> }> {
-  if (flags.sandbox)
-    return () =>
-      openSandboxService(flags, config.budgetShare === undefined ? config.callsPerMinute : USUAL_CALLS_PER_MINUTE);
-  if (flags.dryRun) return async () => ({ ...NO_SERVICE, close: async () => {} });
-  const service = config.queue !== undefined && !flags.withWorkers ? dispatchOnly(config) : serviceOf(config);
-  return async () => ({ ...service, close: async () => {} });
 }
 
 export function importOptionsOf(config: Config, flags: ImportFlags): ImportOptions {

@@ -54,7 +54,7 @@ async function act(
   // Nobody runs it: this process owns the data directory for a moment. Nothing is sent, so it needs no service; but
   // batches may wait in a shared queue, whose name has the app in it.
   const service = config.queue === undefined ? NO_SERVICE : dispatchOnly(config);
-  const log = openLog(config.dataDir);
+  const log = openLog(config.dataDir, config.log);
   const coordinator = await composeCoordinator({ config, service, log, warn: (text) => log.warn(text) });
   const { promise: failed, reject } = Promise.withResolvers<never>();
   failed.catch(() => {});

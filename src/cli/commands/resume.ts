@@ -1,38 +1,26 @@
 import { statSync } from 'node:fs';
 import { Command } from 'commander';
+import { serviceOpener } from '../../app/open-service.ts';
 import type { ImportRecord } from '../../imports/catalog.ts';
 import { readOptions } from '../../imports/import-options.ts';
 import { isFinal, TransitionError } from '../../membership/import-state.ts';
 import { dataDir } from '../../platform/data-dir.ts';
 import { noteHere } from '../audit.ts';
-import { UsageError } from '../errors.ts';
+import { checkTarget } from '../check-target.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type MaxCreateFlags, withMaxCreate } from '../flags/create-flags.ts';
-import {
-  type CommonFlags,
-  type SandboxFlags,
-  type SendingFlags,
-  type ServerFlags,
-  type WorkersFlags,
-  withDataDir,
-  withJson,
-  withPace,
-  withSandbox,
-  withServer,
-  withWorkers,
-} from '../flags/flags.ts';
+import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../flags/flags.ts';
 import { runImport } from '../run-import.ts';
 import { type Io, say } from '../screen/io.ts';
 import { findImport } from '../target/data.ts';
 import { openImports } from '../target/open-imports.ts';
-import { serviceOpener } from './import.ts';
 
-type Flags = CommonFlags & MaxCreateFlags & ServerFlags & SandboxFlags & SendingFlags & WorkersFlags;
+type Flags = RunningFlags & MaxCreateFlags & ServerFlags;
 
 /** `rollcall resume`: goes on with an import that was paused, blocked, interrupted or only checked. */
 export function resumeCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('resume').argument('[id]', 'import (default: the latest)');
-  withMaxCreate(withSandbox(withPace(withWorkers(withServer(withDataDir(withJson(command)))))));
+  withMaxCreate(withRunning(withServer(command)));
   return command.action((id: string | undefined, flags: Flags) => end(resume(io, id, flags)));
 }
 
@@ -76,16 +64,4 @@ async function resume(io: Io, given: string | undefined, flags: Flags): Promise<
 /** Whether the file of an import has been written to since the import was made. A file that is gone has not. */
 function hasChanged({ source, createdAt }: Pick<ImportRecord, 'source' | 'createdAt'>): boolean {
   return (statSync(source, { throwIfNoEntry: false })?.mtimeMs ?? 0) > createdAt;
-}
-
-/** What was meant for the sandbox must not reach the service, nor the reverse. */
-export function checkTarget(command: string, id: string, wasSandbox: boolean, sandbox: boolean): void {
-  if (wasSandbox && !sandbox) {
-    throw new UsageError(`import ${id} was meant for the sandbox; type: ${command} --sandbox`);
-  }
-  if (!wasSandbox && sandbox) {
-    throw new UsageError(
-      `import ${id} was not meant for the sandbox; leave out --sandbox, or import its file again with it`,
-    );
-  }
 }

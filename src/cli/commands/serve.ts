@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { ExitCode } from '../exit-codes.ts';
 import { byteCount, wholeNumber, withDataDir, withPace, withSandbox, withWorkers } from '../flags/flags.ts';
+import { withLog } from '../flags/log-flags.ts';
 import { settingFlag } from '../flags/setting-flag.ts';
 import type { Io } from '../screen/io.ts';
 import type { ServeFlags } from '../serving.ts';
@@ -28,7 +29,7 @@ export function serveCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<v
     )
     .addOption(settingFlag('notify'))
     .option('--notify-private', 'allow that address to be on this machine or a private network, and plain http');
-  return withSandbox(withPace(withWorkers(withDataDir(command)))).action((flags: ServeFlags) =>
+  return withLog(withSandbox(withPace(withWorkers(withDataDir(command))))).action((flags: ServeFlags) =>
     // Loaded when it is wanted: every other command starts in a fraction of the time without the web server.
     end(import('../serving.ts').then(({ serve }) => serve(io, flags))),
   );

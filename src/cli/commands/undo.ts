@@ -1,54 +1,41 @@
 import { existsSync } from 'node:fs';
 import { Command } from 'commander';
+import { serviceOpener } from '../../app/open-service.ts';
 import { readOptions } from '../../imports/import-options.ts';
 import { openImportReader } from '../../imports/report/reading.ts';
 import { readConfig } from '../../platform/config.ts';
 import { dataDir } from '../../platform/data-dir.ts';
 import { inShort } from '../../server/access/noting.ts';
 import { noteHere } from '../audit.ts';
+import { checkTarget } from '../check-target.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import {
-  type CommonFlags,
-  type SandboxFlags,
-  type SendingFlags,
-  type WorkersFlags,
-  withDataDir,
-  withJson,
-  withPace,
-  withSandbox,
-  withWorkers,
-} from '../flags/flags.ts';
-import { type DecidingFlags, syncFlagsOf, withDeciding } from '../flags/sync-flags.ts';
+import { type RunningFlags, withRunning } from '../flags/flags.ts';
+import { type DecidingFlags, type PlanFlags, syncFlagsOf, withDeciding, withPlan } from '../flags/sync-flags.ts';
 import { runSync } from '../run-sync.ts';
 import { type Io, say } from '../screen/io.ts';
 import { findImport } from '../target/data.ts';
 import { findSync, whoTypes } from '../target/sync-data.ts';
 import { undoCreated } from '../undo-created.ts';
-import { serviceOpener } from './import.ts';
-import { checkTarget } from './resume.ts';
 
-interface Flags extends CommonFlags, SandboxFlags, SendingFlags, WorkersFlags, DecidingFlags {
-  readonly apply?: true;
-  /** Delete the users and groups that the import created. */
-  readonly created?: true;
-  readonly yes?: true;
-  /** Path. */
-  readonly planCsv?: string;
-}
+type Flags = RunningFlags &
+  DecidingFlags &
+  PlanFlags & {
+    /** Delete the users and groups that the import created. */
+    readonly created?: true;
+    readonly yes?: true;
+  };
 
 /** `rollcall undo`: plans how an import is taken back, and carries it out when asked to. */
 export function undoCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('undo').argument('<import>', 'a finished import, as `list` shows it');
-  withDeciding(command)
-    .option('--apply', 'carry out the plan at once, unless a guard objects')
+  withPlan(withDeciding(command))
     .option(
       '--created',
       'with --apply: delete the users and groups that the import created, when the rest is taken back',
     )
-    .option('--yes', 'with --created: do not ask')
-    .option('--plan-csv <file>', 'write the plan as CSV');
-  withSandbox(withPace(withWorkers(withDataDir(withJson(command)))));
+    .option('--yes', 'with --created: do not ask');
+  withRunning(command);
   return command.action((id: string, flags: Flags) => end(undo(io, id, flags)));
 }
 

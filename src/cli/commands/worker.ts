@@ -1,22 +1,29 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { caOf } from '../../app/ca-file.ts';
+import { callLog } from '../../app/call-log.ts';
 import { clientOf, quietly, serviceOf } from '../../app/compose.ts';
+import { openTracing } from '../../app/tracing/tracing.ts';
 import { watchWorkersKeys } from '../../imports/life/key-watch.ts';
+import { observers } from '../../imports/send/call-observer.ts';
 import { startWorkerProcess, type WorkingRegion } from '../../imports/send/worker-process.ts';
 import { REGIONS, type Region } from '../../membership/membership.ts';
 import { readConfig } from '../../platform/config.ts';
 import { createLifecycle, firstSignal, leaveWithoutQueue } from '../../platform/lifecycle.ts';
+import { createLog } from '../../platform/log.ts';
 import { MOST_CONCURRENCY } from '../../platform/settings.ts';
+import { VERSION } from '../../platform/version.ts';
 import { openBackend } from '../../queue/open-backend.ts';
 import { counted } from '../../text/wording.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type QueueFlags, wholeNumber, withQueue } from '../flags/flags.ts';
+import { type LogFlags, withLog } from '../flags/log-flags.ts';
 import { settingFlag } from '../flags/setting-flag.ts';
 import { type Io, say } from '../screen/io.ts';
+import { logStream } from '../screen/log-stream.ts';
 import { serveHealth, workerMetrics } from '../worker-health.ts';
 
-interface Flags extends QueueFlags {
+interface Flags extends QueueFlags, LogFlags {
   readonly region?: readonly Region[];
   readonly concurrency?: number;
   readonly healthPort?: number;
@@ -34,7 +41,7 @@ export function workerCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<
       wholeNumber(0, 65_535),
     )
     .option('--health-host <address>', 'address that the health port listens on', '127.0.0.1');
-  return withQueue(command).action((flags: Flags) => end(work(io, flags)));
+  return withLog(withQueue(command)).action((flags: Flags) => end(work(io, flags)));
 }
 
 async function work(io: Io, flags: Flags): Promise<ExitCode> {
@@ -45,11 +52,15 @@ async function work(io: Io, flags: Flags): Promise<ExitCode> {
   const service = serviceOf(config, flags.region);
   if (config.hostCorrection !== undefined) say(io, `${config.hostCorrection}.`);
   const regions = flags.region ?? (Object.keys(service.apps) as Region[]);
-  const onError = quietly((error) => say(io, `${new Date().toISOString()} ${error.message}`));
+  const { level, file } = config.log;
+  const log = createLog({ level, file, stream: await logStream(io) });
+  const onError = quietly((error) => log.warn({ err: error }, error.message));
   const life = createLifecycle();
   const signal = firstSignal(EXIT.interrupted, () => say(io, 'Stopped at once.'));
   try {
-    const backend = await openBackend(config.queue, onError, caOf(config));
+    const tracing = await openTracing();
+    if (tracing !== undefined) life.onStop(() => tracing.stop());
+    const backend = await openBackend(config.queue, onError, caOf(config), tracing?.telemetry);
     const metrics = workerMetrics();
     const { concurrency } = config;
     const worker = startWorkerProcess({
@@ -61,14 +72,17 @@ async function work(io: Io, flags: Flags): Promise<ExitCode> {
       }),
       host: service.host,
       concurrency,
-      observer: metrics.observer,
+      observer: observers([callLog(log), metrics.observer, ...(tracing === undefined ? [] : [tracing.observer])]),
       onError,
     });
     life.onStop((deadlineMs) => worker.stop(deadlineMs));
     backend.warnings().then((warnings) => {
-      for (const warning of warnings) say(io, `Warning: ${warning}.`);
+      for (const warning of warnings) {
+        log.warn(warning);
+        say(io, `Warning: ${warning}.`);
+      }
     }, onError);
-    const keys = watchWorkersKeys(worker.regions, (text) => say(io, `${new Date().toISOString()} ${text}.`), onError);
+    const keys = watchWorkersKeys(worker.regions, (text) => log.info(text), onError);
     life.onStop(() => keys.stop());
     metrics.watch(worker.regions);
     if (flags.healthPort !== undefined) {
@@ -77,7 +91,9 @@ async function work(io: Io, flags: Flags): Promise<ExitCode> {
       say(io, `Health and metrics: http://${flags.healthHost}:${health.port}/metrics`);
     }
     introduce(io, worker.regions, concurrency);
+    log.info({ regions, concurrency, queue: backend.kind, version: VERSION }, 'worker started');
     await signal.arrived;
+    log.info('worker stops');
     say(
       io,
       'Stopping: calls in flight may finish, the rest goes back into the queue. Press Ctrl-C again to stop at once.',

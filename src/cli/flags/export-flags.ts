@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { messageOf } from '../../errors/message-of.ts';
 import { EXPORT_FORMATS, type ExportFormat } from '../../exports/export-files.ts';
 import { REGIONS, type Region } from '../../membership/membership.ts';
 import { UsageError } from '../errors.ts';
@@ -36,7 +37,7 @@ export function withExport(command: Command): Command {
 export async function groupsOf({ groups, groupsFile }: ExportFlags): Promise<string[] | undefined> {
   if (groupsFile === undefined) return groups === undefined ? undefined : [...new Set(groups)];
   const text = await readFile(groupsFile, 'utf8').catch((error: unknown) => {
-    throw new UsageError(`${groupsFile} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    throw new UsageError(`${groupsFile} cannot be read: ${messageOf(error)}`);
   });
   const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
   const wrong = lines.findIndex((line) => /[\s,;"]/.test(line.trim()));

@@ -58,7 +58,8 @@ export function SyncPage() {
               h(
                 'div',
                 { key: 'last', class: 'pair' },
-                view.totals !== null && h(Card, { id: 'downloads', title: 'Download plan' }, h(SyncDownloads, { id })),
+                view.totals !== null &&
+                  h(Card, { id: 'downloads', title: 'Download plan' }, h(SyncDownloads, { view })),
                 h(Card, { id: 'journal', title: 'History' }, h(SyncJournal, { moves: view.moves })),
               ),
             ],

@@ -32,8 +32,8 @@ const OF_ONE_FILE = { ...SHAPING, sheet: '', files: '', recipe: '' };
  * @param {string} properties.title
  * @param {string} properties.path where the file goes
  * @param {Form} properties.form with the fields of READING, and those of `own`
- * @param {ComponentChildren} properties.own the options that only this kind of upload has
- * @param {(values: Values) => Values} [properties.toQuery] what the server takes of the form's values
+ * @param {(preview: FilePreview) => ComponentChildren} properties.own the options that only this kind of upload has
+ * @param {(values: Values) => Values} properties.toQuery what the server takes of the form's values besides how the file is read
  * @param {(name: string) => string} [properties.fieldOf] the field that shows what is wrong with an option
  * @param {string} properties.label what the button says
  * @param {boolean} [properties.isImport] imports take recipes and identity files
@@ -83,8 +83,7 @@ export function UploadForm({
     work.setError(undefined);
     form.clearErrors();
     if (!preview.mayStart()) return;
-    const own = Object.entries(toQuery(form.read())).filter(([name]) => !Object.hasOwn(SHAPING, name));
-    const address = `${path}${query({ ...Object.fromEntries(own), ...preview.options, name: chosen.name })}`;
+    const address = `${path}${query({ ...toQuery(form.read()), ...preview.options, name: chosen.name })}`;
     const identities = preview.identities.peek();
     const asked = `${address} ${identities === undefined ? '' : `${identities.name} ${identities.lastModified}`}`;
     // The same once more is a repetition, so that a lost answer does not make two; another option is a new wish.
@@ -130,7 +129,7 @@ export function UploadForm({
         h(FileFormat, { form, kind: preview.found.value?.kind, isArchive: preview.isArchive.value }),
         h(Shaping, { preview, form, takesIdentities: isImport }),
         h(RowDefaults, { form }),
-        own,
+        own(preview),
         h(ErrorPlace, { error: work.error }),
         h(
           'div',

@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { RegionStatus } from '../../api/regions.ts';
+import { messageOf } from '../../errors/message-of.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import type { ImportRecord } from '../catalog.ts';
@@ -116,7 +117,7 @@ async function answer(
     });
   } catch (error) {
     if (error instanceof RollcallError) return send(409, { message: error.message, code: error.code });
-    send(409, { message: error instanceof Error ? error.message : String(error) });
+    send(409, { message: messageOf(error) });
   }
 }
 

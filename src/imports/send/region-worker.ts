@@ -5,11 +5,11 @@ import { type ReadGroupPayload, type ReadGroupPorts, readGroup } from '../../../
 import type { BatchPayload, BatchPorts } from '../../../jobs/send-batch.ts';
 import type { ChatClient } from '../../chat/client.ts';
 import type { Region } from '../../membership/membership.ts';
-import type { Outcome } from '../../membership/outcome.ts';
 import type { Backend } from '../../queue/backend.ts';
 import type { JobQueue } from '../../queue/job-queue.ts';
 import { startJobWorker } from '../../queue/job-worker.ts';
 import { budgetWatch } from './budget.ts';
+import type { CallObserver } from './call-observer.ts';
 
 /** What sends a region's batches in this process. */
 export interface RegionWorker {
@@ -26,13 +26,6 @@ export interface RegionWorker {
   abort(): void;
 }
 
-/** Told of calls and outcomes, for metrics. */
-export interface CallObserver {
-  called(region: Region, ms: number, code: string): void;
-  /** Rows that got this outcome. */
-  settled(region: Region, outcome: Outcome, rows: number): void;
-}
-
 export interface RegionWorkerOptions {
   readonly region: Region;
   /** Host of the service that it calls: jobs that are meant for another are left to other workers. */
@@ -43,12 +36,13 @@ export interface RegionWorkerOptions {
   readonly concurrency: number;
   readonly deliver: BatchPorts['deliver'];
   readonly answer: ReadGroupPorts['answer'];
-  readonly observer?: CallObserver;
+  readonly observer?: CallObserver | undefined;
   readonly onError: (error: Error) => void;
 }
 
 export function startRegionWorker(options: RegionWorkerOptions): RegionWorker {
-  const { region, host, backend, queue, chat, deliver, answer, onError } = options;
+  const { region, host, backend, queue, chat, deliver, answer, observer, onError } = options;
+  const around = observer?.around;
   const budget = budgetWatch(queue, onError);
   const worker = startJobWorker<
     BatchPayload | ReadGroupPayload,
@@ -61,14 +55,16 @@ export function startRegionWorker(options: RegionWorkerOptions): RegionWorker {
       chat,
       deliver,
       answer,
-      settled: (outcome, rows) => options.observer?.settled(region, outcome, rows),
+      settled: (outcome, rows) => observer?.settled?.(region, outcome, rows),
       stopRegion: () => queue.pause(),
-      called: (call, rate, share) => {
-        options.observer?.called(region, call.ms, call.code);
-        if (rate !== undefined) budget(rate, share);
+      called: (call, rate, about) => {
+        observer?.called?.(region, call, rate, about);
+        if (rate !== undefined) budget(rate, about.share);
       },
     },
     concurrency: options.concurrency,
+    begun: (waitedMs) => observer?.begun?.(region, waitedMs),
+    around: around && ((run, send) => around(region, run, send)),
     notForUs: ({ host: meant }) => {
       if (meant === undefined || meant === host || host === undefined) return undefined;
       return `it is meant for the chat service at ${meant}, and this worker calls ${host}; set ROLLCALL_HOST to the same on both sides (an import whose own host was corrected takes it up with \`rollcall pause\` and \`rollcall resume\`)`;

@@ -40,7 +40,7 @@ export interface RegionLineOptions {
   /** Share in percent of what the service says it allows, in place of these calls; absent: exactly these. */
   readonly budgetShare?: number | undefined;
   /** Absent: other processes send. */
-  readonly worker: Pick<RegionWorkerOptions, 'chat' | 'concurrency' | 'deliver' | 'answer'> | undefined;
+  readonly worker: Pick<RegionWorkerOptions, 'chat' | 'concurrency' | 'deliver' | 'answer' | 'observer'> | undefined;
   readonly onError: (error: Error) => void;
 }
 
@@ -84,13 +84,22 @@ export async function openRegionLine(options: RegionLineOptions): Promise<Region
     region,
     queue,
     status: async () => {
-      const [depth, stopped, limitedForMs, workers] = await Promise.all([
+      const [depth, stopped, limitedForMs, callsPerMinute = null, workers] = await Promise.all([
         queue.depth(),
         queue.isPaused(),
         queue.limitedForMs(),
+        queue.callsPerMinute(),
         backend.shared ? queue.workers() : 1,
       ]);
-      return { region, ...depth, stopped, limitedForMs, workers, key: worker?.keyFingerprint() ?? null };
+      return {
+        region,
+        ...depth,
+        stopped,
+        limitedForMs,
+        callsPerMinute,
+        workers,
+        key: worker?.keyFingerprint() ?? null,
+      };
     },
     keepBudget: async () => {
       if ((await queue.callsPerMinute()) === undefined) await queue.setCallsPerMinute(options.callsPerMinute);

@@ -4,9 +4,10 @@ import type { Region } from '../../membership/membership.ts';
 import type { Backend } from '../../queue/backend.ts';
 import type { JobQueue } from '../../queue/job-queue.ts';
 import { createAnswerSender } from './answer-sender.ts';
+import type { CallObserver } from './call-observer.ts';
 import { createOutcomeSender } from './outcome-sender.ts';
 import { openRegionQueue } from './region.ts';
-import { type CallObserver, type RegionWorker, startRegionWorker } from './region-worker.ts';
+import { type RegionWorker, startRegionWorker } from './region-worker.ts';
 
 /** Workers of some regions in a process of their own: they need the queue and the regions' keys, and nothing else. */
 export interface WorkerProcess {

@@ -20,6 +20,7 @@ const IDLE: Omit<RegionStatus, 'region'> = {
   active: 0,
   stopped: false,
   limitedForMs: 0,
+  callsPerMinute: null,
   workers: 0,
   key: null,
 };

@@ -32,3 +32,7 @@ update deliveries set body = :body where id = :id;
 -- name: remove_note
 -- In: id. Deletes a note, delivered or given up.
 delete from deliveries where id = :id;
+
+-- name: count_notes
+-- Out: how many notes are still to be delivered, and since when the oldest is (ms, null: none is).
+select count(*) as waiting, min(at) as since from deliveries;

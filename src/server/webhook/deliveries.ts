@@ -27,6 +27,8 @@ export interface Deliveries {
   end(): void;
   /** Oldest first: all, or only those that are not made yet. */
   waiting(which: 'all' | 'unmade'): Delivery[];
+  /** How many are still to be delivered, and since when the oldest is, in ms since 1970. */
+  count(): { readonly waiting: number; readonly since: number | null };
   /** Undefined when it has been delivered or given up. */
   find(id: string): Delivery | undefined;
   write(id: string, body: string): void;
@@ -47,6 +49,7 @@ export function openDeliveries(catalog: string): Deliveries {
         sql('clear_notes').run();
       }),
     waiting: (which) => sql('waiting_notes').all({ made: which === 'all' ? 1 : 0 }) as unknown as Delivery[],
+    count: () => sql('count_notes').get() as unknown as ReturnType<Deliveries['count']>,
     find: (id) => sql('find_note').get({ id }) as unknown as Delivery | undefined,
     write: (id, body) => void sql('write_note').run({ id, body }),
     remove: (id) => void sql('remove_note').run({ id }),

@@ -10,7 +10,7 @@ import type { SyncRunner } from '../../syncs/run/sync-runner.ts';
 import { UnknownSync } from '../../syncs/sync-errors.ts';
 import type { ImportViews } from '../import-views.ts';
 import type { SyncViews } from '../syncs/views.ts';
-import { type Delivery, openDeliveries } from './deliveries.ts';
+import { type Deliveries, type Delivery, openDeliveries } from './deliveries.ts';
 import type { Receiver } from './receiver.ts';
 
 export interface NotifierOptions {
@@ -21,10 +21,16 @@ export interface NotifierOptions {
   readonly syncViews: SyncViews;
   readonly receiver: Receiver;
   readonly log: Logger;
+  /** Told what became of an attempt. */
+  readonly attempted?: ((result: NotificationResult) => void) | undefined;
 }
+
+export type NotificationResult = 'delivered' | 'failed' | 'given-up';
 
 /** Tells the receiver of imports and syncs that are over or need somebody. */
 export interface Notifier {
+  /** What is still to be delivered. */
+  readonly count: Deliveries['count'];
   /** What is not delivered by then, the next start does. */
   close(): Promise<void>;
 }
@@ -52,6 +58,7 @@ export async function openNotifier(options: NotifierOptions): Promise<Notifier> 
     const note = deliveries.find(delivery);
     log.error({ err: error, delivery, about: note?.subject, state: note?.state }, 'a note is given up');
     deliveries.remove(delivery);
+    options.attempted?.('given-up');
   };
   /** Notes are written down and queued one after another. */
   let work: Promise<void> = Promise.resolve();
@@ -94,9 +101,11 @@ export async function openNotifier(options: NotifierOptions): Promise<Notifier> 
           await receiver.send({ id: note.id, body: note.body }, signal);
         } catch (error) {
           log.warn({ err: error, delivery, about: note.subject }, 'a note did not arrive');
+          options.attempted?.('failed');
           throw error;
         }
         deliveries.remove(delivery);
+        options.attempted?.('delivered');
       },
       giveUp,
     },
@@ -110,6 +119,7 @@ export async function openNotifier(options: NotifierOptions): Promise<Notifier> 
   await tell('all');
 
   return {
+    count: deliveries.count,
     close: async () => {
       clearInterval(keeper);
       coordinator.events.off('state', onState);

@@ -88,3 +88,20 @@ select count(*) as rows, count(*) filter (where since < :at) as earlier, min(sin
 -- Out: the oldest first.
 select region, guid, uid, code, since from schedule_failures
  where schedule = :schedule order by since, region, guid, uid limit :limit;
+
+-- name: schedule_health
+-- Out: by name: paused, next_due (ms), success (ms, when the last run that put everybody in place ended; null: none has),
+-- unsuccessful (runs since then that ended otherwise, or wait for a person). A sync that was removed since counts as well done.
+select s.name, s.paused, s.next_due,
+       (select coalesce(y.finished_at, r.at) from schedule_runs r left join syncs y on y.id = r.sync_id
+         where r.id = last.id) as success,
+       (select count(*) from schedule_runs r
+         where r.schedule = s.name and r.id > coalesce(last.id, 0) and r.state <> 'running') as unsuccessful
+  from schedules s
+  left join schedule_runs last on last.id = (
+    select r.id from schedule_runs r left join syncs y on y.id = r.sync_id
+     where r.schedule = s.name
+       and (r.state = 'skipped-unchanged'
+            or (r.state = 'ran' and coalesce(y.state, 'applied') in ('applied', 'unchanged', 'planned')))
+     order by r.id desc limit 1)
+ order by s.name;

@@ -73,6 +73,17 @@ export interface FailureCount {
   readonly since: number | null;
 }
 
+/** What somebody who watches a schedule wants to know. Times in ms since 1970. */
+export interface ScheduleHealth {
+  readonly name: string;
+  readonly paused: boolean;
+  readonly nextDue: number;
+  /** When the last run that put everybody in place ended; null when none has. */
+  readonly success: number | null;
+  /** Runs since then that ended otherwise, were missed, or wait for a person. */
+  readonly unsuccessful: number;
+}
+
 export interface ScheduleCatalogReader {
   find(name: string): ScheduleRecord | undefined;
   /** By name. */
@@ -80,6 +91,8 @@ export interface ScheduleCatalogReader {
   /** Newest first. */
   runs(schedule: string, limit: number): ScheduleRun[];
   findRun(id: number): ScheduleRun | undefined;
+  /** By name. */
+  health(): ScheduleHealth[];
   /** The oldest first. */
   failures(schedule: string, limit: number): ScheduleFailure[];
   close(): void;
@@ -207,11 +220,22 @@ function readerOf(database: DatabaseSync): ScheduleCatalogReader {
       const row = sql('find_run').get({ id }) as unknown as RunRow | undefined;
       return row && runOf(row);
     },
+    health: () =>
+      (sql('schedule_health').all() as unknown as HealthRow[]).map(({ paused, next_due: nextDue, ...row }) => ({
+        ...row,
+        paused: paused === 1,
+        nextDue,
+      })),
     failures: (schedule, limit) => sql('failures').all({ schedule, limit }) as unknown as ScheduleFailure[],
     close: () => {
       if (database.isOpen) database.close();
     },
   };
+}
+
+interface HealthRow extends Pick<ScheduleHealth, 'name' | 'success' | 'unsuccessful'> {
+  readonly paused: number;
+  readonly next_due: number;
 }
 
 interface ScheduleRow {

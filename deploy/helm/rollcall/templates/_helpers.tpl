@@ -104,6 +104,8 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
   value: {{ $app.appId | quote }}
 {{- end }}
 {{- end }}
+- name: ROLLCALL_LOG_LEVEL
+  value: {{ .Values.logLevel }}
 {{- with .Values.callsPerMinute }}
 - name: ROLLCALL_CALLS_PER_MINUTE
   value: {{ . | quote }}

@@ -40,8 +40,8 @@ export function SyncJournal({ moves }) {
   );
 }
 
-/** @param {{ id: string }} properties */
-export function SyncDownloads({ id }) {
+/** @param {{ view: SyncView }} properties */
+export function SyncDownloads({ view: { id, before } }) {
   return h(
     'ul',
     { class: 'downloads' },
@@ -52,5 +52,11 @@ export function SyncDownloads({ id }) {
         href: syncPath(id, `/plan?format=${format}`),
       })),
     }),
+    before !== null &&
+      h(Download, {
+        name: 'Members before the sync',
+        note: 'of the groups that it changes, as a file that imports read back',
+        links: [{ text: 'CSV', href: before }],
+      }),
   );
 }

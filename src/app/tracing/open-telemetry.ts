@@ -1,0 +1,121 @@
+import { FastifyOtelInstrumentation } from '@fastify/otel';
+import { context, propagation, SpanKind, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api';
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
+import { CompositePropagator, W3CBaggagePropagator, W3CTraceContextPropagator } from '@opentelemetry/core';
+import { OTLPTraceExporter as JsonExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { OTLPTraceExporter as ProtobufExporter } from '@opentelemetry/exporter-trace-otlp-proto';
+import { UndiciInstrumentation } from '@opentelemetry/instrumentation-undici';
+import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  type Sampler,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace';
+import { BullMQOtel } from 'bullmq-otel';
+import { RollcallError } from '../../errors/rollcall-error.ts';
+import type { CallObserver } from '../../imports/send/call-observer.ts';
+import { ConfigError } from '../../platform/setting.ts';
+import { VERSION } from '../../platform/version.ts';
+import { SlowDown } from '../../queue/define-job.ts';
+import type { Tracing } from './traced.ts';
+import type { TracingSettings } from './tracing-settings.ts';
+
+const NAME = 'rollcall';
+
+/** Hosts of the chat service. Others are not traced: the address of a receiver of notifications may be a secret. */
+const SERVICE = /\.api-(us|eu|in)\./;
+
+/** Traces all that this process does from now on. Everything else that OTEL_… variables say, the exporter reads itself. */
+export function openTelemetry(settings: TracingSettings): Tracing {
+  const provider = new TracerProvider({
+    resource: defaultResource()
+      .merge(resourceFromAttributes({ 'service.name': NAME, 'service.version': VERSION }))
+      .merge(detectResources({ detectors: [envDetector] })),
+    sampler: samplerOf(settings),
+    spanProcessors: [
+      new BatchSpanProcessor({
+        exporter: settings.protocol === 'http/json' ? new JsonExporter() : new ProtobufExporter(),
+      }),
+    ],
+  });
+  trace.setGlobalTracerProvider(provider);
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+  propagation.setGlobalPropagator(
+    new CompositePropagator({ propagators: [new W3CTraceContextPropagator(), new W3CBaggagePropagator()] }),
+  );
+  const calls = new UndiciInstrumentation({ ignoreRequestHook: ({ origin }) => !SERVICE.test(origin) });
+  const requests = new FastifyOtelInstrumentation({ registerOnInitialization: false });
+  for (const one of [calls, requests]) one.setTracerProvider(provider);
+  return {
+    telemetry: new BullMQOtel({ tracerName: NAME, version: VERSION }),
+    observer: batchSpans(provider.getTracer(NAME, VERSION)),
+    plugin: requests.plugin() as Tracing['plugin'],
+    stop: async () => {
+      calls.disable();
+      // A receiver that is away holds nothing up.
+      await provider.shutdown().catch(() => {});
+      trace.disable();
+      context.disable();
+      propagation.disable();
+    },
+  };
+}
+
+/** A span for each start of a batch, with region, attempt and counts. It names no user. */
+function batchSpans(tracer: Tracer): CallObserver {
+  return {
+    around: (region, { id, payload, attemptsMade }, send) => {
+      const attributes = {
+        'rollcall.region': region,
+        'rollcall.job': id,
+        'rollcall.attempt': attemptsMade + 1,
+        ...('importId' in payload && { 'rollcall.import': payload.importId, 'rollcall.batch': payload.batch }),
+      };
+      const name = 'importId' in payload ? 'rollcall.batch' : 'rollcall.read';
+      return tracer.startActiveSpan(name, { kind: SpanKind.INTERNAL, attributes }, async (span) => {
+        try {
+          await send();
+        } catch (error) {
+          if (!(error instanceof SlowDown)) {
+            span.setStatus({ code: SpanStatusCode.ERROR, message: error instanceof RollcallError ? error.code : '' });
+          }
+          throw error;
+        } finally {
+          span.end();
+        }
+      });
+    },
+    called: (_region, { httpStatus, code, kind }, _rate, { requestId }) => {
+      trace.getActiveSpan()?.setAttributes({
+        'rollcall.answer': kind,
+        ...(code !== '' && { 'rollcall.code': code }),
+        ...(httpStatus !== null && { 'http.response.status_code': httpStatus }),
+        ...(requestId !== null && { 'rollcall.request': requestId }),
+      });
+    },
+    settled: (_region, outcome, rows) => {
+      trace.getActiveSpan()?.setAttribute(`rollcall.rows.${outcome}`, rows);
+    },
+  };
+}
+
+function samplerOf({ sampler, samplerArgument }: TracingSettings): Sampler {
+  const name = sampler.replace('parentbased_', '');
+  const root =
+    name === 'always_on'
+      ? new AlwaysOnSampler()
+      : name === 'always_off'
+        ? new AlwaysOffSampler()
+        : new TraceIdRatioBasedSampler(ratio(samplerArgument));
+  return sampler === name ? root : new ParentBasedSampler({ root });
+}
+
+function ratio(text = '1'): number {
+  const value = Number(text);
+  if (value >= 0 && value <= 1) return value;
+  throw new ConfigError(`OTEL_TRACES_SAMPLER_ARG is ${JSON.stringify(text)}; allowed is a number from 0 to 1`);
+}

@@ -1,0 +1,106 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { tracingSettings } from '../../src/app/tracing/tracing-settings.ts';
+import { members, openWorkplace, until } from '../cli/workplace.ts';
+
+interface Span {
+  readonly name: string;
+  readonly traceId: string;
+  readonly attributes: readonly { key: string; value: { stringValue?: string; intValue?: number } }[];
+}
+
+/** A receiver of OTLP/JSON. */
+async function collector() {
+  const spans: Span[] = [];
+  const bodies: string[] = [];
+  const server = createServer(async (request, reply) => {
+    const body = Buffer.concat(await request.toArray()).toString();
+    bodies.push(body);
+    for (const { resource, scopeSpans } of JSON.parse(body).resourceSpans) {
+      bodies.push(JSON.stringify(resource));
+      for (const { spans: some } of scopeSpans) spans.push(...some);
+    }
+    reply.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  await once(server, 'listening');
+  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { endpoint, spans, text: () => bodies.join('\n') };
+}
+
+const attributesOf = ({ attributes }: Span) =>
+  Object.fromEntries(attributes.map(({ key, value }) => [key, value.stringValue ?? value.intValue]));
+
+test('with OTEL_EXPORTER_OTLP_ENDPOINT, requests, queue, batches and calls are traced', async () => {
+  const { endpoint, spans, text } = await collector();
+  const place = await openWorkplace({
+    env: {
+      OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+      OTEL_SERVICE_NAME: 'rollcall-nightly',
+      OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment=test',
+    },
+  });
+  const server = place.start(['serve', '--sandbox', '--sandbox-faults', 'unavailable=1', '--port', '0'], {
+    stays: true,
+  });
+  await server.says('Listening on http://');
+  const address = /Listening on (\S+)/.exec(server.stderr())?.[1];
+  const body = members([
+    ['g1', 'ann-of-arc'],
+    ['g1', 'ben-of-arc'],
+  ]);
+  const uploaded = await fetch(`${address}/v1/imports?name=m.csv`, {
+    method: 'POST',
+    headers: { 'content-type': 'text/csv' },
+    body,
+  });
+  const { id } = (await uploaded.json()) as { id: string };
+  const view = async () => (await (await fetch(`${address}/v1/imports/${id}`)).json()) as { state: string };
+  await until(async () => (await view()).state === 'completed');
+  server.child.kill('SIGTERM');
+  expect((await server.ended).code).toBe(0);
+
+  const batches = spans.filter(({ name }) => name === 'rollcall.batch');
+  const about = { 'rollcall.region': 'us', 'rollcall.import': id, 'rollcall.batch': 1 };
+  expect(batches.map(attributesOf)).toMatchObject([
+    { ...about, 'rollcall.attempt': 1, 'rollcall.code': 'HTTP_503', 'http.response.status_code': 503 },
+    { ...about, 'rollcall.attempt': 2, 'rollcall.rows.added': 2, 'http.response.status_code': 200 },
+  ]);
+  const [first] = batches;
+  const sameTrace = spans.filter(({ traceId }) => traceId === first?.traceId).map(({ name }) => name);
+  // The queue's span around it, and the call within it.
+  expect(sameTrace).toEqual(expect.arrayContaining([expect.stringMatching(/process/), 'POST']));
+  expect(spans.some((span) => attributesOf(span)['http.route'] === '/v1/imports')).toBe(true);
+  expect(text()).toContain('"deployment.environment"');
+  expect(text()).toContain('"rollcall-nightly"');
+  expect(text()).not.toContain('-of-arc');
+});
+
+const settings = (variables: Record<string, string>) => tracingSettings((name) => variables[name]);
+const ENDPOINT = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' };
+
+test.each([
+  [{}],
+  [{ ...ENDPOINT, OTEL_SDK_DISABLED: 'true' }],
+  [{ ...ENDPOINT, OTEL_TRACES_EXPORTER: 'none' }],
+  [{ OTEL_SERVICE_NAME: 'rollcall' }],
+])('with %j nothing is traced', (variables) => {
+  expect(settings(variables)).toBeUndefined();
+});
+
+test.each([
+  [{ OTEL_TRACES_EXPORTER: 'zipkin' }, 'OTEL_TRACES_EXPORTER is "zipkin"; allowed are otlp, none'],
+  [
+    { OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' },
+    'OTEL_EXPORTER_OTLP_PROTOCOL is "grpc"; allowed are http/protobuf, http/json',
+  ],
+  [{ OTEL_TRACES_SAMPLER: 'some' }, 'OTEL_TRACES_SAMPLER is "some"; allowed are always_on'],
+])('%j is refused with what is allowed', (variables, says) => {
+  expect(() => settings({ ...ENDPOINT, ...variables })).toThrow(says);
+});

@@ -1,0 +1,104 @@
+import { once } from 'node:events';
+import { rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { openReceiver } from '../../src/server/webhook/receiver.ts';
+import { DEFAULT_FLAGS } from '../../src/syncs/plan-flags.ts';
+import { syncOptionsToJson } from '../../src/syncs/sync-options.ts';
+import { until } from '../cli/workplace.ts';
+import { tempDir } from '../temp-dir.ts';
+import { startTestServer, type TestServer } from './test-server.ts';
+
+/** A receiver that takes nothing until it is told to. */
+async function receiver() {
+  let status = 500;
+  const server = createServer((request, reply) => {
+    request.resume();
+    reply.writeHead(status).end();
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  return {
+    receiver: openReceiver({ url, key: Buffer.from('f00dfacef00dface'), allowPrivate: true }),
+    accept: () => {
+      status = 204;
+    },
+  };
+}
+
+/** The value of a metric with its labels; undefined where it is not told. */
+async function metric(server: TestServer, name: string): Promise<number | undefined> {
+  const text = await (await server.fetch('/metrics')).text();
+  const line = text.split('\n').find((one) => one.startsWith(`${name} `));
+  return line === undefined ? undefined : Number(line.slice(name.length + 1));
+}
+
+async function addSchedule(server: TestServer, name: string, file: string): Promise<void> {
+  const reading = { format: 'auto', mapping: {}, defaults: { region: 'us' } } as const;
+  await server.schedules.add({
+    ...{ name, cron: '30 2 * * *', tz: 'Europe/Rome', file, source: file, headers: {}, protectFile: null },
+    ...{ maxSource: 1_000_000, repair: true, catchUp: false },
+    options: syncOptionsToJson({ reading, flags: DEFAULT_FLAGS, limits: {}, apply: true, sandbox: true }),
+  });
+}
+
+test('metrics tell what wakes a person up: schedules, held syncs, regions, notifications', async () => {
+  const { receiver: refusing, accept } = await receiver();
+  const team = ['ann', 'ben', 'cyd', 'dan', 'eve'];
+  const seed = { regions: { us: { members: { team: { participants: team } } } } };
+  const server = await startTestServer({ receiver: refusing, sandbox: { groups: 0, users: 3, seed } });
+  onTestFinished(() => server.close());
+  const read = (name: string) => metric(server, name);
+  const file = join(tempDir(), 'members.csv');
+  writeFileSync(file, 'guid,uid\nteam,user-1\n');
+  await addSchedule(server, 'nightly', file);
+  await addSchedule(server, 'weekly', file);
+  const runOnce = async () => {
+    const { id } = await server.json<{ id: number }>('/v1/schedules/nightly/run', { method: 'POST' });
+    await server.schedules.over(id);
+  };
+  const before = Date.now() / 1000;
+  await runOnce();
+  const success = 'rollcall_schedule_last_success_timestamp_seconds{schedule="nightly"}';
+  const succeededAt = await read(success);
+  expect(succeededAt).toBeGreaterThan(before - 1);
+  expect(await read('rollcall_schedule_unsuccessful_runs{schedule="nightly"}')).toBe(0);
+
+  rmSync(file);
+  await runOnce();
+  await runOnce();
+  expect(await read(success)).toBe(succeededAt);
+  expect(await read('rollcall_schedule_unsuccessful_runs{schedule="nightly"}')).toBe(2);
+  expect(await read('rollcall_schedule_last_success_timestamp_seconds{schedule="weekly"}')).toBeUndefined();
+  expect(await read('rollcall_schedule_next_run_timestamp_seconds{schedule="weekly"}')).toBeGreaterThan(before);
+  server.schedules.pause('weekly');
+  expect(await read('rollcall_schedule_next_run_timestamp_seconds{schedule="weekly"}')).toBeUndefined();
+  expect(await read('rollcall_schedule_paused{schedule="weekly"}')).toBe(1);
+
+  expect(await read('rollcall_syncs{state="held"}')).toBe(0);
+  const { id } = await server.json<{ id: string }>('/v1/syncs?mode=mirror&missing=remove&name=team.csv', {
+    method: 'POST',
+    headers: { 'content-type': 'text/csv' },
+    body: 'guid,uid\nteam,ann\n',
+  });
+  await until(() => server.syncs.find(id).state === 'held');
+  expect(await read('rollcall_syncs{state="held"}')).toBe(1);
+
+  expect(await read('rollcall_region_stopped{region="us"}')).toBe(0);
+  expect(await read('rollcall_workers{region="us"}')).toBe(1);
+  expect(await read('rollcall_calls_per_minute{region="us"}')).toBeGreaterThan(900_000);
+  expect(await read('rollcall_staged_rows_total')).toBeGreaterThan(0);
+
+  await until(async () => ((await read('rollcall_notifications_total{result="failed"}')) ?? 0) > 0);
+  expect(await read('rollcall_notifications_waiting')).toBeGreaterThan(0);
+  expect(await read('rollcall_notifications_oldest_seconds')).toBeGreaterThan(0);
+  accept();
+  await until(async () => (await read('rollcall_notifications_waiting')) === 0);
+  expect(await read('rollcall_notifications_oldest_seconds')).toBe(0);
+});
