@@ -74,9 +74,9 @@ export function createChecks(options: ChecksOptions): Checks {
     try {
       const rows = rowsIn(ledger);
       const { file, options } = find(id);
-      const { create } = readOptions({ options });
+      const { create, bans } = readOptions({ options });
       if (create !== undefined) refuseNameless(ledger, create);
-      const subject = { id, file, callsPerMinute, create };
+      const subject = { id, file, callsPerMinute, create, bans };
       const work = (step: CheckWork['step']) => doCheckWork({ folder, step, subject }, rows);
       if (isNew) await work('fill');
       signal.throwIfAborted();

@@ -166,3 +166,9 @@ test('a file of changes is told for every row what it would do', async () => {
     '8 nothing_to_do',
   ]);
 });
+
+test('a row that would add a banned user fails as it will be, unless bans may be lifted', async () => {
+  const content = 'uid,guid\nmallory,team\nfresh,team\n';
+  expect((await checked(content, { bans: 'keep' })).said).toEqual(['2 fail BANNED', '3 add']);
+  expect((await checked(content, { bans: 'lift' })).said).toEqual(['2 lifts_ban', '3 add']);
+});
