@@ -18,13 +18,11 @@ import { findImport } from '../target/data.ts';
 import { findSync, whoTypes } from '../target/sync-data.ts';
 import { undoCreated } from '../undo-created.ts';
 
-type Flags = RunningFlags &
-  DecidingFlags &
-  PlanFlags & {
-    /** Delete the users and groups that the import created. */
-    readonly created?: true;
-    readonly yes?: true;
-  };
+interface Flags extends RunningFlags, DecidingFlags, PlanFlags {
+  /** Delete the users and groups that the import created. */
+  readonly created?: true;
+  readonly yes?: true;
+}
 
 /** `rollcall undo`: plans how an import is taken back, and carries it out when asked to. */
 export function undoCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
