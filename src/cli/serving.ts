@@ -8,7 +8,7 @@ import { composeSchedules } from '../app/compose-schedules.ts';
 import { composeSyncs } from '../app/compose-syncs.ts';
 import { watchKeys } from '../imports/life/key-watch.ts';
 import { REGIONS } from '../membership/membership.ts';
-import { type Config, ConfigError, readConfig } from '../platform/config.ts';
+import { type Config, readConfig } from '../platform/config.ts';
 import { dataDir } from '../platform/data-dir.ts';
 import { createLifecycle, firstSignal, leaveWithoutQueue } from '../platform/lifecycle.ts';
 import { isLoopback } from '../platform/loopback.ts';
@@ -18,13 +18,13 @@ import { consoleBundle } from '../server/console-bundle.ts';
 import type { Api } from '../server/context.ts';
 import { createServer } from '../server/server.ts';
 import { stopServer } from '../server/stopping.ts';
-import { BadReceiver, openReceiver, type Receiver } from '../server/webhook/receiver.ts';
 import { serviceOpener } from './commands/import.ts';
 import { scheduleControl } from './commands/schedule-control.ts';
 import { UsageError } from './errors.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import type { SandboxFlags, SendingFlags, WorkersFlags } from './flags/flags.ts';
 import type { LogFlags } from './flags/log-flags.ts';
+import { notifyTarget } from './notify-target.ts';
 import { type Io, say } from './screen/io.ts';
 import { logStream } from './screen/log-stream.ts';
 
@@ -43,13 +43,12 @@ export interface ServeFlags extends SandboxFlags, SendingFlags, WorkersFlags, Lo
 }
 
 const DAY_MS = 86_400_000;
-const SHORTEST_SECRET = 16;
 
 /** Serves until a signal comes; what is under way goes on at the next start. */
 export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
   const config = readConfig(flags);
   const dir = dataDir(config.dataDir);
-  const receiver = receiverOf(config, flags);
+  const receiver = await notifyTarget(config, flags);
   const life = createLifecycle();
   let failure: Error | undefined;
   const signal = firstSignal(EXIT.ok, () => say(io, 'Stopped at once; imports continue at the next start.'));
@@ -140,22 +139,6 @@ async function listen(server: Api, { host, port }: ServeFlags): Promise<string> 
       );
     }
     throw error;
-  }
-}
-
-/** Who is to be told of imports that are over, checked before anything is opened. */
-function receiverOf({ notify, notifySecret: secret }: Config, flags: ServeFlags): Receiver | undefined {
-  if (notify === undefined) return undefined;
-  if (secret === undefined || secret.length < SHORTEST_SECRET) {
-    throw new ConfigError(
-      `ROLLCALL_NOTIFY_SECRET is ${secret === undefined ? 'not set' : 'too short'}: set it to what notes are signed with, at least ${SHORTEST_SECRET} characters, such as the output of \`openssl rand -hex 32\``,
-    );
-  }
-  try {
-    return openReceiver({ url: notify, secret, allowPrivate: flags.notifyPrivate === true });
-  } catch (error) {
-    if (!(error instanceof BadReceiver)) throw error;
-    throw new ConfigError(`${flags.notify === undefined ? 'ROLLCALL_NOTIFY' : '--notify'} ${error.message}`);
   }
 }
 

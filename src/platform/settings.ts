@@ -171,7 +171,8 @@ export const SETTINGS = {
     orFile: true,
     flag: '--notify <url>',
     secret: true,
-    meaning: 'address that `serve` notifies when imports finish or need attention',
+    meaning:
+      'address that `serve` notifies when imports finish or need attention: `https://…`, `slack+https://…`, `teams+https://…` or `smtp://…?from=…&to=…`',
     default: 'none',
   }),
   notifySecret: declare({
