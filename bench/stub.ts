@@ -39,13 +39,17 @@ export function stubSettings({ port, caFile }: Stub): Record<string, string> {
   return { ...Object.fromEntries(apps), ROLLCALL_HOST: `localhost:${port}`, ROLLCALL_CA_FILE: caFile };
 }
 
-/** @param answersAfterMs how long it takes over an answer */
-export async function startStub(answersAfterMs = 0): Promise<Stub> {
+/** @param answersAfterMs how long it takes over an answer  @param users user-0, user-1, … that its list of users has */
+export async function startStub(answersAfterMs = 0, users = 0): Promise<Stub> {
   const folder = await mkdtemp(join(tmpdir(), 'rollcall-stub-'));
   const caFile = join(folder, 'ca.pem');
-  const child = spawn(process.execPath, [fileURLToPath(import.meta.url), caFile, String(answersAfterMs)], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
+  const child = spawn(
+    process.execPath,
+    [fileURLToPath(import.meta.url), caFile, String(answersAfterMs), String(users)],
+    {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    },
+  );
   const ended = once(child, 'close');
   const [port] = await Promise.race([once(child.stdout, 'data'), ended]);
   if (child.exitCode !== null) throw new Error('the stub did not start');
@@ -63,8 +67,36 @@ export async function startStub(answersAfterMs = 0): Promise<Stub> {
 }
 
 const entry = preparedEntry();
+const users = Number(process.argv[4] ?? 0);
+
+/** What is read of it: every group is there and has no members, every user is there, and nobody is banned or deactivated. */
+function answerReading(url: string, response: ServerResponse): void {
+  const { pathname, searchParams } = new URL(url, 'https://stub');
+  const [, , kind = '', id, list] = pathname.split('/');
+  const perPage = Number(searchParams.get('perPage') ?? searchParams.get('per_page') ?? 100);
+  const page = Number(searchParams.get('page') ?? 1);
+  const listsUsers = kind === 'users' && id === undefined && !searchParams.has('onlyDeactivated');
+  const total = listsUsers ? users : 0;
+  const from = (page - 1) * perPage;
+  const shown = Array.from({ length: Math.max(0, Math.min(perPage, total - from)) }, (_, n) => ({
+    uid: `user-${from + n}`,
+    name: `Name of user-${from + n}`,
+  }));
+  const pagination = {
+    total,
+    count: shown.length,
+    per_page: perPage,
+    current_page: page,
+    total_pages: Math.ceil(total / perPage),
+  };
+  const one = kind === 'users' ? { uid: id, name: id } : { guid: id, name: id, type: 'public', membersCount: 0 };
+  const isOne = id !== undefined && list === undefined;
+  const body = JSON.stringify(isOne ? { data: one } : { data: shown, meta: { pagination } });
+  response.writeHead(200, { 'content-type': 'application/json' }).end(body);
+}
 
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  if (request.method === 'GET') return answerReading(request.url ?? '', response);
   const guid = request.url?.split('/')[3] ?? '';
   const lists = JSON.parse(await text(request)) as AddMembersRequest;
   const data = Object.entries(lists).map(([list, uids]) => {

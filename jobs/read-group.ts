@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { CreateClient } from '../src/chat/create-client.ts';
 import type { DirectoryClient } from '../src/chat/directory-client.ts';
 import { groupFacts, userFacts } from '../src/chat/directory-operations.ts';
 import type { Verdict } from '../src/chat/error-policy.ts';
@@ -14,7 +15,8 @@ import { type CallContext, type CallListener, requestIdIn, SENDING, SendAgain } 
 
 /**
  * read-group: reads one page of a group's members or of its banned users, or the group itself; one page of the app's users
- * or groups; one user; or what a group is to one user.
+ * or groups; one user; or what a group is to one user. It also deletes a user or a group that an import has created: whoever
+ * asks waits for the answer in the same way, and a repeat finds it gone.
  *
  * Queue     add-members-<region>-<app>: reading and sending have one budget; each start of a job is one call.
  * Input     which page, and who asks.
@@ -38,7 +40,18 @@ const payload = z.object({
   guid: z.string(),
   /** Of the user who is asked about. */
   uid: z.string().optional(),
-  read: z.enum(['members', 'banned', 'group', 'membership', 'user', 'users', 'deactivated', 'groups']),
+  read: z.enum([
+    'members',
+    'banned',
+    'group',
+    'membership',
+    'user',
+    'users',
+    'deactivated',
+    'groups',
+    'deleted-user',
+    'deleted-group',
+  ]),
   /** Of a list, from 1. */
   page: z.int(),
 });
@@ -62,6 +75,7 @@ export const groupAnswer = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('users'), users: z.array(userFacts), pagination }),
   z.object({ kind: z.literal('deactivated'), users: z.array(userFacts), pagination }),
   z.object({ kind: z.literal('groups'), groups: z.array(groupFacts), pagination }),
+  z.object({ kind: z.enum(['deleted-user', 'deleted-group']) }),
   z.object({
     kind: z.literal('refused'),
     /** Whether it is true of every call of the region. */
@@ -76,7 +90,9 @@ export type GroupAnswer = z.infer<typeof groupAnswer>;
 type AnswerAddress = Pick<ReadGroupPayload, 'requestId' | 'replyTo'>;
 
 export interface ReadGroupPorts {
-  readonly chat: Pick<MemberClient, 'listMembersPage' | 'listBannedPage'> & DirectoryClient;
+  readonly chat: Pick<MemberClient, 'listMembersPage' | 'listBannedPage'> &
+    DirectoryClient &
+    Pick<CreateClient, 'deleteUser' | 'deleteGroup'>;
   /** Resolves when the answer is on its way. */
   answer(to: AnswerAddress, answer: GroupAnswer): Promise<void>;
   called?: CallListener;
@@ -164,6 +180,14 @@ async function readOnce(
         onlyDeactivated: read === 'deactivated',
       });
       return { ...told, answer: { kind: read, users: [...entries], pagination: said } };
+    }
+    case 'deleted-user': {
+      const told = await chat.deleteUser(uid, { signal });
+      return { ...told, answer: { kind: 'deleted-user' } };
+    }
+    case 'deleted-group': {
+      const told = await chat.deleteGroup(guid, { signal });
+      return { ...told, answer: { kind: 'deleted-group' } };
     }
     case 'groups': {
       const { entries, pagination: said, ...told } = await chat.listGroupsPage(page, { signal });

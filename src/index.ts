@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openApp } from './app/app.ts';
+import { serviceOpener } from './app/open-service.ts';
 import { noteHere } from './cli/audit.ts';
-import { serviceOpener } from './cli/commands/import.ts';
 import { UsageError } from './cli/errors.ts';
 import { localImports } from './cli/target/local-imports.ts';
 import { newImportId } from './imports/import-id.ts';

@@ -43,7 +43,12 @@ describe('the rules find what is planted', () => {
     ['siblings', 'src/chat/a.ts', `import {\n  b,\n  c,\n} from '../queue/b.ts';`, 'siblings do not know each other'],
     ['the client in the sandbox', 'src/sandbox/a.ts', `import { b } from '../chat/client.ts';`, 'the sandbox shares'],
     ['a schema in the console', 'src/console/a.js', `import { b } from '../api/b.ts';`, 'the browser has no such file'],
-    ['the sandbox in the product', 'src/server/a.ts', `import { b } from '../sandbox/b.ts';`, 'only src/cli starts'],
+    [
+      'the sandbox in the product',
+      'src/server/a.ts',
+      `import { b } from '../sandbox/b.ts';`,
+      'only src/app and src/cli',
+    ],
     ['a test', 'src/cli/a.ts', `import { b } from '../../test/b.ts';`, 'the product does not need it'],
     ['an unknown folder', 'src/cli/a.ts', `import { b } from '../misc/b.ts';`, 'no layer of the design'],
     ['bullmq', 'jobs/a.ts', `import { Queue } from 'bullmq';`, 'bullmq belongs to src/queue'],

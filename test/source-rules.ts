@@ -95,7 +95,9 @@ function wrongWay(path: string, target: string): string | undefined {
   if (from === 'src/console') {
     return SHARED_WITH_CONSOLE.test(target) && path.endsWith('.d.ts') ? undefined : 'the browser has no such file';
   }
-  if (to === 'src/sandbox') return from === 'src/cli' ? undefined : 'only src/cli starts the sandbox';
+  if (to === 'src/sandbox') {
+    return from === 'src/cli' || from === 'src/app' ? undefined : 'only src/app and src/cli start the sandbox';
+  }
   const [height, depth] = [heightOf(from), heightOf(to)];
   if (height === undefined || depth === undefined) return 'no layer of the design has this folder';
   return depth < height ? undefined : depth === height ? 'siblings do not know each other' : 'a folder looks down';

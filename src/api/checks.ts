@@ -20,12 +20,30 @@ const checkSummary = z
       .meta({ description: 'Rows by what is to be expected of them; every row of the file counts once.' }),
     problems: z.array(
       z.strictObject({
-        verdict: z.enum(['fail', 'not_checked']),
+        verdict: z.enum(['fail', 'not_checked', 'invalid']),
         code: z.string(),
         rows: count,
         reason: z.string().meta({ description: 'A sentence without capital and full stop.' }),
+        first: z
+          .strictObject({ row: count, guid: z.string(), uid: z.string() })
+          .meta({ description: 'The first of these rows.' }),
       }),
     ),
+    create: z
+      .strictObject({
+        users: count.meta({ description: 'Users that would be created.' }),
+        groups: count,
+        reactivated: count.meta({ description: 'Deactivated users who would be made active again.' }),
+        over: z
+          .array(z.strictObject({ kind: z.enum(['user', 'group']), missing: count, limit: count }))
+          .meta({ description: 'More are missing than may be created: the import would wait.' }),
+        rows: z.array(z.strictObject({ code: z.string(), rows: count, reason: z.string() })),
+      })
+      .nullable()
+      .meta({ description: 'What the import would create; null where it may create nothing.' }),
+    sentFirst: count
+      .nullable()
+      .meta({ description: 'Rows that are tried first; the others wait. Null: all are sent.' }),
     groups: z.strictObject({
       asked: count,
       found: count,

@@ -47,6 +47,15 @@ export const fileFacts = z
       )
       .meta({ description: 'Recipes that the file fits, the likeliest first.' }),
     advice: z.array(z.string()),
+    suggestion: z
+      .strictObject({
+        settings: z
+          .record(z.string(), z.unknown())
+          .meta({ description: 'Options of an import, as a recipe has them: `map`, `shape`.' }),
+        needs: z.array(z.enum(['guid', 'identities'])).meta({ description: 'What only a person can add.' }),
+      })
+      .nullable()
+      .meta({ description: 'The advice as settings; null if the file can be read as it is, or a recipe fits.' }),
     command: z.string().nullable().meta({ description: 'A command that imports the file; <…> is yours to fill in.' }),
   })
   .meta({ title: 'What a file is' });

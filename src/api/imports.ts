@@ -27,6 +27,14 @@ export type FollowUp = z.infer<typeof followUp>;
 export const importView = importSummary
   .extend({
     reason: z.string().meta({ description: 'Why it is in this state, in a sentence.' }),
+    maxCreate: z.string().optional().meta({
+      description:
+        'Of an import that waits with CREATE_LIMIT: the `maxCreate` with which `resume` creates what is missing.',
+    }),
+    hasCheck: z
+      .literal(true)
+      .optional()
+      .meta({ description: 'The service was asked about it before it was sent: see `/check`.' }),
     createdAt: time,
     retryOf: z.string().nullable(),
     followUps: z.array(followUp).meta({ description: 'What was started to retry or undo this import, oldest first.' }),

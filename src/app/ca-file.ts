@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { messageOf } from '../errors/message-of.ts';
 import { type Config, ConfigError } from '../platform/config.ts';
 
 /** The certificate authority of ROLLCALL_CA_FILE, PEM. @throws ConfigError */
@@ -10,8 +11,6 @@ function readCa(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    throw new ConfigError(
-      `ROLLCALL_CA_FILE names ${path}, which cannot be read: ${error instanceof Error ? error.message : error}`,
-    );
+    throw new ConfigError(`ROLLCALL_CA_FILE names ${path}, which cannot be read: ${messageOf(error)}`);
   }
 }

@@ -1,8 +1,6 @@
 import { type Config, ConfigError } from '../platform/config.ts';
 import { isSigned, openAnyReceiver } from '../server/webhook/any-receiver.ts';
-import { BadReceiver, type Receiver } from '../server/webhook/receiver.ts';
-
-const SHORTEST_SECRET = 16;
+import { BadReceiver, type Receiver, SIGNING_SECRET, signingKey } from '../server/webhook/receiver.ts';
 
 export interface NotifyFlags {
   readonly notify?: string;
@@ -15,13 +13,14 @@ export async function notifyTarget(
   flags: NotifyFlags,
 ): Promise<Receiver | undefined> {
   if (notify === undefined) return undefined;
-  if (isSigned(notify) && (secret === undefined || secret.length < SHORTEST_SECRET)) {
+  const key = signingKey(secret ?? '');
+  if (isSigned(notify) && key === undefined) {
     throw new ConfigError(
-      `ROLLCALL_NOTIFY_SECRET is ${secret === undefined ? 'not set' : 'too short'}: set it to what notes are signed with, at least ${SHORTEST_SECRET} characters, such as the output of \`openssl rand -hex 32\``,
+      `ROLLCALL_NOTIFY_SECRET is ${secret === undefined ? 'not set' : 'not a valid secret'}: set it to ${SIGNING_SECRET}`,
     );
   }
   try {
-    return await openAnyReceiver({ url: notify, secret: secret ?? '', allowPrivate: flags.notifyPrivate === true });
+    return await openAnyReceiver({ url: notify, key, allowPrivate: flags.notifyPrivate === true });
   } catch (error) {
     if (!(error instanceof BadReceiver)) throw error;
     throw new ConfigError(`${flags.notify === undefined ? 'ROLLCALL_NOTIFY' : '--notify'} ${error.message}`);

@@ -1,5 +1,4 @@
-import { createInterface } from 'node:readline/promises';
-import type { CallsByRegion } from '../imports/check/check-ledger.ts';
+import { type CallsByRegion, checkFiles } from '../imports/check/check-ledger.ts';
 import type { CheckProgress } from '../imports/check/checking.ts';
 import { checkOf, checkSummaryOf, createChecks } from '../imports/check/checks.ts';
 import { readOptions } from '../imports/import-options.ts';
@@ -11,6 +10,7 @@ import { EXIT, type ExitCode } from './exit-codes.ts';
 import { followImport, type RunOptions, sayNothingBegan } from './run-import.ts';
 import { concludeCheck } from './screen/check-outcome.ts';
 import { conclude } from './screen/conclude.ts';
+import { confirm } from './screen/confirm.ts';
 import { type Io, say } from './screen/io.ts';
 import { redraw } from './screen/progress.ts';
 import { findImport } from './target/data.ts';
@@ -47,9 +47,10 @@ export async function runCheckHere(options: RunCheckOptions): Promise<ExitCode> 
       callsPerMinute: config.callsPerMinute,
     });
     here.onStop(() => checks.stop());
-    const allow = (price: CallsByRegion, calls: number) => ask(io, price, calls, config.callsPerMinute, signal);
+    const allow = (price: CallsByRegion, calls: number) =>
+      askToPay(io, calls, minutesOf(price, config.callsPerMinute), signal);
     const { ended } = checks.start(checked, { maxCalls, allow });
-    const progress = redraw(io, () => lineOf(checks.progress(checked)));
+    const progress = redraw(io, () => checkLines(checks.progress(checked)));
     await here.until(
       ended.catch((error: unknown) => {
         if (!signal.aborted) fault = error;
@@ -65,34 +66,31 @@ export async function runCheckHere(options: RunCheckOptions): Promise<ExitCode> 
   const record = checkOf(folder);
   const summary = await checkSummaryOf(folder);
   const { sandbox } = readOptions(findImport(config.dataDir, id));
-  return concludeCheck({ io, config, id, folder, json, sandbox, record, summary });
+  const { rows, groups } = checkFiles(folder);
+  const imports = localImports(config);
+  return concludeCheck({ io, imports, id, files: [rows, groups], json, sandbox, record, summary });
 }
 
-function lineOf(progress: CheckProgress | undefined): string[] {
+/** A line of progress; none where nothing is known. */
+export function checkLines(progress: CheckProgress | undefined): string[] {
   if (progress === undefined) return [];
   const { step, done, of } = progress;
   const what = { groups: 'asking for groups', members: 'asking for members', users: 'asking for users' }[step];
   return [`${what}  ${grouped(done)} of ${counted(of, step === 'users' ? 'user' : 'group')}`];
 }
 
+function minutesOf(price: CallsByRegion, callsPerMinute: number): number {
+  return Math.max(0, ...Object.values(price)) / callsPerMinute;
+}
+
 /** Says the price of a check, and asks whether to pay it. Where nobody can answer, the answer is no. */
-async function ask(
+export async function askToPay(
   io: Io,
-  price: CallsByRegion,
   calls: number,
-  callsPerMinute: number,
+  minutes: number | undefined,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const ms = (Math.max(0, ...Object.values(price)) / callsPerMinute) * 60_000;
-  say(io, '', `The check needs up to ${counted(calls, 'more call')}, which take about ${duration(ms)}.`);
-  if (!io.live || !process.stdin.isTTY) return false;
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    return /^y(es)?$/i.test((await terminal.question('Continue? [y/N] ', { signal })).trim());
-  } catch (error) {
-    if (signal.aborted) return false;
-    throw error;
-  } finally {
-    terminal.close();
-  }
+  const time = minutes === undefined ? '' : `, which take about ${duration(minutes * 60_000)}`;
+  say(io, '', `The check needs up to ${counted(calls, 'more call')}${time}.`);
+  return confirm(io, 'Continue?', signal);
 }

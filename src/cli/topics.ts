@@ -11,7 +11,7 @@ const SECTIONS: Readonly<Record<string, string>> = {
   settings: 'Settings',
 };
 /** Documents that are called differently, because a command has their name or another one says more. */
-const NAMES: Readonly<Record<string, string>> = { sync: 'syncs', 'chat-service': 'service' };
+const NAMES: Readonly<Record<string, string>> = { sync: 'syncs', recipes: 'using-recipes', 'chat-service': 'service' };
 /** For those who change rollcall. */
 const NOT_FOR_USERS = new Set(['architecture']);
 

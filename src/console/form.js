@@ -35,6 +35,12 @@ export class Form {
     this.setError(name, '');
   }
 
+  /** Several values at once. @param {Readonly<Record<string, string>>} values */
+  assign(values) {
+    this.values.value = { ...this.values.peek(), ...values };
+    for (const name of Object.keys(values)) this.setError(name, '');
+  }
+
   /** @param {string} name @param {string} text '' for nothing */
   setError(name, text) {
     if ((this.errors.peek()[name] ?? '') !== text) this.errors.value = { ...this.errors.peek(), [name]: text };
@@ -149,6 +155,14 @@ export function SelectField(properties) {
         optionsOf(choices),
       ),
   });
+}
+
+/** Moves to a field, out of what is folded. @param {string} name of a field */
+export function focusField(name) {
+  const control = document.getElementById(`new-${name}`);
+  const folded = control?.closest('details');
+  if (folded) folded.open = true;
+  control?.focus();
 }
 
 /** Yes or no. @param {FieldProperties} properties */

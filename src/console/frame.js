@@ -14,6 +14,7 @@ const ENTRIES = /** @type {const} */ ([
   ['/', 'Imports'],
   ['/syncs', 'Syncs'],
   ['/schedules', 'Schedules'],
+  ['/exports', 'Exports'],
   ['/members', 'Members'],
   ['/settings', 'Settings'],
 ]);

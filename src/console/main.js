@@ -6,6 +6,7 @@ import { h } from './element.js';
 import { main, session, showFrame, shownPath, version } from './frame.js';
 import { ErrorNotice } from './notice.js';
 import { PlaceContext } from './place.js';
+import { ExportsPage } from './view/exports.js';
 import { ImportPage } from './view/import.js';
 import { ImportsPage } from './view/imports.js';
 import { LoginPage } from './view/login.js';
@@ -26,6 +27,7 @@ const ROUTES = [
   { pattern: /^\/syncs$/, title: 'Syncs', page: SyncsPage },
   { pattern: /^\/syncs\/([^/]+)$/, title: 'Sync', page: SyncPage },
   { pattern: /^\/schedules$/, title: 'Schedules', page: SchedulesPage },
+  { pattern: /^\/exports$/, title: 'Exports', page: ExportsPage },
   { pattern: /^\/members(?:\/([^/]+))?$/, title: 'Members', page: MemberPage },
   { pattern: /^\/settings$/, title: 'Settings', page: SettingsPage },
   { pattern: /^\/login$/, title: 'Log in', page: LoginPage },

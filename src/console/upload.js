@@ -11,6 +11,12 @@ async function isGzipped(file) {
   return first === 0x1f && second === 0x8b;
 }
 
+/** Whether the file is a workbook or ZIP archive: their directory is at the end. @param {Blob} file */
+export async function isZip(file) {
+  const [first, second] = new Uint8Array(await file.slice(0, 2).arrayBuffer());
+  return first === 0x50 && second === 0x4b;
+}
+
 /**
  * The first bytes of a file, unpacked if it is packed.
  * @param {File} file
@@ -50,17 +56,18 @@ export function newKey() {
  * @param {string} options.key of an earlier, broken attempt at the same, or a new one
  * @param {(sent: number) => void} options.onProgress bytes
  * @param {AbortSignal} options.signal
+ * @param {File | undefined} [options.identities] an identity file that goes with it
  * @returns {Promise<{ id: string }>} what was made of it
  * @throws {ApiError}
  */
-export async function upload(path, file, { key, onProgress, signal }) {
+export async function upload(path, file, { key, onProgress, signal, identities }) {
   // Asked first, because a request tells a file that cannot be read from a server that does not answer by nothing.
   await file.slice(0, 1).arrayBuffer();
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     request.open('POST', path);
     // Not by its name: the server looks at the content, as it did for the preview.
-    request.setRequestHeader('content-type', 'application/octet-stream');
+    if (identities === undefined) request.setRequestHeader('content-type', 'application/octet-stream');
     request.setRequestHeader('idempotency-key', key);
     request.upload.addEventListener('progress', ({ loaded }) => onProgress(loaded));
     request.addEventListener('load', () => {
@@ -73,6 +80,19 @@ export async function upload(path, file, { key, onProgress, signal }) {
     });
     request.addEventListener('abort', () => reject(signal.reason));
     signal.addEventListener('abort', () => request.abort());
-    request.send(file);
+    request.send(identities === undefined ? file : formOf(file, identities));
   });
+}
+
+/** @param {File} file @param {File} identities */
+function formOf(file, identities) {
+  const form = new FormData();
+  form.append('identities', untyped(identities));
+  form.append('file', untyped(file));
+  return form;
+}
+
+/** @param {File} file */
+function untyped(file) {
+  return new File([file], file.name, { type: 'application/octet-stream' });
 }

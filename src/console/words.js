@@ -80,6 +80,9 @@ function sumOf(rows, outcomes) {
   return outcomes.reduce((sum, outcome) => sum + rows[outcome], 0);
 }
 
+/** Why an import waits that would create more than it may. */
+export const CREATE_LIMIT = 'CREATE_LIMIT';
+
 /** What the list's filter offers: name → states. */
 export const STATE_GROUPS = {
   'in progress': ['staging', 'staged', 'running', 'pausing', 'paused', 'cancelling'],
@@ -162,8 +165,12 @@ export function stateSentence(view) {
     case 'pausing':
       return 'Pausing: calls in flight are finishing, no new ones are made.';
     case 'paused':
+      if (view.code === 'FIRST_ROWS')
+        return `The first rows have been sent. ${counted(open, 'row')} ${open === 1 ? 'waits' : 'wait'} until you resume.`;
       return `Paused: ${counted(open, 'row')} wait. Nothing is sent until it is resumed.`;
     case 'blocked':
+      if (view.code === CREATE_LIMIT)
+        return `Blocked: more is missing on the service than may be created, and ${counted(open, 'row')} ${open === 1 ? 'waits' : 'wait'} for your decision.`;
       return `Blocked: the service refused a region’s key or plan, and ${counted(open, 'row')} wait for it. Fix it, then resume; no attempts were used.`;
     case 'cancelling':
       return 'Cancelling: calls in flight are finishing, the rest will not be sent.';
@@ -186,9 +193,11 @@ function completedSentence(rows) {
   if (rows.read === 0) return 'Completed: the file has no rows.';
   if (good === rows.read) return `Completed: all ${counted(good, 'row')} succeeded.`;
   const attention = needAttention(rows);
+  const others =
+    rows.skipped === 0 ? 'duplicates of these' : rows.duplicate === 0 ? 'left out' : 'left out, or duplicates';
   const rest =
     attention === 0
-      ? 'the others are duplicates of these.'
+      ? `the others are ${others}.`
       : `${counted(attention, 'row')} ${attention === 1 ? 'needs' : 'need'} attention.`;
   return `Completed: ${grouped(good)} of ${counted(rows.read, 'row')} succeeded; ${rest}`;
 }

@@ -39,7 +39,15 @@ export interface WrittenFile {
  * file is written whole or not at all, and only its user can read it. Rejects with the system's error.
  */
 export async function writeExport(reader: ExportReader, path: string, format: ExportFormat): Promise<WrittenFile[]> {
-  const [main, ...others] = listsOf(reader.record().options);
+  return writeLists(listsOf(reader.record().options), path, async (list) => exportBytes(reader, list, format));
+}
+
+/** As `writeExport`, with the bytes of every list from elsewhere. */
+export async function writeLists(
+  [main, ...others]: readonly ExportList[],
+  path: string,
+  bytesOf: (list: ExportList) => Promise<AsyncIterable<Uint8Array | string>>,
+): Promise<WrittenFile[]> {
   const ending = extname(path);
   const base = ending === '' ? path : path.slice(0, -ending.length);
   const files = [
@@ -49,7 +57,10 @@ export async function writeExport(reader: ExportReader, path: string, format: Ex
   for (const { list, path: file } of files) {
     const unfinished = `${file}.part`;
     try {
-      await pipeline(exportBytes(reader, list, format), createWriteStream(unfinished, { mode: 0o600 }));
+      await pipeline(
+        Readable.from(await bytesOf(list), { objectMode: false }),
+        createWriteStream(unfinished, { mode: 0o600 }),
+      );
       await rename(unfinished, file);
     } catch (error) {
       await rm(unfinished, { force: true });

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { messageOf } from '../errors/message-of.ts';
 import { WrongTarget } from '../imports/import-errors.ts';
 import { newImportId } from '../imports/import-id.ts';
 import type { GroupPages } from '../imports/send/group-reader.ts';
@@ -64,7 +65,7 @@ export function createExports({ dir, pages, sandbox, onError }: ExportsOptions):
       .catch((error: unknown) => {
         if (aborted.signal.aborted) return;
         onError(id, error);
-        store.move('stopped', error instanceof Error ? error.message : String(error));
+        store.move('stopped', messageOf(error));
       })
       .finally(() => {
         store.close();

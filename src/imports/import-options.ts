@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { INPUT_KINDS } from '../api/input-kinds.ts';
 import { REGIONS, SCOPES } from '../membership/membership.ts';
+import { BAN_OPTIONS } from './ban-options.ts';
 import type { ImportRecord } from './catalog.ts';
 import { createOptions } from './create-options.ts';
 import { fileOptions } from './file-options.ts';
@@ -39,6 +40,7 @@ export const importOptions = z.strictObject({
   /** What it may create; absent: nothing. */
   create: createOptions.optional(),
   ...SHAPING_OPTIONS,
+  ...BAN_OPTIONS,
   /** Meant for the sandbox: must never go on against the service itself. */
   sandbox: z.boolean().default(false),
   /** Only read and check; `resume` sends. */

@@ -7,3 +7,12 @@ export function reasonFor({ reason, remedy }: Pick<ImportRecord, 'reason' | 'rem
   const next = written(JSON.parse(remedy) as Words, write);
   return `${reason}. ${next.charAt(0).toUpperCase()}${next.slice(1)}`;
 }
+
+/** Options with a value that what is to do next names, such as `maxCreate`: a person agrees to them, and it goes on. */
+export function optionsToAgree({ remedy }: Pick<ImportRecord, 'remedy'>): Readonly<Record<string, string>> {
+  const parts = remedy === null ? '' : (JSON.parse(remedy) as Words);
+  if (typeof parts === 'string') return {};
+  return Object.fromEntries(
+    parts.flatMap((part) => (typeof part === 'string' || part.value === undefined ? [] : [[part.option, part.value]])),
+  );
+}

@@ -1,7 +1,7 @@
 /** What a plan does about one member of a group. */
 export const PLAN_ACTIONS = [
   'add', // not a member, or banned: will become one
-  'change', // will get another scope
+  'change', // will get another scope, or no place at all in place of a ban
   'keep', // stays as it is
   'remove', // will leave the group
   'ban', // will be banned, a member or not
@@ -41,6 +41,7 @@ export const PLAN_REASONS = [
   'undo_moved',
   'undo_ban_stays',
   'undo_ban_outside',
+  'undo_ban_unrecorded',
   'undo_unrecorded',
   'undo_unconfirmed',
 ] as const;

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { messageOf } from '../errors/message-of.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
 
 /** What all settings have in common, wherever they come from. */
@@ -27,8 +28,6 @@ export function readNamed(setting: string, path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    throw new ConfigError(
-      `${setting} names ${path}, which cannot be read: ${error instanceof Error ? error.message : error}`,
-    );
+    throw new ConfigError(`${setting} names ${path}, which cannot be read: ${messageOf(error)}`);
   }
 }

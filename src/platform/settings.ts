@@ -182,7 +182,7 @@ export const SETTINGS = {
     only: 'environment',
     secret: true,
     meaning:
-      'the secret that signs these notifications; only from the environment. Of all names with `_FILE`: a file that contains the value',
+      'the secret that signs these notifications, `whsec_…`; only from the environment. Of all names with `_FILE`: a file that contains the value',
   }),
   logLevel: declare({
     ...oneOf(LOG_LEVELS),

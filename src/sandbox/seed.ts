@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { messageOf } from '../errors/message-of.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
 import { MEMBER_LISTS, SCOPE_OF_LIST } from '../membership/member-lists.ts';
 import { REGIONS, type Scope } from '../membership/membership.ts';
@@ -57,7 +58,7 @@ const regionSeed = z.strictObject({ ...population, members: z.record(id, inGroup
  * Whoever stands among the members, and their groups, need not be listed besides. A group's owner, who is an admin of
  * it unless the lists say otherwise, can stand beside them.
  */
-export const seedDocument = z.strictObject({
+const seedDocument = z.strictObject({
   ...population,
   regions: z
     .strictObject(Object.fromEntries(REGIONS.map((region) => [region, regionSeed])))
@@ -66,7 +67,7 @@ export const seedDocument = z.strictObject({
 });
 export type SeedDocument = z.infer<typeof seedDocument>;
 
-export class SeedError extends RollcallError {
+class SeedError extends RollcallError {
   constructor(source: string, problems: readonly string[]) {
     super('BAD_SEED', `the seed in ${source} cannot be used:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
   }
@@ -82,7 +83,7 @@ export function parseSeed(text: string, source: string): SeedDocument {
   try {
     json = JSON.parse(text);
   } catch (error) {
-    throw new SeedError(source, [`it is not valid JSON: ${error instanceof Error ? error.message : error}`]);
+    throw new SeedError(source, [`it is not valid JSON: ${messageOf(error)}`]);
   }
   const parsed = seedDocument.safeParse(json);
   if (parsed.success) return parsed.data;
@@ -105,7 +106,7 @@ export function seedApp(app: App, seed: SeedDocument): void {
   const own = seed.regions?.[app.region] ?? {};
   for (const role of [...(seed.roles ?? []), ...(own.roles ?? [])]) app.roles.add(role);
   for (const user of [...(seed.users ?? []), ...(own.users ?? [])]) seedUser(app, user);
-  // Where a group stands in several places, its owner is that of `members` and its profile that of `groups`.
+  // Where a group is given in several places, its owner is that of `members` and its profile that of `groups`.
   const profiles = new Map<string, Exclude<z.infer<typeof groupSeed>, string>>();
   for (const one of [...(seed.groups ?? []), ...(own.groups ?? [])]) {
     const profile = typeof one === 'string' ? { guid: one } : one;

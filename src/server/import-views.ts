@@ -1,9 +1,10 @@
 import { existsSync, statSync } from 'node:fs';
 import type { FollowUp, ImportView, Staging } from '../api/imports.ts';
 import type { ImportRecord } from '../imports/catalog.ts';
+import { checkOf } from '../imports/check/checks.ts';
 import { readOptions } from '../imports/import-options.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
-import { reasonFor } from '../imports/reason.ts';
+import { optionsToAgree, reasonFor } from '../imports/reason.ts';
 import type { Tallies } from '../imports/record/import-ledger.ts';
 import { filesFormat, NEEDS_ATTENTION, reportPaths } from '../imports/report/report-paths.ts';
 import { summaryOf } from '../imports/report/summarize.ts';
@@ -55,6 +56,7 @@ export function importViews(
     const input = hasRows ? await reading.rowsOf(id).input() : undefined;
     const paths = reportPaths(dir.folder(id), input === undefined ? 'csv' : filesFormat(input));
     const summary = summaryOf(record, hasRows ? await reading.rowsOf(id).tallies() : NO_ROWS, paths, input);
+    const { maxCreate } = record.code === 'CREATE_LIMIT' ? optionsToAgree(record) : {};
     const address = (query: string) => `/v1/imports/${id}/report?${query}`;
     const { all, failed, retry } = summary.reports;
     return {
@@ -65,6 +67,8 @@ export function importViews(
         retry: retry && address('retryable=true'),
       },
       reason: reasonFor(record, asParameter),
+      ...(maxCreate !== undefined && { maxCreate }),
+      ...(checkOf(dir.folder(id)) !== undefined && { hasCheck: true as const }),
       createdAt: new Date(createdAt).toISOString(),
       retryOf,
       dryRun,

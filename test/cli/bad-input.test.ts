@@ -7,9 +7,9 @@ import { manyMembers, members, openSandboxPlace, type SandboxPlace } from './wor
 
 const GOOD = members([['g', 'ann']]);
 
-/** A quote opens at the start of line 500,000, which is row 499,999. */
+/** A quote opens at the start of line 50,000, which is row 49,999. */
 function quoteThatNeverCloses(): string {
-  const lines = Array.from({ length: 499_998 }, (_, at) => `g,u${at}`);
+  const lines = Array.from({ length: 49_998 }, (_, at) => `g,u${at}`);
   return `guid,uid\n${lines.join('\n')}\n"g,u\n${'g,v\n'.repeat(10)}`;
 }
 
@@ -31,9 +31,9 @@ const REFUSALS: readonly Refusal[] = [
     says: ['a PNG picture', 'Name the file'],
   },
   {
-    title: 'a quote that never closes, half a million lines down',
+    title: 'a quote that never closes, fifty thousand lines down',
     content: quoteThatNeverCloses(),
-    says: ['line 500000, column "guid": a quote opens here and never closes', 'Close the quote'],
+    says: ['line 50000, column "guid": a quote opens here and never closes', 'Close the quote'],
   },
   {
     title: 'NUL bytes',

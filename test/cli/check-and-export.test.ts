@@ -21,7 +21,7 @@ test('import --check says which rows would fail, exits with 1 and sends nothing;
   );
   const { code, stdout, stderr } = await place.run(['import', 'm.csv', '--check']);
   expect(code).toBe(1);
-  expect(stdout).toContain('1: the user does not exist (ERR_UID_NOT_FOUND)');
+  expect(stdout).toContain('1: the user does not exist (ERR_UID_NOT_FOUND); in row 4 (ghost in g1)');
   expect(stdout).toContain('1: the group does not exist (ERR_GUID_NOT_FOUND)');
   expect(stderr).toContain('Nothing was sent.');
   expect([...place.sandbox.members('us', 'g0').keys()]).toEqual(['u0']);
@@ -52,11 +52,18 @@ test('a check that costs more than it may stops with exit code 3, and says how t
   expect((await place.run(['check', '--yes'])).code).toBe(0);
 });
 
-test('a check is never handed to a server, which would send the file', async () => {
+test('export takes its groups from a CSV file with a column guid, such as the groups of an earlier export', async () => {
   const place = await open();
-  place.file('m.csv', members([['g0', 'anna']]));
-  const { code, stderr } = await place.run(['import', 'm.csv', '--check', '--server', 'http://127.0.0.1:9']);
-  expect([code, stderr]).toEqual([2, expect.stringContaining('--check works in this process only')]);
+  place.file('groups.csv', 'name;"GUID"\r\n"a; b";g3\r\n;g1\r\n;g3\r\n;\r\n');
+  const { code, stdout } = await place.run(['export', '--region', 'us', '--groups-file', 'groups.csv']);
+  expect(code).toBe(0);
+  expect(
+    stdout
+      .trim()
+      .split('\n')
+      .slice(1)
+      .map((line) => line.split(',')[1]),
+  ).toEqual(['g1', 'g3']);
 });
 
 test('an exported workbook is read back without a change, names that look like formulas included', async () => {

@@ -15,7 +15,7 @@ async function offered(place: Workplace, ...typed: readonly string[]) {
 
 describe('completion offers', () => {
   test.each<[typed: readonly string[], words: readonly string[], files: boolean]>([
-    [['re'], ['resume', 'retry', 'report'], false],
+    [['re'], ['recipes', 'resume', 'retry', 'report'], false],
     [['import', ''], [], true],
     [['import', '--dr'], ['--dry-run'], false],
     [['import', '--scope', ''], ['admin', 'moderator', 'participant', 'ban'], false],

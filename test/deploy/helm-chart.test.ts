@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { expect, test } from 'vitest';
@@ -6,9 +6,11 @@ import { parse } from 'yaml';
 import { serveCommand } from '../../src/cli/commands/serve.ts';
 import { workerCommand } from '../../src/cli/commands/worker.ts';
 import { workerMetrics } from '../../src/cli/worker-health.ts';
+import { BACKLOG } from '../../src/imports/send/rounds.ts';
 import { REGIONS } from '../../src/membership/membership.ts';
 import { STOP_DEADLINE_MS } from '../../src/platform/lifecycle.ts';
 import { VERSION } from '../../src/platform/version.ts';
+import { tempDir } from '../temp-dir.ts';
 import { CHART, helm, type Manifest, render, template, VALUES, valuesFile } from './helm.ts';
 import { objections, unknownFields } from './kubernetes.ts';
 
@@ -177,6 +179,12 @@ test('more workers are started by a metric that workers publish, one number for 
   expect(spec<Workload>(trial, 'Deployment', 'rollcall-worker-us').replicas).toBe(1);
 });
 
+test('a full queue asks for as many workers as there may be', () => {
+  const { autoscaling } = parse(readFileSync(join(CHART, 'values.yaml'), 'utf8'));
+  const fullQueue = BACKLOG / REGIONS.length;
+  expect(Math.ceil(fullQueue / autoscaling.batchesPerWorker)).toBeGreaterThanOrEqual(autoscaling.maxReplicas);
+});
+
 test('a drain of nodes takes workers away one by one, and is not stopped by serve', () => {
   expect(ofKind(trial, 'PodDisruptionBudget').map((it) => [it.metadata.name, it.spec])).toEqual([
     ['rollcall-worker-us', expect.objectContaining({ maxUnavailable: 1 })],
@@ -196,7 +204,7 @@ test('only Prometheus reaches the port of workers, and only rollcall reaches the
   expect(ofKind(rendered.get('hpa') ?? [], 'NetworkPolicy')).toEqual([]);
 });
 
-test('monitors find the services that they read, and the dashboard is the one of deploy/', () => {
+test('monitors find the services that they read, and rules and dashboard are those of deploy/', () => {
   for (const { metadata, spec: monitor } of ofKind(full, 'ServiceMonitor')) {
     const { selector, endpoints } = monitor as {
       selector: { matchLabels: Record<string, string> };
@@ -211,6 +219,7 @@ test('monitors find the services that they read, and the dashboard is the one of
   }
   expect(ofKind(full, 'ServiceMonitor')).toHaveLength(2);
   const deploy = (path: string) => readFileSync(join(CHART, '../..', path), 'utf8');
+  expect(spec(full, 'PrometheusRule', 'rollcall')).toEqual(parse(deploy('prometheus/alerts.yml')));
   const [dashboard] = ofKind(full, 'ConfigMap') as unknown as [{ data: Record<string, string> }];
   expect(dashboard.data['rollcall.json']).toBe(deploy('grafana/dashboards/rollcall.json'));
 });
@@ -224,6 +233,7 @@ test.each([
   ['full', 'redis.enabled=true', /keep one/],
   ['full', 'autoscaling.minReplicas=9', /more than autoscaling.maxReplicas/],
   ['full', 'monitoring.serviceMonitor.enabled=false', /needs the server's metrics/],
+  ['trial', 'monitoring.prometheusRule.enabled=true', /its alerts say that the server is down/],
   ['full', 'serve.notify.secret.name=', /needs serve.notify.secret.name/],
   ['trial', 'regions.us.keySecret.name=', /keySecret.name|keySecret\/name/],
   ['trial', 'regions.ap.appId=1', /additional.*ap/i],
@@ -234,6 +244,19 @@ test.each([
   const { status, stderr } = template(name, ['--set', wrong]);
   expect(status).not.toBe(0);
   expect(stderr).toMatch(why);
+});
+
+test('the examples of its README render', () => {
+  const readme = readFileSync(join(CHART, 'README.md'), 'utf8');
+  const [first = '', ...more] = [...readme.matchAll(/```yaml\n(.*?)```/gs)]
+    .map(([, example = '']) => example)
+    .filter((example) => !example.includes('prometheus-adapter'));
+  expect(more.length).toBeGreaterThan(2);
+  const values = join(tempDir(), 'values.yaml');
+  for (const example of more) {
+    writeFileSync(values, first + example);
+    expect(helm('template', CHART, '--kube-version', '1.33.0', '-f', values)).toMatchObject({ status: 0 });
+  }
 });
 
 test('the chart installs this version', () => {

@@ -35,7 +35,11 @@ let known: Set<string>;
 beforeAll(async () => {
   const registry = new Registry();
   callMetrics(registry);
-  const receiver = openReceiver({ url: 'https://hooks.example', secret: 'f00dfacef00dface', allowPrivate: false });
+  const receiver = openReceiver({
+    url: 'https://hooks.example',
+    key: Buffer.from('f00dfacef00dface'),
+    allowPrivate: false,
+  });
   server = await startTestServer({ receiver, registry });
   const worker = workerMetrics();
   worker.watch([]);

@@ -191,7 +191,7 @@ describe.each(QUEUE_PLACES)('on the $name queue', (place) => {
         const others = edits.filter(({ action }) => action !== 'add').length;
         expect(calls(id)).toBe(adds.reduce((sum, count) => sum + Math.ceil(count / 25), others));
       }),
-      { numRuns: 6, endOnFailure: true },
+      { numRuns: 4, endOnFailure: true },
     );
   });
 });

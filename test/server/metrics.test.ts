@@ -25,7 +25,7 @@ async function receiver() {
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   return {
-    receiver: openReceiver({ url, secret: 'f00dfacef00dface', allowPrivate: true }),
+    receiver: openReceiver({ url, key: Buffer.from('f00dfacef00dface'), allowPrivate: true }),
     accept: () => {
       status = 204;
     },

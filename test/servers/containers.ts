@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GenericContainer, getContainerRuntimeClient, Wait } from 'testcontainers';
 import { freePort } from './program.ts';
@@ -10,25 +8,26 @@ import type { TestServer } from './server.ts';
  * TEST_CONTAINERS_NETWORK names another network than the engine's usual one, such as `slirp4netns` or `host` for Podman.
  */
 
-/** @param settings arguments of the server. @param flush empties the server at this address. */
-export function startRedisContainer(
-  settings: readonly string[],
-  flush: (url: string) => Promise<void>,
-): Promise<TestServer> {
-  const command = (port: number) => ['redis-server', '--port', String(port), ...settings];
-  return start(new GenericContainer('redis:8-alpine'), command, 6379, (host) => `redis://${host}`, flush);
+/** How the server at an address is used. */
+export interface Use {
+  flush(url: string): Promise<void>;
+  /** Rejects while the server does not answer. */
+  ask(url: string): Promise<unknown>;
 }
 
-export function startPostgresContainer(
-  settings: readonly string[],
-  flush: (url: string) => Promise<void>,
-): Promise<TestServer> {
+/** @param settings arguments of the server */
+export function startRedisContainer(settings: readonly string[], use: Use): Promise<TestServer> {
+  const command = (port: number) => ['redis-server', '--port', String(port), ...settings];
+  return start(new GenericContainer('redis:8-alpine'), command, 6379, (host) => `redis://${host}`, use);
+}
+
+export function startPostgresContainer(settings: readonly string[], use: Use): Promise<TestServer> {
   const container = new GenericContainer('postgres:17-alpine').withEnvironment({
     POSTGRES_USER: 'rollcall',
     POSTGRES_HOST_AUTH_METHOD: 'trust',
   });
   const command = (port: number) => ['postgres', '-p', String(port), ...settings];
-  return start(container, command, 5432, (host) => `postgres://rollcall@${host}/postgres`, flush);
+  return start(container, command, 5432, (host) => `postgres://rollcall@${host}/postgres`, use);
 }
 
 async function start(
@@ -36,7 +35,7 @@ async function start(
   command: (port: number) => string[],
   inside: number,
   urlOf: (host: string) => string,
-  flush: (url: string) => Promise<void>,
+  use: Use,
 ): Promise<TestServer> {
   // Bound to a port that stays the same when the server is started again.
   const port = await freePort();
@@ -61,27 +60,25 @@ async function start(
     },
     start: async () => {
       await handle.start();
-      await listening(started.getHost(), port);
+      await answering(url, use);
     },
     freeze: async () => handle.pause(),
     thaw: async () => handle.unpause(),
-    flush: () => flush(url),
+    flush: () => use.flush(url),
     stop: async () => {
       await started.stop();
     },
   };
 }
 
-/** Resolves when the server takes connections: an engine says that it has started before that. */
-async function listening(host: string, port: number): Promise<void> {
+/** Resolves when the server answers: it takes connections before that, and an engine says before that that it has started. */
+async function answering(url: string, { ask }: Use): Promise<void> {
   for (;;) {
-    const socket = connect(port, host);
-    const taken = await once(socket, 'connect').then(
+    const answered = await ask(url).then(
       () => true,
       () => false,
     );
-    socket.destroy();
-    if (taken) return;
+    if (answered) return;
     await sleep(LOOK_MS);
   }
 }

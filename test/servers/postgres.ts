@@ -15,7 +15,9 @@ const SETTINGS = ['-c', 'fsync=off', '-c', 'max_connections=200', '-c', 'shared_
 
 /** Starts a Postgres of this process's own: from Docker where that answers, else as a program of this machine. */
 export async function startPostgres(): Promise<TestServer> {
-  return (await dockerAnswers()) ? startPostgresContainer(SETTINGS, flush) : startPostgresProgram();
+  return (await dockerAnswers())
+    ? startPostgresContainer(SETTINGS, { flush, ask: (url) => ask(url, 'select 1') })
+    : startPostgresProgram();
 }
 
 /** Makes an empty database, and gives its address. */

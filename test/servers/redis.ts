@@ -17,7 +17,7 @@ export interface RedisOptions {
 export async function startRedis({ aof = true, settings = {} }: RedisOptions = {}): Promise<TestServer> {
   const all = { 'maxmemory-policy': 'noeviction', save: '', appendonly: aof ? 'yes' : 'no', ...settings };
   const args = Object.entries(all).flatMap(([name, value]) => [`--${name}`, value]);
-  return (await dockerAnswers()) ? startRedisContainer(args, flush) : startRedisProgram(args);
+  return (await dockerAnswers()) ? startRedisContainer(args, { flush, ask: ping }) : startRedisProgram(args);
 }
 
 async function startRedisProgram(settings: readonly string[]): Promise<TestServer> {
@@ -27,6 +27,14 @@ async function startRedisProgram(settings: readonly string[]): Promise<TestServe
   const url = `redis://127.0.0.1:${port}`;
   const args = ['--port', String(port), '--bind', '127.0.0.1', '--dir', dir, ...settings];
   return startServerProgram({ path, args, ready: 'Ready to accept connections', url, dir, flush: () => flush(url) });
+}
+
+async function ping(url: string): Promise<void> {
+  const redis = new Redis(url);
+  // It tries again by itself.
+  redis.on('error', () => {});
+  await redis.ping();
+  redis.disconnect();
 }
 
 async function flush(url: string): Promise<void> {

@@ -37,3 +37,22 @@ test('what an import of edits did, the plan of its undo takes back by another on
   expect(counts(undo.id)).toMatchObject({ read: 5, added: 1, banned: 1, changed: 2, removed: 1 });
   expect(now()).toEqual(before);
 });
+
+test('bans that an ordinary import has lifted and set, the plan of its undo takes back', async () => {
+  const { run, sandbox, dir } = await openPipeline({
+    place: EMBEDDED,
+    sandbox: { seed: { regions: { us: { members: { team: { participants: ['pat'], usersToBan: ['bad'] } } } } } },
+  });
+  const now = () => Object.fromEntries(sandbox.members('us', 'team'));
+  const before = now();
+  const { id } = await run('guid,uid,scope\nteam,bad,participant\nteam,new,ban\n', { bans: 'lift' });
+  expect(now()).toEqual({ pat: 'participant', bad: 'participant', new: 'ban' });
+
+  const plan = openPlanLedger(join(tempDir(), 'plan.sqlite'));
+  onTestFinished(() => plan.close());
+  plan.beginUndo(dir.ledger(id), { file: id, hash: '', size: 0 });
+  list(plan, { team: { members: now() } });
+  makeUndoPlan(plan, dir.ledger(id), { ...DEFAULT_FLAGS, allowUnban: true });
+  await run([...changesCsv(plan)].join(''), { edits: true });
+  expect(now()).toEqual(before);
+});

@@ -45,7 +45,14 @@ export function stage(path: string, wishes: readonly Wish[], input: InputDescrip
         ? [index + 2, regionId(region), '', '', 0, '', original]
         : [index + 2, regionId(region), guid, uid, scopeId(scope), '', original];
       if (values.length !== VALUES_PER_ROW) throw new Error('a row has other values now');
-      const problem = { row: 0, position: 0, column: 'uid', value: '', code: 'EMPTY', reason: 'the uid is empty' };
+      const problem = {
+        row: 0,
+        position: 0,
+        column: 'uid',
+        value: '',
+        code: 'EMPTY' as const,
+        reason: 'the uid is empty',
+      };
       inserter.insert(values, invalid ? [problem] : []);
     }
     inserter.finish();

@@ -2,6 +2,7 @@ import { mkdir, readdir, rm } from 'node:fs/promises';
 import { extname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { Command } from 'commander';
+import { serviceOpener } from '../../app/open-service.ts';
 import { UnknownExport } from '../../exports/export-errors.ts';
 import {
   EXPORT_FORMATS,
@@ -15,9 +16,10 @@ import type { ExportOptions } from '../../exports/export-options.ts';
 import { createExportStore, type ExportReader, openExportReader, openExportStore } from '../../exports/export-store.ts';
 import { newImportId } from '../../imports/import-id.ts';
 import type { Region } from '../../membership/membership.ts';
-import { type Config, readConfig } from '../../platform/config.ts';
+import type { Config } from '../../platform/config.ts';
 import { type DataDir, dataDir } from '../../platform/data-dir.ts';
 import { noteHere } from '../audit.ts';
+import { checkTarget } from '../check-target.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type ExportFlags, groupsOf, withExport } from '../flags/export-flags.ts';
@@ -25,20 +27,18 @@ import {
   type CommonFlags,
   type SandboxFlags,
   type SendingFlags,
+  type ServerFlags,
   type WorkersFlags,
-  withDataDir,
-  withJson,
-  withPace,
-  withSandbox,
-  withWorkers,
+  withRunning,
+  withServer,
 } from '../flags/flags.ts';
 import { runExportHere } from '../run-export.ts';
-import { exportDocument, sayExport } from '../screen/export-outcome.ts';
+import { exportDocument, exportFindings, sayExport } from '../screen/export-outcome.ts';
 import { type Io, say } from '../screen/io.ts';
-import { serviceOpener } from './import.ts';
-import { checkTarget } from './resume.ts';
+import { exportThere } from '../target/export-there.ts';
+import { openImports } from '../target/open-imports.ts';
 
-interface Flags extends CommonFlags, ExportFlags, SandboxFlags, SendingFlags, WorkersFlags {
+interface Flags extends CommonFlags, ExportFlags, SandboxFlags, SendingFlags, ServerFlags, WorkersFlags {
   /** An id; true: the latest that can go on. */
   readonly resume?: string | true;
 }
@@ -49,12 +49,19 @@ export function exportCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<
     '--resume [id]',
     'continue an export that was interrupted (default: the latest)',
   );
-  withSandbox(withPace(withWorkers(withDataDir(withJson(command)))));
+  withServer(withRunning(command));
   return command.action((flags: Flags) => end(exportGroups(io, flags)));
 }
 
 async function exportGroups(io: Io, flags: Flags): Promise<ExitCode> {
-  const config = readConfig(flags);
+  const { config, imports } = await openImports(flags);
+  const { server } = imports;
+  if (server !== undefined) {
+    refuseOptions(flags);
+    const groups = await groupsOf(flags);
+    const format = formatOf(flags);
+    return exportThere({ io, config, imports, server, format, groups, flags, json: flags.json === true });
+  }
   const dir = dataDir(config.dataDir);
   const resumed = flags.resume === undefined ? undefined : await exportToResume(dir, flags);
   const format = formatOf(flags);
@@ -115,8 +122,9 @@ async function conclude(io: Io, config: Config, outcome: Outcome): Promise<ExitC
     return state === 'running' ? EXIT.interrupted : EXIT.stopped;
   }
   const files = await write(io, outcome);
-  if (json) io.out.write(`${JSON.stringify(exportDocument(id, reader, files))}\n`);
-  else sayExport(io, config, reader, files);
+  const found = exportFindings(id, reader);
+  if (json) io.out.write(`${JSON.stringify(exportDocument(found, files))}\n`);
+  else sayExport(io, config, found, files);
   reader.close();
   await rm(folder, { recursive: true, force: true });
   return state === 'completed' ? EXIT.ok : EXIT.rowsFailed;
@@ -142,6 +150,12 @@ function formatOf({ format, output = '' }: Flags): ExportFormat {
   return format ?? EXPORT_FORMATS.find((one) => one === ending) ?? 'csv';
 }
 
+/** What can be known before a server is asked. @throws UsageError */
+function refuseOptions(flags: Flags): void {
+  if (flags.resume !== undefined) refuseChoices(flags);
+  checkOutput(flags.users === true, flags);
+}
+
 function checkOutput(users: boolean, { output, json }: Flags): void {
   const needed = users ? '--users' : json ? '--json' : undefined;
   if (output === undefined && needed !== undefined) {
@@ -156,16 +170,22 @@ function regionsOf({ region }: Flags, having: readonly Region[]): readonly Regio
   throw new UsageError(`region ${without.join(', ')} has no app; those with an app: ${having.join(', ')}`);
 }
 
-/** @throws UsageError, UnknownExport */
-async function exportToResume(
-  dir: DataDir,
-  { resume, groups, groupsFile, region, users, groupsOnly }: Flags,
-): Promise<{ readonly id: string; readonly options: ExportOptions }> {
+/** @throws UsageError */
+function refuseChoices({ groups, groupsFile, region, users, groupsOnly }: Flags): void {
   if ([groups, groupsFile, region, users, groupsOnly].some((flag) => flag !== undefined)) {
     throw new UsageError(
       'an export that is continued has its groups, regions and lists already; leave those flags out',
     );
   }
+}
+
+/** @throws UsageError, UnknownExport */
+async function exportToResume(
+  dir: DataDir,
+  flags: Flags,
+): Promise<{ readonly id: string; readonly options: ExportOptions }> {
+  refuseChoices(flags);
+  const { resume } = flags;
   const names = await readdir(join(dir.root, 'exports')).catch((): string[] => []);
   const id = resume === true ? names.toSorted().at(-1) : resume;
   if (id === undefined) throw new UsageError(`there is no export to continue in ${dir.root}`);

@@ -4,7 +4,8 @@ import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, Option } from 'commander';
-import { dispatchOnly, NO_SERVICE, type Service, serviceOf } from '../../app/compose.ts';
+import { serviceOpener } from '../../app/open-service.ts';
+import { banOptionsOf } from '../../imports/ban-options.ts';
 import { createOptionsOf } from '../../imports/create-texts.ts';
 import { newImportId } from '../../imports/import-id.ts';
 import type { ImportOptions } from '../../imports/import-options.ts';
@@ -13,12 +14,11 @@ import { checkInput } from '../../imports/read/open-input.ts';
 import type { IdentitySource } from '../../imports/stage/identity-file.ts';
 import { type Config, readConfig } from '../../platform/config.ts';
 import { dataDir } from '../../platform/data-dir.ts';
-import { USUAL_CALLS_PER_MINUTE } from '../../platform/settings.ts';
 import { inShort } from '../../server/access/noting.ts';
 import { noteHere } from '../audit.ts';
 import { detach } from '../detach.ts';
-import { UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { type BanFlags, withBans } from '../flags/ban-flags.ts';
 import { type CheckFlags, maxCallsOf, withCheckCost } from '../flags/check-flags.ts';
 import { type CreateFlags, withCreate } from '../flags/create-flags.ts';
 import { fileOptionsOf } from '../flags/file-flags.ts';
@@ -43,14 +43,15 @@ import { identitiesOf, type ShapeFlags, shapeOf, type TrialFlags, withShape, wit
 import { optionsWithRecipe, sayWhatItIs } from '../recipe-options.ts';
 import { runCheckHere } from '../run-check.ts';
 import { type RunOptions, runImport } from '../run-import.ts';
-import { openSandboxService } from '../sandbox-service.ts';
 import { type Io, say } from '../screen/io.ts';
 import { STANDARD_INPUT, TOGETHER_MS } from '../screen/standard-input.ts';
+import { importAndCheckThere } from '../target/check-there.ts';
 import { importThere } from '../target/import-there.ts';
 import { openImports } from '../target/open-imports.ts';
 
 export interface ImportFlags
-  extends CheckFlags,
+  extends BanFlags,
+    CheckFlags,
     CommonFlags,
     ServerFlags,
     ReadingFlags,
@@ -72,7 +73,7 @@ export function importCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<
     '<file>',
     'CSV, JSON, NDJSON, Excel, YAML or LDIF, also compressed; a folder or ZIP of these; - reads standard input',
   );
-  withRecipeFlag(withCreate(withReading(command)));
+  withRecipeFlag(withBans(withCreate(withReading(command))));
   command.option('--dry-run', 'read and check the file, and send nothing');
   command.addOption(
     new Option('--check', 'read the file, ask the service which rows would fail, and send nothing').conflicts('dryRun'),
@@ -90,17 +91,14 @@ export function importCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<
 async function importFile(io: Io, file: string, flags: ImportFlags): Promise<ExitCode> {
   const { config, imports } = await openImports(flags);
   const { server } = imports;
-  // A server would take the file and send it.
-  if (server !== undefined && flags.check) {
-    throw new UsageError(
-      '--check works in this process only: upload the file with --dry-run and begin a check with POST /v1/imports/<id>/check, or leave out --server and ROLLCALL_SERVER',
-    );
-  }
+  const json = flags.json === true;
   const code =
     server === undefined
       ? await importHere(io, file, flags)
-      : await importThere({ io, imports, server, json: flags.json === true }, file, flags);
-  if (code === EXIT.usage) await sayWhatItIs(io, config, file, importOptionsOf(config, flags));
+      : flags.check
+        ? await importAndCheckThere({ io, imports, server, json }, file, flags, maxCallsOf(flags))
+        : await importThere({ io, imports, server, json }, file, flags);
+  if (code === EXIT.usage) await sayWhatItIs(io, config, file, importOptionsOf(config, flags), flags.identities);
   return code;
 }
 
@@ -186,19 +184,6 @@ async function keepStandardInput(config: Config, io: Io, id: string, signal: Abo
   }
 }
 
-/** What opens the service that an import with these flags goes to. */
-export function serviceOpener(
-  config: Config,
-  flags: SandboxFlags & WorkersFlags & { readonly dryRun?: true },
-): () => Promise<Service & { close(): Promise<void> }> {
-  if (flags.sandbox)
-    return () =>
-      openSandboxService(flags, config.budgetShare === undefined ? config.callsPerMinute : USUAL_CALLS_PER_MINUTE);
-  if (flags.dryRun) return async () => ({ ...NO_SERVICE, close: async () => {} });
-  const service = config.queue !== undefined && !flags.withWorkers ? dispatchOnly(config) : serviceOf(config);
-  return async () => ({ ...service, close: async () => {} });
-}
-
 export function importOptionsOf(config: Config, flags: ImportFlags): ImportOptions {
   const create = createOptionsOf(flags);
   const { guid, scope, encoding, delimiter, bound, waitForQuiet, onBehalfOf, maxErrors } = flags;
@@ -219,6 +204,7 @@ export function importOptionsOf(config: Config, flags: ImportFlags): ImportOptio
     ...(onBehalfOf !== undefined && { onBehalfOf }),
     ...(maxErrors !== undefined && { maxErrors }),
     ...(create !== undefined && { create }),
+    ...banOptionsOf(flags),
     ...fileOptionsOf(flags),
     ...(shape !== undefined && { shape }),
     ...(first !== undefined && { first }),

@@ -2,11 +2,11 @@ import { Command } from 'commander';
 import type { ImportSummary } from '../../api/import-summary.ts';
 import { isUnderWay } from '../../membership/import-state.ts';
 import { FULFILLED } from '../../membership/outcome.ts';
-import { cut } from '../../text/terminal-text.ts';
 import { grouped, printable } from '../../text/wording.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type CommonFlags, type ServerFlags, wholeNumber, withDataDir, withJson, withServer } from '../flags/flags.ts';
 import { type Io, say } from '../screen/io.ts';
+import { drawTable } from '../screen/table.ts';
 import { NoImports } from '../target/data.ts';
 import { openImports } from '../target/open-imports.ts';
 
@@ -46,21 +46,4 @@ async function list(io: Io, flags: Flags): Promise<ExitCode> {
   ]);
   io.out.write(`${drawTable(['id', 'state', 'rows', 'succeeded', 'problems', 'file'], table, io.width)}\n`);
   return EXIT.ok;
-}
-
-/** Columns in line; numbers to the right; the last column is cut where the terminal ends. */
-export function drawTable(head: readonly string[], rows: readonly (readonly string[])[], width: number): string {
-  const widths = head.map((name, column) => Math.max(name.length, ...rows.map((row) => row[column]?.length ?? 0)));
-  const isNumber = (column: number) => rows.length > 0 && rows.every((row) => /^[\d,]+$/.test(row[column] ?? ''));
-  const line = (cells: readonly string[]) =>
-    cut(
-      cells
-        .map((cell, column) =>
-          isNumber(column) ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0),
-        )
-        .join('  ')
-        .trimEnd(),
-      width,
-    );
-  return [head, ...rows].map(line).join('\n');
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Command } from 'commander';
 import { messageOf } from '../../errors/message-of.ts';
 import { readConfig } from '../../platform/config.ts';
+import { noteText } from '../../server/webhook/note.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { settingFlag } from '../flags/setting-flag.ts';
@@ -24,7 +25,7 @@ async function sendTest(io: Io, flags: NotifyFlags): Promise<ExitCode> {
     throw new UsageError('there is nobody to notify: give an address with --notify, or set ROLLCALL_NOTIFY');
   const id = randomUUID().replaceAll('-', '');
   const about = { id: 'test', state: 'completed', file: 'test', reason: 'this is a test of notifications', rows: {} };
-  const body = JSON.stringify({ event: 'import.test', id, at: new Date().toISOString(), import: about });
+  const body = noteText('import.test', Date.now(), about);
   try {
     await receiver.send({ id, body }, new AbortController().signal);
   } catch (error) {

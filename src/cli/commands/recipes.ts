@@ -16,9 +16,9 @@ import { type CommonFlags, type ReadingFlags, withDataDir, withJson, withReading
 import { type RecipeFlags, withRecipeFlag } from '../flags/recipe-flags.ts';
 import { type ShapeFlags, withShape } from '../flags/shape-flags.ts';
 import { type Io, say } from '../screen/io.ts';
+import { drawTable } from '../screen/table.ts';
 import { findImport } from '../target/data.ts';
 import { importOptionsOf } from './import.ts';
-import { drawTable } from './list.ts';
 
 type End = (code: Promise<ExitCode>) => Promise<void>;
 

@@ -1,45 +1,35 @@
 import { statSync } from 'node:fs';
 import { Command } from 'commander';
+import { serviceOpener } from '../../app/open-service.ts';
 import type { ImportRecord } from '../../imports/catalog.ts';
 import { readOptions } from '../../imports/import-options.ts';
 import { isFinal, TransitionError } from '../../membership/import-state.ts';
 import { dataDir } from '../../platform/data-dir.ts';
 import { noteHere } from '../audit.ts';
-import { UsageError } from '../errors.ts';
+import { checkTarget } from '../check-target.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type MaxCreateFlags, withMaxCreate } from '../flags/create-flags.ts';
-import {
-  type CommonFlags,
-  type SandboxFlags,
-  type SendingFlags,
-  type ServerFlags,
-  type WorkersFlags,
-  withDataDir,
-  withJson,
-  withPace,
-  withSandbox,
-  withServer,
-  withWorkers,
-} from '../flags/flags.ts';
+import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../flags/flags.ts';
+import { type TrialFlags, withMaxRemovals } from '../flags/shape-flags.ts';
 import { runImport } from '../run-import.ts';
 import { type Io, say } from '../screen/io.ts';
 import { findImport } from '../target/data.ts';
 import { openImports } from '../target/open-imports.ts';
-import { serviceOpener } from './import.ts';
 
-type Flags = CommonFlags & MaxCreateFlags & ServerFlags & SandboxFlags & SendingFlags & WorkersFlags;
+type Flags = RunningFlags & MaxCreateFlags & Pick<TrialFlags, 'maxRemovals'> & ServerFlags;
 
 /** `rollcall resume`: goes on with an import that was paused, blocked, interrupted or only checked. */
 export function resumeCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('resume').argument('[id]', 'import (default: the latest)');
-  withMaxCreate(withSandbox(withPace(withWorkers(withServer(withDataDir(withJson(command)))))));
+  withMaxRemovals(withMaxCreate(withRunning(withServer(command))));
   return command.action((id: string | undefined, flags: Flags) => end(resume(io, id, flags)));
 }
 
 async function resume(io: Io, given: string | undefined, flags: Flags): Promise<ExitCode> {
   const { config, imports } = await openImports(flags);
   const { id } = await imports.find(given);
-  const answer = await imports.act(id, 'resume', { maxCreate: flags.maxCreate });
+  const changes = { maxCreate: flags.maxCreate, maxRemovals: flags.maxRemovals };
+  const answer = await imports.act(id, 'resume', changes);
   if (answer !== undefined) {
     if (imports.server === undefined) noteHere(dataDir(config.dataDir), 'import.resume', id);
     say(io, `Import ${id} continues in the process that runs it. Watch it with:`, `  ${imports.command('watch', id)}`);
@@ -66,7 +56,7 @@ async function resume(io: Io, given: string | undefined, flags: Flags): Promise<
       ...(record.state === 'staging' && options.dryRun && { dryRun: true }),
     }),
     begin: async (coordinator) => {
-      await coordinator.resume(id, { maxCreate: flags.maxCreate });
+      await coordinator.resume(id, changes);
       noteHere(dataDir(config.dataDir), 'import.resume', id);
       return id;
     },
@@ -76,16 +66,4 @@ async function resume(io: Io, given: string | undefined, flags: Flags): Promise<
 /** Whether the file of an import has been written to since the import was made. A file that is gone has not. */
 function hasChanged({ source, createdAt }: Pick<ImportRecord, 'source' | 'createdAt'>): boolean {
   return (statSync(source, { throwIfNoEntry: false })?.mtimeMs ?? 0) > createdAt;
-}
-
-/** What was meant for the sandbox must not reach the service, nor the reverse. */
-export function checkTarget(command: string, id: string, wasSandbox: boolean, sandbox: boolean): void {
-  if (wasSandbox && !sandbox) {
-    throw new UsageError(`import ${id} was meant for the sandbox; type: ${command} --sandbox`);
-  }
-  if (!wasSandbox && sandbox) {
-    throw new UsageError(
-      `import ${id} was not meant for the sandbox; leave out --sandbox, or import its file again with it`,
-    );
-  }
 }

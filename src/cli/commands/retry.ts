@@ -1,36 +1,23 @@
 import { Command } from 'commander';
+import { serviceOpener } from '../../app/open-service.ts';
 import { isFinal } from '../../membership/import-state.ts';
 import { dataDir } from '../../platform/data-dir.ts';
 import { noteHere } from '../audit.ts';
+import { checkTarget } from '../check-target.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import {
-  type CommonFlags,
-  type SandboxFlags,
-  type SendingFlags,
-  type ServerFlags,
-  type WorkersFlags,
-  withDataDir,
-  withJson,
-  withMaxErrors,
-  withPace,
-  withSandbox,
-  withServer,
-  withWorkers,
-} from '../flags/flags.ts';
+import { type RunningFlags, type ServerFlags, withMaxErrors, withRunning, withServer } from '../flags/flags.ts';
 import { runImport } from '../run-import.ts';
 import { type Io, say } from '../screen/io.ts';
 import { followThere } from '../target/import-there.ts';
 import { openImports } from '../target/open-imports.ts';
-import { serviceOpener } from './import.ts';
-import { checkTarget } from './resume.ts';
 
-type Flags = CommonFlags & ServerFlags & SandboxFlags & SendingFlags & WorkersFlags;
+type Flags = RunningFlags & ServerFlags;
 
 /** `rollcall retry`: imports the retry file of an import that is over: what failed, was not confirmed or not sent. */
 export function retryCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('retry').argument('[id]', 'import (default: the latest)');
-  withSandbox(withMaxErrors(withPace(withWorkers(withServer(withDataDir(withJson(command)))))));
+  withMaxErrors(withRunning(withServer(command)));
   return command.action((id: string | undefined, flags: Flags) => end(retry(io, id, flags)));
 }
 

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { readSeed } from '../../app/open-service.ts';
 import { messageOf } from '../../errors/message-of.ts';
 import { REGIONS, type Region } from '../../membership/membership.ts';
 import { firstSignal } from '../../platform/lifecycle.ts';
@@ -17,7 +18,6 @@ import { type Sandbox, startSandbox } from '../../sandbox/sandbox.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT } from '../exit-codes.ts';
 import { faultList, wholeNumber } from '../flags/flags.ts';
-import { readSeed } from '../sandbox-service.ts';
 
 /** Made unless something else is asked for; a seed file is something else. */
 const DEFAULT_USERS = 1000;

@@ -6,6 +6,7 @@ import { counted, printable } from '../../text/wording.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type CommonFlags, wholeNumber, withDataDir, withJson } from '../flags/flags.ts';
 import { type Io, say } from '../screen/io.ts';
+import { drawTable } from '../screen/table.ts';
 import {
   dueNext,
   failureDocument,
@@ -14,7 +15,6 @@ import {
   scheduleDocument,
   withSchedules,
 } from '../target/schedule-data.ts';
-import { drawTable } from './list.ts';
 
 const MOST = 1_000;
 

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { scheduleRunsOptions } from '../../app/compose-schedules.ts';
+import { serviceOpener } from '../../app/open-service.ts';
 import { type Config, readConfig } from '../../platform/config.ts';
 import { dataDir } from '../../platform/data-dir.ts';
 import type { SyncRunner } from '../../syncs/run/sync-runner.ts';
@@ -11,32 +12,21 @@ import { noteHere } from '../audit.ts';
 import type { Coordinating } from '../coordinate.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import {
-  type CommonFlags,
-  type SandboxFlags,
-  type SendingFlags,
-  type WorkersFlags,
-  withDataDir,
-  withJson,
-  withPace,
-  withSandbox,
-  withWorkers,
-} from '../flags/flags.ts';
+import { type RunningFlags, withRunning } from '../flags/flags.ts';
 import { runSync } from '../run-sync.ts';
 import { type Io, say } from '../screen/io.ts';
 import { runDocument, withSchedules } from '../target/schedule-data.ts';
 import { whoTypes } from '../target/sync-data.ts';
-import { serviceOpener } from './import.ts';
 import { askToRun } from './schedule-control.ts';
 
-type Flags = CommonFlags & SandboxFlags & SendingFlags & WorkersFlags;
+type Flags = RunningFlags;
 
 /** `rollcall schedule run`: runs a schedule now, by the server where there is one, else in this process. */
 export function scheduleRunCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('run')
     .description('run a schedule now, even if it is paused or not due; on the server if one is running')
     .argument('<name>', 'as `schedule list` shows it');
-  withSandbox(withPace(withWorkers(withDataDir(withJson(command)))));
+  withRunning(command);
   return command.action((name: string, flags: Flags) => end(run(io, name, flags)));
 }
 

@@ -1,28 +1,18 @@
 import { Command } from 'commander';
+import { serviceOpener } from '../../app/open-service.ts';
 import { readConfig } from '../../platform/config.ts';
 import { dataDir } from '../../platform/data-dir.ts';
 import type { SyncRunner } from '../../syncs/run/sync-runner.ts';
 import { readSyncOptions } from '../../syncs/sync-options.ts';
 import { noteHere } from '../audit.ts';
+import { checkTarget } from '../check-target.ts';
 import type { ExitCode } from '../exit-codes.ts';
-import {
-  type CommonFlags,
-  type SandboxFlags,
-  type SendingFlags,
-  type WorkersFlags,
-  withDataDir,
-  withJson,
-  withPace,
-  withSandbox,
-  withWorkers,
-} from '../flags/flags.ts';
+import { type RunningFlags, withRunning } from '../flags/flags.ts';
 import { runSync } from '../run-sync.ts';
 import type { Io } from '../screen/io.ts';
 import { findSync, whoTypes } from '../target/sync-data.ts';
-import { serviceOpener } from './import.ts';
-import { checkTarget } from './resume.ts';
 
-type Flags = CommonFlags & SandboxFlags & SendingFlags & WorkersFlags;
+type Flags = RunningFlags;
 
 /** `rollcall sync apply`: carries out a stored plan, or goes on with it. */
 export function syncApplyCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
@@ -46,7 +36,7 @@ export function syncApproveCommand(io: Io, end: (code: Promise<ExitCode>) => Pro
 }
 
 function sending(command: Command): Command {
-  return withSandbox(withPace(withWorkers(withDataDir(withJson(command)))));
+  return withRunning(command);
 }
 
 async function applyStored(

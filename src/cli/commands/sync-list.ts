@@ -10,8 +10,8 @@ import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type CommonFlags, wholeNumber, withDataDir, withJson } from '../flags/flags.ts';
 import { type Io, say } from '../screen/io.ts';
 import { documentOf } from '../screen/sync-outcome.ts';
+import { drawTable } from '../screen/table.ts';
 import { withSyncs } from '../target/sync-data.ts';
-import { drawTable } from './list.ts';
 
 const MOST = 1_000;
 

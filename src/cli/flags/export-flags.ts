@@ -1,6 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { parse } from 'csv-parse/sync';
+import { messageOf } from '../../errors/message-of.ts';
 import { EXPORT_FORMATS, type ExportFormat } from '../../exports/export-files.ts';
+import { fieldByAlias } from '../../imports/read/columns.ts';
 import { REGIONS, type Region } from '../../membership/membership.ts';
 import { UsageError } from '../errors.ts';
 
@@ -19,7 +22,10 @@ export function withExport(command: Command): Command {
   return command
     .option('--groups <guid,...>', 'only these groups (default: all)', list('GUIDs'))
     .addOption(
-      new Option('--groups-file <file>', 'only the groups in this file, one GUID per line').conflicts('groups'),
+      new Option(
+        '--groups-file <file>',
+        'only the groups in this file: one GUID per line, or a CSV file with a column guid',
+      ).conflicts('groups'),
     )
     .option('--region <region,...>', 'only these regions (default: all that have an app)', regionList)
     .option('--users', 'write the users with their fields too; needs --output')
@@ -36,18 +42,35 @@ export function withExport(command: Command): Command {
 export async function groupsOf({ groups, groupsFile }: ExportFlags): Promise<string[] | undefined> {
   if (groupsFile === undefined) return groups === undefined ? undefined : [...new Set(groups)];
   const text = await readFile(groupsFile, 'utf8').catch((error: unknown) => {
-    throw new UsageError(`${groupsFile} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    throw new UsageError(`${groupsFile} cannot be read: ${messageOf(error)}`);
   });
-  const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
-  const wrong = lines.findIndex((line) => /[\s,;"]/.test(line.trim()));
+  const column = guidColumn(groupsFile, text);
+  const lines = column ?? text.replace(/^\uFEFF/, '').split(/\r?\n/);
+  const wrong = column === undefined ? lines.findIndex((line) => /[\s,;"]/.test(line.trim())) : -1;
   if (wrong !== -1) {
     throw new UsageError(
-      `line ${wrong + 1} of ${groupsFile} is ${JSON.stringify(lines[wrong]?.slice(0, 80))}; allowed is one GUID per line`,
+      `line ${wrong + 1} of ${groupsFile} is ${JSON.stringify(lines[wrong]?.slice(0, 80))}; allowed is one GUID per line, or a CSV file with a column guid`,
     );
   }
   const found = lines.map((line) => line.trim()).filter((line) => line !== '');
   if (found.length === 0) throw new UsageError(`${groupsFile} names no group; write one GUID per line`);
   return [...new Set(found)];
+}
+
+/** The GUIDs of a CSV file with a header, such as an export or a membership file; undefined for any other file. @throws UsageError */
+function guidColumn(file: string, text: string): string[] | undefined {
+  const header = /^[^\r\n]*/.exec(text.replace(/^\uFEFF/, ''))?.[0] ?? '';
+  const delimiter = [',', ';', '\t'].find((one) => header.includes(one)) ?? ',';
+  const named = (name: string) => fieldByAlias(name.trim().replace(/^"(.*)"$/, '$1')) === 'guid';
+  if (!header.split(delimiter).some(named)) return undefined;
+  try {
+    const rows = parse(text, { bom: true, delimiter, relax_column_count: true, skip_empty_lines: true }) as string[][];
+    const [names = [], ...others] = rows;
+    const at = names.findIndex(named);
+    return others.map((row) => row[at] ?? '');
+  } catch (error) {
+    throw new UsageError(`${file} cannot be read as CSV: ${error instanceof Error ? error.message : String(error)}`);
+  }
 }
 
 function list(what: string): (text: string, earlier?: readonly string[]) => readonly string[] {

@@ -138,6 +138,13 @@ export function withPace(command: Command): Command {
   return command.addOption(settingFlag('callsPerMinute')).addOption(settingFlag('concurrency'));
 }
 
+/** Of commands that work through a coordinator in this process. */
+export type RunningFlags = CommonFlags & SandboxFlags & SendingFlags & WorkersFlags;
+
+export function withRunning(command: Command): Command {
+  return withSandbox(withPace(withWorkers(withDataDir(withJson(command)))));
+}
+
 export function withMaxErrors(command: Command): Command {
   return command.option(
     '--max-errors <n|n%>',

@@ -48,6 +48,18 @@ export function withDeciding(command: Command): Command {
     );
 }
 
+export interface PlanFlags {
+  readonly apply?: true;
+  /** Path. */
+  readonly planCsv?: string;
+}
+
+export function withPlan(command: Command): Command {
+  return command
+    .option('--apply', 'carry out the plan at once, unless a guard objects')
+    .option('--plan-csv <file>', 'write the plan as CSV');
+}
+
 /** @throws UsageError, ProtectFileError */
 export async function syncFlagsOf(flags: DecidingFlags & Partial<ModeFlags>): Promise<SyncFlags> {
   const { mode = DEFAULT_FLAGS.mode, missing } = flags;

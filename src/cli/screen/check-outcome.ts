@@ -1,33 +1,33 @@
 import type { CheckSummary } from '../../api/checks.ts';
-import { type CheckRecord, checkFiles } from '../../imports/check/check-ledger.ts';
+import type { CheckRecord } from '../../imports/check/check-ledger.ts';
 import { VERDICT_LABELS } from '../../imports/check/check-verdict.ts';
 import { VERDICTS } from '../../membership/check-words.ts';
-import type { Config } from '../../platform/config.ts';
 import { counted, duration, grouped, printable } from '../../text/wording.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
+import type { Imports } from '../target/imports.ts';
+import { checkAdvice } from './check-advice.ts';
 import { type Io, say } from './io.ts';
 
 interface CheckOutcome {
   readonly io: Io;
-  readonly config: Config;
+  readonly imports: Pick<Imports, 'command'>;
   readonly id: string;
-  /** Of the import. */
-  readonly folder: string;
+  /** Where every row and every group is. */
+  readonly files: readonly string[];
   readonly json: boolean;
   readonly sandbox: boolean;
-  readonly record: CheckRecord | undefined;
+  readonly record: Pick<CheckRecord, 'state' | 'reason' | 'calls'> | undefined;
   readonly summary: CheckSummary | undefined;
 }
 
 /** Prints what a check has come to and what comes next; gives its exit code. */
-export function concludeCheck({ io, config, id, folder, json, sandbox, record, summary }: CheckOutcome): ExitCode {
-  const { command } = config;
+export function concludeCheck({ io, imports, id, files, json, sandbox, record, summary }: CheckOutcome): ExitCode {
   const where = sandbox ? ' --sandbox' : '';
   if (summary === undefined) {
     const state = record?.state ?? 'running';
     if (json)
       io.out.write(`${JSON.stringify({ id, state, reason: record?.reason ?? '', calls: record?.calls ?? 0 })}\n`);
-    const goOn = (flags: string) => ['Continue with:', `  ${command} check ${id}${flags}${where}`];
+    const goOn = (flags: string) => ['Continue with:', `  ${imports.command('check', id)}${flags}${where}`];
     if (state === 'priced') say(io, '', `Not checked to the end: ${record?.reason}.`, ...goOn(' --yes'));
     else if (state === 'stopped') say(io, '', `Stopped: ${record?.reason}.`, 'When it is fixed:', ...goOn('').slice(1));
     else say(io, '', 'Interrupted: nothing was sent, and what is known is kept.', ...goOn(''));
@@ -35,15 +35,19 @@ export function concludeCheck({ io, config, id, folder, json, sandbox, record, s
   }
   if (json) io.out.write(`${JSON.stringify(summary)}\n`);
   else io.out.write(`\n${checkText(summary)}`);
-  const { rows, groups } = checkFiles(folder);
-  say(io, '', 'Every row and every group:', `  ${rows}`, `  ${groups}`);
-  say(io, 'Nothing was sent. To send the rows that were checked:', `  ${command} resume ${id}${where}`);
+  say(io, '', 'Every row and every group:', ...files.map((file) => `  ${file}`));
+  say(
+    io,
+    'Nothing was sent. To send the rows that were checked:',
+    `  ${imports.command('resume', id)}${allowed(summary)}${where}`,
+  );
   return summary.wouldFail ? EXIT.rowsFailed : EXIT.ok;
 }
 
 /** A check for people. */
 function checkText(summary: CheckSummary): string {
-  const { rows, problems, groups, users, calls, sendingMs, callsPerMinute, messages, notes } = summary;
+  const { rows, problems, groups, users, calls, sendingMs, callsPerMinute, messages, notes, create, sentFirst } =
+    summary;
   const counts = VERDICTS.filter((verdict) => rows[verdict] > 0);
   const width = Math.max(...counts.map((verdict) => grouped(rows[verdict]).length), 1);
   const lines = [
@@ -52,10 +56,10 @@ function checkText(summary: CheckSummary): string {
       `  ${grouped(rows[verdict]).padStart(width)}  ${VERDICT_LABELS[verdict]}`,
       ...problems
         .filter((problem) => problem.verdict === verdict)
-        .map(
-          ({ rows: n, reason, code }) =>
-            `  ${''.padStart(width)}    ${grouped(n)}: ${printable(reason)}${code === '' ? '' : ` (${code})`}`,
-        ),
+        .flatMap((problem) => problemLines(problem).map((line) => `  ${''.padStart(width)}    ${line}`)),
+      ...(verdict === 'create' ? (create?.rows ?? []) : []).map(
+        ({ rows: n, reason }) => `  ${''.padStart(width)}    ${grouped(n)}: ${reason}`,
+      ),
     ]),
     '',
     `groups  ${grouped(groups.found)} of ${grouped(groups.asked)} exist${listed([
@@ -67,6 +71,7 @@ function checkText(summary: CheckSummary): string {
       [users.deactivated, 'deactivated'],
       [users.notChecked, 'could not be checked'],
     ])}`,
+    ...(create === null ? [] : creating(create)),
     ...(groups.full === 0
       ? []
       : [
@@ -82,6 +87,9 @@ function checkText(summary: CheckSummary): string {
       : [
           `${counted(messages.count, 'message')} will be written into the conversations of ${counted(messages.groups, 'group')}.`,
         ]),
+    ...(sentFirst === null
+      ? []
+      : [`${counted(sentFirst, 'row')} will be sent first; the others wait until you resume again.`]),
     ...notes.map((note) => `Note: ${printable(note)}.`),
   ];
   return `${lines.join('\n')}\n`;
@@ -92,6 +100,37 @@ function listed(counts: readonly (readonly [n: number, what: string])[]): string
     .filter(([n]) => n > 0)
     .map(([n, what]) => `, ${grouped(n)} ${what}`)
     .join('');
+}
+
+/** What the import needs to be allowed, if the columns of the file are right. */
+function allowed({ create }: CheckSummary): string {
+  const over = create?.over.map(({ kind, missing }) => `${kind}s=${missing}`) ?? [];
+  return over.length === 0 ? '' : ` --max-create ${over.join(',')}`;
+}
+
+/** How many rows, why, where the first is, and what to do. */
+function problemLines(problem: CheckSummary['problems'][number]): string[] {
+  const { rows, code, reason, first } = problem;
+  const who = [first.uid, first.guid].filter((id) => id !== '').map(printable);
+  const place = `row ${grouped(first.row)}${who.length === 0 ? '' : ` (${who.join(' in ')})`}`;
+  const advice = checkAdvice(problem);
+  return [
+    `${grouped(rows)}: ${printable(reason)}${code === '' ? '' : ` (${code})`}; ${rows === 1 ? 'in' : 'first in'} ${place}`,
+    ...(advice === '' ? [] : [`${' '.repeat(grouped(rows).length)}  ${advice}`]),
+  ];
+}
+
+/** What would be created; more than may be is said in the report's words, with what to do about it. */
+function creating({ users, groups, reactivated, over }: NonNullable<CheckSummary['create']>): string[] {
+  const made = [...(groups > 0 ? [counted(groups, 'group')] : []), ...(users > 0 ? [counted(users, 'user')] : [])];
+  return [
+    ...(made.length > 0 ? [`created first: ${made.join(' and ')}`] : []),
+    ...(reactivated > 0 ? [`made active again: ${counted(reactivated, 'user')}`] : []),
+    ...over.map(
+      ({ kind, missing, limit }) =>
+        `${counted(missing, kind)} would have to be created${kind === 'user' ? ' or made active again' : ''}, and only ${grouped(limit)} may be: the import would wait. First make sure that the columns of the file are right.`,
+    ),
+  ];
 }
 
 function sending(send: CheckSummary['calls']['send'], ms: number, callsPerMinute: number): string {

@@ -17,8 +17,15 @@ interface ExportDocument {
   readonly files: readonly WrittenFile[];
 }
 
-export function exportDocument(id: string, reader: ExportReader, files: readonly WrittenFile[]): ExportDocument {
-  const { state, reason, calls, createdAt, finishedAt } = reader.record();
+/** An export that is over, wherever it ran. */
+export interface ExportFindings extends Omit<ExportDocument, 'files'> {
+  readonly groupsOnly: boolean;
+  readonly users: boolean;
+}
+
+/** What an export of this machine has come to. */
+export function exportFindings(id: string, reader: ExportReader): ExportFindings {
+  const { state, reason, calls, createdAt, finishedAt, options } = reader.record();
   return {
     id,
     state,
@@ -27,18 +34,28 @@ export function exportDocument(id: string, reader: ExportReader, files: readonly
     createdAt: new Date(createdAt).toISOString(),
     finishedAt: finishedAt === null ? null : new Date(finishedAt).toISOString(),
     totals: reader.totals(),
-    files,
+    groupsOnly: options.groupsOnly,
+    users: options.users,
   };
+}
+
+export function exportDocument(found: ExportFindings, files: readonly WrittenFile[]): ExportDocument {
+  const { id, state, reason, calls, createdAt, finishedAt, totals } = found;
+  return { id, state, reason, calls, createdAt, finishedAt, totals, files };
 }
 
 /** Groups that are named one by one; more are counted. */
 const NAMED = 10;
 
 /** Says what an export has, what it lacks, and how it is read back. */
-export function sayExport(io: Io, { command }: Config, reader: ExportReader, files: readonly WrittenFile[]): void {
-  const totals = reader.totals();
-  const { calls, options } = reader.record();
-  say(io, '', ...totalLines(totals, options.groupsOnly, options.users, calls), ...problemLines(totals));
+export function sayExport(
+  io: Io,
+  { command }: Pick<Config, 'command'>,
+  found: ExportFindings,
+  files: readonly WrittenFile[],
+): void {
+  const { totals, calls, groupsOnly, users } = found;
+  say(io, '', ...totalLines(totals, groupsOnly, users, calls), ...problemLines(totals));
   if (files.length === 0) return;
   say(io, '', ...files.map(({ list, path }) => `  ${list.padEnd(7)}  ${path}`));
   const members = files.find(({ list }) => list === 'members');

@@ -6,6 +6,7 @@ import { fileOf } from '../../imports/read/file-state.ts';
 import { firstSignal } from '../../platform/lifecycle.ts';
 import { grouped } from '../../text/wording.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { type BanFlags, banQuery } from '../flags/ban-flags.ts';
 import { type CreateFlags, createQuery } from '../flags/create-flags.ts';
 import type { ReadingFlags, SendingFlags } from '../flags/flags.ts';
 import type { RecipeFlags } from '../flags/recipe-flags.ts';
@@ -22,7 +23,7 @@ import type { Server, Upload } from './server-client.ts';
 
 /** Imports that a server runs: sent to it, and followed to their end. */
 
-interface ThereOptions {
+export interface ThereOptions {
   readonly io: Io;
   readonly imports: Imports;
   readonly server: Server;
@@ -30,6 +31,7 @@ interface ThereOptions {
 }
 
 type Flags = ReadingFlags &
+  BanFlags &
   CreateFlags &
   RecipeFlags &
   ShapeFlags &
@@ -39,9 +41,23 @@ type Flags = ReadingFlags &
 /** Sends a file, or standard input as it comes, to a server, and follows what becomes of it. */
 export async function importThere(options: ThereOptions, file: string, flags: Flags): Promise<ExitCode> {
   const { io, imports, server, json } = options;
+  const sent = await uploadThere(options, file, flags);
+  if ('code' in sent) return sent.code;
+  const { id } = sent;
+  if (flags.detach !== true) return followThere(options, id);
+  io.out.write(json ? `${JSON.stringify({ id })}\n` : `${id}\n`);
+  say(io, `The server at ${server.url} continues it. Watch it with:`, `  ${imports.command('watch', id)}`);
+  return EXIT.ok;
+}
+
+/** Sends a file, or standard input as it comes, to a server. Gives the import's id, or the exit code after Ctrl-C. */
+export async function uploadThere(
+  { io, imports, server }: Omit<ThereOptions, 'json'>,
+  file: string,
+  flags: Flags,
+): Promise<{ readonly id: string } | { readonly code: ExitCode }> {
   const signal = firstSignal(EXIT.interrupted, () => say(io, 'Stopped at once.'));
   const sent = { bytes: 0, all: false };
-  let id: string;
   try {
     const plain = file === '-' ? standardInput(io, signal.signal) : await fileUpload(file, flags, signal.signal);
     const identities = identitiesOf(flags);
@@ -49,25 +65,22 @@ export async function importThere(options: ThereOptions, file: string, flags: Fl
     // A wrong address or token is told before a long upload.
     await server.get('/v1/session', z.object({ role: z.string() }));
     say(io, `Sending ${file === '-' ? 'standard input' : file} to ${server.url} …`);
-    id = await send(io, server, `/v1/imports?${queryOf(file, flags)}`, upload, sent);
+    const id = await send(io, server, `/v1/imports?${queryOf(file, flags)}`, upload, sent);
+    return { id };
   } catch (error) {
     if (!signal.signal.aborted) throw error;
-    if (!sent.all) return sayNothingBegan(io);
+    if (!sent.all) return { code: sayNothingBegan(io) };
     say(
       io,
       'The server had the whole file already and may have begun with it. See with:',
       `  ${imports.command('list')}`,
     );
-    return EXIT.interrupted;
+    return { code: EXIT.interrupted };
   } finally {
     signal.ignore();
     // Whoever writes into the pipe may go on for ever.
     if (file === '-') process.stdin.destroy();
   }
-  if (flags.detach !== true) return followThere(options, id);
-  io.out.write(json ? `${JSON.stringify({ id })}\n` : `${id}\n`);
-  say(io, `The server at ${server.url} continues it. Watch it with:`, `  ${imports.command('watch', id)}`);
-  return EXIT.ok;
 }
 
 /** Follows an import that was begun for the user; ends as if it had run in this process. Ctrl-C ends the look only. */
@@ -154,7 +167,7 @@ function queryOf(file: string, flags: Flags): URLSearchParams {
   if (maxErrors !== undefined) {
     query.set('maxErrors', 'rows' in maxErrors ? String(maxErrors.rows) : `${maxErrors.percent}%`);
   }
-  for (const [name, value] of createQuery(flags)) query.append(name, value);
+  for (const [name, value] of [...createQuery(flags), ...banQuery(flags)]) query.append(name, value);
   if (sheet !== undefined) query.set('sheet', sheet);
   for (const pattern of files ?? []) query.append('files', pattern);
   const { first, only, maxRemovals } = flags;

@@ -18,6 +18,10 @@ export interface Server {
   get<Document>(path: string, schema: z.ZodType<Document>): Promise<Document>;
   /** Does what an operator may, such as `/v1/imports/<id>/pause`. @throws as `get`; never repeated */
   post(path: string): Promise<ImportView>;
+  /** As `post`, for what is no import. `body` is sent as JSON. */
+  begin<Document>(path: string, schema: z.ZodType<Document>, body?: object): Promise<Document>;
+  /** Deletes what is at an address. @throws as `get` */
+  remove(path: string): Promise<void>;
   /** An answer piece by piece. @throws as `get`, before the first piece and between pieces */
   download(path: string): Promise<AsyncIterable<Uint8Array>>;
   /** Sends a file; an answer that is lost is asked for again where the file can be. @throws as `get` */
@@ -63,12 +67,14 @@ const REMEDIES: Readonly<Record<string, string>> = {
   TOKEN_REFUSED: 'Set ROLLCALL_TOKEN to a valid token, which `rollcall token create` makes on the server.',
   WRONG_STATE: 'Wait until its state has changed.',
   UNKNOWN_IMPORT: '`rollcall list` shows all imports.',
+  UNKNOWN_EXPORT: 'It may have been downloaded or removed already; `rollcall export` begins a new one.',
+  NO_CHECK_YET: '`rollcall check` begins one.',
 };
 
 interface Exchanged {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'DELETE';
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: Readable;
+  readonly body?: Readable | string;
   readonly signal?: AbortSignal;
 }
 
@@ -124,6 +130,14 @@ export function connectToServer({ url, token, ca, plainHttp }: ServerOptions): S
     url,
     get: async (path, schema) => parsed(await exchange(path), schema),
     post: async (path) => parsed(await exchange(path, { method: 'POST' }), importView),
+    begin: async (path, schema, body) => {
+      const json = { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+      return parsed(await exchange(path, { method: 'POST', ...(body !== undefined && json) }), schema);
+    },
+    remove: async (path) => {
+      const { body } = await exchange(path, { method: 'DELETE' });
+      await body.dump();
+    },
     download: async (path) => {
       const { body } = await exchange(path);
       return (async function* () {

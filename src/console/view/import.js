@@ -5,6 +5,7 @@ import { ErrorNotice } from '../notice.js';
 import { usePlace, useTitle } from '../place.js';
 import { fileName, isDryRun, isOfSync } from '../words.js';
 import { ImportActions } from './import/actions.js';
+import { ImportCheck } from './import/check.js';
 import { ImportDownloads } from './import/downloads.js';
 import { ImportHead } from './import/head.js';
 import { ImportJournal } from './import/journal.js';
@@ -67,6 +68,7 @@ function ImportBody({ id, live }) {
   }
   if (live.state.value === undefined) return h(Empty, {}, 'Loading …');
   const hasRows = live.hasRows.value;
+  const isWaiting = live.state.value === 'staged' && hasRows;
   return [
     h(
       'section',
@@ -74,6 +76,12 @@ function ImportBody({ id, live }) {
       h(ImportHead, { live }),
       isOperator && h(ImportActions, { live }),
     ),
+    isWaiting &&
+      h(
+        Card,
+        { key: 'check', id: 'check', title: 'Check before sending' },
+        h(ImportCheck, { id, hasCheck: live.view.value?.hasCheck === true }),
+      ),
     hasRows &&
       h(
         'div',

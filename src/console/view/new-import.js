@@ -2,34 +2,84 @@
 import { h, importHref } from '../element.js';
 import { CheckField, TextField, useForm } from '../form.js';
 import { usePlace } from '../place.js';
+import { CREATING, Creating, creatingOptions } from './upload/creating.js';
 import { READING } from './upload/reading.js';
+import { SHAPING } from './upload/shape-form.js';
 import { UploadForm } from './upload-form.js';
 
 export function NewImport() {
   const { go } = usePlace();
-  const form = useForm({ ...READING, maxErrors: '', dryRun: '' });
+  const form = useForm({
+    ...READING,
+    ...SHAPING,
+    ...CREATING,
+    recipe: '',
+    recipeTitle: '',
+    maxErrors: '',
+    first: '',
+    onlyGroups: '',
+    dryRun: '',
+  });
   return h(UploadForm, {
     title: 'New import',
     path: '/v1/imports',
     form,
+    isImport: true,
+    toQuery: (values) => ({
+      ...Object.fromEntries(OWN.map((name) => [name, values[name] ?? ''])),
+      ...creatingOptions(values),
+      only: onlyOf(values['onlyGroups'] ?? ''),
+    }),
+    fieldOf: (name) => FIELDS[name] ?? name,
     label: form.get('dryRun') === 'true' ? 'Check the file' : 'Start import',
     onMade: (id) => go(importHref(id)),
-    own: h(
-      'fieldset',
-      null,
-      h('legend', null, 'Run options'),
+    own: (preview) => [
+      h(Creating, { key: 'creating', form, preview }),
       h(
-        'div',
-        { class: 'fields' },
-        h(TextField, {
-          form,
-          name: 'maxErrors',
-          label: 'Stop after errors',
-          placeholder: '100 or 5%',
-          note: 'Leave empty to never stop.',
-        }),
-        h(CheckField, { form, name: 'dryRun', label: 'Only check the file, send nothing yet (dry run)' }),
+        'fieldset',
+        null,
+        h('legend', null, 'Run options'),
+        h(
+          'div',
+          { class: 'fields' },
+          h(TextField, {
+            form,
+            name: 'maxErrors',
+            label: 'Stop after errors',
+            placeholder: '100 or 5%',
+            note: 'Leave empty to never stop.',
+          }),
+          h(TextField, {
+            form,
+            name: 'first',
+            label: 'Send only the first rows',
+            placeholder: '10',
+            note: 'To try it. The others wait until you resume.',
+          }),
+          h(TextField, {
+            form,
+            name: 'onlyGroups',
+            label: 'Send only these groups',
+            placeholder: 'choir, team',
+            note: 'The others wait until you resume.',
+          }),
+          h(CheckField, { form, name: 'dryRun', label: 'Only check the file, send nothing yet (dry run)' }),
+        ),
       ),
-    ),
+    ],
   });
+}
+
+/** Options that are called as the server calls them. */
+const OWN = ['maxErrors', 'first', 'dryRun'];
+/** Fields that show what is wrong with an option of another name. @type {Readonly<Record<string, string>>} */
+const FIELDS = { only: 'onlyGroups', maxCreate: 'maxUsers', createMap: 'nameColumn' };
+
+/** `choir, team` as the server takes it. @param {string} text */
+function onlyOf(text) {
+  const groups = text
+    .split(',')
+    .map((group) => group.trim())
+    .filter((group) => group !== '');
+  return groups.length === 0 ? '' : `guid=${groups.join('|')}`;
 }

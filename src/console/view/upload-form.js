@@ -12,25 +12,44 @@ import { ColumnMapping } from './upload/column-mapping.js';
 import { FileChoice } from './upload/file-choice.js';
 import { FirstRows } from './upload/first-rows.js';
 import { FilePreview } from './upload/preview.js';
+import { RawGrid } from './upload/raw-grid.js';
 import { FileFormat, READING, RowDefaults } from './upload/reading.js';
+import { RecipeChoice } from './upload/recipe-choice.js';
+import { SHAPING } from './upload/shape-form.js';
+import { Shaping } from './upload/shaping.js';
+import { Suggestions } from './upload/suggestions.js';
 
 /** @import { ComponentChildren } from 'preact' */
 /** @import { Form } from '../form.js' */
 
 /** @typedef {Readonly<Record<string, string>>} Values */
 
+/** What is said about one file, and not about the next one. */
+const OF_ONE_FILE = { ...SHAPING, sheet: '', files: '', recipe: '' };
+
 /**
  * @param {object} properties
  * @param {string} properties.title
  * @param {string} properties.path where the file goes
  * @param {Form} properties.form with the fields of READING, and those of `own`
- * @param {ComponentChildren} properties.own the options that only this kind of upload has
- * @param {(values: Values) => Values} [properties.toQuery] what the server takes of the form's values
+ * @param {(preview: FilePreview) => ComponentChildren} properties.own the options that only this kind of upload has
+ * @param {(values: Values) => Values} properties.toQuery what the server takes of the form's values besides how the file is read
  * @param {(name: string) => string} [properties.fieldOf] the field that shows what is wrong with an option
  * @param {string} properties.label what the button says
+ * @param {boolean} [properties.isImport] imports take recipes and identity files
  * @param {(id: string) => void} properties.onMade something was made of the file
  */
-export function UploadForm({ title, path, form, own, toQuery = same, fieldOf = same, label, onMade }) {
+export function UploadForm({
+  title,
+  path,
+  form,
+  own,
+  toQuery = same,
+  fieldOf = same,
+  label,
+  isImport = false,
+  onMade,
+}) {
   const file = useSignal(/** @type {File | undefined} */ (undefined));
   const sent = useSignal(/** @type {number | undefined} */ (undefined));
   /** The key of the upload, and what was asked for under it. */
@@ -42,12 +61,14 @@ export function UploadForm({ title, path, form, own, toQuery = same, fieldOf = s
   previewed.current ??= new FilePreview(form, leaving());
   const preview = previewed.current;
 
-  const reading = Object.keys(READING).map((name) => form.get(name));
+  const reading = [...Object.keys(READING), ...Object.keys(SHAPING), 'recipe'].map((name) => form.get(name));
   useChange(JSON.stringify(reading), () => preview.askSoon());
   useAskBeforeLeaving(work.busy);
 
   /** @param {File} chosen */
   const choose = (chosen) => {
+    // Another file has another shape; the same one, fixed, has not.
+    if (file.peek() !== undefined && file.peek()?.name !== chosen.name) form.assign(OF_ONE_FILE);
     file.value = chosen;
     work.setError(undefined);
     form.clearErrors();
@@ -63,9 +84,11 @@ export function UploadForm({ title, path, form, own, toQuery = same, fieldOf = s
     form.clearErrors();
     if (!preview.mayStart()) return;
     const address = `${path}${query({ ...toQuery(form.read()), ...preview.options, name: chosen.name })}`;
+    const identities = preview.identities.peek();
+    const asked = `${address} ${identities === undefined ? '' : `${identities.name} ${identities.lastModified}`}`;
     // The same once more is a repetition, so that a lost answer does not make two; another option is a new wish.
-    if (attempt.current.asked !== '' && attempt.current.asked !== address) attempt.current.key = newKey();
-    attempt.current.asked = address;
+    if (attempt.current.asked !== '' && attempt.current.asked !== asked) attempt.current.key = newKey();
+    attempt.current.asked = asked;
     stopping.current = new AbortController();
     void work.start(async (signal) => {
       sent.value = 0;
@@ -74,7 +97,8 @@ export function UploadForm({ title, path, form, own, toQuery = same, fieldOf = s
       };
       const stopped = AbortSignal.any([signal, stopping.current.signal]);
       try {
-        const { id } = await upload(address, chosen, { key: attempt.current.key, onProgress, signal: stopped });
+        const { key } = attempt.current;
+        const { id } = await upload(address, chosen, { key, onProgress, signal: stopped, identities });
         onMade(id);
       } catch (error) {
         if (stopped.aborted) return;
@@ -98,11 +122,14 @@ export function UploadForm({ title, path, form, own, toQuery = same, fieldOf = s
       h(
         'form',
         { class: 'new-import', noValidate: true, onSubmit: start },
+        isImport && h(RecipeChoice, { preview, form }),
+        h(Suggestions, { preview, form, isImport }),
+        h('div', { class: 'side-by-side' }, h(RawGrid, { preview }), h(FirstRows, { preview })),
         h(ColumnMapping, { preview, form }),
-        h(FirstRows, { preview }),
+        h(FileFormat, { form, kind: preview.found.value?.kind, isArchive: preview.isArchive.value }),
+        h(Shaping, { preview, form, takesIdentities: isImport }),
         h(RowDefaults, { form }),
-        own,
-        h(FileFormat, { form }),
+        own(preview),
         h(ErrorPlace, { error: work.error }),
         h(
           'div',

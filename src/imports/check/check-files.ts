@@ -5,6 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { inChunks } from '../../text/chunks.ts';
 import { csvLine } from '../../text/csv-line.ts';
 import { harmless } from '../../text/spreadsheet.ts';
+import { planNewGroups, settleNew } from './check-creating.ts';
 import { type CheckLedger, checkFiles, openCheckLedger } from './check-ledger.ts';
 import { type CheckSubject, reasonOf, summaryOfCheck } from './check-summary.ts';
 
@@ -22,14 +23,27 @@ export function fillCheck(folder: string): void {
 
 const FILLING = ['fill_groups', 'fill_users', 'fill_acting_users', 'fill_places', 'fill_acting_places', 'count_wanted'];
 
+/** What would be created, once it is known which groups are missing: their owners are asked about like other users. */
+export function planCheck(folder: string, { create }: CheckSubject): void {
+  if (create === undefined) return;
+  const ledger = openCheckLedger(folder);
+  try {
+    ledger.transaction(() => planNewGroups(ledger, create));
+  } finally {
+    ledger.close();
+  }
+}
+
 /** Says of every row what is to be expected, and writes it: `check.csv`, `check-groups.csv`, `check.json`. */
 export async function concludeCheck(folder: string, subject: CheckSubject): Promise<void> {
   const ledger = openCheckLedger(folder);
   const files = checkFiles(folder);
+  const { create, bans } = subject;
   try {
     ledger.transaction(() => {
       ledger.sql('forget_verdicts').run();
-      ledger.sql('make_verdicts').run();
+      if (create !== undefined) settleNew(ledger, create);
+      ledger.sql('make_verdicts').run({ reactivate: create?.reactivate ? 1 : 0, lifts: bans === 'keep' ? 0 : 1 });
     });
     await writeWhole(files.rows, inChunks(rowLines(ledger)));
     await writeWhole(files.groups, inChunks(groupLines(ledger)));
@@ -48,13 +62,18 @@ async function writeWhole(path: string, text: Iterable<string>): Promise<void> {
 
 type Row = Readonly<Record<string, unknown>>;
 
-const ROW_COLUMNS = ['row', 'region', 'guid', 'uid', 'scope', 'check', 'now', 'code', 'reason'] as const;
+const ROW_COLUMNS = ['row', 'region', 'guid', 'uid', 'scope', 'check', 'now', 'code', 'reason', 'value'] as const;
 
 function* rowLines({ sql }: Pick<CheckLedger, 'sql'>): Generator<string> {
   yield csvLine(ROW_COLUMNS, ',');
   for (const row of sql('row_results').iterate()) {
     const cells = ['line', 'region', 'guid', 'uid', 'scope', 'verdict'].map((name) => String(row[name]));
-    yield csvLine([...cells, placeWord(row['place']), String(row['code']), reasonOfRow(row)].map(harmless), ',');
+    yield csvLine(
+      [...cells, placeWord(row['place']), String(row['code']), reasonOfRow(row), String(row['value'] ?? '')].map(
+        harmless,
+      ),
+      ',',
+    );
   }
 }
 
@@ -76,9 +95,10 @@ function reasonOfRow(row: Row): string {
   const code = String(row['code']);
   if (verdict === 'duplicate') return `row ${row['of_line']} asks for the same membership`;
   if (verdict === 'invalid') return String(row['problem'] ?? '');
-  if (verdict === 'fail') return `${reasonOf(verdict, code)}${ofActing(code, row['acting'])}`;
-  if (verdict === 'not_checked')
-    return `${reasonOf(verdict, code)}${row['group_message'] ? `: ${row['group_message']}` : ''}`;
+  if (verdict === 'skipped') return String(row['left_out'] ?? '');
+  if (verdict === 'create') return reasonOf(code);
+  if (verdict === 'fail') return `${reasonOf(code)}${ofActing(code, row['acting'])}`;
+  if (verdict === 'not_checked') return `${reasonOf(code)}${row['group_message'] ? `: ${row['group_message']}` : ''}`;
   if (verdict === 'other_scope') return 'an import does not change the scope of a member; a sync does';
   return verdict === 'lifts_ban' ? 'adding the user lifts the ban' : '';
 }
@@ -91,13 +111,20 @@ const GROUP_COLUMNS = [
   ...['region', 'guid', 'group_name', 'group_type', 'group_owner', 'found', 'members', 'rows', 'add', 'fail', 'reason'],
 ] as const;
 
+const FOUND: Readonly<Record<string, string>> = { found: 'yes', missing: 'no' };
+
+function reasonOfGroup({ code, message, creation }: Row): string {
+  if (code === '') return '';
+  return creation === null ? `${code}: ${message}` : `${creation}: ${reasonOf(String(creation))}`;
+}
+
 function* groupLines({ sql }: Pick<CheckLedger, 'sql'>): Generator<string> {
   yield csvLine(GROUP_COLUMNS, ',');
   for (const row of sql('group_results').iterate()) {
     const facts = ['region', 'guid', 'name', 'type', 'owner'].map((name) => String(row[name] ?? ''));
-    const found = { found: 'yes', missing: 'no' }[String(row['state'])] ?? 'not known';
+    const found = row['creation'] === '' ? 'to be created' : (FOUND[String(row['state'])] ?? 'not known');
     const numbers = ['members', 'rows', 'adds', 'fails'].map((name) => String(row[name] ?? ''));
-    const reason = row['code'] === '' ? '' : `${row['code']}: ${row['message']}`;
+    const reason = row['creation'] === '' ? '' : reasonOfGroup(row);
     yield csvLine([...facts, found, ...numbers, reason].map(harmless), ',');
   }
 }

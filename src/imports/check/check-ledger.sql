@@ -181,8 +181,74 @@ where region = :region
 -- Before they are made.
 delete from verdicts;
 
+-- name: new_groups
+-- Groups that are missing and to which somebody is to be added.
+select g.id, g.guid, g.region from groups g where g.state = 'missing' and exists (
+  select 1 from staged.lanes l join staged.batches b on b.lane_id = l.id
+  where l.group_id = g.id and l.action_id = 1 and b.size > b.bans);
+
+-- name: rows_of_new_group
+-- In: group. Out: what the input had for its rows, in its order.
+select case r.original when '' then f.original else r.original end as original
+from staged.lanes l join staged.batches b on b.lane_id = l.id join staged.memberships m on m.batch_id = b.id
+join staged.rows r on r.id = m.row_id
+left join staged.parts pa on pa.row_id = r.id left join staged.rows f on f.id = pa.first_row
+where l.group_id = :group order by m.row_id limit 1000;
+
+-- name: plan_group
+-- In: group, creation, name, type, owner (null: none). What it would be created with.
+update groups set creation = :creation, name = :name, type = :type, owner = :owner where id = :group;
+
+-- name: add_owner
+-- In: region, uid. The owner of a group that would be created is asked about like other users.
+insert or ignore into users (region, uid) values (:region, :uid);
+
+-- name: find_first_rows
+-- For every user who is not found the row that needs it first: nobody is created to be banned.
+update users set first_row = f.row_id from (
+  select u.id, min(r.id) as row_id
+  from staged.rows r join staged.lanes l on l.id = r.lane_id and l.action_id = 1
+  join groups g on g.id = r.group_id join users u on u.region = g.region and u.uid = r.uid
+  where r.scope_id <> 4 and u.state in ('unknown', 'deactivated') and (g.state = 'found' or g.creation = '')
+  group by u.id) f where f.id = users.id;
+
+-- name: unknown_owners
+-- Out: unknown and deactivated owners of groups that would be created, with their row in the group (null: none).
+select u.id, u.uid, min((select min(r.id) from staged.lanes l join staged.batches b on b.lane_id = l.id
+  join staged.memberships m on m.batch_id = b.id join staged.rows r on r.id = m.row_id
+  where l.group_id = g.id and r.uid = u.uid collate nocase)) as row_id
+from groups g join users u on u.region = g.region and u.uid = g.owner
+where g.creation = '' and u.state in ('unknown', 'deactivated') group by u.id;
+
+-- name: users_to_plan
+-- In: after (number of a user), limit. Out: users who are not found and whom a row needs, with what the input had for it.
+select u.id, r.uid, case r.original when '' then f.original else r.original end as original
+from users u join staged.rows r on r.id = u.first_row
+left join staged.parts pa on pa.row_id = r.id left join staged.rows f on f.id = pa.first_row
+where u.creation is null and u.first_row is not null and u.id > :after order by u.id limit :limit;
+
+-- name: original
+-- In: row. Out: what the input had for it.
+select case r.original when '' then f.original else r.original end as original from staged.rows r
+left join staged.parts pa on pa.row_id = r.id left join staged.rows f on f.id = pa.first_row where r.id = :row;
+
+-- name: plan_user
+-- In: user, creation.
+update users set creation = :creation where id = :user;
+
+-- name: refuse_owners
+-- In: reactivate (0 or 1). Groups whose owner neither exists nor would be made.
+update groups set creation = 'GROUP_OWNER_NOT_FOUND' where creation = '' and exists (
+  select 1 from users u where u.region = groups.region and u.uid = groups.owner
+    and (u.state in ('unknown', 'deactivated') and u.creation is not '' or u.state = 'deactivated' and not :reactivate));
+
+-- name: input_columns
+-- Out: columns of the file.
+select columns from staged.input;
+
 -- name: make_verdicts
--- What is to be expected of every row that would be sent, in the order in which the service would find something wrong.
+-- In: reactivate, lifts (0 or 1: whether adding a banned user lifts the ban). What is to be expected of every row that would be
+-- sent, in the order in which the service would find something wrong.
 insert into verdicts (row_id, verdict, code)
 with acting as (
   select l.id as lane_id, u.state, p.place
@@ -193,31 +259,83 @@ with acting as (
 ), judged as (
   select r.id,
     case
-      when g.state = 'missing' then 'fail:ERR_GUID_NOT_FOUND'
-      when g.state <> 'found' then 'not_checked:' || g.code
+      when g.state = 'missing' and g.creation is null then 'fail:ERR_GUID_NOT_FOUND'
+      when g.state = 'missing' and g.creation <> '' then 'fail:' || g.creation
+      when g.state not in ('found', 'missing') then 'not_checked:' || g.code
       when a.state in ('unknown', 'deactivated') then 'fail:ACTING_USER_NOT_FOUND'
+      when g.state = 'missing' and (l.on_behalf_of <> '' or l.action_id <> 1) then 'not_checked:NEW_GROUP'
       when a.place in (0, 4) then 'fail:ERR_GROUP_NOT_JOINED'
-      when u.state = 'deactivated' then 'fail:USER_DEACTIVATED'
-      when u.state = 'unknown' then 'fail:ERR_UID_NOT_FOUND'
-      when p.place is null or u.state is null then 'not_checked:'
-      when p.place = 4 then case r.scope_id when 4 then 'already_banned:' else 'lifts_ban:' end
+      when u.state = 'deactivated' then
+        case when not :reactivate or l.action_id <> 1 or r.scope_id = 4 then 'fail:USER_DEACTIVATED'
+          when u.creation <> '' then 'fail:' || u.creation
+          else iif(g.state = 'missing', 'create:REACTIVATE_AND_CREATE_GROUP', 'create:REACTIVATE_USER') end
+      when u.state = 'unknown' then
+        case when u.creation is null or l.action_id <> 1 or r.scope_id = 4 then 'fail:ERR_UID_NOT_FOUND'
+          when u.creation <> '' then 'fail:' || u.creation
+          when g.state = 'missing' then 'create:CREATE_BOTH'
+          else 'create:CREATE_USER' end
+      when u.state is null or (p.place is null and g.state = 'found') then 'not_checked:'
+      when g.state = 'missing' then iif(r.scope_id = 4, 'ban:', 'create:CREATE_GROUP')
+      when l.action_id = 3 then iif(p.place in (0, 4), 'nothing_to_do:', 'remove:')
+      when l.action_id = 4 then iif(p.place = 4, 'unban:', 'nothing_to_do:')
+      when l.action_id = 2 then case when p.place in (0, 4) then 'fail:ERR_NOT_A_MEMBER'
+        when p.place = r.scope_id then 'already_member:' else 'change:' end
+      when p.place = 4 then case when r.scope_id = 4 then 'already_banned:' when :lifts then 'lifts_ban:' else 'fail:BANNED' end
       when r.scope_id = 4 then 'ban:'
       when p.place = 0 then 'add:'
       when p.place = r.scope_id then 'already_member:'
       else 'other_scope:'
     end as found
   from staged.rows r
+  join staged.lanes l on l.id = r.lane_id
   join groups g on g.id = r.group_id
   join users u on u.region = g.region and u.uid = r.uid
   join places p on p.group_id = g.id and p.user_id = u.id
   left join acting a on a.lane_id = r.lane_id
-  where r.lane_id is not null
 )
 select id, substr(found, 1, instr(found, ':') - 1), substr(found, instr(found, ':') + 1) from judged;
 
+-- name: count_new
+-- Out: users and groups that would be created, and users who would be made active again.
+select (select count(*) from groups where creation = '') as groups,
+  (select count(*) from users where creation = '' and state = 'unknown') as users,
+  (select count(distinct u.id) from verdicts x join staged.rows r on r.id = x.row_id join groups g on g.id = r.group_id
+   join users u on u.region = g.region and u.uid = r.uid
+   where x.code in ('REACTIVATE_USER', 'REACTIVATE_AND_CREATE_GROUP')) as reactivated;
+
+-- name: count_missing
+-- Out: groups and users that count against the limit: those that are missing, whether they can be created or not.
+select (select count(*) from groups where creation is not null) as groups,
+  (select count(*) from (
+    select u.id from verdicts x join staged.rows r on r.id = x.row_id join groups g on g.id = r.group_id
+    join users u on u.region = g.region and u.uid = r.uid
+    where u.state in ('unknown', 'deactivated') and r.scope_id <> 4
+      and (x.verdict = 'create' or (x.code in ('ERR_UID_NOT_FOUND', 'USER_DEACTIVATED', 'NO_NAME', 'BAD_METADATA') and g.state = 'found'))
+    union select id from users where creation is not null)) as users;
+
+-- name: count_known
+-- Out: groups and users of the file, for limits in percent.
+select (select count(*) from staged.groups) as groups,
+  (select count(distinct uid_hash) from staged.rows where lane_id is not null) as users;
+
+-- name: later_rows
+-- Out: rows that wait until those to try first are sent.
+select coalesce(sum(b.size), 0) as n from staged.batches b where b.state = 5;
+
 -- name: tally
--- Out: rows by verdict and code.
-select verdict, code, count(*) as n from verdicts group by verdict, code order by verdict, code;
+-- Out: rows by verdict and code, with the first of them.
+select t.verdict, t.code, t.n, r.line, g.guid, r.uid
+from (select verdict, code, count(*) as n, min(row_id) as first from verdicts group by verdict, code) t
+join staged.rows r on r.id = t.first left join staged.groups g on g.id = r.group_id order by t.verdict, t.code;
+
+-- name: tally_invalid
+-- Out: invalid rows by the code of their first problem, with the first of them.
+select t.code, t.n, r.line, coalesce(i.guid, '') as guid, coalesce(r.uid, '') as uid, t.reason
+from (select p.code, count(*) as n, min(p.row_id) as first, p.reason from staged.problems p
+      where p.position = (select min(position) from staged.problems where row_id = p.row_id)
+        and p.row_id not in (select row_id from staged.duplicates)
+      group by p.code) t
+join staged.rows r on r.id = t.first left join staged.invalid_rows i on i.row_id = r.id order by t.code;
 
 -- name: count_groups
 -- Out: groups by state.
@@ -234,28 +352,43 @@ select sum(n) as n from staged.tallies where name = 'read';
 -- name: unsent_rows
 -- Out: rows that would not be sent, duplicates and others.
 select (select count(*) from staged.rows where lane_id is null and id in (select row_id from staged.duplicates)) as duplicate,
-  (select count(*) from staged.rows where lane_id is null and id not in (select row_id from staged.duplicates)) as invalid;
+  (select count(*) from staged.rows where lane_id is null and id not in (select row_id from staged.duplicates)
+    and id not in (select row_id from staged.skipped)) as invalid,
+  (select count(*) from staged.skipped) as skipped;
 
 -- name: calls_to_send
--- Out: batches that wait, by region.
-select r.name as region, count(*) as n from staged.batches b join staged.regions r on r.id = b.region_id
-where b.state in (0, 1) group by b.region_id order by b.region_id;
+-- In: looks (calls for every group before rows are sent to it). Out: calls by region: batches that wait, groups that are looked
+-- at first, users who are created or made active again. A new group comes with its first members.
+select region, sum(n) as n from (
+  select r.name as region, count(*) as n from staged.batches b join staged.regions r on r.id = b.region_id
+  where b.state in (0, 1, 5) group by 1
+  union all
+  select region, count(*) * cast(:looks as integer) from groups group by 1
+  union all
+  select region, count(*) from users where creation = '' group by 1
+  union all
+  select region, (count(*) + 24) / 25 from users
+  where state = 'deactivated' and id in (
+    select u.id from verdicts x join staged.rows r on r.id = x.row_id join groups g on g.id = r.group_id
+    join users u on u.region = g.region and u.uid = r.uid where x.code in ('REACTIVATE_USER', 'REACTIVATE_AND_CREATE_GROUP'))
+  group by 1
+) group by region having sum(n) > 0 order by region;
 
 -- name: group_results
 -- Groups in the order of the file, with what is to be expected in each.
-select g.id, g.region, g.guid, g.state, g.code, g.message, g.name, g.type, g.owner, g.members, g.way,
+select g.id, g.region, g.guid, g.state, g.code, g.message, g.name, g.type, g.owner, g.members, g.way, g.creation,
   coalesce(v.rows, 0) as rows, coalesce(v.adds, 0) as adds, coalesce(v.fails, 0) as fails
 from groups g
-left join (select r.group_id, count(*) as rows, sum(x.verdict in ('add', 'lifts_ban')) as adds, sum(x.verdict = 'fail') as fails
+left join (select r.group_id, count(*) as rows, sum(x.verdict in ('add', 'create', 'lifts_ban')) as adds, sum(x.verdict = 'fail') as fails
            from verdicts x join staged.rows r on r.id = x.row_id group by r.group_id) v on v.group_id = g.id
 order by g.id;
 
 -- name: full_groups
 -- In: most (members of a group). Out: groups that would have more, and rows without room.
 select count(*) as groups, coalesce(sum(least), 0) as rows from (
-  select g.members + count(*) - :most as least
+  select coalesce(g.members, 0) + count(*) - :most as least
   from verdicts x join staged.rows r on r.id = x.row_id join groups g on g.id = r.group_id
-  where x.verdict in ('add', 'lifts_ban') group by g.id having g.members + count(*) > :most);
+  where x.verdict in ('add', 'create', 'lifts_ban') group by g.id having coalesce(g.members, 0) + count(*) > :most);
 
 -- name: users_in_many_groups
 -- In: most (groups of a user). Out: users whom the file puts into more.
@@ -264,16 +397,17 @@ select count(*) as n from (select user_id from places group by user_id having co
 -- name: groups_with_adds
 -- Out: groups to which somebody would be added.
 select count(distinct r.group_id) as groups from verdicts x join staged.rows r on r.id = x.row_id
-where x.verdict in ('add', 'lifts_ban');
+where x.verdict in ('add', 'create', 'lifts_ban');
 
 -- name: row_results
 -- Every row of the file in its order, with what is to be expected of it.
 select r.line, coalesce(reg.name, '') as region, coalesce(g.guid, inv.guid, '') as guid, coalesce(r.uid, '') as uid,
   coalesce(s.name, inv.scope, '') as scope,
-  case when x.row_id is not null then x.verdict when d.row_id is not null then 'duplicate' else 'invalid' end as verdict,
-  case when x.row_id is not null then x.code when d.row_id is not null then '' else coalesce(pr.code, '') end as code,
+  case when x.row_id is not null then x.verdict when d.row_id is not null then 'duplicate' when sk.row_id is not null then 'skipped' else 'invalid' end as verdict,
+  case when x.row_id is not null then x.code when d.row_id is not null then '' else coalesce(sk.code, pr.code, '') end as code,
   case when d.row_id is not null then (select o.line from staged.rows o where o.id = d.of_row) end as of_line,
-  pr.reason as problem, p.place, cg.message as group_message, l.on_behalf_of as acting
+  pr.reason as problem, p.place, cg.message as group_message, l.on_behalf_of as acting,
+  sk.message as left_out, pa.value as value
 from staged.rows r
 left join staged.regions reg on reg.id = r.region_id
 left join staged.groups g on g.id = r.group_id
@@ -283,6 +417,8 @@ left join staged.invalid_rows inv on inv.row_id = r.id
 left join staged.lanes l on l.id = r.lane_id
 left join verdicts x on x.row_id = r.id
 left join staged.duplicates d on d.row_id = r.id
+left join staged.skipped sk on sk.row_id = r.id
+left join staged.parts pa on pa.row_id = r.id
 left join staged.problems pr on pr.row_id = r.id and pr.position = (select min(position) from staged.problems where row_id = r.id)
 left join users u on x.row_id is not null and u.region = reg.name and u.uid = r.uid
 left join places p on p.group_id = r.group_id and p.user_id = u.id

@@ -2,8 +2,11 @@ import type { CheckSummary } from '../../api/checks.ts';
 import { MAX_GROUP_MEMBERS, MAX_GROUPS_OF_USER } from '../../chat/contract.ts';
 import { VERDICTS, type Verdict } from '../../membership/check-words.ts';
 import type { Region } from '../../membership/membership.ts';
+import type { BanChoice } from '../ban-options.ts';
+import type { CreateOptions } from '../create-options.ts';
+import { creationsOf } from './check-creating.ts';
 import type { CheckLedger } from './check-ledger.ts';
-import { CHECK_CODES, type CheckCode } from './check-verdict.ts';
+import { CHECK_CODES, CREATE_CODES, UNKNOWABLE_CODES } from './check-verdict.ts';
 
 type CheckProblem = CheckSummary['problems'][number];
 
@@ -11,6 +14,10 @@ export interface CheckSubject {
   readonly id: string;
   readonly file: string;
   readonly callsPerMinute: number;
+  /** What the import may create. */
+  readonly create?: CreateOptions | undefined;
+  /** What becomes of rows that add a banned user: `keep` refuses them, otherwise the ban is lifted. */
+  readonly bans?: BanChoice | undefined;
 }
 
 /** Sums up a check whose verdicts are made. Throws an Error when the sum of the rows does not hold. */
@@ -40,23 +47,39 @@ export function summaryOfCheck(
   const groups = by('count_groups', 'state');
   const users = by('count_users', 'state');
   const full = one('full_groups', { most: MAX_GROUP_MEMBERS });
+  const later = n(one('later_rows'));
   const inTooManyGroups = n(one('users_in_many_groups', { most: MAX_GROUPS_OF_USER }));
+  const create = subject.create === undefined ? null : creationsOf(sql, subject.create);
   const send = Object.fromEntries(
     sql('calls_to_send')
-      .all()
+      .all({ looks: (subject.create?.groups ? 1 : 0) + (subject.bans === undefined ? 0 : 1) })
       .map((row) => [row['region'] as Region, n(row)]),
   );
   const { calls, notes } = record();
-  const problems = tallies.flatMap((row) => problemOf(String(row['verdict']), String(row['code']), n(row)));
+  const problems = [
+    ...tallies.filter(({ verdict }) => verdict === 'fail' || verdict === 'not_checked').map(problemOf),
+    ...sql('tally_invalid')
+      .all()
+      .map((row) => ({ ...problemOf({ ...row, verdict: 'invalid' }), reason: String(row['reason']) })),
+  ];
   const total = (counted: ReadonlyMap<string, number>) => [...counted.values()].reduce((all, count) => all + count, 0);
   const { id, file, callsPerMinute } = subject;
   return {
     id,
     file,
     checkedAt: new Date().toISOString(),
-    wouldFail: counts.fail + counts.invalid + counts.not_checked + n(full, 'groups') + inTooManyGroups > 0,
+    wouldFail:
+      counts.fail +
+        counts.invalid +
+        counts.not_checked +
+        n(full, 'groups') +
+        inTooManyGroups +
+        (create?.over.length ?? 0) >
+      0,
     rows: { read, ...counts },
     problems,
+    create,
+    sentFirst: later === 0 ? null : sum - counts.invalid - counts.duplicate - counts.skipped - later,
     groups: {
       asked: total(groups),
       found: groups.get('found') ?? 0,
@@ -76,19 +99,27 @@ export function summaryOfCheck(
     calls: { check: calls, send },
     sendingMs: Math.ceil((Math.max(0, ...Object.values(send)) / callsPerMinute) * 60_000),
     callsPerMinute,
-    messages: { count: counts.add + counts.lifts_ban, groups: n(one('groups_with_adds'), 'groups') },
+    messages: { count: counts.add + counts.create + counts.lifts_ban, groups: n(one('groups_with_adds'), 'groups') },
     notes,
   };
 }
 
-function problemOf(verdict: string, code: string, rows: number): CheckProblem[] {
-  if (verdict !== 'fail' && verdict !== 'not_checked') return [];
-  return [{ verdict, code, rows, reason: reasonOf(verdict, code) }];
+function problemOf(row: Readonly<Record<string, unknown>>): CheckProblem {
+  const code = String(row['code']);
+  return {
+    verdict: row['verdict'] as CheckProblem['verdict'],
+    code,
+    rows: Number(row['n']),
+    reason: reasonOf(code),
+    first: { row: Number(row['line']), guid: String(row['guid']), uid: String(row['uid']) },
+  };
 }
 
-/** Why a row would fail or could not be checked. */
-export function reasonOf(verdict: 'fail' | 'not_checked', code: string): string {
-  if (verdict === 'fail' && Object.hasOwn(CHECK_CODES, code)) return CHECK_CODES[code as CheckCode];
+const REASONS: Readonly<Record<string, string>> = { ...CHECK_CODES, ...CREATE_CODES, ...UNKNOWABLE_CODES };
+
+/** Why a row would fail or could not be checked, or what is created for it first. */
+export function reasonOf(code: string): string {
+  if (Object.hasOwn(REASONS, code)) return REASONS[code] ?? '';
   return code === ''
     ? 'the service does not say whether the user exists or is a member'
     : `its group could not be read: ${code}`;

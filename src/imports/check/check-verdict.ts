@@ -5,21 +5,45 @@ export const CHECK_CODES = {
   ERR_GUID_NOT_FOUND: 'the group does not exist',
   ERR_UID_NOT_FOUND: 'the user does not exist',
   USER_DEACTIVATED: 'the user is deactivated, and the service treats such users as unknown',
+  BANNED: 'the user is banned from the group',
+  ERR_NOT_A_MEMBER: 'the user is not a member of the group',
   ERR_GROUP_NOT_JOINED: 'the acting user is not a member of the group',
   ACTING_USER_NOT_FOUND: 'the acting user does not exist or is deactivated',
+  NO_NAME: 'the user or group has no name to be created with',
+  BAD_METADATA: 'the user cannot be created: its metadata is not a JSON object',
+  GROUP_OWNER_NOT_FOUND: 'the group cannot be created: its owner does not exist or is deactivated',
 } as const;
-export type CheckCode = keyof typeof CHECK_CODES;
+
+/** What happens before a row is sent, as a sentence without capital and full stop. */
+export const CREATE_CODES = {
+  CREATE_USER: 'the user is created first',
+  CREATE_GROUP: 'the group is created first',
+  CREATE_BOTH: 'the user and the group are created first',
+  REACTIVATE_USER: 'the user is deactivated, and is made active again first',
+  REACTIVATE_AND_CREATE_GROUP: 'the group is created and the user is made active again first',
+} as const;
+
+/** What cannot be known of a row, beside groups that cannot be read. */
+export const UNKNOWABLE_CODES = {
+  NEW_GROUP: 'the group is created first, and who is a member then depends on the other rows',
+} as const;
 
 /** What people read for a verdict. */
 export const VERDICT_LABELS: Readonly<Record<Verdict, string>> = {
   add: 'will be added',
+  create: 'will be added, after what is missing is created',
   ban: 'will be banned',
+  change: 'will get another scope',
+  remove: 'will be removed',
+  unban: 'will be unbanned',
   already_member: 'already a member',
   already_banned: 'already banned',
+  nothing_to_do: 'not a member, or not banned: nothing to do',
   other_scope: 'already a member with another scope, which an import does not change',
   lifts_ban: 'banned: adding the user lifts the ban',
   fail: 'would fail',
   not_checked: 'could not be checked',
   invalid: 'invalid',
   duplicate: 'duplicate',
+  skipped: 'skipped',
 };

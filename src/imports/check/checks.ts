@@ -5,8 +5,10 @@ import { actionsOf } from '../../membership/import-actions.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import type { ImportRecord } from '../catalog.ts';
-import { RegionWithoutApp, WrongState, WrongTarget } from '../import-errors.ts';
+import type { CreateOptions } from '../create-options.ts';
+import { CreateWithoutName, RegionWithoutApp, WrongState, WrongTarget } from '../import-errors.ts';
 import { readOptions } from '../import-options.ts';
+import { nameObstacle } from '../record/profile.ts';
 import type { GroupPages } from '../send/group-reader.ts';
 import { CannotCheck } from './check-errors.ts';
 import {
@@ -17,7 +19,7 @@ import {
   openCheckLedger,
   readCheck,
 } from './check-ledger.ts';
-import { doCheckWork } from './check-work.ts';
+import { type CheckWork, doCheckWork } from './check-work.ts';
 import type { CheckProgress } from './checking.ts';
 import { type CheckRun, runCheck } from './run-check.ts';
 
@@ -71,7 +73,12 @@ export function createChecks(options: ChecksOptions): Checks {
     begun();
     try {
       const rows = rowsIn(ledger);
-      if (isNew) await doCheckWork({ folder }, rows);
+      const { file, options } = find(id);
+      const { create, bans } = readOptions({ options });
+      if (create !== undefined) refuseNameless(ledger, create);
+      const subject = { id, file, callsPerMinute, create, bans };
+      const work = (step: CheckWork['step']) => doCheckWork({ folder, step, subject }, rows);
+      if (isNew) await work('fill');
       signal.throwIfAborted();
       const without = ledger.regions().filter((region) => !regions.has(region));
       if (without.length > 0) throw new RegionWithoutApp(id, without);
@@ -81,13 +88,14 @@ export function createChecks(options: ChecksOptions): Checks {
         signal,
         maxCalls,
         allow: allow ?? (async () => false),
+        ...(create?.groups && { plan: () => work('plan') }),
         onProgress: (progress) => {
           const now = running.get(id);
           if (now !== undefined) now.progress = progress;
         },
       });
       if (ledger.record().state !== 'running') return;
-      await doCheckWork({ folder, subject: { id, file: find(id).file, callsPerMinute } }, rows);
+      await work('conclude');
     } catch (error) {
       // Interrupted: it goes on with the next start.
       if (!signal.aborted) throw error;
@@ -130,6 +138,12 @@ export function createChecks(options: ChecksOptions): Checks {
       await Promise.allSettled(all.map(({ ended }) => ended));
     },
   };
+}
+
+/** @throws CreateWithoutName */
+function refuseNameless({ sql }: Pick<CheckLedger, 'sql'>, create: CreateOptions): void {
+  const obstacle = nameObstacle(JSON.parse(String(sql('input_columns').get()?.['columns'] ?? '[]')), create);
+  if (obstacle !== undefined) throw new CreateWithoutName(obstacle.what, obstacle.remedy);
 }
 
 /** Goes on with a check that was interrupted or waits; begins anew where there is none, or it is done. */

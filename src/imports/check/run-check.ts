@@ -21,10 +21,10 @@ export interface CheckRun {
   readonly maxCalls: number;
   /** Whether the calls that are still to be made, at most, may be made although they are more than that. */
   readonly allow: (price: CallsByRegion, calls: number) => Promise<boolean>;
+  /** Plans what would be created, once it is known which groups are missing; it may add users to ask about. */
+  readonly plan?: () => Promise<void>;
   readonly onProgress: (progress: CheckProgress) => void;
 }
-
-/** What is being asked about, and how many of how many have been answered. */
 
 /** Groups or users that are taken from the file at a time. */
 const AT_A_TIME = 500;
@@ -76,6 +76,7 @@ export async function runCheck({ maxCalls, allow, onProgress, ...run }: CheckRun
     if (!(await pay(byRegion(pending)))) return;
     for (const [region, groups] of pending) await findGroups(checking, region, groups);
     ledger.chooseWays();
+    await run.plan?.();
 
     const members = ledger.priceOfMembers();
     const atMost = new Map(regions.map((region) => [region, ledger.openUserCount(region)]));

@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { RegionStatus } from '../../api/regions.ts';
+import { messageOf } from '../../errors/message-of.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import type { ImportRecord } from '../catalog.ts';
@@ -15,7 +16,7 @@ import type { ResumeChanges } from './creating-step.ts';
  * `POST /imports/<id>/<verb>` answers with the import's record, `GET /regions` with what the regions are waiting for. A
  * process that does more than run imports answers more.
  */
-export const VERBS = ['pause', 'resume', 'cancel'] as const;
+const VERBS = ['pause', 'resume', 'cancel'] as const;
 export type Verb = (typeof VERBS)[number];
 
 /** Answers what else this process can be asked; undefined when it is nothing that it knows. */
@@ -116,7 +117,7 @@ async function answer(
     });
   } catch (error) {
     if (error instanceof RollcallError) return send(409, { message: error.message, code: error.code });
-    send(409, { message: error instanceof Error ? error.message : String(error) });
+    send(409, { message: messageOf(error) });
   }
 }
 
@@ -127,7 +128,7 @@ async function resume(coordinator: Coordinator, id: string, body: unknown = {}):
 }
 
 /** What the coordinator refused, in its words. */
-export class ControlRefused extends RollcallError {
+class ControlRefused extends RollcallError {
   /** @param code of the error there; empty where it has none */
   constructor(message: string, code: string) {
     super(code || 'CONTROL_REFUSED', message, { kind: 'usage' });

@@ -1,26 +1,19 @@
-import type { RecordOutcomesPayload } from '../../../jobs/record-outcomes.ts';
-import type { TakeAnswersPayload } from '../../../jobs/take-answers.ts';
 import type { RegionStatus } from '../../api/regions.ts';
-import { type ImportState, isFinal } from '../../membership/import-state.ts';
+import { isFinal } from '../../membership/import-state.ts';
 import type { Region } from '../../membership/membership.ts';
-import type { DataDir } from '../../platform/data-dir.ts';
-import type { JobQueue } from '../../queue/job-queue.ts';
-import type { ImportRecord, MoveImport } from '../catalog.ts';
 import { type ImportOptions, readOptions } from '../import-options.ts';
 import type { BatchResult, StoppedRegion } from '../record/batch-result.ts';
 import { type ImportLedger, openImportLedger, totalRows } from '../record/import-ledger.ts';
-import type { Recorder } from '../record/recorder.ts';
 import type { Consequences } from '../record/recording.ts';
 import { createRunningImport, type RunningImport, type Standstill } from '../send/dispatcher.ts';
 import { createGroupReader, type GroupReader } from '../send/group-reader.ts';
 import { watchForLosses } from '../send/lost-jobs.ts';
-import type { RegionLine } from '../send/region.ts';
 import { createRegionLines } from '../send/regions.ts';
 import { drained } from '../send/returns.ts';
 import { targetOf, tooManyErrors } from '../send/sendable.ts';
-import type { EndState } from './closing.ts';
 import { held } from './creating-step.ts';
-import type { FaultCode } from './faults.ts';
+import { createFirstSteps } from './first-steps.ts';
+import type { RunnerOptions } from './runner-options.ts';
 
 /** Runs imports: opens their ledgers and regions, and decides what follows when one stands still. */
 export interface Runner {
@@ -43,32 +36,6 @@ export interface Runner {
   /** Takes up keys that were changed in the settings; gives the regions whose key was. */
   renewKeys(regions: ReadonlySet<Region>): Promise<Region[]>;
   stop(deadlineMs: number): Promise<void>;
-}
-
-interface RunnerOptions {
-  readonly dir: DataDir;
-  readonly find: (id: string) => ImportRecord;
-  readonly move: MoveImport;
-  readonly recorder: Recorder;
-  readonly regions: ReadonlySet<Region>;
-  /** Whether calls go to a sandbox. */
-  readonly sandbox: boolean;
-  /** Queue that brings results from other processes; undefined when all workers are in this one. */
-  readonly outcomes: JobQueue<RecordOutcomesPayload> | undefined;
-  /** Queue that brings what other processes have read; undefined as above. */
-  readonly answers: JobQueue<TakeAnswersPayload> | undefined;
-  readonly openLine: (region: Region) => Promise<RegionLine>;
-  /** Of an import every row has its outcome. */
-  readonly finish: (id: string, state: EndState, reason?: string) => void;
-  readonly stateOf: (id: string) => ImportState | undefined;
-  /** This process is at work on an import from now on. */
-  readonly attend: (id: string) => void;
-  /** The first results of an import in this process are recorded. */
-  readonly progressed: (id: string) => void;
-  /** Told of an error that ends one import. */
-  readonly fault: (id: string, code: FaultCode, error: unknown) => void;
-  /** Told of troubles that the queue mends by itself. */
-  readonly onError: (error: Error) => void;
 }
 
 interface OpenImport {
@@ -123,6 +90,7 @@ export function createRunner(options: RunnerOptions): Runner {
 
   const closeLedger = (id: string): void => {
     const opened = imports.get(id);
+    firstSteps.interrupt(id);
     recorder.close(id);
     opened?.running?.close();
     opened?.ledger.close();
@@ -132,6 +100,7 @@ export function createRunner(options: RunnerOptions): Runner {
   const drop = (id: string): Promise<void> => {
     const opened = imports.get(id);
     if (opened === undefined) return dropping.get(id) ?? Promise.resolve();
+    firstSteps.interrupt(id);
     recorder.close(id);
     imports.delete(id);
     const dropped = (async () => {
@@ -152,6 +121,8 @@ export function createRunner(options: RunnerOptions): Runner {
     replyTo: answers?.name ?? null,
     onError: options.onError,
   });
+
+  const firstSteps = createFirstSteps(groups.pages, () => stopping);
 
   const end = (id: string, state: 'aborted' | 'cancelled'): void => {
     const opened = open(id);
@@ -226,6 +197,7 @@ export function createRunner(options: RunnerOptions): Runner {
 
   const hold = async (id: string): Promise<void> => {
     const opened = open(id);
+    firstSteps.interrupt(id);
     // Batches of an import that nobody ran here may still be with workers elsewhere.
     const running = outcomes === undefined ? opened.running : await runningOf(id, opened);
     if (running === undefined) standsStill(id, 'held');
@@ -265,9 +237,17 @@ export function createRunner(options: RunnerOptions): Runner {
       if (await queue.isPaused()) await queue.resume();
     }
     if (opened.options.create) opened.ledger.creating?.begin(opened.options.create);
-    // Paused or cancelled meanwhile?
-    if (stopping || find(id).state !== 'running') return;
-    running.go();
+    const goOn = () => {
+      // Paused or cancelled meanwhile?
+      if (stopping || find(id).state !== 'running') return;
+      if (tooManyErrors(opened) === undefined) return running.go();
+      opened.ending = 'aborted';
+      void running.hold();
+    };
+    const asked = firstSteps.take(id, opened.ledger, opened.options);
+    // It may take minutes, and a call for every group; nobody waits for it.
+    if (asked === undefined) goOn();
+    else void asked.then((isDone) => isDone && goOn()).catch((error: unknown) => fault(id, 'SENDING_FAILED', error));
   };
 
   return {
@@ -294,7 +274,9 @@ export function createRunner(options: RunnerOptions): Runner {
       if (opened.ending !== undefined) return hold(id);
       target.check(id, opened);
       opened.ledger.startRegions();
-      if (state === 'paused' && opened.ledger.openBatches().size === 0) opened.ledger.releaseLater();
+      // One that was paused before the first rows were through goes on with these.
+      const isThrough = opened.ledger.openBatches().size === 0 && (opened.ledger.creating?.waiting() ?? 0) === 0;
+      if (state === 'paused' && isThrough) opened.ledger.releaseLater();
       if (state !== 'running') move(id, 'running');
       if (tooManyErrors(opened) === undefined) return run(id, opened);
       opened.ending = 'aborted';

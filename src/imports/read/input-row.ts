@@ -1,4 +1,4 @@
-import type { Action, Region, Scope } from '../../membership/membership.ts';
+import type { Membership } from '../../membership/membership.ts';
 
 /** Why a row is `invalid`. A row may have several; all of them are listed. */
 export interface RowProblem {
@@ -30,7 +30,7 @@ export type RowProblemCode =
   | 'NO_MEMBERSHIP'; // or nothing in it is a membership
 
 /** What shaping adds to a row: one row of the input may give several memberships. */
-export interface ShapedRow {
+interface ShapedRow {
   /** Number of the membership in its row of the input, from 1. The first one has the `original` of all. */
   readonly part: number;
   /** Which value of the row it is, such as `course2=math`; empty where the row gives one membership only. */
@@ -42,7 +42,7 @@ export interface ShapedRow {
 }
 
 /** One row of the input. The membership's fields mean nothing when there are problems. */
-export interface InputRow {
+export interface InputRow extends Membership {
   /**
    * `_row` of the report, 1-based and increasing. CSV: as a spreadsheet counts (the header is 1, blank lines
    * count, a cell with line breaks does not add any). JSON and NDJSON: the element's number; in the service's own
@@ -51,14 +51,6 @@ export interface InputRow {
   readonly line: number;
   /** JSON text. CSV: array of the cells as they were. JSON, NDJSON: the element; own shape: one membership as an object. */
   readonly original: string;
-  readonly region: Region;
-  readonly guid: string;
-  readonly uid: string;
-  readonly scope: Scope;
-  /** UID of the acting user; empty when the service itself acts. */
-  readonly onBehalfOf: string;
-  /** What is to be done, in an import of edits; absent: `add`. */
-  readonly action?: Action;
   /** The shared NO_PROBLEMS when there are none. */
   readonly problems: readonly RowProblem[];
   /** Absent where the input is read as it is. */

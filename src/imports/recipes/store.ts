@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { messageOf } from '../../errors/message-of.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import { shownPath } from '../read/intake-error.ts';
 import { BUILT_IN } from './built-in.ts';
@@ -73,7 +74,7 @@ function readRecipe(folder: string, name: string): KnownRecipe {
   try {
     content = JSON.parse(readFileSync(path, 'utf8'));
   } catch (error) {
-    throw wrong(error instanceof Error ? error.message : String(error));
+    throw wrong(messageOf(error));
   }
   const checked = recipe.safeParse(content);
   if (!checked.success) throw wrong(problems(checked.error));

@@ -1,20 +1,19 @@
 -- Statements on what an import creates, by name. Batches that wait for it are in state 4; those that look or create are
 -- ordinary ones, and `creations.batch_id` tells them.
 
--- name: any_group
--- Out: 1 where groups are looked for, or have been.
-select 1 as n from creations where kind = 'group' limit 1;
-
 -- name: add_groups
--- In: add (action), at most once. Every group that somebody is to be added to is looked for before anything is sent.
+-- In: add (action). Every group that somebody is to be added to now is looked for, once, before anything is sent to it. Groups
+-- of rows that are sent later are looked for then.
 insert or ignore into creations (kind, region_id, name, group_id, step)
   select 'group', g.region_id, lower(g.guid), g.id, 'look' from groups g
-   where exists (select 1 from lanes l join batches b on b.lane_id = l.id
-                  where l.group_id = g.id and l.action_id = :add and b.size > b.bans);
+   where not exists (select 1 from creations c where c.kind = 'group' and c.region_id = g.region_id and c.name = lower(g.guid))
+     and exists (select 1 from lanes l join batches b on b.lane_id = l.id
+                  where l.group_id = g.id and l.action_id = :add and b.state = 0 and b.size > b.bans);
 
 -- name: park_all
 -- Whatever is pending waits until its group is there.
-update batches set state = 4 where state = 0;
+update batches set state = 4
+ where state = 0 and not exists (select 1 from creations c where c.batch_id = batches.id);
 
 -- name: add_user
 -- In: region, name (UID in lower case), row. A user whom the service does not know. What is known of one already stays.
@@ -84,12 +83,15 @@ update creations set step = 'done', outcome = :outcome, code = :code, message = 
 
 -- name: rows_of_group
 -- In: group. Out: what the input had for its rows, in its order.
-select r.original from lanes l join batches b on b.lane_id = l.id join memberships m on m.batch_id = b.id
-  join rows r on r.id = m.row_id where l.group_id = :group order by m.row_id limit 1000;
+select iif(r.original = '', f.original, r.original) as original
+  from lanes l join batches b on b.lane_id = l.id join memberships m on m.batch_id = b.id join rows r on r.id = m.row_id
+  left join parts p on p.row_id = r.id left join rows f on f.id = p.first_row
+ where l.group_id = :group order by m.row_id limit 1000;
 
 -- name: original
 -- In: row. Out: what the input had for it, and its UID as it was written.
-select original, uid from rows where id = :row;
+select iif(r.original = '', f.original, r.original) as original, r.uid from rows r
+  left join parts p on p.row_id = r.id left join rows f on f.id = p.first_row where r.id = :row;
 
 -- name: row_of_user_in_group
 -- In: group, uid. Out: a row of this user there.

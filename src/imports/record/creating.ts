@@ -44,7 +44,7 @@ type NextStep =
 export interface Creating {
   /** Why nothing can be created from this input, and what to do; undefined where it can. */
   obstacle(options: CreateOptions): { readonly what: string; readonly remedy: string } | undefined;
-  /** Has every row wait until its group is looked for. Once, before anything is sent. */
+  /** Has every row that is sent now wait until its group is looked for. Once for each group, before anything is sent to it. */
   begin(options: CreateOptions): void;
   next(options: CreateOptions): NextStep;
   /** What a batch is for; undefined for one that sends rows and nothing else. */
@@ -286,9 +286,9 @@ export function creatingOf(
   return {
     obstacle: (options) => nameObstacle(input().columns, options),
     begin: ({ groups }) => {
-      if (!groups || sql('any_group').get() !== undefined) return;
+      if (!groups) return;
       inTransaction(database, () => {
-        sql('add_groups').run({ add: ADD });
+        if (sql('add_groups').run({ add: ADD }).changes === 0) return;
         sql('park_all').run();
         for (const group of open('look')) send(group, { what: 'look' });
       });

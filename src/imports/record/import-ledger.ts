@@ -5,6 +5,7 @@ import { OUTCOMES, type RowCounts, sumOfOutcomes } from '../../membership/outcom
 import { inTransaction, openForWriting, statementsOf } from '../../platform/sqlite.ts';
 import type { CreateOptions } from '../create-options.ts';
 import { IMPORT_MIGRATIONS } from '../schemas.ts';
+import { type Bans, bansOf } from './bans.ts';
 import type { BatchResult, BatchTakenBack, StoppedRegion } from './batch-result.ts';
 import { type Creating, type CreationToSend, creatingOf } from './creating.ts';
 import { actionId, actionOf, outcomeId, regionId, regionOf, scopeId, scopeOf } from './enum-ids.ts';
@@ -56,6 +57,7 @@ export interface SumCheck {
 export interface ImportLedger {
   /** Undefined where the import creates nothing. */
   readonly creating: Creating | undefined;
+  readonly bans: Bans;
   pendingBatches(region: Region, limit: number): BatchToSend[];
   /** Batches that were put into the queue before `before` (ms since 1970) and not heard of, longest first. */
   dispatchedBatches(region: Region, before: number, limit: number): BatchToSend[];
@@ -123,6 +125,7 @@ export function openImportLedger(path: string, create?: CreateOptions): ImportLe
 
   return {
     creating,
+    bans: bansOf(database, statementsOf(database, new URL('bans.sql', import.meta.url)), sql),
     pendingBatches: (region, limit) => toSend(region, sql('pending_batches').all({ region: regionId(region), limit })),
     dispatchedBatches: (region, before, limit) =>
       toSend(region, sql('dispatched_batches').all({ region: regionId(region), before, limit })),

@@ -16,6 +16,8 @@ const BY_CODE: Readonly<Record<string, string>> = {
   ERR_ROLE_NOT_FOUND: 'Create the role in the service’s dashboard, or correct it in the file.',
   ERR_SUBSCRIPTION_EXPIRED: 'The plan has expired: renew it; then import the retry file.',
   ERR_BANNED_GROUPMEMBER: 'These users are banned from the group: lift the ban first if they should come back.',
+  BANNED:
+    'These users are banned from the group, and nothing was sent: import the retry file with --allow-unban if they should come back.',
   ERR_BAD_REQUEST:
     'The service did not accept these values: compare them with the message and fix them in the retry file.',
   ERR_TOO_MANY_REQUESTS: 'The rate limit was reached: import the retry file with fewer calls a minute.',

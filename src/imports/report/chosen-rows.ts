@@ -67,10 +67,11 @@ type CreatedFor = (region: number | null, guid: string, uid: string) => string;
 function creationsIn(database: DatabaseSync): CreatedFor {
   const made = new Map<string, string>();
   const found = database.prepare(
-    "select kind, region_id, name, outcome from creations where outcome in ('created', 'reactivated')",
+    "select kind, region_id, name, outcome, undone from creations where outcome in ('created', 'reactivated')",
   );
-  for (const { kind, region_id, name, outcome } of found.iterate()) {
-    made.set(`${kind} ${region_id} ${name}`, outcome === 'created' ? String(kind) : String(outcome));
+  for (const { kind, region_id, name, outcome, undone } of found.iterate()) {
+    const gone = undone === 'deleted' || undone === 'gone' ? ' (deleted)' : '';
+    made.set(`${kind} ${region_id} ${name}`, outcome === 'created' ? `${kind}${gone}` : String(outcome));
   }
   if (made.size === 0) return () => '';
   return (region, guid, uid) => {

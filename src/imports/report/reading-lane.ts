@@ -1,6 +1,6 @@
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { RollcallError } from '../../errors/rollcall-error.ts';
-import { PASSING_ROWS } from '../../platform/thread-limits.ts';
+import { PASSING_ROWS, startThread } from '../../platform/threads.ts';
 import { unpackError } from '../read/thread-error.ts';
 import type { NumberedTask, ReadingReply, ReadingTask } from './reading-task.ts';
 
@@ -72,8 +72,7 @@ export function openReadingLane({ atOnce, heapMb }: LaneOptions): ReadingLane {
   let waiting: Asked[] = [];
 
   const start = (): RunningThread => {
-    const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-    const worker = new Worker(new URL(`./reading-thread.${extension}`, import.meta.url), {
+    const worker = startThread(import.meta.url, './reading-thread', {
       resourceLimits: { ...PASSING_ROWS, ...(heapMb !== undefined && { maxOldGenerationSizeMb: heapMb }) },
     });
     const thread: RunningThread = {

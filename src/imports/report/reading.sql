@@ -137,4 +137,4 @@ select count(*) as n from calls where at >= :at;
 -- name: created
 -- In: limit. Out: users and groups that the import created or made active again.
 select c.kind, r.name as region, c.name, c.outcome from creations c join regions r on r.id = c.region_id
- where c.outcome in ('created', 'reactivated') order by c.kind, c.region_id, c.id limit :limit;
+ where c.outcome in ('created', 'reactivated') and (c.undone is null or c.undone = 'kept') order by c.kind, c.region_id, c.id limit :limit;

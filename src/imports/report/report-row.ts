@@ -19,7 +19,7 @@ export interface ReportRow {
   readonly batch: number | null;
   /** Milliseconds since 1970, UTC. */
   readonly finishedAt: number | null;
-  /** What was created for it: `user`, `group`, `user+group`; `reactivated` for a user made active again. */
+  /** What was created for it: `user`, `group`, `user+group`; `reactivated` for a user made active again. With ` (deleted)` where an undo deleted it. */
   readonly created: string;
   /** Which value of its row the membership is; empty where the row has one membership only. */
   readonly value?: string;

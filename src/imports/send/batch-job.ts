@@ -2,18 +2,10 @@ import { type AddMembersPayload, addMembers } from '../../../jobs/add-members.ts
 import { type CreateMissingPayload, createMissing } from '../../../jobs/create-missing.ts';
 import { type EditMemberPayload, editMember } from '../../../jobs/edit-member.ts';
 import type { ResultAddress } from '../../../jobs/send-batch.ts';
-import type { MemberList } from '../../membership/member-lists.ts';
-import type { Scope } from '../../membership/membership.ts';
+import { LIST_OF_SCOPE } from '../../membership/member-lists.ts';
 import type { QueuedJob } from '../../queue/job-queue.ts';
 import type { CreationToSend } from '../record/creating.ts';
 import type { BatchToSend } from '../record/import-ledger.ts';
-
-const LIST_OF_SCOPE: Readonly<Record<Scope, MemberList>> = {
-  admin: 'admins',
-  moderator: 'moderators',
-  participant: 'participants',
-  ban: 'usersToBan',
-};
 
 /** A batch of the ledger as a job. Its id is the same every time, so that adding it twice queues it once. */
 export function toJob(
@@ -67,10 +59,10 @@ function listsOf({ rows }: BatchToSend): AddMembersPayload['lists'] {
 function editOf({ id, action, rows }: BatchToSend): Pick<EditMemberPayload, 'row' | 'uid' | 'edit'> {
   const [asked, ...others] = rows;
   if (asked === undefined || others.length > 0)
-    throw new Error(`batch ${id} is to ${action} ${rows.length} members; one call has one`);
+    throw new Error(`batch ${id} has to ${action} ${rows.length} members; one call has one`);
   const { row, uid, scope } = asked;
   if (action === 'remove' || action === 'unban') return { row, uid, edit: { action } };
-  if (scope === 'ban') throw new Error(`batch ${id} is to change a scope to a ban, which is no scope of a member`);
+  if (scope === 'ban') throw new Error(`batch ${id} has to change a scope to a ban, which is not a scope of a member`);
   return { row, uid, edit: { action: 'change', scope } };
 }
 

@@ -16,5 +16,7 @@ export function countedPages(pages: GroupPages, called: () => void): GroupPages 
     getGroup: counted(pages.getGroup),
     getMembership: counted(pages.getMembership),
     getUser: counted(pages.getUser),
+    deleteUser: counted(pages.deleteUser),
+    deleteGroup: counted(pages.deleteGroup),
   };
 }

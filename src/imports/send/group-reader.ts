@@ -31,6 +31,9 @@ export interface GroupPages extends MembersPages, BannedPages, UsersPages, Group
   /** Whether a user is a member, and with which scope; `told` is false when the service does not say. */
   getMembership(guid: string, uid: string, options: AskOptions): Promise<{ scope: string | null; told: boolean }>;
   getUser(uid: string, options: AskOptions): Promise<UserFacts>;
+  /** Deletes it for good. Refused with the service's code where it is not there (any more). */
+  deleteUser(uid: string, options: AskOptions): Promise<void>;
+  deleteGroup(guid: string, options: AskOptions): Promise<void>;
 }
 
 interface AskOptions {
@@ -132,6 +135,10 @@ export function createGroupReader({ line, roundOf, replyTo, onError }: GroupRead
       getGroup: async (guid, { signal }) => (await ask(region, { guid, read: 'group', page: 1 }, signal)).group,
       getMembership: async (guid, uid, { signal }) => ask(region, { guid, uid, read: 'membership', page: 1 }, signal),
       getUser: async (uid, { signal }) => (await ask(region, { guid: '', uid, read: 'user', page: 1 }, signal)).user,
+      deleteUser: async (uid, { signal }) =>
+        void (await ask(region, { guid: '', uid, read: 'deleted-user', page: 1 }, signal)),
+      deleteGroup: async (guid, { signal }) =>
+        void (await ask(region, { guid, read: 'deleted-group', page: 1 }, signal)),
       listUsersPage: async (page, { signal, onlyDeactivated }) => {
         const read = onlyDeactivated ? 'deactivated' : 'users';
         const { users, pagination } = await ask(region, { guid: '', read, page }, signal);

@@ -1,10 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { ACTIONS } from '../../membership/membership.ts';
+import type { RowProblem } from '../read/input-row.ts';
 import { actionId, readWish } from '../record/enum-ids.ts';
 import { bulkInsert } from './bulk-insert.ts';
 import { Filling } from './fill-batches.ts';
 import { Repeats } from './repeats.ts';
-import type { StagedProblem } from './staged-row.ts';
 
 /** The wish of a row that is left out, and what is added to that of one that is not among the rows to try first. */
 export const SKIPPED = -1;
@@ -13,7 +13,7 @@ export const LATER = 64;
 /** Values of one row in a flat array: line, region number (0: unknown), guid, uid, wish (0: invalid, SKIPPED, else perhaps with LATER), on behalf of (of an invalid row: its scope), original. */
 export const VALUES_PER_ROW = 7;
 
-export interface FlatProblem extends StagedProblem {
+export interface FlatProblem extends RowProblem {
   /** Place of its row in the chunk, from 0. */
   readonly row: number;
   readonly position: number;

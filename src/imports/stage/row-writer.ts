@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
-import { Worker } from 'node:worker_threads';
 import { asError } from '../../errors/message-of.ts';
 import { openForReading } from '../../platform/sqlite.ts';
-import { PASSING_ROWS } from '../../platform/thread-limits.ts';
+import { PASSING_ROWS, startThread } from '../../platform/threads.ts';
 import type { StagedTotals } from './cut.ts';
 import { type PackedRows, packRows } from './packed-rows.ts';
 import type { InputDescription, StagedRow } from './staged-row.ts';
@@ -58,8 +57,7 @@ function isDispatchedFrom(path: string): boolean {
 
 /** Starts staging into the file at `path`, which must not hold an import yet. */
 export function startStaging(path: string): Staging {
-  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-  const thread = new Worker(new URL(`./row-writer-thread.${extension}`, import.meta.url), {
+  const thread = startThread(import.meta.url, './row-writer-thread', {
     workerData: { path },
     resourceLimits: PASSING_ROWS,
   });

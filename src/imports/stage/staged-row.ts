@@ -1,24 +1,9 @@
-import type { Membership } from '../../membership/membership.ts';
 import type { InputFormat, InputKind } from '../read/detect.ts';
-import type { ShapedRow } from '../read/input-row.ts';
+import type { InputRow } from '../read/input-row.ts';
 import type { IntakeNote } from '../read/intake-note.ts';
 
-/** What is wrong with one cell of a row. */
-export interface StagedProblem {
-  readonly column: string;
-  readonly value: string;
-  readonly code: string;
-  readonly reason: string;
-}
-
-/** A row as staging takes it: intake's rows have this shape. With problems, the membership is what could be read of it. */
-export interface StagedRow extends Membership {
-  readonly line: number;
-  /** JSON text of the input as it was. */
-  readonly original: string;
-  readonly problems: readonly StagedProblem[];
-  /** Where a row of the input may give several memberships. */
-  readonly shaped?: ShapedRow;
+/** A row as staging takes it. */
+export interface StagedRow extends InputRow {
   /** Not among the rows to try first. */
   readonly later?: boolean;
 }

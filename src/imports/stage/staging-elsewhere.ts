@@ -1,5 +1,5 @@
-import { Worker } from 'node:worker_threads';
-import { PASSING_ROWS } from '../../platform/thread-limits.ts';
+import type { Worker } from 'node:worker_threads';
+import { PASSING_ROWS, startThread } from '../../platform/threads.ts';
 import { type ThreadError, unpackError } from '../read/thread-error.ts';
 import type { StagedTotals } from './cut.ts';
 import type { StagingProgress, StagingTask } from './stage-file.ts';
@@ -24,8 +24,7 @@ export async function stageElsewhere(
   progress: (progress: StagingProgress) => void,
 ): Promise<StagedTotals> {
   signal.throwIfAborted();
-  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-  const thread = new Worker(new URL(`./staging-thread.${extension}`, import.meta.url), {
+  const thread = startThread(import.meta.url, './staging-thread', {
     workerData: task,
     resourceLimits: PASSING_ROWS,
   });

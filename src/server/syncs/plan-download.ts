@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { Worker } from 'node:worker_threads';
+import { startThread } from '../../platform/threads.ts';
 
 export const PLAN_FORMATS = ['csv', 'json'] as const;
 type PlanFormat = (typeof PLAN_FORMATS)[number];
@@ -15,8 +15,7 @@ export interface PlanDownload {
  * takes SQLite seconds. Whoever does not take them all must call `return`. Rejects with LedgerError where it is damaged.
  */
 export async function* planBytes(download: PlanDownload): AsyncGenerator<Uint8Array> {
-  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-  const thread = new Worker(new URL(`./plan-download-thread.${extension}`, import.meta.url), { workerData: download });
+  const thread = startThread(import.meta.url, './plan-download-thread', { workerData: download });
   try {
     for (;;) {
       const answer = once(thread, 'message');

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { INPUT_KINDS } from '../../api/input-kinds.ts';
+import { banOptionsOf } from '../../imports/ban-options.ts';
 import { type CreateChoices, createOptionsOf } from '../../imports/create-texts.ts';
 import { fileOptions } from '../../imports/file-options.ts';
 import { type ImportOptions, importOptions, intakeOptions } from '../../imports/import-options.ts';
@@ -17,12 +18,13 @@ import { REGIONS, type Region, SCOPES } from '../../membership/membership.ts';
 import { asParameter, written } from '../../text/named-options.ts';
 import { asSentence } from '../../text/wording.ts';
 import { Problem } from '../problem.ts';
+import { BAN_QUERY } from './ban-query.ts';
 import { CREATE_QUERY } from './create-query.ts';
 import { SHAPE_QUERY, TRIAL_QUERY } from './shape-query.ts';
 
 const id = z.string().min(1).max(200);
 
-/** How a file is to be read, as the query says it. */
+/** How a file is read, as the query says. */
 const READING = {
   guid: id.optional().meta({ description: 'Group of rows without one.' }),
   scope: z.enum(SCOPES).optional().meta({ description: 'Scope of rows without one. Default: participant.' }),
@@ -82,7 +84,7 @@ const RECIPE = {
 
 export const previewQuery = z.strictObject({ ...READING, ...RECIPE });
 
-/** The same for a file that is kept. A look at one has the usual bounds: whoever may only look can cost no more. */
+/** The same for a file that is kept. A look at one has the usual bounds: a viewer can cost no more. */
 export const KEPT_READING = {
   ...READING,
   bound: z
@@ -115,6 +117,7 @@ export const uploadQuery = z.strictObject({
     .optional()
     .meta({ description: 'Stop when more rows than this failed, are invalid or unconfirmed: `100` or `5%`.' }),
   ...CREATE_QUERY,
+  ...BAN_QUERY,
   ...TRIAL_QUERY,
   dryRun: z.enum(['true', 'false']).optional().meta({ description: 'Only read and check; `resume` sends.' }),
 });
@@ -130,7 +133,7 @@ export interface Otherwise {
 
 /** The options of an import. @throws Problem BAD_OPTION for those with which no file could be read */
 export function optionsOf(
-  { name: _, dryRun, bound, ...query }: Query,
+  { name: _, dryRun, bound, allowUnban, banCheck, ...query }: Query,
   { contentType, region, sandbox }: Otherwise,
 ): ImportOptions {
   const { format, charset } = mediaType(contentType);
@@ -144,6 +147,7 @@ export function optionsOf(
     ...reading,
     ...(create !== undefined && { create }),
     ...(bound !== undefined && { bounds: bound }),
+    ...banOptionsOf({ allowUnban, banCheck }),
     dryRun: dryRun === 'true',
     sandbox,
   });
@@ -168,7 +172,7 @@ const FIELDS_AT_FAULT: Readonly<Partial<Record<IntakeErrorCode, string>>> = {
   BAD_SHAPE: 'shape',
 };
 
-/** Why a file cannot be read, as the problem of the option that is to be changed, or of the file itself. */
+/** Why a file cannot be read, as the problem of the option to change, or of the file itself. */
 export function badReading(error: IntakeError): Problem {
   const { code, details } = error;
   const { field = FIELDS_AT_FAULT[code] } = details;

@@ -17,7 +17,7 @@ export async function openAnyReceiver(options: ReceiverOptions): Promise<Receive
   }
   const [, name, address] = /^(slack|teams)\+(.*)$/.exec(url) ?? [];
   if (name === undefined || address === undefined) return openReceiver(options);
-  const receiver = openReceiver({ ...options, url: address });
+  const receiver = openReceiver({ ...options, url: address, key: undefined });
   const format = FORMATS[name as keyof typeof FORMATS];
   return { ...receiver, send: ({ id, body }, signal) => receiver.send({ id, body: format(body) }, signal) };
 }

@@ -1,21 +1,16 @@
+import { readNote } from './note.ts';
+
 /** A notification in words, for people, and in the shapes that chat programs take. */
 export interface Message {
   readonly title: string;
   readonly text: string;
 }
 
-interface Subject {
-  readonly id?: string;
-  readonly file?: string;
-  readonly reason?: string;
-  readonly rows?: Readonly<Record<string, number>>;
-}
-
 /** @param body the notification as JSON (docs/webhook.md) */
 export function messageOf(body: string): Message {
-  const note = JSON.parse(body) as { event: string; import?: Subject; sync?: Subject };
-  const [kind = '', state = ''] = note.event.split('.');
-  const { id = '', file = '', reason = '', rows = {} } = note.import ?? note.sync ?? {};
+  const { type, data } = readNote(body);
+  const [kind = '', state = ''] = type.split('.');
+  const { id = '', file = '', reason = '', rows = {} } = data;
   const counts = Object.entries(rows).filter(([, count]) => count > 0);
   return {
     title: `rollcall: ${kind} ${state}${file === '' ? '' : `: ${file}`}`,

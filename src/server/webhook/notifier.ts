@@ -11,6 +11,7 @@ import { UnknownSync } from '../../syncs/sync-errors.ts';
 import type { ImportViews } from '../import-views.ts';
 import type { SyncViews } from '../syncs/views.ts';
 import { type Deliveries, type Delivery, openDeliveries } from './deliveries.ts';
+import { noteText } from './note.ts';
 import type { Receiver } from './receiver.ts';
 
 export interface NotifierOptions {
@@ -27,7 +28,7 @@ export interface NotifierOptions {
 
 export type NotificationResult = 'delivered' | 'failed' | 'given-up';
 
-/** Tells the receiver of imports and syncs that are over or need somebody. */
+/** Notifies the receiver of imports and syncs that have finished or need attention. */
 export interface Notifier {
   /** What is still to be delivered. */
   readonly count: Deliveries['count'];
@@ -49,14 +50,14 @@ export async function openNotifier(options: NotifierOptions): Promise<Notifier> 
   const { backend } = coordinator;
   const deliveries = openDeliveries(dir.catalog);
   deliveries.begin();
-  const onError = (error: unknown) => log.warn({ err: error }, 'a note cannot be sent now');
+  const onError = (error: unknown) => log.warn({ err: error }, 'a notification cannot be sent now');
   const queue = openJobQueue<NotifyPayload>(backend, `notify-${deliveries.owner}`, notify, onError);
   // What an earlier process left there: what is still to be told is in the catalog.
   await queue.clear();
 
   const giveUp = (delivery: string, error: unknown) => {
     const note = deliveries.find(delivery);
-    log.error({ err: error, delivery, about: note?.subject, state: note?.state }, 'a note is given up');
+    log.error({ err: error, delivery, about: note?.subject, state: note?.state }, 'a notification is given up');
     deliveries.remove(delivery);
     options.attempted?.('given-up');
   };
@@ -100,7 +101,7 @@ export async function openNotifier(options: NotifierOptions): Promise<Notifier> 
         try {
           await receiver.send({ id: note.id, body: note.body }, signal);
         } catch (error) {
-          log.warn({ err: error, delivery, about: note.subject }, 'a note did not arrive');
+          log.warn({ err: error, delivery, about: note.subject }, 'a notification did not arrive');
           options.attempted?.('failed');
           throw error;
         }
@@ -137,7 +138,7 @@ export async function openNotifier(options: NotifierOptions): Promise<Notifier> 
   };
 }
 
-/** Forgets what was to be told, where nobody is to be told any more. */
+/** Drops the notifications that are waiting, where no receiver is set any more. */
 export function tellNobody(dir: DataDir): void {
   const deliveries = openDeliveries(dir.catalog);
   deliveries.end();
@@ -146,11 +147,10 @@ export function tellNobody(dir: DataDir): void {
 
 /** The note as JSON; undefined when what it is about has been removed. */
 async function bodyOf(options: NotifierOptions, note: Delivery): Promise<string | undefined> {
-  const { id, kind, state, reason, at } = note;
+  const { kind, state, reason, at } = note;
   try {
     const view = await viewOf(options, note);
-    const event = `${kind}.${state}`;
-    return JSON.stringify({ event, id, at: new Date(at).toISOString(), [kind]: { ...view, state, reason } });
+    return noteText(`${kind}.${state}`, at, { ...view, state, reason });
   } catch (error) {
     if (error instanceof UnknownImport || error instanceof UnknownSync) return undefined;
     throw error;

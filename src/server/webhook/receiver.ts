@@ -6,24 +6,24 @@ import { Agent, request } from 'undici';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { VERSION } from '../../platform/version.ts';
 
-/** Whom a server tells of imports that are over (docs/webhook.md). */
+/** The program that a server notifies of finished imports (docs/webhook.md). */
 export interface Receiver {
   /** Host and port, without anything secret. */
   readonly host: string;
-  /** Resolves when the receiver has taken the note, with a 2xx. */
-  send(note: { readonly id: string; readonly body: string }, signal: AbortSignal): Promise<void>;
+  /** Resolves when the receiver has accepted the notification, with a 2xx. */
+  send(notification: { readonly id: string; readonly body: string }, signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface ReceiverOptions {
   readonly url: string;
-  /** What notes are signed with. */
-  readonly secret: string;
-  /** Whether addresses of this machine and of private networks may be told, and plain HTTP may be used. */
+  /** What notifications are signed with; undefined: they are not, because the receiver checks no signature. */
+  readonly key: Buffer | undefined;
+  /** Whether addresses of this machine and of private networks, and plain HTTP, are allowed. */
   readonly allowPrivate: boolean;
 }
 
-/** The receiver's address is none that may be told; the message completes "--notify …". */
+/** The receiver's address is not allowed; the message completes "--notify …". */
 export class BadReceiver extends RollcallError {
   constructor(message: string) {
     super('BAD_RECEIVER', message);
@@ -33,11 +33,11 @@ export class BadReceiver extends RollcallError {
 /** Times in ms. */
 const CONNECT_MS = 5_000;
 const ANSWER_MS = 15_000;
-/** What a receiver says is of no account; so much of it is read, in bytes, to keep the connection. */
+/** The response does not matter; so many bytes of it are read, to keep the connection. */
 const MOST_ANSWER = 16_384;
 
 /** @throws BadReceiver */
-export function openReceiver({ url: text, secret, allowPrivate }: ReceiverOptions): Receiver {
+export function openReceiver({ url: text, key, allowPrivate }: ReceiverOptions): Receiver {
   const url = checked(text, allowPrivate);
   const dispatcher = new Agent({
     connect: { timeout: CONNECT_MS, rejectUnauthorized: true, ...(!allowPrivate && { lookup: lookupPublic }) },
@@ -52,9 +52,9 @@ export function openReceiver({ url: text, secret, allowPrivate }: ReceiverOption
         headers: {
           'content-type': 'application/json',
           'user-agent': `rollcall/${VERSION}`,
-          'rollcall-delivery': id,
-          'rollcall-timestamp': String(timestamp),
-          'rollcall-signature': signatureOf(secret, timestamp, body),
+          'webhook-id': id,
+          'webhook-timestamp': String(timestamp),
+          ...(key !== undefined && { 'webhook-signature': signatureOf(key, `${id}.${timestamp}.${body}`) }),
         },
         body,
         signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]),
@@ -67,9 +67,21 @@ export function openReceiver({ url: text, secret, allowPrivate }: ReceiverOption
   };
 }
 
-/** `v1=` and the HMAC-SHA256 of time and body in hex. The time is signed as well, so that a note cannot be played again. */
-function signatureOf(secret: string, timestamp: number, body: string): string {
-  return `v1=${createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')}`;
+/** As https://www.standardwebhooks.com says: id and time are signed as well, so that nobody can send it again. */
+function signatureOf(key: Buffer, content: string): string {
+  return `v1,${createHmac('sha256', key).update(content).digest('base64')}`;
+}
+
+const KEY_BYTES = { least: 24, most: 64 };
+/** As messages say what a secret may be. */
+export const SIGNING_SECRET =
+  '`whsec_` and 24 to 64 random bytes in Base64, such as the output of `echo whsec_$(openssl rand -base64 32)`';
+
+/** The key in a secret of Standard Webhooks; undefined where it is not one. */
+export function signingKey(secret: string): Buffer | undefined {
+  const [, text] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(secret) ?? [];
+  const key = Buffer.from(text ?? '', 'base64');
+  return key.length >= KEY_BYTES.least && key.length <= KEY_BYTES.most ? key : undefined;
 }
 
 /** Addresses are checked when the name is looked up, and the connection goes to what was checked. */
@@ -92,7 +104,7 @@ function leadsTo(address: string): string {
 
 /** Whether an address is one of the public internet: neither this machine nor a private or special network. */
 export function isPublic(address: string): boolean {
-  // An IPv4 address in the clothes of IPv6 is judged as what it is.
+  // An IPv4 address inside an IPv6 address is judged as the IPv4 address.
   return ipaddr.process(address).range() === 'unicast';
 }
 
@@ -104,7 +116,7 @@ function checked(text: string, allowPrivate: boolean): URL {
   // Neither a password nor a query, which may hold a token, is repeated.
   const shown = `${url.protocol}//${url.host}`;
   if (url.username + url.password !== '') {
-    throw new BadReceiver(`${shown} holds a user name or password; notes are signed instead (docs/webhook.md)`);
+    throw new BadReceiver(`${shown} holds a user name or password; notifications are signed instead (docs/webhook.md)`);
   }
   if (url.protocol !== 'https:' && !(allowPrivate && url.protocol === 'http:')) {
     throw new BadReceiver(`is ${shown}; allowed is https, and http with --notify-private only`);

@@ -1,9 +1,9 @@
-import { Worker } from 'node:worker_threads';
+import { runThread } from '../../platform/threads.ts';
 import type { SyncFlags } from '../plan-flags.ts';
 import { makePlan, makeUndoPlan } from './plan.ts';
 import type { PlanLedger } from './plan-ledger.ts';
 
-/** What a plan is decided from: the staged file at `from`, or the ledger of the import that is to be undone. */
+/** What a plan is decided from: the staged file at `from`, or the ledger of the import to undo. */
 export interface Decision {
   readonly kind: 'file' | 'undo';
   readonly from: string;
@@ -27,13 +27,5 @@ export function decideHere(plan: PlanLedger, { kind, from, flags }: Decision): v
 
 /** Rejects with what making the plan throws. */
 export function decideElsewhere(path: string, decision: Decision): Promise<void> {
-  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-  const workerData = { path, decision };
-  const thread = new Worker(new URL(`./decide-thread.${extension}`, import.meta.url), { workerData });
-  return new Promise((resolve, reject) => {
-    thread.on('error', reject);
-    thread.on('exit', (code) =>
-      code === 0 ? resolve() : reject(new Error(`the thread that plans has ended with code ${code}`)),
-    );
-  });
+  return runThread(import.meta.url, './decide-thread', { path, decision });
 }

@@ -42,8 +42,8 @@ function concerns(choice: ActionChoice | undefined, region: string, guid: string
 }
 
 /**
- * The plan's changes as the input of an import: CHANGES_COLUMNS, `action` being add, change or remove. A ban is an `add`
- * with the scope `ban`; a removal has no scope. `from` is the place before, empty for nobody and `ban` for a banned one:
+ * The plan's changes as the input of an import: CHANGES_COLUMNS, `action` being add, change, remove or unban. A ban is an
+ * `add` with the scope `ban`; a removal has no scope, nor has lifting a ban of somebody who is to be no member. `from` is the place before, empty for nobody and `ban` for a banned one:
  * what an undo goes by. Yields chunks of some 64 KB.
  * @param chosen which of the changes; default: all
  *
@@ -56,8 +56,13 @@ export function changesCsv(plan: Reading, chosen: (change: PlanAction) => boolea
 function* changeLines(plan: Reading, chosen: (change: PlanAction) => boolean): Generator<string> {
   yield csvLine(CHANGES_COLUMNS, ',');
   for (const change of plan.actions({ actions: CHANGES }).filter(chosen)) {
-    const { region, guid, uid, action, from, to, sentence } = change;
-    const cells = [region, guid, uid, to, action === 'ban' ? 'add' : action, from, sentence];
+    const { region, guid, uid, from, to, sentence } = change;
+    const cells = [region, guid, uid, to, editOf(change), from, sentence];
     yield csvLine(cells.map(importable), ',');
   }
+}
+
+function editOf({ action, to }: Pick<PlanAction, 'action' | 'to'>): string {
+  if (action === 'ban') return 'add';
+  return action === 'change' && to === '' ? 'unban' : action;
 }

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import type { PlanGroup, PlanTotals } from '../../api/plan.ts';
-import { cut, wrap } from '../../text/terminal-text.ts';
+import { cut, padEnd, widthOf, wrap } from '../../text/terminal-text.ts';
 import { counted, grouped, printable } from '../../text/wording.ts';
 import type { PlanReader } from './plan-reading.ts';
 import { changesOf, groupProblem, planTotals } from './plan-totals.ts';
@@ -93,10 +93,10 @@ function table(groups: readonly PlanGroup[], totals: PlanTotals, shown: number, 
     .toSorted((a, b) => changesOf(b) - changesOf(a) || b.actions.report - a.actions.report)
     .slice(0, shown);
   const total = `total of ${counted(groups.length, 'group')}`;
-  const nameWidth = Math.max(total.length, ...first.map((group) => nameOf(group).length));
+  const nameWidth = Math.max(total.length, ...first.map((group) => widthOf(nameOf(group))));
   const line = (name: string, cell: (column: Column) => string) =>
     cut(
-      name.padEnd(nameWidth) +
+      padEnd(name, nameWidth) +
         columns
           .map(
             (column) =>

@@ -111,21 +111,23 @@ select d.group_id, d.uid, why.action, d.state,
 
 -- name: gather_undone
 -- What the import did to somebody is a move from one place (`was`) to another (`want`). An import of edits says in its
--- column `from` where it began; any other adds those who were not there, and does not know whom it banned.
+-- column `from` where it began; any other adds those who were not there or were banned, which their rows say, and does not
+-- know whom it banned.
 with journal as (
   select case i.format when 'csv' then '$[' || c.key || ']' else '$.from' end as path
     from undone.input i, json_each(i.columns) c
    where c.value = 'from' and json_extract(i.recognised, '$.action') is not null)
 insert into temp.cases (group_id, uid, state, want, was, outcome, line)
 select r.group_id, coalesce(l.uid, r.uid), coalesce(l.state, 0),
-       case o.name when 'removed' then 0 else m.scope_id end,
-       case when j.path is null then iif(o.name = 'added', 0, -1)
+       case when o.name in ('removed', 'unbanned') then 0 else m.scope_id end,
+       case when o.name = 'unbanned' or (o.name = 'added' and m.code = 'BAN_LIFTED') then 4
+            when j.path is null then iif(o.name = 'added', 0, -1)
             when json_extract(r.original, j.path) = '' then 0
             else coalesce((select s.id from undone.scopes s where s.name = json_extract(r.original, j.path)), -1) end,
        o.name, r.line
   from undone.memberships m
   join undone.outcomes o on o.id = m.outcome_id
-       and o.name in ('added', 'banned', 'changed', 'removed', 'unconfirmed')
+       and o.name in ('added', 'banned', 'changed', 'removed', 'unbanned', 'unconfirmed')
   join undone.rows r on r.id = m.row_id
   join groups g on g.id = r.group_id and g.listing = 'listed'
   left join journal j
@@ -140,10 +142,12 @@ select d.group_id, d.uid, why.action, d.state, case why.action when 'keep' then 
           case when outcome = 'unconfirmed' then 'undo_unconfirmed'
                when state = was then 'undo_nothing'
                when state <> want then 'undo_moved'
-               when was = -1 then 'undo_unrecorded'
-               when want = :ban and was = :nobody then 'undo_ban_outside'
                when want = :ban and not :unban then 'undo_ban_stays'
+               when want = :ban and was = -1 then 'undo_ban_unrecorded'
+               when want = :ban and was = :nobody then 'undo_ban_outside'
                when want = :ban then 'undo_banned'
+               when was = -1 then 'undo_unrecorded'
+               when outcome = 'unbanned' then 'undo_unbanned'
                when want = :nobody and was = :ban then 'undo_unrecorded'
                when want = :nobody then 'undo_removed'
                when (was = :nobody or was > want) and shield in ('owner', 'protected', 'owner_unknown') then 'spared_' || shield

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { createOptionsOf } from '../../../src/imports/create-texts.ts';
 import type { Verdict } from '../../../src/membership/check-words.ts';
 import type { Outcome } from '../../../src/membership/outcome.ts';
 import { openChecking } from './checking.ts';
@@ -7,6 +8,12 @@ import { openChecking } from './checking.ts';
 /** What the import of a row comes to, by what the check has said about it. */
 const COMES_TO: Readonly<Record<Verdict, Outcome | undefined>> = {
   add: 'added',
+  create: 'added',
+  change: 'changed',
+  remove: 'removed',
+  unban: 'unbanned',
+  nothing_to_do: undefined,
+  skipped: 'skipped',
   lifts_ban: 'added',
   ban: 'banned',
   already_member: 'already_member',
@@ -32,9 +39,25 @@ const members = fc.dictionary(guid, fc.uniqueArray(fc.tuple(uid, list), { select
 });
 const rows = fc.array(fc.tuple(uid, guid, scope), { minLength: 40, maxLength: 150 });
 
+/** Nothing, or any of users, groups and reactivation. */
+const creates = fc
+  .record({ users: fc.boolean(), groups: fc.boolean(), reactivate: fc.boolean() })
+  .map(({ users, groups, reactivate }) =>
+    users || groups || reactivate
+      ? createOptionsOf({
+          createUsers: users,
+          createGroups: groups,
+          reactivate,
+          userNameFrom: 'uid',
+          groupNameFrom: 'guid',
+          maxCreate: { users: { count: 1000 }, groups: { count: 1000 } },
+        })
+      : undefined,
+  );
+
 test('what a check says of a row is what the import then comes to', async () => {
   await fc.assert(
-    fc.asyncProperty(users, members, rows, fc.boolean(), async (known, groups, wanted, listBanned) => {
+    fc.asyncProperty(users, members, rows, fc.boolean(), creates, async (known, groups, wanted, listBanned, create) => {
       const seed = {
         users: known,
         regions: {
@@ -50,7 +73,10 @@ test('what a check says of a row is what the import then comes to', async () => 
         },
       };
       const at = await openChecking({ sandbox: { seed, behaviour: { listBanned } } });
-      const id = await at.stage(`uid,guid,scope\n${wanted.map((row) => row.join(',')).join('\n')}\n`);
+      const id = await at.stage(
+        `uid,guid,scope\n${wanted.map((row) => row.join(',')).join('\n')}\n`,
+        create === undefined ? {} : { create },
+      );
       expect(await at.check(id)).toMatchObject({ state: 'done' });
       const said = at.found(id).map(({ check }) => COMES_TO[check as Verdict]);
       await at.coordinator.resume(id);
@@ -59,6 +85,6 @@ test('what a check says of a row is what the import then comes to', async () => 
       await at.stop();
       await at.sandbox.close();
     }),
-    { numRuns: 4, endOnFailure: true },
+    { numRuns: 6, endOnFailure: true },
   );
 });

@@ -9,7 +9,7 @@ import { dispatch, EMPTY_UID, type RowWish, resultOf, stage } from './staged-imp
 /** Few names, so that rows of the same group, UID and outcome are frequent. */
 const NAMES = ['ann', 'Ann', 'bob', 'CID', 'dan', 'eve'] as const;
 const GROUPS = ['team', 'TEAM', 'board'] as const;
-const CODES = ['ERR_X', 'ERR_Y'] as const;
+const CODES = ['TOO_LONG', 'ERR_Y'] as const;
 
 const wish: fc.Arbitrary<RowWish> = fc.record({
   uid: fc.constantFrom(...NAMES),
@@ -17,7 +17,7 @@ const wish: fc.Arbitrary<RowWish> = fc.record({
   region: fc.constantFrom(...REGIONS),
   scope: fc.constantFrom(...SCOPES, 'participant', 'participant'),
   onBehalfOf: fc.constantFrom('', '', 'boss'),
-  problems: fc.constantFrom([], [], [], [EMPTY_UID], [{ ...EMPTY_UID, code: 'ERR_X' }, EMPTY_UID]),
+  problems: fc.constantFrom([], [], [], [EMPTY_UID], [{ ...EMPTY_UID, code: 'TOO_LONG' }, EMPTY_UID]),
 });
 
 /** What became of the batches, in their order; of the ones behind the last, nothing did. */

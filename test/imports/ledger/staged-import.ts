@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import type { RowProblem } from '../../../src/imports/read/input-row.ts';
 import type { BatchResult, CallRecord, Sent } from '../../../src/imports/record/batch-result.ts';
 import { type BatchToSend, type ImportLedger, openImportLedger } from '../../../src/imports/record/import-ledger.ts';
 import { type ImportReader, openImportReader } from '../../../src/imports/report/reading.ts';
 import type { StagedTotals } from '../../../src/imports/stage/cut.ts';
 import { startStaging } from '../../../src/imports/stage/row-writer.ts';
-import type { InputDescription, StagedProblem, StagedRow } from '../../../src/imports/stage/staged-row.ts';
+import type { InputDescription, StagedRow } from '../../../src/imports/stage/staged-row.ts';
 import { type Membership, REGIONS, type Region } from '../../../src/membership/membership.ts';
 import { tempDir } from '../../temp-dir.ts';
 
@@ -16,14 +17,14 @@ const CSV: InputDescription = {
   recognised: { guid: 'guid', uid: 'uid', scope: 'scope' },
 };
 
-export const EMPTY_UID: StagedProblem = {
+export const EMPTY_UID: RowProblem = {
   column: 'uid',
   value: '',
   code: 'EMPTY',
   reason: 'the uid is empty; a row needs one',
 };
 
-export const BAD_UID: StagedProblem = {
+export const BAD_UID: RowProblem = {
   column: 'uid',
   value: 'a b',
   code: 'BAD_CHARACTER',

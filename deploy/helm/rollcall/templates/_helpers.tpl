@@ -69,6 +69,9 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- if and $v.serve.ingress.enabled (not $v.serve.ingress.host) -}}
   {{- fail "serve.ingress.enabled needs serve.ingress.host" -}}
 {{- end -}}
+{{- if and $v.monitoring.prometheusRule.enabled (not (and $v.monitoring.serviceMonitor.enabled $v.monitoring.serviceMonitor.tokenSecret.name)) -}}
+  {{- fail "monitoring.prometheusRule.enabled needs the server's metrics: set monitoring.serviceMonitor.enabled and monitoring.serviceMonitor.tokenSecret.name, or its alerts say that the server is down" -}}
+{{- end -}}
 {{- with $v.autoscaling -}}
   {{- if gt (int .minReplicas) (int .maxReplicas) -}}
     {{- fail (printf "autoscaling.minReplicas is %v, which is more than autoscaling.maxReplicas (%v)" .minReplicas .maxReplicas) -}}
@@ -101,6 +104,8 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
   value: {{ $app.appId | quote }}
 {{- end }}
 {{- end }}
+- name: ROLLCALL_LOG_LEVEL
+  value: {{ .Values.logLevel }}
 {{- with .Values.callsPerMinute }}
 - name: ROLLCALL_CALLS_PER_MINUTE
   value: {{ . | quote }}

@@ -1,5 +1,5 @@
 /** What can be done with an import now: the buttons follow what the server says is possible. */
-import { importPath, request } from '../../api.js';
+import { importPath, query, request } from '../../api.js';
 import { confirmed } from '../../dialog.js';
 import { foreign, h, importHref, syncHref } from '../../element.js';
 import { counted } from '../../format.js';
@@ -62,6 +62,22 @@ export function ImportActions({ live }) {
       else go(importHref(after.id));
     });
   };
+  const create = async () => {
+    const what = missingText(view.maxCreate ?? '');
+    const yes = await confirmed({
+      question: `Create ${what}?`,
+      explanation:
+        'They become part of your app, and undoing this import does not delete them. Check first that the columns of the file are right.',
+      yes: `Create ${what}`,
+      no: 'Keep waiting',
+    });
+    if (!yes) return;
+    await work.start(async (signal) => {
+      const address = importPath(view.id, `/resume${query({ maxCreate: view.maxCreate })}`);
+      await request(address, { method: 'POST', signal });
+      void live.load(signal);
+    });
+  };
   const undo = () =>
     work.start(async (signal) => {
       /** @type {{ id: string }} */
@@ -81,7 +97,16 @@ export function ImportActions({ live }) {
     h(
       'div',
       { class: 'buttons', ref: buttons },
-      view.actions.filter((action) => action !== 'delete').map(button),
+      view.maxCreate !== undefined &&
+        h(
+          WorkButton,
+          { key: 'create', busy: work.busy, kind: 'main', onClick: () => void create() },
+          `Create ${missingText(view.maxCreate)}…`,
+        ),
+      view.actions
+        // To go on as before would only end here again.
+        .filter((action) => action !== 'delete' && !(action === 'resume' && view.maxCreate !== undefined))
+        .map(button),
       canBeUndone(view) && h(WorkButton, { key: 'undo', busy: work.busy, onClick: undo }, 'Undo import…'),
       view.actions.includes('delete') && button('delete'),
     ),
@@ -93,4 +118,15 @@ export function ImportActions({ live }) {
 function canBeUndone({ finishedAt, followUps, rows: { added, banned, changed, removed } }) {
   const isTaken = followUps.some((followUp) => isUndone(followUp) || (followUp.kind === 'undo' && followUp.isOpen));
   return finishedAt !== null && added + banned + changed + removed > 0 && !isTaken;
+}
+
+/** "users=2,groups=11" → "2 users and 11 groups". @param {string} maxCreate */
+function missingText(maxCreate) {
+  return maxCreate
+    .split(',')
+    .map((part) => {
+      const [kind = '', number = ''] = part.split('=');
+      return counted(Number(number), kind.replace(/s$/, ''));
+    })
+    .join(' and ');
 }

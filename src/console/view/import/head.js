@@ -3,7 +3,7 @@ import { Badge, Facts, foreign, h } from '../../element.js';
 import { counted, duration, estimate, grouped, size } from '../../format.js';
 import { Legend, OutcomeBar } from '../../outcome-bar.js';
 import { Time } from '../../time.js';
-import { isOfSync, settled, stateLabel, stateSentence, stateTone } from '../../words.js';
+import { CREATE_LIMIT, isOfSync, settled, stateLabel, stateSentence, stateTone } from '../../words.js';
 import { FollowUps } from './follow-ups.js';
 
 /** @import { ImportView, Progress } from '../../answers.d.ts' */
@@ -27,7 +27,8 @@ export function ImportHead({ live }) {
       h(Badge, { tone: stateTone(view) }, stateLabel(view)),
       h('p', { class: 'sentence', id: 'state' }, stateSentence(view)),
     ),
-    h('p', { class: 'note' }, hasReason && foreign(view.reason)),
+    h('p', { class: 'note' }, hasReason && view.code !== CREATE_LIMIT && foreign(view.reason)),
+    view.code === CREATE_LIMIT && h(Held, { view }),
     h(StoppedRegions, { view, progress: live.progress.value }),
     h(FollowUps, { live }),
     h('div', { class: 'reading' }, view.staging !== null && h(ReadingProgress, { staging: view.staging })),
@@ -37,6 +38,12 @@ export function ImportHead({ live }) {
     ],
     h('p', { class: 'pace' }, view.state === 'running' && eta !== null && eta > 0 && estimate(eta)),
     h(Facts, { list: factsOf(view) }),
+    view.notes !== undefined &&
+      h(
+        'ul',
+        { class: 'file-notes', 'aria-label': 'Notes about the file' },
+        view.notes.map(({ code, text }, index) => h('li', { key: `${index} ${code}` }, foreign(text))),
+      ),
   );
 }
 
@@ -63,6 +70,23 @@ function StoppedRegions({ view, progress }) {
   );
 }
 
+/** Why nothing more is created, and what to look at. @param {{ view: ImportView }} properties */
+function Held({ view }) {
+  if (view.state !== 'blocked') return null;
+  // Behind the first sentence it says how a program goes on.
+  const [reason = ''] = view.reason.split('. ');
+  return h(
+    'div',
+    { class: 'notice attention' },
+    h('p', null, h('b', null, foreign(`${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`))),
+    h(
+      'p',
+      null,
+      'Check the columns of the file first: a wrong column would create users or groups that should not exist. Then create them, or cancel.',
+    ),
+  );
+}
+
 /** @param {{ staging: NonNullable<ImportView['staging']> }} properties */
 function ReadingProgress({ staging: { rows, bytes, totalBytes, cutting } }) {
   const done = totalBytes === null ? undefined : Math.min(1, bytes / Math.max(1, totalBytes));
@@ -85,9 +109,29 @@ function factsOf(view) {
     ['Started', startedAt !== null && h(Time, { iso: startedAt })],
     ['Finished', finishedAt !== null && h(Time, { iso: finishedAt })],
     ['Took', startedAt !== null && finishedAt !== null && duration(Date.parse(finishedAt) - Date.parse(startedAt))],
-    ['Rows', view.rows.read > 0 && grouped(view.rows.read)],
+    ['Rows of the file', view.inputRows !== undefined && grouped(view.inputRows)],
+    [view.inputRows === undefined ? 'Rows' : 'Memberships', view.rows.read > 0 && grouped(view.rows.read)],
+    ['Created', createdText(view)],
+    ['Messages in groups', messagesText(view)],
     ['Calls', view.calls > 0 && grouped(view.calls)],
     ['Retries', view.retries > 0 && grouped(view.retries)],
     ['Rate-limited', limited > 0 && counted(limited, 'time')],
   ];
+}
+
+/** @param {ImportView} view */
+function createdText({ created }) {
+  if (created === undefined) return null;
+  const parts = [
+    created.users > 0 && counted(created.users, 'user'),
+    created.groups > 0 && counted(created.groups, 'group'),
+    created.reactivated > 0 && `${grouped(created.reactivated)} reactivated`,
+  ];
+  return parts.filter((part) => part !== false).join(', ');
+}
+
+/** Each addition writes one into the group's conversation. @param {ImportView} view */
+function messagesText({ writes, finishedAt }) {
+  if (writes === undefined) return null;
+  return `${finishedAt === null ? 'up to ' : ''}${grouped(writes.messages)} in ${counted(writes.groups, 'group')}`;
 }

@@ -40,8 +40,9 @@ export function SyncJournal({ moves }) {
   );
 }
 
-/** @param {{ id: string }} properties */
-export function SyncDownloads({ id }) {
+/** @param {{ view: SyncView }} properties */
+export function SyncDownloads({ view: { id, importId, totals } }) {
+  const takes = totals === null ? 0 : totals.actions.remove + totals.actions.ban;
   return h(
     'ul',
     { class: 'downloads' },
@@ -52,5 +53,12 @@ export function SyncDownloads({ id }) {
         href: syncPath(id, `/plan?format=${format}`),
       })),
     }),
+    importId !== null &&
+      takes > 0 &&
+      h(Download, {
+        name: 'Members before the sync',
+        note: 'of the groups it takes something from, as a file that imports read back',
+        links: [{ text: 'CSV', href: syncPath(id, '/before') }],
+      }),
   );
 }

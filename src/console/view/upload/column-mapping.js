@@ -1,13 +1,14 @@
 /** Which column of the file is what. */
 import { h } from '../../element.js';
 import { Field, optionsOf } from '../../form.js';
+import { TEMPLATE } from './shape-form.js';
 
 /** @import { Field as FieldName, Preview } from '../../answers.d.ts' */
 /** @import { Form } from '../../form.js' */
 /** @import { FilePreview } from './preview.js' */
 
 /** @type {readonly (readonly [field: FieldName, label: string])[]} */
-const FIELDS = [
+export const FIELDS = [
   ['uid', 'User (UID)'],
   ['guid', 'Group (GUID)'],
   ['scope', 'Scope'],
@@ -20,6 +21,7 @@ const LONGEST_SAMPLE = 24;
 export function ColumnMapping({ preview, form }) {
   const found = preview.found.value;
   if (found === undefined || found.columns.length === 0) return null;
+  const isDerived = form.get('uidFrom') === TEMPLATE;
   return h(
     'fieldset',
     null,
@@ -27,14 +29,16 @@ export function ColumnMapping({ preview, form }) {
     h(
       'div',
       { class: 'fields' },
-      FIELDS.map(([field, label]) => h(ColumnChoice, { key: field, field, label, found, preview, form })),
+      FIELDS.filter(([field]) => !(field === 'uid' && isDerived)).map(([field, label]) =>
+        h(ColumnChoice, { key: field, field, label, found, preview, form }),
+      ),
     ),
   );
 }
 
 /** @param {{ field: FieldName, label: string, found: Preview, preview: FilePreview, form: Form }} properties */
 function ColumnChoice({ field, label, found, preview, form }) {
-  const own = found.recognised[field] ?? '';
+  const own = preview.columnOf(field);
   return h(Field, {
     form,
     name: `map-${field}`,
@@ -48,8 +52,8 @@ function ColumnChoice({ field, label, found, preview, form }) {
           onChange: ({ currentTarget }) => preview.choose(field, currentTarget.value),
         },
         optionsOf([
-          // A column may look like the scope and say something else: what a row can do without can be left out.
-          ...(field !== 'uid' || own === '' ? [/** @type {const} */ (['', 'none'])] : []),
+          // A column may look like the scope and say something else.
+          ['', 'none'],
           ...found.columns.map((column) => /** @type {const} */ ([column, `${column}${sampleOf(found, column)}`])),
         ]),
       ),

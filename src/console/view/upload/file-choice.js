@@ -4,7 +4,9 @@ import { useEffect } from 'preact/hooks';
 import { foreign, h } from '../../element.js';
 import { size } from '../../format.js';
 
-const HINT = 'Drop a membership file here, or choose one: CSV, JSON or NDJSON, gzipped or not.';
+const HINT =
+  'Drop a membership file here, or choose one: CSV, Excel, JSON, NDJSON, YAML, LDIF, or a ZIP archive of them.';
+const ACCEPTED = '.csv,.tsv,.txt,.json,.ndjson,.jsonl,.xlsx,.xlsm,.ods,.yaml,.yml,.ldif,.zip,.gz,.zst';
 
 /** @param {{ file: File | undefined, onFile: (file: File) => void }} properties */
 export function FileChoice({ file, onFile }) {
@@ -41,7 +43,18 @@ export function FileChoice({ file, onFile }) {
       'p',
       { id: 'file-note' },
       file === undefined
-        ? HINT
+        ? [
+            HINT,
+            h(
+              'span',
+              { class: 'templates' },
+              'An example to fill in: ',
+              h('a', { href: '/v1/template?format=csv', download: true }, 'CSV'),
+              ' or ',
+              h('a', { href: '/v1/template?format=xlsx', download: true }, 'Excel'),
+              '.',
+            ),
+          ]
         : [
             h('b', null, foreign(file.name)),
             h('span', { class: 'soft' }, ` ${size(file.size)}`),
@@ -53,7 +66,7 @@ export function FileChoice({ file, onFile }) {
       type: 'file',
       id: 'file',
       class: 'unseen',
-      accept: '.csv,.tsv,.txt,.json,.ndjson,.jsonl,.gz',
+      accept: ACCEPTED,
       'aria-describedby': 'file-note',
       onChange: ({ currentTarget }) => {
         take(currentTarget.files);

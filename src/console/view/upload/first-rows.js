@@ -13,6 +13,12 @@ const ROWS_SHOWN = 8;
 /** @type {Readonly<Record<string, string>>} */
 const DELIMITER_NAMES = { ',': 'comma', ';': 'semicolon', '\t': 'tab', '|': 'pipe' };
 
+/** @type {Readonly<Record<string, string>>} */
+const KIND_NAMES = {
+  ...{ csv: 'CSV', json: 'JSON', ndjson: 'NDJSON', yaml: 'YAML', ldif: 'LDIF' },
+  ...{ xlsx: 'Excel workbook', ods: 'OpenDocument sheet' },
+};
+
 /** @type {import('../../table.js').Column<PreviewRow>[]} */
 const COLUMNS = [
   { label: 'Row', kind: 'number', cell: ({ line }) => grouped(line) },
@@ -55,33 +61,53 @@ function refused({ problems }, code) {
 /** @param {{ preview: FilePreview }} properties */
 export function FirstRows({ preview }) {
   const found = preview.found.value;
+  const identities = preview.identities.value;
   const rows = found?.rows.slice(0, ROWS_SHOWN) ?? [];
+  const uid = preview.columnOf('uid');
   return h(
     'div',
     { class: 'preview' },
-    h('h3', null, 'First rows'),
+    h('h3', null, 'As rollcall reads it'),
     h(
       'p',
       { class: 'note', role: 'status' },
-      preview.isRefused.value
-        ? 'The file cannot be read with these options.'
-        : found !== undefined && summary(found, rows),
+      preview.isTooLarge.value
+        ? 'This workbook or archive is too large for a preview (4 MiB). Its columns can be recognised by name only: check the file before you start.'
+        : preview.isRefused.value
+          ? 'The file cannot be read with these options.'
+          : found !== undefined && summary(found, rows),
     ),
+    identities !== undefined &&
+      h('p', { class: 'note' }, 'UIDs are looked up in ', foreign(identities.name), ' when the file is read.'),
     h(ErrorPlace, { error: preview.error.value }),
     rows.length > 0 &&
       dataTable({
         caption: 'The first rows, as rollcall reads them',
         columns: COLUMNS,
-        items: rows,
+        items: identities === undefined ? rows : rows.map((row) => withoutKeyProblems(row, uid)),
         keyOf: (_, index) => index,
-        rowClass: ({ problems }) => (problems.length > 0 ? 'wrong' : ''),
+        rowClass: ({ problems, skipped }) => (skipped ? 'left-out' : problems.length > 0 ? 'wrong' : ''),
       }),
+    found !== undefined &&
+      found.notes.length > 0 &&
+      h(
+        'ul',
+        { class: 'file-notes' },
+        found.notes.map(({ code, text }) => h('li', { key: code }, foreign(text))),
+      ),
   );
 }
 
+/** What is no UID is a key, and is looked up. @param {PreviewRow} row @param {string} column */
+function withoutKeyProblems(row, column) {
+  return { ...row, problems: row.problems.filter((problem) => column === '' || problem.column !== column) };
+}
+
 /** @param {Preview} preview @param {readonly PreviewRow[]} rows */
-function summary({ format, encoding, delimiter }, rows) {
-  const by = delimiter === null ? '' : `, delimiter ${DELIMITER_NAMES[delimiter] ?? delimiter}`;
-  const them = rows.length === 1 ? 'it' : 'them';
-  return `${format.toUpperCase()}, ${encoding}${by}. The first ${counted(rows.length, 'row')}, as rollcall reads ${them}:`;
+function summary({ format, kind, encoding, delimiter }, rows) {
+  const isText = kind !== 'xlsx' && kind !== 'ods';
+  const noun = rows.some(({ value }) => value !== undefined && value !== '') ? 'membership' : 'row';
+  const by = !isText || delimiter === null ? '' : `, delimiter ${DELIMITER_NAMES[delimiter] ?? delimiter}`;
+  const name = isText ? `${KIND_NAMES[kind] ?? format.toUpperCase()}, ${encoding}` : (KIND_NAMES[kind] ?? kind);
+  return `${name}${by}. The first ${counted(rows.length, noun)}:`;
 }

@@ -1,15 +1,18 @@
 /** What the server understands of a file's beginning, asked for whenever something changes by which it is read. */
-import { batch, signal } from '@preact/signals';
+import { batch, computed, signal } from '@preact/signals';
 import { ApiError, query, request } from '../../api.js';
-import { beginning } from '../../upload.js';
+import { beginning, isZip } from '../../upload.js';
 import { MISSING } from '../../words.js';
 import { READING } from './reading.js';
+import { shapeOf } from './shape-form.js';
 
-/** @import { Field, Preview } from '../../answers.d.ts' */
+/** @import { Field, FileFacts, Preview } from '../../answers.d.ts' */
 /** @import { Form } from '../../form.js' */
 
 /** As much of the file as is sent to be looked at. */
 const BEGINNING_BYTES = 256 * 1024;
+/** The largest workbook or archive that the server looks at; it needs the whole of it. */
+const WHOLE_BYTES = 4 * 1024 * 1024;
 /** Who has paused this long has typed a whole value. */
 const TYPING_MS = 300;
 
@@ -22,10 +25,23 @@ export class FilePreview {
   isRefused = signal(false);
   /** Columns that were chosen by hand, where they differ from what is recognised. */
   chosen = signal(/** @type {Readonly<Partial<Record<Field, string>>>} */ ({}));
+  /** What the file is, also where it cannot be read; undefined before the first answer. */
+  facts = signal(/** @type {FileFacts | undefined} */ (undefined));
+  /** Where the UIDs are looked up, if that is wanted. */
+  identities = signal(/** @type {File | undefined} */ (undefined));
+  /** A workbook or archive that is too large to be looked at. */
+  isTooLarge = signal(false);
+  /** Several files in one. */
+  isArchive = signal(false);
+  /** Columns of the file, as far as they are known. */
+  columns = computed(() => this.found.value?.columns ?? this.facts.value?.columns.map(({ name }) => name) ?? []);
+  /** How many columns the file has, whatever they are called. */
+  #width = 0;
   /** What was recognised before anything was chosen. @type {Preview['recognised']} */
   #recognised = {};
   /** @type {Blob | undefined} */
   #head;
+  #name = '';
   #asked = 0;
   /** @type {number | undefined} */
   #timer;
@@ -42,8 +58,25 @@ export class FilePreview {
   get options() {
     const values = this.#form.read();
     const reading = Object.keys(READING).map((name) => [name, values[name] ?? '']);
-    const map = Object.entries(this.chosen.peek()).map(([field, column]) => `${field}=${column}`);
-    return { ...Object.fromEntries(reading), map: map.join(',') };
+    const hasOwnUid = (values['uidFrom'] ?? '') !== '';
+    const map = Object.entries(this.chosen.peek())
+      .filter(([field]) => !(field === 'uid' && hasOwnUid))
+      .map(([field, column]) => `${field}=${column}`);
+    const uidColumn = this.columnOf('uid');
+    const hasIdentities = this.identities.peek() !== undefined;
+    const shape = shapeOf(values, { width: this.#width, uidColumn, hasIdentities });
+    return {
+      ...Object.fromEntries(reading),
+      map: map.join(','),
+      shape: shape === undefined ? '' : JSON.stringify(shape),
+      recipe: values['recipe'] ?? '',
+    };
+  }
+
+  /** The column that a field is read from; '' for none. @param {Field} field */
+  columnOf(field) {
+    const column = this.chosen.value[field] ?? this.found.value?.recognised[field] ?? '';
+    return this.columns.value.includes(column) ? column : '';
   }
 
   /** Looks at another file. @param {File} file */
@@ -51,10 +84,21 @@ export class FilePreview {
     batch(() => {
       this.chosen.value = {};
       this.found.value = undefined;
+      this.facts.value = undefined;
+      this.error.value = undefined;
+      this.isTooLarge.value = false;
     });
     this.#recognised = {};
+    this.#head = undefined;
+    this.#name = file.name;
     try {
-      this.#head = await beginning(file, BEGINNING_BYTES);
+      const isWhole = await isZip(file);
+      this.isArchive.value = isWhole && /\.zip$/i.test(file.name);
+      if (isWhole) {
+        this.isTooLarge.value = file.size > WHOLE_BYTES;
+        if (this.isTooLarge.peek()) return;
+        this.#head = file;
+      } else this.#head = await beginning(file, BEGINNING_BYTES);
     } catch {
       this.error.value = `${file.name} cannot be read, or has changed. Choose it again.`;
       return;
@@ -70,6 +114,18 @@ export class FilePreview {
     void this.ask();
   }
 
+  /** Several columns at once, such as a suggestion has them. @param {Readonly<Partial<Record<Field, string>>>} columns */
+  chooseAll(columns) {
+    this.chosen.value = { ...this.chosen.peek(), ...columns };
+    void this.ask();
+  }
+
+  /** @param {File | undefined} file with the UIDs */
+  identify(file) {
+    this.identities.value = file;
+    void this.ask();
+  }
+
   /** Asks when nobody has typed for a moment. */
   askSoon() {
     clearTimeout(this.#timer);
@@ -80,18 +136,36 @@ export class FilePreview {
     clearTimeout(this.#timer);
     if (this.#head === undefined) return;
     const own = ++this.#asked;
+    const { recipe, ...options } = this.options;
+    void this.#inspect(options, own);
     try {
       /** @type {Preview} */
-      const answer = await request(`/v1/preview${query(this.options)}`, {
-        method: 'POST',
-        body: this.#head,
-        type: 'application/octet-stream',
-        signal: this.#leaving,
-      });
+      const answer = await this.#look('/v1/preview', { ...options, recipe });
       if (own === this.#asked) this.#show(answer);
     } catch (error) {
       if (!this.#leaving.aborted && own === this.#asked) this.#refuse(error);
     }
+  }
+
+  /** What it is helps, and nothing depends on it. @param {Record<string, string>} options @param {number} own */
+  async #inspect(options, own) {
+    try {
+      /** @type {FileFacts} */
+      const facts = await this.#look('/v1/inspect', { ...options, name: this.#name });
+      if (own === this.#asked) this.facts.value = facts;
+    } catch {
+      // The preview says what is wrong with an option.
+    }
+  }
+
+  /** @template T @param {string} path @param {Record<string, string | undefined>} options @returns {Promise<T>} */
+  #look(path, options) {
+    return request(`${path}${query(options)}`, {
+      method: 'POST',
+      body: this.#head ?? '',
+      type: 'application/octet-stream',
+      signal: this.#leaving,
+    });
   }
 
   /** Whether nothing that is known speaks against it; else the first place to fix has the focus. */
@@ -103,6 +177,7 @@ export class FilePreview {
   /** @param {Preview} answer */
   #show(answer) {
     if (Object.keys(this.chosen.peek()).length === 0) this.#recognised = answer.recognised;
+    if (this.#form.read()['header'] !== 'none') this.#width = answer.columns.length;
     batch(() => {
       this.found.value = answer;
       this.error.value = undefined;

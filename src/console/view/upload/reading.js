@@ -7,7 +7,7 @@ import { SelectField, TextField } from '../../form.js';
 /** The values of these fields before anything is chosen: '' lets the server decide. */
 export const READING = {
   ...{ guid: '', scope: '', region: '', onBehalfOf: '' },
-  ...{ format: '', encoding: '', delimiter: '' },
+  ...{ format: '', encoding: '', delimiter: '', sheet: '', files: '' },
 };
 
 /** @type {Choice[]} */
@@ -20,6 +20,32 @@ const FORMATS = [
   ['csv', 'CSV'],
   ['json', 'JSON'],
   ['ndjson', 'NDJSON'],
+  ['xlsx', 'Excel workbook'],
+  ['ods', 'OpenDocument sheet'],
+  ['yaml', 'YAML'],
+  ['ldif', 'LDIF'],
+];
+/** @type {Choice[]} */
+const ENCODINGS = [
+  ['', 'detect (UTF-8, UTF-16)'],
+  ['windows-1252', 'Western European (windows-1252)'],
+  ['windows-1250', 'Central European (windows-1250)'],
+  ['windows-1251', 'Cyrillic (windows-1251)'],
+  ['iso-8859-1', 'Latin 1 (iso-8859-1)'],
+  ['iso-8859-15', 'Latin 9 (iso-8859-15)'],
+  ['macintosh', 'Mac Roman (macintosh)'],
+  ['utf-16le', 'UTF-16 LE'],
+  ['utf-16be', 'UTF-16 BE'],
+  ['shift_jis', 'Japanese (shift_jis)'],
+  ['gb18030', 'Chinese (gb18030)'],
+  ['euc-kr', 'Korean (euc-kr)'],
+];
+/** @type {Choice[]} */
+const HEADERS = [
+  ['', 'detect'],
+  ['row', 'in a certain row'],
+  ['skip', 'after lines to skip'],
+  ['none', 'there is none'],
 ];
 /** @type {Choice[]} */
 const DELIMITERS = [
@@ -52,8 +78,10 @@ export function RowDefaults({ form }) {
   );
 }
 
-/** @param {{ form: Form }} properties */
-export function FileFormat({ form }) {
+/** @param {{ form: Form, kind: string | undefined, isArchive: boolean }} properties `kind` of the file, where it is known */
+export function FileFormat({ form, kind, isArchive }) {
+  const header = form.get('header');
+  const isWorkbook = kind === 'xlsx' || kind === 'ods';
   return h(
     'details',
     null,
@@ -62,8 +90,26 @@ export function FileFormat({ form }) {
       'div',
       { class: 'fields' },
       h(SelectField, { form, name: 'format', label: 'Format', choices: FORMATS }),
-      h(TextField, { form, name: 'encoding', label: 'Encoding', placeholder: 'utf-8' }),
-      h(SelectField, { form, name: 'delimiter', label: 'Delimiter', choices: DELIMITERS }),
+      (isWorkbook || isArchive || form.get('sheet') !== '') &&
+        h(TextField, {
+          form,
+          name: 'sheet',
+          label: 'Sheet',
+          note: 'Name or number. Leave empty for the first one with something in it.',
+        }),
+      (isArchive || form.get('files') !== '') &&
+        h(TextField, {
+          form,
+          name: 'files',
+          label: 'Files of the archive',
+          placeholder: 'members*.csv',
+          note: 'Leave empty for all that can be read.',
+        }),
+      h(SelectField, { form, name: 'header', label: 'Header row', choices: HEADERS }),
+      header === 'row' && h(TextField, { form, name: 'headerRow', label: 'Row of the header', placeholder: '3' }),
+      header === 'skip' && h(TextField, { form, name: 'skipLines', label: 'Lines to skip', placeholder: '2' }),
+      !isWorkbook && h(SelectField, { form, name: 'delimiter', label: 'Delimiter', choices: DELIMITERS }),
+      !isWorkbook && h(SelectField, { form, name: 'encoding', label: 'Encoding', choices: ENCODINGS }),
     ),
   );
 }

@@ -25,6 +25,7 @@ create table groups (
   owner   text,
   members integer,                       -- as the service counts them; null: not told
   way     text,                          -- how members are found out: list or ask; null: not chosen yet
+  creation text,                         -- of a missing one: '' it is created, or the code why it cannot be; null: not asked for
   done    integer not null default 0,    -- 1: members and banned users are known as far as they can be
   unique (region, guid)
 ) strict;
@@ -34,6 +35,8 @@ create table users (
   region text not null,
   uid    text not null collate nocase,
   state  text check (state in ('exists', 'unknown', 'deactivated')), -- null: not known
+  creation text,                         -- of one who is not found: as of a group; a deactivated one is tried like an unknown one
+  first_row integer,                     -- of one who may be created: the row that says with what
   unique (region, uid)
 ) strict;
 

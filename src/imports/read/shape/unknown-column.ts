@@ -1,11 +1,12 @@
 import { nearest } from '../../../text/nearest.ts';
 import { IntakeError, listed, shown } from '../intake-error.ts';
 
+export const EXACTLY = 'exactly as it is written';
+
 /** What to write in place of a column that is not there. */
 export function nameOneOf(column: string, names: readonly string[]): string {
   const like = nearest(column, names);
-  const exactly = 'exactly as it is written';
-  return like === undefined ? `Name one of them, ${exactly}` : `Write ${shown(like)}, or another one, ${exactly}`;
+  return like === undefined ? 'Name one of them' : `Write ${shown(like)} or another one`;
 }
 
 /** @param reader what needs the column */
@@ -13,7 +14,7 @@ export function unknownColumn(column: string, reader: string, names: readonly st
   return new IntakeError({
     code: 'UNKNOWN_COLUMN',
     what: `${reader} needs the column ${shown(column)}, which the input does not have; the columns are ${listed(names)}`,
-    remedy: nameOneOf(column, names),
+    remedy: `${nameOneOf(column, names)}, ${EXACTLY}`,
     facts: { column },
   });
 }

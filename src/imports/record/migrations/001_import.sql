@@ -44,7 +44,8 @@ create table groups (
   region_id       integer not null,
   guid            text not null,         -- as it was written first
   refused_code    text,                  -- set when the service refused the whole group: the rest of it is not sent
-  refused_message text
+  refused_message text,
+  bans            integer not null default 0 -- 1: its banned users are known; 2: the service does not list them
 ) strict;
 
 -- A group, an acting user and an action: the rows that may travel in one call.
@@ -55,6 +56,8 @@ create table lanes (
   action_id    integer not null references actions (id),
   later        integer not null default 0 -- 1: not among the rows to try first; waits until somebody resumes
 ) strict;
+
+create index lanes_by_group on lanes (group_id);
 
 -- The input, row by row; a row that gives several memberships stands here once for each. Never changed after staging.
 create table rows (
@@ -148,6 +151,8 @@ create table creations (
   code      text,
   message   text,
   at        integer,
+  undone    text,                        -- deleted, gone (it was not there any more), kept; null until somebody asks to delete it
+  why_kept  text,
   unique (kind, region_id, name)
 ) strict;
 create index creations_by_batch on creations (batch_id) where batch_id is not null;

@@ -1,0 +1,62 @@
+import { readFile } from 'node:fs/promises';
+import { messageOf } from '../errors/message-of.ts';
+import { RollcallError } from '../errors/rollcall-error.ts';
+import type { Config } from '../platform/config.ts';
+import { USUAL_CALLS_PER_MINUTE } from '../platform/settings.ts';
+import { startSandbox } from '../sandbox/sandbox.ts';
+import { parseSeed, type SeedDocument } from '../sandbox/seed.ts';
+import { dispatchOnly, NO_SERVICE, type Service, serviceOf } from './compose.ts';
+
+/** Where calls go, as a user chooses it. */
+export interface ServiceChoice {
+  readonly sandbox?: true;
+  /** Path of a JSON file with users and groups; without one the sandbox knows every group and user. */
+  readonly sandboxSeed?: string;
+  readonly sandboxFaults?: string;
+  /** With a shared queue: also send from this process. */
+  readonly withWorkers?: true;
+  readonly dryRun?: true;
+}
+
+export type OpenService = () => Promise<Service & { close(): Promise<void> }>;
+
+/** What opens the service that calls go to. @throws ConfigError, when called, for settings that are missing */
+export function serviceOpener(config: Config, choice: ServiceChoice): OpenService {
+  if (choice.sandbox) {
+    return () => openSandbox(choice, config.budgetShare === undefined ? config.callsPerMinute : USUAL_CALLS_PER_MINUTE);
+  }
+  if (choice.dryRun) return async () => ({ ...NO_SERVICE, close: async () => {} });
+  const service = config.queue !== undefined && !choice.withWorkers ? dispatchOnly(config) : serviceOf(config);
+  return async () => ({ ...service, close: async () => {} });
+}
+
+/** A sandbox in this process, as the service that calls go to. Without a seed it knows every group and user. */
+async function openSandbox(choice: ServiceChoice, callsPerMinute: number): ReturnType<OpenService> {
+  const sandbox = await startSandbox({
+    ...(choice.sandboxSeed === undefined
+      ? { users: 'any', groups: 'any', behaviour: { actingUser: 'anybody' } }
+      : { seed: await readSeed(choice.sandboxSeed) }),
+    faults: choice.sandboxFaults ?? '',
+    rateLimit: { calls: callsPerMinute, perMs: 60_000 },
+  });
+  const { host, apps, caPem: ca } = sandbox;
+  return { sends: true, sandbox: true, host, apps, ca, close: () => sandbox.close() };
+}
+
+class SeedUnreadable extends RollcallError {
+  constructor(message: string, options?: ErrorOptions) {
+    super('BAD_SEED', message, options);
+  }
+}
+
+/** @throws SeedUnreadable, SeedError */
+export async function readSeed(path: string): Promise<SeedDocument> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    const why = messageOf(error);
+    throw new SeedUnreadable(`the seed file ${path} cannot be read: ${why}`, { cause: error });
+  }
+  return parseSeed(text, path);
+}

@@ -1,0 +1,13 @@
+import { UsageError } from './errors.ts';
+
+/** What was meant for the sandbox must not reach the service, nor the reverse. */
+export function checkTarget(command: string, id: string, wasSandbox: boolean, sandbox: boolean): void {
+  if (wasSandbox && !sandbox) {
+    throw new UsageError(`import ${id} was meant for the sandbox; type: ${command} --sandbox`);
+  }
+  if (!wasSandbox && sandbox) {
+    throw new UsageError(
+      `import ${id} was not meant for the sandbox; leave out --sandbox, or import its file again with it`,
+    );
+  }
+}

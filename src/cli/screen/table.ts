@@ -1,0 +1,18 @@
+import { cut, padEnd, widthOf } from '../../text/terminal-text.ts';
+
+/** Columns in line; numbers to the right; the last column is cut where the terminal ends. */
+export function drawTable(head: readonly string[], rows: readonly (readonly string[])[], width: number): string {
+  const widths = head.map((name, column) => Math.max(...[name, ...rows.map((row) => row[column] ?? '')].map(widthOf)));
+  const isNumber = (column: number) => rows.length > 0 && rows.every((row) => /^[\d,]+$/.test(row[column] ?? ''));
+  const line = (cells: readonly string[]) =>
+    cut(
+      cells
+        .map((cell, column) =>
+          isNumber(column) ? cell.padStart(widths[column] ?? 0) : padEnd(cell, widths[column] ?? 0),
+        )
+        .join('  ')
+        .trimEnd(),
+      width,
+    );
+  return [head, ...rows].map(line).join('\n');
+}

@@ -1,0 +1,78 @@
+import { type Deletion, deleteCreated, planDeletions } from '../imports/life/delete-created.ts';
+import { openCreated } from '../imports/record/created.ts';
+import { counted } from '../text/wording.ts';
+import { type CoordinateOptions, coordinate } from './coordinate.ts';
+import { EXIT, type ExitCode } from './exit-codes.ts';
+import { confirm } from './screen/confirm.ts';
+import { type Io, say } from './screen/io.ts';
+
+interface UndoCreated extends Omit<CoordinateOptions, 'goOn'> {
+  /** The import that created it; it is over. */
+  readonly id: string;
+  /** False: only say what would be deleted. */
+  readonly carryOut: boolean;
+  /** Nobody is asked. */
+  readonly yes: boolean;
+}
+
+const SHOWN = 50;
+
+/** Says which users and groups of an import may be deleted, asks, and deletes them. */
+export async function undoCreated(options: UndoCreated): Promise<ExitCode> {
+  const { io, config, id, carryOut, yes } = options;
+  let code: ExitCode = EXIT.ok;
+  const goOn = () => ['Continue with:', `  ${config.command} undo ${id} --created --apply`];
+  const failure = await coordinate({ ...options, goOn }, async ({ coordinator, dir, signal }) => {
+    const ledger = openCreated(dir.ledger(id));
+    try {
+      const deleting = { ledger, pages: coordinator.pages, signal };
+      const planned = await planDeletions(deleting);
+      const wanted = planned.filter(({ undone }) => undone === undefined);
+      tellPlan(io, planned, carryOut);
+      if (!carryOut || wanted.length === 0) return;
+      if (!yes && !(await confirm(io, `Delete ${listed(wanted)} for good?`, signal))) {
+        say(io, 'Nothing was deleted. --yes deletes them without asking.');
+        code = EXIT.stopped;
+        return;
+      }
+      const ended = await deleteCreated(deleting, wanted, () => {});
+      const kept = ended.filter(({ undone }) => undone === 'kept');
+      say(io, '', `${listed(ended.filter(({ undone }) => undone !== 'kept'))} deleted.`, ...linesOf(kept, 'kept'));
+      if (kept.length > 0) code = EXIT.rowsFailed;
+    } catch (error) {
+      if (!signal.aborted) throw error;
+      code = EXIT.interrupted;
+    } finally {
+      ledger.close();
+    }
+  });
+  return failure === undefined ? code : EXIT.fatal;
+}
+
+function tellPlan(io: Io, planned: readonly Deletion[], carryOut: boolean): void {
+  if (planned.length === 0) {
+    say(io, '', 'The import created nothing that is still there.');
+    return;
+  }
+  const wanted = planned.filter(({ undone }) => undone === undefined);
+  const kept = planned.filter(({ undone }) => undone === 'kept');
+  const verb = carryOut ? 'To be deleted' : 'Can be deleted, with --apply';
+  say(io, '', ...(wanted.length > 0 ? [`${verb}:`, ...linesOf(wanted, '')] : []));
+  say(io, ...(kept.length > 0 ? ['Kept:', ...linesOf(kept, 'kept')] : []));
+}
+
+function linesOf(deletions: readonly Deletion[], word: string): string[] {
+  const lines = deletions
+    .slice(0, SHOWN)
+    .map(
+      ({ thing: { kind, name, region }, why }) =>
+        `  ${kind} ${name} (${region})${why === '' ? '' : `, ${word}: ${why}`}`,
+    );
+  return deletions.length > SHOWN ? [...lines, `  … and ${deletions.length - SHOWN} more`] : lines;
+}
+
+function listed(deletions: readonly Deletion[]): string {
+  const count = (wanted: string) => deletions.filter(({ thing }) => thing.kind === wanted).length;
+  const parts = (['group', 'user'] as const).flatMap((kind) => (count(kind) > 0 ? [counted(count(kind), kind)] : []));
+  return parts.length === 0 ? 'Nothing' : parts.join(' and ');
+}

@@ -1,0 +1,138 @@
+/** The shaping fields of an upload form, and the shape that they stand for. Pure. */
+
+/** @import { RecipeSettings, Shape } from '../../answers.d.ts' */
+
+/** @typedef {Readonly<Record<string, string>>} Values */
+
+/** @typedef {{ column: string, is: 'is' | 'isNot', words: string }} Condition words between | */
+
+/** The values of these fields before anything is chosen. */
+export const SHAPING = {
+  ...{ header: '', headerRow: '', skipLines: '' },
+  ...{ uidFrom: '', uidSecond: '', uidThird: '', uidTemplate: '', guidFrom: '', guidTemplate: '' },
+  ...{ splitGuid: '', splitUid: '', splitScope: '' },
+  ...{ groupsIn: '', wideColumns: '', wideGuid: '', numberedGuid: '', numberedScope: '' },
+  /** JSON: word of the file → scope, and conditions. */
+  ...{ scopeWords: '', where: '' },
+};
+
+/** Where the values of a field come from. */
+export const FIRST_OF = 'firstOf';
+export const TEMPLATE = 'template';
+
+/**
+ * Names for the columns of a file without a header.
+ * @param {number} width
+ */
+export function columnNames(width) {
+  return Array.from({ length: Math.max(1, width) }, (_, index) => `Column ${index + 1}`);
+}
+
+/**
+ * The shape that the fields stand for; undefined for none.
+ * @param {Values} values
+ * @param {object} known
+ * @param {number} known.width columns of the file
+ * @param {string} known.uidColumn the column that the UID comes from; '' for none
+ * @param {boolean} known.hasIdentities
+ * @returns {Partial<Shape> | undefined}
+ */
+export function shapeOf(values, { width, uidColumn, hasIdentities }) {
+  const at = (/** @type {string} */ name) => values[name] ?? '';
+  /** @type {Record<string, unknown>} */
+  const shape = {
+    ...(at('header') === 'row' && { headerRow: number(at('headerRow')) }),
+    ...(at('header') === 'skip' && { skipLines: number(at('skipLines')) }),
+    ...(at('header') === 'none' && { columns: columnNames(width) }),
+    firstOf: filled({ uid: at('uidFrom') === FIRST_OF ? firstFilled(values, uidColumn) : undefined }),
+    templates: filled({
+      uid: at('uidFrom') === TEMPLATE ? at('uidTemplate') : '',
+      guid: at('guidFrom') === TEMPLATE ? at('guidTemplate') : '',
+    }),
+    identities: hasIdentities ? {} : undefined,
+    split: filled({ guid: at('splitGuid'), uid: at('splitUid'), scope: at('splitScope') }),
+    ...(at('groupsIn') === 'wide' && {
+      wide: { columns: listOf(at('wideColumns')), ...filled({ guid: at('wideGuid') }) },
+    }),
+    ...(at('groupsIn') === 'numbered' && {
+      numbered: { guid: at('numberedGuid'), ...filled({ scope: at('numberedScope') }) },
+    }),
+    scopeWords: filled(wordsOf(values)),
+    where: conditions(values),
+  };
+  const kept = Object.entries(shape).filter(([, value]) => value !== undefined && value !== null);
+  return kept.length === 0 ? undefined : Object.fromEntries(kept);
+}
+
+/** @param {Values} values @param {string} uidColumn */
+function firstFilled(values, uidColumn) {
+  const columns = [uidColumn, values['uidSecond'] ?? '', values['uidThird'] ?? ''].filter((column) => column !== '');
+  return columns.length === 0 ? undefined : [...new Set(columns)];
+}
+
+/** Words of the file and the scopes that they stand for. @param {Values} values @returns {Record<string, string>} */
+export function wordsOf(values) {
+  return JSON.parse(values['scopeWords'] || '{}');
+}
+
+/** What rows must have, as it stands in the form. @param {Values} values @returns {Condition[]} */
+export function conditionsIn(values) {
+  return JSON.parse(values['where'] || '[]');
+}
+
+/** @param {Values} values */
+function conditions(values) {
+  const complete = conditionsIn(values).filter(({ column }) => column !== '');
+  if (complete.length === 0) return undefined;
+  return complete.map(({ column, is, words }) => ({ column, [is]: words.split('|').map((word) => word.trim()) }));
+}
+
+/**
+ * The fields that stand for a shape; those of the shape that no field has are left out.
+ * @param {NonNullable<RecipeSettings['shape']>} shape
+ * @returns {Values}
+ */
+export function fieldsOf({ headerRow, skipLines, columns, templates, split, wide, numbered, scopeWords }) {
+  return /** @type {Values} */ (
+    filled({
+      header: columns !== undefined ? 'none' : headerRow !== undefined ? 'row' : skipLines !== undefined ? 'skip' : '',
+      headerRow: String(headerRow ?? ''),
+      skipLines: String(skipLines ?? ''),
+      uidFrom: templates?.uid === undefined ? '' : TEMPLATE,
+      uidTemplate: templates?.uid,
+      guidFrom: templates?.guid === undefined ? '' : TEMPLATE,
+      guidTemplate: templates?.guid,
+      splitGuid: split?.guid,
+      splitUid: split?.uid,
+      splitScope: split?.scope,
+      groupsIn: wide !== undefined ? 'wide' : numbered !== undefined ? 'numbered' : '',
+      wideColumns: wide?.columns.join(', '),
+      wideGuid: wide?.guid,
+      numberedGuid: numbered?.guid,
+      numberedScope: numbered?.scope,
+      scopeWords: scopeWords === undefined ? '' : JSON.stringify(scopeWords),
+    }) ?? {}
+  );
+}
+
+/** A number, or what stands there: what is not a number is the server's to refuse. @param {string} text */
+function number(text) {
+  return /^\d+$/.test(text) ? Number(text) : text;
+}
+
+/** @param {string} text */
+function listOf(text) {
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}
+
+/**
+ * The object without what is empty; undefined for nothing.
+ * @param {Readonly<Record<string, unknown>>} object
+ */
+function filled(object) {
+  const kept = Object.entries(object).filter(([, value]) => value !== undefined && value !== '');
+  return kept.length === 0 ? undefined : Object.fromEntries(kept);
+}

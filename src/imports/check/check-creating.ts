@@ -1,0 +1,85 @@
+import type { CheckSummary } from '../../api/checks.ts';
+import { createLimit, DEFAULT_MAX_CREATE } from '../create-limit.ts';
+import type { CreateField, CreateOptions } from '../create-options.ts';
+import { type Cells, cellsOf, firstCells, groupProfile, profileColumns, userProfile } from '../record/profile.ts';
+import type { CheckLedger } from './check-ledger.ts';
+import { CREATE_CODES } from './check-verdict.ts';
+
+/** What the import of a checked file would create, as creating.ts does it then. */
+
+type Sql = CheckLedger['sql'];
+const AT_A_TIME = 500;
+
+/** Gives every missing group what it would be created with, or why it cannot be, and adds its owner to the users to ask about. */
+export function planNewGroups({ sql }: Pick<CheckLedger, 'sql'>, options: CreateOptions): void {
+  if (!options.groups) return;
+  const read = reader(sql, options);
+  for (const group of sql('new_groups').all()) {
+    const [id, guid, region] = [Number(group['id']), String(group['guid']), String(group['region'])];
+    const rows = sql('rows_of_new_group').all({ group: id });
+    const profile = groupProfile(guid, firstCells(rows.map(({ original }) => read(original))), options);
+    if ('code' in profile) {
+      sql('plan_group').run({ group: id, creation: profile.code, name: null, type: null, owner: null });
+      continue;
+    }
+    const { name, type, owner = null } = profile;
+    sql('plan_group').run({ group: id, creation: '', name, type, owner });
+    if (owner !== null) sql('add_owner').run({ region, uid: owner });
+  }
+}
+
+/** Says of every user who is not found whether it could be created, and of new groups whether their owners would be there. */
+export function settleNew({ sql }: Pick<CheckLedger, 'sql'>, options: CreateOptions): void {
+  const read = reader(sql, options);
+  const plan = (user: number, uid: string, cells: Cells): void => {
+    const profile = userProfile(uid, cells, options);
+    sql('plan_user').run({ user, creation: 'code' in profile ? profile.code : '' });
+  };
+  if (options.users) {
+    // The owner of a new group is created before all others, and may be in no row of the group.
+    for (const { id, uid, row_id: row } of sql('unknown_owners').all()) {
+      const found = row === null ? undefined : sql('original').get({ row: Number(row) });
+      plan(Number(id), String(uid), found === undefined ? () => '' : read(found['original']));
+    }
+    sql('find_first_rows').run();
+    for (let after = 0; ; ) {
+      const users = sql('users_to_plan').all({ after, limit: AT_A_TIME });
+      if (users.length === 0) break;
+      for (const { id, uid, original } of users) plan(Number(id), String(uid), read(original));
+      after = Number(users.at(-1)?.['id']);
+    }
+  }
+  sql('refuse_owners').run({ reactivate: options.reactivate ? 1 : 0 });
+}
+
+function reader(sql: Sql, options: CreateOptions): (original: unknown) => Cells {
+  const columns = JSON.parse(String(sql('input_columns').get()?.['columns'] ?? '[]')) as string[];
+  const places: ReadonlyMap<CreateField, number> = profileColumns(columns, options.columns);
+  return (original) => cellsOf(String(original), columns, places);
+}
+
+/** What would be created for how many rows, and whether it is more than may be. */
+export function creationsOf(sql: Sql, options: CreateOptions): NonNullable<CheckSummary['create']> {
+  const row = (name: string) => sql(name).get() ?? {};
+  const [made, missing, known] = [row('count_new'), row('count_missing'), row('count_known')];
+  const over = (['user', 'group'] as const).flatMap((kind) => {
+    if (kind === 'group' ? !options.groups : !options.users && !options.reactivate) return [];
+    const name = `${kind}s` as const;
+    const limit = createLimit(options.max[name] ?? DEFAULT_MAX_CREATE[name], () => Number(known[name]));
+    return Number(missing[name]) > limit ? [{ kind, missing: Number(missing[name]), limit }] : [];
+  });
+  return {
+    users: Number(made['users']),
+    groups: Number(made['groups']),
+    reactivated: Number(made['reactivated']),
+    over,
+    rows: sql('tally')
+      .all()
+      .filter(({ verdict }) => verdict === 'create')
+      .map(({ code, n }) => ({
+        code: String(code),
+        rows: Number(n),
+        reason: CREATE_CODES[String(code) as keyof typeof CREATE_CODES],
+      })),
+  };
+}

@@ -1,0 +1,40 @@
+-- Statements on who is banned from the groups of an import, by name.
+
+-- name: lanes_to_ask
+-- In: region, add (action), after (lane), limit. Out: lanes of groups to which rows wait to be sent now, and of which it is not
+-- known who is banned.
+select l.id, g.id as group_id, g.guid from lanes l join groups g on g.id = l.group_id
+ where l.id > :after and l.action_id = :add and g.region_id = :region and g.bans = 0 and g.refused_code is null
+   and exists (select 1 from batches b where b.lane_id = l.id and b.state in (0, 4) and b.size > b.bans)
+ order by l.id limit :limit;
+
+-- name: note
+-- In: group, bans (1: known, 2: the service does not say).
+update groups set bans = :bans where id = :group;
+
+-- name: rows_of_banned
+-- In: group, add (action), ban (scope), uids (JSON array, in lower case). Out: rows that would add one of these users.
+select b.id as batch, b.region_id, m.row_id
+  from lanes l join batches b on b.lane_id = l.id join memberships m on m.batch_id = b.id join rows r on r.id = m.row_id
+ where l.group_id = :group and l.action_id = :add and b.state in (0, 4, 5) and m.scope_id <> :ban
+   and lower(r.uid) in (select value from json_each(:uids))
+ order by b.id, m.row_id;
+
+-- name: cut_off
+-- In: batch, size, at (ms). A batch for rows that are not sent.
+insert into batches (lane_id, region_id, turn, state, size, bans, parent, calls, finished_at)
+  select lane_id, region_id, turn, 2, :size, 0, id, calls, :at from batches where id = :batch;
+
+-- name: fail
+-- In: to (batch), batch, row, failed (outcome), message.
+update memberships set batch_id = :to, outcome_id = :failed, code = 'BANNED', message = :message
+ where batch_id = :batch and row_id = :row;
+
+-- name: shrink
+-- In: batch, size, at (ms). Without any row it is replaced.
+update batches set size = size - :size, state = iif(size = :size, 3, state), finished_at = iif(size = :size, :at, null)
+ where id = :batch;
+
+-- name: lift
+-- In: batch, row, message. It stays with the row where adding succeeds.
+update memberships set code = 'BAN_LIFTED', message = :message where batch_id = :batch and row_id = :row;

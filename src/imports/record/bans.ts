@@ -1,0 +1,74 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { Region } from '../../membership/membership.ts';
+import { inTransaction } from '../../platform/sqlite.ts';
+import type { BanChoice } from '../ban-options.ts';
+import { actionId, outcomeId, regionId, scopeId } from './enum-ids.ts';
+
+/** Who is banned from the groups of an import, and what that means for its rows. */
+export interface Bans {
+  /** Groups that rows wait to be sent to now, and of which it is not known who is banned. A few at a time. */
+  groupsToAsk(region: Region): Iterable<readonly GroupToAsk[]>;
+  /** Takes who is banned from a group, as UIDs in lower case: rows that would add them fail, or say that they lift a ban. */
+  known(group: number, banned: ReadonlySet<string>, choice: BanChoice): void;
+  /** The service does not say who is banned from a group: its rows are sent. */
+  unknown(group: number): void;
+}
+
+interface GroupToAsk {
+  readonly id: number;
+  readonly guid: string;
+}
+
+type Sql = (name: string) => StatementSync;
+
+const ADD = actionId('add');
+const LANES_AT_ONCE = 400;
+const BAN = scopeId('ban');
+const KEPT = 'not sent, the user is banned; --allow-unban lifts the ban';
+const LIFTED = 'the user was banned from this group; adding lifts the ban';
+
+interface Found {
+  readonly batch: number;
+  readonly region_id: number;
+  readonly row_id: number;
+}
+
+/** @param sql statements of bans.sql, importSql those of import.sql on the same file */
+export function bansOf(database: DatabaseSync, sql: Sql, importSql: Sql): Bans {
+  const fail = (batch: number, rows: readonly Found[], at: number): void => {
+    const size = rows.length;
+    const to = Number(sql('cut_off').run({ batch, size, at }).lastInsertRowid);
+    for (const { row_id: row } of rows) sql('fail').run({ to, batch, row, failed: outcomeId('failed'), message: KEPT });
+    sql('shrink').run({ batch, size, at });
+    importSql('add_tally').run({ region: Number(rows[0]?.region_id), name: 'failed', n: size });
+  };
+
+  return {
+    groupsToAsk: function* (region) {
+      for (let after = 0; ; ) {
+        const lanes = sql('lanes_to_ask').all({ region: regionId(region), add: ADD, after, limit: LANES_AT_ONCE });
+        after = Number(lanes.at(-1)?.['id'] ?? 0);
+        if (lanes.length === 0) return;
+        // A group has a lane for each of its acting users.
+        const guids = new Map(lanes.map(({ group_id, guid }) => [Number(group_id), String(guid)]));
+        yield [...guids].map(([id, guid]) => ({ id, guid }));
+      }
+    },
+    known: (group, banned, choice) =>
+      inTransaction(database, () => {
+        sql('note').run({ group, bans: 1 });
+        if (banned.size === 0) return;
+        const uids = JSON.stringify([...banned]);
+        const found = sql('rows_of_banned').all({ group, add: ADD, ban: BAN, uids }) as unknown as Found[];
+        if (choice === 'lift') {
+          for (const { batch, row_id: row } of found) sql('lift').run({ batch, row, message: LIFTED });
+          return;
+        }
+        const at = Date.now();
+        for (const [batch, rows] of Map.groupBy(found, ({ batch: of }) => of)) fail(batch, rows, at);
+      }),
+    unknown: (group) => {
+      sql('note').run({ group, bans: 2 });
+    },
+  };
+}

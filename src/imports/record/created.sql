@@ -1,0 +1,17 @@
+-- Statements on deleting what an import has created, by name.
+
+-- name: created
+-- Out: users and groups that the import created or reactivated and that are still to be looked at, groups first.
+select c.id, c.kind, r.name as region, c.name, c.group_id, c.outcome, c.code, c.at, c.body from creations c
+  join regions r on r.id = c.region_id
+ where c.outcome in ('created', 'reactivated') and (c.undone is null or c.undone = 'kept') order by c.kind, c.id;
+
+-- name: rows_of
+-- In: group, uids (JSON array, in lower case). Out: those of these users whom rows of the import name in the group.
+select distinct lower(r.uid) as uid from lanes l join batches b on b.lane_id = l.id join memberships m on m.batch_id = b.id
+  join rows r on r.id = m.row_id
+ where l.group_id = :group and lower(r.uid) in (select value from json_each(:uids));
+
+-- name: note
+-- In: id, undone, why. What became of it.
+update creations set undone = :undone, why_kept = :why where id = :id;

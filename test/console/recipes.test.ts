@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import { violations } from './accessibility.ts';
+import { csvFile, eventually, useBrowser } from './browser.ts';
+import { useServer } from './served.ts';
+
+const browser = useBrowser();
+const server = useServer();
+
+const FILE = 'Person;Raum;Rolle\nada;choir;OWNER\nben;choir;MEMBER\n';
+
+test('a mapping is saved as a recipe, and suggested for the next file with the same header', async () => {
+  const page = await browser.open(server.url);
+  const template = page.getByRole('link', { name: 'Excel' });
+  expect((await page.request.get(new URL((await template.getAttribute('href')) ?? '', server.url).href)).status()).toBe(
+    200,
+  );
+  await page.getByLabel(/^Choose/).setInputFiles(csvFile(FILE, 'may.csv'));
+  const seen = page.getByRole('region', { name: 'What was seen' });
+  await seen.waitFor();
+  await page.getByLabel('User (UID)').selectOption('Person');
+  await page.getByLabel('Group (GUID)').selectOption('Raum');
+  await page.getByLabel('Scope', { exact: true }).first().selectOption('Rolle');
+  await page.getByText('Words for scopes').click();
+  await page.getByLabel('“OWNER”').selectOption('admin');
+  await page.getByLabel('Any other word').selectOption('participant');
+  await page.getByRole('row', { name: /ada choir admin us none/ }).waitFor();
+  await page.getByText('Save this mapping').click();
+  await page.getByRole('button', { name: 'Save recipe' }).click();
+  await page.getByText('Enter a name with letters or digits').waitFor();
+  await page.getByLabel('Name of the recipe').fill('Choir list');
+  await page.getByRole('button', { name: 'Save recipe' }).click();
+  await page.getByText('Saved: Choir list.').waitFor();
+  expect(await violations(page)).toEqual([]);
+
+  await page.reload();
+  await page.getByLabel(/^Choose/).setInputFiles(csvFile(FILE.replace('ben', 'cyd'), 'june.csv'));
+  await seen.getByText('This looks like: Choir list.').waitFor();
+  await seen.getByRole('button', { name: 'Use this recipe' }).click();
+  await eventually(() => page.getByLabel('Recipe', { exact: true }).inputValue()).toBe('choir-list');
+  await page.getByRole('row', { name: /cyd choir participant us none/ }).waitFor();
+  expect(await violations(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Start import' }).click();
+  await page.getByText('Completed: all 2 rows succeeded.').first().waitFor();
+});
+
+test('a recipe that comes with rollcall says what the user has to add', async () => {
+  const page = await browser.open(server.url);
+  await page
+    .getByLabel(/^Choose/)
+    .setInputFiles(csvFile('Email address,Nickname,Group status\nada@x.it,Ada,OWNER\n', 'google.csv'));
+  await page.getByLabel('Recipe', { exact: true }).selectOption('google-groups');
+  await page.getByText('A group is needed: the file is about one group.').waitFor();
+  await page.getByRole('button', { name: 'Enter one group for all rows…' }).click();
+  await page.keyboard.type('choir');
+  await page.getByText('A group is needed').waitFor({ state: 'detached' });
+  expect(await violations(page)).toEqual([]);
+});

@@ -1,0 +1,179 @@
+import { expect, test } from 'vitest';
+import type { CreateChoices } from '../../../src/imports/create-texts.ts';
+import { createOptionsOf } from '../../../src/imports/create-texts.ts';
+import type { ImportOptions } from '../../../src/imports/import-options.ts';
+import { openChecking } from './checking.ts';
+
+const SEED = {
+  users: ['fresh', { uid: 'idle', deactivated: true }],
+  regions: {
+    us: {
+      members: {
+        team: { owner: 'boss', participants: ['anna', 'ben'], usersToBan: ['mallory'] },
+      },
+    },
+  },
+};
+const open = () => openChecking({ sandbox: { seed: SEED } });
+
+/** Options with which an import may create. */
+function creating(choices: CreateChoices): Partial<ImportOptions> {
+  const create = createOptionsOf(choices);
+  return create === undefined ? {} : { create };
+}
+
+/** Checks a file, and gives what is said of its rows: `<row> <verdict> <code>`. */
+async function checked(content: string, options: Partial<ImportOptions> = {}) {
+  const at = await open();
+  const id = await at.stage(content, options);
+  expect(await at.check(id)).toMatchObject({ state: 'done' });
+  const said = at.found(id).map(({ row, check, code }) => `${row} ${check}${code ? ` ${code}` : ''}`);
+  return { at, id, said, summary: await at.findings(id) };
+}
+
+const MISSING = [
+  'uid,guid,scope,name,group_name,group_owner',
+  'ghost,team,participant,Ghost,,', // 2
+  'fresh,new,participant,,New,',
+  'ghost,new,moderator,Ghost,,',
+  'idle,team,participant,Idle,,', // 5
+  'idle,new,participant,Idle,,',
+  'spook,team,ban,Spook,,',
+  'nameless,team,participant,,,',
+  'fresh,untitled,participant,,,',
+  'fresh,orphan,participant,,Orphan,nobody', // 10
+  '',
+].join('\n');
+
+test('what is missing would be created where that was asked for, and the rest fails with what is wrong', async () => {
+  const { said, summary, at, id } = await checked(
+    MISSING,
+    creating({ createUsers: true, createGroups: true, reactivate: true }),
+  );
+  expect(said).toEqual([
+    '2 create CREATE_USER',
+    '3 create CREATE_GROUP',
+    '4 create CREATE_BOTH',
+    '5 create REACTIVATE_USER',
+    '6 create REACTIVATE_AND_CREATE_GROUP',
+    '7 fail ERR_UID_NOT_FOUND',
+    '8 fail NO_NAME',
+    '9 fail NO_NAME',
+    '10 fail GROUP_OWNER_NOT_FOUND',
+  ]);
+  expect(summary).toMatchObject({
+    wouldFail: true,
+    rows: { read: 9, create: 5, fail: 4 },
+    create: { users: 1, groups: 1, reactivated: 1, over: [] },
+    messages: { count: 5, groups: 2 },
+  });
+  await at.coordinator.resume(id);
+  await at.coordinator.settled(id);
+  expect(at.rows(id).map(({ status }) => status)).toEqual([
+    ...['added', 'added', 'added', 'added', 'added', 'failed', 'failed', 'failed', 'failed'],
+  ]);
+});
+
+test('without that, missing users and groups fail as before', async () => {
+  const { said, summary } = await checked(MISSING);
+  expect(said.filter((one) => one.includes(' create'))).toEqual([]);
+  expect(summary).toMatchObject({ rows: { fail: 9 }, create: null });
+});
+
+test('only users: a missing group still fails, and is not counted as created', async () => {
+  const { said, summary } = await checked(MISSING, creating({ createUsers: true }));
+  expect(said.slice(0, 4)).toEqual([
+    '2 create CREATE_USER',
+    '3 fail ERR_GUID_NOT_FOUND',
+    '4 fail ERR_GUID_NOT_FOUND',
+    '5 fail USER_DEACTIVATED',
+  ]);
+  expect(summary).toMatchObject({ create: { users: 1, groups: 0, reactivated: 0 } });
+});
+
+test('more than may be created is said before, with the number that the import would wait for', async () => {
+  const ghosts = Array.from({ length: 7 }, (_, n) => `ghost${n},team\nanna,room${n % 3}`).join('\n');
+  const names = { userNameFrom: 'uid', groupNameFrom: 'guid' } as const;
+  const max = { maxCreate: { users: { count: 6 }, groups: { count: 3 } } };
+  const options = creating({ createUsers: true, createGroups: true, ...names, ...max });
+  const { summary, at, id } = await checked(`uid,guid\n${ghosts}\n`, options);
+  expect(summary).toMatchObject({
+    wouldFail: true,
+    create: { users: 7, groups: 3, over: [{ kind: 'user', missing: 7, limit: 6 }] },
+  });
+  await at.coordinator.resume(id);
+  expect(await at.coordinator.settled(id)).toMatchObject({
+    state: 'blocked',
+    reason: expect.stringContaining('7 users, and 6 may be created'),
+  });
+});
+
+test('nobody is asked when no column has the names that creating needs', async () => {
+  const at = await open();
+  const id = await at.stage('uid,guid\nghost,team\n', creating({ createUsers: true }));
+  const before = at.requests();
+  await expect(at.check(id)).rejects.toMatchObject({ code: 'CREATE_WITHOUT_NAME' });
+  expect(at.requests()).toBe(before);
+});
+
+test('a new user is created with what its row says, also where the row gives several memberships', async () => {
+  const { said, at, id } = await checked('uid,guid,name\nghost,team|new,Ghost\nanna,team|new,Anna\n', {
+    shape: { split: { guid: '|' } },
+    ...creating({ createUsers: true, createGroups: true, groupNameFrom: 'guid' }),
+  });
+  expect(said).toEqual(['2 create CREATE_USER', '2 create CREATE_BOTH', '3 already_member', '3 create CREATE_GROUP']);
+  expect(at.found(id).map(({ value }) => value)).toEqual(['guid=team', 'guid=new', 'guid=team', 'guid=new']);
+  await at.coordinator.resume(id);
+  expect(await at.coordinator.settled(id)).toMatchObject({ state: 'completed' });
+  expect(at.rows(id).map(({ status }) => status)).toEqual(['added', 'added', 'already_member', 'added']);
+});
+
+test('rows that are left out are skipped and not invalid, and the rows to try first are counted', async () => {
+  const { said, summary } = await checked('uid,guid,kind\nfresh,team,x\nanna,team,y\nboss,team,x\nmallory,none,x\n', {
+    shape: { where: [{ column: 'kind', is: ['x'] }] },
+    first: 1,
+  } as Partial<ImportOptions>);
+  expect(said).toEqual(['2 add', '3 skipped FILTERED', '4 other_scope', '5 fail ERR_GUID_NOT_FOUND']);
+  expect(summary).toMatchObject({
+    rows: { read: 4, skipped: 1, invalid: 0 },
+    sentFirst: 1,
+    calls: { send: { us: 3 } },
+  });
+});
+
+test('a file of changes is told for every row what it would do', async () => {
+  const { said } = await checked(
+    [
+      'uid,guid,scope,action',
+      'anna,team,moderator,change',
+      'fresh,team,moderator,change',
+      'ben,team,,remove',
+      'ghost,team,,remove',
+      'idle,team,,remove',
+      'mallory,team,,unban',
+      'boss,team,,unban',
+      '',
+    ].join('\n'),
+    { shape: { actions: { column: 'action' } } } as Partial<ImportOptions>,
+  );
+  expect(said).toEqual([
+    '2 change',
+    '3 fail ERR_NOT_A_MEMBER',
+    '4 remove',
+    '5 fail ERR_UID_NOT_FOUND',
+    '6 fail USER_DEACTIVATED',
+    '7 unban',
+    '8 nothing_to_do',
+  ]);
+});
+
+test.each([
+  ['keep', 'fail BANNED', 'failed'],
+  ['lift', 'lifts_ban', 'added'],
+] as const)('a banned user who is to be added, with bans: %s', async (bans, check, outcome) => {
+  const { said, at, id } = await checked('uid,guid\nmallory,team\nmallory,team\n', { bans });
+  expect(said).toEqual([`2 ${check}`, '3 duplicate']);
+  await at.coordinator.resume(id);
+  await at.coordinator.settled(id);
+  expect(at.rows(id).map(({ status }) => status)).toEqual([outcome, 'duplicate']);
+});
