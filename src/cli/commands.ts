@@ -107,6 +107,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     description: 'run a server that takes imports over HTTP: API, web console, reports',
     load: async () => (await import('./commands/serve.ts')).serveCommand,
   },
+  notify: {
+    usage: '',
+    description: 'try the receiver of notifications: `rollcall notify test`',
+    load: async () => (await import('./commands/notify.ts')).notifyCommand,
+  },
   token: {
     usage: '',
     description: 'create, list and revoke tokens for `rollcall serve`',

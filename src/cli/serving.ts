@@ -9,7 +9,7 @@ import { composeSyncs } from '../app/compose-syncs.ts';
 import { serviceOpener } from '../app/open-service.ts';
 import { watchKeys } from '../imports/life/key-watch.ts';
 import { REGIONS } from '../membership/membership.ts';
-import { type Config, ConfigError, readConfig } from '../platform/config.ts';
+import { type Config, readConfig } from '../platform/config.ts';
 import { dataDir } from '../platform/data-dir.ts';
 import { createLifecycle, firstSignal, leaveWithoutQueue } from '../platform/lifecycle.ts';
 import { isLoopback } from '../platform/loopback.ts';
@@ -19,12 +19,12 @@ import { consoleBundle } from '../server/console-bundle.ts';
 import type { Api } from '../server/context.ts';
 import { createServer } from '../server/server.ts';
 import { stopServer } from '../server/stopping.ts';
-import { BadReceiver, openReceiver, type Receiver, SIGNING_SECRET, signingKey } from '../server/webhook/receiver.ts';
 import { scheduleControl } from './commands/schedule-control.ts';
 import { UsageError } from './errors.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import type { SandboxFlags, SendingFlags, WorkersFlags } from './flags/flags.ts';
 import type { LogFlags } from './flags/log-flags.ts';
+import { notifyTarget } from './notify-target.ts';
 import { type Io, say } from './screen/io.ts';
 import { logStream } from './screen/log-stream.ts';
 
@@ -48,7 +48,7 @@ const DAY_MS = 86_400_000;
 export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
   const config = readConfig(flags);
   const dir = dataDir(config.dataDir);
-  const receiver = receiverOf(config, flags);
+  const receiver = await notifyTarget(config, flags);
   const life = createLifecycle();
   let failure: Error | undefined;
   const signal = firstSignal(EXIT.ok, () => say(io, 'Stopped at once; imports continue at the next start.'));
@@ -139,23 +139,6 @@ async function listen(server: Api, { host, port }: ServeFlags): Promise<string> 
       );
     }
     throw error;
-  }
-}
-
-/** The receiver of notifications, checked before anything is opened. */
-function receiverOf({ notify, notifySecret: secret }: Config, flags: ServeFlags): Receiver | undefined {
-  if (notify === undefined) return undefined;
-  const key = signingKey(secret ?? '');
-  if (key === undefined) {
-    throw new ConfigError(
-      `ROLLCALL_NOTIFY_SECRET is ${secret === undefined ? 'not set' : 'not a valid secret'}: set it to ${SIGNING_SECRET}`,
-    );
-  }
-  try {
-    return openReceiver({ url: notify, key, allowPrivate: flags.notifyPrivate === true });
-  } catch (error) {
-    if (!(error instanceof BadReceiver)) throw error;
-    throw new ConfigError(`${flags.notify === undefined ? 'ROLLCALL_NOTIFY' : '--notify'} ${error.message}`);
   }
 }
 

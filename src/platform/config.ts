@@ -112,8 +112,10 @@ export function readConfig(flags: Flags = {}, environment: Environment = process
   const env = withEnvFile(environment, folder);
   const { path, file } = readFile(env['ROLLCALL_CONFIG'], folder);
   const given = (name: SettingName): Setting | undefined => {
-    const { env: variable, only } = SETTINGS[name] as SettingDeclaration;
+    const { env: variable, only, orFile } = SETTINGS[name] as SettingDeclaration;
     const value = present(env[variable]);
+    const inNamedFile = orFile ? settingInFile(variable, value, env, folder) : undefined;
+    if (inNamedFile !== undefined) return inNamedFile;
     if (value !== undefined) return { name: variable, value };
     const inFile = only === 'environment' ? undefined : file[name];
     return inFile === undefined ? undefined : { name: `${name} in ${path}`, value: String(inFile) };
@@ -152,6 +154,22 @@ export function readConfig(flags: Flags = {}, environment: Environment = process
     },
     command: env['npm_execpath'] === undefined ? 'rollcall' : 'npx rollcall',
   });
+}
+
+/** The value in the file that `<variable>_FILE` names; undefined where it names none. @throws ConfigError */
+function settingInFile(
+  variable: string,
+  value: string | undefined,
+  env: Environment,
+  folder: string,
+): Setting | undefined {
+  const name = `${variable}_FILE`;
+  const path = present(env[name]);
+  if (path === undefined) return undefined;
+  if (value !== undefined) throw new ConfigError(`${variable} and ${name} are both set: keep one`);
+  const text = present(readNamed(name, resolve(folder, path)));
+  if (text === undefined) throw new ConfigError(`${name} names ${path}, which is empty: put the value into it`);
+  return { name, value: text };
 }
 
 /** @throws ConfigError */

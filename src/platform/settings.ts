@@ -28,6 +28,8 @@ export interface SettingDeclaration<Value = unknown> extends Allowed<Value> {
   readonly default?: string;
   /** Where it can be set: `environment` for secrets that files should not hold, and for what says where the file is. */
   readonly only?: 'environment';
+  /** `<env>_FILE` may name a file that contains the value instead. */
+  readonly orFile?: true;
   /** The file has a number, not a text. */
   readonly number?: true;
   /** May hold a key or password: no message repeats the value. */
@@ -133,6 +135,7 @@ export const SETTINGS = {
   queue: declare({
     ...anyText,
     env: 'ROLLCALL_QUEUE',
+    orFile: true,
     flag: '--queue <url>',
     secret: true,
     meaning: 'where jobs are stored: `redis://…`, `postgres://…`',
@@ -156,6 +159,7 @@ export const SETTINGS = {
   token: declare({
     ...secretText,
     env: 'ROLLCALL_TOKEN',
+    orFile: true,
     only: 'environment',
     secret: true,
     meaning:
@@ -164,17 +168,21 @@ export const SETTINGS = {
   notify: declare({
     ...anyText,
     env: 'ROLLCALL_NOTIFY',
+    orFile: true,
     flag: '--notify <url>',
     secret: true,
-    meaning: 'address that `serve` notifies when imports finish or need attention',
+    meaning:
+      'address that `serve` notifies when imports finish or need attention: `https://…`, `slack+https://…`, `teams+https://…` or `smtp://…?from=…&to=…`',
     default: 'none',
   }),
   notifySecret: declare({
     ...secretText,
     env: 'ROLLCALL_NOTIFY_SECRET',
+    orFile: true,
     only: 'environment',
     secret: true,
-    meaning: 'the secret that signs these notifications, `whsec_…`; only from the environment',
+    meaning:
+      'the secret that signs these notifications, `whsec_…`; only from the environment. Of all names with `_FILE`: a file that contains the value',
   }),
   logLevel: declare({
     ...oneOf(LOG_LEVELS),
@@ -214,7 +222,8 @@ export function settingsOfFile(): readonly (readonly [SettingName, SettingDeclar
 }
 
 /** The variables of a setting: one, or one for each region. */
-function variablesOf({ env, perRegion }: SettingDeclaration): readonly string[] {
+function variablesOf({ env, perRegion, orFile }: SettingDeclaration): readonly string[] {
+  if (orFile) return [env, `${env}_FILE`];
   return perRegion ? REGIONS.map((region) => env.replace('_US_', `_${region.toUpperCase()}_`)) : [env];
 }
 
@@ -224,8 +233,13 @@ export const VARIABLES: readonly string[] = ALL.flatMap(([, declaration]) => var
 /** The table of README, in Markdown. */
 export function settingsTable(): string {
   const others = REGIONS.slice(1).map((region) => `\`…_${region.toUpperCase()}_…\``);
-  const rows = ALL.map(([, { env, flag, perRegion, meaning, default: value = '' }]) => {
-    const names = [`\`${env}\``, ...(perRegion ? others : []), ...(flag ? [`\`${flag.split(' ')[0]}\``] : [])];
+  const rows = ALL.map(([, { env, flag, perRegion, orFile, meaning, default: value = '' }]) => {
+    const names = [
+      `\`${env}\``,
+      ...(orFile ? [`\`${env}_FILE\``] : []),
+      ...(perRegion ? others : []),
+      ...(flag ? [`\`${flag.split(' ')[0]}\``] : []),
+    ];
     return `| ${names.join(', ')} | ${meaning} |${value === '' ? '' : ` ${value}`} |`;
   });
   return ['| setting | meaning | default |', '| --- | --- | --- |', ...rows].join('\n');

@@ -11,6 +11,7 @@ import { UnknownSync } from '../../syncs/sync-errors.ts';
 import type { ImportViews } from '../import-views.ts';
 import type { SyncViews } from '../syncs/views.ts';
 import { type Deliveries, type Delivery, openDeliveries } from './deliveries.ts';
+import { noteText } from './note.ts';
 import type { Receiver } from './receiver.ts';
 
 export interface NotifierOptions {
@@ -149,8 +150,7 @@ async function bodyOf(options: NotifierOptions, note: Delivery): Promise<string 
   const { kind, state, reason, at } = note;
   try {
     const view = await viewOf(options, note);
-    const type = `${kind}.${state}`;
-    return JSON.stringify({ type, timestamp: new Date(at).toISOString(), data: { ...view, state, reason } });
+    return noteText(`${kind}.${state}`, at, { ...view, state, reason });
   } catch (error) {
     if (error instanceof UnknownImport || error instanceof UnknownSync) return undefined;
     throw error;

@@ -1,0 +1,39 @@
+import { randomUUID } from 'node:crypto';
+import { Command } from 'commander';
+import { messageOf } from '../../errors/message-of.ts';
+import { readConfig } from '../../platform/config.ts';
+import { noteText } from '../../server/webhook/note.ts';
+import { UsageError } from '../errors.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { settingFlag } from '../flags/setting-flag.ts';
+import { type NotifyFlags, notifyTarget } from '../notify-target.ts';
+import { type Io, say } from '../screen/io.ts';
+
+/** `rollcall notify test`: sends one notification, so that the receiver can be tried before it is needed. */
+export function notifyCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
+  const test = new Command('test')
+    .description('send a test notification, and say whether it arrived')
+    .addOption(settingFlag('notify'))
+    .option('--notify-private', 'allow that address to be on this machine or a private network, and plain http')
+    .action((flags: NotifyFlags) => end(sendTest(io, flags)));
+  return new Command('notify').addCommand(test);
+}
+
+async function sendTest(io: Io, flags: NotifyFlags): Promise<ExitCode> {
+  const receiver = await notifyTarget(readConfig(flags), flags);
+  if (receiver === undefined)
+    throw new UsageError('there is nobody to notify: give an address with --notify, or set ROLLCALL_NOTIFY');
+  const id = randomUUID().replaceAll('-', '');
+  const about = { id: 'test', state: 'completed', file: 'test', reason: 'this is a test of notifications', rows: {} };
+  const body = noteText('import.test', Date.now(), about);
+  try {
+    await receiver.send({ id, body }, new AbortController().signal);
+  } catch (error) {
+    say(io, `The notification did not arrive at ${receiver.host}: ${messageOf(error)}.`);
+    return EXIT.stopped;
+  } finally {
+    await receiver.close();
+  }
+  say(io, `The notification arrived at ${receiver.host}.`);
+  return EXIT.ok;
+}

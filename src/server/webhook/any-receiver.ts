@@ -1,0 +1,23 @@
+import { slackBody, teamsBody } from './formats.ts';
+import { openReceiver, type Receiver, type ReceiverOptions } from './receiver.ts';
+
+/** What a prefix of the address says: `slack+https://…`. */
+const FORMATS = { slack: slackBody, teams: teamsBody } as const;
+
+/** Whether an address is of rollcall's own format, whose notifications are signed. */
+export function isSigned(address: string): boolean {
+  return !/^(slack\+|teams\+|smtps?:)/.test(address);
+}
+
+/** A receiver of any format: a program, Slack, Teams, or a mailbox. @throws BadReceiver */
+export async function openAnyReceiver(options: ReceiverOptions): Promise<Receiver> {
+  const { url } = options;
+  if (/^smtps?:/.test(url) && URL.canParse(url)) {
+    return (await import('./mail.ts')).openMailReceiver(new URL(url));
+  }
+  const [, name, address] = /^(slack|teams)\+(.*)$/.exec(url) ?? [];
+  if (name === undefined || address === undefined) return openReceiver(options);
+  const receiver = openReceiver({ ...options, url: address, key: undefined });
+  const format = FORMATS[name as keyof typeof FORMATS];
+  return { ...receiver, send: ({ id, body }, signal) => receiver.send({ id, body: format(body) }, signal) };
+}

@@ -1,0 +1,70 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { SMTPServer } from 'smtp-server';
+import { expect, onTestFinished, test } from 'vitest';
+import { openWorkplace } from './workplace.ts';
+
+async function receiver(status: number) {
+  const bodies: string[] = [];
+  const server = createServer(async (request, reply) => {
+    bodies.push(Buffer.concat(await request.toArray()).toString());
+    reply.writeHead(status).end();
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  await once(server, 'listening');
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/T0/s3cret`, bodies };
+}
+
+test.each([
+  ['slack+', { text: expect.stringContaining('rollcall: import test: test\nthis is a test') }],
+  ['teams+', { type: 'message', attachments: [{ content: { type: 'AdaptiveCard' } }] }],
+])('notify test sends what %s takes, without a secret', async (prefix, shape) => {
+  const { url, bodies } = await receiver(200);
+  const place = await openWorkplace();
+  const { code, stderr } = await place.run(['notify', 'test', '--notify', `${prefix}${url}`, '--notify-private']);
+  expect([code, stderr]).toEqual([0, expect.stringContaining('The notification arrived at 127.0.0.1')]);
+  expect(bodies.map((body) => JSON.parse(body))).toMatchObject([shape]);
+});
+
+test('a receiver that refuses is said, without the secret in its address', async () => {
+  const { url } = await receiver(404);
+  const place = await openWorkplace();
+  const { code, stderr } = await place.run(['notify', 'test', '--notify', `slack+${url}`, '--notify-private']);
+  expect([code, stderr]).toEqual([3, expect.stringContaining('the receiver says 404')]);
+  expect(stderr).not.toContain('s3cret');
+});
+
+test('notify test sends e-mail', async () => {
+  const mails: string[] = [];
+  const server = new SMTPServer({
+    disabledCommands: ['AUTH', 'STARTTLS'],
+    onData: (stream, _session, done) => {
+      stream.toArray().then((pieces) => {
+        mails.push(Buffer.concat(pieces).toString());
+        done();
+      }, done);
+    },
+  });
+  server.listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close(() => {}));
+  await once(server.server, 'listening');
+  const { port } = server.server.address() as AddressInfo;
+  const place = await openWorkplace();
+  const url = `smtp://127.0.0.1:${port}?from=rollcall@example.com&to=ops@example.com`;
+  const { code, stderr } = await place.run(['notify', 'test', '--notify', url]);
+  expect([code, stderr]).toEqual([0, expect.stringContaining('arrived')]);
+  expect(mails).toEqual([
+    expect.stringMatching(/To: ops@example\.com.*Subject: rollcall: import test.*this is a test/s),
+  ]);
+});
+
+test('an address without a mailbox is refused with what is allowed', async () => {
+  const place = await openWorkplace();
+  const { code, stderr } = await place.run(['notify', 'test', '--notify', 'smtp://me:s3cret@mail.example']);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('without from or to')]);
+  expect(stderr).not.toContain('s3cret');
+});
