@@ -119,6 +119,8 @@ describe('the description of the API', () => {
       'recipe',
       'maxErrors',
       ...Object.keys(CREATE_QUERY),
+      'allowUnban',
+      'banCheck',
       'first',
       'only',
       'maxRemovals',
