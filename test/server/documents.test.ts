@@ -5,7 +5,6 @@ import { PROBLEMS } from '../../src/api/problems.ts';
 import { readStatements } from '../../src/platform/sqlite.ts';
 import { consoleBundle } from '../../src/server/console-bundle.ts';
 import { Problem, problemDocument } from '../../src/server/problem.ts';
-import { BAN_QUERY } from '../../src/server/uploads/ban-query.ts';
 import { CREATE_QUERY } from '../../src/server/uploads/create-query.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
@@ -120,7 +119,8 @@ describe('the description of the API', () => {
       'recipe',
       'maxErrors',
       ...Object.keys(CREATE_QUERY),
-      ...Object.keys(BAN_QUERY),
+      'allowUnban',
+      'banCheck',
       'first',
       'only',
       'maxRemovals',
