@@ -20,6 +20,8 @@ export default defineConfig({
     ],
     testTimeout: HANGS_MS,
     hookTimeout: HANGS_MS,
+    // Its own limit is a second: on a busy machine that is too short.
+    expect: { poll: { timeout: 240_000 } },
     // For two cores: many a test waits for a process or a server, and more than three starve their neighbours.
     maxWorkers: 3,
     // Tests start some hundreds of processes and threads: each would strip the same types again.

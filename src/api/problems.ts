@@ -106,6 +106,11 @@ export const PROBLEMS = {
     title: 'A region of this import has no app',
     remedy: "Set the region's app id and key, start the server again, and resume the import.",
   },
+  TOO_MANY_REMOVALS: {
+    status: 409,
+    title: 'A file of changes removes or bans more members than it may',
+    remedy: 'Look at its report. If it is right, resume it with maxRemovals.',
+  },
   WRONG_TARGET: {
     status: 409,
     title: 'It belongs to another service',

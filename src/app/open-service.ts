@@ -43,7 +43,7 @@ async function openSandbox(choice: ServiceChoice, callsPerMinute: number): Retur
   return { sends: true, sandbox: true, host, apps, ca, close: () => sandbox.close() };
 }
 
-export class SeedUnreadable extends RollcallError {
+class SeedUnreadable extends RollcallError {
   constructor(message: string, options?: ErrorOptions) {
     super('BAD_SEED', message, options);
   }

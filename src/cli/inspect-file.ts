@@ -14,7 +14,12 @@ import { STANDARD_INPUT } from './screen/standard-input.ts';
 const MOST = 1024 * 1024;
 
 /** Looks at a file, or at the beginning of standard input (`-`). @throws IntakeError when it cannot be opened */
-export async function inspectFile(config: Config, file: string, options: ImportOptions): Promise<FileFacts> {
+export async function inspectFile(
+  config: Config,
+  file: string,
+  options: ImportOptions,
+  identities?: string,
+): Promise<FileFacts> {
   const recipes = listRecipes(dataDir(config.dataDir));
   const stat = file === '-' ? undefined : statSync(file, { throwIfNoEntry: false });
   if (file !== '-' && stat?.isDirectory() !== true) await fileOf(file, file);
@@ -23,11 +28,11 @@ export async function inspectFile(config: Config, file: string, options: ImportO
     const bytes = await beginningOf(stat === undefined ? process.stdin : createReadStream(file));
     const head = await headOf(bytes, options.encoding);
     const open = () => ({ stream: Readable.from([bytes]), name });
-    return inspect({ name: file, bytes: undefined, head, open, options, recipes });
+    return inspect({ name: file, bytes: undefined, head, open, options, identities, recipes });
   }
   const head = await headOfFile(file, options.encoding);
   const bytes = stat.isFile() ? stat.size : undefined;
-  return inspect({ name: file, bytes, head, open: () => ({ path: file, name: file }), options, recipes });
+  return inspect({ name: file, bytes, head, open: () => ({ path: file, name: file }), options, identities, recipes });
 }
 
 async function beginningOf(stream: AsyncIterable<Buffer>): Promise<Buffer> {

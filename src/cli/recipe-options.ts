@@ -27,9 +27,15 @@ export async function optionsWithRecipe(
 }
 
 /** After an import that was refused: what the file is, and a command that would work. */
-export async function sayWhatItIs(io: Io, config: Config, file: string, options: ImportOptions): Promise<void> {
+export async function sayWhatItIs(
+  io: Io,
+  config: Config,
+  file: string,
+  options: ImportOptions,
+  identities: string | undefined,
+): Promise<void> {
   if (file === '-') return;
-  const facts = await inspectFile(config, file, options);
+  const facts = await inspectFile(config, file, options, identities);
   if (facts.refusal === null) return;
   say(io, '', ...factsText(facts, io.width, false).trimEnd().split('\n'), '', ...nextLines(facts));
 }

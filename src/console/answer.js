@@ -18,13 +18,17 @@ import { connection } from './connection.js';
  * stays while the server is away.
  * @template T
  * @param {string | null} path null: nothing is asked for
- * @param {{ everyMs?: number | undefined }} [options]
+ * @param {{ everyMs?: number | ((data: T | undefined, error: unknown) => number | undefined) }} [options] may depend on
+ *   what is known by then; undefined: not again
  * @returns {Answer<T>}
  */
 export function useAnswer(path, { everyMs } = {}) {
   const data = useSignal(/** @type {T | undefined} */ (undefined));
   const error = useSignal(/** @type {unknown} */ (undefined));
   const ask = useRef(async () => {});
+  const askLater = useRef(() => {});
+  const every = useRef(everyMs);
+  every.current = everyMs;
   const asked = useRef(0);
   useEffect(() => {
     if (path === null) return;
@@ -48,18 +52,25 @@ export function useAnswer(path, { everyMs } = {}) {
         if (signal.aborted || own !== asked.current) return;
         if (!(isAway(failure) && data.peek() !== undefined)) error.value = failure;
       } finally {
-        if (everyMs !== undefined && !signal.aborted && own === asked.current) timer = setTimeout(load, everyMs);
+        if (own === asked.current) later();
       }
     };
+    const later = () => {
+      clearTimeout(timer);
+      const ms = typeof every.current === 'function' ? every.current(data.peek(), error.peek()) : every.current;
+      if (ms !== undefined && !signal.aborted) timer = setTimeout(load, ms);
+    };
     ask.current = load;
+    askLater.current = later;
     connection.addEventListener('back', load, { signal });
     void load();
     return () => {
       leaving.abort();
       clearTimeout(timer);
       ask.current = async () => {};
+      askLater.current = () => {};
     };
-  }, [path, everyMs]);
+  }, [path]);
   return {
     data: data.value,
     error: error.value,
@@ -67,6 +78,7 @@ export function useAnswer(path, { everyMs } = {}) {
     set: (known) => {
       asked.current += 1;
       data.value = known;
+      askLater.current();
     },
   };
 }

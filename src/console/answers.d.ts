@@ -4,7 +4,6 @@ import type { ImportEvents as Events } from '../api/events.ts';
 import type { ProblemDocument } from '../api/problems.ts';
 import type { RegionStatus as Status } from '../api/regions.ts';
 import type { RowView as Row } from '../api/rows.ts';
-import type { ShapeInput } from '../imports/read/shape/shape.ts';
 
 export type { CheckSummary, CheckView } from '../api/checks.ts';
 export type { ListEvents, Progress, RegionProgress } from '../api/events.ts';
@@ -22,17 +21,29 @@ export type {
   RowsPage,
 } from '../api/rows.ts';
 export type { AuditPage, Role, Session, Settings } from '../api/service.ts';
-export type { ShapeInput as Shape } from '../imports/read/shape/shape.ts';
 export type { ImportAction as Action } from '../membership/import-actions.ts';
 export type { ImportState } from '../membership/import-state.ts';
 export type { Outcome, RowCounts } from '../membership/outcome.ts';
 
 export type Field = 'region' | 'guid' | 'uid' | 'scope' | 'onBehalfOf';
 
+/** How rows become memberships: the parts of a shape that the console has fields for. The server checks it. */
+export interface Shape {
+  readonly headerRow?: number;
+  readonly skipLines?: number;
+  readonly columns?: readonly string[];
+  readonly firstOf?: Partial<Record<Field, readonly string[]>>;
+  readonly templates?: Partial<Record<Field, string>>;
+  readonly split?: Partial<Record<'guid' | 'uid' | 'scope', string>>;
+  readonly wide?: { readonly columns: readonly string[]; readonly guid?: string };
+  readonly numbered?: { readonly guid: string; readonly scope?: string };
+  readonly scopeWords?: Readonly<Record<string, string>>;
+}
+
 /** The settings of a recipe, and of what is suggested for a file. */
 export interface RecipeSettings {
   readonly map?: Partial<Record<Field, string>>;
-  readonly shape?: ShapeInput;
+  readonly shape?: Shape;
   readonly [name: string]: unknown;
 }
 

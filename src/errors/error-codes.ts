@@ -44,6 +44,7 @@ export const ERROR_CODES = {
   WRONG_TARGET: 'usage',
   CONTROL_REFUSED: 'usage',
   REGION_WITHOUT_APP: 'usage',
+  TOO_MANY_REMOVALS: 'stopped',
   SERVICE_REFUSED: 'stopped',
   UNKNOWN_SCOPE: 'fatal',
   READING_STOPPED: 'fatal',

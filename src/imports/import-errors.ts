@@ -2,6 +2,7 @@ import { RollcallError } from '../errors/rollcall-error.ts';
 import type { ImportAction } from '../membership/import-actions.ts';
 import type { ImportState } from '../membership/import-state.ts';
 import type { Region } from '../membership/membership.ts';
+import { counted, grouped } from '../text/wording.ts';
 import type { ImportRecord } from './catalog.ts';
 
 /** An id that no import has. */
@@ -46,6 +47,20 @@ export class CreateWithoutName extends RollcallError {
 
   constructor(what: string, remedy: string) {
     super('CREATE_WITHOUT_NAME', what, { remedy });
+  }
+}
+
+/** A file of changes removes or bans more members than it may: nothing is sent before somebody has said how many are right. */
+export class TooManyRemovals extends RollcallError {
+  declare readonly code: 'TOO_MANY_REMOVALS';
+  readonly removals: number;
+
+  constructor(id: string, removals: number, allowed: number) {
+    super('TOO_MANY_REMOVALS', `${counted(removals, 'row')} remove or ban members, and ${grouped(allowed)} may`, {
+      remedy: `look at its report; if it is right, resume it with --max-removals ${removals}`,
+      facts: { id, removals, allowed },
+    });
+    this.removals = removals;
   }
 }
 

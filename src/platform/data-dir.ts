@@ -64,7 +64,7 @@ export class DataDirInUse extends RollcallError {
 }
 
 /** The data directory cannot be made, or is none. */
-export class DataDirUnusable extends RollcallError {
+class DataDirUnusable extends RollcallError {
   constructor(root: string, cause: unknown) {
     const why = cause instanceof Error ? cause.message : String(cause);
     super('DATA_DIR_UNUSABLE', `${root} cannot be used as data directory: ${why}; name another one with --data-dir`, {

@@ -6,7 +6,7 @@ import { asClause } from '../text/wording.ts';
 /** When a job is due that comes again and again, as a cron expression and a time zone say it. */
 
 /** A cron expression or a time zone that cannot be used. */
-export class CronError extends RollcallError {
+class CronError extends RollcallError {
   constructor(message: string) {
     super('BAD_CRON', message);
   }

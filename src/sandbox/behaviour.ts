@@ -16,7 +16,7 @@ export interface Behaviour {
   readonly unknownFields: 'refuse' | 'ignore';
   /** Who may act in a group: its members, as their scope allows (observed), or every user, as an admin does. */
   readonly actingUser: 'member' | 'anybody';
-  /** POST …/bannedusers for somebody who is no member: a ban all the same, or ERR_NOT_A_MEMBER. Both observed. */
+  /** POST …/bannedusers for a user who is not a member: a ban all the same, or ERR_NOT_A_MEMBER. Both observed. */
   readonly banningStrangers: 'ban' | 'refuse';
   /** Largest request body in bytes; a larger one is refused with 400. Documented: 10 KB. */
   readonly maxBodyBytes: number;
@@ -28,7 +28,7 @@ export interface Behaviour {
   readonly replyUids: 'lowercase' | 'as-sent';
   /** Entry of a refused UID: `success: false` with a whole error, or without its code, or without `success`. Guess. */
   readonly failureEntry: 'full' | 'without-code' | 'without-success';
-  /** Who stands as sender in an action message on behalf of somebody: the system user (contract) or that user. */
+  /** Who is the sender of an action message for an acting user: the system user (contract) or that user. */
   readonly actionSender: 'system' | 'acting-user';
   /** Adding a banned user: adds and lifts the ban (observed), or is refused with ERR_BANNED_GROUPMEMBER (documented). */
   readonly addingBanned: 'lift-ban' | 'refuse';

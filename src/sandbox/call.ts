@@ -24,7 +24,7 @@ export interface Call {
   readonly fault: FaultKind | undefined;
 }
 
-/** The body of a reply as it is to be sent, where the order of its keys counts. */
+/** The body of a reply as it is sent, where the order of its keys counts. */
 export class WrittenReply {
   readonly json: string;
 

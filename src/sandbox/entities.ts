@@ -44,7 +44,7 @@ export function groupConversation(guid: string): string {
   return `group_${guid}`;
 }
 
-/** The action message (docs/chat-service.md, 25) about somebody who has just been added by `by`; it takes the app's next message id. */
+/** The action message (docs/chat-service.md, 25) about a user who has just been added by `by`; it takes the app's next message id. */
 export function addedMessage(app: App, group: Group, by: User, on: User, at: number): ActionMessage {
   return {
     id: app.nextMessageId(),

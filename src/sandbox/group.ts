@@ -25,7 +25,7 @@ export interface GroupProfile {
   readonly createdAt: number;
 }
 
-/** What stands in the way of a change. */
+/** What prevents a change. */
 export type Obstacle =
   | 'ERR_ALREADY_JOINED'
   | 'ERR_BANNED_GROUPMEMBER'
@@ -67,7 +67,7 @@ export class Group {
     return place?.banned ? undefined : place?.scope;
   }
 
-  /** Adds a user, or says what stands in the way and changes nothing. A ban is lifted where `liftBan` says so. */
+  /** Adds a user, or says what prevents it and changes nothing. A ban is lifted where `liftBan` says so. */
   add(uid: string, place: Place, rules: { maxMembers: number; liftBan: boolean }): Obstacle | undefined {
     const before = this.#places.get(uid);
     if (before?.banned === false) return 'ERR_ALREADY_JOINED';
@@ -81,7 +81,7 @@ export class Group {
     return undefined;
   }
 
-  /** Bans a user, who need not be a member, and ends a membership; or says what stands in the way. */
+  /** Bans a user, who need not be a member, and ends a membership; or says what prevents it. */
   ban(uid: string, at: number): Obstacle | undefined {
     const before = this.#places.get(uid);
     if (before?.banned) return 'ERR_ALREADY_BANNED';
@@ -91,7 +91,7 @@ export class Group {
     return undefined;
   }
 
-  /** Lifts a ban, which makes nobody a member again; or says what stands in the way. */
+  /** Lifts a ban, which makes nobody a member again; or says what prevents it. */
   unban(uid: string, at: number): Obstacle | undefined {
     if (!this.#places.get(uid)?.banned) return 'ERR_NOT_A_BANNED_USER';
     this.#places.delete(uid);
@@ -99,7 +99,7 @@ export class Group {
     return undefined;
   }
 
-  /** Ends a membership, or says what stands in the way. */
+  /** Ends a membership, or says what prevents it. */
   remove(uid: string, at: number): Obstacle | undefined {
     const before = this.#places.get(uid);
     if (before === undefined) return 'ERR_NOT_A_MEMBER';
@@ -116,7 +116,7 @@ export class Group {
     this.#places.delete(uid);
   }
 
-  /** Gives a member another scope, or says what stands in the way. */
+  /** Gives a member another scope, or says what prevents it. */
   changeScope(uid: string, scope: MemberScope, at: number): Obstacle | undefined {
     const before = this.#places.get(uid);
     if (before === undefined) return 'ERR_NOT_A_MEMBER';

@@ -22,7 +22,7 @@ export interface SandboxOptions {
   readonly listenOn?: string;
   /** Domain that stands for `<host>` in the service's addresses. Default `localhost`; another one must lead here. */
   readonly domain?: string;
-  /** user-1 to user-N in every region, or `any`: whoever is asked about exists. Default 0. */
+  /** user-1 to user-N in every region, or `any`: every user asked about exists. Default 0. */
   readonly users?: number | 'any';
   /** group-1 to group-N in every region, or `any`. Default 0. */
   readonly groups?: number | 'any';

@@ -58,7 +58,7 @@ const regionSeed = z.strictObject({ ...population, members: z.record(id, inGroup
  * Whoever stands among the members, and their groups, need not be listed besides. A group's owner, who is an admin of
  * it unless the lists say otherwise, can stand beside them.
  */
-export const seedDocument = z.strictObject({
+const seedDocument = z.strictObject({
   ...population,
   regions: z
     .strictObject(Object.fromEntries(REGIONS.map((region) => [region, regionSeed])))
@@ -67,7 +67,7 @@ export const seedDocument = z.strictObject({
 });
 export type SeedDocument = z.infer<typeof seedDocument>;
 
-export class SeedError extends RollcallError {
+class SeedError extends RollcallError {
   constructor(source: string, problems: readonly string[]) {
     super('BAD_SEED', `the seed in ${source} cannot be used:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
   }
@@ -106,7 +106,7 @@ export function seedApp(app: App, seed: SeedDocument): void {
   const own = seed.regions?.[app.region] ?? {};
   for (const role of [...(seed.roles ?? []), ...(own.roles ?? [])]) app.roles.add(role);
   for (const user of [...(seed.users ?? []), ...(own.users ?? [])]) seedUser(app, user);
-  // Where a group stands in several places, its owner is that of `members` and its profile that of `groups`.
+  // Where a group is given in several places, its owner is that of `members` and its profile that of `groups`.
   const profiles = new Map<string, Exclude<z.infer<typeof groupSeed>, string>>();
   for (const one of [...(seed.groups ?? []), ...(own.groups ?? [])]) {
     const profile = typeof one === 'string' ? { guid: one } : one;

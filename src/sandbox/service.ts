@@ -79,7 +79,7 @@ export class Service {
     tenant.traffic.arrived();
     const ending = await this.#serve(request, tenant, address);
     if (typeof ending !== 'string' && !response.destroyed) {
-      // Before sending, so that whoever has the answer finds it counted.
+      // Before sending, so that a client that has the answer finds it counted.
       tenant.traffic.ended(ending.status);
       send(response, ending);
       return;

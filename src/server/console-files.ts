@@ -22,7 +22,7 @@ const FOR_EVER = 'public, max-age=31536000, immutable';
 const ASK_FIRST = 'no-cache';
 const MARK = 'mark.svg';
 
-/** Whether somebody opened an address in a browser that is none of ours: the console says so better than a problem document. */
+/** Whether a browser asks for an address that does not exist: the console says so better than a problem document. */
 export function isForPeople({ method, url, headers }: FastifyRequest): boolean {
   return method === 'GET' && headers.accept?.includes('text/html') === true && !/^\/(v1|assets)\//.test(url);
 }

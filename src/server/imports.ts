@@ -11,6 +11,7 @@ import { inShort, noting } from './access/noting.ts';
 import type { Api, ServerContext } from './context.ts';
 import { refusals } from './problem-schema.ts';
 import { maxCreateQuery } from './uploads/create-query.ts';
+import { maxRemovalsQuery } from './uploads/shape-query.ts';
 
 const VERBS = {
   pause: 'Let calls in flight finish, and send no more until `resume`',
@@ -66,10 +67,12 @@ export function importRoutes(app: Api, context: ServerContext): void {
           tags,
           summary: VERBS[verb],
           params,
-          ...(verb === 'resume' && { querystring: z.strictObject({ maxCreate: maxCreateQuery }) }),
+          ...(verb === 'resume' && {
+            querystring: z.strictObject({ maxCreate: maxCreateQuery, maxRemovals: maxRemovalsQuery }),
+          }),
           response: {
             200: importView,
-            ...refusals('UNKNOWN_IMPORT', 'WRONG_STATE', 'WRONG_TARGET', 'REGION_WITHOUT_APP'),
+            ...refusals('UNKNOWN_IMPORT', 'WRONG_STATE', 'WRONG_TARGET', 'REGION_WITHOUT_APP', 'TOO_MANY_REMOVALS'),
           },
         },
       },

@@ -8,6 +8,7 @@ import {
   CreatesNothing,
   CreateWithoutName,
   RegionWithoutApp,
+  TooManyRemovals,
   UnknownImport,
   WrongState,
   WrongTarget,
@@ -110,6 +111,10 @@ export function problemOf(error: unknown): Problem | undefined {
   }
   if (error instanceof BadRecipe) return new Problem('BAD_OPTION', asSentence(error.message), { field: 'name' });
   if (error instanceof RegionWithoutApp) return new Problem('REGION_WITHOUT_APP', asSentence(error.what));
+  if (error instanceof TooManyRemovals) {
+    const remedy = `Look at its report. If it is right, resume it with maxRemovals=${error.removals}.`;
+    return new Problem('TOO_MANY_REMOVALS', asSentence(error.what), { remedy });
+  }
   if (error instanceof ReadingStopped) return new Problem('BUSY', STOPPED[error.reason]);
   const { code = '', message = '', statusCode } = error as Partial<FastifyError>;
   if (FULL.has(code)) return new Problem('DISK_FULL', 'The disk of the data directory has no room left.');

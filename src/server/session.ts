@@ -32,8 +32,8 @@ export async function sessionRoutes(
   const byToken = app.createRateLimit({ ...window, keyGenerator: ({ body }) => claimedBy(body) });
 
   /**
-   * Counts an attempt that failed, and refuses it. A token that is right is never refused, whoever else guesses from the
-   * same address: its secret cannot be guessed, and nobody is to be locked out by others.
+   * Counts an attempt that failed, and refuses it. A token that is right is never refused, no matter who else guesses from the
+   * same address: its secret cannot be guessed, and nobody may be locked out by others.
    */
   const refuse = async (request: FastifyRequest, reply: FastifyReply): Promise<Problem> => {
     const claimed = claimedBy(request.body);

@@ -6,7 +6,7 @@ export interface SyncFlags {
   readonly missing: 'report' | 'remove' | 'ban';
   /** Whether a scope may be lowered; without it scopes only go up. */
   readonly allowDemotion: boolean;
-  /** Whether somebody whom the file names may be added while banned, which lifts the ban (publicly known, not contract). */
+  /** Whether a user in the file may be added while banned, which lifts the ban (publicly known, not contract). */
   readonly allowUnban: boolean;
   /** UIDs that are never removed, banned or lowered. Compared without regard to case. */
   readonly protect: ReadonlySet<string>;

@@ -22,7 +22,7 @@ export interface SyncRecord {
   readonly totals: string | null;
   /** The import that it takes back. */
   readonly undoOf: string | null;
-  /** The import that carries it out; null until there is to be one. */
+  /** The import that carries it out; null until there is one. */
   readonly importId: string | null;
   readonly scheduleId: string | null;
   /** Who let it through although a guard objects, when and why; null where nobody did. */
@@ -64,7 +64,7 @@ export interface SyncCatalog extends SyncCatalogReader {
   setTotals(id: string, totals: string): void;
   /** Notes which import is to carry it out. */
   setImport(id: string, importId: string): SyncRecord;
-  /** Those that somebody is to be at work on, oldest first. */
+  /** Those that are under way, oldest first. */
   underWay(): SyncRecord[];
   /** Earlier runs of the same sync that were carried out or had nothing to do, newest first; a few of them. */
   runsBefore(record: Pick<SyncRecord, 'id' | 'scheduleId' | 'source'>): string[];
@@ -80,7 +80,7 @@ export interface SyncMove {
   readonly reason?: string | undefined;
   readonly code?: string | null | undefined;
   readonly who?: string | undefined;
-  /** Whether it goes on record as let through by `who` although a guard objects, for `reason`. */
+  /** Records that it was approved by `who` although a guard objects, for `reason`. */
   readonly approval?: boolean | undefined;
 }
 

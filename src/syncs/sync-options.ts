@@ -3,7 +3,7 @@ import type { IdentitySource } from '../imports/stage/identity-file.ts';
 import { flagsFromJson, flagsToJson, type SyncFlags } from './plan-flags.ts';
 import type { SyncRecord } from './sync-catalog.ts';
 
-/** How the file of a sync is read. The identity file is read anew for each plan, which keeps a copy. */
+/** How the file of a sync is read. The identity file is read again for each plan, which keeps a copy. */
 export type Reading = Omit<IntakeOptions, 'signal' | 'identities'> & { readonly identities?: IdentitySource };
 
 /** How a sync is read and decided. Kept with it, so that it is planned the same way after a restart. */
@@ -14,7 +14,7 @@ export interface SyncOptions {
   readonly flags: SyncFlags;
   /** Limits of guards in place of their defaults (guard-limits.ts). */
   readonly limits: Readonly<Record<string, number>>;
-  /** Whether it is to be carried out at once, where no guard objects. */
+  /** Whether it is carried out at once, where no guard objects. */
   readonly apply: boolean;
   /** Meant for the sandbox: must never go on against the service itself. */
   readonly sandbox: boolean;

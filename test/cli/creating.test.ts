@@ -32,6 +32,26 @@ test('--create-users and --create-groups create what the file needs; above --max
   expect(undone.stderr).toContain('user bob (us), created');
   expect(undone.stderr).toContain('group team (us), created');
   expect(place.sandbox.user('us', 'bob')).toBeDefined();
+
+  const undo = ['undo', id, '--created', '--apply', '--limit', 'emptiedFrom=9'];
+  const asked = await place.run(undo);
+  expect([asked.code, asked.stderr]).toEqual([EXIT.stopped, expect.stringContaining('--yes deletes them')]);
+  expect(place.sandbox.user('us', 'bob')).toBeDefined();
+  const deleted = await place.run([...undo, '--yes']);
+  expect([deleted.code, deleted.stderr]).toEqual([EXIT.ok, expect.stringContaining('1 group and 2 users deleted.')]);
+  expect(['ann', 'bob', 'eve'].filter((uid) => place.sandbox.user('us', uid) !== undefined)).toEqual(['ann']);
+  expect(place.sandbox.group('us', 'team')).toBeUndefined();
+});
+
+test('a banned user is left banned, and --allow-unban lifts the ban', async () => {
+  const place = await openSandboxPlace({ seed: { regions: { us: { members: { team: { usersToBan: ['bad'] } } } } } });
+  place.file('m.csv', 'guid,uid\nteam,bad\n');
+  const kept = await place.run(['import', 'm.csv']);
+  expect([kept.code, kept.stdout]).toEqual([EXIT.rowsFailed, expect.stringContaining('--allow-unban')]);
+  expect(place.sandbox.members('us', 'team').get('bad')).toBe('ban');
+  expect((await place.run(['import', 'm.csv', '--allow-unban'])).code).toBe(EXIT.ok);
+  expect((await place.run(['report'])).stdout).toContain('BAN_LIFTED');
+  expect(place.sandbox.members('us', 'team').get('bad')).toBe('participant');
 });
 
 test('a wrong flag says what is allowed, and a file without names which flag is missing', async () => {

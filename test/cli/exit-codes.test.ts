@@ -102,7 +102,13 @@ describe('exit codes', () => {
 
   test('5: interrupted, and can be resumed', async () => {
     const place = await openSandboxPlace({ users: 'any', groups: 'any', latencyMs: 300 });
-    const run = place.start(['import', place.file('m.csv', manyMembers(600, 60)), '--concurrency', '1']);
+    const run = place.start([
+      'import',
+      place.file('m.csv', manyMembers(600, 60)),
+      '--concurrency',
+      '1',
+      '--no-ban-check',
+    ]);
     await until(() => place.calls() > 0);
     run.child.kill('SIGINT');
     expect((await run.ended).code).toBe(EXIT.interrupted);
@@ -110,7 +116,13 @@ describe('exit codes', () => {
 
   test('6: the wait ran out, and the import goes on', async () => {
     const place = await openSandboxPlace({ users: 'any', groups: 'any', latencyMs: 500 });
-    const run = place.start(['import', place.file('m.csv', manyMembers(600, 60)), '--concurrency', '1']);
+    const run = place.start([
+      'import',
+      place.file('m.csv', manyMembers(600, 60)),
+      '--concurrency',
+      '1',
+      '--no-ban-check',
+    ]);
     await until(() => place.calls() > 0);
     const { code, stderr } = await place.run(['watch', '--timeout', '1']);
     expect(code).toBe(EXIT.stillRunning);
@@ -134,7 +146,13 @@ describe('exit codes', () => {
 /** An import that has sent a part and waits. */
 async function pausedImport() {
   const place = await openSandboxPlace({ users: 'any', groups: 'any', latencyMs: 300 });
-  const run = place.start(['import', place.file('m.csv', manyMembers(600, 60)), '--concurrency', '1']);
+  const run = place.start([
+    'import',
+    place.file('m.csv', manyMembers(600, 60)),
+    '--concurrency',
+    '1',
+    '--no-ban-check',
+  ]);
   await until(() => place.calls() > 0);
   await place.run(['pause']);
   expect((await run.ended).code).toBe(EXIT.interrupted);

@@ -16,7 +16,9 @@ test('inspect shows what a file is and how to import it, and stores nothing', as
   expect(stdout).toContain('   1  Login;Team;Rolle\n   2  ana;red;Chef\n');
   expect(stdout).toMatch(/^Login {3}id {10}ana \| bo$/m);
   expect(stdout).toContain('Understood: no column.\nMissing: uid, guid.\n');
-  expect(stderr).toContain('  rollcall import members.csv.gz --map uid=Login,guid=Team --dry-run\n');
+  expect(stderr).toContain(
+    "  rollcall import members.csv.gz --map uid=Login,guid=Team,scope=Rolle --scope-words 'Chef=participant,Helfer=participant,*=participant' --dry-run\n",
+  );
   expect(existsSync(place.dataDir)).toBe(false);
 });
 
@@ -54,8 +56,10 @@ test('an import that is refused says what was seen, and a command that works', a
   expect(stderr).toContain('Nothing was sent: no column is recognised as the uid');
   expect(stderr).toMatch(/^Person {2}id {10}ana \| bo$/m);
   const [, command = ''] = /^ {2}rollcall (import .+) --dry-run$/m.exec(stderr) ?? [];
-  expect(command).toBe('import kurse.csv --map uid=Person,guid=Kurs');
-  expect(await place.run([...command.split(' '), '--sandbox'])).toMatchObject({ code: 0 });
+  expect(command).toBe(
+    "import kurse.csv --map uid=Person,guid=Kurs,scope=Rolle --scope-words 'Lehrer=moderator,*=participant'",
+  );
+  expect(await place.run([...command.replaceAll("'", '').split(' '), '--sandbox'])).toMatchObject({ code: 0 });
 });
 
 test('flags are saved as a recipe, which is then suggested for files with the same header, and used', async () => {

@@ -110,7 +110,7 @@ test('--first sends some rows, resume the others, as one import; cancel gives th
   expect(retried.summary.rows).toMatchObject({ read: 55, already_member: 55 });
 });
 
-test('a file of changes that removes more than it may is held until somebody resumes it', async () => {
+test('a file of changes that removes more than it may is held until somebody says how many', async () => {
   const place = await openSandboxPlace({
     seed: { regions: { us: { members: { team: { participants: ['a', 'b', 'c'], usersToBan: ['d'] } } } } },
   });
@@ -121,9 +121,18 @@ test('a file of changes that removes more than it may is held until somebody res
   const flags = ['--actions', 'status', '--action-words', 'deleted=remove,blocked=ban,none of it=none'];
   const held = await place.run(['import', file, ...flags, '--max-removals', '1']);
   expect(held.code).toBe(EXIT.stopped);
-  expect(held.stderr).toContain('2 rows remove or ban members, and 1 are sent without asking');
+  expect(held.stderr).toContain('2 rows remove or ban members, and 1 may');
+  const [, command = ''] = /rollcall (resume .+)/.exec(held.stderr) ?? [];
+  expect(command).toMatch(/^resume \S+ --max-removals 2$/);
   expect(place.calls()).toBe(0);
-  const { code, summary } = await place.summary(['resume']);
+  // Somebody who resumes whatever waits has not looked at it.
+  const plain = await place.run(['resume']);
+  expect([plain.code, plain.stderr]).toEqual([
+    EXIT.stopped,
+    expect.stringContaining('resume it with --max-removals 2'),
+  ]);
+  expect(place.calls()).toBe(0);
+  const { code, summary } = await place.summary(command.split(' '));
   expect([code, summary.rows]).toEqual([
     EXIT.ok,
     expect.objectContaining({ removed: 1, banned: 1, unbanned: 1, skipped: 1 }),

@@ -21,7 +21,7 @@ test('missing users are created after a confirmation with their number, and what
   expect(await violations(page)).toEqual([]);
   await page.getByRole('button', { name: 'Start import' }).click();
 
-  await page.getByText('The service does not know 2 users, and 1 may be created').waitFor();
+  await page.getByText('The service does not know 2 users, and 1 may be created').first().waitFor();
   await page.getByText('more is missing on the service than may be created').first().waitFor();
   expect(await violations(page)).toEqual([]);
   expect(await page.getByRole('region', { name: 'State' }).getByRole('button').allTextContents()).toEqual([

@@ -6,14 +6,11 @@ import { noteHere } from '../audit.ts';
 import { checkTarget } from '../check-target.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { type CheckFlags, maxCallsOf, withCheckCost } from '../flags/check-flags.ts';
-
 import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../flags/flags.ts';
-
 import { runCheckHere } from '../run-check.ts';
 import type { Io } from '../screen/io.ts';
 import { checkThere } from '../target/check-there.ts';
 import { findImport } from '../target/data.ts';
-
 import { openImports } from '../target/open-imports.ts';
 
 type Flags = CheckFlags & RunningFlags & ServerFlags;
@@ -21,7 +18,7 @@ type Flags = CheckFlags & RunningFlags & ServerFlags;
 /** `rollcall check`: asks the service about an import that was read and not sent, and goes on with such a check. */
 export function checkCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('check').argument('[id]', 'import that was read and not sent (default: the latest)');
-  withRunning(withServer(withCheckCost(command)));
+  withServer(withRunning(withCheckCost(command)));
   return command.action((id: string | undefined, flags: Flags) => end(check(io, id, flags)));
 }
 

@@ -30,7 +30,7 @@ interface Finding {
 /** Bytes that ought to be free: an import needs some 400 a row, reports included. */
 const FREE_BYTES = 1_000_000_000;
 
-/** `rollcall doctor`: whether an import would work, and how to mend what would not. Adds nobody anywhere. */
+/** `rollcall doctor`: whether an import would work, and how to fix what would not. Adds nobody anywhere. */
 export function doctorCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('doctor');
   return withQueue(withDataDir(withJson(command))).action((flags: CommonFlags & QueueFlags) => end(doctor(io, flags)));

@@ -23,15 +23,22 @@ import { checkTarget } from '../check-target.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type ExportFlags, groupsOf, withExport } from '../flags/export-flags.ts';
-import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../flags/flags.ts';
+import {
+  type CommonFlags,
+  type SandboxFlags,
+  type SendingFlags,
+  type ServerFlags,
+  type WorkersFlags,
+  withRunning,
+  withServer,
+} from '../flags/flags.ts';
 import { runExportHere } from '../run-export.ts';
 import { exportDocument, exportFindings, sayExport } from '../screen/export-outcome.ts';
 import { type Io, say } from '../screen/io.ts';
-
 import { exportThere } from '../target/export-there.ts';
 import { openImports } from '../target/open-imports.ts';
 
-interface Flags extends ExportFlags, RunningFlags, ServerFlags {
+interface Flags extends CommonFlags, ExportFlags, SandboxFlags, SendingFlags, ServerFlags, WorkersFlags {
   /** An id; true: the latest that can go on. */
   readonly resume?: string | true;
 }
@@ -42,7 +49,7 @@ export function exportCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<
     '--resume [id]',
     'continue an export that was interrupted (default: the latest)',
   );
-  withRunning(withServer(command));
+  withServer(withRunning(command));
   return command.action((flags: Flags) => end(exportGroups(io, flags)));
 }
 

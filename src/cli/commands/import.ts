@@ -98,7 +98,7 @@ async function importFile(io: Io, file: string, flags: ImportFlags): Promise<Exi
       : flags.check
         ? await importAndCheckThere({ io, imports, server, json }, file, flags, maxCallsOf(flags))
         : await importThere({ io, imports, server, json }, file, flags);
-  if (code === EXIT.usage) await sayWhatItIs(io, config, file, importOptionsOf(config, flags));
+  if (code === EXIT.usage) await sayWhatItIs(io, config, file, importOptionsOf(config, flags), flags.identities);
   return code;
 }
 

@@ -20,7 +20,7 @@ export function inspectCommand(io: Io, end: (code: Promise<ExitCode>) => Promise
 
 async function inspectCommandLine(io: Io, file: string, flags: Flags): Promise<ExitCode> {
   const config = readConfig({ dataDir: flags.dataDir });
-  const facts = await inspectFile(config, file, importOptionsOf(config, flags));
+  const facts = await inspectFile(config, file, importOptionsOf(config, flags), flags.identities);
   if (flags.json) io.out.write(`${JSON.stringify(facts)}\n`);
   else {
     io.out.write(factsText(facts, io.width));

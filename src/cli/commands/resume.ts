@@ -10,24 +10,26 @@ import { checkTarget } from '../check-target.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type MaxCreateFlags, withMaxCreate } from '../flags/create-flags.ts';
 import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../flags/flags.ts';
+import { type TrialFlags, withMaxRemovals } from '../flags/shape-flags.ts';
 import { runImport } from '../run-import.ts';
 import { type Io, say } from '../screen/io.ts';
 import { findImport } from '../target/data.ts';
 import { openImports } from '../target/open-imports.ts';
 
-type Flags = RunningFlags & MaxCreateFlags & ServerFlags;
+type Flags = RunningFlags & MaxCreateFlags & Pick<TrialFlags, 'maxRemovals'> & ServerFlags;
 
 /** `rollcall resume`: goes on with an import that was paused, blocked, interrupted or only checked. */
 export function resumeCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('resume').argument('[id]', 'import (default: the latest)');
-  withMaxCreate(withRunning(withServer(command)));
+  withMaxRemovals(withMaxCreate(withRunning(withServer(command))));
   return command.action((id: string | undefined, flags: Flags) => end(resume(io, id, flags)));
 }
 
 async function resume(io: Io, given: string | undefined, flags: Flags): Promise<ExitCode> {
   const { config, imports } = await openImports(flags);
   const { id } = await imports.find(given);
-  const answer = await imports.act(id, 'resume', { maxCreate: flags.maxCreate });
+  const changes = { maxCreate: flags.maxCreate, maxRemovals: flags.maxRemovals };
+  const answer = await imports.act(id, 'resume', changes);
   if (answer !== undefined) {
     if (imports.server === undefined) noteHere(dataDir(config.dataDir), 'import.resume', id);
     say(io, `Import ${id} continues in the process that runs it. Watch it with:`, `  ${imports.command('watch', id)}`);
@@ -54,7 +56,7 @@ async function resume(io: Io, given: string | undefined, flags: Flags): Promise<
       ...(record.state === 'staging' && options.dryRun && { dryRun: true }),
     }),
     begin: async (coordinator) => {
-      await coordinator.resume(id, { maxCreate: flags.maxCreate });
+      await coordinator.resume(id, changes);
       noteHere(dataDir(config.dataDir), 'import.resume', id);
       return id;
     },

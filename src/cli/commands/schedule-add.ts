@@ -1,21 +1,27 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Command, Option } from 'commander';
-import { readConfig } from '../../platform/config.ts';
+import type { ImportOptions } from '../../imports/import-options.ts';
+import { requireNeeds, withRecipe } from '../../imports/recipes/apply.ts';
+import { findRecipe } from '../../imports/recipes/store.ts';
+import { type Config, readConfig } from '../../platform/config.ts';
+import { dataDir } from '../../platform/data-dir.ts';
 import { isAddress, isPattern, wholeSource } from '../../syncs/schedule/source.ts';
 import { headerFrom } from '../../syncs/schedule/source-headers.ts';
 import { syncOptionsToJson } from '../../syncs/sync-options.ts';
 import { printable } from '../../text/wording.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { byteCount, type CommonFlags, type ReadingFlags, withDataDir, withJson, withReading } from '../flags/flags.ts';
+import { type RecipeFlags, withRecipeFlag } from '../flags/recipe-flags.ts';
 import { identitiesOf, type ShapeFlags, syncReading, withShape } from '../flags/shape-flags.ts';
 import { type ModeFlags, syncFlagsOf, withDeciding, withMode } from '../flags/sync-flags.ts';
+import { optionsWithRecipe } from '../recipe-options.ts';
 import { type Io, say } from '../screen/io.ts';
 import { dueNext, localTime, scheduleDocument } from '../target/schedule-data.ts';
 import { importOptionsOf } from './import.ts';
 import { changeSchedules } from './schedule-control.ts';
 
-interface Flags extends CommonFlags, ReadingFlags, ShapeFlags, ModeFlags {
+interface Flags extends CommonFlags, ReadingFlags, RecipeFlags, ShapeFlags, ModeFlags {
   readonly cron: string;
   readonly tz: string;
   readonly file: string;
@@ -62,7 +68,7 @@ export function scheduleAddCommand(io: Io, end: (code: Promise<ExitCode>) => Pro
     .option('--apply', 'carry out each plan at once, unless a guard objects; otherwise runs only plan')
     .option('--repair', 'check the groups even if the file is unchanged, to reverse changes made by hand')
     .option('--catch-up', 'when the server starts, run once if a run was missed');
-  withShape(withReading(withDeciding(withMode(command))));
+  withShape(withRecipeFlag(withReading(withDeciding(withMode(command)))));
   withDataDir(withJson(command)).option(
     '--sandbox',
     'run it against the sandbox of a server that was started with --sandbox',
@@ -73,17 +79,19 @@ export function scheduleAddCommand(io: Io, end: (code: Promise<ExitCode>) => Pro
 async function add(io: Io, name: string, flags: Flags): Promise<ExitCode> {
   const config = readConfig(flags);
   const { cron, tz, file, maxSource, protect, limit = {}, ...rest } = flags;
+  const source = await wholeSource(file, process.cwd());
+  const options = await recipeOptions(config, flags, source);
   const { record, isServed } = await changeSchedules(config, {
     verb: 'add',
     wish: {
       ...{ name, cron, tz, file, maxSource },
-      source: await wholeSource(file, process.cwd()),
+      source,
       headers: flags.header ?? {},
       protectFile: protect === undefined ? null : resolve(protect),
       repair: flags.repair === true,
       catchUp: flags.catchUp === true,
       options: syncOptionsToJson({
-        reading: syncReading(importOptionsOf(config, rest), identitiesOf(rest)),
+        reading: syncReading(options, identitiesOf(rest)),
         flags: await syncFlagsOf(rest),
         limits: limit,
         apply: flags.apply === true,
@@ -108,6 +116,18 @@ async function add(io: Io, name: string, flags: Flags): Promise<ExitCode> {
     `  ${command} schedule run ${name}${sandbox}`,
   );
   return EXIT.ok;
+}
+
+/** A file that is there is looked at; of another one, what the recipe says of the kind holds. @throws as optionsWithRecipe */
+async function recipeOptions(config: Config, flags: Flags, source: string): Promise<ImportOptions> {
+  const chosen = importOptionsOf(config, flags);
+  if (flags.recipe === undefined || existsSync(source)) {
+    return optionsWithRecipe(config, flags.recipe, chosen, source, flags.file);
+  }
+  const recipe = findRecipe(dataDir(config.dataDir), flags.recipe);
+  const options = withRecipe(recipe, chosen);
+  requireNeeds(recipe, options);
+  return options;
 }
 
 function isThere(source: string): boolean {

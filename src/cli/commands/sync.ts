@@ -8,8 +8,10 @@ import { inShort } from '../../server/access/noting.ts';
 import { noteHere } from '../audit.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { type ReadingFlags, type RunningFlags, withReading, withRunning } from '../flags/flags.ts';
+import { type RecipeFlags, withRecipeFlag } from '../flags/recipe-flags.ts';
 import { identitiesOf, type ShapeFlags, syncReading, withShape } from '../flags/shape-flags.ts';
 import { type ModeFlags, type PlanFlags, syncFlagsOf, withDeciding, withMode, withPlan } from '../flags/sync-flags.ts';
+import { optionsWithRecipe } from '../recipe-options.ts';
 import { runSync } from '../run-sync.ts';
 import type { Io } from '../screen/io.ts';
 import { whoTypes } from '../target/sync-data.ts';
@@ -19,16 +21,19 @@ import { syncListCommand } from './sync-list.ts';
 import { syncRejectCommand } from './sync-reject.ts';
 import { syncShowCommand } from './sync-show.ts';
 
-type Flags = RunningFlags & ReadingFlags & ShapeFlags & ModeFlags & PlanFlags;
+type Flags = RunningFlags & ReadingFlags & RecipeFlags & ShapeFlags & ModeFlags & PlanFlags;
 
 /** `rollcall sync`: plans how groups come to be as a file says, and carries it out when asked to. */
 export function syncCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('sync')
-    .argument('<file>', 'CSV, JSON or NDJSON, gzipped or not: who should be in which group')
+    .argument(
+      '<file>',
+      'who should be in which group: CSV, JSON, NDJSON, Excel, YAML or LDIF, also compressed; a ZIP of these',
+    )
     // What follows the name of a subcommand is its own.
     .enablePositionalOptions();
   withPlan(withDeciding(withMode(command)));
-  withShape(withReading(command));
+  withShape(withRecipeFlag(withReading(command)));
   withRunning(command);
   command.action((file: string, flags: Flags) => end(sync(io, file, flags)));
   return command
@@ -43,6 +48,7 @@ async function sync(io: Io, file: string, flags: Flags): Promise<ExitCode> {
   const config = readConfig(flags);
   const chosen = await syncFlagsOf(flags);
   await fileOf(file, file);
+  const options = await optionsWithRecipe(config, flags.recipe, importOptionsOf(config, flags), file);
   return runSync({
     config,
     io,
@@ -51,7 +57,7 @@ async function sync(io: Io, file: string, flags: Flags): Promise<ExitCode> {
     openService: serviceOpener(config, flags),
     begin: async (syncs) => {
       const decision = { flags: chosen, limits: flags.limit ?? {}, apply: flags.apply === true };
-      const reading = syncReading(importOptionsOf(config, flags), identitiesOf(flags));
+      const reading = syncReading(options, identitiesOf(flags));
       const made = await syncs.create({ file, source: resolve(file), reading, ...decision, who: whoTypes() });
       noteHere(dataDir(config.dataDir), 'sync.create', made, inShort({ file, ...decision }));
       return made;

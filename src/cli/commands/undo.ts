@@ -18,13 +18,11 @@ import { findImport } from '../target/data.ts';
 import { findSync, whoTypes } from '../target/sync-data.ts';
 import { undoCreated } from '../undo-created.ts';
 
-type Flags = RunningFlags &
-  DecidingFlags &
-  PlanFlags & {
-    /** Delete the users and groups that the import created. */
-    readonly created?: true;
-    readonly yes?: true;
-  };
+interface Flags extends RunningFlags, DecidingFlags, PlanFlags {
+  /** Delete the users and groups that the import created. */
+  readonly created?: true;
+  readonly yes?: true;
+}
 
 /** `rollcall undo`: plans how an import is taken back, and carries it out when asked to. */
 export function undoCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
@@ -41,7 +39,7 @@ export function undoCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<vo
 
 async function undo(io: Io, id: string, flags: Flags): Promise<ExitCode> {
   const config = readConfig(flags);
-  const { sandbox } = readOptions(findImport(config.dataDir, id));
+  const { sandbox, shape } = readOptions(findImport(config.dataDir, id));
   checkTarget(`${config.command} undo ${id}`, id, sandbox, flags.sandbox === true);
   if (flags.yes && !flags.created) throw new UsageError('--yes says that --created need not ask; add --created');
   const { allowUnban, protect, removeByName } = await syncFlagsOf(flags);
@@ -64,6 +62,7 @@ async function undo(io: Io, id: string, flags: Flags): Promise<ExitCode> {
       return made;
     },
   });
+  say(io, ...(shape?.actions === undefined ? [] : GONE));
   if (flags.created !== true || made === undefined) {
     say(io, ...stays(dataDir(config.dataDir).ledger(id)));
     return code;
@@ -89,6 +88,13 @@ async function undo(io: Io, id: string, flags: Flags): Promise<ExitCode> {
   });
   return code === EXIT.ok ? deleted : code;
 }
+
+/** Of a file of changes, only what it added is known well enough to be taken back. */
+const GONE = [
+  '',
+  'The import read a file of changes. Undo takes back what it added or banned. Members that it removed or unbanned, and',
+  'scopes that it changed, are not restored: nobody knows what they were. Its report has them, to import by hand.',
+];
 
 const SHOWN = 20;
 

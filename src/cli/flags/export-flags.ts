@@ -1,9 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-
 import { parse } from 'csv-parse/sync';
 import { messageOf } from '../../errors/message-of.ts';
-
 import { EXPORT_FORMATS, type ExportFormat } from '../../exports/export-files.ts';
 import { fieldByAlias } from '../../imports/read/columns.ts';
 import { REGIONS, type Region } from '../../membership/membership.ts';

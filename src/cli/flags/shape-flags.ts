@@ -96,8 +96,7 @@ export function withShape(command: Command): Command {
 }
 
 export function withTrial(command: Command): Command {
-  return command
-    .optionsGroup(GROUP)
+  return withMaxRemovals(command.optionsGroup(GROUP))
     .option(
       '--first <n>',
       'send the first rows only; `rollcall resume` sends the others',
@@ -108,12 +107,15 @@ export function withTrial(command: Command): Command {
       'send these groups or users first; `rollcall resume` sends the others',
       read(chosenRows, join),
     )
-    .option(
-      '--max-removals <n>',
-      'removals and bans that --actions sends without asking (default: 100)',
-      wholeNumber(0, 1_000_000_000),
-    )
     .optionsGroup('Options:');
+}
+
+export function withMaxRemovals(command: Command): Command {
+  return command.option(
+    '--max-removals <n>',
+    'removals and bans that a file of changes may have; above it nothing is sent (default: 100)',
+    wholeNumber(0, 1_000_000_000),
+  );
 }
 
 /** The shape that the flags describe; undefined without any. @throws UsageError for flags that contradict each other */

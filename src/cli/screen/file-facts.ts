@@ -74,7 +74,12 @@ function columnLines({ columns, rows }: FileFacts, width: number): string[] {
   ];
 }
 
-function understanding({ format, recognised, missing, rows, refusal }: FileFacts, withRefusal: boolean): string[] {
+function understanding(
+  { format, recognised, missing, rows, refusal, recipes }: FileFacts,
+  withRefusal: boolean,
+): string[] {
+  // A recipe says what its columns are; a refusal has said what is missing.
+  if (recipes.length > 0 || !withRefusal) return [];
   const known = Object.entries(recognised).map(([field, column]) => `${field} from ${JSON.stringify(column)}`);
   return [
     ...(format === null ? [] : [`Understood: ${known.length === 0 ? 'no column' : known.join(', ')}.`]),
@@ -82,6 +87,6 @@ function understanding({ format, recognised, missing, rows, refusal }: FileFacts
     ...(refusal === null
       ? [`Of the first ${counted(rows.seen, 'row')}, ${grouped(rows.valid)} can be sent as they are.`]
       : []),
-    ...(refusal !== null && withRefusal ? [`As it is, an import would be refused: ${printable(refusal.message)}`] : []),
+    ...(refusal !== null ? [`As it is, an import would be refused: ${printable(refusal.message)}`] : []),
   ];
 }

@@ -64,7 +64,7 @@ function stepsOf(imports: Imports, found: KeptImport, summary: ImportSummary): s
           'See every row:',
           command('report'),
           'If it is right, send them:',
-          command('resume', sandbox),
+          command('resume', `${sandbox}${/ --max-removals \d+/.exec(reason)?.[0] ?? ' --max-removals N'}`),
         ];
       }
       if (code === ('REGION_WITHOUT_APP' satisfies ReasonCode)) {

@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { ImportOptions } from '../../imports/import-options.ts';
 import { askRegions, askToAct } from '../../imports/life/control.ts';
 import { reasonFor } from '../../imports/reason.ts';
 import { type ImportReader, openImportReader } from '../../imports/report/reading.ts';
 import { reportPaths } from '../../imports/report/report-paths.ts';
+import { UNKNOWN_IDENTITIES } from '../../imports/unknown-identities.ts';
 import type { Config } from '../../platform/config.ts';
 import { dataDir } from '../../platform/data-dir.ts';
 import { VERSION } from '../../platform/version.ts';
@@ -68,8 +70,13 @@ export function localImports(config: Config): Imports {
         ['to look at', reportPaths(dir.folder(id), 'csv').html],
         ['needs attention', reports.failed],
         ['to import again', reports.retry],
+        ['UIDs to fill in', existingFile(join(dir.folder(id), UNKNOWN_IDENTITIES))],
       ]).map(([what, path]) => [what, shortest(path)]),
   };
+}
+
+function existingFile(path: string): string | null {
+  return existsSync(path) ? path : null;
 }
 
 /** Those that were written. */

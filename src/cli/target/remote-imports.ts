@@ -57,9 +57,11 @@ export function remoteImports(server: Server, command: string, flag: string): Im
       return { summary: summaryOf(server, view), problems };
     },
     regions,
-    act: (id, verb, { maxCreate } = {}) => {
-      const query = maxCreate === undefined ? '' : `?maxCreate=${encodeURIComponent(textOfMaxCreate(maxCreate))}`;
-      return server.post(`${addressOf(id)}/${verb}${query}`);
+    act: (id, verb, { maxCreate, maxRemovals } = {}) => {
+      const query = new URLSearchParams();
+      if (maxCreate !== undefined) query.set('maxCreate', textOfMaxCreate(maxCreate));
+      if (maxRemovals !== undefined) query.set('maxRemovals', String(maxRemovals));
+      return server.post(`${addressOf(id)}/${verb}${query.size === 0 ? '' : `?${query}`}`);
     },
     watch: (id) => ({
       look: async () => {

@@ -1,5 +1,4 @@
 /** Who is in which group now, as files that imports and syncs read back. */
-import { useRef } from 'preact/hooks';
 import { useAnswer } from '../answer.js';
 import { request } from '../api.js';
 import { confirmed } from '../dialog.js';
@@ -19,10 +18,10 @@ const FORMATS = ['csv', 'ndjson', 'xlsx'];
 
 export function ExportsPage() {
   const { isOperator } = usePlace();
-  const isBusy = useRef(true);
   /** @type {import('../answer.js').Answer<{ exports: readonly ExportView[] }>} */
-  const { data, error, reload } = useAnswer('/v1/exports', { everyMs: isBusy.current ? ASK_EVERY_MS : undefined });
-  isBusy.current = data === undefined || data.exports.some(({ underWay }) => underWay);
+  const { data, error, reload } = useAnswer('/v1/exports', {
+    everyMs: (known) => (known?.exports.every(({ underWay }) => !underWay) ? undefined : ASK_EVERY_MS),
+  });
   return [
     h('h1', { key: 'title' }, 'Exports'),
     h(

@@ -20,10 +20,8 @@ const ASK_EVERY_MS = 1000;
 
 export function SyncPage() {
   const { param: id, isOperator } = usePlace();
-  const moves = useRef(true);
   /** @type {import('../answer.js').Answer<SyncView>} */
-  const { data: view, error, set } = useAnswer(syncPath(id), { everyMs: moves.current ? ASK_EVERY_MS : undefined });
-  moves.current = view === undefined ? error === undefined : movesByItself(view);
+  const { data: view, error, set } = useAnswer(syncPath(id), { everyMs: askAgainAfter });
   useAnnounced(view);
   useTitle(view === undefined ? '' : fileName(view.file));
   const isMissing = error instanceof ApiError && error.problem.status === 404;
@@ -67,9 +65,10 @@ export function SyncPage() {
   ];
 }
 
-/** @param {SyncView} view */
-function movesByItself({ state }) {
-  return state === 'planning' || state === 'applying';
+/** @param {SyncView | undefined} view @param {unknown} error */
+function askAgainAfter(view, error) {
+  const moves = view === undefined ? error === undefined : view.state === 'planning' || view.state === 'applying';
+  return moves ? ASK_EVERY_MS : undefined;
 }
 
 /** Says aloud when the sync is in another state. @param {SyncView | undefined} view */

@@ -34,7 +34,7 @@ const STATUS =
 const SCOPE_WORDS =
   /^(?:owner|admin|administrator|manager|moderator|member|participant|user|guest|teacher|student|professor|faculty|ta|observer|instructor|leader|lead|maintainer|banned|ban)s?$/i;
 const PERSON_NAME = /^(?!user).*(?:name|vorname|nom|apellido|cognome)/i;
-const SCOPE_NAME = /role|scope|permission|rights|position/i;
+const SCOPE_NAME = /role|scope|permission|rights|position|rolle|funktion|rôle|ruolo|\brol\b|função|papel/i;
 
 /** @param values of the column, row by row; absent ones are empty texts */
 export function columnFacts(name: string, values: readonly string[]): ColumnFacts {
@@ -59,7 +59,10 @@ function lookOf(name: string, filled: readonly string[], different: readonly str
     filled.filter((value) => pattern.test(value)).length >= filled.length * MOST_OF_THEM;
   if (most(EMAIL)) return 'email';
   if (most(DATE)) return 'date';
-  if (filled.every((value) => CROSS.test(value))) return 'mark';
+  // A column of a wide table: crosses, here and there with a scope or something else in place of one.
+  const crosses = filled.filter((value) => CROSS.test(value)).length;
+  if (crosses > 0 && filled.filter((value) => MARK.test(value) || SCOPE_WORDS.test(value)).length >= filled.length / 2)
+    return 'mark';
   if (different.length <= MOST_WORDS) {
     if (most(STATUS)) return 'status';
     if (most(SCOPE_WORDS) || (SCOPE_NAME.test(name) && most(/^[\p{L} _-]{1,40}$/u))) return 'scope';

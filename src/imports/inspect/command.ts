@@ -25,6 +25,7 @@ export function flagsOf(settings: RecipeSettings): string[] {
 
 function flagsOfShape(shape: NonNullable<RecipeSettings['shape']>): Flag[] {
   const { headerRow, skipLines, columns, split = {}, lists = {}, wide, numbered, scopeWords, where, actions } = shape;
+  const { identities } = shape;
   const listed = Object.entries(lists).flatMap(([scope, names]) => names.map((name) => `${scope}=${escaped(name)}`));
   return [
     ['--header-row', headerRow?.toString()],
@@ -39,6 +40,8 @@ function flagsOfShape(shape: NonNullable<RecipeSettings['shape']>): Flag[] {
     ['--where', where?.map(conditionText).join(',')],
     ['--actions', actions?.column],
     ['--action-words', pairs(actions?.words)],
+    ['--identity-key', identities?.keys?.map(escaped).join(',')],
+    ['--identity-uid', identities?.uid],
   ];
 }
 
@@ -59,19 +62,28 @@ function escaped(text: string): string {
   return text.replace(/[=,|]/g, '\\$&');
 }
 
+interface Needs {
+  /** A group for all rows is to be filled in. */
+  readonly guid: boolean;
+  /** The identity file, or a place for its name. */
+  readonly identities: string | undefined;
+}
+
 /** `rollcall import members.csv --map …`; what the user has to fill in stands in `<…>`. */
 export function commandFor(
   file: string,
   settings: RecipeSettings & { readonly recipe?: string },
-  needs: readonly ('guid' | 'identities')[],
+  { guid, identities }: Needs,
 ): string {
   const { recipe, ...rest } = settings;
   return [
     `rollcall import ${typed(file)}`,
     ...(recipe === undefined ? [] : [`--recipe ${recipe}`]),
     ...flagsOf(rest),
-    ...(needs.includes('guid') ? ['--guid <group>'] : []),
-    ...(needs.includes('identities') ? ['--identities <people.csv>'] : []),
+    ...(guid ? ['--guid <group>'] : []),
+    ...(identities === undefined
+      ? []
+      : [`--identities ${identities.startsWith('<') ? identities : typed(identities)}`]),
   ].join(' ');
 }
 

@@ -1,12 +1,15 @@
 import type { FileFacts } from '../../api/file-facts.ts';
 import type { ImportOptions } from '../import-options.ts';
 import type { InputRow, IntakeSource } from '../read/intake.ts';
+import { listed } from '../read/intake-error.ts';
 import { fitting } from '../recipes/match.ts';
 import type { Recipe, RecipeSettings } from '../recipes/recipe.ts';
-import { columnFacts } from './column-facts.ts';
+import { type ColumnFacts, columnFacts } from './column-facts.ts';
 import { commandFor } from './command.ts';
 import type { Head } from './head.ts';
-import { lookAt, seenIn } from './look.ts';
+import { headerLineOf, headerRowOf } from './header-row.ts';
+import { type Look, lookAt, seenIn } from './look.ts';
+import { isSecret, withoutSecrets } from './secrets.ts';
 import { suggest } from './suggest.ts';
 
 /** Rows that are looked at. */
@@ -23,6 +26,8 @@ export interface InspectOptions {
   /** Opens the file; it is read several times, each time as far as its first rows. */
   readonly open: () => IntakeSource;
   readonly options: ImportOptions;
+  /** The identity file as the user named it, where one is given; it is not read. */
+  readonly identities?: string | undefined;
   readonly recipes: readonly Recipe[];
 }
 
@@ -30,25 +35,19 @@ export interface InspectOptions {
 export async function inspect(inspected: InspectOptions): Promise<FileFacts> {
   const { name, bytes, head, isCut = false, open, options, recipes } = inspected;
   const look = await lookAt(open(), options, { lenient: true, rows: ROWS, isCut });
-  const strict = await lookAt(open(), options, { lenient: false, rows: ROWS, isCut });
-  const columns = factsOf(look.names.slice(0, MOST_COLUMNS), look.rows, look.format);
   const fits = fitting(recipes, seenIn(look, head));
-  const [recipe] = fits;
-  const missing = missingIn(look.recognised, options);
-  const refusal = strict.refusal ?? look.refusal;
-  const isReadable = strict.refusal === undefined && strict.rows.length > 0 && strict.valid === strict.rows.length;
-  const guess =
-    recipe !== undefined || look.format === undefined
-      ? undefined
-      : suggest({ columns, recognised: look.recognised, hasGuid: options.guid !== undefined });
-  const needs = recipe !== undefined ? neededBy(recipe, options) : isReadable ? [] : [...(guess?.needs ?? [])];
-  const chosen = chosenSettings(options);
-  const command =
-    recipe !== undefined
-      ? commandFor(name, { ...chosen, recipe: recipe.name }, needs)
-      : guess === undefined
-        ? null
-        : commandFor(name, isReadable ? chosen : together(chosen, guess.settings), needs);
+  const strict = await lookAt(open(), options, { lenient: false, rows: ROWS, isCut });
+  const headerRow = fits.length > 0 ? undefined : headerRowFor(look, head, options);
+  if (headerRow !== undefined) {
+    const below = await inspect({ ...inspected, options: { ...options, shape: { ...options.shape, headerRow } } });
+    const advice = [
+      `The header is in row ${headerRow}, it seems: --header-row ${headerRow} skips what stands above it.`,
+    ];
+    return { ...below, refusal: refusalOf(strict, look), advice: [...advice, ...below.advice] };
+  }
+  const columns = factsOf(look.names.slice(0, MOST_COLUMNS), look.rows, look.format);
+  const secret = columns.filter(isSecret).map((column) => column.name);
+  const { advice, suggestion, command } = nextFor(inspected, { look, strict, columns, recipe: fits[0] });
   return {
     name,
     bytes: bytes ?? null,
@@ -56,21 +55,89 @@ export async function inspect(inspected: InspectOptions): Promise<FileFacts> {
     compression: head.compression ?? null,
     encoding: look.encoding ?? null,
     delimiter: look.delimiter ?? null,
-    notes: [...look.notes],
-    firstLines: [...head.firstLines],
-    columns: columns.map(({ words, ...rest }) => ({
-      ...rest,
-      examples: [...rest.examples],
-      ...(words !== undefined && { words: [...words] }),
-    })),
+    notes: [...look.notes, ...(secret.length === 0 ? [] : [`Not shown: the values of ${listed(secret)}`])],
+    firstLines: withoutSecrets(head.firstLines, secret.length > 0, look.format === 'csv' ? topLines(options) : 0),
+    columns: columns.map((column) => shownFacts(column, secret.includes(column.name))),
     recognised: look.recognised,
-    missing,
+    missing: missingIn(look.recognised, options),
     rows: { seen: look.rows.length, valid: strict.valid },
-    refusal: refusal === undefined ? null : { code: refusal.code, message: refusal.message },
+    refusal: refusalOf(strict, look),
     recipes: fits.map((one) => ({ name: one.name, title: one.title, needs: one.needs })),
-    advice: recipe === undefined ? [...(guess?.advice ?? [])] : [adviceOf(recipe)],
-    suggestion: guess === undefined || isReadable ? null : { settings: { ...guess.settings }, needs: [...guess.needs] },
+    advice,
+    suggestion,
     command,
+  };
+}
+
+interface Looked {
+  readonly look: Look;
+  readonly strict: Look;
+  readonly columns: readonly ColumnFacts[];
+  readonly recipe: Recipe | undefined;
+}
+
+/** What to say to the user, and the command to type. */
+function nextFor(
+  { name, options, identities }: InspectOptions,
+  { look, strict, columns, recipe }: Looked,
+): Pick<FileFacts, 'advice' | 'suggestion' | 'command'> {
+  const chosen = chosenSettings(options);
+  const write = (settings: RecipeSettings & { readonly recipe?: string }, needs: readonly ('guid' | 'identities')[]) =>
+    commandFor(name, settings, {
+      guid: needs.includes('guid'),
+      identities: identities ?? (needs.includes('identities') ? '<people.csv>' : undefined),
+    });
+  if (recipe !== undefined) {
+    const command = write({ ...chosen, recipe: recipe.name }, neededBy(recipe, options, columns));
+    return { advice: [adviceOf(recipe)], suggestion: null, command };
+  }
+  if (look.format === undefined) return { advice: [], suggestion: null, command: null };
+  const isReadable = strict.refusal === undefined && strict.rows.length > 0 && strict.valid === strict.rows.length;
+  const { settings, needs, advice } = suggest({
+    columns,
+    recognised: look.recognised,
+    hasGuid: options.guid !== undefined,
+    hasUid: hasUidSource(options),
+  });
+  const command = isReadable ? write(chosen, []) : write(together(chosen, settings), [...needs]);
+  const suggestion = isReadable ? null : { settings: { ...settings }, needs: [...needs] };
+  return { advice: [...advice], suggestion, command };
+}
+
+/** Whether the options say more about UIDs than which column they are in. */
+function hasUidSource({ shape }: ImportOptions): boolean {
+  return shape?.identities !== undefined || shape?.templates?.uid !== undefined;
+}
+
+/** Of a table that begins further down; not where the options say where it begins. */
+function headerRowFor(
+  { format, names, rows, recognised }: Look,
+  { text }: Head,
+  { shape }: ImportOptions,
+): number | undefined {
+  if (format !== 'csv' || recognised['uid'] !== undefined) return undefined;
+  if ((shape?.headerRow ?? shape?.skipLines ?? shape?.columns) !== undefined) return undefined;
+  const hasNoDelimiter = names.filter((name) => !name.startsWith('_extra_')).length === 1;
+  const line = hasNoDelimiter ? headerLineOf(text.split(/\r\n|\n|\r/)) : undefined;
+  return line ?? headerRowOf(names, rows);
+}
+
+/** Lines at the top that hold no values: the header, and what stands above it. */
+function topLines({ shape }: ImportOptions): number {
+  if (shape?.columns !== undefined) return shape.skipLines ?? 0;
+  return shape?.headerRow ?? (shape?.skipLines ?? 0) + 1;
+}
+
+function refusalOf(strict: Look, look: Look): FileFacts['refusal'] {
+  const refusal = strict.refusal ?? look.refusal;
+  return refusal === undefined ? null : { code: refusal.code, message: refusal.message };
+}
+
+function shownFacts({ words, ...rest }: ColumnFacts, isHidden: boolean): FileFacts['columns'][number] {
+  return {
+    ...rest,
+    examples: isHidden ? [] : [...rest.examples],
+    ...(words !== undefined && !isHidden && { words: [...words] }),
   };
 }
 
@@ -99,9 +166,19 @@ function together(chosen: RecipeSettings, guessed: RecipeSettings): RecipeSettin
   };
 }
 
-function neededBy({ needs }: Recipe, { guid }: ImportOptions): ('guid' | 'identities')[] {
+/** What the recipe asks for, and an identity file where users are e-mail addresses. */
+function neededBy(
+  { needs, settings: { map, shape } }: Recipe,
+  { guid, shape: own }: ImportOptions,
+  columns: readonly ColumnFacts[],
+): ('guid' | 'identities')[] {
+  const users = new Set([map?.uid, ...(shape?.firstOf?.uid ?? [])]);
+  const areEmails = columns.some(({ name, looksLike }) => looksLike === 'email' && users.has(name));
   return needs
-    .filter(({ what, optional }) => !optional && !(what === 'guid' && guid !== undefined))
+    .filter(({ what, optional }) => {
+      if (what === 'guid') return guid === undefined && optional !== true;
+      return (areEmails || optional !== true) && own?.templates?.uid === undefined;
+    })
     .map(({ what }) => what);
 }
 

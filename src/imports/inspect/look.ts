@@ -2,6 +2,7 @@ import { type ImportOptions, intakeOptions } from '../import-options.ts';
 import type { InputKind } from '../read/detect.ts';
 import { type InputFormat, type InputRow, type Intake, type IntakeSource, openIntake } from '../read/intake.ts';
 import { IntakeError } from '../read/intake-error.ts';
+import type { Identities } from '../read/shape/identities.ts';
 import type { Seen } from '../recipes/match.ts';
 import type { Head } from './head.ts';
 
@@ -32,6 +33,9 @@ interface LookOptions {
   readonly isCut?: boolean;
 }
 
+/** The identity file is not read for a look at the first rows. */
+const ALL_KNOWN: Identities = { uidOf: () => 'known' };
+
 export async function lookAt(
   source: IntakeSource,
   options: ImportOptions,
@@ -41,7 +45,7 @@ export async function lookAt(
   let refusal: IntakeError | undefined;
   const rows: InputRow[] = [];
   try {
-    intake = await openIntake(source, { ...intakeOptions(options), lenient });
+    intake = await openIntake(source, { ...intakeOptions(options), lenient, identities: ALL_KNOWN });
     for await (const chunk of intake.chunks()) {
       rows.push(...chunk.slice(0, most - rows.length));
       if (rows.length >= most) break;

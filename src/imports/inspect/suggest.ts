@@ -23,9 +23,15 @@ const KEPT_STATUS = /^(?:active|enabled|accepted)$/i;
 
 /** Words that stand for a scope in the exports of other systems. */
 const SCOPE_GUESSES: readonly (readonly [RegExp, 'admin' | 'moderator' | 'ban'])[] = [
-  [/^(?:owner|admin|administrator)s?$/i, 'admin'],
-  [/^(?:manager|moderator|teacher|professor|faculty|instructor|leader|lead|maintainer|ta)s?$/i, 'moderator'],
-  [/^(?:ban|banned)s?$/i, 'ban'],
+  [
+    /^(?:owner|admin|administrator|inhaber|eigentümer|besitzer|propietario|propriétaire|administrateur)(?:in)?s?$/i,
+    'admin',
+  ],
+  [
+    /^(?:manager|moderator|teacher|professor|faculty|instructor|leader|lead|maintainer|ta|leiter|lehrer|moderador|profesor|professeur|moderatore|insegnante)(?:in)?s?$/i,
+    'moderator',
+  ],
+  [/^(?:ban|banned|gesperrt)s?$/i, 'ban'],
 ];
 
 interface Asked {
@@ -34,9 +40,11 @@ interface Asked {
   readonly recognised: Readonly<Partial<Record<string, string>>>;
   /** A group for all rows is given. */
   readonly hasGuid: boolean;
+  /** An identity file or a template gives the UIDs. */
+  readonly hasUid?: boolean;
 }
 
-export function suggest({ columns, recognised, hasGuid }: Asked): Suggestion {
+export function suggest({ columns, recognised, hasGuid, hasUid = false }: Asked): Suggestion {
   const map: Record<string, string> = {};
   const shape: NonNullable<RecipeSettings['shape']> = {};
   const needs = new Set<'guid' | 'identities'>();
@@ -53,7 +61,9 @@ export function suggest({ columns, recognised, hasGuid }: Asked): Suggestion {
   else {
     if (recognised['uid'] === undefined) map['uid'] = uid.name;
     const quoted = shown(uid.name);
-    if (uid.looksLike === 'email') {
+    if (hasUid) {
+      // Said already.
+    } else if (uid.looksLike === 'email') {
       needs.add('identities');
       advice.push(
         `Column ${quoted} looks like e-mail addresses; UIDs may not contain @: use --identities FILE, a file that has the UID for each address, or --uid '{${uid.name}|slug}'.`,
@@ -75,7 +85,7 @@ export function suggest({ columns, recognised, hasGuid }: Asked): Suggestion {
     // Said already.
   } else if (guid === undefined && marks.length > 1) {
     shape.wide = {
-      columns: marks.map(({ name }) => name),
+      columns: patternFor(marks, columns) ?? marks.map(({ name }) => name),
       ...(marks.some(({ name }) => !ID.test(name)) && { guid: '{column|slug}' }),
     };
     advice.push(
@@ -125,6 +135,18 @@ export function suggest({ columns, recognised, hasGuid }: Asked): Suggestion {
     needs,
     advice,
   };
+}
+
+/** `Team *`, where columns are called so and no other is: in the next file, or the next of a folder, there may be other teams. */
+function patternFor(marks: readonly ColumnFacts[], columns: readonly ColumnFacts[]): string[] | undefined {
+  const names = marks.map(({ name }) => name);
+  const [first = ''] = names;
+  const length = [...first].findIndex((_, index) => !names.every((name) => name.startsWith(first.slice(0, index + 1))));
+  const [prefix] = /^.*[\s_:-]/.exec(first.slice(0, Math.max(length, 0))) ?? [];
+  if (prefix === undefined || prefix.includes('*')) return undefined;
+  return columns.some((column) => !marks.includes(column) && column.name.startsWith(prefix))
+    ? undefined
+    : [`${prefix}*`];
 }
 
 /** Whether what stands for the header is a row: its cells are values like those below them. */
@@ -181,11 +203,18 @@ function aboutScope(
   const foreign = scope.words.filter((word) => !IS_SCOPE.test(word));
   if (foreign.length === 0) return;
   const meanings = foreign.map((word) => [word, SCOPE_GUESSES.find(([pattern]) => pattern.test(word))?.[1]] as const);
+  const isNoneKnown = meanings.every(([, meaning]) => meaning === undefined);
   shape.scopeWords = {
-    ...Object.fromEntries(meanings.flatMap(([word, meaning]) => (meaning === undefined ? [] : [[word, meaning]]))),
+    ...Object.fromEntries(
+      // Where none of them is known, all are there to be corrected.
+      meanings.flatMap(([word, meaning = isNoneKnown ? 'participant' : undefined]) =>
+        meaning === undefined ? [] : [[word, meaning] as const],
+      ),
+    ),
     '*': 'participant',
   };
-  advice.push(`Column ${quoted} has words of its own (${foreign.join(', ')}): --scope-words says what they mean here.`);
+  const flags = `${isRecognised ? '' : `--map ${typed(`scope=${scope.name}`)} `}--scope-words`;
+  advice.push(`Column ${quoted} has words of its own (${foreign.join(', ')}): ${flags} says what they mean here.`);
 }
 
 function best(columns: readonly ColumnFacts[], score: (column: ColumnFacts) => number): ColumnFacts | undefined {

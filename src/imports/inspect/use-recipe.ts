@@ -37,6 +37,8 @@ export async function useRecipe({ recipe, options, file, name }: RecipeUse): Pro
     shape: topOf(chosen.shape),
   };
   const look = await lookAt(source, top, { lenient: true, rows: 1, isCut: true });
+  // A folder without the files that the recipe reads: what it has is said.
+  if (look.refusal?.code === 'UNKNOWN_FILE') throw look.refusal;
   requireFit(recipe, seenIn(look, head), name);
   return look.format === 'csv' ? withoutAbsent(chosen, options, look.names) : chosen;
 }

@@ -16,7 +16,7 @@ import type { ResumeChanges } from './creating-step.ts';
  * `POST /imports/<id>/<verb>` answers with the import's record, `GET /regions` with what the regions are waiting for. A
  * process that does more than run imports answers more.
  */
-export const VERBS = ['pause', 'resume', 'cancel'] as const;
+const VERBS = ['pause', 'resume', 'cancel'] as const;
 export type Verb = (typeof VERBS)[number];
 
 /** Answers what else this process can be asked; undefined when it is nothing that it knows. */
@@ -128,7 +128,7 @@ async function resume(coordinator: Coordinator, id: string, body: unknown = {}):
 }
 
 /** What the coordinator refused, in its words. */
-export class ControlRefused extends RollcallError {
+class ControlRefused extends RollcallError {
   /** @param code of the error there; empty where it has none */
   constructor(message: string, code: string) {
     super(code || 'CONTROL_REFUSED', message, { kind: 'usage' });

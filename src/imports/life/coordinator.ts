@@ -21,7 +21,7 @@ import type { StagingProgress } from '../stage/stage-file.ts';
 import { createStagings } from '../stage/staging.ts';
 import { createClosings } from './closing.ts';
 import { continueAll, type LeftAlone } from './continue-all.ts';
-import { type ResumeChanges, withMaxCreate } from './creating-step.ts';
+import { type ResumeChanges, withChanges } from './creating-step.ts';
 import { createFaults } from './faults.ts';
 import { removeImport, startRetention, sweepRemoved } from './removal.ts';
 import { type RetryChanges, retryImport } from './retry-import.ts';
@@ -260,9 +260,9 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
       await runner.hold(id);
       return find(id);
     },
-    resume: async (id, { maxCreate } = {}) => {
+    resume: async (id, changes = {}) => {
       const record = find(id);
-      if (maxCreate !== undefined) catalog.setOptions(id, withMaxCreate(record, maxCreate));
+      catalog.setOptions(id, withChanges(record, changes));
       if (isFinal(record.state) || (record.state === 'staged' && closings.isUnderWay(id))) refuse(record, 'running');
       // Somebody wants it, whatever has happened before.
       catalog.progressed(id);

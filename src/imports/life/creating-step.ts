@@ -13,6 +13,8 @@ import type { OverLimit } from '../record/creating.ts';
 export const resumeChanges = z.object({
   /** How many users and groups it may create, those that it has created included. */
   maxCreate: maxCreate.optional(),
+  /** Removals and bans that a file of changes may have. */
+  maxRemovals: z.int().nonnegative().optional(),
 });
 export type ResumeChanges = Partial<z.infer<typeof resumeChanges>>;
 
@@ -29,8 +31,13 @@ export function held(over: readonly OverLimit[]): { readonly reason: string; rea
   };
 }
 
-/** The options of an import that may create so many from now on. @throws CreatesNothing */
-export function withMaxCreate(record: ImportRecord, max: MaxCreate): string {
+/** The options of an import that goes on, with what was changed. @throws CreatesNothing */
+export function withChanges(record: ImportRecord, { maxCreate: max, maxRemovals }: ResumeChanges): string {
+  if (max !== undefined) return withChanges({ ...record, options: withMaxCreate(record, max) }, { maxRemovals });
+  return maxRemovals === undefined ? record.options : JSON.stringify({ ...readOptions(record), maxRemovals });
+}
+
+function withMaxCreate(record: ImportRecord, max: MaxCreate): string {
   const options = readOptions(record);
   if (options.create === undefined) throw new CreatesNothing(record.id);
   return JSON.stringify({ ...options, create: { ...options.create, max: { ...options.create.max, ...max } } });

@@ -23,7 +23,7 @@ const PROCESS_DIED = 'PROCESS_DIED';
 const DEATHS_ALLOWED = 2;
 
 /** The reason of the move to `failed`: code, step and error in a sentence. */
-export function faultSentence(code: FaultCode, error: unknown): string {
+function faultSentence(code: FaultCode, error: unknown): string {
   const kind = error instanceof Error && error.name !== 'Error' ? ` (${error.name})` : '';
   return `${code}: an unexpected error came while ${STEPS[code]}: ${asClause(messageOf(error))}${kind}`;
 }
@@ -46,7 +46,7 @@ const LOST_CONNECTION =
  * Whether an error is the machine's and not one import's: every import would meet it, so that the process stops, and goes
  * on with all of them when it is started again.
  */
-export function isMachineFault(error: unknown): boolean {
+function isMachineFault(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (QUEUE.has(cause.name) || LOST_CONNECTION.test(cause.message)) return true;
     if ('severity' in cause || ('code' in cause && SYSTEM.has(cause.code))) return true;

@@ -41,6 +41,8 @@ export function isFor(field: Field, column: string, mapping: ColumnMapping): boo
 export interface ColumnsOptions {
   readonly lenient?: boolean | undefined;
   readonly edits?: boolean | undefined;
+  /** The names stand in a row at the top of a table; JSON has none. */
+  readonly hasHeader?: boolean | undefined;
   readonly bounds?: Bounds;
   /** Told of every column. */
   readonly onColumn?: (name: string) => void;
@@ -57,6 +59,7 @@ export class Columns {
   readonly #repeated = new Set<string>();
   readonly #lenient: boolean;
   readonly #edits: boolean;
+  readonly #hasHeader: boolean;
   readonly #bounds: Bounds;
   readonly #onColumn: (name: string) => void;
   /** Fields that two columns stand for. */
@@ -68,8 +71,15 @@ export class Columns {
    */
   constructor(
     mapping: ColumnMapping,
-    { lenient = false, edits = false, bounds = boundsWith(), onColumn = () => {} }: ColumnsOptions = {},
+    {
+      lenient = false,
+      edits = false,
+      hasHeader = true,
+      bounds = boundsWith(),
+      onColumn = () => {},
+    }: ColumnsOptions = {},
   ) {
+    this.#hasHeader = hasHeader;
     this.#bounds = bounds;
     this.#onColumn = onColumn;
     this.#edits = edits;
@@ -190,9 +200,9 @@ export class Columns {
     const map = mapping(missing.map((field) => [field, '<column>']));
     const alternative = missing.includes('guid') ? words`, or put all rows into one group with ${option('guid')}` : '';
     const header =
-      this.#bound.size > 0
+      this.#bound.size > 0 || !this.#hasHeader
         ? ''
-        : '. The first line must be the header: remove what stands above it, or write one, such as uid,guid';
+        : words`. The first line must be the header: if it is further down, give its row with ${option('headerRow')}; if there is none, name the columns with ${option('columns', 'uid,guid')}`;
     throw new IntakeError({
       code: 'MISSING_COLUMN',
       what: `no column is recognised as ${fields.join(', and none as ')}; ${this.#list()}`,

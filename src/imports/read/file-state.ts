@@ -93,7 +93,11 @@ async function look(path: string, name: string): Promise<BigIntStats> {
   });
   if (!status.isDirectory()) return status;
   const what = `${shownPath(name)} is a directory; a file is needed`;
-  throw new IntakeError({ code: 'NOT_A_FILE', what, remedy: 'Name one file in it' });
+  throw new IntakeError({
+    code: 'NOT_A_FILE',
+    what,
+    remedy: 'Name one file in it, or put those to read into a ZIP archive',
+  });
 }
 
 function difference(before: BigIntStats, after: BigIntStats): string | undefined {

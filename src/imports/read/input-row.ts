@@ -30,7 +30,7 @@ export type RowProblemCode =
   | 'NO_MEMBERSHIP'; // or nothing in it is a membership
 
 /** What shaping adds to a row: one row of the input may give several memberships. */
-export interface ShapedRow {
+interface ShapedRow {
   /** Number of the membership in its row of the input, from 1. The first one has the `original` of all. */
   readonly part: number;
   /** Which value of the row it is, such as `course2=math`; empty where the row gives one membership only. */

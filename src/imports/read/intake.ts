@@ -33,7 +33,15 @@ import { ShapedCells } from './shape/csv-shape.ts';
 import { ShapedElements } from './shape/element-shape.ts';
 import type { Identities } from './shape/identities.ts';
 import type { Shape } from './shape/shape.ts';
-import { checkShape, namedColumns, needsShaping, openShaping, recognisedMapping, tableTop } from './shape/shaping.ts';
+import {
+  checkShape,
+  columnsForFields,
+  namedColumns,
+  needsShaping,
+  openShaping,
+  recognisedMapping,
+  tableTop,
+} from './shape/shaping.ts';
 import { HEAD_BYTES, type InputBytes, type IntakeSource, readHead } from './source.ts';
 import { yamlAsJson } from './yaml.ts';
 
@@ -178,6 +186,7 @@ async function startIntake(source: InputBytes, options: IntakeOptions): Promise<
   const columns = new Columns(isShaped ? recognisedMapping(shape, mapping) : mapping, {
     ...options,
     bounds,
+    hasHeader: format === 'csv',
     onColumn: (name) => growth.add(name),
   });
   const reader = new MembershipReader(columns, defaults);
@@ -229,7 +238,7 @@ async function startIntake(source: InputBytes, options: IntakeOptions): Promise<
     shaped: shaped !== undefined,
     rowsRead: () => shaped?.rowsRead ?? given,
     columns: () => columns.names,
-    notes: () => source.sheet?.notes((column) => ID_FIELDS.some((field) => columns.indexOf(field) === column)) ?? [],
+    notes: () => source.sheet?.notes(idColumns(columns, shape, mapping)) ?? [],
     bytesRead: () => source.bytesRead,
     async *chunks() {
       try {
@@ -249,6 +258,13 @@ function delimiterOf(head: string, { mapping, shape = {} }: IntakeOptions, { nam
 
 /** Fields that are ids: what a workbook makes of them is looked at closely. */
 const ID_FIELDS = ['guid', 'uid', 'onBehalfOf'] as const;
+
+/** Whether ids are read from a column: as they are, or to make ids of them. */
+function idColumns(columns: Columns, shape: Shape, mapping: IntakeOptions['mapping']): (column: number) => boolean {
+  const sources = columnsForFields(shape, mapping, ID_FIELDS);
+  return (column) =>
+    ID_FIELDS.some((field) => columns.indexOf(field) === column) || sources.has(columns.names[column]?.trim() ?? '');
+}
 
 function converted(blocks: AsyncIterable<Buffer>, kind: InputKind, bounds: Bounds): AsyncIterable<Buffer> {
   if (kind === 'yaml') return yamlAsJson(blocks, bounds);

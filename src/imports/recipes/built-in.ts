@@ -1,7 +1,7 @@
 import type { RecipeInput } from './recipe.ts';
 
 /** Columns under which a key leads to a UID: what follows in every recipe whose file knows people by e-mail. */
-const BY_EMAIL = 'people are known by e-mail address: a file with their UIDs (--identities people.csv)';
+const BY_EMAIL = 'people are known by e-mail address: a file with their UIDs';
 
 const LEARNING_ROLES = {
   teacher: 'moderator',
@@ -28,7 +28,7 @@ export const BUILT_IN: readonly RecipeInput[] = [
       { what: 'guid', why: 'the file is about one group and does not name it' },
       {
         what: 'identities',
-        why: 'user principal names are no UIDs: a file with the UID of each (--identities people.csv). Without it only object ids can be used, as UIDs',
+        why: 'user principal names are no UIDs: a file with the UID of each. Without it only object ids can be used, as UIDs',
         optional: true,
       },
     ],
@@ -115,7 +115,7 @@ export const BUILT_IN: readonly RecipeInput[] = [
     needs: [
       {
         what: 'identities',
-        why: 'usernames may have dots and @, which UIDs may not: a file with their UIDs (--identities people.csv). Without it the usernames are the UIDs',
+        why: 'usernames may have dots and @, which UIDs may not: a file with their UIDs. Without it the usernames are the UIDs',
         optional: true,
       },
     ],
@@ -135,7 +135,7 @@ export const BUILT_IN: readonly RecipeInput[] = [
     needs: [
       {
         what: 'identities',
-        why: 'users.csv of the same export gives e-mail addresses, your list the UIDs (--identities people.csv). Without it the sourced ids are the UIDs',
+        why: 'users.csv of the same export gives e-mail addresses, your list the UIDs. Without it the sourced ids are the UIDs',
         optional: true,
       },
     ],
@@ -157,7 +157,7 @@ export const BUILT_IN: readonly RecipeInput[] = [
     needs: [
       {
         what: 'identities',
-        why: 'a file with the UID for each Slack user id (--identities people.csv). Without it the Slack ids are the UIDs',
+        why: 'a file with the UID for each Slack user id. Without it the Slack ids are the UIDs',
         optional: true,
       },
     ],
@@ -179,7 +179,7 @@ export const BUILT_IN: readonly RecipeInput[] = [
     needs: [
       {
         what: 'identities',
-        why: 'usernames may have dots, which UIDs may not: a file with their UIDs (--identities people.csv). Without it the usernames are the UIDs',
+        why: 'usernames may have dots, which UIDs may not: a file with their UIDs. Without it the usernames are the UIDs',
         optional: true,
       },
     ],
@@ -230,7 +230,7 @@ export const BUILT_IN: readonly RecipeInput[] = [
     needs: [
       {
         what: 'identities',
-        why: "a file with the UID for each of the provider's user ids (--identities people.csv). Without it these ids are the UIDs",
+        why: "a file with the UID for each of the provider's user ids. Without it these ids are the UIDs",
         optional: true,
       },
     ],
@@ -252,7 +252,7 @@ export const BUILT_IN: readonly RecipeInput[] = [
     needs: [
       {
         what: 'identities',
-        why: 'a file with the UID for each GitHub login (--identities people.csv). Without it the logins are the UIDs',
+        why: 'a file with the UID for each GitHub login. Without it the logins are the UIDs',
         optional: true,
       },
     ],

@@ -24,7 +24,7 @@ type Sql = (name: string) => StatementSync;
 const ADD = actionId('add');
 const LANES_AT_ONCE = 400;
 const BAN = scopeId('ban');
-const KEPT = 'the user is banned from this group, so it was not sent; --allow-unban lifts the ban';
+const KEPT = 'not sent, the user is banned; --allow-unban lifts the ban';
 const LIFTED = 'the user was banned from this group; adding lifts the ban';
 
 interface Found {

@@ -1,5 +1,6 @@
 import type { Region } from '../../membership/membership.ts';
-import { CreateWithoutName, RegionWithoutApp, WrongTarget } from '../import-errors.ts';
+import { option, type Words, words } from '../../text/named-options.ts';
+import { CreateWithoutName, RegionWithoutApp, TooManyRemovals, WrongTarget } from '../import-errors.ts';
 import { errorLimit, type ImportOptions } from '../import-options.ts';
 import type { ReasonCode } from '../reason-codes.ts';
 import { type ImportLedger, totalRows } from '../record/import-ledger.ts';
@@ -23,17 +24,20 @@ interface Target {
 interface Obstacle {
   readonly reason: string;
   readonly code: ReasonCode;
-  readonly remedy?: string | undefined;
+  readonly remedy?: Words | undefined;
 }
 
 export function targetOf({ regions, sandbox }: Target) {
-  /** Looks at what must be right before anything of an import is sent. @throws WrongTarget, RegionWithoutApp, CreateWithoutName */
+  /** Looks at what must be right before anything of an import is sent. @throws WrongTarget, RegionWithoutApp, CreateWithoutName, TooManyRemovals */
   const check = (id: string, { ledger, options }: Sendable): void => {
     if (options.sandbox !== sandbox) throw new WrongTarget(`import ${id}`, options.sandbox);
     const missing = ledger.regionsUsed().filter((region) => !regions.has(region));
     if (missing.length > 0) throw new RegionWithoutApp(id, missing);
     const unnamed = options.create && ledger.creating?.obstacle(options.create);
     if (unnamed !== undefined) throw new CreateWithoutName(unnamed.what, unnamed.remedy);
+    const { shape, maxRemovals = MOST_REMOVALS } = options;
+    const removals = shape?.actions === undefined ? 0 : ledger.removals();
+    if (removals > maxRemovals) throw new TooManyRemovals(id, removals, maxRemovals);
   };
   return {
     check,
@@ -44,8 +48,12 @@ export function targetOf({ regions, sandbox }: Target) {
       }
       try {
         check(id, sendable);
-        return tooManyRemovals(id, sendable);
+        return undefined;
       } catch (error) {
+        if (error instanceof TooManyRemovals) {
+          const confirm = words`Look at the report; if it is right, resume it with ${option('maxRemovals', String(error.removals))}`;
+          return { reason: error.what, code: error.code, remedy: confirm };
+        }
         if (error instanceof WrongTarget || error instanceof RegionWithoutApp || error instanceof CreateWithoutName) {
           return { reason: error.what, code: error.code, remedy: error.remedy };
         }
@@ -53,15 +61,6 @@ export function targetOf({ regions, sandbox }: Target) {
       }
     },
   };
-}
-
-/** A file of changes that takes much away is looked at before it is sent: resuming it is the confirmation. */
-function tooManyRemovals(id: string, { ledger, options: { shape, maxRemovals = MOST_REMOVALS } }: Sendable) {
-  if (shape?.actions === undefined) return undefined;
-  const removals = ledger.removals();
-  if (removals <= maxRemovals) return undefined;
-  const reason = `${removals} rows remove or ban members, and ${maxRemovals} are sent without asking: look at the report; if it is right, \`rollcall resume ${id}\` sends it`;
-  return { reason, code: 'TOO_MANY_REMOVALS' as const };
 }
 
 /** What is said of an import that has more errors than it may; undefined while it has not. */

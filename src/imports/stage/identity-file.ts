@@ -1,5 +1,8 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
+import { pipeline } from 'node:stream/promises';
 import { statementsOf } from '../../platform/sqlite.ts';
 import { csvLine } from '../../text/csv-line.ts';
 import { option, type Words, words } from '../../text/named-options.ts';
@@ -15,6 +18,8 @@ export interface IdentitySource {
   readonly path: string;
   /** As the user named it, for messages. */
   readonly name: string;
+  /** SHA-256 of what it must hold, in hexadecimal; absent: whatever it holds. */
+  readonly sha256?: string;
 }
 
 /** The identities of one staging. */
@@ -49,10 +54,16 @@ const REMEMBERED = 50_000;
  * regard to case. @throws IntakeError BAD_IDENTITIES where one key has two UIDs, or a column is missing
  */
 export async function openIdentities(
-  { path, name }: IdentitySource,
+  { path, name, sha256 }: IdentitySource,
   wanted: NonNullable<Shape['identities']>,
   signal: AbortSignal,
 ): Promise<OpenIdentities> {
+  if (sha256 !== undefined && (await hashOf(path)) !== sha256) {
+    throw badIdentities(
+      `the copy of ${shownPath(name)} that is kept with the import has changed since the import was made`,
+      'Import the file again: rows that were read with the one must not be mixed with rows that were read with the other',
+    );
+  }
   const intake = await openIntake(
     { path, name },
     { format: 'auto', mapping: {}, defaults: { region: 'us' }, lenient: true, signal },
@@ -181,6 +192,12 @@ function identitiesOf(database: DatabaseSync, sql: Sql, keyColumns: readonly str
 function* unknownLines(sql: Sql, keyColumn: string): Generator<string> {
   yield csvLine([keyColumn, 'uid', 'rows'], ',');
   for (const { written, n } of sql('unknown').iterate()) yield csvLine([harmless(String(written)), '', String(n)], ',');
+}
+
+async function hashOf(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash);
+  return hash.digest('hex');
 }
 
 function badIdentities(what: string, remedy: Words): IntakeError {

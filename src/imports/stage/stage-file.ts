@@ -1,13 +1,11 @@
 import { dirname, join } from 'node:path';
 import { type IntakeOptions, openIntake } from '../read/intake.ts';
 import type { Trial } from '../shaping-options.ts';
+import { UNKNOWN_IDENTITIES } from '../unknown-identities.ts';
 import type { StagedTotals } from './cut.ts';
 import { type IdentitySource, type OpenIdentities, openIdentities } from './identity-file.ts';
 import { startStaging } from './row-writer.ts';
 import { trialOf } from './trial.ts';
-
-/** File beside the ledger: keys that the identity file does not have. */
-const UNKNOWN_IDENTITIES = 'unknown-identities.csv';
 
 /**
  * stage-import: reads a file into a new ledger, checks every row, and cuts the good ones into batches. Nothing is sent.

@@ -104,7 +104,7 @@ function stagingTask(options: ImportOptions, folder: string): Pick<StagingTask, 
   const { first, only, identities } = options;
   return {
     options: intakeOptions(options),
-    ...(identities !== undefined && { identities: { path: identityCopy(folder), name: identities.name } }),
+    ...(identities !== undefined && { identities: { path: identityCopy(folder), ...identities } }),
     ...((first !== undefined || only !== undefined) && { trial: { first, only } }),
   };
 }

@@ -1,7 +1,7 @@
 import { ErrorCode } from 'bullmq';
 
 /** What a queue says of a job that is not as the operation needs it: BullMQ's codes and words, as on every backend. */
-export class JobStateError extends Error {
+class JobStateError extends Error {
   readonly code: ErrorCode;
 
   constructor(code: ErrorCode, message: string) {

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { AccessStore } from './access-store.ts';
 
-/** Writes into the audit log what whoever sent a request has done. */
+/** Writes into the audit log what the sender of a request has done. */
 export type Noting = (
   request: Pick<FastifyRequest, 'who' | 'ip'>,
   action: string,

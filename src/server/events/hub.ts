@@ -5,7 +5,7 @@ import { type Channel, type EventSources, TICK_MS, type Watcher, write } from '.
 import { type ImportChannel, importChannel } from './import-channel.ts';
 import { listChannel } from './list-channel.ts';
 
-/** Server-sent events: one channel for each import that somebody watches, and one for the list. */
+/** Server-sent events: one channel for each import that is watched, and one for the list. */
 export interface Events {
   /** Writes moves after `since` (ms since 1970), what is so now, and everything from then on. */
   watchImport(record: ImportRecord, since: number | undefined, watcher: Watcher): Promise<void>;

@@ -84,7 +84,7 @@ export function listChannel(sources: Omit<EventSources, 'regions'>): ListChannel
     const text = Promise.all(imports.map(async (record) => JSON.stringify(await views.of(record)))).then(listText);
     const made = { at: Date.now(), text };
     present = made;
-    // What cannot be made is tried again by whoever comes next.
+    // What cannot be made is tried again for the next viewer.
     text.catch(() => {
       if (present === made) present = undefined;
     });

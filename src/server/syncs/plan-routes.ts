@@ -40,7 +40,7 @@ export function planRoutes(app: Api, { syncs, dir }: ServerContext): void {
       config,
       schema: {
         tags,
-        summary: 'The groups that a sync concerns, in the order of its file, with what is to be done in each',
+        summary: 'The groups that a sync concerns, in the order of its file, with what will be done in each',
         params,
         querystring: syncGroupsQuery,
         response: {

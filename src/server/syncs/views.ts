@@ -8,7 +8,7 @@ import type { SyncRunner } from '../../syncs/run/sync-runner.ts';
 import type { SyncRecord } from '../../syncs/sync-catalog.ts';
 import { readSyncOptions } from '../../syncs/sync-options.ts';
 
-/** What somebody may ask of a sync in this state. */
+/** What a user may ask of a sync in this state. */
 export function syncActionsOf(state: SyncState): readonly SyncAction[] {
   if (state === 'planned') return ['apply', 'reject'];
   return state === 'held' ? ['approve', 'reject'] : [];

@@ -24,7 +24,7 @@ import { SHAPE_QUERY, TRIAL_QUERY } from './shape-query.ts';
 
 const id = z.string().min(1).max(200);
 
-/** How a file is to be read, as the query says it. */
+/** How a file is read, as the query says. */
 const READING = {
   guid: id.optional().meta({ description: 'Group of rows without one.' }),
   scope: z.enum(SCOPES).optional().meta({ description: 'Scope of rows without one. Default: participant.' }),
@@ -84,7 +84,7 @@ const RECIPE = {
 
 export const previewQuery = z.strictObject({ ...READING, ...RECIPE });
 
-/** The same for a file that is kept. A look at one has the usual bounds: whoever may only look can cost no more. */
+/** The same for a file that is kept. A look at one has the usual bounds: a viewer can cost no more. */
 export const KEPT_READING = {
   ...READING,
   bound: z
@@ -172,7 +172,7 @@ const FIELDS_AT_FAULT: Readonly<Partial<Record<IntakeErrorCode, string>>> = {
   BAD_SHAPE: 'shape',
 };
 
-/** Why a file cannot be read, as the problem of the option that is to be changed, or of the file itself. */
+/** Why a file cannot be read, as the problem of the option to change, or of the file itself. */
 export function badReading(error: IntakeError): Problem {
   const { code, details } = error;
   const { field = FIELDS_AT_FAULT[code] } = details;

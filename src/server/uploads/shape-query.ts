@@ -33,6 +33,10 @@ const count = z
   .transform(Number)
   .optional();
 
+export const maxRemovalsQuery = count.meta({
+  description: 'Removals and bans that a file of changes may have without being held. Default: 100.',
+});
+
 /** Which rows are sent first, and what a file of changes may take away. */
 export const TRIAL_QUERY = {
   first: z
@@ -54,7 +58,5 @@ export const TRIAL_QUERY = {
     })
     .optional()
     .meta({ description: 'Send these groups or users first: `guid=g1|g2`. May be given several times.' }),
-  maxRemovals: count.meta({
-    description: 'Removals and bans that a file of changes may have without being held. Default: 100.',
-  }),
+  maxRemovals: maxRemovalsQuery,
 };

@@ -1,7 +1,7 @@
 import { CATALOG_MIGRATIONS } from '../../imports/schemas.ts';
 import { inTransaction, openForWriting, statementsOf } from '../../platform/sqlite.ts';
 
-/** A note of a move of an import or a sync that somebody is to be told of. */
+/** A change of state of an import or a sync that the receiver is notified of. */
 export interface Delivery {
   /** The same in every repetition. */
   readonly id: string;

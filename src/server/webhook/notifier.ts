@@ -27,7 +27,7 @@ export interface NotifierOptions {
 
 export type NotificationResult = 'delivered' | 'failed' | 'given-up';
 
-/** Tells the receiver of imports and syncs that are over or need somebody. */
+/** Notifies the receiver of imports and syncs that have finished or need attention. */
 export interface Notifier {
   /** What is still to be delivered. */
   readonly count: Deliveries['count'];
@@ -49,14 +49,14 @@ export async function openNotifier(options: NotifierOptions): Promise<Notifier> 
   const { backend } = coordinator;
   const deliveries = openDeliveries(dir.catalog);
   deliveries.begin();
-  const onError = (error: unknown) => log.warn({ err: error }, 'a note cannot be sent now');
+  const onError = (error: unknown) => log.warn({ err: error }, 'a notification cannot be sent now');
   const queue = openJobQueue<NotifyPayload>(backend, `notify-${deliveries.owner}`, notify, onError);
   // What an earlier process left there: what is still to be told is in the catalog.
   await queue.clear();
 
   const giveUp = (delivery: string, error: unknown) => {
     const note = deliveries.find(delivery);
-    log.error({ err: error, delivery, about: note?.subject, state: note?.state }, 'a note is given up');
+    log.error({ err: error, delivery, about: note?.subject, state: note?.state }, 'a notification is given up');
     deliveries.remove(delivery);
     options.attempted?.('given-up');
   };
@@ -100,7 +100,7 @@ export async function openNotifier(options: NotifierOptions): Promise<Notifier> 
         try {
           await receiver.send({ id: note.id, body: note.body }, signal);
         } catch (error) {
-          log.warn({ err: error, delivery, about: note.subject }, 'a note did not arrive');
+          log.warn({ err: error, delivery, about: note.subject }, 'a notification did not arrive');
           options.attempted?.('failed');
           throw error;
         }
@@ -137,7 +137,7 @@ export async function openNotifier(options: NotifierOptions): Promise<Notifier> 
   };
 }
 
-/** Forgets what was to be told, where nobody is to be told any more. */
+/** Drops the notifications that are waiting, where no receiver is set any more. */
 export function tellNobody(dir: DataDir): void {
   const deliveries = openDeliveries(dir.catalog);
   deliveries.end();

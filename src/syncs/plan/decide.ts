@@ -3,7 +3,7 @@ import type { SyncFlags } from '../plan-flags.ts';
 import { makePlan, makeUndoPlan } from './plan.ts';
 import type { PlanLedger } from './plan-ledger.ts';
 
-/** What a plan is decided from: the staged file at `from`, or the ledger of the import that is to be undone. */
+/** What a plan is decided from: the staged file at `from`, or the ledger of the import to undo. */
 export interface Decision {
   readonly kind: 'file' | 'undo';
   readonly from: string;

@@ -20,7 +20,7 @@ export interface LiveMember {
   readonly joinedAt: number | null;
 }
 
-/** The service lists somebody with a scope of which nobody knows how high it is. */
+/** The service lists a member with a scope that rollcall does not know. */
 export class UnknownScope extends RollcallError {
   constructor({ uid, scope }: LiveMember) {
     super(
@@ -42,7 +42,7 @@ interface PlanSource {
 export interface PlanLedger extends PlanReader {
   /** For the planner in this folder. */
   readonly database: PlanDatabase;
-  /** Notes the groups that a staged file (its import ledger at `desired`) wants somebody in. Once, at the beginning. */
+  /** Notes the groups that a staged file (its import ledger at `desired`) has members for. Once, at the beginning. */
   begin(desired: string, source: PlanSource): void;
   /** Notes the groups in which an import (its ledger at `undone`) may have done something. Instead of `begin`. */
   beginUndo(undone: string, source: PlanSource): void;

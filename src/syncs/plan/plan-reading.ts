@@ -83,7 +83,7 @@ export function planReader(database: PlanDatabase): PlanReader {
     actions: ({ actions = new Set(PLAN_ACTIONS), group } = {}) => {
       const span =
         group === undefined ? { first: 0, last: Number.MAX_SAFE_INTEGER } : sql('span_of_group').get({ ...group });
-      // Prepared anew, because a statement that is being read cannot be asked a second time.
+      // Prepared again, because a statement that is being read cannot be asked a second time.
       const chosen = database.prepare(readStatements(READING).get('actions_chosen') ?? '');
       const { first = 1, last = 0 } = span ?? {};
       return Iterator.from(chosen.iterate({ actions: JSON.stringify([...actions]), first, last })).map(actionOf);

@@ -50,7 +50,7 @@ export const planFiles = (folder: string) => ({
   plan: join(folder, 'plan.sqlite'),
   changes: join(folder, 'changes.csv'),
   identities: join(folder, 'identities'),
-  /** Who was in the groups that lose somebody; there is none where nobody loses anything. */
+  /** Who was in the groups that lose a member; absent where no group does. */
   before: join(folder, 'before.csv'),
 });
 
@@ -158,7 +158,7 @@ export async function hashOf(path: string): Promise<string> {
 
 /**
  * Lists the members and plans, and asks for what the plan turns out to need, which costs a call for each group: who owns
- * it, where something would be taken from somebody; who is banned, where somebody would be changed, removed or banned.
+ * it, where a plan would take something from a user; who is banned, where a user would be changed, removed or banned.
  *
  * Where members would only be added it is not asked: the service is known to list banned users among the members, so
  * they are not added. Regions where that turns out not to be so are asked there as well. Where bans may be lifted
@@ -201,7 +201,7 @@ async function listAndDecide(
   }
 }
 
-/** Groups where somebody is changed, removed or banned, or added by a region that hides the banned. */
+/** Groups where a user is changed, removed or banned, or added by a region that hides the banned. */
 function bansThatMatter(plan: PlanLedger, hiding: ReadonlySet<Region>): GroupName[] {
   const open = plan.bansNeeded();
   if (open.length === 0) return [];

@@ -5,8 +5,8 @@ import { fieldByAlias } from '../../imports/read/columns.ts';
 import { openIntake } from '../../imports/read/intake.ts';
 import { shown } from '../../imports/read/intake-error.ts';
 
-/** A protect file that cannot be used. Nothing may go on then: whoever it names would be without protection. */
-export class ProtectFileError extends RollcallError {
+/** A protect file that cannot be used. Nothing may continue then: the users that it names would not be protected. */
+class ProtectFileError extends RollcallError {
   constructor(message: string, options?: ErrorOptions) {
     super('BAD_PROTECT_FILE', message, options);
   }

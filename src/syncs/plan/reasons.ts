@@ -4,7 +4,7 @@ import type { PlanActionName, PlanReason } from '../../membership/plan-words.ts'
 /** Actions that send something. */
 export const CHANGES: ReadonlySet<PlanActionName> = new Set(['add', 'change', 'remove', 'ban']);
 
-/** A place in a group: a scope, `ban`, or empty for somebody who is neither a member nor banned. */
+/** A place in a group: a scope, `ban`, or empty for a user who is neither a member nor banned. */
 export type Place = Scope | '';
 
 interface Reason {
@@ -25,7 +25,7 @@ const NAME_IT = 'and is kept unless named explicitly';
 
 /** Every reason that a plan can have, with the action that it leads to: the planner's SQL chooses among these names. */
 export const REASONS = {
-  // Somebody whom the file names.
+  // In the file.
   right: { action: 'keep', sentence: 'is as the file says' },
   absent: { action: 'add', sentence: 'is not in the group' },
   raised: { action: 'change', sentence: 'the file asks for a higher scope' },
@@ -37,14 +37,14 @@ export const REASONS = {
   not_lowered_owner_unknown: notLowered('but who owns the group is not known'),
   banned: { action: 'report', sentence: 'is banned from the group; a ban is lifted only with --allow-unban' },
   ban_lifted: { action: 'add', sentence: 'is banned from the group; adding lifts the ban' },
-  // Somebody whom the file does not name.
+  // Not in the file.
   unnamed: { action: 'keep', sentence: 'is not in the file; mode add never removes' },
   stays_banned: { action: 'keep', sentence: 'is not in the file and is banned, which stays' },
   missing: { action: 'report', sentence: 'is not in the file' },
   missing_removed: { action: 'remove', sentence: 'is not in the file' },
   missing_banned: { action: 'ban', sentence: 'is not in the file' },
   contradicted: { action: 'report', sentence: 'the file contradicts itself about this member; fix its invalid rows' },
-  // Somebody whom nothing may be taken from.
+  // Members from whom nothing may be taken.
   spared_owner: spared(`but owns the group ${NAME_IT}`),
   spared_admin: spared(`but is admin ${NAME_IT}`),
   spared_protected: spared(`but is protected ${NAME_IT}`),

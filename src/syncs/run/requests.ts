@@ -6,7 +6,7 @@ import type { Reading } from '../sync-options.ts';
 interface Wanted {
   /** Limits of guards in place of their defaults. */
   readonly limits?: Readonly<Record<string, number>>;
-  /** Whether it is to be carried out at once, where no guard objects. */
+  /** Whether it is carried out at once, where no guard objects. */
   readonly apply: boolean;
   /** Who asks for it. */
   readonly who: string;

@@ -48,9 +48,9 @@ export interface SyncRunner {
   list(limit: number): SyncRecord[];
   /** Resolves when nothing more happens by itself: over, planned or held, or its import is paused or blocked. */
   settled(id: string): Promise<SyncRecord>;
-  /** Goes on with every sync that a stop or crash interrupted: planning begins anew, applying follows its import. */
+  /** Continues every sync that a stop or crash interrupted: planning begins again, applying follows its import. */
   continueAll(): void;
-  /** Gives up what is being planned; it is planned anew later. Imports are not this one's to stop. */
+  /** Gives up what is being planned; it is planned again later. Imports are not this one's to stop. */
   stop(): Promise<void>;
 }
 
@@ -204,7 +204,7 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
       else if (record.state === 'applying' && record.importId === null) await carryOut(record);
       else if (record.state === 'applying' && imports.find(id) === undefined) await beginImport(record);
     } catch (error) {
-      // Left as it is: the next start goes on, or nobody does.
+      // Left as it is: the next start may continue it.
       if (stopping.signal.aborted || cancelled.signal.aborted) return;
       const { state, importId } = find(id);
       // What is an import's by now is not this one's to end.

@@ -143,7 +143,7 @@ export interface Outside {
 }
 
 /**
- * Keeps the redirects of a public source out of this machine and of private networks: whoever answers for a public address
+ * Keeps the redirects of a public source out of this machine and of private networks: the server behind a public address
  * must not lead this machine there. A source that is private itself may lead to others. Names are checked when they are
  * looked up for the connection: checked earlier, they could have another address by then.
  */

@@ -10,7 +10,7 @@ import { checkedAddress, isAddress } from './source.ts';
 /** Ms since 1970. */
 export type Clock = () => number;
 
-/** A schedule as somebody wishes it; plain data, so that it can be sent to the process that keeps it. */
+/** A schedule as a user asks for it; plain data, so that it can be sent to the process that keeps it. */
 export type ScheduleWish = Omit<NewSchedule, 'nextDue'>;
 
 /** Which schedules there are. */

@@ -73,7 +73,7 @@ export interface FailureCount {
   readonly since: number | null;
 }
 
-/** What somebody who watches a schedule wants to know. Times in ms since 1970. */
+/** What a user who watches a schedule wants to know. Times in ms since 1970. */
 export interface ScheduleHealth {
   readonly name: string;
   readonly paused: boolean;
@@ -112,7 +112,7 @@ export interface ScheduleCatalog extends ScheduleCatalogReader {
   addRun(run: Omit<ScheduleRun, 'id' | 'syncId'>): ScheduleRun;
   setRun(id: number, state: RunState, reason: string): void;
   setRunSync(id: number, syncId: string): void;
-  /** Runs that somebody is to be at work on, oldest first. */
+  /** Runs that are under way, oldest first. */
   openRuns(): ScheduleRun[];
   /** Runs that wait for a person, oldest first. */
   waitingRuns(): ScheduleRun[];

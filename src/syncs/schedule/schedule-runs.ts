@@ -25,7 +25,7 @@ export interface ScheduleRuns {
   readonly events: EventEmitter<ScheduleRunEvents>;
   /** An alarm rang. Begins the run, if the catalog knows of one that is due. */
   due(name: string): void;
-  /** Begins a run that somebody asks for. @throws ScheduleError when one is under way */
+  /** Begins a run that a user asks for. @throws ScheduleError when one is under way */
   begin(name: string, who: string): ScheduleRun;
   /** Follows the runs that a stop or crash interrupted, and makes up for those that were missed, or notes them. */
   continueAll(): void;
@@ -63,7 +63,7 @@ export interface ScheduleRunsOptions {
 
 /** An alarm that rings so much too early is in time: clocks are put right meanwhile. In ms; crons count minutes. */
 const EARLY_MS = 5_000;
-/** A run that is so much late at the start of a process is not missed: it was started anew at that moment. In ms. */
+/** A run that is so much late at the start of a process is not missed: the process was started at that moment. In ms. */
 const LATE_MS = 5 * 60_000;
 
 export function createScheduleRuns(options: ScheduleRunsOptions): ScheduleRuns {
@@ -162,7 +162,7 @@ export function createScheduleRuns(options: ScheduleRunsOptions): ScheduleRuns {
     for (const { id, schedule, syncId, reason } of catalog.waitingRuns()) {
       if (schedule !== run.schedule) continue;
       if (syncId !== null && isKnown(syncId)) await syncs.replace(syncId);
-      // Where it had an import, its end is noted by whoever follows it.
+      // Where it had an import, its end is noted by the code that follows it.
       if (catalog.findRun(id)?.state === 'waiting') {
         end({ id }, 'ran', `${reason}; the run of ${utcTime(run.dueAt)} was made in its place`);
       }
@@ -200,7 +200,7 @@ export function createScheduleRuns(options: ScheduleRunsOptions): ScheduleRuns {
     if (state === 'running' && noted === 'waiting') end({ id }, 'running', `sync ${syncId} is in progress`);
   };
 
-  /** Resolves when nobody is to be at work on a sync any more; with undefined when this process stops before. */
+  /** Resolves when a sync is no longer under way; with undefined when this process stops before. */
   const ended = (run: ScheduleRun, id: string): Promise<SyncRecord | undefined> =>
     new Promise((resolve) => {
       const leave = (record: SyncRecord | undefined) => {

@@ -8,7 +8,7 @@ import { createScheduleRuns, type ScheduleRunEvents, type ScheduleRunsOptions } 
 /** The schedules of the process that owns a data directory and stays. */
 export interface Schedules extends ScheduleBook {
   readonly events: EventEmitter<ScheduleRunEvents>;
-  /** Begins a run that somebody asks for. @throws ScheduleError when one is under way */
+  /** Begins a run that a user asks for. @throws ScheduleError when one is under way */
   run(name: string, who: string): ScheduleRun;
   /** Resolves when a run is over, or this process stops. */
   over(id: number): Promise<ScheduleRun>;

@@ -30,6 +30,7 @@ test.each<[look: string, name: string, values: readonly string[]]>([
   ['date', 'Joined', ['2024-01-02', '2024-02-03T10:00:00Z', '3.4.2024']],
   ['mark', 'Choir', ['x', '', '']],
   ['mark', 'Choir', ['yes', 'no', 'yes']],
+  ['mark', 'Choir', ['x', 'admin', '?']],
   ['list', 'Groups', ['a;b', 'b', 'a;c']],
   ['empty', 'Notes', ['', ' ', '']],
   ['text', 'Notes', ['1st: see page 7 (!)', '2nd: none at all?', '-']],
@@ -67,6 +68,12 @@ test.each<[what: string, content: string, command: string | null, advice: string
     'user,group,role\nana,g,OWNER\nbo,g,MEMBER\n',
     "rollcall import f.csv --scope-words 'OWNER=admin,*=participant'",
     'Column "role" has words of its own (OWNER, MEMBER): --scope-words says what they mean here.',
+  ],
+  [
+    'foreign words in a column that is not read as the scope',
+    'user,group,Rolle\nana,g,Leiter\nbo,g,Kind\n',
+    'rollcall import f.csv',
+    'Column "Rolle" has words of its own (Leiter, Kind): --map scope=Rolle --scope-words says what they mean here.',
   ],
   [
     'a column called role that is no scope',

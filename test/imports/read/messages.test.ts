@@ -29,7 +29,7 @@ describe('columns', () => {
   test('where none is recognised, the first line may be no header, and what to do is said', async () => {
     for (const text of ['Members of 2026\nuid,guid\nu,g\n', 'ada@x.org,Team A\n', 'version:v1.0\nid\n', '*\n*\n']) {
       expect((await refusal(read(text))).remedy).toContain(
-        'The first line must be the header: remove what stands above it, or write one, such as uid,guid',
+        'The first line must be the header: if it is further down, give its row with --header-row; if there is none, name the columns with --columns uid,guid',
       );
     }
     expect((await refusal(read('uid,name\nu,x\n'))).remedy).not.toContain('first line');

@@ -1,6 +1,5 @@
 /** What the service says of an import before anything is sent: which rows would fail, and what sending takes. */
 import { useSignal } from '@preact/signals';
-import { useRef } from 'preact/hooks';
 import { useAnswer } from '../../answer.js';
 import { importPath, query, request } from '../../api.js';
 import { Facts, foreign, h } from '../../element.js';
@@ -33,16 +32,14 @@ export function ImportCheck({ id, hasCheck }) {
   const { isOperator } = usePlace();
   const work = useWork();
   const isAsked = useSignal(hasCheck);
-  const isUnderWay = useRef(true);
   /** @type {import('../../answer.js').Answer<CheckView>} */
   const {
     data: check,
     error,
     set,
   } = useAnswer(isAsked.value ? importPath(id, '/check') : null, {
-    everyMs: isUnderWay.current ? ASK_EVERY_MS : undefined,
+    everyMs: (known) => (known?.underWay === false ? undefined : ASK_EVERY_MS),
   });
-  isUnderWay.current = check === undefined || check.underWay;
   /** @param {number} [maxCalls] */
   const start = (maxCalls) =>
     work.start(async (signal) => {

@@ -41,7 +41,8 @@ export function SyncJournal({ moves }) {
 }
 
 /** @param {{ view: SyncView }} properties */
-export function SyncDownloads({ view: { id, before } }) {
+export function SyncDownloads({ view: { id, importId, totals } }) {
+  const takes = totals === null ? 0 : totals.actions.remove + totals.actions.ban;
   return h(
     'ul',
     { class: 'downloads' },
@@ -52,11 +53,12 @@ export function SyncDownloads({ view: { id, before } }) {
         href: syncPath(id, `/plan?format=${format}`),
       })),
     }),
-    before !== null &&
+    importId !== null &&
+      takes > 0 &&
       h(Download, {
         name: 'Members before the sync',
-        note: 'of the groups that it changes, as a file that imports read back',
-        links: [{ text: 'CSV', href: before }],
+        note: 'of the groups it takes something from, as a file that imports read back',
+        links: [{ text: 'CSV', href: syncPath(id, '/before') }],
       }),
   );
 }

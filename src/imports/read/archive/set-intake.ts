@@ -202,8 +202,7 @@ class Scratch {
 
 function setNote(set: FileSet, { files, others }: Selection): IntakeNote {
   const read = `Read from ${set.kind === 'zip' ? 'the archive' : 'the folder'}: ${listed(files)}`;
-  const text =
-    others.length === 0 ? read : `${read}. Not read: ${listed(others)}. Name the files to read with the option files`;
+  const text = others.length === 0 ? read : `${read}. Not read: ${listed(others)}`;
   return { code: 'FILES_READ', text };
 }
 

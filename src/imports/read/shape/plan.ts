@@ -194,15 +194,26 @@ export function refusalOf(
   const tests = conditions.map(({ slot, condition: { column, is, isNot } }) => {
     const words = new Set((is ?? isNot ?? []).map((word) => word.trim().toLowerCase()));
     const wanted = is !== undefined;
-    const kept = `${wanted ? 'kept are rows with' : 'left out are rows with'} ${listed([...(is ?? isNot ?? [])])}`;
+    const kept = `${wanted ? 'kept are rows with' : 'left out are rows with'} ${alternatives(is ?? isNot ?? [])}`;
     return { slot, column, words, wanted, kept };
   });
   return (cells) => {
     for (const { slot, column, words, wanted, kept } of tests) {
       const cell = cells[slot] ?? '';
       if (words.has(cell.trim().toLowerCase()) === wanted) continue;
-      return { column, value: cell, code: 'FILTERED', reason: `it is ${shown(cell.trim())}; ${kept}` };
+      return {
+        column,
+        value: cell,
+        code: 'FILTERED',
+        reason: `it is ${cell.trim() === '' ? 'empty' : shown(cell.trim())}; ${kept}`,
+      };
     }
     return undefined;
   };
+}
+
+function alternatives(words: readonly string[]): string {
+  const values = words.filter((word) => word.trim() !== '');
+  const empty = values.length < words.length ? ['an empty cell'] : [];
+  return [...(values.length > 0 ? [listed(values)] : []), ...empty].join(' or ');
 }

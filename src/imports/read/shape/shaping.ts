@@ -1,6 +1,6 @@
 import { option, words } from '../../../text/named-options.ts';
 import type { Bounds } from '../bounds.ts';
-import type { ColumnMapping, Columns } from '../columns.ts';
+import type { ColumnMapping, Columns, Field } from '../columns.ts';
 import type { TableTop } from '../csv.ts';
 import type { InputFormat } from '../detect.ts';
 import { IntakeError } from '../intake-error.ts';
@@ -54,6 +54,19 @@ export function namedColumns(shape: Shape, mapping: ColumnMapping): string[] {
     ...(shape.actions === undefined ? [] : [shape.actions.column]),
     ...(shape.wide?.columns ?? []),
   ];
+}
+
+/** Columns that these fields are read from or made of. */
+export function columnsForFields(shape: Shape, mapping: ColumnMapping, fields: readonly Field[]): ReadonlySet<string> {
+  const sources = fieldSources({ map: mapping, ...shape });
+  const read = fields.flatMap((field) => {
+    const source = sources[field];
+    if (source === undefined) return [];
+    return source.kind === 'columns'
+      ? source.columns.flatMap((name) => [name, ...name.split('|')])
+      : templateColumns(source.text);
+  });
+  return new Set([...read, ...Object.values(shape.lists ?? {}).flat()].map((name) => name.trim()));
 }
 
 function templateColumns(text: string): string[] {
