@@ -13,6 +13,7 @@ const BY_CODE: Readonly<Record<string, string>> = {
   NO_NAME: 'Add names to the file, or import it with --user-name-from uid or --group-name-from guid.',
   BAD_METADATA: 'Fix the metadata in the file, or ignore the column with --create-map metadata=.',
   GROUP_OWNER_NOT_FOUND: 'Fix the owner, create this user first, or import the file with --create-users.',
+  NEW_USER: 'Import the rows that add these users first, then these.',
   NEW_GROUP: 'Import the rows that create the group first, then these.',
 };
 

@@ -35,13 +35,13 @@ export function settleNew({ sql }: Pick<CheckLedger, 'sql'>, options: CreateOpti
     const profile = userProfile(uid, cells, options);
     sql('plan_user').run({ user, creation: 'code' in profile ? profile.code : '' });
   };
+  sql('find_first_rows').run();
   if (options.users) {
     // The owner of a new group is created before all others, and may be in no row of the group.
     for (const { id, uid, row_id: row } of sql('unknown_owners').all()) {
       const found = row === null ? undefined : sql('original').get({ row: Number(row) });
       plan(Number(id), String(uid), found === undefined ? () => '' : read(found['original']));
     }
-    sql('find_first_rows').run();
     for (let after = 0; ; ) {
       const users = sql('users_to_plan').all({ after, limit: AT_A_TIME });
       if (users.length === 0) break;

@@ -265,12 +265,16 @@ with acting as (
       when a.state in ('unknown', 'deactivated') then 'fail:ACTING_USER_NOT_FOUND'
       when g.state = 'missing' and (l.on_behalf_of <> '' or l.action_id <> 1) then 'not_checked:NEW_GROUP'
       when a.place in (0, 4) then 'fail:ERR_GROUP_NOT_JOINED'
+      when p.place = 4 and not :lifts and l.action_id = 1 and r.scope_id <> 4 then 'fail:BANNED'
       when u.state = 'deactivated' then
-        case when not :reactivate or l.action_id <> 1 or r.scope_id = 4 then 'fail:USER_DEACTIVATED'
+        case when not :reactivate then 'fail:USER_DEACTIVATED'
+          when l.action_id <> 1 or r.scope_id = 4 then
+            iif(u.first_row is not null and coalesce(u.creation, '') = '', 'not_checked:NEW_USER', 'fail:USER_DEACTIVATED')
           when u.creation <> '' then 'fail:' || u.creation
           else iif(g.state = 'missing', 'create:REACTIVATE_AND_CREATE_GROUP', 'create:REACTIVATE_USER') end
       when u.state = 'unknown' then
-        case when u.creation is null or l.action_id <> 1 or r.scope_id = 4 then 'fail:ERR_UID_NOT_FOUND'
+        case when u.creation is null then 'fail:ERR_UID_NOT_FOUND'
+          when l.action_id <> 1 or r.scope_id = 4 then iif(u.creation = '', 'not_checked:NEW_USER', 'fail:ERR_UID_NOT_FOUND')
           when u.creation <> '' then 'fail:' || u.creation
           when g.state = 'missing' then 'create:CREATE_BOTH'
           else 'create:CREATE_USER' end
@@ -280,7 +284,7 @@ with acting as (
       when l.action_id = 4 then iif(p.place = 4, 'unban:', 'nothing_to_do:')
       when l.action_id = 2 then case when p.place in (0, 4) then 'fail:ERR_NOT_A_MEMBER'
         when p.place = r.scope_id then 'already_member:' else 'change:' end
-      when p.place = 4 then case when r.scope_id = 4 then 'already_banned:' when :lifts then 'lifts_ban:' else 'fail:BANNED' end
+      when p.place = 4 then case when r.scope_id = 4 then 'already_banned:' else 'lifts_ban:' end
       when r.scope_id = 4 then 'ban:'
       when p.place = 0 then 'add:'
       when p.place = r.scope_id then 'already_member:'

@@ -25,6 +25,7 @@ export const CREATE_CODES = {
 
 /** What cannot be known of a row, beside groups that cannot be read. */
 export const UNKNOWABLE_CODES = {
+  NEW_USER: 'the user is created or made active again for another row, and this row may be sent before or after that',
   NEW_GROUP: 'the group is created first, and who is a member then depends on the other rows',
 } as const;
 

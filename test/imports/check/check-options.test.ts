@@ -177,3 +177,9 @@ test.each([
   await at.coordinator.settled(id);
   expect(at.rows(id).map(({ status }) => status)).toEqual([outcome, 'duplicate']);
 });
+
+test('a ban of a user who is created for another row may come before or after that, and the check says so', async () => {
+  const create = creating({ createUsers: true, createGroups: true, userNameFrom: 'uid', groupNameFrom: 'guid' });
+  const { said } = await checked('uid,guid,scope\nghost,new,participant\nghost,team,ban\nspook,team,ban\n', create);
+  expect(said).toEqual(['2 create CREATE_BOTH', '3 not_checked NEW_USER', '4 fail ERR_UID_NOT_FOUND']);
+});
