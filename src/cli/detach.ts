@@ -29,8 +29,8 @@ export async function detach(options: RunOptions, flags: WorkersFlags): Promise<
   });
   if (id === undefined) return code;
   const record = findImport(config.dataDir, id);
-  if (record.state !== 'staged' || record.code === 'REGION_WITHOUT_APP')
-    return conclude(localImports(config), io, id, options.json);
+  // With a code, it waits for a person: no app for a region, no names to create users with, too many removals.
+  if (record.state !== 'staged' || record.code !== null) return conclude(localImports(config), io, id, options.json);
   if (code !== EXIT.ok && code !== EXIT.rowsFailed) return code;
   const output = join(dataDir(config.dataDir).folder(id), 'output.log');
   const child = startSending(sendingArguments(config, flags, id), openSync(output, 'a', 0o600));

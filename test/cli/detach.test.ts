@@ -19,8 +19,8 @@ test('every flag about sending that import and resume have in common goes along'
   const common = new Set(flagsOf(importCommand(io, async () => {})));
   // These are for this process alone: what it prints, and what --detach cannot be used with.
   const others = ['--json', '--server', '--plain-http', '--sandbox', '--sandbox-seed', '--sandbox-faults'];
-  // This one is kept with the import.
-  others.push('--max-create');
+  // These are kept with the import.
+  others.push('--max-create', '--max-removals');
   const shared = flagsOf(resumeCommand(io, async () => {})).filter(
     (flag) => common.has(flag) && !others.includes(flag),
   );

@@ -53,7 +53,7 @@ export function fewestCalls(members: string, sandboxJson: string): number {
   const sandbox: Sandbox = JSON.parse(sandboxJson);
   const outcomes = expectedOutcomes(members, sandboxJson);
   const sent = readRows(members, Object.keys(sandbox.regions)).filter(
-    (_, index) => !['invalid', 'duplicate'].includes(outcomes[index]?.outcome ?? ''),
+    (_, index) => !['invalid', 'duplicate', 'failed BANNED'].includes(outcomes[index]?.outcome ?? ''),
   );
   const lanes = Map.groupBy(sent, ({ region, guid, onBehalfOf }) => `${region}/${guid}/${onBehalfOf}`);
   return [...lanes.values()].reduce((calls, lane) => calls + Math.ceil(lane.length / 25), 0);
@@ -85,5 +85,6 @@ function answerTo({ region, guid, uid, role, onBehalfOf }: Asked, sandbox: Sandb
   if (onBehalfOf !== '' && !admins.includes(onBehalfOf)) return 'failed ERR_GROUP_NOT_JOINED';
   if (!users.includes(uid)) return 'failed ERR_UID_NOT_FOUND';
   if (ROLES[role] === 'ban') return usersToBan.includes(uid) ? 'already_member' : 'banned';
+  if (usersToBan.includes(uid)) return 'failed BANNED';
   return [...admins, ...moderators, ...participants].includes(uid) ? 'already_member' : 'added';
 }

@@ -68,6 +68,7 @@ describe('the first import', () => {
       'already_member ERR_ALREADY_JOINED',
       'banned',
       'duplicate DUPLICATE',
+      'failed BANNED',
       'failed ERR_GROUP_NOT_JOINED',
       'failed ERR_GUID_NOT_FOUND',
       'failed ERR_UID_NOT_FOUND',
