@@ -24,7 +24,7 @@ async function openHealth(sandbox: Parameters<typeof openFleet>[1] = {}) {
 
 test('metrics and log tell of calls, outcomes and the backlog by region, and of no key', async () => {
   const { fleet, worker, ask } = await openHealth({ faults: 'unavailable=1' });
-  expect((await fleet.import(calls(10), ['--no-ban-check']).ended).code).toBe(0);
+  expect((await fleet.import(calls(10)).ended).code).toBe(0);
   const { status, text } = await ask('/metrics');
   expect(status).toBe(200);
   for (const line of [

@@ -39,6 +39,15 @@ test('a region without a worker and one whose key is refused do not hold up anot
   expect(fleet.sandbox.calls.in.byStatus[200]).toBe(60);
 });
 
+test('who is banned is asked in every region for itself: one without a worker does not hold up another', async () => {
+  const fleet = await openFleet(server);
+  await fleet.worker(['us']);
+  const run = fleet.import([...calls(5, 'us'), ...calls(5, 'eu')], []);
+  await eventually(() => fleet.rows().filter(({ status }) => status === 'added').length).toBe(5);
+  await fleet.worker(['eu']);
+  expect((await run.ended).code).toBe(0);
+});
+
 describe('from another process', () => {
   test('pause takes back what workers elsewhere have not begun, and resume sends each batch once', async () => {
     const fleet = await openFleet(server, { faults: 'slow=500ms' });

@@ -1,18 +1,24 @@
+import type { Region } from '../../membership/membership.ts';
 import type { ImportOptions } from '../import-options.ts';
 import type { ImportLedger } from '../record/import-ledger.ts';
 import { askWhoIsBanned } from '../send/ban-check.ts';
 import type { GroupReader } from '../send/group-reader.ts';
 
-/** What is asked of the service before an import sends or goes on. */
+/** What is asked of the service before an import sends to a region or goes on there. Regions do not wait for each other. */
 export interface FirstSteps {
-  /** Undefined when nothing is to be asked; false when it was interrupted. One that is under way is waited for. */
-  take(id: string, ledger: ImportLedger, options: ImportOptions): Promise<boolean> | undefined;
+  /**
+   * Begins to ask, unless that is under way, and names each region as soon as it is done there. Rejects with what is no
+   * answer of the service.
+   */
+  take(id: string, ledger: ImportLedger, options: ImportOptions, ready: (region: Region) => void): Promise<void>;
+  /** Whether an import must not send to a region yet. */
+  isAsking(id: string, region: Region): boolean;
   /** Nothing more is asked for an import: it is held, dropped or closed. */
   interrupt(id: string): void;
 }
 
 export function createFirstSteps(pages: GroupReader['pages'], isStopping: () => boolean): FirstSteps {
-  const underWay = new Map<string, { readonly aborted: AbortController; readonly done: Promise<boolean> }>();
+  const underWay = new Map<string, { readonly aborted: AbortController; readonly regions: Set<Region> }>();
 
   const interrupt = (id: string): void => {
     underWay.get(id)?.aborted.abort(new Error('the import is held'));
@@ -20,27 +26,24 @@ export function createFirstSteps(pages: GroupReader['pages'], isStopping: () => 
   };
 
   return {
-    take: (id, ledger, { bans }) => {
-      if (bans === undefined) return undefined;
-      const earlier = underWay.get(id);
-      if (earlier !== undefined) return earlier.done;
+    take: async (id, ledger, { bans }, ready) => {
+      if (bans === undefined || underWay.has(id)) return;
       const aborted = new AbortController();
       const { signal } = aborted;
-      const done = askWhoIsBanned(ledger, pages, bans, signal).then(
-        () => !signal.aborted,
-        (error: unknown) => {
-          if (signal.aborted || isStopping()) return false;
-          throw error;
-        },
-      );
-      const entry = { aborted, done };
-      underWay.set(id, entry);
-      const forget = () => {
-        if (underWay.get(id) === entry) underWay.delete(id);
+      const regions = new Set(ledger.regionsUsed());
+      underWay.set(id, { aborted, regions });
+      const answered = (region: Region): void => {
+        regions.delete(region);
+        ready(region);
       };
-      done.then(forget, forget);
-      return done;
+      try {
+        await askWhoIsBanned({ ledger, pages, choice: bans, signal, answered });
+        underWay.delete(id);
+      } catch (error) {
+        if (!signal.aborted && !isStopping()) throw error;
+      }
     },
+    isAsking: (id, region) => underWay.get(id)?.regions.has(region) ?? false,
     interrupt,
   };
 }

@@ -216,6 +216,7 @@ export function createRunner(options: RunnerOptions): Runner {
       replyTo: outcomes?.name ?? null,
       ledger: opened.ledger,
       rounds: new Map(used.map((one) => [one.region, lines.roundsOf(one)])),
+      mustWait: (region) => firstSteps.isAsking(id, region),
       onStandstill: (why) => {
         try {
           standsStill(id, why);
@@ -237,17 +238,20 @@ export function createRunner(options: RunnerOptions): Runner {
       if (await queue.isPaused()) await queue.resume();
     }
     if (opened.options.create) opened.ledger.creating?.begin(opened.options.create);
-    const goOn = () => {
-      // Paused or cancelled meanwhile?
-      if (stopping || find(id).state !== 'running') return;
-      if (tooManyErrors(opened) === undefined) return running.go();
+    // Paused or cancelled meanwhile?
+    const isHeld = () => stopping || find(id).state !== 'running';
+    if (isHeld()) return;
+    const ready = (region: Region): void => {
+      if (isHeld()) return;
+      if (tooManyErrors(opened) === undefined) return running.ready(region);
       opened.ending = 'aborted';
       void running.hold();
     };
-    const asked = firstSteps.take(id, opened.ledger, opened.options);
-    // It may take minutes, and a call for every group; nobody waits for it.
-    if (asked === undefined) goOn();
-    else void asked.then((isDone) => isDone && goOn()).catch((error: unknown) => fault(id, 'SENDING_FAILED', error));
+    // It may take minutes, and a call for every group: a region begins when it has its answers.
+    firstSteps
+      .take(id, opened.ledger, opened.options, ready)
+      .catch((error: unknown) => fault(id, 'SENDING_FAILED', error));
+    running.go();
   };
 
   return {

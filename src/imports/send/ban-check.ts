@@ -10,25 +10,34 @@ import type { GroupReader } from './group-reader.ts';
 /** Groups that are asked about at the same time. */
 const GROUPS_AT_ONCE = 40;
 
+export interface BanQuestion {
+  readonly ledger: Pick<ImportLedger, 'bans' | 'regionsUsed'>;
+  readonly pages: GroupReader['pages'];
+  readonly choice: BanChoice;
+  readonly signal: AbortSignal;
+  /** Nothing more is to be asked in a region. */
+  readonly answered: (region: Region) => void;
+}
+
 /**
  * Asks for the banned users of every group that rows wait to be sent to: a call for each, and one more for every 100 banned
  * (chat/member-list.ts). Rows that would lift a ban fail, or say so. What is known is in the ledger, so that an import that
  * is interrupted asks for the other groups only. A group of which the service does not say it is sent to as it is.
  * @throws the signal's reason, and what is no answer of the service
  */
-export async function askWhoIsBanned(
-  ledger: Pick<ImportLedger, 'bans' | 'regionsUsed'>,
-  pages: GroupReader['pages'],
-  choice: BanChoice,
-  signal: AbortSignal,
-): Promise<void> {
+export async function askWhoIsBanned({ ledger, pages, choice, signal, answered }: BanQuestion): Promise<void> {
   const failed = new AbortController();
   const either = AbortSignal.any([signal, failed.signal]);
-  await Promise.all(
-    ledger
-      .regionsUsed()
-      .map((region) => askIn(region, ledger, pages, choice, either).catch((error: unknown) => failed.abort(error))),
-  );
+  const ask = async (region: Region): Promise<void> => {
+    try {
+      await askIn(region, ledger, pages, choice, either);
+      either.throwIfAborted();
+      answered(region);
+    } catch (error) {
+      failed.abort(error);
+    }
+  };
+  await Promise.all(ledger.regionsUsed().map(ask));
   either.throwIfAborted();
 }
 

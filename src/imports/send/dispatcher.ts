@@ -16,6 +16,8 @@ export type Standstill = 'completed' | 'blocked' | 'held';
 export interface RunningImport {
   /** Begins or goes on. */
   go(): void;
+  /** A region whose batches had to wait may begin. */
+  ready(region: Region): void;
   /** Dispatches no more and takes back what is not under way. The standstill follows when the calls under way have ended. */
   hold(): Promise<void>;
   /** Dispatches no more and leaves what is out to its workers: this process goes, they stay. */
@@ -45,6 +47,8 @@ export interface RunningImportOptions {
   readonly ledger: ImportLedger;
   /** Of the regions that it uses. */
   readonly rounds: ReadonlyMap<Region, Rounds>;
+  /** Whether a region's batches must wait; it becomes ready later (`ready`). */
+  readonly mustWait: (region: Region) => boolean;
   readonly onStandstill: (why: Standstill) => void;
   readonly onFailure: (error: unknown) => void;
 }
@@ -54,6 +58,7 @@ export function createRunningImport({
   replyTo,
   ledger,
   rounds,
+  mustWait,
   onStandstill,
   onFailure,
 }: RunningImportOptions): RunningImport {
@@ -81,7 +86,7 @@ export function createRunningImport({
     const dispatch: Feed['dispatch'] = async (most, roundOf) => {
       let sent = 0;
       await enqueue(async () => {
-        if (!dispatching || stopped.has(region)) return;
+        if (!dispatching || stopped.has(region) || mustWait(region)) return;
         const jobs = ledger.pendingBatches(region, most).map((batch, nth) => toJob(address, batch, roundOf(nth)));
         if (jobs.length === 0) return;
         // Marked first: should the process die in between, a doubt too many is noted, and never one too few.
@@ -170,6 +175,11 @@ export function createRunningImport({
       dispatching = true;
       stopped.clear();
       changed();
+      void enqueue(async () => settle());
+    },
+    ready: (region) => {
+      const lane = lanes.get(region);
+      if (lane !== undefined) lane.rounds.changed(lane);
       void enqueue(async () => settle());
     },
     hold: () => {
