@@ -243,7 +243,10 @@ export function createRunner(options: RunnerOptions): Runner {
     if (isHeld()) return;
     const ready = (region: Region): void => {
       if (isHeld()) return;
-      if (tooManyErrors(opened) === undefined) return running.ready(region);
+      if (tooManyErrors(opened) === undefined) {
+        running.ready(region);
+        return;
+      }
       opened.ending = 'aborted';
       void running.hold();
     };
