@@ -8,14 +8,12 @@
  *       uses two cores: on a machine that is busy with something else, look at the CPU seconds instead.
  */
 import { createReadStream } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
 import { parse } from 'csv-parse';
-import { stageElsewhere } from '../src/imports/stage/staging-elsewhere.ts';
 import { membershipFile } from './generate.ts';
 import { line, type Measured, middle, report, run } from './measure.ts';
+import { stage } from './stage.ts';
 
 const { values } = parseArgs({
   options: {
@@ -62,21 +60,4 @@ async function readAlone(path: string): Promise<number> {
   });
   await finished(parser);
   return rows;
-}
-
-/** The work of the job `stage-import`, in the threads in which it is done. */
-async function stage(source: string): Promise<number> {
-  const folder = await mkdtemp(`${source}-`);
-  try {
-    const task = {
-      source,
-      name: source,
-      ledger: join(folder, 'ledger.sqlite'),
-      options: { format: 'auto', mapping: {}, defaults: { region: 'us' } },
-      signal: new AbortController().signal,
-    } as const;
-    return (await stageElsewhere(task, () => {})).rows;
-  } finally {
-    await rm(folder, { recursive: true });
-  }
 }

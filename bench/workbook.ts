@@ -8,15 +8,13 @@
  */
 import { once } from 'node:events';
 import { createReadStream, createWriteStream, existsSync, renameSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { finished } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
 import { strToU8, Zip, ZipDeflate } from 'fflate';
-import { stageElsewhere } from '../src/imports/stage/staging-elsewhere.ts';
 import { membershipFile } from './generate.ts';
 import { line, type Measured, middle, report, run } from './measure.ts';
+import { stage } from './stage.ts';
 
 const RELATIONS = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
 const RELATIONSHIPS = 'http://schemas.openxmlformats.org/package/2006/relationships';
@@ -57,22 +55,6 @@ async function compare(): Promise<void> {
     process.stdout.write(show(`round ${round}`, a, b));
   }
   process.stdout.write(show('median', middle(runs.csv), middle(runs.workbook)));
-}
-
-async function stage(source: string): Promise<number> {
-  const folder = await mkdtemp(`${source}-`);
-  try {
-    const task = {
-      source,
-      name: source,
-      ledger: join(folder, 'ledger.sqlite'),
-      options: { format: 'auto', mapping: {}, defaults: { region: 'us' } },
-      signal: new AbortController().signal,
-    } as const;
-    return (await stageElsewhere(task, () => {})).rows;
-  } finally {
-    await rm(folder, { recursive: true });
-  }
 }
 
 /** The rows of a CSV file without quotes as a workbook with shared texts. */

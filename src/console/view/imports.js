@@ -1,17 +1,10 @@
-/** All imports, newest first, live; and the way to begin one. */
-import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { usePages } from '../answer.js';
-import { query } from '../api.js';
-import { Badge, Card, Empty, foreign, h, importHref, Tag } from '../element.js';
-import { FilterChoice } from '../form.js';
+import { Badge, Card, foreign, h, importHref, Tag } from '../element.js';
 import { counted, duration, grouped } from '../format.js';
 import { announce } from '../frame.js';
 import { follow } from '../live.js';
-import { ErrorNotice } from '../notice.js';
 import { OutcomeBar } from '../outcome-bar.js';
-import { keepInAddress, usePlace } from '../place.js';
-import { dataTable } from '../table.js';
+import { usePlace } from '../place.js';
 import { Time } from '../time.js';
 import {
   fileName,
@@ -25,11 +18,10 @@ import {
   stateLabel,
   stateTone,
 } from '../words.js';
+import { useFilteredList } from './filtered-list.js';
 import { NewImport } from './new-import.js';
 
 /** @import { ImportView, ListEvents } from '../answers.d.ts' */
-
-const PAGE = 50;
 
 export function ImportsPage() {
   const { isOperator } = usePlace();
@@ -93,36 +85,15 @@ function progressOf({ rows, staging, finishedAt }) {
 }
 
 function ImportsList() {
-  const { query: initial, isOperator } = usePlace();
-  const states = useSignal(initial.get('state') ?? '');
-  /** @type {import('../answer.js').Pages<ImportView>} */
-  const pages = usePages(`/v1/imports${query({ state: states.value })}`, { name: 'imports', limit: PAGE });
-  useListEvents(pages, states.value);
-  const { items, hasMore, error } = pages;
-  return [
-    h(
-      'div',
-      { class: 'filter' },
-      h(FilterChoice, {
-        id: 'states',
-        label: 'State',
-        value: states.value,
-        choices: STATES,
-        onChoose: (value) => {
-          states.value = value;
-          keepInAddress(query({ state: value }));
-        },
-      }),
-    ),
-    error !== undefined
-      ? h(ErrorNotice, { error })
-      : items === undefined
-        ? h(Empty, {}, 'Loading …')
-        : items.length === 0
-          ? h(Empty, {}, emptyText(states.value !== '', isOperator))
-          : dataTable({ caption: 'Imports, newest first', columns: COLUMNS, items, keyOf: ({ id }) => id }),
-    hasMore && h('button', { type: 'button', onClick: () => void pages.more() }, `Show ${PAGE} more`),
-  ];
+  return useFilteredList({
+    path: '/v1/imports',
+    name: 'imports',
+    choices: STATES,
+    caption: 'Imports, newest first',
+    columns: COLUMNS,
+    emptyText,
+    useNews: useListEvents,
+  });
 }
 
 /**

@@ -1,20 +1,14 @@
-/** All syncs, newest first; and the way to begin one. */
-import { useSignal } from '@preact/signals';
-import { useEvery, usePages } from '../answer.js';
-import { query } from '../api.js';
-import { Badge, Card, Empty, foreign, h, syncHref, Tag } from '../element.js';
-import { FilterChoice } from '../form.js';
-import { ErrorNotice } from '../notice.js';
-import { keepInAddress, usePlace } from '../place.js';
+import { useEvery } from '../answer.js';
+import { Badge, Card, foreign, h, syncHref, Tag } from '../element.js';
+import { usePlace } from '../place.js';
 import { CHANGES, countsSentence, modeWords, SYNC_STATE_GROUPS, SYNC_TONES } from '../sync-words.js';
-import { dataTable } from '../table.js';
 import { Time } from '../time.js';
 import { fileName } from '../words.js';
+import { useFilteredList } from './filtered-list.js';
 import { NewSync } from './new-sync.js';
 
 /** @import { SyncEntry } from '../sync-answers.d.ts' */
 
-const PAGE = 50;
 const ASK_EVERY_MS = 3000;
 
 export function SyncsPage() {
@@ -64,36 +58,15 @@ const COLUMNS = [
 
 /** Asked for again while the page is looked at. */
 function SyncsList() {
-  const { query: initial, isOperator } = usePlace();
-  const states = useSignal(initial.get('state') ?? '');
-  /** @type {import('../answer.js').Pages<SyncEntry>} */
-  const pages = usePages(`/v1/syncs${query({ state: states.value })}`, { name: 'syncs', limit: PAGE });
-  useEvery(() => void pages.refresh(), ASK_EVERY_MS);
-  const { items, hasMore, error } = pages;
-  return [
-    h(
-      'div',
-      { class: 'filter' },
-      h(FilterChoice, {
-        id: 'states',
-        label: 'State',
-        value: states.value,
-        choices: STATES,
-        onChoose: (value) => {
-          states.value = value;
-          keepInAddress(query({ state: value }));
-        },
-      }),
-    ),
-    error !== undefined
-      ? h(ErrorNotice, { error })
-      : items === undefined
-        ? h(Empty, {}, 'Loading …')
-        : items.length === 0
-          ? h(Empty, {}, emptyText(states.value !== '', isOperator))
-          : dataTable({ caption: 'Syncs, newest first', columns: COLUMNS, items, keyOf: ({ id }) => id }),
-    hasMore && h('button', { type: 'button', onClick: () => void pages.more() }, `Show ${PAGE} more`),
-  ];
+  return useFilteredList({
+    path: '/v1/syncs',
+    name: 'syncs',
+    choices: STATES,
+    caption: 'Syncs, newest first',
+    columns: COLUMNS,
+    emptyText,
+    useNews: (pages) => useEvery(() => void pages.refresh(), ASK_EVERY_MS),
+  });
 }
 
 /**

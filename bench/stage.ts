@@ -1,0 +1,20 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { stageElsewhere } from '../src/imports/stage/staging-elsewhere.ts';
+
+/** Stages a file as an import does, in the threads in which it is done, and gives the number of rows. */
+export async function stage(source: string): Promise<number> {
+  const folder = await mkdtemp(`${source}-`);
+  try {
+    const task = {
+      source,
+      name: source,
+      ledger: join(folder, 'ledger.sqlite'),
+      options: { format: 'auto', mapping: {}, defaults: { region: 'us' } },
+      signal: new AbortController().signal,
+    } as const;
+    return (await stageElsewhere(task, () => {})).rows;
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
