@@ -48,7 +48,7 @@ function startedAsWanted() {
   return process.platform === 'win32' || NODE_FLAGS.every((flag) => process.execArgv.includes(flag));
 }
 
-/** Of this process once more; a setting that somebody made is kept. */
+/** The same command line with Node's flags; flags that the user set come after them and win. */
 function commandLine() {
   return [...NODE_FLAGS, ...process.execArgv, fileURLToPath(import.meta.url), ...process.argv.slice(2)];
 }
