@@ -3,21 +3,17 @@ import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { LONG_TESTS, leftOut } from './test/left-out.ts';
 
-/** Tests of single parts: nothing that one does is left for the next, so that they share a process and what it has loaded. */
-const PARTS = ['chat', 'imports/ledger', 'imports/read', 'imports/report', 'jobs', 'membership', 'sandbox'].map(
-  (it) => `test/${it}/**/*.test.ts`,
-);
-
 /** Ends what hangs, and nothing else: on a busy machine a test takes many times as long as on a quiet one. */
 const HANGS_MS = 300_000;
 
 export default defineConfig({
   test: {
     projects: [
-      { extends: true, test: { name: 'parts', include: PARTS, isolate: false } },
-      { extends: true, test: { name: 'whole', include: ['test/**/*.test.ts'], exclude: [...PARTS, LONG_TESTS] } },
+      { extends: true, test: { name: 'quick', include: ['test/**/*.test.ts'], exclude: [LONG_TESTS] } },
       { extends: true, test: { name: 'long', include: [LONG_TESTS], testTimeout: 2 * HANGS_MS } },
     ],
+    // As Node runs it: nothing is transformed on the way, and what is compiled once need not be again.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     testTimeout: HANGS_MS,
     hookTimeout: HANGS_MS,
     // Its own limit is a second: on a busy machine that is too short.

@@ -1,7 +1,7 @@
 import { REGIONS, type Region, type Scope } from '../src/membership/membership.ts';
 import { seededRandom } from '../src/sandbox/random.ts';
 
-/** A membership file in no order, and what must become of it: worked out without a line of rollcall's. */
+/** A membership file in no order, and its expected outcomes: worked out without rollcall's code. */
 export interface ChaosOrder {
   readonly csv: string;
   /** Of every row, in the order of the file. */

@@ -42,7 +42,7 @@ export interface ChaosOptions {
 export interface ChaosResult {
   /** Exit code of the coordinator that came to the end. */
   readonly code: number | null;
-  /** Rows whose outcome is not what their wish deserves, as text. Empty when all is well. */
+  /** Rows with a wrong outcome, as text. Empty when all are right. */
   readonly wrongRows: readonly string[];
   /** Groups whose members are not as asked. */
   readonly wrongGroups: readonly string[];
@@ -144,7 +144,7 @@ interface Fleet {
   killWorker(n: number): Promise<void>;
   killCoordinator(): Promise<void>;
   freeze(n: number, ms: number, thawed: () => void): void;
-  /** Whether the import has come to its end. */
+  /** Whether the import has finished. */
   isOver(): boolean;
   /** The end of what coordinator and workers have printed. */
   lastWords(): string;

@@ -1,6 +1,6 @@
 /**
  * Membership files for the other benchmarks: rows of mixed regions, groups and scopes in random order, every UID once,
- * and a column that nobody asked for.
+ * and an unknown column.
  *
  * Run   node bench/generate.ts --rows 1000000 --groups 4000
  * Read  prints the path. The same numbers give the same bytes on every machine, and an existing file is kept.

@@ -30,7 +30,7 @@ export interface Started {
 /** Starts `file` of this folder in a process of its own, which prints what it measured as JSON (`report`). */
 export function start(file: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Started {
   const path = fileURLToPath(new URL(file, import.meta.url));
-  // As the launcher starts it; the others have what Node gives everybody.
+  // As the launcher starts it; the others have Node's default.
   const ours = file.startsWith('rollcall-');
   const child = spawn(process.execPath, [...(ours ? NODE_FLAGS : []), path, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -49,7 +49,7 @@ export function run(file: string, args: readonly string[], env: NodeJS.ProcessEn
   return start(file, args, env).measured;
 }
 
-/** Does the work, and prints what it took for the `run` that waits. The work tells how much it did. */
+/** Does the work, and prints what it took for the `run` that waits. The work returns how much it did. */
 export async function report(work: () => Promise<number>): Promise<void> {
   const cpuBefore = process.cpuUsage();
   const startedAt = performance.now();

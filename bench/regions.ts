@@ -1,6 +1,6 @@
 /**
  * How much of the budgets of three regions one process uses, and what that costs: `rollcall import` with the embedded
- * queue, as it is unless told otherwise, against a stub that takes its time over an answer.
+ * queue, as by default, against a stub that answers slowly.
  *
  * Run   node bench/regions.ts [--rows 375000] [--calls-per-minute 10000] [--latency 80]
  * Read  calls of each region, from its first to its last, as a share of its budget; then the CPU of the whole import

@@ -23,7 +23,7 @@ import { openImportReader } from '../src/imports/report/reading.ts';
 import { writeReportFiles } from '../src/imports/report/report-files.ts';
 import { reportInput, reportPaths } from '../src/imports/report/report-paths.ts';
 import { summaryOf } from '../src/imports/report/summarize.ts';
-import { stageElsewhere } from '../src/imports/stage/staging-elsewhere.ts';
+import { stageElsewhere } from '../src/imports/stage/staging.ts';
 import { REGIONS, type Region } from '../src/membership/membership.ts';
 import { membershipFile } from './generate.ts';
 import { type Measured, report, run } from './measure.ts';
@@ -192,6 +192,8 @@ async function writeReports(): Promise<number> {
     remedy: null,
     options: '{}',
     retryOf: null,
+    createdBy: '',
+    tags: '[]',
     createdAt: now,
     startedAt: now,
     finishedAt: now,

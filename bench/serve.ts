@@ -6,7 +6,7 @@
  * Read  First milliseconds until `/healthz` answers, asked every 5 ms by this process: with nothing to do, while the file
  *       is uploaded, while it is staged (read, checked, cut into batches), while its report is downloaded, and while rows
  *       are searched for and problems counted. Target: p99 below 50 ms while it is staged. Then rows a second of imports
- *       of `--sent` rows that nobody watches and that 50 follow by events, by turns, sent to a stub in a process of its
+ *       of `--sent` rows without watchers and with 50 that follow by events, in turn, sent to a stub in a process of its
  *       own. Target: 90 % or more. Staging and sending keep two cores busy: on a machine with two, this process is in the
  *       way of what it measures.
  */
@@ -104,7 +104,7 @@ async function compareWatched(address: string, file: string): Promise<void> {
   await rowsPerSecond(address, file, 0);
   const shares: number[] = [];
   for (let round = 1; round <= Number(values.rounds); round++) {
-    // Whoever comes second finds a warmer machine: the order changes.
+    // The second run finds a warmer machine, so the order changes.
     const order = round % 2 === 0 ? [0, watchers] : [watchers, 0];
     const rates = new Map<number, number>();
     for (const count of order) rates.set(count, await rowsPerSecond(address, file, count));
@@ -118,7 +118,7 @@ async function compareWatched(address: string, file: string): Promise<void> {
   process.stdout.write(line('median', '', '', percent(shares[shares.length >> 1] ?? 0)));
 }
 
-/** Imports the file while so many follow it; counts from the first call to the end, as the server tells. */
+/** Imports the file while so many follow it; counts from the first call to the end, as the server says. */
 async function rowsPerSecond(address: string, file: string, count: number): Promise<number> {
   const id = await upload(address, file, '');
   let events = 0;
@@ -190,7 +190,7 @@ async function served(
   }
 }
 
-/** Reads what the server says until it says where it listens, and goes on reading so that it is never held up. */
+/** Reads what the server says until it says where it listens, and continues reading, so that it never blocks. */
 async function addressOf({ stderr }: ChildProcess): Promise<string> {
   if (stderr === null) throw new Error('the server says nothing');
   const said: string[] = [];

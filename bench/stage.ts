@@ -1,6 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { stageElsewhere } from '../src/imports/stage/staging-elsewhere.ts';
+import { stageElsewhere } from '../src/imports/stage/staging.ts';
 
 /** Stages a file as an import does, in the threads in which it is done, and gives the number of rows. */
 export async function stage(source: string): Promise<number> {

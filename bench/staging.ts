@@ -52,7 +52,7 @@ function compared(name: string, alone: Measured, staged: Measured): string {
 }
 
 async function readAlone(path: string): Promise<number> {
-  let rows = -1; // the header is none
+  let rows = -1; // the header does not count
   const parser = createReadStream(path).pipe(parse());
   // The fastest way to read it; `for await` takes a tenth longer.
   parser.on('data', () => {

@@ -69,7 +69,7 @@ export async function startStub(answersAfterMs = 0, users = 0): Promise<Stub> {
 const entry = preparedEntry();
 const users = Number(process.argv[4] ?? 0);
 
-/** What is read of it: every group is there and has no members, every user is there, and nobody is banned or deactivated. */
+/** What is read of it: every group is there and has no members, every user is there, and no one is banned or deactivated. */
 function answerReading(url: string, response: ServerResponse): void {
   const { pathname, searchParams } = new URL(url, 'https://stub');
   const [, , kind = '', id, list] = pathname.split('/');
@@ -169,7 +169,7 @@ if (import.meta.main) {
   const cpuBefore = process.cpuUsage();
   process.stdin
     .on('end', () => {
-      // The benchmark is over, or it was killed.
+      // The benchmark has finished, or it was killed.
       const { user, system } = process.cpuUsage(cpuBefore);
       process.stdout.write(String((user + system) / 1e6), () => process.exit());
     })

@@ -5,7 +5,7 @@
  * Run   node bench/sync.ts [--groups 1000] [--members 200] [--percent 1]
  * Read  calls beside the fewest that listing and changing can do with: ceil(members / 1000) for each group, ceil(adds / 25)
  *       for each group, one for each removal and each change of scope. Above that come the questions who owns a group and
- *       who is banned from it, one of each in a group where somebody is removed or changed, and in no other.
+ *       who is banned from it, one of each in a group where a member is removed or changed, and in no other.
  *       Seconds, CPU and memory are those of the process that syncs; the sandbox shares the cores.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';

@@ -10,8 +10,8 @@ import { BATCH_FIELDS, type BatchCall, type BatchPorts, SENDING, sendBatch } fro
  * add-members: adds the rows of one batch to their group in one call, and gives one outcome per UID.
  *
  * Queue, output, retries: as send-batch.ts says.
- * Input     the batch, and the calls that were made for it before.
- * Repeats   "Already a member" on a repeat says that it may be by the earlier call.
+ * Input     the batch, and the earlier calls for it.
+ * Repeats   the outcome "already a member" of a repeat says that the earlier call may be the reason.
  */
 
 const payload = z.object({
@@ -46,7 +46,7 @@ export const addMembers = defineJob<AddMembersPayload, AddMembersPorts>({
   process: (job, ports) => sendBatch(call, job, ports),
 });
 
-/** A refusal of one single UID says the same as an entry of a reply would. */
+/** The refusal of a call with one UID means the same as a refused entry in a reply. */
 function finalOutcome(batch: AddMembersPayload, code: string): 'failed' | 'already_member' {
   const [list] = MEMBER_LISTS.filter((name) => batch.lists[name] !== undefined);
   return sizeOf(batch) === 1 && list !== undefined ? refusedOutcome(list, code) : 'failed';

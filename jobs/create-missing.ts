@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Told } from '../src/chat/call.ts';
+import type { ReplyMeta } from '../src/chat/call.ts';
 import type { ChatClient } from '../src/chat/client.ts';
 import type { CreatedGroup, Reactivated } from '../src/chat/create-client.ts';
 import { judge } from '../src/chat/error-policy.ts';
@@ -9,12 +9,12 @@ import { listedRows, readEntries, requestOf, rowsOf } from './member-lists.ts';
 import { BATCH_FIELDS, type BatchCall, type BatchPorts, SENDING, sendBatch } from './send-batch.ts';
 
 /**
- * create-missing: looks whether a group exists, creates a user or a group, or reactivates users.
+ * create-missing: checks whether a group exists, creates a user or a group, or reactivates users.
  *
  * Queue, retries: as send-batch.ts says. It is the queue of add-members, because the calls have one budget.
- * Input     the batch: what to do, and for a group the rows that come with it as its first members.
+ * Input     the batch: what to do, and for a group the rows that are sent with it as its first members.
  * Output    `made` with what was found or done, and an outcome for each of these rows.
- * Repeats   harmless: what the earlier call created exists already, and is taken for created by it, which `message` says.
+ * Repeats   harmless: what the earlier call created exists already. It counts as created, and `message` says so.
  */
 const text = z.string().optional();
 const payload = z.object({
@@ -57,7 +57,7 @@ export interface CreateMissingPorts extends BatchPorts {
   readonly chat: Pick<ChatClient, 'getGroup' | 'createUser' | 'createGroup' | 'reactivateUsers'>;
 }
 
-type Reply = Told & Partial<Pick<CreatedGroup, 'entries'> & Pick<Reactivated, 'uids'>>;
+type Reply = ReplyMeta & Partial<Pick<CreatedGroup, 'entries'> & Pick<Reactivated, 'uids'>>;
 
 const call: BatchCall<CreateMissingPayload, CreateMissingPorts, Reply> = {
   name: 'create-missing',
@@ -74,9 +74,9 @@ const call: BatchCall<CreateMissingPayload, CreateMissingPorts, Reply> = {
     }
   },
   judge: ({ create }, error) => {
-    // With members, one of them may be what is wrong: without them it can be tried again.
+    // One of the members may be the reason: the group can be tried again without them.
     const verdict = judge(error, create.what === 'group' && rowsOf(create.lists).length > 0 ? 2 : 1);
-    // These operations are no contract: a service without one of them is no reason to stop what it does have.
+    // Not part of the contract: if the service lacks this operation, the others must continue.
     return verdict.code === 'ERR_API_NOT_FOUND' ? { ...verdict, kind: 'final' } : verdict;
   },
   readAnswer: (batch, reply) => {
@@ -97,7 +97,7 @@ const call: BatchCall<CreateMissingPayload, CreateMissingPorts, Reply> = {
   readRefusal: ({ create, doubt }, { kind, code, message }) => {
     if (create.what === 'look' && code === 'ERR_GUID_NOT_FOUND') return made('missing', code, message);
     if (code === 'ERR_UID_ALREADY_EXISTS' || code === 'ERR_GUID_ALREADY_EXISTS') {
-      // Whoever created it: it is there. Where an earlier call got no answer, it was that one.
+      // It exists. If an earlier call got no answer, that call probably created it.
       return doubt === null
         ? made('existing', code, message)
         : made('created', code, `it may be by an earlier call: ${doubt} (${message})`);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Told } from '../src/chat/call.ts';
+import type { ReplyMeta } from '../src/chat/call.ts';
 import type { ChatClient } from '../src/chat/client.ts';
 import { judgeEdit } from '../src/chat/member-policy.ts';
 import type { Sent } from '../src/imports/record/batch-result.ts';
@@ -12,8 +12,8 @@ import { BATCH_FIELDS, type BatchCall, type BatchPorts, SENDING, sendBatch } fro
  *
  * Queue, output, retries: as send-batch.ts says. It is the queue of add-members, because the calls have one budget.
  * Input     the batch, which is one row, and the calls that were made for it before.
- * Output    `changed`, `removed` or `unbanned`, also where it was so already, which the message says; else `failed`.
- * Repeats   harmless: who was changed or removed by the earlier call is found so.
+ * Output    `changed`, `removed` or `unbanned`; the message says if it was so already. Otherwise `failed`.
+ * Repeats   harmless: a member that the earlier call changed or removed is already as requested.
  */
 const payload = z.object({
   version: z.literal(1),
@@ -32,14 +32,14 @@ export interface EditMemberPorts extends BatchPorts {
   readonly chat: Pick<ChatClient, 'changeScope' | 'removeMember' | 'unbanMember'>;
 }
 
-/** By action: the outcome of its success, and what a member of whom it is true already was before. */
+/** By action: the outcome of a success, and what to say when it was so before. */
 const DONE = {
   change: { outcome: 'changed', before: 'it had this scope before' },
   remove: { outcome: 'removed', before: 'it was no member' },
   unban: { outcome: 'unbanned', before: 'it was not banned' },
 } as const;
 
-const call: BatchCall<EditMemberPayload, EditMemberPorts, Told> = {
+const call: BatchCall<EditMemberPayload, EditMemberPorts, ReplyMeta> = {
   name: 'edit-member',
   send: ({ chat }, { guid, uid, edit }, options) => {
     if (edit.action === 'change') return chat.changeScope(guid, uid, edit.scope, options);
@@ -52,8 +52,8 @@ const call: BatchCall<EditMemberPayload, EditMemberPorts, Told> = {
     if (kind === 'group') return { kind, code, message };
     if (kind !== 'in-place') return { kind: 'refused', outcome: 'failed', code, message };
     const { before } = DONE[batch.edit.action];
-    const doubt = batch.doubt === null ? '' : `; it may be by an earlier call: ${batch.doubt}`;
-    return done(batch, code, `${before} (${message})${doubt}`);
+    const note = batch.doubt === null ? '' : `; it may be by an earlier call: ${batch.doubt}`;
+    return done(batch, code, `${before} (${message})${note}`);
   },
   rows: ({ row, edit }) => [[row, DONE[edit.action].outcome]],
 };

@@ -3,20 +3,23 @@ import type { BatchResult } from '../src/imports/record/batch-result.ts';
 import { REGIONS } from '../src/membership/membership.ts';
 import { OUTCOMES } from '../src/membership/outcome.ts';
 import { defineJob } from '../src/queue/define-job.ts';
+import { isListed } from './member-lists.ts';
 import { callRecord } from './send-batch.ts';
 
 /**
- * record-outcomes: writes what workers of other processes found out into the ledger.
+ * record-outcomes: writes the results of workers in other processes into the ledger.
  *
  * Queue     outcomes-<coordinator>, so that results wait while their coordinator is away
- * Input     results of one or several batches, which may be of several imports
+ * Input     results of one or more batches, which may belong to different imports
  * Output    outcomes in the ledgers, through the port `record`
- * Retries   until it is written: a result is never given up. Recording one twice changes nothing.
+ * Retries   until it is written: a result is never dropped. Recording one twice changes nothing.
  */
 const refusal = { code: z.string(), message: z.string() };
 const rows = {
   others: z.array(z.object({ row: z.int(), outcome: z.enum(OUTCOMES), ...refusal })),
   missing: z.array(z.int()),
+  messages: z.custom<[number, string][]>(isListed, { error: 'expected messages as [row number, id]' }).exactOptional(),
+  members: z.int().exactOptional(),
 };
 const sent = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('answered'), ...rows }),
@@ -52,11 +55,11 @@ export interface RecordOutcomesPayload {
 }
 
 export interface RecordOutcomesPorts {
-  /** Resolves when the result is on disk, or is of an import that is over. */
+  /** Resolves when the result is on disk, or its import has finished. */
   record(importId: string, result: BatchResult): Promise<void>;
 }
 
-/** A day of tries, and more: the ledger's disk may be full over a weekend. */
+/** Days of attempts: the ledger's disk may be full over a weekend. */
 const ATTEMPTS = 10_000;
 
 export const recordOutcomes = defineJob<RecordOutcomesPayload, RecordOutcomesPorts>({

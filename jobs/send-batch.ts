@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ActingOptions, Told } from '../src/chat/call.ts';
+import type { ActingOptions, ReplyMeta } from '../src/chat/call.ts';
 import { backoffMs, type Verdict } from '../src/chat/error-policy.ts';
 import { CallAborted, ServiceRefusal } from '../src/chat/errors.ts';
 import type { EditVerdict } from '../src/chat/member-policy.ts';
@@ -10,17 +10,17 @@ import type { Outcome } from '../src/membership/outcome.ts';
 import { type JobRun, SlowDown } from '../src/queue/define-job.ts';
 
 /**
- * What the jobs of a region's queue have in common: each start is one call for one batch, and every batch ends in one
- * result. add-members.ts and edit-member.ts say which call it is, and what its answer means.
+ * What the jobs of a region's queue have in common: each start makes one call for one batch, and every batch ends in one
+ * result. add-members.ts, edit-member.ts and create-missing.ts say which call it is, and what its answer means.
  *
  * Queue     add-members-<region>-<app>, one per rate limit of the service; each start of a job is one call.
- * Output    a BatchResult through the port `deliver`. Every end is delivered: a batch without a result would be lost.
+ * Output    a BatchResult through the port `deliver`, however the batch ends: without a result it would be lost.
  * Retries   up to ATTEMPTS calls, with backoff, when no answer came; waiting for the rate limit is not an attempt.
- * Repeats   the same batch may be sent twice (a lost reply, a dead worker): `doubt` says why, and the outcome repeats it.
+ * Repeats   the same batch may be sent twice (a lost reply, a dead worker): `doubt` says why, and so does the outcome.
  */
 export const ATTEMPTS = 8;
 
-/** Starts of a batch that ended neither in a call that was noted nor in a result: then it is not tried any more. */
+/** After this many starts that left neither a recorded call nor a result, a batch is not tried any more. */
 const MOST_DEATHS = 10;
 
 export const callRecord = z.object({
@@ -29,9 +29,11 @@ export const callRecord = z.object({
   httpStatus: z.int().nullable(),
   code: z.string(),
   kind: z.enum(['answered', 'again', 'slow-down', 'halve', 'group', 'stop-region', 'final']),
+  message: z.string().optional(),
+  requestId: z.string().optional(),
 });
 
-/** Fields of every payload, beside its version. */
+/** Fields of every payload, in addition to its version. */
 export const BATCH_FIELDS = {
   importId: z.string(),
   /** Queue of the coordinator that waits for the result; null when it is in the worker's process. */
@@ -40,14 +42,14 @@ export const BATCH_FIELDS = {
   region: z.enum(REGIONS),
   /** Host of the service that it is meant for; absent where any worker may send it. */
   host: z.string().optional(),
-  /** Share in percent of what the service says it allows that may be used; absent: what the queue is set to. */
+  /** Share of the service's rate limit that may be used, in percent; absent: what the queue is set to. */
   share: z.number().optional(),
   guid: z.string(),
   onBehalfOf: z.string(),
   /** Why an earlier call for these rows may have been carried out; null when none can have been. */
   doubt: z.string().nullable(),
   calls: z.array(callRecord),
-  /** Starts that ended before a call was sent, because the worker's process left. */
+  /** Starts that ended before a call was sent, because the worker's process stopped. */
   handedBack: z.int(),
 };
 export type BatchPayload = z.infer<z.ZodObject<typeof BATCH_FIELDS>> & { readonly version: number };
@@ -55,10 +57,10 @@ export type BatchPayload = z.infer<z.ZodObject<typeof BATCH_FIELDS>> & { readonl
 /** Whose result it is. */
 export type ResultAddress = Pick<BatchPayload, 'importId' | 'replyTo'>;
 
-/** Told of every call that ended, with what the reply said about the rate limit. */
+/** Gets every call when it has ended, with what the reply said about the rate limit. */
 export type CallListener = (call: CallRecord, rate: Rate | undefined, about: CallContext) => void;
 
-/** What a call was made for, and what was said of it. */
+/** What a call was made for, and what the service said. */
 export interface CallContext {
   /** As of the payload. */
   readonly share: number | undefined;
@@ -70,40 +72,40 @@ export interface CallContext {
   /** From 1; waiting for the rate limit is not an attempt. */
   readonly attempt: number;
   readonly isLastAttempt: boolean;
-  /** Why it was refused, in words of the service, which may name UIDs; empty when it was answered. */
+  /** Why it was refused, in the service's words, which may name UIDs; empty when it was answered. */
   readonly message: string;
   /** How long the service asks to wait, in ms. */
   readonly waitMs?: number | undefined;
-  /** What the service calls the request; null where it does not say. */
+  /** The service's id of the request; null if it gives none. */
   readonly requestId: string | null;
 }
 
 export interface BatchPorts {
   /** Resolves when the result is safe. */
   deliver(to: ResultAddress, result: BatchResult): Promise<void>;
-  /** Keeps further calls of this region from starting: its key or plan was refused. */
+  /** Stops further calls of this region: its key or plan was refused. */
   stopRegion(): Promise<void>;
   called?: CallListener;
-  /** Told how many rows got which outcome, when that is safe. Batches that are cut or sent again tell it at their end. */
+  /** Gets the number of rows for each outcome, once the result is safe. Batches that are split or sent again report at their end. */
   settled?(outcome: Outcome, rows: number): void;
 }
 
 type CallVerdict = Verdict | EditVerdict;
 
 /** One kind of call. */
-export interface BatchCall<Payload extends BatchPayload, Ports extends BatchPorts, Reply extends Told> {
-  /** Of the job. */
+export interface BatchCall<Payload extends BatchPayload, Ports extends BatchPorts, Reply extends ReplyMeta> {
+  /** Name of the job. */
   readonly name: string;
   send(ports: Ports, batch: Payload, options: ActingOptions): Promise<Reply>;
   judge(batch: Payload, error: unknown): CallVerdict;
   readAnswer(batch: Payload, reply: Reply): Sent;
-  /** What a refusal means that no repeat and no waiting changes. */
+  /** What a refusal means that neither a repeat nor waiting would change. */
   readRefusal(batch: Payload, verdict: CallVerdict): Sent;
-  /** Every row, with the outcome that a plain success is. */
+  /** Every row, with its outcome if the call succeeds. */
   rows(batch: Payload): readonly (readonly [row: number, success: Outcome])[];
 }
 
-/** Thrown to have the queue send the batch again; `waitMs` where the service said how long to wait. */
+/** Thrown so that the queue sends the batch again; `waitMs` if the service said how long to wait. */
 export class SendAgain extends Error {
   readonly waitMs: number | undefined;
 
@@ -122,7 +124,7 @@ export const SENDING = {
 };
 
 /** One start of a job: makes one call, and delivers the result unless the batch is to be sent again. */
-export async function sendBatch<Payload extends BatchPayload, Ports extends BatchPorts, Reply extends Told>(
+export async function sendBatch<Payload extends BatchPayload, Ports extends BatchPorts, Reply extends ReplyMeta>(
   kind: BatchCall<Payload, Ports, Reply>,
   job: JobRun<Payload>,
   ports: Ports,
@@ -148,11 +150,11 @@ export async function sendBatch<Payload extends BatchPayload, Ports extends Batc
   } catch (error) {
     if (error instanceof CallAborted) return givenUp(job, batch, error, noteCall('again', error.code, null));
     const verdict = verdictOf(kind, batch, error);
-    // That it is so already is an answer like a success; the row keeps the code.
+    // "It is so already" counts as an answer; the row keeps the code.
     call =
       verdict.kind === 'in-place'
         ? noteCall('answered', '', verdict.httpStatus)
-        : noteCall(verdict.kind, verdict.code, verdict.httpStatus);
+        : { ...noteCall(verdict.kind, verdict.code, verdict.httpStatus), ...saidOf(verdict, error) };
     ports.called?.(
       call,
       error instanceof ServiceRefusal ? error.rate : undefined,
@@ -177,11 +179,22 @@ function contextOf<Payload extends BatchPayload>(
   };
 }
 
+/** Characters of the service's message that are kept with a refused call. */
+const MOST_SAID = 300;
+
+function saidOf({ message }: CallVerdict, error: unknown): Pick<CallRecord, 'message' | 'requestId'> {
+  const requestId = requestIdIn(error);
+  return {
+    ...(message !== '' && { message: message.slice(0, MOST_SAID) }),
+    ...(requestId !== null && { requestId }),
+  };
+}
+
 export function requestIdIn(error: unknown): string | null {
   return error instanceof ServiceRefusal ? error.requestId : null;
 }
 
-/** A batch with which worker after worker died ends as an outcome, never in silence. */
+/** A batch that keeps killing its workers must still end in an outcome. */
 function endPoison(ports: BatchPorts, batch: BatchPayload): Promise<void> {
   const { region, calls } = batch;
   const message = `${MOST_DEATHS} workers took this batch and ended without a result`;
@@ -189,7 +202,7 @@ function endPoison(ports: BatchPorts, batch: BatchPayload): Promise<void> {
   return ports.deliver(batch, { batch: batch.batch, region, calls, doubt: batch.doubt, sent, at: Date.now() });
 }
 
-/** A fault of ours is no statement of the service, but a batch must not vanish with it: it ends as unanswered. */
+/** A fault of ours says nothing about the batch, but the batch must not be lost: it ends as unanswered. */
 function verdictOf<Payload extends BatchPayload>(
   kind: Pick<BatchCall<Payload, never, never>, 'judge'>,
   batch: Payload,
@@ -203,7 +216,7 @@ function verdictOf<Payload extends BatchPayload>(
   }
 }
 
-/** The process leaves: the batch goes back to where it came from, with the doubt that this call has raised. */
+/** The process stops: the batch goes back into the queue, and notes whether this call may have been carried out. */
 async function givenUp<Payload extends BatchPayload>(
   job: JobRun<Payload>,
   batch: Payload,
@@ -216,7 +229,7 @@ async function givenUp<Payload extends BatchPayload>(
   throw error;
 }
 
-async function refused<Payload extends BatchPayload, Ports extends BatchPorts, Reply extends Told>(
+async function refused<Payload extends BatchPayload, Ports extends BatchPorts, Reply extends ReplyMeta>(
   kind: BatchCall<Payload, Ports, Reply>,
   job: JobRun<Payload>,
   ports: Ports,
@@ -260,7 +273,7 @@ async function deliver<Payload extends BatchPayload>(
   for (const [outcome, rows] of settledBy(kind.rows(batch), sent)) ports.settled(outcome, rows);
 }
 
-/** Rows by outcome, as far as this result settles them. */
+/** Number of rows by outcome, as far as this result settles them. */
 function settledBy(rows: readonly (readonly [row: number, success: Outcome])[], sent: Sent): Map<Outcome, number> {
   const settled = new Map<Outcome, number>();
   const add = (outcome: Outcome, count: number) => settled.set(outcome, (settled.get(outcome) ?? 0) + count);
@@ -280,17 +293,17 @@ function settledBy(rows: readonly (readonly [row: number, success: Outcome])[], 
 
 const WORKER_DIED = 'a worker ended in the middle of it';
 
-/** A worker took this batch, and neither came back nor handed it back. */
+/** Whether a worker took this batch and neither finished it nor handed it back. */
 function sawWorkerDie(job: JobRun<BatchPayload>): boolean {
   return job.payload.doubt === null && unexplainedStarts(job) > 1;
 }
 
 /** Why an earlier call for a batch that left the queue may have been carried out; null when none can have been. */
-export function doubtOf(batch: BatchPayload, starts: number): string | null {
+export function uncertaintyOf(batch: BatchPayload, starts: number): string | null {
   return batch.doubt ?? (unexplainedStarts({ starts, payload: batch }) > 0 ? WORKER_DIED : null);
 }
 
-/** Starts of which the payload knows no end; while it runs, this one is among them. */
+/** Starts without a recorded end; the current one counts while the job runs. */
 function unexplainedStarts({
   starts,
   payload: { calls, handedBack },

@@ -1,20 +1,20 @@
 import { z } from 'zod';
 import { defineJob } from '../src/queue/define-job.ts';
-import { type GroupAnswer, groupAnswer } from './read-group.ts';
+import { type ServiceAnswer, serviceAnswer } from './ask-service.ts';
 
 /**
- * take-answers: gives what a worker of another process has read to the one who asked for it (read-group.ts).
+ * take-answers: hands what a worker in another process has read to the caller that asked for it (ask-service.ts).
  *
- * Queue     answers-<coordinator>: not that of results, which must be empty before an import goes on
- * Input     an answer, and to which question
- * Output    handed to whoever waits for it: nobody any more, where it was asked twice or before a restart
+ * Queue     answers-<coordinator>: not the queue of results, which must be empty before an import continues
+ * Input     an answer, and the id of its question
+ * Output    handed to the caller that waits for it; dropped if it was asked twice or before a restart
  * Retries   none: what is lost is asked again.
  */
-const payload = z.object({ version: z.literal(1), requestId: z.string(), answer: groupAnswer });
+const payload = z.object({ version: z.literal(1), requestId: z.string(), answer: serviceAnswer });
 export type TakeAnswersPayload = z.infer<typeof payload>;
 
 export interface TakeAnswersPorts {
-  answered(requestId: string, answer: GroupAnswer): void;
+  answered(requestId: string, answer: ServiceAnswer): void;
 }
 
 export const takeAnswers = defineJob<TakeAnswersPayload, TakeAnswersPorts>({

@@ -81,9 +81,9 @@ export async function* readReport(
   { outcomes, ...settings }: Settings & { readonly outcomes?: readonly Outcome[] } = {},
 ): AsyncGenerator<ReportedRow> {
   const imports = localImports(configOf(settings));
-  const statuses = outcomes && { statuses: new Set(outcomes) };
+  const filter = outcomes && { filter: { statuses: new Set(outcomes) } };
   let rest = '';
-  for await (const piece of await imports.report(await imports.find(id), { form: 'ndjson', ...statuses })) {
+  for await (const piece of await imports.report(await imports.find(id), { form: 'ndjson', ...filter })) {
     const lines = (rest + String(piece)).split('\n');
     rest = lines.pop() ?? '';
     for (const line of lines) yield JSON.parse(line) as ReportedRow;
@@ -109,7 +109,7 @@ async function run(
       ...(withWorkers && { withWorkers }),
       ...(dryRun && { dryRun }),
     };
-    const app = await openApp(life, { config, openService: serviceOpener(config, flags), tell: () => {} });
+    const app = await openApp(life, { config, openService: serviceOpener(config, flags), show: () => {} });
     const { coordinator, dir } = app;
     const failed = app.failed.then((error) => Promise.reject(error));
     failed.catch(() => {});

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { asFlag, asParameter, option, words, written } from '../src/text/named-options.ts';
+import { asFlag, asParameter, option, words, written } from '../src/errors/named-options.ts';
 
 const REMEDY = words`Correct ${option('onBehalfOf')}, or say ${option('map', 'uid=Member No')}`;
 

@@ -26,6 +26,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['src/imports/report'],
   ['src/imports/send'],
   ['src/imports/check'],
+  ['src/imports/repair'],
   ['src/imports/life'],
   ['src/exports'],
   ['src/syncs'],

@@ -38,7 +38,7 @@ async function buildConsole(): Promise<void> {
   for (const [name, body] of await bundleConsole()) writeFileSync(join(folder, name), body);
 }
 
-/** Types that nobody can import would double the number of files. */
+/** Types that no one can import would double the number of files. */
 function removeUnusedTypes(): void {
   const used = new Set<string>();
   const use = (path: string) => {

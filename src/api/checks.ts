@@ -5,7 +5,7 @@ import { count, time } from './fields.ts';
 
 const calls = z.partialRecord(z.enum(REGIONS), count);
 
-/** What a check has come to: `check.json`, `--json` of the command line, and part of `GET /v1/imports/{id}/check`. */
+/** The result of a check: `check.json`, `--json` of the command line, and part of `GET /v1/imports/{id}/check`. */
 const checkSummary = z
   .strictObject({
     id: z.string(),
@@ -34,6 +34,9 @@ const checkSummary = z
         users: count.meta({ description: 'Users that would be created.' }),
         groups: count,
         reactivated: count.meta({ description: 'Deactivated users who would be made active again.' }),
+        missing: z
+          .strictObject({ users: count, groups: count })
+          .meta({ description: 'What counts against the limit: also what cannot be created.' }),
         over: z
           .array(z.strictObject({ kind: z.enum(['user', 'group']), missing: count, limit: count }))
           .meta({ description: 'More are missing than may be created: the import would wait.' }),

@@ -1,3 +1,4 @@
+import type { SyncState } from '../membership/sync-state.ts';
 import type { ImportSummary, RegionCounts } from './import-summary.ts';
 import type { ImportView, Staging } from './imports.ts';
 import type { RegionStatus } from './regions.ts';
@@ -32,4 +33,6 @@ export interface ListEvents {
   /** Those that changed. */
   readonly imports: { readonly imports: readonly ImportView[] };
   readonly removed: { readonly id: string };
+  /** A sync is in another state. */
+  readonly sync: { readonly id: string; readonly state: SyncState };
 }

@@ -15,13 +15,13 @@ export const fileFacts = z
     compression: z.enum(['gzip', 'zstd']).nullable(),
     encoding: z.string().nullable(),
     delimiter: z.string().nullable().meta({ description: 'Of CSV.' }),
-    notes: z.array(z.string()).meta({ description: 'What a person should know: which sheet, which files.' }),
+    notes: z.array(z.string()).meta({ description: 'Notes for people: which sheet, which files.' }),
     firstLines: z.array(z.string()).meta({ description: 'Up to five; none of a file that is not text.' }),
     columns: z.array(
       z.strictObject({
         name: z.string(),
         looksLike: z.enum(LOOKS),
-        separator: z.string().optional().meta({ description: 'Of a list: what stands between its values.' }),
+        separator: z.string().optional().meta({ description: 'For a list: the separator of its values.' }),
         examples: z.array(z.string()),
         filled: count.meta({ description: 'Rows with a value, of those that were looked at.' }),
         different: count.meta({ description: 'Different values among them.' }),

@@ -4,11 +4,15 @@ import { count, inputNote, rowCounts, time } from './fields.ts';
 
 const path = z.string().nullable();
 
-/** What the calls of one region have come to. */
+/** The results of the calls of one region. */
 const regionCounts = z.strictObject({
   calls: count,
   retries: count,
   rateLimited: count.meta({ description: 'Calls that the service answered with "slow down" (429).' }),
+  banQuestions: z
+    .strictObject({ asked: count, of: count })
+    .optional()
+    .meta({ description: 'Groups that were asked who is banned from them, and how many are to be; absent for none.' }),
   rows: rowCounts,
 });
 export type RegionCounts = z.infer<typeof regionCounts>;
@@ -24,13 +28,13 @@ export type Writes = z.infer<typeof writes>;
 /** The summary of an import, as `--json` prints it and `summary.json` keeps it. */
 export const importSummary = z
   .strictObject({
-    id: z.string().meta({ description: 'Handle of the import, as every command takes it.' }),
+    id: z.string().meta({ description: 'Id of the import, as every command takes it.' }),
     state: z.enum(IMPORT_STATES),
     code: z
       .string() // a client may be older than its server
       .optional()
       .meta({
-        description: 'Why it is in this state, where the state does not say all. docs/errors.md has the codes.',
+        description: 'Why it is in this state, where the state does not say enough. docs/errors.md has the codes.',
       }),
     file: z.string().meta({ description: 'The input as the user named it; "-" is standard input.' }),
     rows: rowCounts,
@@ -47,6 +51,9 @@ export const importSummary = z
         'Messages that its additions write into conversations, and into how many groups; absent before the file is read.',
     }),
     calls: count.meta({ description: 'Calls to the chat service, repeated ones included.' }),
+    banQuestions: count.optional().meta({
+      description: 'Groups that were asked who is banned from them: calls besides `calls`; absent for none.',
+    }),
     retries: count.meta({ description: 'Calls that repeated an earlier one.' }),
     startedAt: time.nullable().meta({ description: 'Start of sending, ISO 8601 in UTC; null before it.' }),
     finishedAt: time.nullable().meta({ description: 'End of the import; null until it has finished.' }),

@@ -1,25 +1,29 @@
 import { z } from 'zod';
 import { ACTIONS } from '../membership/import-actions.ts';
+import { IMPORT_KINDS } from '../membership/import-kind.ts';
 import { IMPORT_STATES } from '../membership/import-state.ts';
-import { OUTCOMES } from '../membership/outcome.ts';
 import { count, nextCursor, rowCounts, time } from './fields.ts';
 import { type ImportSummary, importSummary } from './import-summary.ts';
-import { cursorOption, limitOption, listOption } from './options.ts';
+import { cursorOption, limitOption, listOption, timeOption } from './options.ts';
+import { problem } from './problems.ts';
+import { rowFilterFields } from './row-filter.ts';
+import { tagChanges, tagsOption } from './tags.ts';
 
 const staging = z.strictObject({
   rows: count,
   bytes: count.meta({ description: 'Bytes of the file read so far.' }),
   totalBytes: count.nullable(),
-  cutting: z.boolean().meta({ description: 'Read to the end; duplicates are looked for and batches cut.' }),
+  cutting: z.boolean().meta({ description: 'The file is read; now duplicates are found and batches are cut.' }),
 });
 export type Staging = z.infer<typeof staging>;
 
 const followUp = z.strictObject({
-  kind: z.enum(['retry', 'undo']),
+  kind: z.enum(['retry', 'repair', 'undo']).meta({ description: '`repair`: a retry of rows that were repaired.' }),
   id: z.string().meta({ description: 'Of the import that retries rows, or of the sync that undoes them.' }),
   state: z.string().meta({ description: 'Of that import or sync.' }),
   isOpen: z.boolean().meta({ description: 'It may still change something, or wait for a decision.' }),
   rows: rowCounts.nullable().meta({ description: 'Rows of its import; null while there is none.' }),
+  isPart: z.boolean().meta({ description: 'A retry of some of the rows that could be sent again, not of all.' }),
 });
 export type FollowUp = z.infer<typeof followUp>;
 
@@ -31,13 +35,22 @@ export const importView = importSummary
       description:
         'Of an import that waits with CREATE_LIMIT: the `maxCreate` with which `resume` creates what is missing.',
     }),
+    maxRemovals: z.string().optional().meta({
+      description: 'Of an import that waits with TOO_MANY_REMOVALS: the `maxRemovals` with which `resume` sends it.',
+    }),
     hasCheck: z
       .literal(true)
       .optional()
-      .meta({ description: 'The service was asked about it before it was sent: see `/check`.' }),
+      .meta({ description: 'It was checked with the service before it was sent: see `/check`.' }),
     createdAt: time,
+    createdBy: z.string().meta({ description: 'Name of who started it; empty if not known.' }),
+    kind: z.enum(IMPORT_KINDS).meta({
+      description: 'What it was made from: a file, rows to retry, the plan of a sync, the plan of an undo.',
+    }),
+    tags: z.array(z.string()).meta({ description: 'Words that people gave it, to find it by.' }),
     retryOf: z.string().nullable(),
     followUps: z.array(followUp).meta({ description: 'What was started to retry or undo this import, oldest first.' }),
+    retryable: count.meta({ description: 'Rows that `retry` would send: not those that were sent again already.' }),
     dryRun: z.boolean(),
     sandbox: z.boolean(),
     actions: z.array(z.enum(ACTIONS)).meta({ description: 'What is possible now.' }),
@@ -53,14 +66,69 @@ export function summaryIn(view: ImportView): ImportSummary {
   return summaryFields.parse(view);
 }
 
-/** `GET /v1/imports` */
-export const importsQuery = z.strictObject({
+/** By what a list finds imports; all of it must hold. */
+export const importFilter = z.strictObject({
   state: listOption(IMPORT_STATES).optional(),
+  kind: listOption(IMPORT_KINDS).optional(),
+  search: z
+    .string()
+    .trim()
+    .max(200)
+    .optional()
+    .meta({ description: 'A part of the file name, the id, the reason or a tag, in any case.' }),
+  from: timeOption('start')
+    .optional()
+    .meta({ description: 'Created at this time (ISO 8601) or on this day, or later.' }),
+  to: timeOption('end')
+    .optional()
+    .meta({ description: 'Created before this time (ISO 8601), or on this day or earlier.' }),
+  createdBy: z.string().trim().max(200).optional().meta({ description: 'The whole name of who started it.' }),
+  tags: tagsOption.optional().meta({ description: 'All of these, separated by commas.' }),
+  problems: z.enum(['true', 'false']).optional().meta({
+    description: 'Only imports that stopped, or that ended with rows that need attention.',
+  }),
+});
+export type ImportFilterQuery = z.infer<typeof importFilter>;
+
+/** `GET /v1/imports` */
+export const importsQuery = importFilter.extend({
   limit: limitOption(50, 200),
   cursor: cursorOption.optional(),
 });
 export const importsPage = z.strictObject({ imports: z.array(importView), nextCursor });
 export type ImportsPage = z.infer<typeof importsPage>;
+
+/** `POST /v1/imports/:id/retry` */
+export const retryQuery = z.strictObject(rowFilterFields);
+
+/** What can be done with several imports at once. */
+const BULK_ACTIONS = ['pause', 'resume', 'cancel', 'delete', 'tag'] as const;
+
+/** `POST /v1/imports/actions` */
+export const bulkBody = z
+  .strictObject({
+    action: z.enum(BULK_ACTIONS),
+    ids: z.array(z.string().min(1).max(200)).min(1).max(200).meta({ description: 'Of 1 to 200 imports.' }),
+    tags: tagChanges.optional().meta({ description: 'For `tag`: which to add and which to remove.' }),
+  })
+  .refine(({ action, tags }) => (action === 'tag') === (tags !== undefined), {
+    path: ['tags'],
+    message: 'allowed with the action `tag`, which needs it',
+  });
+export const bulkAnswer = z.strictObject({
+  results: z
+    .array(
+      z.strictObject({
+        id: z.string(),
+        state: z.enum(IMPORT_STATES).nullable().meta({ description: 'Its state now; null if it was deleted.' }),
+        problem: problem.optional().meta({ description: 'Why nothing was done with it.' }),
+      }),
+    )
+    .meta({
+      description: 'One for each id, in their order: an import that cannot be changed does not stop the others.',
+    }),
+});
+export type BulkAnswer = z.infer<typeof bulkAnswer>;
 
 /** `GET /v1/imports/:id/transitions` */
 export const importJournal = z.strictObject({
@@ -71,7 +139,7 @@ export type Transition = z.infer<typeof importJournal>['transitions'][number];
 /** `GET /v1/imports/:id/report` */
 export const reportQuery = z.strictObject({
   format: z.enum(['csv', 'ndjson', 'json', 'html']).optional().meta({ description: 'Default: csv.' }),
-  status: listOption(OUTCOMES).optional(),
+  ...rowFilterFields,
   retryable: z
     .enum(['true', 'false'])
     .optional()

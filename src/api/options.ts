@@ -35,3 +35,22 @@ export function listOption<const Word extends string>(words: readonly Word[]) {
     })
     .meta({ description: `Some of ${words.join(', ')}, separated by commas.` });
 }
+
+/**
+ * A time, or a day in UTC, in ms since 1970.
+ * @param edge which moment of a day counts: its first one, or the first one after it
+ */
+export function timeOption(edge: 'start' | 'end') {
+  return z.string().transform((text, context): number => {
+    const isDay = /^\d{4}-\d{2}-\d{2}$/.test(text);
+    const at = isDay || z.iso.datetime({ offset: true }).safeParse(text).success ? Date.parse(text) : Number.NaN;
+    if (Number.isNaN(at)) {
+      context.addIssue({
+        code: 'custom',
+        message: 'allowed is a day such as 2026-11-20, or a time such as 2026-11-20T08:00:00Z',
+      });
+      return z.NEVER;
+    }
+    return isDay && edge === 'end' ? at + 24 * 60 * 60 * 1000 : at;
+  });
+}

@@ -19,6 +19,17 @@ export const planTotals = z.strictObject({
   actions: actionCounts,
   right: count.meta({ description: 'Members that are as the file says.' }),
   changes: count.meta({ description: 'What would be sent: additions, changes, removals and bans.' }),
+  create: z
+    .strictObject({
+      groups: count,
+      users: count.nullable().meta({ description: 'Null where they are counted while the plan is carried out.' }),
+      reactivated: count.nullable().meta({ description: 'Users who are deactivated and made active again.' }),
+      calls: count.meta({
+        description: 'Calls that creating takes, in addition to the changes; users as far as counted.',
+      }),
+    })
+    .optional()
+    .meta({ description: 'What would be created first; absent where nothing may be.' }),
 });
 export type PlanTotals = z.infer<typeof planTotals>;
 
@@ -32,6 +43,15 @@ export const planFlags = z.strictObject({
   removeByName: z.array(z.string()),
 });
 
+/** What a sync may create, with the limits as they are written: `users=100,groups=5%`. */
+export const planCreate = z.strictObject({
+  users: z.boolean(),
+  groups: z.boolean(),
+  reactivate: z.boolean(),
+  maxCreate: z.string(),
+});
+export type PlanCreate = z.infer<typeof planCreate>;
+
 /** What a guard objects to. */
 export const finding = z.strictObject({
   guard: z.string(),
@@ -43,7 +63,31 @@ export const finding = z.strictObject({
 });
 export type Finding = z.infer<typeof finding>;
 
+/** An objection in the list of its guard. */
+export const guardFinding = finding.extend({
+  members: count
+    .nullable()
+    .meta({ description: 'Members of the group before the sync; null: it concerns no single one.' }),
+});
+export type GuardFinding = z.infer<typeof guardFinding>;
+
+/** What one guard objects to, in numbers. */
+export const guardObjections = z.strictObject({
+  guard: z.string(),
+  meaning: z.string().meta({ description: 'What it watches for.' }),
+  remedy: z.string(),
+  count: count.meta({ description: 'How many objections it has: one for each group, or one for the whole run.' }),
+  total: z.number().meta({ description: 'The sum of their values.' }),
+  worst: guardFinding,
+});
+export type GuardObjections = z.infer<typeof guardObjections>;
+
 export const LISTINGS = ['pending', 'listed', 'not_found', 'failed'] as const;
+
+/** A group that is not there, as it would be created. */
+export const newGroup = z
+  .strictObject({ name: z.string(), type: z.string(), owner: z.string().meta({ description: 'UID; empty: no one.' }) })
+  .meta({ description: 'The group is not there, and is created like this; absent for any other.' });
 
 /** A group of a plan: how it was listed, and its actions counted. */
 const planGroup = z.strictObject({
@@ -59,8 +103,9 @@ const planGroup = z.strictObject({
   right: count.meta({ description: 'Among `keep`: as the file says.' }),
   leaving: count.meta({ description: 'Members that would be removed or banned.' }),
   lowered: count.meta({ description: 'Members that would get a lower scope.' }),
-  staying: count.meta({ description: 'Members that stay by their own right, and not because they are spared.' }),
+  staying: count.meta({ description: 'Members that would stay anyway, not because they are protected.' }),
   ownerHit: z.boolean().meta({ description: 'The owner would leave or be lowered.' }),
+  creates: newGroup.optional(),
 });
 export type PlanGroup = z.infer<typeof planGroup>;
 

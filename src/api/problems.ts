@@ -12,7 +12,7 @@ export const PROBLEMS = {
   },
   BAD_CURSOR: {
     status: 400,
-    title: 'The cursor is not one of ours',
+    title: 'The cursor is not from this API',
     remedy: 'Begin again without a cursor, then pass on `nextCursor` as it came.',
   },
   BAD_BODY: {
@@ -56,6 +56,11 @@ export const PROBLEMS = {
     title: 'No import has this id',
     remedy: 'GET /v1/imports lists those that there are; old ones may have been removed.',
   },
+  UNKNOWN_ROW: {
+    status: 404,
+    title: 'The import has no row of this number',
+    remedy: 'GET /v1/imports/:id/rows lists them: `row`, from 1 to the number of rows.',
+  },
   UNKNOWN_SYNC: {
     status: 404,
     title: 'No sync has this id',
@@ -69,12 +74,22 @@ export const PROBLEMS = {
   UNKNOWN_SCHEDULE: {
     status: 404,
     title: 'No schedule has this name',
-    remedy: 'GET /v1/schedules lists those that there are; `rollcall schedule add` makes one.',
+    remedy: 'GET /v1/schedules lists those that there are.',
   },
   UNKNOWN_RECIPE: {
     status: 404,
     title: 'No recipe has this name',
     remedy: 'GET /v1/recipes lists those that there are.',
+  },
+  SOURCE_NOT_ALLOWED: {
+    status: 403,
+    title: 'The server does not let schedules read this',
+    remedy: 'Name a file in or below what ROLLCALL_SOURCES allows; GET /v1/settings lists it as `sources`.',
+  },
+  EDITED_MEANWHILE: {
+    status: 409,
+    title: 'The schedule was edited meanwhile',
+    remedy: 'Look at its settings as they are now, and make your change to them.',
   },
   NO_ROWS_YET: {
     status: 409,
@@ -129,7 +144,7 @@ export const PROBLEMS = {
   },
   RANGE: {
     status: 416,
-    title: 'The range lies outside of the file',
+    title: 'The range is outside the file',
     remedy: 'Ask for bytes below the size in Content-Range.',
   },
   KEY_REUSED: {

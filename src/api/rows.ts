@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { IMPORT_STATES } from '../membership/import-state.ts';
-import { REGIONS } from '../membership/membership.ts';
 import { OUTCOMES } from '../membership/outcome.ts';
 import { count, nextCursor, original, rowCounts, time } from './fields.ts';
-import { cursorOption, limitOption, listOption } from './options.ts';
+import { cursorOption, limitOption } from './options.ts';
+import { rowFilterFields } from './row-filter.ts';
 
 const outcome = z.enum(OUTCOMES);
 
 /** A row with its outcome. */
-const rowView = z
+export const rowView = z
   .strictObject({
     row: z.int().meta({ description: 'Number of the row in the order of the input, from 1.' }),
     line: z.int().meta({ description: 'As a spreadsheet counts.' }),
@@ -23,23 +23,37 @@ const rowView = z
     httpStatus: z.int().nullable(),
     batch: z.int().nullable(),
     finishedAt: time.nullable(),
+    created: z.string().meta({
+      description: '`user`, `group`, `user+group`: created for the row; `reactivated`: the user was made active again.',
+    }),
+    messageId: z.string().meta({ description: "Id of the message about the addition in the group's conversation." }),
+    members: count.nullable().meta({ description: 'Members of the group after the call that added the row.' }),
     original: original.meta({ description: 'The row as the input had it, by column.' }),
-    value: z.string().meta({ description: 'Which value of its row it is, where a row gives several memberships.' }),
+    value: z.string().meta({ description: 'Which value of its row it is, if a row gives several memberships.' }),
   })
   .meta({ id: 'Row', description: 'Texts are empty where there is nothing to say.' });
 export type RowView = z.infer<typeof rowView>;
 
+export const ROW_SORTS = ['row', 'uid', 'guid', 'outcome', 'code', 'finished'] as const;
+/** What rows are sorted by; those that are equal in it come in the order of the input. */
+export type RowSort = (typeof ROW_SORTS)[number];
+
 /** `GET /v1/imports/:id/rows` */
 export const rowsQuery = z.strictObject({
-  status: listOption(OUTCOMES).optional(),
-  code: z.string().max(200).optional(),
-  region: z.enum(REGIONS).optional(),
-  guid: z.string().max(1_000).optional().meta({ description: 'The whole GUID, in any case.' }),
-  uid: z.string().max(1_000).optional().meta({ description: 'The whole UID, in any case.' }),
+  ...rowFilterFields,
+  sort: z
+    .enum(ROW_SORTS)
+    .optional()
+    .meta({ description: 'Default: row, the order of the input. Outcomes are sorted in the order of their list.' }),
+  order: z.enum(['asc', 'desc']).optional().meta({ description: 'Default: asc.' }),
   limit: limitOption(100, 1_000),
   cursor: cursorOption.optional(),
 });
-export const rowsPage = z.strictObject({ rows: z.array(rowView), nextCursor });
+export const rowsPage = z.strictObject({
+  rows: z.array(rowView),
+  total: count.nullable().meta({ description: 'Rows that pass the filter; null on pages behind the first.' }),
+  nextCursor,
+});
 export type RowsPage = z.infer<typeof rowsPage>;
 
 /** Rows with the same outcome and code, with one of them as an example. */

@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import { REGIONS, SCOPES } from '../membership/membership.ts';
 import { RUN_STATES, SYNC_STATES } from '../membership/sync-state.ts';
-import { time } from './fields.ts';
+import { count, time } from './fields.ts';
+import { INPUT_KINDS } from './input-kinds.ts';
 import { limitOption } from './options.ts';
-import { planFlags, planTotals } from './plan.ts';
+import { planCreate, planFlags, planTotals } from './plan.ts';
 import { guardLimits } from './syncs.ts';
 
 export const scheduleRun = z
@@ -21,6 +23,113 @@ export const scheduleRun = z
   .meta({ id: 'ScheduleRun' });
 export type ScheduleRunView = z.infer<typeof scheduleRun>;
 
+const id = z.string().min(1).max(200);
+
+/** How the file of a schedule is read. What is left out is detected, or has its default. */
+const scheduleReading = z.strictObject({
+  guid: id.optional().meta({ description: 'Group of rows without one.' }),
+  scope: z.enum(SCOPES).optional().meta({ description: 'Scope of rows without one. Default: participant.' }),
+  region: z.enum(REGIONS).optional().meta({ description: "Region of rows without one. Default: the server's." }),
+  onBehalfOf: id.optional().meta({ description: 'Acting user of rows without one.' }),
+  map: z
+    .partialRecord(z.enum(['region', 'guid', 'uid', 'scope', 'onBehalfOf']), z.string().max(1_000))
+    .optional()
+    .meta({ description: 'Field -> column, for columns with other names; empty: the file has none for it.' }),
+  format: z.enum(['auto', ...INPUT_KINDS]).optional(),
+  encoding: z.string().max(50).optional(),
+  delimiter: z.string().max(3).optional().meta({ description: 'Of a CSV file: one character, or the word tab.' }),
+  sheet: z.string().min(1).max(100).optional(),
+  files: z.array(z.string().min(1).max(1_000)).min(1).max(100).optional(),
+  bounds: z.record(z.string(), z.int().positive()).optional(),
+  shape: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .meta({ description: 'How rows become memberships; docs/files.md has every setting.' }),
+});
+export type ScheduleReading = z.infer<typeof scheduleReading>;
+
+const uids = z.array(id).max(10_000);
+
+const text = (description: string) => z.string().min(1).max(3_000).optional().meta({ description });
+
+/** What the runs of a schedule may create, named and written as in the query of `POST /v1/syncs`. */
+const createSettings = z.strictObject({
+  createUsers: z.boolean().default(false).meta({ description: 'Create users whom the service does not know.' }),
+  createGroups: z.boolean().default(false).meta({ description: 'Create groups that are not there.' }),
+  reactivate: z.boolean().default(false).meta({ description: 'Make users active again who are deactivated.' }),
+  createMap: text('Columns with the fields of new users and groups: `name=Full Name,group_name=Room`.'),
+  userNameFrom: z.literal('uid').optional().meta({ description: 'Name new users without a name after their UID.' }),
+  groupNameFrom: z.literal('guid').optional().meta({ description: 'Name new groups without a name after their GUID.' }),
+  userRole: text('Role of new users whose rows do not say.'),
+  groupType: z.enum(['public', 'private', 'password']).optional().meta({ description: 'Default: public.' }),
+  groupOwner: text('Owner of new groups. Default: the service itself.'),
+  groupIcon: text('Icon of new groups.'),
+  groupDescription: text('Description of new groups.'),
+  groupMembers: z.boolean().default(true).meta({ description: 'A new group comes with its first members.' }),
+  maxCreate: text(
+    'Most users and groups to create: `500`, `5%` or `users=500,groups=20`. Default: 100 users and 10 groups. Above it the plan is held.',
+  ),
+});
+export type CreateSettings = z.infer<typeof createSettings>;
+
+/** What a schedule does, as it is made and edited. */
+const scheduleSettings = z.strictObject({
+  cron: z.string().max(200).meta({ description: 'Minute, hour, day of month, month, weekday.', example: '30 2 * * *' }),
+  tz: z.string().max(100).meta({ description: 'Time zone of `cron`.', example: 'Europe/Rome' }),
+  file: z.string().min(1).max(4_000).meta({
+    description:
+      'Path or pattern on the server, or https address, in or below what ROLLCALL_SOURCES allows. An address that is shown without its query keeps it.',
+  }),
+  headers: z.record(z.string().max(100), z.string().max(200)).default({}).meta({
+    description: 'Of an address: header -> environment variable of the server with its value, named SOURCE_….',
+  }),
+  maxSource: count.optional().meta({ description: 'Largest file, in bytes. Default: 2 GB.' }),
+  reading: scheduleReading.default({}),
+  mode: z.enum(['add', 'mirror']).default('add'),
+  missing: z
+    .enum(['report', 'remove', 'ban'])
+    .optional()
+    .meta({ description: 'With mode `mirror`: what to do about members who are not in the file. Default: report.' }),
+  allowDemotion: z.boolean().default(false),
+  allowUnban: z.boolean().default(false),
+  protect: uids.default([]).meta({ description: 'UIDs to never remove, ban or lower.' }),
+  removeNamed: uids
+    .default([])
+    .meta({ description: 'UIDs that may be removed even if they are owner, admin or protected.' }),
+  ...createSettings.shape,
+  limits: guardLimits.default({}),
+  apply: z.boolean().default(false).meta({ description: 'Carry each plan out at once, unless a guard objects.' }),
+  repair: z.boolean().default(false).meta({ description: 'Run although the file is unchanged.' }),
+  catchUp: z.boolean().default(false).meta({ description: 'Run later if a run was missed.' }),
+});
+export type ScheduleSettings = z.infer<typeof scheduleSettings>;
+
+const copyOf = z.string().max(100).optional().meta({
+  description: 'A schedule to take hidden values from: the query of its address, if the file is the same.',
+});
+
+/** `POST /v1/schedules` */
+export const newSchedule = scheduleSettings.extend({ name: z.string().max(100), copyOf });
+export type NewSchedule = z.input<typeof newSchedule>;
+
+/** `PUT /v1/schedules/:name` */
+export const scheduleEdit = scheduleSettings.extend({
+  version: z.int().meta({ description: 'The version that was edited; with another one nothing is changed.' }),
+});
+
+/** `POST /v1/schedules/try` */
+export const scheduleTry = scheduleSettings.omit({ cron: true, tz: true }).extend({
+  name: z
+    .string()
+    .max(100)
+    .optional()
+    .meta({ description: 'The schedule, if there is one: its last run is the one to compare with.' }),
+});
+
+/** `GET /v1/schedules/next` */
+export const nextTimesQuery = z.strictObject({ cron: scheduleSettings.shape.cron, tz: scheduleSettings.shape.tz });
+export const nextTimes = z.strictObject({ next: z.array(time) });
+
 export const schedule = z
   .strictObject({
     name: z.string(),
@@ -30,13 +139,22 @@ export const schedule = z
     headers: z
       .record(z.string(), z.string())
       .meta({ description: 'Header -> environment variable that has its value.' }),
-    protectFile: z.string().nullable(),
+    maxSource: count,
+    reading: scheduleReading,
+    identities: z.string().nullable().meta({ description: 'Its identity file, from the command line.' }),
+    protectFile: z.string().nullable().meta({ description: 'More UIDs to protect, from the command line.' }),
+    restricted: z.boolean().meta({ description: 'Made over the API: it reads only what ROLLCALL_SOURCES allows.' }),
+    version: z.int().meta({ description: 'Counts up with every edit.' }),
     flags: planFlags,
+    create: planCreate
+      .extend({ settings: createSettings.meta({ description: 'As they are made and edited.' }) })
+      .nullable()
+      .meta({ description: 'What its runs may create; null: nothing.' }),
     limits: guardLimits,
     apply: z.boolean(),
     sandbox: z.boolean(),
     repair: z.boolean().meta({ description: 'Runs although its file is unchanged.' }),
-    catchUp: z.boolean().meta({ description: 'A run that was missed is made up for.' }),
+    catchUp: z.boolean().meta({ description: 'Runs later if a run was missed.' }),
     paused: z.boolean(),
     createdAt: time,
     next: z.array(time).meta({ description: 'The next times; none while it is paused.' }),
@@ -55,5 +173,33 @@ export const scheduleHistory = z.strictObject({
   failing: z.array(
     z.strictObject({ region: z.string(), guid: z.string(), uid: z.string(), code: z.string(), since: time }),
   ),
+  edits: z.array(
+    z.strictObject({
+      version: z.int(),
+      at: time,
+      who: z.string(),
+      changes: z.array(z.strictObject({ field: z.string(), from: z.string(), to: z.string() })),
+    }),
+  ),
 });
 export type ScheduleHistory = z.infer<typeof scheduleHistory>;
+
+/** `GET /v1/schedules/nights` */
+export const scheduleNights = z.strictObject({
+  schedules: z.array(
+    z.strictObject({
+      name: z.string(),
+      tz: z.string(),
+      nights: z.array(
+        z.strictObject({
+          day: z.string().meta({ description: 'In the time zone `tz`.' }),
+          state: z.enum(RUN_STATES).nullable().meta({ description: 'Of the last run of the day; null: none was due.' }),
+          reason: z.string(),
+          sync: z.string().nullable(),
+          runs: count,
+        }),
+      ),
+    }),
+  ),
+});
+export type ScheduleNights = z.infer<typeof scheduleNights>;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { REGIONS } from '../membership/membership.ts';
 import { count, nextCursor, time } from './fields.ts';
-import { cursorOption, limitOption } from './options.ts';
+import { cursorOption, limitOption, timeOption } from './options.ts';
 
 /** What a token allows: to look, or to act as well. */
 export const ROLES = ['viewer', 'operator'] as const;
@@ -23,6 +23,9 @@ export const settings = z.strictObject({
   }),
   maxUploadBytes: count,
   withWorkers: z.boolean(),
+  sources: z.array(z.string()).meta({
+    description: 'Folders and addresses that schedules made over the API may read (ROLLCALL_SOURCES); empty: none.',
+  }),
   notifyHost: z.string().nullable().meta({
     description: 'Host that is notified when imports finish; null: none.',
   }),
@@ -38,7 +41,19 @@ export const session = z.strictObject({ role, name: z.string(), tokenRequired: z
 export type Session = z.infer<typeof session>;
 
 /** `GET /v1/audit` */
-export const auditQuery = z.strictObject({ limit: limitOption(100, 1_000), cursor: cursorOption.optional() });
+export const auditQuery = z.strictObject({
+  search: z.string().trim().max(200).optional().meta({
+    description: 'A part of the name, the action, the target, the detail or the address, in any case.',
+  }),
+  who: z.string().trim().max(200).optional().meta({ description: 'The whole name, in any case.' }),
+  action: z.string().trim().max(60).optional().meta({
+    description: 'An action such as `import.cancel`, or the part before the dot, such as `import`.',
+  }),
+  from: timeOption('start').optional().meta({ description: 'At this time (ISO 8601) or on this day, or later.' }),
+  to: timeOption('end').optional().meta({ description: 'Before this time (ISO 8601), or on this day or earlier.' }),
+  limit: limitOption(100, 1_000),
+  cursor: cursorOption.optional(),
+});
 export const auditPage = z.strictObject({
   entries: z.array(
     z.strictObject({

@@ -4,28 +4,40 @@ import { PLAN_ACTIONS } from '../membership/plan-words.ts';
 import { SYNC_STATES } from '../membership/sync-state.ts';
 import { count, nextCursor, time } from './fields.ts';
 import { cursorOption, limitOption, listOption } from './options.ts';
-import { actionCounts, finding, LISTINGS, planAction, planFlags, planTotals } from './plan.ts';
+import {
+  actionCounts,
+  finding,
+  guardFinding,
+  guardObjections,
+  LISTINGS,
+  newGroup,
+  planAction,
+  planCreate,
+  planFlags,
+  planTotals,
+} from './plan.ts';
 
 const SYNC_ACTIONS = ['apply', 'approve', 'reject'] as const;
 export type SyncAction = (typeof SYNC_ACTIONS)[number];
 
 const planning = z.strictObject({
-  step: z.enum(['reading', 'members', 'owner', 'banned']).meta({
-    description: 'The file is read; then the groups are asked for their members, owners, banned users.',
+  step: z.enum(['reading', 'members', 'owner', 'banned', 'users']).meta({
+    description:
+      'The file is read; then the groups are asked for their members, owners, banned users; then users who may be missing.',
   }),
   rows: count.meta({ description: 'Rows of the file read so far.' }),
-  done: count.meta({ description: 'Groups that have answered this step.' }),
-  groups: count.meta({ description: 'Groups that are asked in this step.' }),
+  done: count.meta({ description: 'Groups that have answered this step; in the step users: users.' }),
+  groups: count.meta({ description: 'Groups that are asked in this step; in the step users: users.' }),
 });
 export type Planning = z.infer<typeof planning>;
 
 /** A sync as the API lists it. */
-const syncEntry = z
+export const syncEntry = z
   .strictObject({
     id: z.string(),
     state: z.enum(SYNC_STATES),
     code: z.string().optional().meta({
-      description: 'Why it is in this state, where the state does not say all. docs/errors.md has the codes.',
+      description: 'Why it is in this state, where the state does not say enough. docs/errors.md has the codes.',
     }),
     reason: z.string().meta({ description: 'Why it is in this state, in a sentence.' }),
     file: z.string().meta({ description: 'Its input; of an undo: that of the import.' }),
@@ -35,7 +47,7 @@ const syncEntry = z
     createdAt: time,
     finishedAt: time.nullable(),
     sandbox: z.boolean(),
-    apply: z.boolean().meta({ description: 'To be applied at once, where no guard objects.' }),
+    apply: z.boolean().meta({ description: 'Applied at once, unless a guard objects.' }),
     mode: z.enum(['add', 'mirror', 'undo']),
     missing: z.enum(['report', 'remove', 'ban']).meta({ description: 'Counts in mode mirror only.' }),
     totals: planTotals.nullable().meta({ description: 'The plan in numbers; null until it is made.' }),
@@ -57,8 +69,12 @@ export const guardLimits = z
 /** A sync on its own: what guards say, how it was decided, and every state that it was in. */
 export const syncView = syncEntry
   .extend({
-    findings: z.array(finding).meta({ description: 'What the guards object to. Empty: nothing.' }),
+    findings: z.array(finding).meta({ description: 'The first 20 of what the guards object to. Empty: nothing.' }),
+    guards: z.array(guardObjections).meta({
+      description: 'What the guards object to, by guard. Empty: nothing. `GET /v1/syncs/{id}/findings` has each.',
+    }),
     flags: planFlags,
+    create: planCreate.nullable().meta({ description: 'What it may create; null: nothing.' }),
     limits: guardLimits,
     moves: z.array(
       z.strictObject({
@@ -88,7 +104,7 @@ export const reasonBody = z.strictObject({
     .trim()
     .min(1, 'allowed is a sentence that says why')
     .max(1_000, 'allowed are 1,000 characters')
-    .meta({ description: 'Why; recorded with your name.' }),
+    .meta({ description: 'The reason; recorded with your name.' }),
 });
 
 const actionOption = listOption(PLAN_ACTIONS).optional();
@@ -105,10 +121,11 @@ const syncGroup = z.strictObject({
   region: z.enum(REGIONS),
   guid: z.string(),
   listing: z.enum(LISTINGS),
-  problem: z.string().meta({ description: 'Why nothing is done in it; empty where it was listed.' }),
+  problem: z.string().meta({ description: 'Why nothing is done in it; empty where it was listed or is created.' }),
   members: count.meta({ description: 'Before the sync.' }),
   actions: actionCounts,
   right: count.meta({ description: 'Members that are as the file says.' }),
+  creates: newGroup.optional(),
 });
 export type SyncGroup = z.infer<typeof syncGroup>;
 export const syncGroupsPage = z.strictObject({ groups: z.array(syncGroup), nextCursor });
@@ -124,3 +141,41 @@ export const memberActionsQuery = z.strictObject({
 });
 export const memberActionsPage = z.strictObject({ actions: z.array(planAction), nextCursor });
 export type MemberActionsPage = z.infer<typeof memberActionsPage>;
+
+/** `GET /v1/syncs/:id/findings` */
+export const findingsQuery = z.strictObject({
+  guard: z.string().max(100),
+  search: z.string().max(1_000).optional().meta({ description: 'Part of a GUID, in any case.' }),
+  limit: limitOption(50, 500),
+  cursor: cursorOption.optional(),
+});
+export const findingsPage = z.strictObject({ findings: z.array(guardFinding), nextCursor });
+
+/** `GET /v1/syncs/:id/compare` */
+export const compareQuery = z.strictObject({
+  with: z.string().max(200).meta({ description: 'Id of the other sync.' }),
+  all: z.enum(['true', 'false']).optional().meta({ description: 'Also groups in which both do the same.' }),
+  limit: limitOption(50, 500),
+  cursor: cursorOption.optional(),
+});
+const comparedTally = z.strictObject({
+  add: count,
+  raise: count.meta({ description: 'Members that get a higher scope.' }),
+  lower: count,
+  remove: count,
+  ban: count,
+  failed: count.meta({ description: 'Changes that failed or were not confirmed, of those that were sent.' }),
+});
+export type ComparedTally = z.infer<typeof comparedTally>;
+const comparedGroup = z.strictObject({
+  region: z.enum(REGIONS),
+  guid: z.string(),
+  first: comparedTally.nullable().meta({ description: 'Null: the plan has no such group.' }),
+  second: comparedTally.nullable(),
+});
+export type ComparedGroup = z.infer<typeof comparedGroup>;
+const comparedSync = syncEntry.extend({ failed: count });
+export const comparison = z
+  .strictObject({ first: comparedSync, second: comparedSync, groups: z.array(comparedGroup), nextCursor })
+  .meta({ id: 'Comparison' });
+export type Comparison = z.infer<typeof comparison>;

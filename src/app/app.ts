@@ -19,21 +19,21 @@ export interface App {
   readonly coordinator: Coordinator;
   /** To the log and to the user. */
   readonly warn: (text: string) => void;
-  /** Resolves with the first thing that keeps everything from going on: of the coordinator, or given to `fail`. */
+  /** Resolves with the first error that stops everything: from the coordinator, or given to `fail`. */
   readonly failed: Promise<Error>;
   readonly fail: (error: Error) => void;
-  /** Answers other processes that ask about imports. To be called once. */
+  /** Answers requests of other processes about imports. To be called once. */
   serveControl(more?: ControlHandler): Promise<void>;
 }
 
 interface AppOptions {
   readonly config: Config;
-  /** What the calls go to; opened before the coordinator, closed after it. */
+  /** Opens the service that calls go to: before the coordinator; closed after it. */
   readonly openService: () => Promise<Service & { close(): Promise<void> }>;
   /** Shows the user a sentence. */
-  readonly tell: (sentence: string) => void;
+  readonly show: (sentence: string) => void;
   readonly keepMs?: number | undefined;
-  /** Where the log goes besides its file. */
+  /** A second target of the log, in addition to its file. */
   readonly logStream?: LogStream;
   readonly observer?: CallObserver;
 }
@@ -41,19 +41,19 @@ interface AppOptions {
 /** Opens the parts one after the other; `life` stops them in reverse, also when a later one cannot be opened. */
 export async function openApp(
   life: Lifecycle,
-  { config, openService, tell, keepMs, logStream, observer }: AppOptions,
+  { config, openService, show, keepMs, logStream, observer }: AppOptions,
 ): Promise<App> {
   const tracing = await openTracing();
   if (tracing !== undefined) life.onStop(() => tracing.stop());
   const service = await openService();
   life.onStop(() => service.close());
-  if (!service.sandbox && config.hostCorrection !== undefined) tell(`${config.hostCorrection}.`);
+  if (!service.sandbox && config.hostCorrection !== undefined) show(`${config.hostCorrection}.`);
   const dir = dataDir(config.dataDir);
   const { warning } = makeDataDir(dir);
   const log = openLog(dir.root, config.log, logStream);
   const warn = (text: string) => {
     log.warn(text);
-    tell(`Warning: ${text}.`);
+    show(`Warning: ${text}.`);
   };
   if (warning !== undefined) warn(warning);
   const all = observers([observer ?? [], tracing?.observer ?? []].flat());

@@ -2,8 +2,8 @@ import type { CallObserver } from '../imports/send/call-observer.ts';
 import type { Logger } from '../platform/log.ts';
 
 /**
- * A line for every call that was not plainly answered: 429, retry, refused batch, stopped region. What the service said
- * may name users, so that only `debug` shows it, except where it is about the key or the plan.
+ * A line for every call that was not simply answered: 429, retry, refused batch, stopped region. The service's message
+ * may name users, so only `debug` shows it, except where it is about the key or the plan.
  */
 export function callLog(log: Logger): CallObserver {
   return {
@@ -21,17 +21,17 @@ export function callLog(log: Logger): CallObserver {
         case 'slow-down':
           return log.warn({ ...facts, waitMs }, 'rate limit');
         case 'again':
-          // Without a reply it is the network's word, which names no user.
+          // Without a reply the message comes from the network and names no user.
           return log.warn(
-            httpStatus === null ? { ...facts, message } : told(log, facts, message),
+            httpStatus === null ? { ...facts, message } : withMessageInDebug(log, facts, message),
             isLastAttempt ? 'no answer, given up' : 'retry',
           );
         case 'halve':
-          return log.info(told(log, facts, message), 'batch split');
+          return log.info(withMessageInDebug(log, facts, message), 'batch split');
         case 'group':
         case 'final':
-          // That a group or user is missing or there is what the job asks about.
-          return log[job === 'create-missing' ? 'info' : 'warn'](told(log, facts, message), 'refused');
+          // For `create-missing`, a refusal is the expected answer to whether a group or user exists.
+          return log[job === 'create-missing' ? 'info' : 'warn'](withMessageInDebug(log, facts, message), 'refused');
         case 'stop-region':
           return log.error({ ...facts, message }, 'region stopped');
       }
@@ -39,6 +39,6 @@ export function callLog(log: Logger): CallObserver {
   };
 }
 
-function told(log: Logger, facts: object, message: string): object {
+function withMessageInDebug(log: Logger, facts: object, message: string): object {
   return log.isLevelEnabled('debug') ? { ...facts, message } : facts;
 }

@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { CallObserver } from '../imports/send/call-observer.ts';
 
-/** What gauges of a region mean that both a server and a worker have. */
+/** Help texts of a region's gauges that both servers and workers have. */
 export const LIMITED = 'Time until the rate limit lets the next call start';
 export const BUDGET = 'Calls that may start in a minute, over all workers';
 export const STOPPED = '1 while the chat service refuses the key or plan of the region';
@@ -24,7 +24,7 @@ export function callMetrics(registry: Registry): CallObserver {
   });
   const outcomes = new Counter({
     name: 'rollcall_outcomes_total',
-    help: 'Rows by region and outcome, as far as the reply tells',
+    help: 'Rows by region and outcome, as far as the reply says',
     labelNames: ['region', 'outcome'],
     registers,
   });
@@ -43,7 +43,7 @@ export function callMetrics(registry: Registry): CallObserver {
   });
   const left = new Gauge({
     name: 'rollcall_service_remaining',
-    help: 'Calls of that window that are left, used by everybody, as its last reply says',
+    help: 'Calls left in that window for all users of the app, as its last reply says',
     labelNames: ['region'],
     registers,
   });

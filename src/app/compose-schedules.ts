@@ -53,6 +53,7 @@ export function scheduleRunsOptions(
     folder: dir.schedule,
     sandbox: service.sandbox,
     ca,
+    sources: config.sources,
     environment: environmentVariable,
     clock: Date.now,
     fail: (error) => fail(asError(error)),

@@ -4,7 +4,7 @@ import { newImportId } from '../imports/import-id.ts';
 import { importOptions, readOptions } from '../imports/import-options.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
 import { startRetention } from '../imports/life/removal.ts';
-import { stageElsewhere } from '../imports/stage/staging-elsewhere.ts';
+import { stageElsewhere } from '../imports/stage/staging.ts';
 import type { Region } from '../membership/membership.ts';
 import type { DataDir } from '../platform/data-dir.ts';
 import type { Logger } from '../platform/log.ts';
@@ -15,7 +15,7 @@ import type { Service } from './compose.ts';
 
 /**
  * Wires syncs to the coordinator whose imports carry them out. To be stopped before it.
- * @param keepMs how long syncs stay when they are over; undefined: for ever
+ * @param keepMs how long finished syncs are kept; undefined: until they are deleted
  */
 export function composeSyncs(
   coordinator: Coordinator,
@@ -45,7 +45,7 @@ export function composeSyncs(
           keepMs,
           finishedBefore: catalog.outdated,
           remove: async (id) => {
-            // The files first: what a crash leaves is then still known, and removed the next time.
+            // The files first: after a crash the sync is still listed, and removed the next time.
             await rm(dir.sync(id), { recursive: true, force: true });
             catalog.remove(id);
           },
@@ -66,6 +66,16 @@ export function newSyncId(kind: 'sync' | 'undo'): string {
   return `${kind}-${newImportId()}`;
 }
 
+/** None of an import that has been deleted meanwhile. */
+function tagsOf(coordinator: Coordinator, id: string): readonly string[] {
+  try {
+    return JSON.parse(coordinator.find(id).tags);
+  } catch (error) {
+    if (error instanceof UnknownImport) return [];
+    throw error;
+  }
+}
+
 function importsOf(coordinator: Coordinator, dir: DataDir): SyncImports {
   return {
     find: (id) => {
@@ -78,10 +88,14 @@ function importsOf(coordinator: Coordinator, dir: DataDir): SyncImports {
         throw error;
       }
     },
-    begin: async ({ id, file, source, sandbox }) => {
+    begin: async ({ id, file, source, sandbox, create, createdBy, undoOf }) => {
       // Every row says its region; the default is for those that do not.
-      const options = importOptions.parse({ format: 'csv', region: 'us', edits: true, sandbox });
-      await coordinator.create({ id, file, source, options });
+      const options = importOptions.parse({
+        ...{ format: 'csv', region: 'us', edits: true, sandbox },
+        ...(create !== undefined && { create }),
+      });
+      const tags = undoOf === null ? [] : tagsOf(coordinator, undoOf);
+      await coordinator.create({ id, file, source, options, createdBy, tags });
     },
     resume: async (id) => void (await coordinator.resume(id)),
     cancel: async (id) => void (await coordinator.cancel(id)),

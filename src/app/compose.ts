@@ -24,7 +24,7 @@ export interface Service {
   readonly sandbox: boolean;
   readonly host: string;
   readonly apps: Config['apps'];
-  /** Certificate authority to trust besides the usual ones, PEM. */
+  /** Certificate authority to trust in addition to the usual ones, PEM. */
   readonly ca: string | undefined;
   readonly proxy?: Config['proxy'];
 }
@@ -34,9 +34,9 @@ export interface CoordinatorParts {
   readonly service: Service;
   readonly log: Logger;
   readonly warn: (text: string) => void;
-  /** How long imports stay after they have finished, in ms; undefined: until they are removed. */
+  /** How long finished imports are kept, in ms; undefined: until they are removed. */
   readonly keepMs?: number | undefined;
-  /** Told of the calls of this process, besides the log. */
+  /** Notified of the calls of this process, in addition to the log. */
   readonly observer?: CallObserver | undefined;
   readonly telemetry?: QueueTelemetry | undefined;
   /** Tests put their own parts in place of these. */
@@ -90,7 +90,7 @@ export async function composeCoordinator(parts: CoordinatorParts): Promise<Coord
   return coordinator;
 }
 
-/** For a process that neither sends nor hands out: it reads, checks, ends. */
+/** For a process that neither sends nor dispatches: it reads, checks, ends. */
 export const NO_SERVICE: Service = { sends: false, sandbox: false, host: '', apps: {}, ca: undefined };
 
 /** A client for a region of the service. */

@@ -3,10 +3,10 @@ import { InvalidCall } from './errors.ts';
 import type { Request } from './exchange.ts';
 import type { Rate } from './rate-headers.ts';
 
-/** What the calls to one app have in common, whatever the operation. */
+/** What all calls to one app have in common. */
 
 export interface CallOptions {
-  /** Gives the call up, which then ends in CallAborted. */
+  /** Aborts the call, which then ends in CallAborted. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -15,8 +15,8 @@ export interface ActingOptions extends CallOptions {
   readonly onBehalfOf?: string | undefined;
 }
 
-/** What every successful reply tells besides its content. */
-export interface Told {
+/** What comes with every successful reply, in addition to its content. */
+export interface ReplyMeta {
   readonly rate: Rate;
   readonly httpStatus: number;
   /** From the call to the last byte of its reply, in milliseconds. */
@@ -39,7 +39,7 @@ export type Ask = <Schema extends z.ZodType>(
   request: AppRequest,
   schema: Schema,
   signal: AbortSignal | undefined,
-) => Promise<{ readonly reply: z.output<Schema> } & Told>;
+) => Promise<{ readonly reply: z.output<Schema> } & ReplyMeta>;
 
 /**
  * An id as one segment of a path, whatever characters it has.

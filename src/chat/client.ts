@@ -6,8 +6,8 @@ import {
   type Ask,
   actingUid,
   type CallOptions,
+  type ReplyMeta,
   segment,
-  type Told,
 } from './call.ts';
 import { type Connection, type ConnectionOptions, openConnection } from './connection.ts';
 import { type AddMembersRequest, HEADERS, type OpenReply, openReply } from './contract.ts';
@@ -41,7 +41,7 @@ export interface ManagementClientOptions extends Omit<ConnectionOptions, 'connec
   readonly secret: string;
 }
 
-export interface AddMembersResult extends Told {
+export interface AddMembersResult extends ReplyMeta {
   readonly entries: MemberEntries;
 }
 
@@ -54,11 +54,11 @@ export interface ChatClient extends MemberClient, CreateClient, DirectoryClient 
   addMembers(guid: string, request: AddMembersRequest, options?: ActingOptions): Promise<AddMembersResult>;
   /** `GET /users` (docs/chat-service.md, 52). */
   listUsers(options?: CallOptions): Promise<OpenReply>;
-  /** Which key it uses, in so far as that may be shown: 8 hexadecimal digits. */
+  /** A fingerprint of the key that it uses: 8 hexadecimal digits. */
   keyFingerprint(): string;
-  /** Takes up a key that was changed in the settings; gives whether it was. One that cannot be a key is left alone. */
+  /** Reads the key from the settings again; returns whether it has changed. A value that cannot be a key is ignored. */
   renewKey(): boolean;
-  /** Lets the calls under way finish; later ones end in CallAborted. */
+  /** Lets the calls in flight finish; later ones end in CallAborted. */
   close(): Promise<void>;
 }
 
@@ -89,7 +89,7 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
     { method, path, body, onBehalfOf, maxReplyBytes }: AppRequest,
     read: (raw: RawReply) => Read,
     signal: AbortSignal | undefined,
-  ): Promise<{ reply: Read } & Told> => {
+  ): Promise<{ reply: Read } & ReplyMeta> => {
     const request: Omit<Request, 'headers'> = {
       method,
       path: base.pathname + path,
@@ -104,7 +104,7 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
       return await sendWith(used);
     } catch (error) {
       if (!(error instanceof ServiceRefusal) || !isKeyRefusal(error)) throw error;
-      // Another call may have met the same refusal, and taken up the new key already. Nothing was carried out.
+      // Another call may have met the same refusal and read the new key already. Nothing was carried out.
       if (key === used && !renewKey()) throw withKeyNamed(error, used.fingerprint);
       const renewed = key;
       return sendWith(renewed).catch((again: unknown) => {
@@ -136,12 +136,12 @@ export function createChatClient(options: ChatClientOptions): ChatClient {
   };
 }
 
-/** A key, and what follows from it for every call. */
+/** A key, and what every call derives from it. */
 interface KeyInUse {
   readonly value: string;
   readonly fingerprint: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** This key and those before it: the service may echo one of a call that is under way. */
+  /** This key and earlier ones: the service may echo the key of a call in flight. */
   readonly secrets: readonly string[];
   readonly redact: Redact;
 }
@@ -183,7 +183,7 @@ function call<Read>(
   request: Request,
   signal: AbortSignal | undefined,
   read: (raw: RawReply) => Read,
-): Promise<{ reply: Read } & Told> {
+): Promise<{ reply: Read } & ReplyMeta> {
   return connection.exchange(request, signal, ({ httpStatus, headers, body, ms }) => {
     const rate = readRate(headers, Date.now(), httpStatus === 429);
     const requestId = isRefusal(httpStatus) ? requestIdOf(headers) : undefined;

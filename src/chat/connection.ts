@@ -8,7 +8,7 @@ import { Exchange, type Reply, type Request } from './exchange.ts';
 
 /** All in milliseconds. Above one second they are kept to within about half a second. */
 export interface Timeouts {
-  /** Until a connection stands, TLS included. Default 10,000. */
+  /** Until a connection is open, TLS included. Default 10,000. */
   readonly connectMs: number;
   /** From the request to the first line of the reply; a call adds its members one after another. Default 30,000. */
   readonly headersMs: number;
@@ -16,9 +16,9 @@ export interface Timeouts {
   readonly bodyMs: number;
 }
 
-/** A proxy that stands between this machine and the internet, as `HTTPS_PROXY` and `NO_PROXY` name it. */
+/** A proxy between this machine and the internet, as `HTTPS_PROXY` and `NO_PROXY` name it. */
 interface Proxy {
-  /** Address of the proxy, such as `http://proxy.example:3128`; user and password may stand in it. */
+  /** Address of the proxy, such as `http://proxy.example:3128`; it may contain user and password. */
   readonly url: string;
   /** Hosts that are reached without it, by commas; empty for none. */
   readonly except: string;
@@ -27,9 +27,9 @@ interface Proxy {
 export interface ConnectionOptions {
   /** Names under `.localhost` are never asked for through it. */
   readonly proxy?: Proxy | undefined;
-  /** PEM of a further certificate authority to trust, beside the default ones. */
+  /** PEM of a certificate authority to trust in addition to the default ones. */
   readonly ca?: string | undefined;
-  /** Most connections at a time, and so most calls under way; further calls wait for one. Default 64. */
+  /** Most connections at a time, and so most calls in flight; further calls wait for one. Default 64. */
   readonly connections?: number | undefined;
   readonly timeouts?: Partial<Timeouts> | undefined;
   /** Longest reply body that is read, in bytes, unless a request allows more. Default 1 MiB. */
@@ -39,11 +39,11 @@ export interface ConnectionOptions {
 /** Kept-alive HTTPS connections to one origin. */
 export interface Connection {
   /**
-   * Gives what `read` makes of the reply, whatever its status.
+   * Returns what `read` makes of the reply, of any status.
    * @throws TransportFailure, MalformedReply (not HTTP), InvalidCall, CallAborted, and what `read` throws
    */
   exchange<Read>(request: Request, signal: AbortSignal | undefined, read: (reply: Reply) => Read): Promise<Read>;
-  /** Lets the calls under way finish, then closes the sockets. Calling it again waits for the same end. */
+  /** Lets the calls in flight finish, then closes the sockets. Calling it again waits for the same end. */
   close(): Promise<void>;
 }
 
@@ -55,7 +55,7 @@ const DEFAULT_MAX_REPLY_BYTES = 1024 * 1024;
 export function openConnection(origin: string, options: ConnectionOptions): Connection {
   const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
   const maxReplyBytes = options.maxReplyBytes ?? DEFAULT_MAX_REPLY_BYTES;
-  /** Ends the sockets that are still on their way to a connection; the pool knows only those that stand. */
+  /** Ends the sockets that are still connecting; the pool knows only open ones. */
   const ending = new AbortController();
   const connect = {
     timeout: timeouts.connectMs,
@@ -68,7 +68,7 @@ export function openConnection(origin: string, options: ConnectionOptions): Conn
   const pool = openPool(origin, options.proxy, {
     connections: options.connections ?? DEFAULT_CONNECTIONS,
     pipelining: 1,
-    // One call per connection at a time keeps a lost connection to one call in doubt; HTTP/2 would share it.
+    // One call per connection at a time, so that a lost connection makes only one call uncertain; HTTP/2 would share it.
     allowH2: false,
     headersTimeout: timeouts.headersMs,
     bodyTimeout: timeouts.bodyMs,
@@ -138,8 +138,11 @@ function isProxyAddress(url: string): boolean {
   return URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
 }
 
-/** Built once per client: reading some hundred root certificates takes about 10 ms, too long for every connection. */
+/** Kept for the next client: reading some hundred root certificates takes 20 ms and more, which nothing else of a client does. */
+let latest: { readonly ca: string; readonly context: SecureContext } | undefined;
+
 function trusting(ca: string): SecureContext {
+  if (latest?.ca === ca) return latest.context;
   try {
     new X509Certificate(ca);
   } catch (cause) {
@@ -148,5 +151,7 @@ function trusting(ca: string): SecureContext {
       { cause },
     );
   }
-  return createSecureContext({ ca: [...getCACertificates('default'), ca] });
+  const context = createSecureContext({ ca: [...getCACertificates('default'), ca] });
+  latest = { ca, context };
+  return context;
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { MemberList } from '../membership/member-lists.ts';
 
 /**
- * The chat service's contract: what goes over the wire, in the extent in which docs/chat-service.md describes it.
+ * The chat service's contract: what goes over the wire, as far as docs/chat-service.md describes it.
  * Client and sandbox share this file and nothing else, so that the two cannot agree on a mistake.
  * Replies are read tolerantly: unknown fields pass, because the service may add some without a new version (docs/chat-service.md, 6).
  */
@@ -40,7 +40,7 @@ export const addMembersRequest = z
 export type AddMembersRequest = Readonly<Partial<Record<MemberList, readonly string[]>>>;
 
 /**
- * An error as it stands in an error body, and inside the entry of a refused UID (not contract; docs/chat-service.md, 30).
+ * An error as it is in an error body, and in the entry of a refused UID (not contract; docs/chat-service.md, 30).
  * A field of another type than expected is left out: an odd `details` must not hide a clear `code`.
  */
 export const serviceError = z.looseObject({
@@ -63,15 +63,45 @@ export const memberResult = z.looseObject({
   success: z.boolean().optional().catch(undefined),
   error: writtenError.optional().catch(undefined),
 });
-export type MemberResult = z.infer<typeof memberResult>;
+/** What is kept of a success: the rest of its action message is not read. */
+export interface Addition {
+  /** Of the action message (docs/chat-service.md, 25). */
+  readonly messageId?: string | undefined;
+  /** How many members the group had after it. */
+  readonly members?: number | undefined;
+}
+export type MemberResult = z.infer<typeof memberResult> & { readonly addition?: Addition };
 
-const SUCCESS: MemberResult = { success: true };
-/** An entry that is no object says nothing. */
+/** Names on the way from an entry to what the action message says of the group. */
+export const WAY_TO_GROUP = ['data', 'data', 'entities', 'for', 'entity'] as const;
+
+/** What the entry of a success says about its action message; what is not as the contract says is left out. */
+function additionOf(entry: unknown): Addition {
+  const messageId = readMessageId(field(field(entry, 'data'), 'id'));
+  const members = readMemberCount(field(WAY_TO_GROUP.reduce(field, entry), 'membersCount'));
+  return { ...(messageId !== undefined && { messageId }), ...(members !== undefined && { members }) };
+}
+
+function field(value: unknown, name: string): unknown {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject ? Object.getOwnPropertyDescriptor(value, name)?.value : undefined;
+}
+
+const MESSAGE_ID = /^[\w-]{1,64}$/;
+export function readMessageId(id: unknown): string | undefined {
+  return typeof id === 'string' && MESSAGE_ID.test(id) ? id : undefined;
+}
+
+export function readMemberCount(count: unknown): number | undefined {
+  return Number.isSafeInteger(count) && Number(count) >= 0 ? Number(count) : undefined;
+}
+
+/** An entry that is not an object says nothing. */
 const otherResult = memberResult.catch({});
 
 /**
- * The UIDs of one list; a list without any may come as an empty array or object, or not at all. An entry that is no
- * object counts as one that says nothing: it is not a success, and it does not take its neighbours with it.
+ * The UIDs of one list; an empty list may come as an empty array or object, or not at all. An entry that is not an
+ * object says nothing: it is not a success, and it does not affect its neighbours.
  */
 const resultList = z
   .custom<object>((list) => typeof list === 'object' && list !== null && (!Array.isArray(list) || list.length === 0), {
@@ -85,11 +115,10 @@ const resultList = z
 
 /** An entry of a list, whatever it is. */
 export function memberEntry(entry: unknown): MemberResult {
-  // Almost every entry is a success, and brings a whole action message along that nobody reads.
-  return isSuccess(entry) ? SUCCESS : otherResult.parse(entry);
+  return isSuccess(entry) ? { success: true, addition: additionOf(entry) } : otherResult.parse(entry);
 }
 
-export function isSuccess(entry: unknown): boolean {
+function isSuccess(entry: unknown): boolean {
   return typeof entry === 'object' && entry !== null && 'success' in entry && entry.success === true;
 }
 
@@ -154,7 +183,7 @@ export const actionMessage = z.looseObject({
 });
 export type ActionMessage = z.infer<typeof actionMessage>;
 
-/** Body of POST /messages in the extent in which the contract gives it (docs/chat-service.md, 53). */
+/** Body of POST /messages as far as the contract gives it (docs/chat-service.md, 53). */
 export const sendMessageRequest = z.looseObject({
   receiver: z.string(),
   receiverType: z.string(),

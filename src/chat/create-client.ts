@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Ask, type CallOptions, segment, type Told } from './call.ts';
+import { type Ask, type CallOptions, type ReplyMeta, segment } from './call.ts';
 import { type AddMembersRequest, addMembersReply } from './contract.ts';
 import { entriesOf, type MemberEntries } from './member-entries.ts';
 import type { Redact } from './redact.ts';
@@ -29,22 +29,22 @@ interface NewGroup {
 
 /** Calls that create and reactivate: publicly known, not contract. Errors are those of every call. */
 export interface CreateClient {
-  createUser(user: NewUser, options?: CallOptions): Promise<Told>;
-  /** @param members up to 25 UIDs; without any UID in it, it is left out */
+  createUser(user: NewUser, options?: CallOptions): Promise<ReplyMeta>;
+  /** @param members up to 25 UIDs; left out if there is none */
   createGroup(group: NewGroup, members: AddMembersRequest, options?: CallOptions): Promise<CreatedGroup>;
   /** Makes deactivated users active again. */
   reactivateUsers(uids: readonly string[], options?: CallOptions): Promise<Reactivated>;
   /** Deletes a user for good. */
-  deleteUser(uid: string, options?: CallOptions): Promise<Told>;
-  deleteGroup(guid: string, options?: CallOptions): Promise<Told>;
+  deleteUser(uid: string, options?: CallOptions): Promise<ReplyMeta>;
+  deleteGroup(guid: string, options?: CallOptions): Promise<ReplyMeta>;
 }
 
-export interface CreatedGroup extends Told {
-  /** Of the members that came with it; empty where the reply does not mention them. */
+export interface CreatedGroup extends ReplyMeta {
+  /** Results of the members that were sent with it; empty if the reply does not mention them. */
   readonly entries: MemberEntries;
 }
 
-export interface Reactivated extends Told {
+export interface Reactivated extends ReplyMeta {
   /** UIDs in lower case; undefined where the reply names none. */
   readonly uids: ReadonlySet<string> | undefined;
 }
@@ -56,33 +56,33 @@ const uidList = z.array(z.string()).optional().catch(undefined);
 export function createCreateClient(ask: Ask, redact: Redact): CreateClient {
   return {
     async createUser(user, { signal } = {}) {
-      const { reply: _, ...told } = await ask({ method: 'POST', path: '/users', body: user }, reply, signal);
-      return told;
+      const { reply: _, ...meta } = await ask({ method: 'POST', path: '/users', body: user }, reply, signal);
+      return meta;
     },
     async createGroup(group, members, { signal } = {}) {
       const body = Object.keys(members).length === 0 ? group : { ...group, members };
-      const { reply: created, ...told } = await ask({ method: 'POST', path: '/groups', body }, reply, signal);
+      const { reply: created, ...meta } = await ask({ method: 'POST', path: '/groups', body }, reply, signal);
       const data = membersReply.parse(created.data['members']) ?? {};
-      return { ...told, entries: entriesOf({ data }, redact) };
+      return { ...meta, entries: entriesOf({ data }, redact) };
     },
     async reactivateUsers(uids, { signal } = {}) {
       const request = { method: 'PUT', path: '/users', body: { uidsToActivate: uids } } as const;
-      const { reply: changed, ...told } = await ask(request, reply, signal);
+      const { reply: changed, ...meta } = await ask(request, reply, signal);
       const named = uidList.parse(changed.data['reactivatedUids'])?.map((uid) => uid.toLowerCase());
-      return { ...told, uids: named === undefined ? undefined : new Set(named) };
+      return { ...meta, uids: named === undefined ? undefined : new Set(named) };
     },
     async deleteUser(uid, { signal } = {}) {
       const request = { method: 'DELETE', path: `/users/${segment('uid', uid)}`, body: { permanent: true } } as const;
-      const { reply: _, ...told } = await ask(request, reply, signal);
-      return told;
+      const { reply: _, ...meta } = await ask(request, reply, signal);
+      return meta;
     },
     async deleteGroup(guid, { signal } = {}) {
-      const { reply: _, ...told } = await ask(
+      const { reply: _, ...meta } = await ask(
         { method: 'DELETE', path: `/groups/${segment('guid', guid)}` },
         reply,
         signal,
       );
-      return told;
+      return meta;
     },
   };
 }

@@ -1,4 +1,4 @@
-import { type Ask, type CallOptions, segment, type Told } from './call.ts';
+import { type Ask, type CallOptions, type ReplyMeta, segment } from './call.ts';
 import {
   type GroupFacts,
   groupReply,
@@ -10,7 +10,7 @@ import {
 import type { PageOptions } from './member-client.ts';
 import { MAX_PAGE_BYTES, MAX_PER_PAGE, type Pagination } from './member-operations.ts';
 
-interface Page<Entry> extends Told {
+interface Page<Entry> extends ReplyMeta {
   readonly entries: readonly Entry[];
   /** Undefined when the page says nothing about its list. */
   readonly pagination: Pagination | undefined;
@@ -21,9 +21,9 @@ interface UsersPageOptions extends PageOptions {
   readonly onlyDeactivated?: boolean | undefined;
 }
 
-/** What a group is to one user. */
-interface OwnMembership extends Told {
-  /** Null when the user is not a member, or may not even see the group. */
+/** The membership of one user in a group. */
+interface OwnMembership extends ReplyMeta {
+  /** Null when the user is not a member, or may not see the group. */
   readonly scope: string | null;
   /** False when the reply does not say whether the user is a member. */
   readonly told: boolean;
@@ -37,11 +37,11 @@ export interface DirectoryClient {
   /** `GET /users`. @param page from 1 */
   listUsersPage(page: number, options?: UsersPageOptions): Promise<Page<UserFacts>>;
   /** `GET /users/{uid}`. */
-  getUser(uid: string, options?: CallOptions): Promise<Told & { readonly user: UserFacts }>;
+  getUser(uid: string, options?: CallOptions): Promise<ReplyMeta & { readonly user: UserFacts }>;
   /** `GET /groups`. @param page from 1 */
   listGroupsPage(page: number, options?: PageOptions): Promise<Page<GroupFacts>>;
   /** `GET /groups/{guid}`. */
-  getGroup(guid: string, options?: CallOptions): Promise<Told & GroupFacts>;
+  getGroup(guid: string, options?: CallOptions): Promise<ReplyMeta & GroupFacts>;
   /** `GET /groups/{guid}` on behalf of a user: says whether this user is a member. */
   getMembership(guid: string, uid: string, options?: CallOptions): Promise<OwnMembership>;
 }
@@ -54,29 +54,29 @@ export function createDirectoryClient(ask: Ask): DirectoryClient {
     async listUsersPage(page, { perPage = MAX_PER_PAGE, signal, onlyDeactivated = false } = {}) {
       const which = onlyDeactivated ? 'onlyDeactivated' : 'withDeactivated';
       const path = `/users?perPage=${perPage}&page=${page}&${which}=true`;
-      const { reply, ...told } = await ask({ method: 'GET', path, maxReplyBytes: MAX_PAGE_BYTES }, usersPage, signal);
-      return { entries: reply.data, pagination: reply.meta?.pagination, ...told };
+      const { reply, ...meta } = await ask({ method: 'GET', path, maxReplyBytes: MAX_PAGE_BYTES }, usersPage, signal);
+      return { entries: reply.data, pagination: reply.meta?.pagination, ...meta };
     },
     async getUser(uid, { signal } = {}) {
       const path = `/users/${segment('uid', uid)}`;
-      const { reply, ...told } = await ask({ method: 'GET', path }, userReply, signal);
-      return { user: reply.data, ...told };
+      const { reply, ...meta } = await ask({ method: 'GET', path }, userReply, signal);
+      return { user: reply.data, ...meta };
     },
     async listGroupsPage(page, { perPage = MAX_PER_PAGE, signal } = {}) {
       const path = `/groups?perPage=${perPage}&page=${page}`;
-      const { reply, ...told } = await ask({ method: 'GET', path, maxReplyBytes: MAX_PAGE_BYTES }, groupsPage, signal);
-      return { entries: reply.data, pagination: reply.meta?.pagination, ...told };
+      const { reply, ...meta } = await ask({ method: 'GET', path, maxReplyBytes: MAX_PAGE_BYTES }, groupsPage, signal);
+      return { entries: reply.data, pagination: reply.meta?.pagination, ...meta };
     },
     async getGroup(guid, options = {}) {
-      const { reply, ...told } = await askForGroup(guid, options);
+      const { reply, ...meta } = await askForGroup(guid, options);
       const { hasJoined: _, scope: __, ...facts } = reply.data;
-      return { ...facts, guid: facts.guid || guid, ...told };
+      return { ...facts, guid: facts.guid || guid, ...meta };
     },
     async getMembership(guid, uid, options = {}) {
-      const { reply, ...told } = await askForGroup(guid, options, uid);
+      const { reply, ...meta } = await askForGroup(guid, options, uid);
       const { hasJoined, scope } = reply.data;
       // A group that says nothing about joining says nothing about this user.
-      return { scope: hasJoined === false ? null : scope, told: hasJoined !== null, ...told };
+      return { scope: hasJoined === false ? null : scope, told: hasJoined !== null, ...meta };
     },
   };
 }

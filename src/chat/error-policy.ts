@@ -56,7 +56,7 @@ const BY_CODE: Readonly<Record<string, VerdictKind>> = {
 /** Families of codes, for members that are not known one by one. */
 const BY_CODE_PREFIX: readonly (readonly [prefix: string, kind: VerdictKind])[] = [
   ['AUTH_ERR_', 'stop-region'],
-  // The acting user is not in the group or may not do this there. These come with 401, and must not pass for a bad key.
+  // The acting user is not in the group or may not do this there. These come with 401, and must not count as a bad key.
   ['ERR_GROUP_', 'final'],
 ];
 
@@ -79,14 +79,14 @@ const BY_STATUS: Readonly<Record<number, VerdictKind>> = {
 const BY_TRANSPORT: Readonly<Record<TransportCode, VerdictKind>> = {
   CONNECT_FAILED: 'again',
   CONNECT_TIMEOUT: 'again',
-  // Waiting does not fix a certificate, and rows must not be spent on a server that is not the service.
+  // Waiting does not fix a certificate, and rows must not fail because of a server that is not the service.
   CERTIFICATE_REFUSED: 'stop-region',
   HEADERS_TIMEOUT: 'again',
   BODY_TIMEOUT: 'again',
   CONNECTION_LOST: 'again',
 };
 
-/** What to look at when the service itself does not say what is wrong. */
+/** What to check when the service itself does not say what is wrong. */
 function advice(httpStatus: number): string {
   if (httpStatus === 401) return ' (the API key was not accepted)';
   if (httpStatus === 403) return ' (the API key may not do this; adding members needs the scope fullAccess)';
@@ -104,8 +104,8 @@ const UNTOLD_WAIT_MS = 10_000;
 const SHORTEST_WAIT_MS = 1_000;
 
 /**
- * @param error what a call of the client threw. Anything but a failed call is thrown again: a CallAborted is no
- *   statement on the batch, and a fault of ours must not turn into refused rows.
+ * @param error what a call of the client threw. Anything but a failed call is thrown again: a CallAborted says nothing
+ *   about the batch, and a fault of ours must not turn into refused rows.
  * @param uidsInCall number of UIDs in the call; one UID cannot be halved, so its verdict is 'final'
  * @param onBehalfOf the acting user of the call; empty when the service itself acts
  */
@@ -162,8 +162,8 @@ function kindOfStatus(httpStatus: number): VerdictKind {
 }
 
 /**
- * A reply of something in between says nothing about key or rows, and is often gone in a minute. What a status says
- * about time or size holds whoever sends it.
+ * A reply of something in between says nothing about key or rows, and the fault often ends within a minute. What a status
+ * says about time or size is true in any case.
  */
 function kindOfForeign(httpStatus: number): VerdictKind {
   const byStatus = kindOfStatus(httpStatus);
@@ -181,7 +181,7 @@ function messageOf({ httpStatus, serviceCode, serviceMessage, foreign }: Service
 /** Code of a refused UID for which the service gave none. */
 export const NO_CODE = 'NO_CODE';
 
-/** Codes that say "it is so already", by what the list asks for. A banned user is no member, and the reverse. */
+/** Codes that say "it is so already", by what the list asks for. A banned user is not a member, and the reverse. */
 const ALREADY_A_MEMBER: ReadonlySet<string> = new Set(['ERR_ALREADY_JOINED', 'ERR_SAME_SCOPE']);
 const ALREADY_SO: Readonly<Record<MemberList, ReadonlySet<string>>> = {
   admins: ALREADY_A_MEMBER,

@@ -1,5 +1,5 @@
 /**
- * Everything that a call to the chat service, or a list of several calls, can end in besides its reply. Branch on class or `code`, never on text.
+ * All errors of a call to the chat service, or of a list of several calls. Branch on class or `code`, never on text.
  * Texts of the service are redacted before they get here (redact.ts).
  */
 import { RollcallError } from '../errors/rollcall-error.ts';
@@ -34,7 +34,7 @@ export class TransportFailure extends RollcallError {
   }
 }
 
-/** A reply came, and it says no: the service's own, or that of something between us and the service. */
+/** A reply came, and it is a refusal: of the service, or of something between us and the service. */
 export class ServiceRefusal extends RollcallError {
   declare readonly code: 'REFUSED';
   readonly httpStatus: number;
@@ -86,7 +86,7 @@ export class MalformedReply extends RollcallError {
   }
 }
 
-/** The call cannot be put to the service at all; nothing was sent. */
+/** The call cannot be sent at all; nothing was sent. */
 export class InvalidCall extends RollcallError {
   declare readonly code: 'INVALID_CALL';
 

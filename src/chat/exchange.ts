@@ -25,8 +25,8 @@ export interface Reply {
 }
 
 /**
- * One request and its reply, as undici's handler: that is the only place that tells whether the request has left, and
- * with it whether the service may have acted on a call whose reply never came.
+ * One request and its reply, as undici's handler: the only place that shows whether the request was sent, and so whether
+ * the service may have acted on a call whose reply never came.
  */
 export class Exchange<Read> implements Dispatcher.DispatchHandler {
   readonly #origin: string;
@@ -43,7 +43,7 @@ export class Exchange<Read> implements Dispatcher.DispatchHandler {
   readonly #pieces: Buffer[] = [];
   #bytes = 0;
 
-  /** @param read called as soon as the reply is there; what it throws is what the exchange fails with */
+  /** @param read called when the reply has come; the exchange fails with what it throws */
   constructor(
     origin: string,
     maxReplyBytes: number,
@@ -132,12 +132,12 @@ export class Exchange<Read> implements Dispatcher.DispatchHandler {
   }
 }
 
-/** Where the pieces of a reply are put together. Memory of their own for each of thousands of replies is most of the cost. */
-const desk = Buffer.allocUnsafeSlow(64 * 1024);
+/** Where the pieces of a reply are joined. Allocating memory for each of thousands of replies would be most of the cost. */
+const smallBuffer = Buffer.allocUnsafeSlow(64 * 1024);
 
 /** The pieces in a row, and a 0 behind them. */
 function joined(pieces: readonly Buffer[], bytes: number): Buffer {
-  const whole = bytes < desk.length ? desk.subarray(0, bytes + 1) : Buffer.allocUnsafe(bytes + 1);
+  const whole = bytes < smallBuffer.length ? smallBuffer.subarray(0, bytes + 1) : Buffer.allocUnsafe(bytes + 1);
   let at = 0;
   for (const piece of pieces) {
     whole.set(piece, at);
@@ -156,7 +156,7 @@ const TIMEOUTS: Readonly<Record<string, TransportCode>> = {
 /** What certificate checks of OpenSSL and Node call themselves (node:tls, "X509 certificate error codes"). */
 const CERTIFICATE = /CERT|^UNABLE_TO_|^(?:INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED|HOSTNAME_MISMATCH)$/;
 
-/** Names what undici reports in our words; `sent` tells whether the request had left. */
+/** The error for what undici reports; `sent`: the request had been sent. */
 function failure(error: Error & { code?: string }, sent: boolean, origin: string): Error {
   const systemCode = error.code ?? '';
   const reason = [systemCode, error.message].filter((text) => text !== '').join(': ');

@@ -20,13 +20,13 @@ export const OPEN_OBJECT = 0x7b;
 export const CLOSE_OBJECT = 0x7d;
 const BACKSLASH = 0x5c;
 
-/** 1 for bytes that may not stand in a string as they are: the quote that ends it, backslash, control characters. */
+/** 1 for bytes that may not be in a string as they are: the quote that ends it, backslash, control characters. */
 const ENDS_PLAIN = new Uint8Array(256);
 ENDS_PLAIN.fill(1, 0, 0x20);
 ENDS_PLAIN[QUOTE] = 1;
 ENDS_PLAIN[BACKSLASH] = 1;
 
-/** The first place from `at` on that is no white space. */
+/** The first place from `at` on that is not white space. */
 export function skipSpace(bytes: Uint8Array, at: number): number {
   let place = at;
   for (;;) {
@@ -72,7 +72,7 @@ export function endOfValue(bytes: Uint8Array, at: number): number {
       place = endOfScalar(bytes, place);
     }
     if (place < 0) return NOT_WALKED;
-    // A value is over: everything that ends with it is over as well.
+    // A value has ended, and with it everything that ends here.
     for (;;) {
       if (nested === 0) return place;
       place = skipSpace(bytes, place);

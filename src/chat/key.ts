@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ServiceRefusal } from './errors.ts';
 
-/** First digits of a hash that tell one key from another, and no key by itself: 8 hexadecimal digits. */
+/** First 8 hexadecimal digits of a hash: they distinguish keys, and do not reveal them. */
 export function fingerprintOf(apiKey: string): string {
   return createHash('sha256').update(`rollcall API key\n${apiKey}`).digest('hex').slice(0, 8);
 }
@@ -16,7 +16,7 @@ export function isKeyRefusal({ serviceCode, httpStatus, foreign }: ServiceRefusa
   return httpStatus === 401 || httpStatus === 403;
 }
 
-/** The refusal with the key that it was about, for the one who has to change it. */
+/** The refusal with the fingerprint of its key, for the person who has to change it. */
 export function withKeyNamed(refusal: ServiceRefusal, fingerprint: string): ServiceRefusal {
   const { serviceMessage } = refusal;
   return new ServiceRefusal({

@@ -1,5 +1,5 @@
 import type { MemberScope } from '../membership/member-lists.ts';
-import { type ActingOptions, type AppRequest, type Ask, type CallOptions, segment, type Told } from './call.ts';
+import { type ActingOptions, type AppRequest, type Ask, type CallOptions, type ReplyMeta, segment } from './call.ts';
 import type { MemberResult } from './contract.ts';
 import { MalformedReply, ServiceRefusal } from './errors.ts';
 import {
@@ -20,20 +20,20 @@ export interface PageOptions extends CallOptions {
   readonly perPage?: number | undefined;
 }
 
-export interface MembersPage extends Told {
+export interface MembersPage extends ReplyMeta {
   readonly members: readonly ListedMember[];
   /** Undefined when the page says nothing about its list. */
   readonly pagination: Pagination | undefined;
 }
 
-export interface BannedPage extends Told {
+export interface BannedPage extends ReplyMeta {
   readonly uids: readonly string[];
   readonly pagination: Pagination | undefined;
 }
 
 /**
  * Calls that read and edit the members of a group: publicly known, not contract. One page does not make a list:
- * member-list.ts reads whole ones. Errors are those of every call; what they mean says member-policy.ts.
+ * member-list.ts reads whole ones. Errors are those of every call; member-policy.ts says what they mean.
  */
 export interface MemberClient {
   /** `GET /groups/{guid}/members`; may list banned users too. @param page from 1 */
@@ -41,13 +41,13 @@ export interface MemberClient {
   /** `GET /groups/{guid}/bannedusers`. @param page from 1 */
   listBannedPage(guid: string, page: number, options?: PageOptions): Promise<BannedPage>;
   /** `PUT /groups/{guid}/members/{uid}`. */
-  changeScope(guid: string, uid: string, scope: MemberScope, options?: ActingOptions): Promise<Told>;
-  /** `DELETE /groups/{guid}/members/{uid}`; who is removed may come back. */
-  removeMember(guid: string, uid: string, options?: ActingOptions): Promise<Told>;
+  changeScope(guid: string, uid: string, scope: MemberScope, options?: ActingOptions): Promise<ReplyMeta>;
+  /** `DELETE /groups/{guid}/members/{uid}`; a removed user may join again. */
+  removeMember(guid: string, uid: string, options?: ActingOptions): Promise<ReplyMeta>;
   /** `POST /groups/{guid}/bannedusers/{uid}`. */
-  banMember(guid: string, uid: string, options?: ActingOptions): Promise<Told>;
+  banMember(guid: string, uid: string, options?: ActingOptions): Promise<ReplyMeta>;
   /** `DELETE /groups/{guid}/bannedusers/{uid}`. */
-  unbanMember(guid: string, uid: string, options?: ActingOptions): Promise<Told>;
+  unbanMember(guid: string, uid: string, options?: ActingOptions): Promise<ReplyMeta>;
 }
 
 export function createMemberClient(ask: Ask, redact: Redact): MemberClient {
@@ -59,24 +59,24 @@ export function createMemberClient(ask: Ask, redact: Redact): MemberClient {
     uid: string,
     { onBehalfOf, signal }: ActingOptions,
     scope?: MemberScope,
-  ): Promise<Told> {
+  ): Promise<ReplyMeta> {
     const path = `${list}/${segment('uid', uid)}`;
     const body = scope === undefined ? undefined : { scope };
-    const { reply, ...told } = await ask({ method, path, body, onBehalfOf }, editReply, signal);
-    requireDone(reply.data, scope, told, redact);
-    return told;
+    const { reply, ...meta } = await ask({ method, path, body, onBehalfOf }, editReply, signal);
+    requireDone(reply.data, scope, meta, redact);
+    return meta;
   }
 
   return {
     async listMembersPage(guid, page, options = {}) {
       const request = pageRequest(inGroup(guid, 'members'), page, options.perPage ?? MAX_PER_PAGE);
-      const { reply, ...told } = await ask(request, membersPage, options.signal);
-      return { members: reply.data, pagination: reply.meta?.pagination, ...told };
+      const { reply, ...meta } = await ask(request, membersPage, options.signal);
+      return { members: reply.data, pagination: reply.meta?.pagination, ...meta };
     },
     async listBannedPage(guid, page, options = {}) {
       const request = pageRequest(inGroup(guid, 'bannedusers'), page, options.perPage ?? BANNED_PER_PAGE);
-      const { reply, ...told } = await ask(request, bannedPage, options.signal);
-      return { uids: reply.data.map(({ uid }) => uid), pagination: reply.meta?.pagination, ...told };
+      const { reply, ...meta } = await ask(request, bannedPage, options.signal);
+      return { uids: reply.data.map(({ uid }) => uid), pagination: reply.meta?.pagination, ...meta };
     },
     async changeScope(guid, uid, scope, options = {}) {
       return edit('PUT', inGroup(guid, 'members'), uid, options, scope);
@@ -97,9 +97,9 @@ function pageRequest(list: string, page: number, perPage: number): AppRequest {
   return { method: 'GET', path: `${list}?perPage=${perPage}&page=${page}`, maxReplyBytes: MAX_PAGE_BYTES };
 }
 
-/** A status of 200 alone does not say that it was done: `success` must, or the scope that the member has now. */
-function requireDone(data: MemberResult, scope: MemberScope | undefined, told: Told, redact: Redact): void {
-  const { httpStatus, rate } = told;
+/** A status of 200 is not enough: `success`, or the member's new scope, must say that it was done. */
+function requireDone(data: MemberResult, scope: MemberScope | undefined, meta: ReplyMeta, redact: Redact): void {
+  const { httpStatus, rate } = meta;
   if (data.success === true) return;
   if (data.success === false || data.error !== undefined) {
     const { error } = refusedEntry(data, redact);

@@ -1,5 +1,14 @@
 import { MEMBER_LISTS, type MemberList } from '../membership/member-lists.ts';
-import { type AddMembersReply, addMembersReply, isSuccess, type MemberResult, memberEntry } from './contract.ts';
+import {
+  type Addition,
+  type AddMembersReply,
+  addMembersReply,
+  type MemberResult,
+  memberEntry,
+  readMemberCount,
+  readMessageId,
+  WAY_TO_GROUP,
+} from './contract.ts';
 import {
   CLOSE_LIST,
   CLOSE_OBJECT,
@@ -27,9 +36,9 @@ interface MemberEntry {
 export type MemberEntries = ReadonlyMap<string, MemberEntry>;
 
 /**
- * Reads the reply to an add-members call. Each success brings a whole action message along that nobody reads, 20 KB for
- * 25 UIDs, so the reply is walked over and only other entries are parsed. A reply that is unusual in any way is read as
- * a whole by the contract's schema; test/chat/member-entries.test.ts shows that both come to the same.
+ * Reads the reply to an add-members call. Each success brings a whole action message along of which two fields are kept,
+ * 20 KB for 25 UIDs, so the reply is scanned and only other entries are parsed. An unusual reply is read whole by the contract's
+ * schema; test/chat/member-entries.test.ts shows that both give the same result.
  * @throws ServiceRefusal, MalformedReply
  */
 export function readMemberEntries(raw: RawReply, redact: Redact): MemberEntries {
@@ -37,7 +46,7 @@ export function readMemberEntries(raw: RawReply, redact: Redact): MemberEntries 
   return walked ?? entriesOf(readReply(raw, addMembersReply, redact), redact);
 }
 
-/** Where a UID stands in two lists, the higher one counts: the service places it there. */
+/** If a UID is in two lists, the higher one counts: the service places it there. */
 export function entriesOf({ data }: AddMembersReply, redact: Redact): MemberEntries {
   const entries = new Map<string, MemberEntry>();
   for (const list of MEMBER_LISTS) {
@@ -46,23 +55,35 @@ export function entriesOf({ data }: AddMembersReply, redact: Redact): MemberEntr
       const entry = results[uid];
       const key = uid.toLowerCase();
       if (entry === undefined || entries.has(key)) continue;
-      entries.set(key, { list, entry: entry.success === true ? entry : refusedEntry(entry, redact) });
+      entries.set(key, {
+        list,
+        entry: entry.success === true ? success(entry.addition, redact) : refusedEntry(entry, redact),
+      });
     }
   }
   return entries;
 }
 
+/** A success, with what is kept of its message. All texts pass `redact`: a text of the service could contain a key. */
+function success({ messageId, members }: Addition = {}, redact: Redact): MemberResult {
+  const isClean = messageId !== undefined && (DIGITS.test(messageId) || redact(messageId) === messageId);
+  return { success: true, addition: { ...(isClean && { messageId }), ...(members !== undefined && { members }) } };
+}
+const DIGITS = /^\d+$/;
+
 const DATA = Buffer.from('data"');
 const SUCCESS = Buffer.from('success"');
 const TRUE = Buffer.from('true');
-/** One for each list, as every success in it says the same. */
-const SUCCESSES = MEMBER_LISTS.map((list) => ({
-  key: Buffer.from(`${list}"`),
-  list,
-  found: { list, entry: { success: true } } satisfies MemberEntry,
-}));
+const ID = Buffer.from('id"');
+const MEMBERS_COUNT = Buffer.from('membersCount"');
+const LIST_KEYS = MEMBER_LISTS.map((list) => ({ key: Buffer.from(`${list}"`), list }));
+const WAY = WAY_TO_GROUP.map((name) => Buffer.from(`${name}"`));
+/** How far along the way the fields are. */
+const ENTRY = 0;
+const MESSAGE = 1;
+const GROUP = WAY.length;
 
-/** Undefined where the reply must be read as a whole. (A key twice: of two equal ones JSON.parse keeps the last.) */
+/** Undefined if the whole reply must be parsed, such as when a key comes twice: JSON.parse keeps the last. */
 export function walkEntries(bytes: Buffer, redact: Redact): MemberEntries | undefined {
   const entries = new Map<string, MemberEntry>();
   let hasData = false;
@@ -78,7 +99,7 @@ export function walkEntries(bytes: Buffer, redact: Redact): MemberEntries | unde
 function walkLists(bytes: Buffer, at: number, entries: Map<string, MemberEntry>, redact: Redact): number {
   const seen = new Set<MemberList>();
   return walkObject(bytes, at, (key, value) => {
-    const known = SUCCESSES.find((one) => startsWith(bytes, key, one.key));
+    const known = LIST_KEYS.find((one) => startsWith(bytes, key, one.key));
     if (known === undefined) return endOfValue(bytes, value);
     if (seen.has(known.list)) return NOT_WALKED;
     seen.add(known.list);
@@ -86,15 +107,20 @@ function walkLists(bytes: Buffer, at: number, entries: Map<string, MemberEntry>,
     return walkObject(bytes, value, (uid, entry, keyEnd) => {
       const name = asciiIn(bytes, uid, keyEnd);
       if (name === undefined || entries.has(name)) return NOT_WALKED;
-      const end = endOfSuccess(bytes, entry);
-      if (end >= 0) {
-        entries.set(name, known.found);
+      const found: Found = { successes: 0 };
+      const end = walkEntry(bytes, entry, ENTRY, found);
+      if (end >= 0 && found.successes === 1) {
+        entries.set(name, { list: known.list, entry: success(found, redact) });
         return end;
       }
       const endOfOther = endOfValue(bytes, entry);
       if (endOfOther >= 0) {
         const read = memberEntry(JSON.parse(bytes.toString('utf8', entry, endOfOther)));
-        entries.set(name, isSuccess(read) ? known.found : { list: known.list, entry: refusedEntry(read, redact) });
+        const isSuccessful = read.success === true;
+        entries.set(name, {
+          list: known.list,
+          entry: isSuccessful ? success(read.addition, redact) : refusedEntry(read, redact),
+        });
       }
       return endOfOther;
     });
@@ -124,15 +150,43 @@ function walkObject(bytes: Buffer, at: number, visit: (key: number, value: numbe
   }
 }
 
-/** The place after an entry that says `success` once, with `true`; NOT_WALKED for every other one. */
-function endOfSuccess(bytes: Buffer, at: number): number {
-  let successes = 0;
-  const end = walkObject(bytes, at, (key, value) => {
-    if (!startsWith(bytes, key, SUCCESS)) return endOfValue(bytes, value);
-    successes++;
-    return startsWith(bytes, value, TRUE) ? value + TRUE.length : NOT_WALKED;
+/** What walking over an entry has found. */
+interface Found {
+  /** Fields `success` that are true. */
+  successes: number;
+  messageId?: string | undefined;
+  members?: number | undefined;
+}
+
+/**
+ * Walks over an entry of a success, or an object on the way from it to the group in its message.
+ * Gives NOT_WALKED for what is not a plain success, and where a key that counts comes twice.
+ */
+function walkEntry(bytes: Buffer, at: number, depth: number, found: Found): number {
+  const next = WAY[depth];
+  let hasNext = false;
+  let hasField = false;
+  return walkObject(bytes, at, (key, value) => {
+    if (next !== undefined && startsWith(bytes, key, next)) {
+      if (hasNext) return NOT_WALKED;
+      hasNext = true;
+      return bytes[value] === OPEN_OBJECT ? walkEntry(bytes, value, depth + 1, found) : endOfValue(bytes, value);
+    }
+    if (depth === ENTRY && startsWith(bytes, key, SUCCESS)) {
+      found.successes++;
+      return startsWith(bytes, value, TRUE) ? value + TRUE.length : NOT_WALKED;
+    }
+    const isField =
+      (depth === MESSAGE && startsWith(bytes, key, ID)) || (depth === GROUP && startsWith(bytes, key, MEMBERS_COUNT));
+    const end = endOfValue(bytes, value);
+    if (!isField || end < 0) return end;
+    if (hasField) return NOT_WALKED;
+    hasField = true;
+    const read: unknown = JSON.parse(bytes.toString('utf8', value, end));
+    if (depth === MESSAGE) found.messageId = readMessageId(read);
+    else found.members = readMemberCount(read);
+    return end;
   });
-  return successes === 1 ? end : NOT_WALKED;
 }
 
 function endOfEmptyList(bytes: Buffer, at: number): number {

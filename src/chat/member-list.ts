@@ -2,12 +2,12 @@
  * Whole lists of a group, read page by page: all of a list, or an error. A list that broke off and passed for a whole
  * one would have a sync act on members that it never saw.
  *
- * What is trusted: everybody who was in the group from the first page to the last is in the result, unless the list
- * hides it. Pages come in an order that we do not know, and the list may change between them. Whoever joins meanwhile
- * can shift others onto a later page, where they stand once more, which does no harm; the newcomer may be missing.
- * Whoever leaves can shift others onto a page that has been read already, where they are missed: that shows in a
- * smaller total, and the list is read again. It does not show where somebody else joins between the same two pages,
- * so that being listed is better evidence than not being listed.
+ * What is certain: every user who was in the group from the first page to the last is in the result, unless the list
+ * hides it. The order of the pages is not known, and the list may change between them. A user who joins meanwhile can shift
+ * others onto a later page, where they are listed again, which is harmless; the new user may be missing. A user who leaves
+ * can shift others onto a page that was read already, where they are missed: the total shrinks, and the list is read
+ * again. That does not show if another user joins between the same two pages, so being listed is better evidence than
+ * not being listed.
  */
 import { UntrustedListing } from './errors.ts';
 import type { BannedPage, MembersPage, PageOptions } from './member-client.ts';
@@ -20,11 +20,13 @@ export interface ListOptions {
   /** Entries per page. Default as of the page's call: MAX_PER_PAGE for members, BANNED_PER_PAGE for the banned. */
   readonly perPage?: number | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Told after every page: its number, from 1 in each reading, and how many entries this reading has by now. */
+  /** Pages that are asked for before their turn, where the list says that it has them. Default: none. */
+  readonly ahead?: number | undefined;
+  /** Called after every page with its number, from 1 in each reading, and the entries of this reading so far. */
   readonly onPage?: ((progress: { readonly page: number; readonly entries: number }) => void) | undefined;
 }
 
-/** Who gives the pages: a client, or whoever passes its calls on once the rate limit allows them. */
+/** The source of the pages: a client, or a queue that passes its calls on when the rate limit allows them. */
 export interface MembersPages {
   listMembersPage(
     guid: string,
@@ -95,7 +97,7 @@ export async function readBannedInto(
   });
 }
 
-/** Tells the banned among the listed from the members; the list of the banned decides. */
+/** Marks the banned users among the listed ones; the list of banned users decides. */
 export function markBanned(
   listed: readonly ListedMember[],
   banned: ReadonlySet<string>,
@@ -163,15 +165,16 @@ export async function readList<Entry>(
  */
 async function readOnce<Entry>(
   store: ListStore<Entry>,
-  { perPage, signal, onPage }: ReadingOptions,
+  { perPage, signal, ahead = 0, onPage }: ReadingOptions,
   getPage: GetPage<Entry>,
 ): Promise<string | undefined> {
+  const pageOf = askedAhead((page) => getPage(page, { perPage, signal }), ahead);
   let read = 0;
   let atFirst: number | undefined;
   let totalBefore = 0;
   let lastWasShort = false;
   for (let page = 1; ; page += 1) {
-    const { entries, pagination } = await getPage(page, { perPage, signal });
+    const { entries, pagination } = await pageOf(page);
     const { total, count = 0, perPage: stated = perPage, totalPages = 0 } = pagination ?? {};
 
     // Published samples count more entries on a page than in the whole list (count 5, total 0): such a count says nothing.
@@ -201,4 +204,33 @@ async function readOnce<Entry>(
     if (read < (atFirst ?? 0)) return `it promised ${atFirst} entries and gave ${read}`;
     return undefined;
   }
+}
+
+/**
+ * Pages in their order, some of them requested ahead. It still shows when a user leaves: if one page was requested before
+ * that and a later one after it, the total shrinks from one page to the next somewhere between the two.
+ */
+function askedAhead<Entry>(
+  getPage: (page: number) => Promise<Page<Entry>>,
+  ahead: number,
+): (page: number) => Promise<Page<Entry>> {
+  const asked = new Map<number, Promise<Page<Entry>>>();
+  let pages = 0;
+  const ask = (page: number): Promise<Page<Entry>> => {
+    const known = asked.get(page);
+    if (known !== undefined) return known;
+    const answer = getPage(page);
+    // The reading may end before its turn.
+    answer.catch(() => {});
+    asked.set(page, answer);
+    return answer;
+  };
+  return async (page) => {
+    const answer = ask(page);
+    for (let next = page + 1; next <= Math.min(page + ahead, pages); next += 1) void ask(next);
+    const found = await answer;
+    asked.delete(page);
+    pages = found.pagination?.totalPages ?? 0;
+    return found;
+  };
 }

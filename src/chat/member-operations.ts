@@ -15,7 +15,7 @@ export const BANNED_PER_PAGE = 100;
 /** Longest reply of a page, in bytes: 1,000 users, each with the longest addresses, tags and metadata that are known. */
 export const MAX_PAGE_BYTES = 16 * 1024 * 1024;
 
-/** A number that is odd or missing says nothing; one in quotes is a number all the same. */
+/** A missing or malformed number says nothing; one in quotes counts as a number. */
 const count = z
   .union([
     z.int().nonnegative(),
@@ -44,7 +44,7 @@ const pagination = z
  */
 export type Pagination = Readonly<Partial<NonNullable<z.infer<typeof pagination>>>>;
 
-/** What stands beside the entries of a page. */
+/** What comes with the entries of a page. */
 export const meta = z.object({ pagination }).optional().catch(undefined);
 
 /** One entry of the list of members; fields of the user that are of no use here are dropped. */
@@ -59,9 +59,9 @@ export interface ListedMember {
   readonly uid: string;
   /** One of MEMBER_SCOPES as far as is known; another word is a scope that we know nothing about. */
   readonly scope: string;
-  /** Seconds since 1970; null when not told. */
+  /** Seconds since 1970; null if the reply does not say. */
   readonly joinedAt: number | null;
-  /** What the user is called; undefined when not told. */
+  /** The user's name; undefined if the reply does not say. */
   readonly name?: string | undefined;
 }
 

@@ -9,26 +9,26 @@ import { UntrustedListing } from './errors.ts';
 export type EditOperation = 'change-scope' | 'remove' | 'ban' | 'unban';
 
 export interface EditVerdict extends Omit<Verdict, 'kind'> {
-  /** `in-place`: it is so already, which is what was wanted. Never `halve`: an edit has one UID. */
+  /** `in-place`: the member was already as requested. Never `halve`: an edit has one UID. */
   readonly kind: Exclude<VerdictKind, 'halve'> | 'in-place';
 }
 
 /** Codes that say "it is so already", by what was to be done. */
 const IN_PLACE: Readonly<Record<EditOperation, readonly string[]>> = {
   'change-scope': ['ERR_SAME_SCOPE'],
-  // A banned user is no member any more, and the service refuses to remove one.
+  // A banned user is not a member any more, and the service refuses to remove one.
   remove: ['ERR_NOT_A_MEMBER', 'ERR_BANNED_GROUPMEMBER'],
   ban: ['ERR_ALREADY_BANNED'],
   unban: ['ERR_NOT_A_BANNED_USER'],
 };
 
 const BY_CODE: Readonly<Record<string, EditVerdict['kind']>> = {
-  // Nothing but "it failed": a repeat does no harm, because a change that was made after all is then in place.
+  // It says only that the call failed. A repeat is safe: if the change was made after all, it is already in place.
   ERR_MEMBER_SCOPE_CHANGE_FAILED: 'again',
   ERR_MEMBER_DELETE_FAILED: 'again',
   ERR_MEMBER_BAN_FAILED: 'again',
   ERR_MEMBER_UNBAN_FAILED: 'again',
-  // These operations are no contract: a service without one of them is no reason to stop what it does have.
+  // Not part of the contract: if the service lacks this operation, the others must continue.
   ERR_API_NOT_FOUND: 'final',
 };
 
@@ -43,7 +43,7 @@ export function judgeEdit(operation: EditOperation, error: unknown, onBehalfOf =
 
 function editKind(operation: EditOperation, { code, kind }: Verdict, actsForUser: boolean): EditVerdict['kind'] {
   if (IN_PLACE[operation].includes(code)) return 'in-place';
-  // Documented for the acting user; where nobody acts, it can only be the member that is not in the group.
+  // Documented for the acting user. Without one, it can only mean that the member is not in the group.
   if (code === 'ERR_GROUP_NOT_JOINED' && operation === 'remove' && !actsForUser) return 'in-place';
   const byCode = Object.hasOwn(BY_CODE, code) ? BY_CODE[code] : undefined;
   // That `judge` halves no call of one UID is not in its type.
@@ -51,7 +51,7 @@ function editKind(operation: EditOperation, { code, kind }: Verdict, actsForUser
 }
 
 /**
- * What it means that a list or a group could not be read. A verdict of `final` concerns this group alone.
+ * What it means when a list or a group could not be read. A verdict of `final` concerns this group alone.
  * @param error what readMembers, readBanned or getGroup threw; anything but a failed reading is thrown again
  * @param onBehalfOf the user for whom it was asked; empty when the service itself asks
  */

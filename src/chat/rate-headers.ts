@@ -7,7 +7,7 @@
  * - `X-RateLimit-Limit` and its siblings.
  */
 
-/** No header makes anybody wait longer than this: 10 minutes, in milliseconds. */
+/** Longest wait that a header can ask for: 10 minutes, in milliseconds. */
 export const MAX_WAIT_MS = 10 * 60_000;
 
 /** Reply headers by name; the case of the names does not matter. */
@@ -66,7 +66,7 @@ export function readRate(headers: ReplyHeaders, nowMs: number, limited = false):
   };
 }
 
-/** Names under which a service, or what stands in front of it, says which request it was: its support can look it up. */
+/** Headers in which a service, or a proxy before it, names the request: its support can look it up. */
 const REQUEST_ID = ['x-request-id', 'cf-ray', 'x-amzn-requestid'] as const;
 
 /** The id of a request as its reply gives it; undefined where it gives none that can be shown. */

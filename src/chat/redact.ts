@@ -5,10 +5,10 @@ export const MAX_TEXT_LENGTH = 500;
 export type Redact = (text: string) => string;
 
 /**
- * The service has been seen to echo the API key in an error, so whatever it says passes through here first:
- * each secret, and any beginning of it from 8 characters on, becomes `[redacted]` in any case and any common escaping
- * or encoding, control characters become spaces, and
- * the text is cut at MAX_TEXT_LENGTH, in this order, so that a cut cannot leave the readable half of a key.
+ * The service has been seen to echo the API key in an error, so its texts pass through here first. Each secret, and any
+ * beginning of it from 8 characters on, becomes `[redacted]` in upper or lower case and any common escaping or encoding.
+ * Then control characters become spaces. Last, the text is cut at MAX_TEXT_LENGTH, so that a cut cannot leave the readable
+ * half of a key.
  * @param secrets visible ASCII, not empty
  */
 export function createRedact(secrets: readonly string[]): Redact {
@@ -46,7 +46,7 @@ function escapedSpellings(secret: string): string {
 function base64Spellings(secret: string): string[] {
   return [0, 1, 2].flatMap((before) => {
     const bytes = Buffer.from(`${'-'.repeat(before)}${secret}`);
-    // Letters at the edges hold bits of what stands beside it as well; one more may follow.
+    // Letters at the edges also hold bits of the neighbouring bytes; one more may follow.
     const own = bytes.toString('base64').slice(Math.ceil((before * 4) / 3), Math.floor((bytes.length * 4) / 3));
     return own.length < SHORTEST_PREFIX ? [] : [`${Array.from(own, base64Letter).join('')}[\\w+/-]?`];
   });

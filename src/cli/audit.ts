@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import type { DataDir } from '../platform/data-dir.ts';
 import { openAccessStore } from '../server/access/access-store.ts';
-import { whoTypes } from './target/sync-data.ts';
+import { currentUser } from './target/sync-data.ts';
 
-/** Who notes what is done by commands, in the audit log that `GET /v1/audit` shows. */
-export const here = () => ({ who: whoTypes(), role: 'operator', address: 'command line' }) as const;
+/** Name in the audit log (`GET /v1/audit`) for what commands do. */
+export const here = () => ({ who: currentUser(), role: 'operator', address: 'command line' }) as const;
 
 /**
- * Notes what a command has done in a data directory that exists. A server may write the same log meanwhile.
+ * Notes what a command has done in an existing data directory. A server may write to the same log at the same time.
  * @param action such as `schedule.add`
  * @param target such as the schedule's name
  * @param detail what was asked for, in short

@@ -1,6 +1,6 @@
 import { UsageError } from './errors.ts';
 
-/** What was meant for the sandbox must not reach the service, nor the reverse. */
+/** Imports for the sandbox must not reach the service, and the reverse. */
 export function checkTarget(command: string, id: string, wasSandbox: boolean, sandbox: boolean): void {
   if (wasSandbox && !sandbox) {
     throw new UsageError(`import ${id} was meant for the sandbox; type: ${command} --sandbox`);

@@ -2,16 +2,16 @@ import type { Command } from 'commander';
 import type { ExitCode } from './exit-codes.ts';
 import type { Io } from './screen/io.ts';
 
-/** Makes a command; its action hands its exit code to `end`. */
+/** Makes a command; its action passes its exit code to `end`. */
 type CommandMaker = (io: Io, end: (code: Promise<ExitCode>) => Promise<void>) => Command;
 
 export interface CommandEntry {
-  /** What follows the name in the list of commands. */
+  /** Its line in the list of commands. */
   readonly usage: string;
   readonly description: string;
   /** For programs: help does not list it. */
   readonly hidden?: true;
-  /** Loads the command, and with it only what it needs. */
+  /** Loads the command, and only what it needs. */
   readonly load: () => Promise<CommandMaker>;
 }
 
@@ -46,6 +46,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     usage: '[options]',
     description: 'show imports, newest first',
     load: async () => (await import('./commands/list.ts')).listCommand,
+  },
+  tag: {
+    usage: '[options] <id> <tags...>',
+    description: 'give an import tags, by which `list --tag` finds it',
+    load: async () => (await import('./commands/tag.ts')).tagCommand,
   },
   status: {
     usage: '[options] [id]',

@@ -9,15 +9,15 @@ import type { Progress } from './screen/progress.ts';
 export interface CoordinateOptions {
   readonly config: Config;
   readonly io: Io;
-  /** What the calls go to; opened before the coordinator, closed after it. */
+  /** Opens the service that calls go to: before the coordinator; closed after it. */
   readonly openService: () => Promise<Service & { close(): Promise<void> }>;
-  /** What to type to go on, for whoever is interrupted. */
-  readonly goOn: () => readonly string[];
+  /** The command that continues, shown after an interrupt. */
+  readonly howToContinue: () => readonly string[];
 }
 
-/** A coordinator in this process, for as long as a command lasts. */
+/** A coordinator in this process, while a command runs. */
 export interface Coordinating extends Omit<App, 'serveControl' | 'failed'> {
-  /** What is begun beside the coordinator stops before it. */
+  /** Registers what is started beside the coordinator and must stop before it. */
   readonly onStop: Lifecycle['onStop'];
   /** Aborted by the first Ctrl-C. */
   readonly signal: AbortSignal;
@@ -25,16 +25,16 @@ export interface Coordinating extends Omit<App, 'serveControl' | 'failed'> {
   until(done: Promise<unknown>, progress: Progress): Promise<void>;
 }
 
-/** Runs a coordinator in this process while `work` lasts. Gives what it failed with, after saying so; undefined is well. */
+/** Runs a coordinator in this process while `work` lasts. Returns the error that it failed with, after printing it; undefined: no error. */
 export async function coordinate(
-  { config, io, openService, goOn }: CoordinateOptions,
+  { config, io, openService, howToContinue }: CoordinateOptions,
   work: (coordinating: Coordinating) => Promise<void>,
 ): Promise<Error | undefined> {
   const life = createLifecycle();
   let failure: Error | undefined;
-  const signal = firstSignal(EXIT.interrupted, () => say(io, 'Stopped at once.', ...goOn()));
+  const signal = firstSignal(EXIT.interrupted, () => say(io, 'Stopped at once.', ...howToContinue()));
   try {
-    const app = await openApp(life, { config, openService, tell: (sentence) => say(io, sentence) });
+    const app = await openApp(life, { config, openService, show: (sentence) => say(io, sentence) });
     await app.serveControl();
     void app.failed.then((error) => {
       failure = error;
@@ -54,14 +54,14 @@ export async function coordinate(
       },
     });
   } finally {
-    const leave = () => say(io, 'The queue does not answer; stopped anyway.', ...goOn());
+    const leave = () => say(io, 'The queue does not answer; stopped anyway.', ...howToContinue());
     const stay = config.queue === undefined ? () => {} : leaveWithoutQueue(EXIT.interrupted, leave);
     await life.stop();
     stay();
     signal.ignore();
   }
   if (failure !== undefined) {
-    say(io, '', `rollcall cannot continue: ${failure.message}`, 'When it is fixed:', ...goOn().slice(1));
+    say(io, '', `rollcall cannot continue: ${failure.message}`, 'When it is fixed:', ...howToContinue().slice(1));
   }
   return failure;
 }

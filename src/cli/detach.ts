@@ -15,7 +15,7 @@ import { shortest } from './screen/shortest.ts';
 import { findImport } from './target/data.ts';
 import { localImports } from './target/local-imports.ts';
 
-/** Reads the input here, so that a bad one is known at once, and leaves the sending to a process of its own. */
+/** Reads the input here, so that a bad file is reported at once, and starts another process to send it. */
 export async function detach(options: RunOptions, flags: WorkersFlags): Promise<ExitCode> {
   const { config, io } = options;
   let id: string | undefined;
@@ -34,7 +34,7 @@ export async function detach(options: RunOptions, flags: WorkersFlags): Promise<
   if (code !== EXIT.ok && code !== EXIT.rowsFailed) return code;
   const output = join(dataDir(config.dataDir).folder(id), 'output.log');
   const child = startSending(sendingArguments(config, flags, id), openSync(output, 'a', 0o600));
-  // Whoever looks at it next shall find it running: `watch` takes one that is staged for a dry run.
+  // The next command must see it running: `watch` would take a staged import for a dry run.
   const waits = () => findImport(config.dataDir, record.id).state === 'staged';
   while (waits() && child.exitCode === null && child.signalCode === null) await sleep(LOOK_MS);
   if (waits()) {
@@ -52,8 +52,8 @@ export async function detach(options: RunOptions, flags: WorkersFlags): Promise<
 const LOOK_MS = 50;
 
 /**
- * What sends an import as this process would: `resume` with its flags. What is set otherwise than by a flag, the process
- * inherits; how the file is read is kept with the import.
+ * The command that sends an import as this process would: `resume` with its flags. Other settings come from the inherited
+ * environment; how the file is read is kept with the import.
  */
 export function sendingArguments(
   {

@@ -1,6 +1,6 @@
 import { RollcallError } from '../errors/rollcall-error.ts';
 
-/** A command was used in a way that cannot work; the message says which would. Exit code 2. */
+/** A command was used in a way that cannot work; the message says what would. Exit code 2. */
 export class UsageError extends RollcallError {
   constructor(message: string) {
     super('BAD_USAGE', message);

@@ -31,7 +31,7 @@ interface Ended {
   readonly code: string | null;
 }
 
-/** The exit code that an import has earned. */
+/** The exit code of an import. */
 export function exitCodeOf({ state, code }: Ended, rows: RowCounts): ExitCode {
   if (code === ('WRONG_SUM' satisfies ReasonCode) || (isFinal(state) && sumOfOutcomes(rows) !== rows.read))
     return EXIT.fatal;

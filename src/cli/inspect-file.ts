@@ -44,6 +44,6 @@ async function beginningOf(stream: AsyncIterable<Buffer>): Promise<Buffer> {
     if (length >= MOST) break;
   }
   const bytes = Buffer.concat(pieces);
-  // A row that is cut in the middle would be called broken.
+  // A row that is cut in the middle would be reported as broken.
   return length < MOST ? bytes : bytes.subarray(0, bytes.lastIndexOf('\n') + 1);
 }

@@ -25,7 +25,7 @@ export async function main(args: readonly string[], io: Io): Promise<ExitCode> {
   const named = commandNamed(args);
   if (args[0] === 'help' && named !== undefined && !Object.hasOwn(COMMANDS, named)) return explain(io, named);
   for (const [name, { description, hidden = false, load }] of Object.entries(COMMANDS)) {
-    // Of the others the help needs only these two.
+    // For the help, only these two parts of the other commands are needed.
     const command = name === named ? (await load())(io, end) : new Command(name);
     program.addCommand(command.description(description), { hidden });
     for (const one of [command, ...command.commands]) settle(one, io);
@@ -64,7 +64,7 @@ function explain(io: Io, name: string): ExitCode {
 
 const TOPIC_WIDTH = 14;
 
-/** Has commander write to where this command writes, and leave the end of the process to `main`. */
+/** Makes commander write to this command's output, and leave ending the process to `main`. */
 function settle(command: Command, io: Io): void {
   command.exitOverride().configureOutput({
     writeOut: (text) => io.out.write(text),
@@ -81,7 +81,7 @@ function exitCodesHelp(): string {
 }
 
 function complain(io: Io, error: unknown): ExitCode {
-  // Commander has said it already: help was asked for, or a flag is wrong.
+  // Commander has printed it already: help was requested, or a flag is wrong.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
   if (!(error instanceof Error)) {
     say(io, `rollcall: ${error}`);
@@ -92,12 +92,12 @@ function complain(io: Io, error: unknown): ExitCode {
     say(io, `rollcall: ${error.message}`);
     return EXIT[error.kind];
   }
-  // What the system refuses (a full disk, a missing right) speaks for itself; anything else is ours to find.
+  // What the system refuses (a full disk, a missing right) speaks for itself; anything else is a bug.
   say(io, `rollcall: ${'syscall' in error ? error.message : (error.stack ?? error.message)}`);
   return EXIT.fatal;
 }
 
-/** Whether the one who read our output has gone, as `head` does: there is nobody to tell, and nothing went wrong. */
+/** Whether the reader of our output has closed the pipe, as `head` does: nothing went wrong. */
 function isClosedPipe(error: Error): boolean {
   return 'code' in error && error.code === 'EPIPE';
 }
@@ -108,7 +108,7 @@ export async function start(): Promise<void> {
     if (!isClosedPipe(error)) throw error;
   });
   const code = await main(process.argv.slice(2), terminalIo(process.stdout, process.stderr));
-  // A fault may leave something open behind it that would keep the process for ever.
+  // An error may leave something open that would keep the process running.
   if (code === EXIT.fatal) process.exit(code);
   process.exitCode = code;
 }

@@ -27,8 +27,8 @@ export async function runCheckHere(options: RunCheckOptions): Promise<ExitCode> 
   let id: string | undefined;
   let staged = false;
   let fault: unknown;
-  const goOn = () => (id === undefined ? [] : ['Continue with:', `  ${config.command} check ${id}`]);
-  const failure = await coordinate({ ...options, goOn }, async (here) => {
+  const howToContinue = () => (id === undefined ? [] : ['Continue with:', `  ${config.command} check ${id}`]);
+  const failure = await coordinate({ ...options, howToContinue }, async (here) => {
     const { coordinator, dir, service, signal } = here;
     id = await options.begin(coordinator, signal);
     if (id === undefined) return;
@@ -83,7 +83,7 @@ function minutesOf(price: CallsByRegion, callsPerMinute: number): number {
   return Math.max(0, ...Object.values(price)) / callsPerMinute;
 }
 
-/** Says the price of a check, and asks whether to pay it. Where nobody can answer, the answer is no. */
+/** Says how many calls a check needs, and asks whether to make them. Without a terminal, the answer is no. */
 export async function askToPay(
   io: Io,
   calls: number,

@@ -6,20 +6,20 @@ import { type CoordinateOptions, coordinate } from './coordinate.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { redraw } from './screen/progress.ts';
 
-interface RunExportOptions extends Omit<CoordinateOptions, 'goOn'> {
+interface RunExportOptions extends Omit<CoordinateOptions, 'howToContinue'> {
   readonly id: string;
   /** Makes or opens the export's file, once it is known which regions have an app. */
   readonly openStore: (regions: readonly Region[]) => Promise<ExportStore>;
-  /** Told when reading begins. */
+  /** Called when reading begins. */
   readonly begun: () => void;
 }
 
-/** Reads an export in this process and shows how far it is. Gives an exit code where nothing can be said about it. */
+/** Reads an export in this process and shows its progress. Returns an exit code where there is no result to show. */
 export async function runExportHere(options: RunExportOptions): Promise<ExitCode | undefined> {
   const { config, io, id } = options;
   let fault: unknown;
-  const goOn = () => ['Continue with:', `  ${config.command} export --resume ${id}`];
-  const failure = await coordinate({ ...options, goOn }, async (here) => {
+  const howToContinue = () => ['Continue with:', `  ${config.command} export --resume ${id}`];
+  const failure = await coordinate({ ...options, howToContinue }, async (here) => {
     const { coordinator, service } = here;
     const store = await options.openStore(Object.keys(service.apps) as Region[]);
     options.begun();

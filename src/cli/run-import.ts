@@ -7,8 +7,8 @@ import { writtenBy } from '../imports/report/summarize.ts';
 import type { StagingProgress } from '../imports/stage/stage-file.ts';
 import type { Config } from '../platform/config.ts';
 import { type DataDir, dataDir } from '../platform/data-dir.ts';
-import { counted } from '../text/wording.ts';
-import { type CoordinateOptions, coordinate } from './coordinate.ts';
+import { messagesSentence } from '../text/wording.ts';
+import { type CoordinateOptions, type Coordinating, coordinate } from './coordinate.ts';
 import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.ts';
 import { conclude } from './screen/conclude.ts';
 import { type Io, say } from './screen/io.ts';
@@ -16,21 +16,26 @@ import { type Progress, showProgress } from './screen/progress.ts';
 import { findImport, findingsOf } from './target/data.ts';
 import { localImports } from './target/local-imports.ts';
 
-export interface RunOptions extends Omit<CoordinateOptions, 'goOn'> {
+export interface RunOptions extends Omit<CoordinateOptions, 'howToContinue'> {
   readonly json: boolean;
   /** Prints nothing at the end. */
   readonly quiet?: boolean;
-  /** Starts or goes on with an import, and gives its id; undefined when the signal came before there was one. */
+  /** Begins what is to run beside the import, before it. */
+  readonly beside?: (here: Coordinating) => void;
+  /** Starts or continues an import, and returns its id; undefined when the signal came before there was one. */
   readonly begin: (coordinator: Coordinator, signal: AbortSignal) => Promise<string | undefined>;
 }
 
-/** Runs an import in this process, shows it, and ends with the exit code that it has earned. */
+/** Runs an import in this process, shows its progress, and returns its exit code. */
 export async function runImport(options: RunOptions): Promise<ExitCode> {
   const { config, io } = options;
   let id: string | undefined;
   let sandbox = '';
-  const goOn = () => (id === undefined ? [] : ['Continue with:', `  ${config.command} resume ${id}${sandbox}`]);
-  const failure = await coordinate({ ...options, goOn }, async ({ coordinator, dir, signal, until }) => {
+  const howToContinue = () =>
+    id === undefined ? [] : ['Continue with:', `  ${config.command} resume ${id}${sandbox}`];
+  const failure = await coordinate({ ...options, howToContinue }, async (here) => {
+    const { coordinator, dir, signal, until } = here;
+    options.beside?.(here);
     id = await options.begin(coordinator, signal);
     if (id === undefined) return;
     if (readOptions(coordinator.find(id)).sandbox) sandbox = ' --sandbox';
@@ -68,7 +73,7 @@ export function followImport(io: Io, dir: DataDir, coordinator: Coordinator, id:
   const totalBytes = sizeOf(coordinator.find(id).source);
   const progress = showProgress(io, {
     tallies: () => {
-      // There is no ledger while the input is read, nor after an input that was refused.
+      // There is no ledger while the input is read, or if it was refused.
       if (reader === undefined && existsSync(dir.ledger(id))) reader = openImportReader(dir.ledger(id));
       return reader?.tallies();
     },
@@ -85,17 +90,12 @@ export function followImport(io: Io, dir: DataDir, coordinator: Coordinator, id:
   };
 }
 
-/** What others will see of it, before the first call. */
+/** Says before the first call what other users will see of it. */
 function announce(io: Io, ledger: string): void {
   const reader = openImportReader(ledger);
   const { writes } = writtenBy(reader.tallies());
   reader.close();
-  if (writes === undefined) return;
-  const { messages, groups } = writes;
-  say(
-    io,
-    `${counted(messages, 'message')} will be written into ${counted(groups, 'group')}, one for each member added.`,
-  );
+  if (writes !== undefined) say(io, messagesSentence(writes));
 }
 
 function sizeOf(path: string): number | undefined {

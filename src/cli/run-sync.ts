@@ -18,23 +18,23 @@ import { followImport } from './run-import.ts';
 import type { Io } from './screen/io.ts';
 import { type Progress, redraw } from './screen/progress.ts';
 import { concludeSync, printPlan } from './screen/sync-outcome.ts';
-import { findSync, whoTypes } from './target/sync-data.ts';
+import { currentUser, findSync } from './target/sync-data.ts';
 
-export interface RunSyncOptions extends Omit<CoordinateOptions, 'goOn'> {
+export interface RunSyncOptions extends Omit<CoordinateOptions, 'howToContinue'> {
   readonly json: boolean;
   /** Where the plan is written as CSV, when there is one. */
   readonly planCsv?: string | undefined;
-  /** Starts or goes on with a sync, and gives its id; undefined when there is nothing to run. */
+  /** Starts or continues a sync, and returns its id; undefined when there is nothing to run. */
   readonly begin: (syncs: SyncRunner, here: Coordinating) => Promise<string | undefined>;
 }
 
-/** Runs a sync in this process, shows it, and ends with the exit code that it has earned. */
+/** Runs a sync in this process, shows its progress, and returns its exit code. */
 export async function runSync(options: RunSyncOptions): Promise<ExitCode> {
   const { config, io, json } = options;
   let id: string | undefined;
   let interrupted = false;
-  const goOn = () => (id === undefined ? [] : ['See how far it came:', `  ${config.command} sync show ${id}`]);
-  const failure = await coordinate({ ...options, goOn }, async (here) => {
+  const howToContinue = () => (id === undefined ? [] : ['See how far it came:', `  ${config.command} sync show ${id}`]);
+  const failure = await coordinate({ ...options, howToContinue }, async (here) => {
     const { coordinator, dir, service, log, fail, until } = here;
     const syncs = composeSyncs(coordinator, dir, service, log);
     here.onStop(() => syncs.stop());
@@ -45,9 +45,9 @@ export async function runSync(options: RunSyncOptions): Promise<ExitCode> {
     const onPlanned = json ? () => {} : () => printPlan(config, io, begun);
     await until(syncs.settled(begun), followSync(io, dir, coordinator, syncs, begun, onPlanned));
     const { state, importId } = syncs.find(begun);
-    // Nobody is to find it carried out tomorrow, by a server that goes on with what was left.
+    // Otherwise a server that continues unfinished work would carry it out later.
     interrupted = here.signal.aborted && isSyncUnderWay(state) && importId === null;
-    if (interrupted) syncs.cancel(begun, whoTypes());
+    if (interrupted) syncs.cancel(begun, currentUser());
   });
   if (failure !== undefined) return EXIT.fatal;
   if (id === undefined) return EXIT.ok;
@@ -102,8 +102,13 @@ function followSync(
 function planningLine(progress: PlanningProgress): string {
   if (progress.step === 'reading') return `reading  ${counted(progress.rows, 'row')}`;
   const { step, done, groups } = progress;
-  const what = { members: 'listing', owner: 'asking for owners', banned: 'asking for the banned' }[step];
-  return `${what}  ${grouped(done)} of ${counted(groups, 'group')}`;
+  const what = {
+    members: 'listing',
+    owner: 'asking for owners',
+    banned: 'asking for the banned',
+    users: 'asking for users who may be missing',
+  }[step];
+  return `${what}  ${grouped(done)} of ${counted(groups, step === 'users' ? 'user' : 'group')}`;
 }
 
 /** Writes a stored plan as CSV. */

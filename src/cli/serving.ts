@@ -44,7 +44,7 @@ export interface ServeFlags extends SandboxFlags, SendingFlags, WorkersFlags, Lo
 
 const DAY_MS = 86_400_000;
 
-/** Serves until a signal comes; what is under way goes on at the next start. */
+/** Serves until a signal comes; unfinished work continues at the next start. */
 export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
   const config = readConfig(flags);
   const dir = dataDir(config.dataDir);
@@ -56,7 +56,7 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
     const openService = serviceOpener(config, flags);
     const registry = new Registry();
     const app = await openApp(life, {
-      ...{ config, openService, tell: (text: string) => say(io, text), keepMs: config.keepMs },
+      ...{ config, openService, show: (text: string) => say(io, text), keepMs: config.keepMs },
       logStream: await logStream(io),
       observer: callMetrics(registry),
     });
@@ -90,7 +90,7 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
     life.onStop((deadlineMs) => stopServer(server, deadlineMs / 2));
     const address = await listen(server, flags);
     coordinator.announce(address);
-    // So that the first visitor need not wait for it. Without it the API goes on.
+    // So that the first visitor does not wait for it. If it fails, the API still works.
     consoleBundle().catch((error: unknown) => log.warn({ err: error }, 'the console cannot be shown'));
     for (const { record, why } of await coordinator.continueAll())
       warn(`import ${record.id} stays ${record.state}: ${why.message}`);
@@ -160,6 +160,7 @@ function settingsOf(config: Config, service: Service, flags: ServeFlags, notifyH
     keepDays: keepMs === undefined ? null : keepMs / DAY_MS,
     maxUploadBytes: flags.maxUpload,
     withWorkers: service.sends,
+    sources: [...config.sources],
     notifyHost: notifyHost ?? null,
   };
 }

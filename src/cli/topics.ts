@@ -10,7 +10,7 @@ const SECTIONS: Readonly<Record<string, string>> = {
   'exit-codes': 'When something goes wrong',
   settings: 'Settings',
 };
-/** Documents that are called differently, because a command has their name or another one says more. */
+/** Documents with another topic name, because a command has their name or another name says more. */
 const NAMES: Readonly<Record<string, string>> = { sync: 'syncs', recipes: 'using-recipes', 'chat-service': 'service' };
 /** For those who change rollcall. */
 const NOT_FOR_USERS = new Set(['architecture']);

@@ -6,12 +6,12 @@ import { EXIT, type ExitCode } from './exit-codes.ts';
 import { confirm } from './screen/confirm.ts';
 import { type Io, say } from './screen/io.ts';
 
-interface UndoCreated extends Omit<CoordinateOptions, 'goOn'> {
-  /** The import that created it; it is over. */
+interface UndoCreated extends Omit<CoordinateOptions, 'howToContinue'> {
+  /** The import that created it; it has finished. */
   readonly id: string;
   /** False: only say what would be deleted. */
   readonly carryOut: boolean;
-  /** Nobody is asked. */
+  /** Does not ask. */
   readonly yes: boolean;
 }
 
@@ -21,21 +21,23 @@ const SHOWN = 50;
 export async function undoCreated(options: UndoCreated): Promise<ExitCode> {
   const { io, config, id, carryOut, yes } = options;
   let code: ExitCode = EXIT.ok;
-  const goOn = () => ['Continue with:', `  ${config.command} undo ${id} --created --apply`];
-  const failure = await coordinate({ ...options, goOn }, async ({ coordinator, dir, signal }) => {
+  const howToContinue = () => ['Continue with:', `  ${config.command} undo ${id} --created --apply`];
+  const failure = await coordinate({ ...options, howToContinue }, async ({ coordinator, dir, signal }) => {
     const ledger = openCreated(dir.ledger(id));
     try {
       const deleting = { ledger, pages: coordinator.pages, signal };
       const planned = await planDeletions(deleting);
       const wanted = planned.filter(({ undone }) => undone === undefined);
       tellPlan(io, planned, carryOut);
-      if (!carryOut || wanted.length === 0) return;
-      if (!yes && !(await confirm(io, `Delete ${listed(wanted)} for good?`, signal))) {
+      // What no longer exists was deleted by another program, or by an earlier run that was killed before it noted so.
+      const rest = planned.filter(({ undone }) => undone !== 'kept');
+      if (!carryOut || rest.length === 0) return;
+      if (wanted.length > 0 && !yes && !(await confirm(io, `Delete ${listed(wanted)} for good?`, signal))) {
         say(io, 'Nothing was deleted. --yes deletes them without asking.');
         code = EXIT.stopped;
         return;
       }
-      const ended = await deleteCreated(deleting, wanted, () => {});
+      const ended = await deleteCreated(deleting, rest, () => {});
       const kept = ended.filter(({ undone }) => undone === 'kept');
       say(io, '', `${listed(ended.filter(({ undone }) => undone !== 'kept'))} deleted.`, ...linesOf(kept, 'kept'));
       if (kept.length > 0) code = EXIT.rowsFailed;

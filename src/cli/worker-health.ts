@@ -102,7 +102,7 @@ export async function serveHealth(
 /** Time in which the queue must answer to count as ready, in ms. */
 const READY_MS = 2_000;
 
-/** Waits for an answer of the queue, which holds commands back for as long as its server is away. */
+/** Waits for an answer of the queue, which delays commands while its server is down. */
 async function inTime<Value>(answer: Promise<Value>): Promise<Value> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(late.reject, READY_MS, new Error('the queue does not answer'));
@@ -135,8 +135,8 @@ async function answer(
 }
 
 /**
- * Why a request is not answered: a page in somebody's browser sent it, or had it sent by a name that it made lead here.
- * No page is served here, so none has a reason to ask.
+ * Why a request is refused: a web page in a browser sent it, directly or through a name that it pointed here.
+ * No page is served here, so no page has a reason to send one.
  */
 function strangerIn({ headers, socket }: IncomingMessage): string | undefined {
   const site = headers['sec-fetch-site'];

@@ -87,6 +87,7 @@ export function useAnswer(path, { everyMs } = {}) {
  * @template T
  * @typedef {object} Pages
  * @property {readonly T[] | undefined} items undefined until the first page is there
+ * @property {number | null} total of all pages, where the answer says it
  * @property {boolean} hasMore
  * @property {boolean} dropped whether the first ones have made room
  * @property {unknown} error
@@ -104,14 +105,17 @@ export function useAnswer(path, { everyMs } = {}) {
  * @param {string} options.name under which the answer has the items
  * @param {number} options.limit items of a page
  * @param {number} [options.most] items that are held; the first ones make room
+ * @param {number | undefined} [options.atFirst] items that the list begins with, where that is more than a page
  * @returns {Pages<T>}
  */
-export function usePages(path, { name, limit, most = Number.POSITIVE_INFINITY }) {
+export function usePages(path, { name, limit, most = Number.POSITIVE_INFINITY, atFirst = limit }) {
   const items = useSignal(/** @type {readonly T[] | undefined} */ (undefined));
   const cursor = useSignal(/** @type {string | null} */ (null));
+  const total = useSignal(/** @type {number | null} */ (null));
   const dropped = useSignal(false);
   const error = useSignal(/** @type {unknown} */ (undefined));
   const asked = useRef(0);
+  const first = useRef(atFirst);
   const leaving = useRef(new AbortController());
   /** @param {'start' | 'more' | 'again'} from */
   const load = async (from) => {
@@ -119,7 +123,11 @@ export function usePages(path, { name, limit, most = Number.POSITIVE_INFINITY })
     const own = ++asked.current;
     const { signal } = leaving.current;
     const before = from === 'more' ? (items.peek() ?? []) : [];
-    const wanted = from === 'again' ? Math.max(limit, items.peek()?.length ?? 0) : limit;
+    const wanted =
+      from === 'again' ? Math.max(limit, items.peek()?.length ?? 0) : from === 'start' ? first.current : limit;
+    const least = from === 'again' || wanted > limit ? wanted : 1;
+    /** @type {number | null | undefined} */
+    let counted;
     let after = from === 'more' ? cursor.peek() : null;
     /** @type {T[]} */
     const found = [];
@@ -128,20 +136,23 @@ export function usePages(path, { name, limit, most = Number.POSITIVE_INFINITY })
       do {
         const separator = path.includes('?') ? '&' : '?';
         const rest = after === null ? '' : `&cursor=${encodeURIComponent(after)}`;
-        /** @type {Record<string, T[]> & { nextCursor?: string | null }} */
+        /** @type {Record<string, T[]> & { nextCursor?: string | null, total?: number | null }} */
         const page = await request(`${path}${separator}limit=${Math.min(LARGEST_PAGE, wanted - found.length)}${rest}`, {
           signal,
         });
         // A later question is under way: its answer counts.
         if (own !== asked.current) return;
         found.push(...(page[name] ?? []));
+        counted ??= page.total;
         after = page.nextCursor ?? null;
-      } while (after !== null && found.length < (from === 'again' ? wanted : 1));
+      } while (after !== null && found.length < least);
+      first.current = limit;
       batch(() => {
         const all = [...before, ...found];
         dropped.value = from === 'more' && (dropped.peek() || all.length > most);
         items.value = all.slice(-most);
         cursor.value = after;
+        if (from !== 'more') total.value = counted ?? null;
         error.value = undefined;
       });
     } catch (failure) {
@@ -157,6 +168,7 @@ export function usePages(path, { name, limit, most = Number.POSITIVE_INFINITY })
   }, [path]);
   return {
     items: items.value,
+    total: total.value,
     hasMore: cursor.value !== null,
     dropped: dropped.value,
     error: error.value,

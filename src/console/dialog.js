@@ -15,10 +15,10 @@ import { h } from './element.js';
 
 /**
  * Whether the user says yes. Escape and the safe button say no; focus returns to where it was.
- * @param {Question} options
+ * @param {Question & { tone?: 'main' | 'danger' }} options
  * @returns {Promise<boolean>}
  */
-export async function confirmed({ yes, no, ...asked }) {
+export async function confirmed({ yes, no, tone = 'danger', ...asked }) {
   const answer = await ask({
     ...asked,
     content: () =>
@@ -26,7 +26,7 @@ export async function confirmed({ yes, no, ...asked }) {
         'div',
         { class: 'buttons' },
         h('button', { value: 'no', autoFocus: true }, no),
-        h('button', { value: 'yes', class: 'danger' }, yes),
+        h('button', { value: 'yes', class: tone }, yes),
       ),
   });
   return answer !== undefined;
@@ -75,7 +75,7 @@ export async function reasonFor({ yes, no, tone, ...asked }) {
  * @param {{ question: string, explanation: ComponentChildren, content: (close: () => void) => ComponentChildren }} options
  * @returns {Promise<FormData | undefined>}
  */
-function ask(options) {
+export function ask(options) {
   return new Promise((resolve) => {
     const host = document.createElement('div');
     document.body.append(host);

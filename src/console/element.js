@@ -66,6 +66,11 @@ export function importHref(id) {
   return `/imports/${encodeURIComponent(id)}`;
 }
 
+/** The address at which rows of an import are repaired. @param {string} id */
+export function repairHref(id) {
+  return `${importHref(id)}/repair`;
+}
+
 /** The address of a sync's page. @param {string} id */
 export function syncHref(id) {
   return `/syncs/${encodeURIComponent(id)}`;

@@ -2,6 +2,7 @@
 import { Signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { h } from './element.js';
+import { isNarrow } from './narrow.js';
 
 /** @import { ComponentChildren } from 'preact' */
 
@@ -155,6 +156,12 @@ export function SelectField(properties) {
         optionsOf(choices),
       ),
   });
+}
+
+/** Fields that few need: under a title, and folded where there is little room. @param {{ title: string, children?: ComponentChildren }} properties */
+export function FieldGroup({ title, children }) {
+  if (!isNarrow()) return h('fieldset', null, h('legend', null, title), children);
+  return h('details', null, h('summary', null, title), h('fieldset', { 'aria-label': title }, children));
 }
 
 /** Moves to a field, out of what is folded. @param {string} name of a field */

@@ -1,22 +1,27 @@
-/** Numbers, spans and times as people read them. Pure. */
+/** Numbers, spans and times as people read them. */
+import { shownZone } from './preferences.js';
+
 const NUMBER = new Intl.NumberFormat('en-US');
 const RATE = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 });
 const BYTES = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 3 });
-const DAY_AND_TIME = new Intl.DateTimeFormat('en-GB', {
-  day: 'numeric',
-  month: 'short',
-  year: 'numeric',
-  hour: '2-digit',
-  minute: '2-digit',
-});
-const TO_THE_SECOND = new Intl.DateTimeFormat('en-GB', {
-  day: 'numeric',
-  month: 'short',
-  year: 'numeric',
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-});
+/** @type {Intl.DateTimeFormatOptions} */
+const DAY_AND_TIME = { day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit' };
+/** @type {Intl.DateTimeFormatOptions} */
+const TO_THE_SECOND = { ...DAY_AND_TIME, second: '2-digit' };
+/** Seconds of a day. */
+const DAY_S = 86_400;
+
+/** @type {Map<string, Intl.DateTimeFormat>} */
+const clocks = new Map();
+
+/** The form of a time by the clock that the person has chosen. @param {Intl.DateTimeFormatOptions} options */
+function clockOf(options) {
+  const zone = shownZone();
+  const key = `${zone} ${options.second ?? ''}`;
+  const known = clocks.get(key) ?? new Intl.DateTimeFormat('en-GB', { ...options, timeZone: zone });
+  clocks.set(key, known);
+  return known;
+}
 
 /**
  * 1234567 → "1,234,567".
@@ -77,14 +82,43 @@ export function estimate(seconds) {
   return `about ${RATE.format(seconds / 3600)} h left`;
 }
 
-/** An ISO time by the visitor's clock. @param {string} iso */
+/** An ISO time by the clock that the person has chosen. @param {string} iso */
 export function dayAndTime(iso) {
-  return DAY_AND_TIME.format(new Date(iso));
+  return clockOf(DAY_AND_TIME).format(new Date(iso));
 }
 
 /** @param {string} iso */
 export function timeToTheSecond(iso) {
-  return TO_THE_SECOND.format(new Date(iso));
+  return clockOf(TO_THE_SECOND).format(new Date(iso));
+}
+
+/**
+ * A time to the second by the visitor's clock, with the time zone by its name.
+ * @param {string} iso
+ */
+export function exactTime(iso) {
+  return `${timeToTheSecond(iso)} (${shownZone()})`;
+}
+
+/**
+ * How long ago a time was, or how soon it is: "just now", "3 min ago", "in 2 h"; the day where it is more than a week.
+ * @param {string} iso
+ * @param {number} now in ms since 1970
+ */
+export function ago(iso, now) {
+  const seconds = Math.round((now - Date.parse(iso)) / 1000);
+  const span = Math.abs(seconds);
+  if (span < 10) return 'just now';
+  if (span >= 7 * DAY_S) return dayAndTime(iso);
+  const text =
+    span < 60
+      ? `${span} s`
+      : span < 3600
+        ? `${Math.floor(span / 60)} min`
+        : span < DAY_S
+          ? `${Math.floor(span / 3600)} h`
+          : counted(Math.floor(span / DAY_S), 'day');
+  return seconds < 0 ? `in ${text}` : `${text} ago`;
 }
 
 /**

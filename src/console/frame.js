@@ -5,17 +5,22 @@ import { useEffect, useState } from 'preact/hooks';
 import { request } from './api.js';
 import { connection } from './connection.js';
 import { foreign, h, Tag } from './element.js';
-import { counted } from './format.js';
+import { counted, grouped } from './format.js';
+import { KeysButton, KeysDialog } from './keys.js';
+import { overview } from './overview.js';
+import { shownZone } from './preferences.js';
 
-/** @import { Session } from './answers.d.ts' */
+/** @import { Overview, Session, Settings } from './answers.d.ts' */
 
 /** The entries of the navigation: path → name. */
 const ENTRIES = /** @type {const} */ ([
-  ['/', 'Imports'],
+  ['/', 'Now'],
+  ['/imports', 'Imports'],
   ['/syncs', 'Syncs'],
   ['/schedules', 'Schedules'],
   ['/exports', 'Exports'],
   ['/members', 'Members'],
+  ['/audit', 'Audit'],
   ['/settings', 'Settings'],
 ]);
 
@@ -23,8 +28,8 @@ const ENTRIES = /** @type {const} */ ([
 export const session = signal(/** @type {Session | null} */ (null));
 /** Path of the page that is shown. */
 export const shownPath = signal('');
-/** Version of the server; '' while it is not known. */
-export const version = signal('');
+/** How the server was started; undefined while it is not known. */
+export const settings = signal(/** @type {Settings | undefined} */ (undefined));
 const said = signal('');
 
 /**
@@ -55,16 +60,36 @@ export function showFrame(onLogOut) {
   render(h(Away, {}), part('banner'));
   render(h(Said, {}), part('announcements'));
   render(h(Version, {}), part('version'));
+  render(h(FootLinks, {}), part('foot'));
 }
 
 function Navigation() {
   const path = shownPath.value;
   part('navigation').hidden = session.value === null;
-  return ENTRIES.map(([own, name]) => {
-    const inside = own === '/' ? path === '/' || path.startsWith('/imports/') : path.startsWith(own);
-    return h('a', { key: own, href: own, 'aria-current': inside ? (path === own ? 'page' : 'true') : undefined }, name);
+  const known = overview.value;
+  // What only operators may see is not offered to others.
+  const entries = ENTRIES.filter(([own]) => own !== '/audit' || session.value?.role === 'operator');
+  return entries.map(([own, name]) => {
+    const inside = path === own || (own !== '/' && path.startsWith(`${own}/`));
+    const count = known === undefined ? 0 : (NEEDS[own]?.(known) ?? 0);
+    return h(
+      'a',
+      { key: own, href: own, 'aria-current': inside ? (path === own ? 'page' : 'true') : undefined },
+      name,
+      count > 0 && [
+        ' ',
+        h('span', { key: 'count', class: 'count' }, grouped(count), h('span', { class: 'unseen' }, ' need you')),
+      ],
+    );
   });
 }
+
+/** How many things on a page need a person. @type {Readonly<Record<string, (known: Overview) => number>>} */
+const NEEDS = {
+  '/imports': ({ needs }) => needs.imports,
+  '/syncs': ({ needs }) => needs.syncs,
+  '/schedules': ({ needs }) => needs.schedules,
+};
 
 /** @param {{ onLogOut: () => void }} properties */
 function Visitor({ onLogOut }) {
@@ -107,6 +132,20 @@ function Said() {
   return said.value;
 }
 
+/** The clock of the times, the keys, and the documentation. */
+function FootLinks() {
+  return [
+    session.value !== null && h('span', { key: 'zone' }, 'Times in ', h('a', { href: '/settings#own' }, shownZone())),
+    session.value !== null && h(KeysButton, { key: 'keys' }),
+    h('a', { key: 'docs', href: '/docs' }, 'API documentation'),
+    h(KeysDialog, { key: 'dialog' }),
+  ];
+}
+
 function Version() {
-  return version.value === '' ? 'rollcall' : `rollcall ${version.value}`;
+  const known = settings.value;
+  return [
+    known === undefined ? 'rollcall' : `rollcall ${known.version}`,
+    known?.sandbox === true && h(Tag, { key: 'sandbox' }, 'sandbox'),
+  ];
 }

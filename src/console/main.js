@@ -3,32 +3,47 @@ import { render } from 'preact';
 import { ApiError, access, query, request } from './api.js';
 import { connection } from './connection.js';
 import { h } from './element.js';
-import { main, session, showFrame, shownPath, version } from './frame.js';
+import { main, session, settings, showFrame, shownPath } from './frame.js';
+import { listenToKeys } from './keys.js';
 import { ErrorNotice } from './notice.js';
+import { notifyOfEnds } from './notifications.js';
+import { leaveOverview, watchOverview } from './overview.js';
+import { pageTitle, showTitle } from './page-title.js';
 import { PlaceContext } from './place.js';
+import { AuditPage } from './view/audit.js';
+import { ComparePage } from './view/compare.js';
 import { ExportsPage } from './view/exports.js';
 import { ImportPage } from './view/import.js';
 import { ImportsPage } from './view/imports.js';
-import { LoginPage } from './view/login.js';
+import { LoginDialog, LoginPage } from './view/login.js';
 import { MemberPage } from './view/member.js';
 import { NotFoundPage } from './view/not-found.js';
+import { NowPage } from './view/now.js';
+import { RepairPage } from './view/repair.js';
+import { ScheduleFormPage } from './view/schedule-form.js';
 import { SchedulesPage } from './view/schedules.js';
 import { SettingsPage } from './view/settings.js';
 import { SyncPage } from './view/sync.js';
 import { SyncsPage } from './view/syncs.js';
 
-/** @import { Session, Settings } from './answers.d.ts' */
+/** @import { Session } from './answers.d.ts' */
 /** @import { Page } from './place.js' */
 
 /** @type {readonly { pattern: RegExp, title: string, page: Page }[]} */
 const ROUTES = [
-  { pattern: /^\/$/, title: 'Imports', page: ImportsPage },
+  { pattern: /^\/$/, title: 'Now', page: NowPage },
+  { pattern: /^\/imports$/, title: 'Imports', page: ImportsPage },
   { pattern: /^\/imports\/([^/]+)$/, title: 'Import', page: ImportPage },
+  { pattern: /^\/imports\/([^/]+)\/repair$/, title: 'Repair rows', page: RepairPage },
   { pattern: /^\/syncs$/, title: 'Syncs', page: SyncsPage },
+  { pattern: /^\/syncs\/compare$/, title: 'Compare two syncs', page: ComparePage },
   { pattern: /^\/syncs\/([^/]+)$/, title: 'Sync', page: SyncPage },
+  { pattern: /^\/schedules\/new$/, title: 'New schedule', page: ScheduleFormPage },
+  { pattern: /^\/schedules\/([^/]+)\/edit$/, title: 'Edit schedule', page: ScheduleFormPage },
   { pattern: /^\/schedules$/, title: 'Schedules', page: SchedulesPage },
   { pattern: /^\/exports$/, title: 'Exports', page: ExportsPage },
   { pattern: /^\/members(?:\/([^/]+))?$/, title: 'Members', page: MemberPage },
+  { pattern: /^\/audit$/, title: 'Audit log', page: AuditPage },
   { pattern: /^\/settings$/, title: 'Settings', page: SettingsPage },
   { pattern: /^\/login$/, title: 'Log in', page: LoginPage },
 ];
@@ -62,13 +77,13 @@ function show({ moveFocus }) {
   const { pathname, search } = location;
   const { title, page, param } = routeOf(pathname);
   shownPath.value = pathname;
-  document.title = `${title} · rollcall`;
+  pageTitle.value = title;
   visit += 1;
   const who = session.peek() ?? NOBODY;
   const place = { param, query: new URLSearchParams(search), session: who, isOperator: who.role === 'operator', go };
   render(h(PlaceContext.Provider, { value: place, key: visit }, h(page, {})), main);
   if (!moveFocus) return;
-  // The page is new: whoever reads it by ear or moves by keyboard begins at its heading.
+  // A new page: screen readers and the keyboard begin at its heading.
   const heading = main.querySelector('h1');
   heading?.setAttribute('tabindex', '-1');
   heading?.focus({ preventScroll: true });
@@ -99,17 +114,45 @@ async function begin({ moveFocus }) {
   if (!isKnown && location.pathname !== '/login') return toLogin(location.pathname + location.search);
   show({ moveFocus });
   if (!isKnown) return;
-  /** @type {Settings | undefined} */
-  const settings = await request('/v1/settings').catch(() => undefined);
-  if (settings !== undefined) version.value = settings.version;
+  watchOverview();
+  settings.value = await request('/v1/settings').catch(() => undefined);
 }
 
 /** @param {string} next where to go after it */
 function toLogin(next) {
   if (location.pathname === '/login') return;
   session.value = null;
+  leaveOverview();
   history.replaceState(null, '', `/login${query({ next: next === '/' ? '' : next })}`);
   show({ moveFocus: true });
+}
+
+/** The token counts no more. Who was logged in can log in over the page and go on with it. */
+function askAgain() {
+  const before = session.peek();
+  const path = location.pathname + location.search;
+  if (before === null) return toLogin(path);
+  if (document.querySelector('dialog.login') !== null) return;
+  leaveOverview();
+  const host = document.createElement('div');
+  document.body.append(host);
+  const close = () => {
+    render(null, host);
+    host.remove();
+  };
+  const onLoggedIn = async () => {
+    session.value = await request('/v1/session');
+    close();
+    watchOverview();
+    // A user with another role sees another page.
+    if (session.peek()?.role !== before.role) show({ moveFocus: false });
+    connection.dispatchEvent(new Event('back'));
+  };
+  const onLeave = () => {
+    close();
+    toLogin(path);
+  };
+  render(h(LoginDialog, { onLoggedIn: () => void onLoggedIn(), onLeave }), host);
 }
 
 /** Links to the console's own pages are followed here; all others, and those meant for another tab, by the browser. @param {MouseEvent} event */
@@ -125,7 +168,10 @@ function follow(event) {
 
 main.replaceChildren();
 showFrame(() => toLogin('/'));
-access.addEventListener('refused', () => toLogin(location.pathname + location.search));
+showTitle();
+notifyOfEnds(go);
+listenToKeys(go, () => session.peek() !== null);
+access.addEventListener('refused', askAgain);
 document.addEventListener('click', follow);
 // A link within the page, such as the one that skips to the content, is no other page.
 addEventListener('popstate', () => location.pathname !== shownPath.peek() && show({ moveFocus: true }));

@@ -1,6 +1,7 @@
 /** What every part of a page may ask for: who is logged in, where it is, and the way to another page. */
 import { createContext } from 'preact';
 import { useContext, useEffect } from 'preact/hooks';
+import { pageTitle } from './page-title.js';
 
 /** @import { Session } from './answers.d.ts' */
 
@@ -33,11 +34,11 @@ export function usePlace() {
 /** Names the page in the browser's title; '' leaves what is there. @param {string} title */
 export function useTitle(title) {
   useEffect(() => {
-    if (title !== '') document.title = `${title} · rollcall`;
+    if (title !== '') pageTitle.value = title;
   }, [title]);
 }
 
 /** Keeps what a page is looking for in its address, so that a reload or a link finds it again. @param {string} search such as "?state=held" */
 export function keepInAddress(search) {
-  history.replaceState(null, '', `${location.pathname}${search}${location.hash}`);
+  history.replaceState(history.state, '', `${location.pathname}${search}${location.hash}`);
 }

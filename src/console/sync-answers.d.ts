@@ -2,12 +2,23 @@
 
 export type {
   ActionCounts as PlanCounts,
-  Finding,
+  GuardFinding,
+  GuardObjections,
   PlanAction as MemberAction,
+  PlanCreate,
   PlanTotals,
 } from '../api/plan.ts';
-export type { ScheduleHistory, ScheduleRunView as ScheduleRun, ScheduleView as Schedule } from '../api/schedules.ts';
 export type {
+  ScheduleHistory,
+  ScheduleNights,
+  ScheduleRunView as ScheduleRun,
+  ScheduleSettings,
+  ScheduleView as Schedule,
+} from '../api/schedules.ts';
+export type {
+  ComparedGroup,
+  ComparedTally,
+  Comparison,
   MemberActionsPage,
   Planning,
   SyncAction,

@@ -104,6 +104,7 @@ function planningSentence(planning) {
   if (planning === null) return 'The plan is being made.';
   const { step, rows, done, groups } = planning;
   if (step === 'reading') return `The file is being read: ${counted(rows, 'row')} so far.`;
+  if (step === 'users') return `Asking for users who may be missing: ${grouped(done)} of ${counted(groups, 'user')}.`;
   const of = `${grouped(done)} of ${counted(groups, 'group')}`;
   if (step === 'members') return `Listing the members of the groups: ${of}.`;
   return step === 'owner' ? `Checking who owns the groups: ${of}.` : `Checking who is banned from the groups: ${of}.`;
@@ -133,3 +134,31 @@ export function modeWords({ mode, missing }) {
   const what = { report: 'reported', remove: 'removed', ban: 'banned' }[missing];
   return `mirrors the file; others are ${what}`;
 }
+
+/** "2 groups, 14 users; 31 calls"; '' where nothing is created. @param {import('./sync-answers.d.ts').PlanTotals} totals */
+export function createdWords({ create }) {
+  if (create === undefined) return '';
+  const { groups, users, reactivated, calls } = create;
+  const counts = [
+    groups > 0 && counted(groups, 'group'),
+    users !== null && users > 0 && counted(users, 'user'),
+    reactivated !== null && reactivated > 0 && `${counted(reactivated, 'user')} made active again`,
+  ].filter((part) => part !== false);
+  const known = counts.length === 0 ? '' : `${counts.join(', ')}; ${counted(calls, 'call')}`;
+  if (users !== null && reactivated !== null) return known;
+  return `${known === '' ? '' : `${known}; `}missing users are counted while the plan is carried out`;
+}
+
+/** "users, groups; at most 100 users, 5% of the groups" @param {import('./sync-answers.d.ts').PlanCreate} create */
+export function mayCreateWords({ users, groups, reactivate, maxCreate }) {
+  const what = [users && 'users', groups && 'groups', reactivate && 'deactivated users made active'].filter(
+    (part) => part !== false,
+  );
+  const most = maxCreate
+    .split(',')
+    .map((part) => part.replace(/^(\w+)=(.*%)$/, '$2 of the $1').replace(/^(\w+)=(.*)$/, '$2 $1'));
+  return `${what.join(', ')}; at most ${most.join(', ')}`;
+}
+
+/** Guards whose numbers are members that would leave or be lowered. @type {ReadonlySet<string>} */
+export const REMOVAL_GUARDS = new Set(['emptied-groups', 'group-removals', 'region-removals', 'run-removals']);

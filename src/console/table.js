@@ -9,7 +9,9 @@ import { h } from './element.js';
  * @typedef {object} Column
  * @property {string} label
  * @property {(item: T) => ComponentChildren} cell
- * @property {'number' | 'wide' | 'main'} [kind] `main` heads the card and the row
+ * @property {'number' | 'wide' | 'main' | 'choose'} [kind] `main` heads the card and the row
+ * @property {string} [sort] what the rows can be sorted by here
+ * @property {string} [sortLabel] what that is called, where it is not the label
  */
 
 /**
@@ -59,8 +61,10 @@ class Row extends Component {
  * @param {readonly T[]} properties.items
  * @param {(item: T, index: number) => string | number} properties.keyOf must tell all rows apart
  * @param {(item: T) => string} [properties.rowClass]
+ * @param {{ by: string, descending: boolean }} [properties.sorted]
+ * @param {(by: string) => void} [properties.onSort]
  */
-export function dataTable({ caption, columns, items, keyOf, rowClass }) {
+export function dataTable({ caption, columns, items, keyOf, rowClass, sorted, onSort }) {
   return h(
     'table',
     { role: 'table' },
@@ -71,9 +75,27 @@ export function dataTable({ caption, columns, items, keyOf, rowClass }) {
       h(
         'tr',
         { role: 'row' },
-        columns.map(({ label, kind }, index) =>
-          h('th', { key: index, scope: 'col', role: 'columnheader', class: kind }, label),
-        ),
+        columns.map(({ label, kind, sort, sortLabel = label }, index) => {
+          const isSorted = sort !== undefined && sorted?.by === sort;
+          const direction = isSorted ? (sorted.descending ? 'descending' : 'ascending') : undefined;
+          return h(
+            'th',
+            { key: index, scope: 'col', role: 'columnheader', class: kind, 'aria-sort': direction },
+            sort === undefined || onSort === undefined
+              ? label
+              : h(
+                  'button',
+                  {
+                    type: 'button',
+                    class: 'sort',
+                    title: `Sort by ${sortLabel.toLowerCase()}`,
+                    onClick: () => onSort(sort),
+                  },
+                  sortLabel,
+                  h('span', { 'aria-hidden': true }, isSorted ? (sorted.descending ? ' ↓' : ' ↑') : ''),
+                ),
+          );
+        }),
       ),
     ),
     h(

@@ -67,9 +67,17 @@ export function needAttention(rows) {
   return sumOf(rows, ATTENTION);
 }
 
-/** Rows that a further import may send again. @param {RowCounts} rows */
+/** @param {RowCounts} rows */
+export function wentWrong(rows) {
+  return sumOf(rows, WRONG);
+}
+
+/** Outcomes of rows that a further import may send again. @type {readonly Outcome[]} */
+export const RETRYABLE = ['failed', 'unconfirmed', 'unprocessed'];
+
+/** @param {RowCounts} rows */
 export function retryable(rows) {
-  return sumOf(rows, ['failed', 'unconfirmed', 'unprocessed']);
+  return sumOf(rows, RETRYABLE);
 }
 
 /**
@@ -161,7 +169,7 @@ export function stateSentence(view) {
         ? `The file has been checked: ${counted(open, 'row')} can be sent. Nothing has been sent.`
         : `The file has been read: ${counted(open, 'row')} can be sent. Sending has not begun.`;
     case 'running':
-      return `Sending memberships: ${grouped(settled(rows))} of ${counted(rows.read, 'row')} have an outcome.`;
+      return `${bansSentence(view)}Sending memberships: ${grouped(settled(rows))} of ${counted(rows.read, 'row')} have an outcome.`;
     case 'pausing':
       return 'Pausing: calls in flight are finishing, no new ones are made.';
     case 'paused':
@@ -225,7 +233,7 @@ export function actionLabel(view, action) {
     case 'cancel':
       return 'Cancel…';
     case 'retry':
-      return `Retry ${counted(retryable(view.rows), 'row')}`;
+      return `Retry ${counted(view.retryable, 'row')}`;
     case 'delete':
       return 'Delete…';
   }
@@ -241,3 +249,19 @@ export const MISSING = {
   uid: 'No column is recognised as the user. Choose the column with the UID.',
   guid: 'No column is recognised as the group. Choose one, or give a group for all rows below.',
 };
+
+/** Why an import waits that would create too much: behind the first sentence it says how a program goes on. @param {Pick<ImportView, 'reason'>} view */
+export function createLimitSentence({ reason }) {
+  const [first = ''] = reason.split('. ');
+  return `${first.charAt(0).toUpperCase()}${first.slice(1)}.`;
+}
+
+/** What rows wait for before they are sent; '' when it is over. @param {Pick<ImportView, 'regions'>} view */
+function bansSentence({ regions }) {
+  let [asked, of] = [0, 0];
+  for (const { banQuestions } of Object.values(regions)) {
+    asked += banQuestions?.asked ?? 0;
+    of += banQuestions?.of ?? 0;
+  }
+  return asked < of ? `Asking ${counted(of, 'group')} who is banned: ${grouped(asked)} of ${grouped(of)}. ` : '';
+}

@@ -1,8 +1,9 @@
 import { ERROR_CODES, type ErrorCode, type ErrorKind } from './error-codes.ts';
+import { asFlag, type Words, written } from './named-options.ts';
 
 interface About {
   /** What to do next, as a request. The message ends in it; another surface may have its own. */
-  readonly remedy?: string | undefined;
+  readonly remedy?: Words | undefined;
   /** Values that the message shows, for programs. */
   readonly facts?: Readonly<Record<string, unknown>>;
   readonly cause?: unknown;
@@ -12,24 +13,34 @@ interface About {
   readonly kind?: ErrorKind;
 }
 
-/** What every error of rollcall extends. Programs branch on `code` and `kind`; the message is for people. */
+/**
+ * What every error of rollcall extends. Programs branch on `code` and `kind`; the message is for people. What is wrong
+ * names no option: where one helps, the remedy does, and each surface writes it in its own way.
+ */
 export class RollcallError extends Error {
   readonly code: string;
   readonly kind: ErrorKind;
   /** The message without the remedy. */
   readonly what: string;
-  readonly remedy: string | undefined;
+  /** What to do next, as the surfaces write it: `written(remedyWords, asParameter)`. */
+  readonly remedyWords: Words | undefined;
   readonly facts: Readonly<Record<string, unknown>>;
 
   constructor(code: ErrorCode, what: string, about?: About);
   constructor(code: string, what: string, about: About & { readonly kind: ErrorKind });
   constructor(code: string, what: string, { remedy, facts = {}, cause, message, kind }: About = {}) {
-    super(message ?? (remedy === undefined ? what : `${what}; ${remedy}`), cause === undefined ? undefined : { cause });
+    const next = remedy === undefined ? undefined : written(remedy, asFlag);
+    super(message ?? (next === undefined ? what : `${what}; ${next}`), cause === undefined ? undefined : { cause });
     this.name = new.target.name;
     this.code = code;
     this.kind = kind ?? ERROR_CODES[code as ErrorCode];
     this.what = what;
-    this.remedy = remedy;
+    this.remedyWords = remedy;
     this.facts = facts;
+  }
+
+  /** What to do next on the command line. */
+  get remedy(): string | undefined {
+    return this.remedyWords === undefined ? undefined : written(this.remedyWords, asFlag);
   }
 }

@@ -1,6 +1,6 @@
 import { RollcallError } from '../errors/rollcall-error.ts';
 
-/** An id that no export has. */
+/** There is no export with this id. */
 export class UnknownExport extends RollcallError {
   constructor(id: string) {
     super('UNKNOWN_EXPORT', `no export has the id ${JSON.stringify(id)}`, {

@@ -17,11 +17,11 @@ update export set state = :state, reason = :reason, finished_at = :at;
 update export set calls = calls + :calls;
 
 -- name: list_done
--- In: region, list. The list was read as a whole.
+-- In: region, list. The list was read completely.
 insert or ignore into lists (region, list) values (:region, :list);
 
 -- name: is_list_done
--- In: region, list. Out: a row if it was read as a whole.
+-- In: region, list. Out: a row if it was read completely.
 select 1 as done from lists where region = :region and list = :list;
 
 -- name: add_group
@@ -41,20 +41,26 @@ select 1 as found from groups where region = :region and guid = :guid;
 -- In: region. Its list is read again.
 delete from groups where region = :region;
 
--- name: groups_in_state
--- In: state. Out: these groups, `known` being 1 where their fields are.
-select id, region, guid, facts is not null as known from groups where state = :state order by region, guid;
+-- name: count_to_read
+-- Out: how many groups are not read yet.
+select count(*) as n from groups where state = 'pending';
+
+-- name: groups_to_read
+-- In: region, after (id), limit. Out: the next groups that are not read yet, `known` being 1 where their fields are.
+-- (`+` keeps SQLite from an index in which they are not in this order.)
+select id, guid, facts is not null as known from groups
+ where state = 'pending' and +region = :region and id > :after order by id limit :limit;
 
 -- name: close_group
 -- In: group, state, code and message (empty where it was read).
 update groups set state = :state, code = :code, message = :message where id = :group;
 
 -- name: has_member
--- In: group, UID. Out: whether that one is banned; no row for somebody unknown.
+-- In: group, UID. Out: whether the user is banned; no row for an unknown user.
 select banned from members where group_id = :group and uid = :uid;
 
 -- name: put_member
--- In: group, UID, scope, joined_at, name. Of a member who is there already, the later entry counts.
+-- In: group, UID, scope, joined_at, name. A later entry for the same member replaces the earlier one.
 insert into members (group_id, uid, scope, joined_at, name) values (:group, :uid, :scope, :joined_at, :name)
 on conflict (group_id, uid) do update set scope = excluded.scope, joined_at = excluded.joined_at, name = excluded.name;
 
@@ -63,7 +69,7 @@ on conflict (group_id, uid) do update set scope = excluded.scope, joined_at = ex
 delete from members where group_id = :group;
 
 -- name: put_banned
--- In: group, UID. Somebody from the list of the banned, a member or not.
+-- In: group, UID. A user from the list of banned users, a member or not.
 insert into members (group_id, uid, scope, name, banned) values (:group, :uid, '', '', 1)
 on conflict (group_id, uid) do update set banned = 1;
 
@@ -72,7 +78,7 @@ on conflict (group_id, uid) do update set banned = 1;
 delete from members where group_id = :group and banned = 1 and scope = '';
 
 -- name: forget_bans
--- In: group. Likewise.
+-- In: group. The same, for entries that are also members.
 update members set banned = 0 where group_id = :group and banned = 1;
 
 -- name: has_user
@@ -80,7 +86,7 @@ update members set banned = 0 where group_id = :group and banned = 1;
 select 1 as found from users where region = :region and uid = :uid;
 
 -- name: put_user
--- In: region, UID, facts (JSON). Of a user who is there already, the later entry counts.
+-- In: region, UID, facts (JSON). A later entry for the same user replaces the earlier one.
 insert into users (region, uid, facts) values (:region, :uid, :facts)
 on conflict (region, uid) do update set facts = excluded.facts;
 

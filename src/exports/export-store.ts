@@ -61,7 +61,7 @@ export interface GroupToRead {
   readonly known: boolean;
 }
 
-/** An export's file, open for the one who fills it. */
+/** An export's file, open for writing. */
 export interface ExportStore extends ExportReader {
   move(state: ExportState, reason: string): void;
   countCalls(calls: number): void;
@@ -70,7 +70,9 @@ export interface ExportStore extends ExportReader {
   /** Notes groups that are to be read by their names. */
   nameGroups(region: Region, guids: readonly string[]): void;
   setFacts(region: Region, facts: GroupFacts): void;
-  groupsToRead(): GroupToRead[];
+  countToRead(): number;
+  /** Of a region, in the order of their numbers, after one of them. */
+  groupsToRead(region: Region, after: number, limit: number): GroupToRead[];
   closeGroup(id: number, state: 'read' | 'not_found' | 'failed', why?: { code: string; message: string }): void;
   /** Lists are read into these, page by page. */
   groupList(region: Region): ListStore<GroupFacts>;
@@ -94,7 +96,7 @@ export function openExportStore(folder: string, id: string): ExportStore {
 /** @throws UnknownExport */
 export function openExportReader(folder: string, id: string): ExportReader {
   if (!existsSync(exportFile(folder))) throw new UnknownExport(id);
-  return readerOf(openForReading(exportFile(folder)));
+  return readerOf(openForReading(exportFile(folder), MIGRATIONS));
 }
 
 type Database = ReturnType<typeof openForWriting>;
@@ -130,8 +132,8 @@ function readerOf(database: Database): ExportReader {
         banned,
         users: Number(sql('count_users').get()?.['n']),
         unknownScopes: Number(members?.['odd']),
-        missing: sql('missing_everywhere').all() as unknown as ExportTotals['missing'],
-        failed: sql('failed').all() as unknown as ExportTotals['failed'],
+        missing: sql<ExportTotals['missing'][number]>('missing_everywhere').all(),
+        failed: sql<ExportTotals['failed'][number]>('failed').all(),
       };
     },
     members: () => {
@@ -215,12 +217,13 @@ function storeOf(database: Database): ExportStore {
     setFacts: (region, facts) => {
       sql('add_group').run({ region, guid: facts.guid, facts: JSON.stringify(facts) });
     },
-    groupsToRead: () =>
-      sql('groups_in_state')
-        .all({ state: 'pending' })
-        .map(({ id, region, guid, known }) => ({
+    countToRead: () => Number(sql('count_to_read').get()?.['n']),
+    groupsToRead: (region, after, limit) =>
+      sql('groups_to_read')
+        .all({ region, after, limit })
+        .map(({ id, guid, known }) => ({
           id: Number(id),
-          region: region as Region,
+          region,
           guid: String(guid),
           known: known === 1,
         })),

@@ -19,11 +19,11 @@ import {
 } from './export-store.ts';
 import { type ExportProgress, runExport } from './run-export.ts';
 
-/** Exports of a server, each in its own time, one region's budget shared with everything else. For the owner of the data directory. */
+/** Exports of a server, in the background; they share each region's rate limit with everything else. For the owner of the data directory. */
 export interface Exports {
   /** Begins to read; gives the id. */
   begin(options: Omit<ExportOptions, 'sandbox'>): string;
-  /** Goes on with one that was interrupted or stopped. @throws UnknownExport, WrongTarget */
+  /** Continues one that was interrupted or stopped. @throws UnknownExport, WrongTarget */
   resume(id: string): void;
   /** Newest first. */
   ids(): string[];
@@ -33,9 +33,9 @@ export interface Exports {
   open(id: string): ExportReader;
   isUnderWay(id: string): boolean;
   progress(id: string): ExportProgress | undefined;
-  /** Ends it where it is under way, and deletes what it has. @throws UnknownExport */
+  /** Stops it if it is running, and deletes its files. @throws UnknownExport */
   remove(id: string): Promise<void>;
-  /** Ends those under way; they can go on later. */
+  /** Stops running exports; they can continue later. */
   stop(): Promise<void>;
 }
 
@@ -79,7 +79,7 @@ export function createExports({ dir, pages, sandbox, onError }: ExportsOptions):
     await now?.ended;
   };
   const open = (id: string): ExportReader => {
-    // What comes from an address must not lead out of the folder.
+    // An id from a URL must not lead out of the folder.
     if (!/^export-[\w-]+$/.test(id)) throw new UnknownExport(id);
     return openExportReader(dir.export(id), id);
   };

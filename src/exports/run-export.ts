@@ -1,10 +1,10 @@
-import pLimit from 'p-limit';
-import { ReadingRefused } from '../../jobs/read-group.ts';
+import { ReadingRefused } from '../../jobs/ask-service.ts';
 import { readGroupsInto, readUsersInto } from '../chat/directory-list.ts';
 import { UntrustedListing } from '../chat/errors.ts';
 import { readBannedInto, readMembersInto } from '../chat/member-list.ts';
 import { countedPages } from '../imports/send/counted-pages.ts';
 import type { GroupPages } from '../imports/send/group-reader.ts';
+import { inRegions, inTurns } from '../imports/send/side-by-side.ts';
 import type { Region } from '../membership/membership.ts';
 import type { ExportStore, GroupToRead } from './export-store.ts';
 
@@ -21,14 +21,14 @@ export type ExportProgress =
   /** Groups that have been read, of how many. */
   | { readonly step: 'members'; readonly done: number; readonly groups: number };
 
-/** Groups that are read at the same time: enough to keep every region busy. Their members go into the file page by page. */
-const GROUPS_AT_ONCE = 40;
+/** Groups that are taken from the file at a time; their members go into it page by page. */
+const AT_A_TIME = 500;
 
 /**
- * Reads what an export is to take out into its file, and goes on where an earlier run was interrupted: with the lists and
+ * Reads an export's lists into its file, and continues where an earlier run was interrupted: with the lists and
  * groups that were not read to their end. Ends with the state that it writes: `completed`, `incomplete` where groups could
  * not be read, `stopped` where a region refuses every call or a list cannot be trusted. Rejects with the signal's reason,
- * and then the export can go on.
+ * and then the export can continue.
  *
  * A group is read in two lists, first its members, then its banned users: who is banned in between is in both and counts
  * as banned. What member-list.ts says about lists that change while they are read holds for every list here.
@@ -39,9 +39,13 @@ export async function runExport({ pages, ...given }: ExportRun): Promise<void> {
   const { options } = store.record();
   store.move('running', '');
   try {
-    for (const region of options.regions) await findGroups(run, region, options.groups);
-    if (!options.groupsOnly || options.groups !== undefined) await readGroups(run, options.groupsOnly);
-    if (options.users) for (const region of options.regions) await readUsers(run, region);
+    await inRegions(options.regions, signal, (region, either) =>
+      findGroups({ ...run, signal: either }, region, options.groups),
+    );
+    if (!options.groupsOnly || options.groups !== undefined) await readGroups(run, options.regions, options.groupsOnly);
+    if (options.users) {
+      await inRegions(options.regions, signal, (region, either) => readUsers({ ...run, signal: either }, region));
+    }
   } catch (error) {
     signal.throwIfAborted();
     const why = whyStopped(error);
@@ -50,7 +54,7 @@ export async function runExport({ pages, ...given }: ExportRun): Promise<void> {
     return;
   }
   const { failed, missing } = store.totals();
-  // Of all groups one may be deleted while the export runs: it is not missing then, it is gone.
+  // Of all groups one may be deleted while the export runs: then it is not reported as missing.
   const unread = failed.length + (options.groups === undefined ? 0 : missing.length);
   if (unread === 0) store.move('completed', '');
   else store.move('incomplete', `${unread} ${unread === 1 ? 'group' : 'groups'} could not be read`);
@@ -78,23 +82,21 @@ async function readUsers({ store, pages, signal, onProgress }: ExportRun, region
   store.listDone(region, 'users');
 }
 
-async function readGroups(run: ExportRun, factsOnly: boolean): Promise<void> {
+async function readGroups(run: ExportRun, regions: readonly Region[], factsOnly: boolean): Promise<void> {
   const { store, signal, onProgress } = run;
-  const groups = store.groupsToRead();
-  const failed = new AbortController();
-  const either = AbortSignal.any([signal, failed.signal]);
+  const groups = store.countToRead();
   let done = 0;
-  await pLimit(GROUPS_AT_ONCE).map(groups, async (group) => {
-    if (either.aborted) return;
-    try {
-      await readGroup({ ...run, signal: either }, group, factsOnly);
-      done += 1;
-      onProgress({ step: 'members', done, groups: groups.length });
-    } catch (error) {
-      failed.abort(error);
-    }
-  });
-  either.throwIfAborted();
+  await inRegions(regions, signal, (region, either) =>
+    inTurns(
+      either,
+      (after) => store.groupsToRead(region, after, AT_A_TIME),
+      async (group, stop) => {
+        await readGroup({ ...run, signal: stop }, group, factsOnly);
+        done += 1;
+        onProgress({ step: 'members', done, groups });
+      },
+    ),
+  );
 }
 
 async function readGroup({ store, pages, signal }: ExportRun, group: GroupToRead, factsOnly: boolean): Promise<void> {
@@ -116,7 +118,7 @@ async function readGroup({ store, pages, signal }: ExportRun, group: GroupToRead
   }
 }
 
-/** Why nothing more can be read, in a sentence; undefined for an error that nobody expected. */
+/** Why nothing more can be read, in a sentence; undefined for an unexpected error. */
 function whyStopped(error: unknown): string | undefined {
   if (error instanceof ReadingRefused) return `the service refuses to be read: ${error.code}: ${error.message}`;
   if (error instanceof UntrustedListing) return error.message;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
-/** What becomes of rows that add a user who is banned from the group. Kept with an import. */
+/** What happens to rows that add a user who is banned from the group. Kept with an import. */
 export const BAN_OPTIONS = {
-  /** `keep`: the row fails. `lift`: the ban is lifted, and the row says so. Absent: nobody asks who is banned. */
+  /** `keep`: the row fails. `lift`: the ban is lifted, and the row says so. Absent: rollcall does not ask who is banned. */
   bans: z.enum(['keep', 'lift']).optional(),
 };
 
@@ -11,7 +11,7 @@ export type BanChoice = NonNullable<z.infer<(typeof BAN_OPTIONS)['bans']>>;
 /** As flags and queries say it. */
 export interface BanChoices {
   readonly allowUnban?: boolean | undefined;
-  /** False: save the call for each group that asks who is banned. Default: true. */
+  /** False: do not ask who is banned, which saves a call for each group. Default: true. */
   readonly banCheck?: boolean | undefined;
 }
 

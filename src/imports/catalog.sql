@@ -6,27 +6,40 @@ select id from coordinator;
 
 -- name: find
 -- In: id. Out: the import; nothing where there is none.
-select id, state, reason, code, remedy, file, source, options, retry_of as retryOf,
+select id, state, reason, code, remedy, file, source, options, retry_of as retryOf, created_by as createdBy, tags,
        created_at as createdAt, started_at as startedAt, finished_at as finishedAt
   from imports where id = :id;
 
 -- name: list
 -- In: limit. Out: newest first.
-select id, state, reason, code, remedy, file, source, options, retry_of as retryOf,
+select id, state, reason, code, remedy, file, source, options, retry_of as retryOf, created_by as createdBy, tags,
        created_at as createdAt, started_at as startedAt, finished_at as finishedAt
   from imports order by created_at desc, id desc limit :limit;
 
 -- name: page
--- In: created_at and id of the import before the page, states (JSON array, null: any), limit. Out: newest first.
-select id, state, reason, code, remedy, file, source, options, retry_of as retryOf,
+-- In: created_at and id of the import before the page, limit, and what imports must be like (null: anything): states and
+-- kinds (JSON arrays), search (a part of file, id, reason or a tag), since and until (ms), created_by, tags (JSON array: all
+-- of them), problems (1: something in them needs a person). Out: newest first.
+select id, state, reason, code, remedy, file, source, options, retry_of as retryOf, created_by as createdBy, tags,
        created_at as createdAt, started_at as startedAt, finished_at as finishedAt
   from imports
- where (created_at, id) < (:created_at, :id) and (:states is null or state in (select value from json_each(:states)))
+ where (created_at, id) < (:created_at, :id) and created_at >= :since and created_at < :until
+   and (:states is null or state in (select value from json_each(:states)))
+   and (:kinds is null or iif(id glob 'undo-*', 'undo', iif(id glob 'sync-*', 'sync', iif(retry_of is null, 'file', 'retry')))
+        in (select value from json_each(:kinds)))
+   and (:search is null or instr(lower(concat_ws(char(10), file, id, reason,
+        (select group_concat(value, char(10)) from json_each(tags)))), lower(:search)) > 0)
+   and (:created_by is null or created_by = :created_by collate nocase)
+   and (:tags is null or not exists (
+        select 1 from json_each(:tags) wanted
+         where not exists (select 1 from json_each(imports.tags) own where own.value = wanted.value collate nocase)))
+   and (:problems = 0 or state in ('blocked', 'failed', 'rejected', 'aborted')
+        or exists (select 1 from import_problems where import_id = imports.id))
  order by created_at desc, id desc limit :limit;
 
 -- name: retries
 -- In: id. Out: imports that retry rows of this one, oldest first.
-select id, state, reason, code, remedy, file, source, options, retry_of as retryOf,
+select id, state, reason, code, remedy, file, source, options, retry_of as retryOf, created_by as createdBy, tags,
        created_at as createdAt, started_at as startedAt, finished_at as finishedAt
   from imports where retry_of = :id order by created_at, id;
 
@@ -35,9 +48,38 @@ select id, state, reason, code, remedy, file, source, options, retry_of as retry
 select at, state, reason from transitions where import_id = :id and at >= :since order by rowid;
 
 -- name: add
--- In: id, file, source, options (JSON), retry_of (id, null: none), at (ms). A new import, in state staging.
-insert into imports (id, state, reason, file, source, options, retry_of, created_at)
-  values (:id, 'staging', 'created', :file, :source, :options, :retry_of, :at);
+-- In: id, file, source, options (JSON), retry_of (id, null: none), created_by, tags (JSON), at (ms). A new import, in state
+-- staging.
+insert into imports (id, state, reason, file, source, options, retry_of, created_by, tags, created_at)
+  values (:id, 'staging', 'created', :file, :source, :options, :retry_of, :created_by, :tags, :at);
+
+-- name: set_tags
+-- In: id, tags (JSON array).
+update imports set tags = :tags where id = :id;
+
+-- name: forget_problems
+-- In: id. Before they are noted anew.
+delete from import_problems where import_id = :id;
+
+-- name: note_problems
+-- In: id, code, rows. Rows with this code need a person.
+insert into import_problems (import_id, code, rows) values (:id, :code, :rows)
+  on conflict do update set rows = rows + excluded.rows;
+
+-- name: recurring_problems
+-- In: since (ms), limit. Out: codes with which rows of several imports since then needed a person, how many of each, and the
+-- latest of the imports; those of most imports first. Rows that were not sent are not counted.
+select p.code, count(*) as imports, sum(p.rows) as rows,
+       (select l.import_id from import_problems l join imports i on i.id = l.import_id
+         where l.code = p.code order by i.created_at desc, i.id desc limit 1) as latest
+  from import_problems p join imports i on i.id = p.import_id
+ where i.created_at >= :since and p.code not in ('', 'NOT_SENT')
+ group by p.code having count(*) > 1
+ order by 2 desc, 3 desc, 1 limit :limit;
+
+-- name: count_imports
+-- Out: how many imports are in each state; those without any are left out.
+select state, count(*) as imports from imports group by state;
 
 -- name: set_options
 -- In: id, options (JSON).
@@ -76,7 +118,7 @@ insert into transitions (import_id, at, state, reason) values (:id, :at, :state,
 
 -- name: unfinished
 -- Out: imports that are not over, oldest first.
-select id, state, reason, code, remedy, file, source, options, retry_of as retryOf,
+select id, state, reason, code, remedy, file, source, options, retry_of as retryOf, created_by as createdBy, tags,
        created_at as createdAt, started_at as startedAt, finished_at as finishedAt
   from imports where finished_at is null order by created_at, id;
 

@@ -1,8 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite';
+import type { Words } from '../errors/named-options.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
+import type { ImportKind } from '../membership/import-kind.ts';
 import { type ImportState, isFinal, isUnderWay, transition } from '../membership/import-state.ts';
 import { inTransaction, openForReading, openForWriting, statementsOf } from '../platform/sqlite.ts';
-import type { Words } from '../text/named-options.ts';
+import { UnknownImport } from './import-errors.ts';
 import type { ReasonCode } from './reason-codes.ts';
 import { CATALOG_MIGRATIONS } from './schemas.ts';
 
@@ -23,31 +25,62 @@ export interface ImportRecord {
   /** JSON of how to read and run it. */
   readonly options: string;
   readonly retryOf: string | null;
+  /** Name of the person who made it or asked for its sync; '' when no person did. */
+  readonly createdBy: string;
+  /** JSON list of its tags. */
+  readonly tags: string;
   readonly createdAt: number;
   readonly startedAt: number | null;
   readonly finishedAt: number | null;
 }
 
-/** A move of an import; `at` in ms since 1970. */
+/** A state change of an import; `at` in ms since 1970. */
 export type Transition = Pick<ImportRecord, 'state' | 'reason'> & { readonly at: number };
 
 export interface CatalogPage {
   readonly imports: ImportRecord[];
-  /** Where the next page begins (`before`); absent at the end. It holds while imports come and go. */
+  /** Where the next page begins (`before`); absent at the end. It stays valid while imports are added and removed. */
   readonly next?: string;
+}
+
+/** A filter for imports; an absent field matches all. Times are ms since 1970. */
+export interface ImportFilter {
+  readonly states?: readonly ImportState[];
+  readonly kinds?: readonly ImportKind[];
+  /** A part of the file's name, the id, the reason or a tag, in any case. */
+  readonly search?: string;
+  readonly since?: number;
+  /** Exclusive. */
+  readonly until?: number;
+  readonly createdBy?: string;
+  /** All of them. */
+  readonly tags?: readonly string[];
+  /** It stopped, or rows of it need a person. */
+  readonly problems?: boolean;
+}
+
+/** A code with which rows of more than one import needed a person. */
+interface RecurringProblem {
+  readonly code: string;
+  readonly imports: number;
+  readonly rows: number;
+  /** Id of the latest of the imports. */
+  readonly latest: string;
 }
 
 export interface CatalogReader {
   find(id: string): ImportRecord | undefined;
+  /** @throws UnknownImport */
+  get(id: string): ImportRecord;
   /** Newest first. */
   list(limit: number): ImportRecord[];
-  /** A page of the list, of imports in any state or in one of `states`. @throws BadCursor when `before` is no `next` */
-  page(wish: {
-    readonly states?: readonly ImportState[];
-    readonly before?: string;
-    readonly limit: number;
-  }): CatalogPage;
-  /** Moves of an import at `since` (ms since 1970) or later, in their order. */
+  /** A page of the list. @throws BadCursor when `before` is not a `next` */
+  page(request: ImportFilter & { readonly before?: string; readonly limit: number }): CatalogPage;
+  /** How many imports are in each state. */
+  counts(): ReadonlyMap<ImportState, number>;
+  /** Codes that came up in several imports since then (ms since 1970), most imports first. */
+  recurringProblems(since: number, limit: number): RecurringProblem[];
+  /** State changes of an import at `since` (ms since 1970) or later, in order. */
   transitions(id: string, since?: number): Transition[];
   /** Imports that retry rows of this one, oldest first. */
   retries(id: string): ImportRecord[];
@@ -56,33 +89,37 @@ export interface CatalogReader {
 
 /** The catalog, open for the coordinator, its only writer. */
 export interface Catalog extends CatalogReader {
-  /** Who this data directory is to workers elsewhere. */
+  /** The id of this data directory for workers of other processes. */
   coordinatorId(): string;
-  add(record: Pick<ImportRecord, 'id' | 'file' | 'source' | 'options' | 'retryOf'>): void;
-  /** Moves an import to another state, or throws a TransitionError. The one function that changes a state. */
+  add(
+    record: Pick<ImportRecord, 'id' | 'file' | 'source' | 'options' | 'retryOf'> &
+      Partial<Pick<ImportRecord, 'createdBy' | 'tags'>>,
+  ): void;
+  /** Changes the state of an import, or throws a TransitionError. The only function that changes a state. */
   move(id: string, to: ImportState, detail?: string, code?: ReasonCode, remedy?: Words): ImportRecord;
-  /** Keeps other options (JSON) with an import. */
+  /** Replaces the options (JSON) of an import. */
   setOptions(id: string, options: string): void;
-  /** This process is at work on an import from now on. Should it die before `leaveAll`, the next `countDeaths` counts that. */
+  /** Replaces the tags (JSON) of an import. */
+  setTags(id: string, tags: string): void;
+  /** Replaces the number of rows that need a person, by code. */
+  setProblems(id: string, problems: readonly { readonly code: string; readonly rows: number }[]): void;
+  /** This process works on an import from now on. If it dies before `leaveAll`, the next `countDeaths` counts that. */
   attend(id: string): void;
-  /** The import got on: deaths before this count no more. So does every move. */
+  /** The import made progress: earlier deaths no longer count. Every state change does the same. */
   progressed(id: string): void;
-  /** This process ends as it should. */
+  /** This process ends normally. */
   leaveAll(): void;
-  /** To be called at the start of a process, before anything is attended. */
+  /** Call it at the start of a process, before `attend`. */
   countDeaths(): void;
-  /** How often processes died in the middle of it, without progress in between. */
+  /** How often a process died while it worked on the import, without progress in between. */
   deaths(id: string): number;
-  /** Imports that are not over, oldest first. */
+  /** Imports that have not finished, oldest first. */
   unfinished(): ImportRecord[];
-  /** Ids of imports that were over before `before` (ms since 1970), oldest first. */
+  /** Ids of imports that had finished before `before` (ms since 1970), oldest first. */
   finishedBefore(before: number): string[];
-  /** Forgets an import and its transitions; retries of it stay. */
+  /** Deletes an import and its transitions; retries of it stay. */
   remove(id: string): void;
 }
-
-/** How the parts of an import's life move it: as `Catalog.move` does. */
-export type MoveImport = (...how: Parameters<Catalog['move']>) => void;
 
 const STATEMENTS = new URL('catalog.sql', import.meta.url);
 
@@ -93,16 +130,15 @@ export function openCatalog(path: string): Catalog {
   return {
     ...reader,
     coordinatorId: () => String(sql('coordinator').get()?.['id']),
-    add: ({ id, file, source, options, retryOf }) =>
+    add: ({ id, file, source, options, retryOf, createdBy = '', tags = '[]' }) =>
       inTransaction(database, () => {
         const at = Date.now();
-        sql('add').run({ id, file, source, options, retry_of: retryOf, at });
+        sql('add').run({ id, file, source, options, retry_of: retryOf, created_by: createdBy, tags, at });
         sql('journal').run({ id, at, state: 'staging', reason: 'created' });
       }),
     move: (id, to, detail, code, remedy) =>
       inTransaction(database, () => {
-        const record = reader.find(id);
-        if (record === undefined) throw new Error(`no import has the id ${id}`);
+        const record = reader.get(id);
         const reason = detail ?? transition(record.state, to);
         transition(record.state, to);
         const at = Date.now();
@@ -117,11 +153,19 @@ export function openCatalog(path: string): Catalog {
           finished: isFinal(to) ? at : null,
         });
         sql('journal').run({ id, at, state: to, reason });
-        return reader.find(id) ?? record;
+        return reader.get(id);
       }),
     setOptions: (id, options) => {
       sql('set_options').run({ id, options });
     },
+    setTags: (id, tags) => {
+      sql('set_tags').run({ id, tags });
+    },
+    setProblems: (id, problems) =>
+      inTransaction(database, () => {
+        sql('forget_problems').run({ id });
+        for (const { code, rows } of problems) sql('note_problems').run({ id, code, rows });
+      }),
     attend: (id) => {
       sql('attend').run({ id });
     },
@@ -135,7 +179,7 @@ export function openCatalog(path: string): Catalog {
       sql('count_deaths').run();
     },
     deaths: (id) => Number(sql('deaths').get({ id })?.['deaths'] ?? 0),
-    unfinished: () => sql('unfinished').all() as unknown as ImportRecord[],
+    unfinished: () => sql<ImportRecord>('unfinished').all(),
     finishedBefore: (before) =>
       sql('finished_before')
         .all({ before })
@@ -150,32 +194,55 @@ export function openCatalog(path: string): Catalog {
 
 /** Opens a catalog that the coordinator may be writing. */
 export function openCatalogReader(path: string): CatalogReader {
-  return readerOf(openForReading(path));
+  return readerOf(openForReading(path, CATALOG_MIGRATIONS));
 }
 
 function readerOf(database: DatabaseSync): CatalogReader {
   const sql = statementsOf(database, STATEMENTS);
+  const find = (id: string) => sql<ImportRecord>('find').get({ id });
   return {
-    find: (id) => sql('find').get({ id }) as unknown as ImportRecord | undefined,
-    list: (limit) => sql('list').all({ limit }) as unknown as ImportRecord[],
-    page: ({ states, before, limit }) => {
-      const place = placeOf(before);
-      const chosen = states === undefined ? null : JSON.stringify(states);
-      // One more than asked for tells whether there is a next page.
-      const found = sql('page').all({ ...place, states: chosen, limit: limit + 1 }) as unknown as ImportRecord[];
+    find,
+    get: (id) => {
+      const record = find(id);
+      if (record === undefined) throw new UnknownImport(id);
+      return record;
+    },
+    list: (limit) => sql<ImportRecord>('list').all({ limit }),
+    page: ({ before, limit, states, kinds, tags, ...filter }) => {
+      const listed = (values: readonly string[] | undefined) => (values === undefined ? null : JSON.stringify(values));
+      // One more than asked for shows whether there is a next page.
+      const found = sql<ImportRecord>('page').all({
+        ...placeOf(before),
+        limit: limit + 1,
+        states: listed(states),
+        kinds: listed(kinds),
+        tags: listed(tags),
+        search: filter.search ?? null,
+        since: filter.since ?? 0,
+        until: filter.until ?? Number.MAX_SAFE_INTEGER,
+        created_by: filter.createdBy ?? null,
+        problems: Number(filter.problems === true),
+      });
       const imports = found.slice(0, limit);
       const last = imports.at(-1);
       return found.length > limit && last !== undefined ? { imports, next: cursorOf(last) } : { imports };
     },
-    retries: (id) => sql('retries').all({ id }) as unknown as ImportRecord[],
-    transitions: (id, since = 0) => sql('transitions').all({ id, since }) as unknown as Transition[],
+    counts: () =>
+      new Map(
+        sql<{ state: ImportState; imports: number }>('count_imports')
+          .all()
+          .map(({ state, imports }) => [state, imports]),
+      ),
+    recurringProblems: (since, limit) => sql<RecurringProblem>('recurring_problems').all({ since, limit }),
+    retries: (id) => sql<ImportRecord>('retries').all({ id }),
+    transitions: (id, since = 0) => sql<Transition>('transitions').all({ id, since }),
     close: () => {
       if (database.isOpen) database.close();
     },
   };
 }
 
-/** A cursor that no page has given. */
+/** A cursor that did not come from a page. */
 export class BadCursor extends RollcallError {
   constructor(cursor: string) {
     super(

@@ -33,7 +33,7 @@ export type CreateBound = z.infer<typeof bound>;
 export const maxCreate = z.strictObject({ users: bound, groups: bound }).partial();
 export type MaxCreate = z.infer<typeof maxCreate>;
 
-/** What an import may create or reactivate that its rows need and the service does not know. */
+/** What an import may create or reactivate: users and groups that its rows need and the service does not know. */
 export const createOptions = z.strictObject({
   users: z.boolean().default(false),
   groups: z.boolean().default(false),
@@ -41,10 +41,10 @@ export const createOptions = z.strictObject({
   reactivate: z.boolean().default(false),
   /** Field -> column, for columns whose names are not recognised; '' where the input has none for it. */
   columns: z.partialRecord(z.enum(CREATE_FIELDS), z.string()).default({}),
-  /** What names a user whose row has no name. Absent: such a user is not created. */
+  /** Where the name of a user comes from whose row has none. Absent: such a user is not created. */
   userNameFrom: z.literal('uid').optional(),
   groupNameFrom: z.literal('guid').optional(),
-  /** For users and groups whose rows do not say themselves. */
+  /** For users and groups whose rows have no value of their own. */
   userRole: z.string().min(1).optional(),
   groupType: z.enum(GROUP_TYPES).optional(),
   groupOwner: z.string().min(1).optional(),

@@ -54,7 +54,7 @@ export function textOfMaxCreate(max: MaxCreate): string {
     .join(',');
 }
 
-/** Choices as flags and queries have them; what is absent is left at its default. */
+/** Choices as flags and queries give them; an absent one has its default. */
 export interface CreateChoices {
   readonly createUsers?: boolean | undefined;
   readonly createGroups?: boolean | undefined;
@@ -92,4 +92,18 @@ export function createOptionsOf(choices: CreateChoices): CreateOptions | undefin
     ...(groupMembers !== undefined && { membersWithGroup: groupMembers }),
     ...(maxCreate !== undefined && { max: maxCreate }),
   });
+}
+
+/** The choices that give these options, with texts as `createColumns` and `maxCreateText` read them. */
+export function createSettingsOf(create: CreateOptions) {
+  const { users, groups, reactivate, columns, membersWithGroup, max, ...rest } = create;
+  const createMap = Object.entries(columns).map(([field, column]) => `${field}=${column}`);
+  const maxCreate = textOfMaxCreate(max);
+  return {
+    ...{ createUsers: users, createGroups: groups, reactivate },
+    ...(createMap.length > 0 && { createMap: createMap.join(',') }),
+    ...rest,
+    groupMembers: membersWithGroup,
+    ...(maxCreate !== '' && { maxCreate }),
+  };
 }

@@ -1,9 +1,9 @@
+import { option, type Words, words } from '../errors/named-options.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
 import type { ImportAction } from '../membership/import-actions.ts';
 import type { ImportState } from '../membership/import-state.ts';
 import type { Region } from '../membership/membership.ts';
 import { counted, grouped } from '../text/wording.ts';
-import type { ImportRecord } from './catalog.ts';
 
 /** An id that no import has. */
 export class UnknownImport extends RollcallError {
@@ -41,34 +41,34 @@ export function appSettings(regions: readonly Region[]): string {
   return `set ${names.map((name) => `ROLLCALL_${name}_APP_ID and ROLLCALL_${name}_API_KEY`).join(', ')}`;
 }
 
-/** Nothing in the input says how users or groups that are created are to be called, or a column for that is not there. */
+/** The input has no names for users or groups that are to be created, or a mapped column is missing. */
 export class CreateWithoutName extends RollcallError {
   declare readonly code: 'CREATE_WITHOUT_NAME';
 
-  constructor(what: string, remedy: string) {
+  constructor(what: string, remedy: Words) {
     super('CREATE_WITHOUT_NAME', what, { remedy });
   }
 }
 
-/** A file of changes removes or bans more members than it may: nothing is sent before somebody has said how many are right. */
+/** A file of changes removes or bans more members than it may: nothing is sent before a person has confirmed the number. */
 export class TooManyRemovals extends RollcallError {
   declare readonly code: 'TOO_MANY_REMOVALS';
   readonly removals: number;
 
   constructor(id: string, removals: number, allowed: number) {
     super('TOO_MANY_REMOVALS', `${counted(removals, 'row')} remove or ban members, and ${grouped(allowed)} may`, {
-      remedy: `look at its report; if it is right, resume it with --max-removals ${removals}`,
+      remedy: words`look at its report; if it is right, resume it with ${option('maxRemovals', String(removals))}`,
       facts: { id, removals, allowed },
     });
     this.removals = removals;
   }
 }
 
-/** It was asked how much may be created, and nothing may. */
+/** A limit on creating was set for an import that creates nothing. */
 export class CreatesNothing extends RollcallError {
   constructor(id: string) {
-    super('CREATES_NOTHING', `import ${id} creates nothing, so that --max-create has no meaning for it`, {
-      remedy: 'import its file again with --create-users or --create-groups',
+    super('CREATES_NOTHING', `import ${id} creates nothing, so there is no limit to raise`, {
+      remedy: words`import its file again with ${option('createUsers')} or ${option('createGroups')}`,
       facts: { id },
     });
   }
@@ -93,13 +93,17 @@ export class WrongTarget extends RollcallError {
   }
 }
 
-/** What was asked is not possible with an import as it is. */
+/** The request is not possible in the import's state. */
 export class WrongState extends RollcallError {
   readonly state: ImportState;
   readonly possible: readonly ImportAction[];
 
   /** @param refused completes "import … is running and …" */
-  constructor({ id, state }: Pick<ImportRecord, 'id' | 'state'>, refused: string, possible: readonly ImportAction[]) {
+  constructor(
+    { id, state }: { readonly id: string; readonly state: ImportState },
+    refused: string,
+    possible: readonly ImportAction[],
+  ) {
     super('WRONG_STATE', `import ${id} is ${state} and ${refused}`, {
       remedy: possible.length === 0 ? 'wait until it has finished' : `possible now: ${possible.join(', ')}`,
       facts: { id, state, possible },

@@ -13,8 +13,8 @@ export function newImportId(now = new Date()): string {
 }
 
 /**
- * A new id whose folder is made and nobody else's: of ids made within one second two may be alike, and a server is given
- * hundreds of files in one second.
+ * A new id, with its folder made, so that no other import gets it: two ids of the same second may be equal, and a server may
+ * get hundreds of files in a second.
  */
 export async function reserveImport(dir: DataDir): Promise<string> {
   for (;;) {

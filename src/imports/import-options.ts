@@ -10,14 +10,14 @@ import { EXPORTS } from './read/exports.ts';
 import type { IntakeOptions } from './read/intake.ts';
 import { SHAPING_OPTIONS } from './shaping-options.ts';
 
-/** How an import is read and run. Kept with the import, so that `resume` and `retry` go on in the same way. */
+/** How an import is read and run. Kept with the import, so that `resume` and `retry` continue in the same way. */
 export const importOptions = z.strictObject({
   format: z.enum(['auto', ...INPUT_KINDS]).default('auto'),
   encoding: z.string().optional(),
   delimiter: z.string().optional(),
   /** Field -> column, for columns whose names are not recognised; '' where the file has none for it. */
   map: z.partialRecord(z.enum(['region', 'guid', 'uid', 'scope', 'onBehalfOf']), z.string()).default({}),
-  /** The file is an export of this system: memberships are looked for inside of its elements. Set by recipes. */
+  /** The file is an export of this system: memberships are inside its elements. Set by recipes. */
   exportOf: z.enum(EXPORTS).optional(),
   /** The recipe that gave some of these options. */
   recipe: z.string().optional(),
@@ -37,11 +37,15 @@ export const importOptions = z.strictObject({
     .optional(),
   /** Rows may ask for a change or a removal in a column `action`: for what a sync makes, never for what is handed in. */
   edits: z.boolean().optional(),
+  /** Its rows were repaired in the import that it is a retry of, and the others of that import are still to be retried. */
+  repaired: z.boolean().optional(),
   /** What it may create; absent: nothing. */
   create: createOptions.optional(),
   ...SHAPING_OPTIONS,
   ...BAN_OPTIONS,
-  /** Meant for the sandbox: must never go on against the service itself. */
+  /** Of a retry of some rows only: the filter that chose them, by option. */
+  retryOnly: z.record(z.string(), z.string()).optional(),
+  /** Meant for the sandbox: must never continue against the service itself. */
   sandbox: z.boolean().default(false),
   /** Only read and check; `resume` sends. */
   dryRun: z.boolean().default(false),

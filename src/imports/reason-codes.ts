@@ -14,7 +14,7 @@ export const REASON_CODES = [
   'WRONG_TARGET', // staged: begun for the sandbox and not for the service, or the reverse
   'SERVICE_REFUSED', // blocked: the key or the plan of a region
   'CREATE_LIMIT', // blocked: more users or groups are missing than may be created
-  'TOO_MANY_ERRORS', // aborted: more than --max-errors
+  'TOO_MANY_ERRORS', // aborted: more than maxErrors
   'WRONG_SUM', // over: totals and rows disagree, a fault of rollcall
   'READING_FAILED', // failed: an unexpected error while the input was read
   'SENDING_FAILED',

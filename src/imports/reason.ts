@@ -1,14 +1,14 @@
-import { type Words, type WriteOption, written } from '../text/named-options.ts';
+import { type Words, type WriteOption, written } from '../errors/named-options.ts';
 import type { ImportRecord } from './catalog.ts';
 
-/** Why an import is in its state, with what to do about it in the way of one surface. Without a full stop. */
+/** Why an import is in its state and what to do about it, worded for one surface. Without a full stop. */
 export function reasonFor({ reason, remedy }: Pick<ImportRecord, 'reason' | 'remedy'>, write: WriteOption): string {
   if (remedy === null) return reason;
   const next = written(JSON.parse(remedy) as Words, write);
   return `${reason}. ${next.charAt(0).toUpperCase()}${next.slice(1)}`;
 }
 
-/** Options with a value that what is to do next names, such as `maxCreate`: a person agrees to them, and it goes on. */
+/** Options with a value that the remedy names, such as `maxCreate`: the import continues when a person agrees to them. */
 export function optionsToAgree({ remedy }: Pick<ImportRecord, 'remedy'>): Readonly<Record<string, string>> {
   const parts = remedy === null ? '' : (JSON.parse(remedy) as Words);
   if (typeof parts === 'string') return {};

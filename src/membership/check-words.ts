@@ -1,4 +1,4 @@
-/** What a check expects of a row, as far as the service has told. */
+/** What a check expects of a row, from what the service has answered. */
 export const VERDICTS = [
   'add', // will be added
   'create', // will be added, after its user or group is created or made active

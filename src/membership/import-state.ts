@@ -11,7 +11,7 @@ export const IMPORT_STATES = [
   'blocked', // a person must act: a region's key or plan was refused, or more is missing than may be created
   'cancelling', // asked to cancel; calls in flight are finishing
   'cancelled', // cancelled; what was not sent is unprocessed
-  'aborted', // more errors than --max-errors allows; what was not sent is unprocessed
+  'aborted', // more errors than the import may have; what was not sent is unprocessed
   'completed', // every row has its outcome
   'rejected', // the input could not be used; nothing was sent
   'failed', // rollcall met an error that it did not expect; a person decides whether it is tried again
@@ -23,12 +23,13 @@ export const TRANSITIONS: Readonly<Partial<Record<ImportState, Readonly<Partial<
   staging: {
     staged: 'the whole input was read and checked',
     rejected: 'the input cannot be read or used',
-    aborted: 'more rows are invalid than --max-errors allows',
+    aborted: 'more rows are invalid than it may have',
     failed: 'an unexpected error ended the reading of its input',
     cancelled: 'cancelled while it was being read: nothing was sent',
   },
   staged: {
     running: 'started',
+    blocked: 'its check has found that more is missing than it may create',
     cancelled: 'cancelled before the start: nothing was sent',
     failed: 'an unexpected error came before anything was sent',
   },
@@ -37,7 +38,7 @@ export const TRANSITIONS: Readonly<Partial<Record<ImportState, Readonly<Partial<
     paused: 'the rows to try first were sent, and the others wait',
     cancelling: 'a user asked to cancel',
     blocked: 'every batch that is left waits for a region that was refused, or for leave to create what is missing',
-    aborted: 'more errors than --max-errors allows',
+    aborted: 'more errors than it may have',
     completed: 'every row has its outcome',
     failed: 'an unexpected error ended it',
   },
@@ -46,7 +47,7 @@ export const TRANSITIONS: Readonly<Partial<Record<ImportState, Readonly<Partial<
     running: 'resumed before the pause was complete',
     cancelling: 'cancelled before the pause was complete',
     blocked: 'a region was refused while the last calls answered',
-    aborted: 'the last calls brought more errors than --max-errors allows',
+    aborted: 'the last calls brought more errors than it may have',
     completed: 'the calls in flight were the last ones',
     failed: 'an unexpected error ended it',
   },
@@ -75,7 +76,7 @@ export function isFinal(state: ImportState): boolean {
   return TRANSITIONS[state] === undefined;
 }
 
-/** Whether somebody is to be at work on it: it is neither over nor waiting for a person. */
+/** Whether a process should be working on it: it has not finished and does not wait for a person. */
 export function isUnderWay(state: ImportState): boolean {
   return state === 'staging' || state === 'running' || state === 'pausing' || state === 'cancelling';
 }

@@ -4,11 +4,11 @@
 export const REGIONS = ['us', 'eu', 'in'] as const;
 export type Region = (typeof REGIONS)[number];
 
-/** What a row asks for, highest first: where one UID stands twice in a group, the earlier scope wins. */
+/** What a row asks for, highest first: where one UID is twice in a group, the earlier scope wins. */
 export const SCOPES = ['admin', 'moderator', 'participant', 'ban'] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** What a row asks to be done. All but `add` is for files of changes only: those of a sync, and with `--actions`. */
+/** The action that a row asks for. All but `add` is for files of changes only: those of a sync, and with `--actions`. */
 export const ACTIONS = ['add', 'change', 'remove', 'unban'] as const;
 export type Action = (typeof ACTIONS)[number];
 
@@ -17,7 +17,7 @@ export interface Membership {
   readonly region: Region;
   readonly guid: string;
   readonly uid: string;
-  /** Of no meaning where the member is to be removed. */
+  /** Ignored where the member is to be removed. */
   readonly scope: Scope;
   /** UID of the acting user; empty when the service itself acts. */
   readonly onBehalfOf: string;

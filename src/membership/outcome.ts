@@ -5,11 +5,11 @@ export const OUTCOMES = [
   'already_member', // it was a member before, or an earlier attempt without an answer made it one
   'failed', // the service said no; code and message are kept
   'invalid', // refused at intake, with the column and the reason
-  'duplicate', // the same membership stands in another row, which is named
-  'unconfirmed', // sent, and no answer tells; never counted as success
+  'duplicate', // the same membership is in another row, which is named
+  'unconfirmed', // sent, and no answer says whether it was done; never counted as success
   'unprocessed', // the run was cancelled or aborted before it was sent
   'changed', // the member has the scope that was asked for
-  'removed', // it is no member any more
+  'removed', // the user is not a member any more
   'unbanned', // the ban is lifted
   'skipped', // left out by a condition of the user, or without any membership in it
 ] as const;
@@ -18,7 +18,7 @@ export type Outcome = (typeof OUTCOMES)[number];
 /** Rows by outcome. `read` equals the sum of all others, or the run is wrong (docs/architecture.md, promise 1). */
 export type RowCounts = Readonly<Record<'read' | Outcome, number>>;
 
-/** Outcomes with which a row's wish is fulfilled. */
+/** Outcomes that fulfil a row's request. */
 export const FULFILLED: ReadonlySet<Outcome> = new Set([
   'added',
   'banned',

@@ -13,6 +13,7 @@ export type PlanActionName = (typeof PLAN_ACTIONS)[number];
 export const PLAN_REASONS = [
   'right',
   'absent',
+  'absent_with_group',
   'raised',
   'lowered',
   'ban_wanted',

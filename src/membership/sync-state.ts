@@ -16,15 +16,15 @@ export const SYNC_STATES = [
 ] as const;
 export type SyncState = (typeof SYNC_STATES)[number];
 
-/** What became of one run of a schedule. */
+/** The outcome of one run of a schedule. */
 export const RUN_STATES = [
   'running',
   'waiting', // a person decides: its plan is held, or its import is blocked or has failed
-  'ran', // its sync says what came of it
-  'skipped-unchanged', // everybody is in place, and the source is the same
-  'skipped-running', // the run before was not over
+  'ran', // its sync has the result
+  'skipped-unchanged', // all rows are in place, and the source is the same
+  'skipped-running', // the run before had not finished
   'missed', // nothing was running
-  'failed', // the source could not be had, or no plan be made; nothing was changed
+  'failed', // the source could not be read, or the plan could not be made; nothing was changed
 ] as const;
 export type RunState = (typeof RUN_STATES)[number];
 

@@ -37,7 +37,7 @@ export interface Config {
   readonly apps: Readonly<Partial<Record<Region, AppSettings>>>;
   /** Region of rows that do not say: ROLLCALL_REGION, or the only region that has an app, or `us` (docs/chat-service.md, 2). */
   readonly defaultRegion: Region;
-  /** A certificate authority to trust besides the usual ones: a PEM file. */
+  /** A certificate authority to trust in addition to the usual ones: a PEM file. */
   readonly caFile: string | undefined;
   /** The proxy that HTTPS_PROXY and NO_PROXY name; its address may hold a password. */
   readonly proxy: { readonly url: string; readonly except: string } | undefined;
@@ -54,6 +54,8 @@ export interface Config {
   readonly queue: string | undefined;
   /** How long a server keeps finished imports, in ms; undefined: until they are removed. */
   readonly keepMs: number | undefined;
+  /** Folders (whole paths) and addresses that schedules made over the API may read. */
+  readonly sources: readonly string[];
   /** Origin of the server that imports are run by, such as `http://127.0.0.1:7700`; undefined: this process runs them. */
   readonly server: string | undefined;
   /** The user's token for that server; a secret. */
@@ -144,6 +146,7 @@ export function readConfig(flags: Flags = {}, environment: Environment = process
     queue: flags.queue ?? value('queue'),
     concurrency: flags.concurrency ?? value('concurrency') ?? 20,
     keepMs: flags.keep ?? value('keep'),
+    sources: (value('sources') ?? []).map((one) => (URL.canParse(one) ? one : resolve(folder, one))),
     server: flags.server === undefined ? value('server') : parsed('server', { name: '--server', value: flags.server }),
     token: value('token'),
     notify: flags.notify ?? value('notify'),

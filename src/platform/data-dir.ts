@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { option, words } from '../errors/named-options.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
 import { privateFile } from './sqlite.ts';
 
@@ -9,9 +10,9 @@ export interface DataDir {
   readonly root: string;
   readonly catalog: string;
   readonly controlSocket: string;
-  /** Names the socket, where the path of the data directory is too long for it: a file with a path. */
+  /** A file with the path of the socket, where the path of the data directory is too long for it. */
   readonly control: string;
-  /** Where the server that owns the directory is reached, as long as there is one: a file with a URL. */
+  /** A file with the URL of the server that owns the directory, while there is one. */
   readonly address: string;
   /** Recipes that were saved. */
   readonly recipes: string;
@@ -47,6 +48,8 @@ export function dataDir(path: string): DataDir {
   };
 }
 
+const ANOTHER = words`name another directory with ${option('dataDir')}`;
+
 /** Another process owns the data directory. */
 export class DataDirInUse extends RollcallError {
   /** URL of the server that owns it; undefined when a command does. */
@@ -55,31 +58,38 @@ export class DataDirInUse extends RollcallError {
   constructor(root: string, address?: string) {
     super(
       'DATA_DIR_IN_USE',
-      address === undefined
-        ? `${root} is in use by another rollcall process; wait for it, or name another directory with --data-dir`
-        : `${root} is in use by the rollcall server at ${address}; use it with --server ${address}, or name another directory with --data-dir`,
+      `${root} is in use by ${address === undefined ? 'another rollcall process' : `the rollcall server at ${address}`}`,
+      {
+        remedy:
+          address === undefined
+            ? words`wait for it, or ${ANOTHER}`
+            : words`use it with ${option('server', address)}, or ${ANOTHER}`,
+        facts: { root, ...(address !== undefined && { address }) },
+      },
     );
     this.address = address;
   }
 }
 
-/** The data directory cannot be made, or is none. */
+/** The data directory cannot be made, or is not a directory. */
 class DataDirUnusable extends RollcallError {
   constructor(root: string, cause: unknown) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    super('DATA_DIR_UNUSABLE', `${root} cannot be used as data directory: ${why}; name another one with --data-dir`, {
+    super('DATA_DIR_UNUSABLE', `${root} cannot be used as data directory: ${why}`, {
       cause,
+      remedy: ANOTHER,
+      facts: { root },
     });
   }
 }
 
-/** What rollcall keeps at the top of a data directory. What people put beside it is theirs. */
+/** What rollcall keeps at the top of a data directory. Other files there belong to the user. */
 const OURS =
   /^(?:(?:catalog|access)\.sqlite.*|owner\.lock.*|address.*|rollcall\.log.*|control|imports|syncs|exports|schedules|recipes|uploads|removed)$/;
 
 /**
  * Makes the directory where it is missing, and what is in it private, however it was made.
- * @returns a warning where the directory itself lies open to other users
+ * @returns a warning where other users can open the directory itself
  * @throws DataDirUnusable
  */
 export function makeDataDir({ root }: DataDir): { readonly warning: string | undefined } {
@@ -102,7 +112,7 @@ function close(path: string): void {
     if ((mode & 0o077) !== 0) chmodSync(path, mode & 0o700);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    // Another process has removed it, or it belongs to another user, whose business its mode is.
+    // Another process has removed it, or it belongs to another user, who decides about its mode.
     if (code !== 'ENOENT' && code !== 'EPERM') throw error;
   }
 }
@@ -118,7 +128,7 @@ function openness(root: string): string | undefined {
 }
 
 /**
- * Makes this process the owner of the data directory, or throws DataDirInUse. Returns the release.
+ * Makes this process the owner of the data directory, or throws DataDirInUse. Returns a function that releases it.
  * SQLite holds the lock because the operating system drops it with the process: nothing is left after `kill -9`.
  */
 export function ownDataDir(dir: DataDir): () => void {
@@ -134,7 +144,7 @@ export function ownDataDir(dir: DataDir): () => void {
     if (error instanceof Error && /locked/.test(error.message)) throw new DataDirInUse(root, addressIn(dir));
     throw error;
   }
-  // Of an owner that was killed.
+  // Left by an owner that was killed.
   rmSync(address, { force: true });
   return () => {
     if (!lock.isOpen) return;
@@ -143,14 +153,14 @@ export function ownDataDir(dir: DataDir): () => void {
   };
 }
 
-/** Says where the owner of the data directory is reached, to those that it keeps out. Only for the owner. */
+/** Announces the address of the owner to processes that cannot own the data directory. Only for the owner. */
 export function announceAddress({ address }: DataDir, url: string): void {
   const unfinished = `${address}.part`;
   writeFileSync(unfinished, `${url}\n`, { mode: 0o600 });
   renameSync(unfinished, address);
 }
 
-/** What the owner has announced; undefined when it is no server. */
+/** What the owner has announced; undefined when it is not a server. */
 function addressIn({ address }: DataDir): string | undefined {
   try {
     return readFileSync(address, 'utf8').trim();

@@ -32,26 +32,26 @@ export function createLifecycle(): Lifecycle {
   };
 }
 
-/** Time in which a shared queue must have taken note that this process leaves, beyond the deadline, in ms. */
-const GOODBYE_MS = 2_000;
+/** Time after the deadline in which a shared queue must learn that this process stops, in ms. */
+const LEAVE_MS = 2_000;
 
 /**
- * A queue that is away answers nobody, and stopping would wait for it: after the deadline the process ends with `code`,
- * after `lastWords`. Nothing is lost: the queue misses this process when it is back. Returns what calls it off.
+ * A queue that is down does not answer, and stopping would wait for it: after the deadline the process ends with `code`,
+ * after `lastWords`. Nothing is lost: the queue notices that the process has stopped. Returns a function that cancels this.
  */
 export function leaveWithoutQueue(code: number, lastWords: () => void): () => void {
   const timer = setTimeout(() => {
     lastWords();
     process.exit(code);
-  }, STOP_DEADLINE_MS + GOODBYE_MS);
+  }, STOP_DEADLINE_MS + LEAVE_MS);
   return () => clearTimeout(timer);
 }
 
 /**
- * One Ctrl-C may come several times: the terminal sends it to every process in front, and npm and the launcher pass it
- * on besides. Signals within this time of the first, in ms, are the same wish.
+ * One Ctrl-C may arrive several times: the terminal sends it to every foreground process, and npm and the launcher also
+ * forward it. Signals within this time of the first, in ms, count as one.
  */
-export const SAME_WISH_MS = 250;
+export const SAME_SIGNAL_MS = 250;
 
 export interface FirstSignal {
   /** Resolves with the first SIGINT or SIGTERM. */
@@ -81,7 +81,7 @@ export function firstSignal(
       firstAt = now;
       resolve();
       abort.abort();
-    } else if (now - firstAt > SAME_WISH_MS) {
+    } else if (now - firstAt > SAME_SIGNAL_MS) {
       lastWords();
       process.exit(code);
     }

@@ -24,7 +24,7 @@ export interface LogOptions {
   /** Path of a file that lines are appended to. With those set aside it takes at most four times `mostBytes`. */
   readonly file?: string | undefined;
   readonly mostBytes?: number;
-  /** Where every line goes besides. */
+  /** A second target of every line. */
   readonly stream?: DestinationStream | undefined;
 }
 

@@ -6,7 +6,7 @@ export const SERVICE_HOST = 'cometchat.io';
 /** What follows `api-<region>.` in the service's addresses, taken out of what a person has copied. */
 export interface ServiceHost {
   readonly host: string;
-  /** What was made of the text, as a sentence without its stop; undefined where it was a host as it stands. */
+  /** What was made of the text, as a sentence without its stop; undefined where it was already a host. */
   readonly correction: string | undefined;
 }
 
@@ -15,7 +15,7 @@ const MANAGEMENT_LABEL = /^apimgmt\./i;
 
 /**
  * Takes a whole address, `<app>.api-us.<host>`, `api-us.<host>` or `apimgmt.<host>` for the host in it. What is wrong
- * otherwise (plain http, credentials, an IP address) is left as it is, for whoever uses it to refuse.
+ * otherwise (plain http, credentials, an IP address) is left as it is; the caller refuses it.
  */
 export function serviceHost(name: string, text: string): ServiceHost {
   const address = /^https:\/\/([^/?#@]+)(?:[/?#].*)?$/i.exec(text)?.[1] ?? text.replace(/\/+$/, '');

@@ -1,3 +1,4 @@
+import { isLoopback } from './loopback.ts';
 import { ConfigError } from './setting.ts';
 
 /** What a value may look like: shared by settings and flags, so that both accept and refuse the same. */
@@ -44,6 +45,30 @@ export const duration: Allowed<number> = {
     return ms > 0 ? ms : undefined;
   },
 };
+
+/** Folders and addresses, separated by commas: what is in or below one of them. Folders may still be relative. */
+export const sourceList: Allowed<readonly string[]> = {
+  allowed:
+    'folders and https addresses, separated by commas, such as /srv/exports,https://hr.example.com/ (http on this machine only)',
+  parse: (text, name) => {
+    const list = text.split(',').map((one) => one.trim());
+    if (list.some((one) => one === '' || one.includes('\0'))) return undefined;
+    const places = list.map((one) => (/^[a-z][a-z0-9+.-]*:\/\//i.test(one) ? sourceAddress(one, name) : one));
+    return places.includes('') ? undefined : (places as string[]);
+  },
+};
+
+/** '' for an address that cannot be one of a source. */
+function sourceAddress(text: string, name: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined) return '';
+  // A password is not repeated.
+  if (url.username + url.password !== '') {
+    throw new ConfigError(`${name} holds a user name or password; allowed ${allowedValues(sourceList)}`);
+  }
+  const isAllowed = url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname));
+  return isAllowed && url.search + url.hash === '' ? url.href : '';
+}
 
 /** What the API's addresses begin with. */
 export const serverOrigin: Allowed<string> = {

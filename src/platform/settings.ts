@@ -1,7 +1,16 @@
 import { REGIONS } from '../membership/membership.ts';
 import { LOG_LEVELS } from './log-settings.ts';
 import { serviceHost } from './service-host.ts';
-import { type Allowed, anyText, duration, oneOf, secretText, serverOrigin, wholeNumber } from './setting-values.ts';
+import {
+  type Allowed,
+  anyText,
+  duration,
+  oneOf,
+  secretText,
+  serverOrigin,
+  sourceList,
+  wholeNumber,
+} from './setting-values.ts';
 
 /**
  * Every setting, declared once. The configuration, the flags and their help, the table of README and the check for
@@ -75,7 +84,7 @@ export const SETTINGS = {
   region: declare({
     ...oneOf(REGIONS),
     env: 'ROLLCALL_REGION',
-    meaning: 'its region, and the region of rows that do not say one',
+    meaning: 'its region, and the region of rows that do not name one',
     default: 'the only region that has an app, or `us`',
   }),
   envFile: declare({
@@ -148,6 +157,13 @@ export const SETTINGS = {
     meaning: 'how long `serve` keeps finished imports and syncs, such as `90d`',
     default: 'until you delete them',
   }),
+  sources: declare({
+    ...sourceList,
+    env: 'ROLLCALL_SOURCES',
+    meaning:
+      'folders and `https://` addresses, separated by commas: schedules that are made in the console or over the API read files in or below them, and no others',
+    default: 'none: schedules are made on the command line of the server’s machine only',
+  }),
   server: declare({
     ...serverOrigin,
     env: 'ROLLCALL_SERVER',
@@ -196,7 +212,7 @@ export const SETTINGS = {
     env: 'ROLLCALL_LOG_FILE',
     flag: '--log-file <file>',
     meaning: 'the file of the log; `serve` and `worker` also write it to standard output',
-    default: '`rollcall.log` in the data directory; of a worker none',
+    default: '`rollcall.log` in the data directory; a worker has none',
   }),
   config: declare({
     ...anyText,
@@ -216,7 +232,7 @@ const ALL: readonly (readonly [SettingName, SettingDeclaration])[] = Object.entr
   SettingDeclaration,
 ][];
 
-/** The settings that `rollcall.config.json` may hold, besides `apps`. */
+/** The settings that `rollcall.config.json` may hold, in addition to `apps`. */
 export function settingsOfFile(): readonly (readonly [SettingName, SettingDeclaration])[] {
   return ALL.filter(([, { only }]) => only !== 'environment');
 }

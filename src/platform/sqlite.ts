@@ -1,24 +1,29 @@
 import { closeSync, fchmodSync, fstatSync, fsyncSync, openSync, readdirSync, readFileSync } from 'node:fs';
-import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite';
+import { option, type Words, words } from '../errors/named-options.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
 
 /** SQLite as the ledger uses it: one writer, any number of readers, migrations by number, statements by name. */
 
 /**
  * Page cache per connection in KiB. A bound, so that a ten-million-row import needs no more than a small one. It is also
- * what SQLite sorts at a time: small pieces fit the processor's caches. The system caches the file besides.
+ * what SQLite sorts at a time: small pieces fit the processor's caches. The system caches the file as well.
  */
 const CACHE_KIB = 4_096;
 
 export class LedgerError extends RollcallError {
   declare readonly code: 'NEWER_LEDGER' | 'DAMAGED_LEDGER';
 
-  constructor(code: LedgerError['code'], message: string, options?: ErrorOptions) {
-    super(code, message, options);
+  constructor(
+    code: LedgerError['code'],
+    what: string,
+    about?: { readonly remedy?: Words | undefined; readonly cause?: unknown },
+  ) {
+    super(code, what, about);
   }
 }
 
-/** Makes a file that only its user can read, or takes others' rights away; SQLite gives the files beside it the same mode. */
+/** Makes a file that only its user can read, or removes other users' rights; SQLite gives the files beside it the same mode. */
 export function privateFile(path: string): void {
   const file = openSync(path, 'a', 0o600);
   try {
@@ -49,7 +54,7 @@ export function openForWriting(path: string, migrations: URL): DatabaseSync {
 
 /**
  * Opens a new file that is thrown away unless it is completed (`closeStaged`): every page is written once, without a
- * journal, so that an error cannot be rolled back and a crash leaves a file that is good for nothing.
+ * journal, so that an error cannot be rolled back and a crash leaves a file that cannot be used.
  */
 export function openForStaging(path: string, migrations: URL): DatabaseSync {
   privateFile(path);
@@ -75,13 +80,17 @@ export function closeStaged(database: DatabaseSync, path: string): void {
   closeSync(file);
 }
 
-/** Opens a database that another process may be writing. */
-export function openForReading(path: string): DatabaseSync {
+/**
+ * Opens a database that another process may be writing. One that an older rollcall wrote is brought to the newest schema
+ * of `migrations` first.
+ */
+export function openForReading(path: string, migrations: URL): DatabaseSync {
   const database = new DatabaseSync(path, { readOnly: true, timeout: 10_000 });
-  // Reads the first page, so that a file that is no database is told here and not at some later question.
+  // Reads the first page, so that a file that is not a database is reported here and not at some later query.
   namingDamage(path, () => {
     database.exec(`pragma cache_size = -${CACHE_KIB}; pragma temp_store = file; pragma schema_version;`);
   });
+  if (missingMigrations(database, migrations, path).length > 0) openForWriting(path, migrations).close();
   return database;
 }
 
@@ -94,15 +103,24 @@ export function namingDamage<Result>(path: string, use: () => Result): Result {
     return use();
   } catch (error) {
     if (!(error instanceof Error && 'errcode' in error && DAMAGE.has(error.errcode))) throw error;
-    throw new LedgerError(
-      'DAMAGED_LEDGER',
-      `${path} is damaged (${error.message}): put it back from a backup, or import the input again, with another --data-dir`,
-      { cause: error },
-    );
+    throw new LedgerError('DAMAGED_LEDGER', `${path} is damaged (${error.message})`, {
+      cause: error,
+      remedy: words`put it back from a backup, or import the input again, with another ${option('dataDir')}`,
+    });
   }
 }
 
 function migrate(database: DatabaseSync, folder: URL, path: string): void {
+  for (const [name, version] of missingMigrations(database, folder, path)) {
+    inTransaction(database, () => {
+      database.exec(readFileSync(new URL(name, folder), 'utf8'));
+      database.exec(`pragma user_version = ${version}`);
+    });
+  }
+}
+
+/** Files of migrations that the database has not had, with the version that each leads to. @throws LedgerError NEWER_LEDGER */
+function missingMigrations(database: DatabaseSync, folder: URL, path: string): [file: string, version: number][] {
   const files = readdirSync(folder)
     .filter((name) => name.endsWith('.sql'))
     .sort();
@@ -110,16 +128,11 @@ function migrate(database: DatabaseSync, folder: URL, path: string): void {
   if (version > files.length) {
     throw new LedgerError(
       'NEWER_LEDGER',
-      `${path} has schema ${version} and this rollcall knows ${files.length}: it was written by a newer rollcall; use that one`,
+      `${path} has schema ${version} and this rollcall knows ${files.length}: it was written by a newer rollcall`,
+      { remedy: 'use that one' },
     );
   }
-  for (const [index, name] of files.entries()) {
-    if (index < version) continue;
-    inTransaction(database, () => {
-      database.exec(readFileSync(new URL(name, folder), 'utf8'));
-      database.exec(`pragma user_version = ${index + 1}`);
-    });
-  }
+  return files.map((name, index): [string, number] => [name, index + 1]).slice(version);
 }
 
 export function inTransaction<Result>(database: DatabaseSync, work: () => Result): Result {
@@ -155,16 +168,28 @@ export function readStatements(file: URL): ReadonlyMap<string, string> {
   return statements;
 }
 
+/** A statement with the form of its rows: what its header in the .sql file says, and its caller reads. */
+interface Statement<Row> extends Pick<StatementSync, 'run' | 'setReturnArrays'> {
+  all(given?: Given, ...more: SQLInputValue[]): Row[];
+  get(given?: Given, ...more: SQLInputValue[]): Row | undefined;
+  iterate(given?: Given, ...more: SQLInputValue[]): IterableIterator<Row>;
+}
+
+type Given = SQLInputValue | Readonly<Record<string, SQLInputValue>>;
+
+export type Statements = <Row = Record<string, SQLOutputValue>>(name: string) => Statement<Row>;
+
 /** Prepares statements of a file on their first use and keeps them. */
-export function statementsOf(database: DatabaseSync, file: URL): (name: string) => StatementSync {
+export function statementsOf(database: DatabaseSync, file: URL): Statements {
   const texts = readStatements(file);
-  const prepared = new Map<string, StatementSync>();
+  const prepared = new Map<string, Statement<never>>();
   return (name) => {
     let statement = prepared.get(name);
     if (statement === undefined) {
       const text = texts.get(name);
       if (text === undefined) throw new Error(`no statement is named ${name} in ${file.pathname}`);
-      statement = database.prepare(text);
+      // The only place that casts SQLite's rows to the type that the caller expects.
+      statement = database.prepare(text) as unknown as Statement<never>;
       prepared.set(name, statement);
     }
     return statement;

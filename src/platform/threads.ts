@@ -2,8 +2,8 @@ import { extname } from 'node:path';
 import { Worker, type WorkerOptions } from 'node:worker_threads';
 
 /**
- * For threads in which rows pass by and none stays. Without it V8 lets each of them gather three times 16 MB of what is
- * no longer needed before it looks.
+ * For threads that stream rows and keep none. Without it, V8 lets each of them collect three times 16 MB of garbage
+ * before it cleans up.
  */
 export const PASSING_ROWS = { maxYoungGenerationSizeMb: 6 } as const;
 

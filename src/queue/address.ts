@@ -1,6 +1,6 @@
 import { RollcallError } from '../errors/rollcall-error.ts';
 
-/** Where BullMQ's jobs are kept, as a URL says it. */
+/** Where BullMQ's jobs are kept, as a URL gives it. */
 export type QueueAddress =
   /** In the memory of this process. */
   | { readonly kind: 'embedded' }
@@ -15,7 +15,7 @@ export type QueueAddress =
       readonly db: number;
       /** Name of the master that sentinels know. */
       readonly master: string | undefined;
-      /** Keeps several rollcalls apart on one server: part of the key prefix. */
+      /** Separates several rollcalls on one server: part of the key prefix. */
       readonly namespace: string;
     }
   | { readonly kind: 'postgres'; readonly connectionString: string };
@@ -43,7 +43,7 @@ export function parseQueueAddress(url: string | undefined): QueueAddress {
   }
   const [, scheme, topology = 'single', rest = ''] = SCHEME.exec(url) ?? [];
   if (scheme === undefined) {
-    // Without a scheme, what stands first may be a password.
+    // Without a scheme, the first part may be a password.
     const [begin] = /^[a-z+]+:\/\//i.exec(url) ?? [];
     throw new QueueAddressError(begin === undefined ? 'does not begin with a scheme' : `begins with ${begin}`);
   }
@@ -51,7 +51,7 @@ export function parseQueueAddress(url: string | undefined): QueueAddress {
 }
 
 function redisAddress(tls: boolean, topology: 'single' | 'cluster' | 'sentinel', rest: string): QueueAddress {
-  // The rest of a password would pass for a host or a path, and be shown.
+  // The rest of a password would be taken for a host or a path, and be shown.
   if (/^[^@]*[/?][^@]*@|@.*@/.test(rest)) {
     throw new QueueAddressError(
       'has a user or password with one of the characters / ? @, which are written %2F %3F %40',

@@ -3,7 +3,7 @@ import type { IQueueBackend, Processor, Queue, QueueOptions, Worker, WorkerOptio
 export type BullQueue = Queue<unknown, void, string, unknown, void, string, IQueueBackend>;
 export type BullWorker = Worker<unknown, void, string, IQueueBackend>;
 
-/** What BullMQ tells of queues and workers, for traces. */
+/** What BullMQ reports about queues and workers, for traces. */
 export type QueueTelemetry = NonNullable<QueueOptions['telemetry']>;
 
 /** What is left of a job that was taken out. */
@@ -28,16 +28,16 @@ export interface Backend {
     options: Omit<WorkerOptions, 'connection'>,
   ): BullWorker;
   /**
-   * Has the queue of this name start nothing for `waitMs` (whole ms), or as long as it was told before if that is longer.
-   * BullMQ's own `rateLimit` shortens; looking first and then setting would let another process come between.
+   * Lets the queue start nothing for `waitMs` (whole ms), or for an earlier wait if that is longer.
+   * BullMQ's own `rateLimit` may shorten a wait; reading first and then setting would let another process interfere.
    */
   lengthenWait(queue: BullQueue, waitMs: number): Promise<void>;
-  /** Takes a job out that no worker has, in one step; gives it as it was last, undefined when there is none. */
+  /** Removes a job that no worker has, in one step; returns its last version, undefined when there is none. */
   takeOut(queue: BullQueue, id: string): Promise<TakenOut | undefined>;
-  /** What about the server puts jobs at risk, in words. */
+  /** Settings of the server that put jobs at risk, as sentences. */
   warnings(): Promise<string[]>;
   close(): Promise<void>;
 }
 
-/** A backend as the file of its kind makes it. */
+/** What each kind of backend implements. */
 export type Driver = Omit<Backend, 'queues'>;

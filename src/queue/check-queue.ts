@@ -1,7 +1,7 @@
 import { parseQueueAddress } from './address.ts';
 import type { Risk } from './redis.ts';
 
-/** What a look at the queue's server has found. */
+/** The result of a check of the queue's server. */
 export interface QueueCheck {
   readonly kind: 'embedded' | 'redis' | 'postgres';
   readonly risks: readonly Risk[];
@@ -13,7 +13,7 @@ const ANSWER_MS = 5_000;
 /**
  * Looks at the queue that `url` names, or says that it is embedded: that one is made by the process that uses it. Nothing is
  * made, changed or left there.
- * @param ca certificate authority to trust besides the usual ones, PEM
+ * @param ca certificate authority to trust in addition to the usual ones, PEM
  * @throws QueueAddressError; Error where the server does not answer
  */
 export async function checkQueue(url: string | undefined, ca?: string): Promise<QueueCheck> {
@@ -21,7 +21,7 @@ export async function checkQueue(url: string | undefined, ca?: string): Promise<
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(late.reject, ANSWER_MS, new Error(`it did not answer within ${ANSWER_MS / 1000} s`));
   const look = async (): Promise<readonly Risk[]> => {
-    // Each driver costs time to load; a look needs one of them.
+    // Each driver costs time to load; a check needs one of them.
     if (address.kind === 'redis') return (await import('./redis.ts')).checkRedis(address, ca);
     if (address.kind === 'postgres') await (await import('./postgres.ts')).checkPostgres(address, ANSWER_MS);
     return [];

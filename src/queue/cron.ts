@@ -3,7 +3,7 @@ import { messageOf } from '../errors/message-of.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
 import { asClause } from '../text/wording.ts';
 
-/** When a job is due that comes again and again, as a cron expression and a time zone say it. */
+/** When a repeated job is due: a cron expression and a time zone. */
 
 /** A cron expression or a time zone that cannot be used. */
 class CronError extends RollcallError {
@@ -26,7 +26,7 @@ export function checkCron(cron: string, tz: string): void {
       `${shown} is not a valid cron expression: it has ${cron.trim() === '' ? 0 : fields.length} of five fields; ${ALLOWED}`,
     );
   }
-  // cron-parser takes H for a number of its own choice, another one each time.
+  // cron-parser replaces H by a random number, another one each time.
   if (/(^|[\s,])H/i.test(cron))
     throw new CronError(`${shown} is not a valid cron expression: H is not supported; ${ALLOWED}`);
   const zone = timeZone(tz);
@@ -45,7 +45,7 @@ export function checkCron(cron: string, tz: string): void {
   }
 }
 
-/** As the system spells it; undefined when there is none. Names only: an offset such as +02:00 knows no summer time. */
+/** As the system spells it; undefined when there is none. Names only: an offset such as +02:00 has no daylight saving time. */
 function timeZone(tz: string): string | undefined {
   try {
     return /^[A-Za-z]/.test(tz)
@@ -56,10 +56,10 @@ function timeZone(tz: string): string | undefined {
   }
 }
 
-/** Their clocks change by half an hour and by two, at which cron-parser (5.10) gives up, or runs twice. */
+/** Their clocks change by half an hour and by two hours: there cron-parser (5.10) fails or gives a time twice. */
 const NOT_FOLLOWED: ReadonlySet<string> = new Set(['Australia/Lord_Howe', 'Antarctica/Troll']);
 
-/** Longer than any clock is put forward at once, and than the time in which it is back on course. */
+/** Longer than any clock change, and than the time cron-parser needs after it to be right again. */
 const DETOUR_MS = 3 * 3_600_000;
 
 /**
@@ -67,7 +67,7 @@ const DETOUR_MS = 3 * 3_600_000;
  * night; one in the hour that autumn has twice comes in the first of the two, and only there.
  */
 export function nextRun(cron: string, tz: string, after: number): number {
-  // Asked from within the hour behind a skipped one, cron-parser forgets the run that was put off into that hour.
+  // If asked within the hour after a skipped one, cron-parser forgets the run that was moved into that hour.
   const times = CronExpressionParser.parse(cron, { tz, currentDate: new Date(after - DETOUR_MS) });
   let next = times.next().getTime();
   while (next <= after) next = times.next().getTime();

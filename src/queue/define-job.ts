@@ -6,10 +6,10 @@ export interface JobRun<Payload> {
   readonly payload: Payload;
   /** Failed attempts before this one. Waiting for a rate limit is not an attempt. */
   readonly attemptsMade: number;
-  /** Starts so far, this one included: more than `attemptsMade + 1` when a worker died or a rate limit sent the job back. */
+  /** Starts so far, including this one: more than `attemptsMade + 1` when a worker died or a rate limit sent the job back. */
   readonly starts: number;
   readonly isLastAttempt: boolean;
-  /** Aborted when the process must leave at once. */
+  /** Aborted when the process must stop at once. */
   readonly signal: AbortSignal;
   /** Replaces the payload that a later attempt will see. */
   update(payload: Payload): Promise<void>;
@@ -18,7 +18,7 @@ export interface JobRun<Payload> {
 /** One kind of job: name, payload, settings and work in one place (one file in `jobs/` each). */
 export interface JobDefinition<Payload, Ports> {
   readonly name: string;
-  /** Of the payload. A worker leaves jobs of a newer version to newer workers. */
+  /** Version of the payload. A worker leaves jobs of a newer version to newer workers. */
   readonly version: number;
   readonly payload: z.ZodType<Payload>;
   readonly attempts: number;
@@ -32,7 +32,7 @@ export function defineJob<Payload, Ports>(definition: JobDefinition<Payload, Por
   return Object.freeze(definition);
 }
 
-/** Thrown by `process`: the whole queue waits `waitMs`, the job goes back into it, and no attempt is used. */
+/** Thrown by `process`: the whole queue waits `waitMs`, the job goes back into it, and no attempt is used up. */
 export class SlowDown extends Error {
   readonly waitMs: number;
 

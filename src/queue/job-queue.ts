@@ -4,14 +4,14 @@ import { limitWindow } from './limits.ts';
 
 /**
  * A job to be queued. The id makes adding idempotent while the job is in the queue. It holds a hyphen and no colon: Redis
- * keeps jobs beside BullMQ's own keys, and one with the id `delayed` would overwrite the list of that name.
+ * keeps jobs next to BullMQ's own keys, and a job with the id `delayed` would overwrite the list of that name.
  */
 export interface QueuedJob<Payload> {
   readonly id: string;
   readonly payload: Payload;
-  /** Name of its definition, in a queue of several; else the queue's own. */
+  /** Name of its definition, if the queue has several. */
   readonly name?: string;
-  /** Of a job that was withdrawn: how often a worker has begun it; absent when none has. */
+  /** Of a withdrawn job: how often a worker has begun it; absent if none has. */
   readonly starts?: number;
   /** Jobs of a lower round run first, those of one round in the order in which they came. From 1 to LAST_ROUND. */
   readonly round?: number;
@@ -28,15 +28,15 @@ export interface QueueDepth {
   readonly active: number;
 }
 
-/** A queue of one kind of job, or of several that have a budget in common. */
+/** A queue of one kind of job, or of several that share a budget. */
 export interface JobQueue<Payload> {
   readonly name: string;
   add(jobs: readonly QueuedJob<Payload>[]): Promise<void>;
-  /** Takes jobs that are not running out of the queue again, those for which `chosen` is true, with their last payload. */
+  /** Removes jobs that are not running and for which `chosen` is true; returns them with their last payload. */
   withdraw(chosen: (id: string) => boolean): Promise<QueuedJob<Payload>[]>;
-  /** Forgets every job, a pause, and the budget, which must be set again. Only for a queue that no other process uses. */
+  /** Deletes every job, the pause and the budget, which must be set again. Only for a queue that no other process uses. */
   clear(): Promise<void>;
-  /** Starts no more jobs anywhere; running ones finish, adding goes on. */
+  /** Starts no more jobs in any process; running ones finish, and jobs can still be added. */
   pause(): Promise<void>;
   resume(): Promise<void>;
   isPaused(): Promise<boolean>;
@@ -44,14 +44,14 @@ export interface JobQueue<Payload> {
   setCallsPerMinute(callsPerMinute: number): Promise<void>;
   /** The budget that is set; undefined when none is. */
   callsPerMinute(): Promise<number | undefined>;
-  /** Starts nothing for `waitMs`; a shorter wait never ends a longer one, whichever process asks for it. */
+  /** Starts nothing for `waitMs`. A shorter wait never ends a longer one, from any process. */
   slowDown(waitMs: number): Promise<void>;
   /** Ms until the rate limit lets the next job start; 0 when it does now. */
   limitedForMs(): Promise<number>;
-  /** Round of the job that is next; 0 when none waits. */
+  /** Round of the next job; 0 when none waits. */
   firstRound(): Promise<number>;
   depth(): Promise<QueueDepth>;
-  /** Processes that work on this queue. */
+  /** Number of workers on this queue. */
   workers(): Promise<number>;
   close(): Promise<void>;
 }

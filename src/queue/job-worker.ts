@@ -8,23 +8,23 @@ export interface JobWorker {
   setConcurrency(concurrency: number): void;
   /** Takes no more jobs and resolves when the running ones have finished. */
   close(): Promise<void>;
-  /** Aborts the signal of the running jobs, for a process that leaves: those that fail now go back to the queue. Close first. */
+  /** Aborts the signal of the running jobs when the process stops: jobs that fail now go back to the queue. Close first. */
   abort(): void;
 }
 
 export interface JobWorkerOptions<Payload, Ports> {
   readonly backend: Backend;
   readonly queue: JobQueue<Payload>;
-  /** Of the jobs in the queue, each with a name of its own. */
+  /** Definitions of the jobs in the queue, by unique names. */
   readonly definitions: readonly JobDefinition<Payload, Ports>[];
   readonly ports: Ports;
   /** Jobs that run at the same time in this process. */
   readonly concurrency: number;
-  /** Why a job is left to other workers, as a sentence; undefined where it is not. */
+  /** Why a job is left to other workers, as a sentence; undefined if it is not. */
   readonly notForUs?: (payload: Payload) => string | undefined;
-  /** Told when a job begins that no worker had before: how long it was in the queue, in ms. */
+  /** Called at the first start of a job, with how long it was in the queue, in ms. */
   readonly begun?: ((waitedMs: number) => void) | undefined;
-  /** Runs a job, and may do something before and after. */
+  /** Wraps the run of a job. */
   readonly around?: ((run: JobRun<Payload>, process: () => Promise<void>) => Promise<void>) | undefined;
   readonly onError: (error: Error) => void;
 }
@@ -35,7 +35,7 @@ const LEFT_JOB_WAIT_MS = 5_000;
 /** Time that aborted jobs get to go back into the queue, in ms. */
 const LEAVE_MS = 5_000;
 
-/** A worker that died is noticed after the lock runs out and one or two rounds of looking for stalled jobs: within 15 s. */
+/** A dead worker is noticed when its lock has run out, after one or two checks for stalled jobs: within 15 s. */
 const LOCK_MS = 10_000;
 const STALLED_CHECK_MS = 2_000;
 export const WORKER_DEATH_NOTICED_MS = LOCK_MS + 2 * STALLED_CHECK_MS;
@@ -51,7 +51,7 @@ export function startJobWorker<Payload, Ports>(options: JobWorkerOptions<Payload
       if (definition === undefined || versionOf(job) > definition.version) {
         return leave(job, tooNew(job, definition), token);
       }
-      // What this process itself has put into its memory is what it is; anybody may write to a shared queue.
+      // This process's own memory is trusted; other programs may write to a shared queue.
       const payload = backend.shared ? definition.payload.parse(job.data) : (job.data as Payload);
       const reason = options.notForUs?.(payload);
       if (reason !== undefined) return leave(job, `a ${job.name} job is handed back: ${reason}`, token);
@@ -62,7 +62,7 @@ export function startJobWorker<Payload, Ports>(options: JobWorkerOptions<Payload
         await (options.around === undefined ? process() : options.around(run, process));
       } catch (error) {
         if (error instanceof SlowDown) await queue.slowDown(error.waitMs);
-        // A process that leaves takes no attempt from the job, nor, if that was the last one, the job from the queue.
+        // A process that stops does not use up an attempt, so the job stays in the queue even after its last one.
         else if (!aborted.signal.aborted) throw error;
         throw new RateLimitError();
       }
@@ -81,7 +81,7 @@ export function startJobWorker<Payload, Ports>(options: JobWorkerOptions<Payload
   );
   worker.on('error', options.onError);
   worker.on('failed', (job, error) => {
-    // Told of every failed attempt; only the last one is news.
+    // Called for every failed attempt; only the last one matters.
     if (job?.finishedOn === undefined) return;
     options.onError(new Error(`job ${job.id} (${job.name}) was given up: ${error.message}`, { cause: error }));
   });

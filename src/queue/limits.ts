@@ -4,7 +4,7 @@ export interface LimitWindow {
   readonly duration: number;
 }
 
-/** Length of a limiter window in ms. Short windows do not burst, and each loses about 1 ms, which errs on the safe side. */
+/** Length of a limiter window in ms. Short windows do not burst. Each loses about 1 ms, which is on the safe side. */
 const WINDOW_MS = 48;
 
 /**

@@ -4,8 +4,8 @@ import { memoryBackends } from './memory/memory-backend.ts';
 import { QueueState } from './memory/queue-state.ts';
 
 /**
- * The embedded queue: jobs in the memory of this process, gone with it. What is to be sent is in the ledger, which is the
- * truth; the queue is a cache of it. Every one that is opened is a queue of its own.
+ * The embedded queue: jobs in the memory of this process, lost when it ends. What is to be sent is in the ledger, which is
+ * the truth; the queue is a cache of it. Each opened backend has its own queues.
  */
 export function openMemory(): Driver {
   const states = new Map<string, QueueState>();

@@ -3,7 +3,7 @@ import type { Backend, BullQueue, Driver, QueueTelemetry } from './backend.ts';
 
 /**
  * Opens the backend that `url` names (address.ts), or without one the embedded backend, which leaves no trace on disk.
- * @param ca certificate authority that a Redis over TLS is trusted by, besides the usual ones, PEM
+ * @param ca certificate authority that a Redis over TLS is trusted by, in addition to the usual ones, PEM
  * @throws QueueAddressError
  */
 export async function openBackend(

@@ -14,7 +14,7 @@ type PostgresAddress = Extract<QueueAddress, { kind: 'postgres' }>;
 
 /** Where BullMQ looks for its tables when it is given a pool. */
 const SCHEMA = 'bullmq';
-/** Connections of one process: each worker and queue listens on one of its own. */
+/** Most connections of one process: each worker and queue listens on its own. */
 const CONNECTIONS = 20;
 
 /** Jobs in a Postgres server. */
@@ -25,7 +25,7 @@ export async function openPostgres(address: PostgresAddress, onError: (error: Er
     keepAlive: true,
     options: `-c search_path=${SCHEMA}`,
   });
-  // Every queue and every worker listens for errors: more of them than Node takes for normal.
+  // Every queue and every worker listens for errors: more listeners than Node expects.
   pool.setMaxListeners(0);
   pool.on('error', onError);
   const client = await pool.connect();
@@ -37,7 +37,7 @@ export async function openPostgres(address: PostgresAddress, onError: (error: Er
   return overPool(pool);
 }
 
-/** Looks at the server without leaving anything there. @throws Error where it does not answer */
+/** Checks the server without leaving anything there. @throws Error if it does not answer */
 export async function checkPostgres({ connectionString }: PostgresAddress, withinMs: number): Promise<void> {
   const client = new Client({ connectionString, connectionTimeoutMillis: withinMs, query_timeout: withinMs });
   client.on('error', () => {});
@@ -49,13 +49,13 @@ export async function checkPostgres({ connectionString }: PostgresAddress, withi
   }
 }
 
-/** As BullMQ's set_rate_limit, but that it does not shorten. Times are those of the processes, in ms since 1970. */
+/** Like BullMQ's set_rate_limit, but it does not shorten a wait. Times are the processes' own, in ms since 1970. */
 const LENGTHEN_WAIT = `
   insert into rate_limit (queue, points, expire_at_ms) values ($1, ${Number.MAX_SAFE_INTEGER}, $2)
   on conflict (queue) do update
   set points = excluded.points, expire_at_ms = greatest(rate_limit.expire_at_ms, excluded.expire_at_ms)`;
 
-/** BullMQ's own `remove` looks first and then deletes: a worker that comes between would send what counts as unsent. */
+/** BullMQ's own `remove` reads first and then deletes: a worker could start the job in between and send what counts as unsent. */
 const TAKE_OUT =
   "delete from job where queue = $1 and id = $2 and state in ('waiting', 'delayed') returning data, attempts_started as \"attemptsStarted\", progress";
 

@@ -6,7 +6,7 @@ import type { BullQueue, BullWorker, Driver } from './backend.ts';
 
 type RedisAddress = Extract<QueueAddress, { kind: 'redis' }>;
 
-/** The key counts the calls of a window; as BullMQ does, a number that no window allows says that none may start. */
+/** The key counts the calls of a window. As in BullMQ, a number above every limit means that no job may start. */
 const LENGTHEN_WAIT =
   "redis.call('set', KEYS[1], ARGV[2], 'PX', math.max(redis.call('pttl', KEYS[1]), tonumber(ARGV[1])))";
 
@@ -30,20 +30,20 @@ export async function openRedis(address: RedisAddress, onError: (error: Error) =
       await connection.eval(LENGTHEN_WAIT, 1, queue.toKey('limiter'), waitMs, Number.MAX_SAFE_INTEGER);
     },
     takeOut: async (queue, id) => {
-      // Read at the last moment: a worker may have tried it and noted that in the payload. 0: a worker has it.
+      // Read at the last moment: a worker may have tried it and recorded that in the payload. 0: a worker has it.
       const job = await queue.getJob(id);
       return job !== undefined && (await queue.remove(id)) === 1 ? job : undefined;
     },
     warnings: async () => (await risksOf(connection)).map(({ text }) => text),
     close: async () => {
-      // `quit` would wait for a server that may be gone.
+      // `quit` would wait for a server that may be down.
       connection.disconnect();
     },
   };
 }
 
 /**
- * @param ca certificate authority to trust besides the usual ones, PEM
+ * @param ca certificate authority to trust in addition to the usual ones, PEM
  * @param retryMs wait before the next attempt to connect, in ms; null for none
  */
 function connect(
@@ -60,7 +60,7 @@ function connect(
     ...(username !== undefined && { username }),
     ...(password !== undefined && { password }),
     ...(tls && { tls: verified }),
-    // Commands wait for a server that is away: nothing is lost, and the import goes on when it is back.
+    // Commands wait for a server that is away: nothing is lost, and the import continues when it is back.
     maxRetriesPerRequest: null,
     retryStrategy: retryMs,
   };
@@ -82,7 +82,7 @@ function connect(
 
 const OLDEST = [6, 2] as const;
 
-/** What about the server puts jobs at risk. Nothing is lost by it for good: the ledger knows what is to do. */
+/** A setting of the server that puts jobs at risk. Nothing is lost for good: the ledger knows what is to be done. */
 export interface Risk {
   readonly text: string;
   /** Whether it must be changed; otherwise it costs time after a restart. */
@@ -114,7 +114,7 @@ async function risksOf(connection: Redis | Cluster): Promise<Risk[]> {
   return risks;
 }
 
-/** Looks at the server without leaving anything there. @throws Error where it does not answer at once */
+/** Checks the server without leaving anything there. @throws Error if it does not answer at once */
 export async function checkRedis(address: RedisAddress, ca?: string): Promise<readonly Risk[]> {
   const connection = connect(address, ca, () => null);
   let last: Error | undefined;
@@ -124,7 +124,7 @@ export async function checkRedis(address: RedisAddress, ca?: string): Promise<re
   try {
     return await risksOf(connection);
   } catch (error) {
-    // That the connection is closed says less than why it could not be opened.
+    // Why the connection could not be opened says more than that it is closed.
     throw last ?? error;
   } finally {
     connection.disconnect();

@@ -8,31 +8,31 @@ import type { Group } from './group.ts';
 import { badRequest, obstacleError, Refusal, serviceError, uidNotFound } from './refusal.ts';
 
 /** One UID under the one list that counts for it. */
-interface Wish {
+interface RequestedMember {
   readonly list: MemberList;
   readonly uid: string;
 }
 
 /**
  * POST /groups/{guid}/members (docs/chat-service.md, 15 to 27): adds and bans users one after another, lists in
- * the documented order, and tells per UID what became of it. The reply is 200 even when every single UID was refused.
+ * the documented order, and reports the result per UID. The reply is 200 even when every single UID was refused.
  */
 export function addMembers(call: Call): WrittenReply {
   const { behaviour } = call;
   const strict = behaviour.unknownFields === 'refuse';
   const request = readBody(call, strict ? addMembersRequest : addMembersRequest.strip());
-  const wishes = readWishes(request, behaviour);
-  if (wishes.lists.length === 0 && behaviour.emptyRequest === 'refuse') {
+  const requested = readMemberLists(request, behaviour);
+  if (requested.lists.length === 0 && behaviour.emptyRequest === 'refuse') {
     throw badRequest({ body: [`At least one of ${MEMBER_LISTS.join(', ')} must be given.`] });
   }
   const group = requireGroup(call);
-  requireClearance(actingScope(call, actingUser(call), group), wishes.taken, group);
-  requireRoom(wishes.taken, group, behaviour);
-  return new WrittenReply(writtenObject([['data', placeMembers(call, group, wishes)]]));
+  requireClearance(actingScope(call, actingUser(call), group), requested.taken, group);
+  requireRoom(requested.taken, group, behaviour);
+  return new WrittenReply(writtenObject([['data', placeMembers(call, group, requested)]]));
 }
 
-/** Adds and bans one after another, and gives the lists of the reply as JSON: an entry for each UID. */
-export function placeMembers(call: Call, group: Group, wishes: Wishes): string {
+/** Adds and bans one after another, and returns the lists of the reply as JSON: an entry for each UID. */
+export function placeMembers(call: Call, group: Group, requested: RequestedMembers): string {
   const { app, behaviour, now } = call;
   const by = behaviour.actionSender === 'system' ? SYSTEM_USER : actingUser(call);
   const rules = { maxMembers: behaviour.maxGroupMembers, liftBan: behaviour.addingBanned === 'lift-ban' };
@@ -42,7 +42,7 @@ export function placeMembers(call: Call, group: Group, wishes: Wishes): string {
     participants: { scope: 'participant', banned: false, joinedAt: now },
   } as const;
 
-  function carryOut({ list, uid }: Wish): MemberResult {
+  function carryOut({ list, uid }: RequestedMember): MemberResult {
     const user = app.user(uid);
     if (user === undefined) return refused(uidNotFound(uid), behaviour);
     const obstacle = list === 'usersToBan' ? group.ban(user.uid, now) : group.add(user.uid, places[list], rules);
@@ -50,11 +50,12 @@ export function placeMembers(call: Call, group: Group, wishes: Wishes): string {
     return list === 'usersToBan' ? { success: true } : { success: true, data: addedMessage(app, group, by, user, now) };
   }
 
-  const carriedOut = call.fault === 'reset-midway' ? wishes.taken.slice(0, wishes.taken.length >> 1) : wishes.taken;
-  const results = carriedOut.map((wish) => ({ ...wish, result: carryOut(wish) }));
+  const carriedOut =
+    call.fault === 'reset-midway' ? requested.taken.slice(0, requested.taken.length >> 1) : requested.taken;
+  const results = carriedOut.map((one) => ({ ...one, result: carryOut(one) }));
   if (call.fault === 'omit-uid') results.pop();
 
-  const lists = behaviour.replyLists === 'all' ? MEMBER_LISTS : wishes.lists;
+  const lists = behaviour.replyLists === 'all' ? MEMBER_LISTS : requested.lists;
   const data = lists.map((list) => {
     const entries = results
       .filter((one) => one.list === list)
@@ -71,25 +72,25 @@ export function writtenObject(entries: readonly (readonly [key: string, json: st
 }
 
 /** What a request asks for. */
-interface Wishes {
+interface RequestedMembers {
   readonly lists: readonly MemberList[];
-  readonly taken: readonly Wish[];
+  readonly taken: readonly RequestedMember[];
 }
 
-/** The lists of the request, and its UIDs, each once: where it stands several times, the highest scope counts. */
-export function readWishes(
+/** The lists of the request, and its UIDs, each once: if a UID is named several times, the highest scope counts. */
+export function readMemberLists(
   request: z.infer<typeof addMembersRequest>,
   { maxUidsPerCall, tooManyUids }: Behaviour,
-): Wishes {
+): RequestedMembers {
   const lists = MEMBER_LISTS.filter((list) => request[list] !== undefined);
-  let wishes = lists.flatMap((list) => (request[list] ?? []).map((uid): Wish => ({ list, uid })));
-  if (wishes.length > maxUidsPerCall) {
-    const text = `At most ${maxUidsPerCall} UIDs can be sent over all lists together, got ${wishes.length}.`;
+  let requested = lists.flatMap((list) => (request[list] ?? []).map((uid): RequestedMember => ({ list, uid })));
+  if (requested.length > maxUidsPerCall) {
+    const text = `At most ${maxUidsPerCall} UIDs can be sent over all lists together, got ${requested.length}.`;
     if (tooManyUids === 'refuse') throw badRequest(Object.fromEntries(lists.map((list) => [list, [text]])));
-    wishes = wishes.slice(0, maxUidsPerCall);
+    requested = requested.slice(0, maxUidsPerCall);
   }
   const seen = new Set<string>();
-  const taken = wishes.filter(({ uid }) => {
+  const taken = requested.filter(({ uid }) => {
     const folded = uid.toLowerCase();
     if (seen.has(folded)) return false;
     seen.add(folded);
@@ -99,23 +100,28 @@ export function readWishes(
 }
 
 /** An admin may do everything, a moderator adds participants and bans, a participant nothing. Guess: the scopes' order. */
-function requireClearance(scope: MemberScope, wishes: readonly Wish[], group: Group): void {
+function requireClearance(scope: MemberScope, requested: readonly RequestedMember[], group: Group): void {
   if (scope === 'admin') return;
   const { guid } = group.profile;
   if (scope === 'participant') {
     const message = `A participant of the group with GUID ${guid} cannot add or ban users.`;
     throw new Refusal(403, serviceError('ERR_GROUP_NO_CLEARANCE', message));
   }
-  const tooHigh = wishes.find(({ list }) => list === 'admins' || list === 'moderators');
+  const tooHigh = requested.find(({ list }) => list === 'admins' || list === 'moderators');
   if (tooHigh === undefined) return;
   const message = `A moderator of the group with GUID ${guid} cannot add users as ${SCOPE_OF_LIST[tooHigh.list]}.`;
   throw new Refusal(403, serviceError('ERR_GROUP_NO_SCOPE_CLEARANCE', message));
 }
 
-function requireRoom(wishes: readonly Wish[], group: Group, { fullGroup, maxGroupMembers }: Behaviour): void {
+function requireRoom(
+  requested: readonly RequestedMember[],
+  group: Group,
+  { fullGroup, maxGroupMembers }: Behaviour,
+): void {
   if (fullGroup === 'per-uid') return;
-  const isNew = ({ list, uid }: Wish) => list !== 'usersToBan' && group.memberScope(uid.toLowerCase()) === undefined;
-  const additions = wishes.filter(isNew).length;
+  const isNew = ({ list, uid }: RequestedMember) =>
+    list !== 'usersToBan' && group.memberScope(uid.toLowerCase()) === undefined;
+  const additions = requested.filter(isNew).length;
   if (additions === 0 || group.membersCount + additions <= maxGroupMembers) return;
   const message = `The group with GUID ${group.profile.guid} can have ${maxGroupMembers} members in this plan.`;
   throw new Refusal(403, serviceError('ERR_PLAN_QUOTA_RESTRICTION', message));

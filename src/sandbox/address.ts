@@ -6,9 +6,9 @@ type Address =
   | { readonly kind: 'management' }
   | { readonly kind: 'unknown' };
 
-/** The names of a sandbox under its domain, which stands for `<host>` in the service's addresses. */
+/** The names of a sandbox under its domain, which takes the place of `<host>` in the service's addresses. */
 export interface Names {
-  /** What stands for `<host>`, without a port. */
+  /** Takes the place of `<host>`, without a port. */
   readonly domain: string;
   /** For the certificate. */
   readonly all: readonly string[];

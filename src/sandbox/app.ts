@@ -2,7 +2,7 @@ import { MAX_ID_LENGTH } from '../membership/member-lists.ts';
 import type { Region, Scope } from '../membership/membership.ts';
 import { Group } from './group.ts';
 
-/** UID of the system user, who acts where a call names nobody and owns what nobody else owns. */
+/** UID of the system user, who acts where a call names no user and owns groups without another owner. */
 export const SYSTEM_UID = 'app_system';
 
 export interface User {
@@ -23,7 +23,7 @@ export interface User {
 export interface AppOptions {
   readonly region: Region;
   readonly appId: string;
-  /** Every possible UID or GUID is known: who is asked for exists from then on. */
+  /** Every possible UID or GUID is known: it exists from the first time that it is asked for. */
   readonly anyUser: boolean;
   readonly anyGroup: boolean;
   /** When the app and all that it starts with was made, in milliseconds since 1970. */
@@ -33,7 +33,7 @@ export interface AppOptions {
 // Public documentation, not contract: letters, digits, "-" and "_".
 const POSSIBLE_ID = new RegExp(`^[a-z0-9_-]{1,${MAX_ID_LENGTH}}$`);
 
-/** The form in which the service stores and compares a UID or GUID; undefined when it could not be one. */
+/** The form in which the service stores and compares a UID or GUID; undefined for an invalid one. */
 export function storedId(id: string): string | undefined {
   const folded = id.toLowerCase();
   return POSSIBLE_ID.test(folded) ? folded : undefined;
@@ -67,12 +67,12 @@ export class App {
     return this.#groups;
   }
 
-  /** Whether the group has been made already; it may be known all the same. */
+  /** Whether the group has been made already; with `any`, others are known too. */
   hasGroup(guid: string): boolean {
     return this.#groups.has(guid.toLowerCase());
   }
 
-  /** An active user: one who is deactivated is as good as unknown. */
+  /** An active user; a deactivated one counts as unknown. */
   user(uid: string): User | undefined {
     const known = this.anyUser(uid);
     if (known !== undefined) return known.deactivatedAt === undefined ? known : undefined;
@@ -141,7 +141,7 @@ export class App {
     return group;
   }
 
-  /** Everybody in a group, the banned with `ban`; empty for a group that has not been made. */
+  /** All users in a group, the banned with `ban`; empty for a group that has not been made. */
   members(guid: string): Map<string, Scope> {
     const places = this.#groups.get(guid.toLowerCase())?.places ?? [];
     return new Map([...places].map(([uid, place]) => [uid, place.banned ? 'ban' : place.scope]));

@@ -3,20 +3,20 @@ import { RollcallError } from '../errors/rollcall-error.ts';
 /**
  * Where the contract is silent, the sandbox has to choose. Every such choice is a switch here, with the basis of its
  * default: "documented" and "observed" mean public knowledge about the service, never contract; "guess" means that
- * nobody knows. A client that passes with every position of every switch depends on none of them.
+ * there is no source. A client that works with every position of every switch depends on none of them.
  */
 export interface Behaviour {
   /** UIDs in one add-members call, counted as sent over all lists together. Documented: 25. */
   readonly maxUidsPerCall: number;
-  /** A call with more: refused whole with 400, or worked off up to the limit and silent about the rest. Guess. */
+  /** A call with more: refused whole with 400, or processed up to the limit, without mentioning the rest. Guess. */
   readonly tooManyUids: 'refuse' | 'truncate';
   /** A call without any list: an empty reply, because no list is required, or 400. */
   readonly emptyRequest: 'accept' | 'refuse';
-  /** Fields of an add-members body that nobody knows: 400, or as if they were not there. Guess. */
+  /** Unknown fields of an add-members body: 400, or as if they were not there. Guess. */
   readonly unknownFields: 'refuse' | 'ignore';
   /** Who may act in a group: its members, as their scope allows (observed), or every user, as an admin does. */
   readonly actingUser: 'member' | 'anybody';
-  /** POST …/bannedusers for a user who is not a member: a ban all the same, or ERR_NOT_A_MEMBER. Both observed. */
+  /** POST …/bannedusers for a user who is not a member: banned anyway, or ERR_NOT_A_MEMBER. Both observed. */
   readonly banningStrangers: 'ban' | 'refuse';
   /** Largest request body in bytes; a larger one is refused with 400. Documented: 10 KB. */
   readonly maxBodyBytes: number;
@@ -40,7 +40,7 @@ export interface Behaviour {
   readonly listBanned: boolean;
   /**
    * What a page says about its list: the truth, nothing, a total of 0 and one page, or what the documented samples say,
-   * which besides count one entry more than they show.
+   * which also count one entry more than they show.
    */
   readonly pagination: 'right' | 'absent' | 'odd' | 'sample';
   /** Time in ms until a new member shows up in reads. Observed for messages only, up to 3,000; guess for members: 0. */
@@ -49,7 +49,7 @@ export interface Behaviour {
   readonly refusedKeyStatus: 401 | 403 | 404;
   /** Status for a key whose scope does not suffice. Observed: 403. */
   readonly keyScopeStatus: 401 | 403;
-  /** Whether the text of such a refusal repeats the key. Observed: yes; off, so that no key lands in a log by accident. */
+  /** Whether the text of such a refusal repeats the key. Observed: yes; off, so that no key gets into a log by accident. */
   readonly echoKey: boolean;
   /** Status for a group that does not exist. Observed: 404. */
   readonly unknownGroupStatus: 400 | 404;
@@ -57,7 +57,7 @@ export interface Behaviour {
   readonly duplicateStatus: 400 | 409;
   /**
    * `members` in the body of a new group: added, and each UID is in the reply (documented); added, and the reply does not
-   * mention them; overlooked; or refused with 400. The last three are guesses.
+   * mention them; ignored; or refused with 400. The last three are guesses.
    */
   readonly membersOfNewGroup: 'add' | 'add-silently' | 'ignore' | 'refuse';
   /** A group without `type`: public (documented in words), or refused (its machine-readable description requires it). */

@@ -75,7 +75,7 @@ export function actingUser(call: Call): User {
   return call.onBehalfOf === '' ? SYSTEM_USER : requireUser(call, call.onBehalfOf);
 }
 
-/** The scope of the acting user in the group; the system user and the owner act as admins. Refused for anybody else. */
+/** The scope of the acting user in the group; the system user and the owner act as admins. Refused for anyone else. */
 export function actingScope({ behaviour }: Call, user: User, group: Group): MemberScope {
   if (user === SYSTEM_USER || behaviour.actingUser === 'anybody' || user.uid === group.profile.owner) return 'admin';
   const scope = group.memberScope(user.uid);

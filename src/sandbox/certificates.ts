@@ -14,17 +14,17 @@ export interface Certificates {
 
 /**
  * A certificate authority of its own and a server certificate for the names, which may start with a wildcard.
- * The authority's key is never exported and is gone with this call, so nobody can sign anything else with it.
+ * The authority's key is never exported and is dropped after this call, so nothing else can be signed with it.
  */
 export async function makeCertificates(names: readonly string[]): Promise<Certificates> {
-  // The certificate library needs this first. Loaded here, so that nobody pays for the two who makes no certificate.
+  // The certificate library needs this first. Both are loaded here, so that only certificates cost their loading time.
   await import('reflect-metadata');
   const x509 = await import('@peculiar/x509');
   const [caKeys, serverKeys] = await Promise.all([
     webcrypto.subtle.generateKey(ALGORITHM, false, ['sign', 'verify']),
     webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']),
   ]);
-  // A day of grace on either side for clocks that are off.
+  // A day before and after, for clocks that are wrong.
   const validity = { notBefore: new Date(Date.now() - DAY_MS), notAfter: new Date(Date.now() + VALID_DAYS * DAY_MS) };
   const ca = await x509.X509CertificateGenerator.createSelfSigned({
     serialNumber: serialNumber(),
@@ -63,7 +63,7 @@ export async function makeCertificates(names: readonly string[]): Promise<Certif
   };
 }
 
-/** Positive, as certificates demand: the first bit stays clear. */
+/** Positive, as certificates require: the first bit is 0. */
 function serialNumber(): string {
   return `01${randomBytes(15).toString('hex')}`;
 }

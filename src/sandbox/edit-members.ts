@@ -32,7 +32,7 @@ export function banMember(call: Call): object {
   return done(`The user with UID ${user.uid} was banned from the group with GUID ${group.profile.guid}.`);
 }
 
-/** DELETE /groups/{guid}/bannedusers/{uid}: the user is no member then, and can become one again. */
+/** DELETE /groups/{guid}/bannedusers/{uid}: the user is then not a member, and can be added again. */
 export function unbanMember(call: Call): object {
   const { group, user } = edit(call, ['participant'], (place, { uid }) => place.unban(uid, call.now));
   return done(`The user with UID ${user.uid} was unbanned from the group with GUID ${group.profile.guid}.`);
@@ -60,7 +60,7 @@ function edit(
   throw new Refusal(status, obstacleError(obstacle, user.uid, group.profile.guid));
 }
 
-/** Nobody changes the owner or themselves; an admin changes everybody else, a participant nobody. Guess: the scopes' order. */
+/** No one may change the owner or themselves; an admin may change everyone else, a participant no one. Guess: the scopes' order. */
 function requireClearance(call: Call, group: Group, user: User, moderated: readonly MemberScope[]): void {
   const { guid, owner } = group.profile;
   const actor = actingUser(call);

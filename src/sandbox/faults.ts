@@ -1,7 +1,7 @@
 import { RollcallError } from '../errors/rollcall-error.ts';
 import { isRegion, REGIONS, type Region } from '../membership/membership.ts';
 
-/** What can go wrong with a call, on purpose, in the order in which the kinds take their turn. */
+/** What can go wrong with a call, on purpose, in the order in which the kinds are tried. */
 export const FAULT_KINDS = {
   'reset-before': 'the connection is reset, nothing is changed',
   'reset-midway': 'the first half of the UIDs is carried out, then the connection is reset (add members only)',
@@ -27,7 +27,7 @@ export type FaultKind = keyof typeof FAULT_KINDS;
 /** Calls that have faults of their own. */
 export type FaultyCall = 'add-members' | 'create' | 'list';
 
-/** Faults that strike such calls alone. */
+/** Faults that hit only such calls. */
 const ONLY: Readonly<Partial<Record<FaultKind, FaultyCall>>> = {
   'reset-midway': 'add-members',
   'omit-uid': 'add-members',
@@ -105,7 +105,7 @@ export class Faults {
   readonly #random: () => number;
   #active: { readonly fault: Fault; left: number }[] = [];
 
-  /** @param random gives numbers from 0 to below 1 */
+  /** @param random returns numbers from 0 to below 1 */
   constructor(random: () => number) {
     this.#random = random;
   }
@@ -123,7 +123,7 @@ export class Faults {
     this.#active = [];
   }
 
-  /** Decides for one call. Of several faults that strike, the first kind in FAULT_KINDS wins and the others keep their count. */
+  /** Decides for one call. If several faults hit it, the first kind in FAULT_KINDS wins and the others are not counted down. */
   strike(region: Region, call: FaultyCall | undefined): InjectedFault {
     let struck: FaultKind | undefined;
     let delayMs = 0;
@@ -133,7 +133,7 @@ export class Faults {
       const only = ONLY[fault.kind];
       if (only !== undefined && only !== call) continue;
       if (active.left === 0) continue;
-      // Always draw, so that which calls are struck by one fault does not depend on the others.
+      // Always draw, so that the calls that one fault hits do not depend on the other faults.
       if ('chance' in fault && this.#random() >= fault.chance) continue;
       if (fault.kind === 'slow') delayMs += fault.ms ?? 0;
       else if (struck === undefined) struck = fault.kind;

@@ -19,7 +19,7 @@ export interface GroupProfile {
   readonly icon: string;
   readonly tags: readonly string[];
   readonly metadata?: Readonly<Record<string, unknown>>;
-  /** UID; the system user where nobody was named. */
+  /** UID; the system user where no owner was named. */
   readonly owner: string;
   /** Milliseconds since 1970. */
   readonly createdAt: number;
@@ -35,7 +35,7 @@ export type Obstacle =
   | 'ERR_SAME_SCOPE'
   | 'ERR_NOT_A_BANNED_USER';
 
-/** A group and everybody who is in it or banned from it. UIDs come in lower case and belong to existing users. */
+/** A group and every user who is in it or banned from it. UIDs come in lower case and belong to existing users. */
 export class Group {
   readonly profile: GroupProfile;
   readonly #places = new Map<string, Place>();
@@ -56,7 +56,7 @@ export class Group {
     return this.#updatedAt;
   }
 
-  /** Everybody with a place, the banned included, in the order of joining. */
+  /** All users with a place, the banned included, in the order of joining. */
   get places(): ReadonlyMap<string, Place> {
     return this.#places;
   }
@@ -91,7 +91,7 @@ export class Group {
     return undefined;
   }
 
-  /** Lifts a ban, which makes nobody a member again; or says what prevents it. */
+  /** Lifts a ban, which does not make the user a member again; or says what prevents it. */
   unban(uid: string, at: number): Obstacle | undefined {
     if (!this.#places.get(uid)?.banned) return 'ERR_NOT_A_BANNED_USER';
     this.#places.delete(uid);
@@ -116,7 +116,7 @@ export class Group {
     this.#places.delete(uid);
   }
 
-  /** Gives a member another scope, or says what prevents it. */
+  /** Changes a member's scope, or says what prevents it. */
   changeScope(uid: string, scope: MemberScope, at: number): Obstacle | undefined {
     const before = this.#places.get(uid);
     if (before === undefined) return 'ERR_NOT_A_MEMBER';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { addMembersRequest } from '../chat/contract.ts';
-import { placeMembers, readWishes, writtenObject } from './add-members.ts';
+import { placeMembers, readMemberLists, writtenObject } from './add-members.ts';
 import { storedId } from './app.ts';
 import { actingScope, actingUser, type Call, readBody, requireGroup, requireUser, WrittenReply } from './call.ts';
 import { groupEntity, SYSTEM_USER, seconds, userEntity } from './entities.ts';
@@ -8,7 +8,7 @@ import type { Group, Place } from './group.ts';
 import { pageOf } from './paging.ts';
 import { badRequest, Refusal, serviceError } from './refusal.ts';
 
-/** Operations on groups besides adding members (docs/chat-service.md, 62 to 67); shapes from public documentation, not contract. */
+/** Operations on groups, except adding members (docs/chat-service.md, 62 to 67); shapes from public documentation, not contract. */
 
 const createGroupRequest = z.looseObject({
   guid: z.string(),
@@ -25,7 +25,7 @@ const createGroupRequest = z.looseObject({
 
 /**
  * POST /groups: a group of the named owner, who is an admin of it, or of the system user; with members where the body
- * has some. What is wrong with a member does not keep the group from being made: it is told per UID.
+ * has some. Problems with members do not prevent the group from being made: they are reported per UID.
  */
 export function createGroup(call: Call): object | WrittenReply {
   const { behaviour, app, now } = call;
@@ -37,7 +37,7 @@ export function createGroup(call: Call): object | WrittenReply {
   if (members !== undefined && behaviour.membersOfNewGroup === 'refuse') {
     throw badRequest({ members: ['Members are added with POST /groups/{guid}/members.'] });
   }
-  const wishes = readWishes(members ?? {}, behaviour);
+  const requested = readMemberLists(members ?? {}, behaviour);
   if (app.hasGroup(stored)) {
     const error = serviceError('ERR_GUID_ALREADY_EXISTS', `The group with GUID ${stored} already exists.`);
     throw new Refusal(behaviour.duplicateStatus, error);
@@ -60,8 +60,8 @@ export function createGroup(call: Call): object | WrittenReply {
   if (ownedBy !== undefined) {
     group.add(ownedBy, { scope: 'admin', banned: false, joinedAt: now }, { maxMembers: 1, liftBan: false });
   }
-  if (behaviour.membersOfNewGroup === 'ignore' || wishes.taken.length === 0) return { data: groupEntity(group) };
-  const placed = placeMembers(call, group, wishes);
+  if (behaviour.membersOfNewGroup === 'ignore' || requested.taken.length === 0) return { data: groupEntity(group) };
+  const placed = placeMembers(call, group, requested);
   if (behaviour.membersOfNewGroup === 'add-silently') return { data: groupEntity(group) };
   const fields = Object.entries(groupEntity(group)).map(([field, value]) => [field, JSON.stringify(value)] as const);
   return new WrittenReply(writtenObject([['data', writtenObject([...fields, ['members', placed]])]]));
@@ -102,7 +102,7 @@ export function listMembers(call: Call): object {
   const group = requireGroup(call);
   actingScope(call, actingUser(call), group);
   const scopes = call.query.get('scopes')?.split(',');
-  // Nobody ever connects to the sandbox, so every user is offline.
+  // No user connects to the sandbox, so every user is offline.
   const places = call.query.get('status') === 'available' ? [] : listed(call, group);
   const wanted = scopes === undefined ? places : places.filter(([, place]) => scopes.includes(place.scope));
   return pageOf(call, wanted, ([uid, place]) => ({
@@ -123,7 +123,7 @@ export function listBanned(call: Call): object {
   }));
 }
 
-/** Who shows up in reads at this moment. */
+/** The users that lists show at this moment. */
 function listed({ behaviour, now }: Call, group: Group): (readonly [string, Place])[] {
   return [...group.places].filter(
     ([, place]) => now - place.joinedAt >= behaviour.readDelayMs && (behaviour.listBanned || !place.banned),

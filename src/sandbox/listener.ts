@@ -42,7 +42,7 @@ export interface Listener {
 export async function listen({ port, listenOn, cert, key, onRequest }: ListenerOptions): Promise<Listener> {
   // Longer than clients keep an idle connection, so that no call meets one that is just being closed.
   const https = createHttpsServer({ cert, key, keepAliveTimeout: 120_000 }, onRequest);
-  // A client that does not trust the certificate breaks off, which is its own business.
+  // A client that does not trust the certificate disconnects; that is not an error here.
   https.on('tlsClientError', (_error, socket) => socket.destroy());
 
   /** By the client's port: the TCP connection beneath TLS, which alone can be reset. */

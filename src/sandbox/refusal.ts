@@ -1,7 +1,7 @@
 import type { ServiceError } from '../chat/contract.ts';
 import type { Obstacle } from './group.ts';
 
-/** A request that the service refuses as a whole: its status and the `error` of its body. */
+/** A request that the service refuses entirely: its status and the `error` of its body. */
 export class Refusal extends Error {
   readonly status: number;
   readonly error: ServiceError;

@@ -22,7 +22,7 @@ interface Route {
   readonly path: string;
   readonly scopes: readonly KeyScope[];
   readonly operation: Operation;
-  /** For the faults that strike such calls alone. */
+  /** For the faults that hit only such calls. */
   readonly faulty?: FaultyCall;
 }
 

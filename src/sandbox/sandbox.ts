@@ -4,7 +4,7 @@ import { REGIONS, type Region, type Scope } from '../membership/membership.ts';
 import { namesUnder } from './address.ts';
 import { App, type User } from './app.ts';
 import { type Behaviour, DEFAULT_BEHAVIOUR } from './behaviour.ts';
-import { makeCertificates } from './certificates.ts';
+import { type Certificates, makeCertificates } from './certificates.ts';
 import { type Fault, Faults } from './faults.ts';
 import type { Group } from './group.ts';
 import { listen } from './listener.ts';
@@ -20,13 +20,13 @@ export interface SandboxOptions {
   readonly port?: number;
   /** Address to listen on. Default 127.0.0.1: this machine only. */
   readonly listenOn?: string;
-  /** Domain that stands for `<host>` in the service's addresses. Default `localhost`; another one must lead here. */
+  /** Domain that takes the place of `<host>` in the service's addresses. Default `localhost`; another one must lead here. */
   readonly domain?: string;
   /** user-1 to user-N in every region, or `any`: every user asked about exists. Default 0. */
   readonly users?: number | 'any';
   /** group-1 to group-N in every region, or `any`. Default 0. */
   readonly groups?: number | 'any';
-  /** Users, groups and members besides those. */
+  /** More users, groups and members. */
   readonly seed?: SeedDocument;
   /** App ids and keys in place of made-up ones. */
   readonly apps?: Partial<Record<Region, Partial<AppKeys>>>;
@@ -37,7 +37,7 @@ export interface SandboxOptions {
   readonly latencyMs?: number | readonly [from: number, to: number];
   /** Faults to start with, as `parseFaults` reads them or ready made. */
   readonly faults?: string | readonly Fault[];
-  /** Decides which calls faults strike and how long calls take. Default: another at each start. */
+  /** Decides which calls faults hit and how long calls take. Default: another at each start. */
   readonly randomSeed?: number;
   /** Choices where the contract is silent. */
   readonly behaviour?: Partial<Behaviour>;
@@ -48,7 +48,7 @@ export interface SandboxOptions {
 }
 
 export interface Sandbox {
-  /** `localhost:PORT`: what stands for `<host>` in the service's addresses. */
+  /** `localhost:PORT`, in place of `<host>` in the service's addresses. */
   readonly host: string;
   /** `https://localhost:PORT`. */
   readonly url: string;
@@ -68,7 +68,7 @@ export interface Sandbox {
   addUser(region: Region, uid: string): boolean;
   /** Makes a group unless it exists. False when no group can have that GUID. */
   addGroup(region: Region, guid: string): boolean;
-  /** Everybody in a group by UID, with `ban` for the banned; empty for an unknown group. A copy. */
+  /** All users in a group by UID, with `ban` for the banned; empty for an unknown group. A copy. */
   members(region: Region, guid: string): Map<string, Scope>;
   /** A user as it is now, active or not; undefined when there is none. */
   user(region: Region, uid: string): User | undefined;
@@ -82,6 +82,17 @@ export interface Sandbox {
 
 const DAY_MS = 86_400_000;
 
+/** Shared by the sandboxes of one process, so that clients can cache the authority. */
+const made = new Map<string, Promise<Certificates>>();
+
+function certificatesFor(names: readonly string[]): Promise<Certificates> {
+  const known = made.get(names.join());
+  if (known !== undefined) return known;
+  const certificates = makeCertificates(names);
+  made.set(names.join(), certificates);
+  return certificates;
+}
+
 /**
  * Starts the chat service of docs/chat-service.md on this machine: HTTPS, one app in each region, all state in memory.
  * Apps are at `https://<app id>.api-<region>.localhost:<port>/v3`, management at `https://apimgmt.localhost:<port>`.
@@ -90,12 +101,12 @@ const DAY_MS = 86_400_000;
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { users = 0, groups = 0, now = Date.now, randomSeed = randomInt(2 ** 31), latencyMs = 0 } = options;
   const behaviour = { ...DEFAULT_BEHAVIOUR, ...options.behaviour };
-  // Two generators, so that latency does not change which calls the faults strike.
+  // Two generators, so that latency does not change which calls the faults hit.
   const faults = new Faults(seededRandom(randomSeed));
   faults.set(options.faults ?? []);
   const randomLatency = seededRandom(randomSeed + 1);
   const [from, to] = typeof latencyMs === 'number' ? [latencyMs, latencyMs] : latencyMs;
-  // What the sandbox starts with is a day old, and so visible whatever the read delay.
+  // Users and groups of the start are a day old, so they are visible with any read delay.
   const createdAt = now() - DAY_MS;
 
   function makeTenant(region: Region): Tenant {
@@ -112,7 +123,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 
   const { domain = 'localhost', listenOn = '127.0.0.1' } = options;
   const names = namesUnder(domain);
-  const certificates = await makeCertificates(names.all);
+  const certificates = await certificatesFor(names.all);
   const { caPem } = certificates;
   const service = new Service({
     tenants,

@@ -20,7 +20,7 @@ function idOr<Shape extends z.ZodType>(shape: Shape) {
         : errors?.[1]?.map(({ path, message }) => [...path, message].join(': ')).join('; '),
   });
 }
-/** A user: its UID alone, or with a profile. A role that stands here exists. */
+/** A user: its UID alone, or with a profile. A role that is named here exists. */
 const userSeed = idOr(
   z.strictObject({
     uid: id,
@@ -48,15 +48,15 @@ const inGroup = z
 const population = {
   users: z.array(userSeed).optional(),
   groups: z.array(groupSeed).optional(),
-  /** Roles that users can be created with, besides `default` and those of the users here. */
+  /** Roles that users can be created with, in addition to `default` and those of the users here. */
   roles: z.array(z.string().min(1)).optional(),
 };
 const regionSeed = z.strictObject({ ...population, members: z.record(id, inGroup).optional() });
 
 /**
  * What a sandbox starts with: users and groups of every region, and those of one region with its members.
- * Whoever stands among the members, and their groups, need not be listed besides. A group's owner, who is an admin of
- * it unless the lists say otherwise, can stand beside them.
+ * Users and groups that are named under the members need not be listed again. A group's owner, who is an admin of
+ * it unless the lists say otherwise, can be named beside them.
  */
 const seedDocument = z.strictObject({
   ...population,
@@ -147,7 +147,7 @@ function given<Fields extends object>(fields: Fields): { [Name in keyof Fields]?
 
 const SEED_RULES = { maxMembers: Number.POSITIVE_INFINITY, liftBan: false };
 
-/** Whoever has a place in the group already keeps it, but for a ban, which ends a membership. */
+/** A user who has a place in the group already keeps it, unless banned, which ends a membership. */
 function seat(app: App, group: Group, uids: readonly string[], scope: Scope): void {
   for (const uid of uids) {
     const user = app.addUser(uid);

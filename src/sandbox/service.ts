@@ -116,7 +116,7 @@ export class Service {
         const message = `There is no version "${route.path[0] ?? ''}", the current version is ${API_VERSION}.`;
         throw new Refusal(404, serviceError('ERR_INVALID_API_VERSION', message));
       }
-      // The operations of the calls address are not specified: whatever is asked for, it is not there.
+      // The operations of the calls address are not specified: every path is unknown.
       if (route.match === undefined || to.calls) throw notThere(request);
       if (!route.match.scopes.includes(scope)) throw this.#scopeTooSmall(request);
       const reply = route.match.operation({
@@ -157,7 +157,7 @@ export class Service {
     }
   }
 
-  /** The ending of a call that a fault keeps from being carried out. */
+  /** The result of a call that a fault prevents. */
   #failEarly(fault: FaultKind | undefined, { window }: Tenant): Ending | undefined {
     switch (fault) {
       case 'reset-before':
@@ -214,7 +214,7 @@ export class Service {
   }
 }
 
-/** The ending of a call that was carried out, where a fault spoils the answer. */
+/** The result of a call that was carried out, where a fault damages the answer. */
 function failLate(fault: FaultKind | undefined, answer: Answer): Ending {
   if (fault === 'reset-after' || fault === 'reset-midway' || fault === 'reset-created') return 'reset';
   return fault === 'truncated' ? { ...answer, body: answer.body.slice(0, answer.body.length / 2) } : answer;

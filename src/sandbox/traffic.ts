@@ -1,17 +1,17 @@
 /** What has come in for one region since the start: requests = the sum of byStatus + unanswered + those still open. */
 export interface Traffic {
   readonly requests: number;
-  /** Answers by status; one that was cut or falsified by a fault counts with the status that it carried. */
+  /** Answers by status; one that a fault cut off or changed counts with its status. */
   readonly byStatus: Readonly<Record<number, number>>;
-  /** Calls over the rate limit, among those with 429; the 429 of a fault is none. */
+  /** Calls over the rate limit, among those with 429; the 429 of a fault does not count. */
   readonly rateLimited: number;
   /** Calls whose connection ended without an answer. */
   readonly unanswered: number;
-  /** Most calls that were open at one moment; without latency the sandbox is so fast that this is hardly ever more than 1. */
+  /** Most calls that were open at one moment; without latency this is hardly ever more than 1. */
   readonly maxConcurrent: number;
 }
 
-/** Counts the calls of one region; itself the live Traffic. */
+/** Counts the calls of one region; is itself the live Traffic. */
 export class TrafficCounter implements Traffic {
   requests = 0;
   byStatus: Record<number, number> = {};

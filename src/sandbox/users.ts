@@ -69,12 +69,12 @@ export function listUsers(call: Call): object {
     (user.deactivatedAt === undefined ? !onlyDeactivated : withDeactivated || onlyDeactivated) &&
     (roles === undefined || roles.includes(user.role)) &&
     (user.uid.startsWith(searchKey) || user.name.toLowerCase().startsWith(searchKey));
-  // Nobody ever connects to the sandbox, so every user is offline.
+  // No user connects to the sandbox, so every user is offline.
   const users = query.get('status') === 'available' ? [] : [...call.app.users.values()].filter(matches);
   return pageOf(call, users, profileOf);
 }
 
-/** PUT /users with `uidsToActivate`: who was deactivated is active again, and the others are named. */
+/** PUT /users with `uidsToActivate`: reactivates deactivated users, and names the others. */
 export function reactivateUsers(call: Call): object {
   const { uidsToActivate } = readBody(call, z.looseObject({ uidsToActivate: z.array(z.string()).min(1) }));
   const [reactivatedUids, nonDeactivatedUids] = setActive(call, uidsToActivate, true);
@@ -97,7 +97,7 @@ export function deleteUser(call: Call): object {
   return { data: { success: true, message: `The user with UID ${uid} was deleted.` } };
 }
 
-/** Whose state was changed, and who was left. */
+/** UIDs whose state was changed, and the others. */
 function setActive({ app, now }: Call, uids: readonly string[], active: boolean): [string[], string[]] {
   const changed = uids.map((uid) => ({ uid: uid.toLowerCase(), changed: app.setActive(uid, active, now) }));
   return [true, false].map((one) => changed.filter((user) => user.changed === one).map(({ uid }) => uid)) as [
@@ -119,7 +119,7 @@ function profileOf(user: User): object {
   };
 }
 
-/** POST /users/{uid}/auth_tokens: the token opens nothing here, since nobody can log in to the sandbox. */
+/** POST /users/{uid}/auth_tokens: the token has no use here: no user can log in to the sandbox. */
 export function createAuthToken(call: Call): object {
   const { uid } = requireUser(call, call.params[0] ?? '');
   const createdAt = seconds(call.now);

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 
-/** Aborted when the client has its answer or has gone: whatever is still done for it then is done for nobody. */
+/** Aborted when the client has its answer or has left: further work for it would be wasted. */
 export function leaving({ raw }: FastifyReply): AbortSignal {
   const controller = new AbortController();
   if (raw.destroyed) controller.abort();

@@ -62,7 +62,7 @@ export function checkRoutes(app: Api, { coordinator, dir, settings, access, log 
       config: { role: 'viewer' },
       schema: {
         tags,
-        summary: 'How far the check of an import is, and what it has come to',
+        summary: 'The progress and result of the check of an import',
         params,
         response: { 200: checkView, ...refusals('UNKNOWN_IMPORT', 'NO_CHECK_YET') },
       },

@@ -6,13 +6,18 @@ import { Problem } from './problem.ts';
 /** Addresses that the console's own script takes care of; all get the same page. */
 const PAGES = [
   '/',
+  '/imports',
   '/imports/:id',
+  '/imports/:id/repair',
   '/syncs',
   '/syncs/:id',
   '/schedules',
+  '/schedules/new',
+  '/schedules/:name/edit',
   '/exports',
   '/members',
   '/members/:uid',
+  '/audit',
   '/settings',
   '/login',
 ];

@@ -23,11 +23,11 @@ export type Api = FastifyInstance<
   ZodTypeProvider
 >;
 
-/** What every resource is built on. */
+/** What every route needs. */
 export interface ServerContext {
   readonly coordinator: Coordinator;
   readonly syncs: SyncRunner;
-  readonly schedules: Pick<Schedules, 'pause' | 'resume' | 'remove' | 'run'>;
+  readonly schedules: Pick<Schedules, 'add' | 'edit' | 'obtain' | 'pause' | 'resume' | 'remove' | 'run'>;
   readonly dir: DataDir;
   readonly access: AccessStore;
   readonly settings: Settings;
@@ -38,8 +38,8 @@ export interface ServerContext {
   readonly syncViews: SyncViews;
   readonly events: Events;
   readonly log: Logger;
-  /** Whether who sent a request may still have its answer: for those that last. */
-  readonly mayGoOn: (request: FastifyRequest) => boolean;
+  /** Whether the sender of a long request may still have its answer. */
+  readonly isStillAllowed: (request: FastifyRequest) => boolean;
 }
 
 declare module 'fastify' {
@@ -50,7 +50,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The least role that may use the route. Default: operator. */
     role?: Role | 'public';
-    /** The route itself sees to it that a body does not come too slowly. */
+    /** The route itself limits how slowly a body may come. */
     ownClock?: boolean;
   }
 }

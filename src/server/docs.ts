@@ -2,12 +2,12 @@ import swagger from '@fastify/swagger';
 import { createJsonSchemaTransform, createJsonSchemaTransformObject } from 'fastify-type-provider-zod';
 import { VERSION } from '../platform/version.ts';
 import type { Api } from './context.ts';
-import { apiPage, errorsPage, PAGE_STYLE } from './docs-page.ts';
+import { apiPage, errorsPage, PAGE_SCRIPT, PAGE_STYLE } from './docs-page.ts';
 
 const DESCRIPTION =
   'Imports memberships into chat groups in bulk, and accounts for every row. Where the server asks for a token, send it as Authorization: Bearer rct_…. A request that is refused gets a problem document (RFC 9457) with a stable code.';
 
-/** Whole numbers without the bounds of JavaScript's, which say nothing about ours. */
+/** Whole numbers without JavaScript's bounds, which are not limits of this API. */
 const PLAIN: { override: (context: { jsonSchema: { minimum?: number; maximum?: number } }) => void } = {
   override: ({ jsonSchema }) => {
     if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
@@ -17,7 +17,7 @@ const PLAIN: { override: (context: { jsonSchema: { minimum?: number; maximum?: n
 
 const describeShared = createJsonSchemaTransformObject({ zodToJsonConfig: PLAIN });
 
-/** Shared schemas are of answers only; the twins that the library makes of them for requests are left out. */
+/** Shared schemas are for responses only; the copies that the library makes for requests are left out. */
 function withoutInputs(document: ReturnType<typeof describeShared>): ReturnType<typeof describeShared> {
   const schemas = 'components' in document ? document.components?.schemas : undefined;
   for (const name of Object.keys(schemas ?? {})) if (name.endsWith('Input')) delete schemas?.[name];
@@ -38,7 +38,7 @@ export async function describeRoutes(app: Api): Promise<void> {
   });
 }
 
-/** `/openapi.json` for programs, `/docs` and `/docs/errors` for people: the same, as pages without a script. */
+/** `/openapi.json` for programs, `/docs` and `/docs/errors` for people: the same, as pages that need no script. */
 export function docsRoutes(app: Api): void {
   const options = { config: { role: 'public' } as const, schema: { hide: true } };
   app.get('/openapi.json', options, async () => app.swagger());
@@ -46,5 +46,6 @@ export function docsRoutes(app: Api): void {
     app.get(url, options, async (_request, reply) => reply.type(`${type}; charset=utf-8`).send(text()));
   page('/docs', 'text/html', () => apiPage(app.swagger()));
   page('/docs/errors', 'text/html', errorsPage);
+  page('/docs/search.js', 'text/javascript', () => PAGE_SCRIPT);
   page('/docs/style.css', 'text/css', () => PAGE_STYLE);
 }

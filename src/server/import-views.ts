@@ -1,5 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import type { FollowUp, ImportView, Staging } from '../api/imports.ts';
+import { asParameter } from '../errors/named-options.ts';
 import type { ImportRecord } from '../imports/catalog.ts';
 import { checkOf } from '../imports/check/checks.ts';
 import { readOptions } from '../imports/import-options.ts';
@@ -9,22 +10,25 @@ import type { Tallies } from '../imports/record/import-ledger.ts';
 import { filesFormat, NEEDS_ATTENTION, reportPaths } from '../imports/report/report-paths.ts';
 import { summaryOf } from '../imports/report/summarize.ts';
 import { actionsOf } from '../membership/import-actions.ts';
+import { kindOf } from '../membership/import-kind.ts';
 import { isFinal } from '../membership/import-state.ts';
+import { RETRYABLE } from '../membership/outcome.ts';
 import { isFinalSync } from '../membership/sync-state.ts';
 import type { DataDir } from '../platform/data-dir.ts';
 import type { SyncCatalogReader } from '../syncs/sync-catalog.ts';
-import { asParameter } from '../text/named-options.ts';
 import type { Reading } from './reading.ts';
 
 export interface ImportViews {
   of(record: ImportRecord): Promise<ImportView>;
   staging(id: string): Staging | null;
+  /** Ids of imports whose files are being read now; others that are staging wait for their turn. */
+  beingRead(): string[];
 }
 
-/** An import without what came after it: over, it never changes. */
-type OwnView = Omit<ImportView, 'followUps'>;
+/** An import without its follow-ups: once it has finished, it never changes. */
+type OwnView = Omit<ImportView, 'followUps' | 'retryable'>;
 
-/** Of imports that are over, the views of so many are kept. */
+/** Number of finished imports whose views are cached. */
 const MOST_KEPT = 1_000;
 
 const NO_ROWS: Tallies = new Map();
@@ -44,19 +48,20 @@ export function importViews(
   coordinator.events.on('state', ({ id, state }) => {
     if (state !== 'staging') staging.delete(id);
   });
+  coordinator.events.on('changed', ({ id }) => kept.delete(id));
   coordinator.events.on('removed', (id) => {
     staging.delete(id);
     kept.delete(id);
   });
 
   const view = async (record: ImportRecord): Promise<OwnView> => {
-    const { id, state, createdAt, retryOf } = record;
+    const { id, state, createdAt, createdBy, tags, retryOf } = record;
     const { dryRun, sandbox } = readOptions(record);
     const hasRows = reading.hasRows(id);
     const input = hasRows ? await reading.rowsOf(id).input() : undefined;
     const paths = reportPaths(dir.folder(id), input === undefined ? 'csv' : filesFormat(input));
     const summary = summaryOf(record, hasRows ? await reading.rowsOf(id).tallies() : NO_ROWS, paths, input);
-    const { maxCreate } = record.code === 'CREATE_LIMIT' ? optionsToAgree(record) : {};
+    const { maxCreate, maxRemovals } = optionsToAgree(record);
     const address = (query: string) => `/v1/imports/${id}/report?${query}`;
     const { all, failed, retry } = summary.reports;
     return {
@@ -68,8 +73,12 @@ export function importViews(
       },
       reason: reasonFor(record, asParameter),
       ...(maxCreate !== undefined && { maxCreate }),
+      ...(maxRemovals !== undefined && { maxRemovals }),
       ...(checkOf(dir.folder(id)) !== undefined && { hasCheck: true as const }),
       createdAt: new Date(createdAt).toISOString(),
+      createdBy,
+      kind: kindOf(record),
+      tags: JSON.parse(tags),
       retryOf,
       dryRun,
       sandbox,
@@ -80,7 +89,7 @@ export function importViews(
 
   const ownView = async (record: ImportRecord): Promise<OwnView> => {
     const known = kept.get(record.id);
-    // An id is never used again, but the state of a record that is over may have been asked for before it was.
+    // Ids are never used again. A cached view may be older than its import's end, so the state is checked.
     if (known !== undefined && isFinal(record.state)) return known;
     const made = await view(record);
     if (isFinal(record.state)) {
@@ -93,27 +102,38 @@ export function importViews(
   const followUpsOf = async (id: string): Promise<FollowUp[]> => {
     const retries = reading.retries(id).map(async (retry): Promise<FollowUp> => {
       const { state, rows } = await ownView(retry);
-      return { kind: 'retry', id: retry.id, state, isOpen: !isFinal(state), rows };
+      const { repaired, retryOnly } = readOptions(retry);
+      const kind = repaired === true ? 'repair' : 'retry';
+      return { kind, id: retry.id, state, isOpen: !isFinal(state), rows, isPart: retryOnly !== undefined };
     });
     const undos = syncs.undos(id).map(async (undo): Promise<FollowUp> => {
       const carrier = undo.importId === null ? undefined : reading.find(undo.importId);
       const rows = carrier === undefined ? null : (await ownView(carrier)).rows;
-      return { kind: 'undo', id: undo.id, state: undo.state, isOpen: !isFinalSync(undo.state), rows };
+      return { kind: 'undo', id: undo.id, state: undo.state, isOpen: !isFinalSync(undo.state), rows, isPart: false };
     });
     return Promise.all([...retries, ...undos]);
   };
 
+  /** Rows that a retry would still send: a full retry takes all that is left, a partial or repaired one only its rows. */
+  const retryableLeft = async ({ id, rows }: OwnView, followUps: readonly FollowUp[]): Promise<number> => {
+    const taken = followUps.filter(({ kind, state, isPart }) => kind !== 'undo' && !isPart && state !== 'rejected');
+    if (taken.some(({ kind }) => kind === 'retry')) return 0;
+    const retryable = [...RETRYABLE].reduce((sum, outcome) => sum + rows[outcome], 0);
+    return taken.length === 0 ? retryable : retryable - (await coordinator.repairs.retryableSent(id));
+  };
+
   return {
     staging: (id) => staging.get(id) ?? null,
+    beingRead: () => [...staging.keys()],
     of: async (record) => {
       const own = await ownView(record);
       const followUps = await followUpsOf(record.id);
-      // A retry takes all rows that can be sent again: what is left of them afterwards is the retry's to offer.
-      const isRetried = followUps.some(({ kind, state }) => kind === 'retry' && state !== 'rejected');
+      const retryable = await retryableLeft(own, followUps);
       return {
         ...own,
         followUps,
-        actions: isRetried ? own.actions.filter((action) => action !== 'retry') : own.actions,
+        retryable,
+        actions: retryable > 0 ? own.actions : own.actions.filter((action) => action !== 'retry'),
       };
     },
   };

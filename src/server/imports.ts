@@ -1,15 +1,28 @@
 import { z } from 'zod';
-import { importJournal, importsPage, importsQuery, importView } from '../api/imports.ts';
+import {
+  type BulkAnswer,
+  bulkAnswer,
+  bulkBody,
+  importJournal,
+  importsPage,
+  importsQuery,
+  importView,
+  retryQuery,
+} from '../api/imports.ts';
 import type { ImportRecord } from '../imports/catalog.ts';
 import { WrongState, WrongTarget } from '../imports/import-errors.ts';
 import { readOptions } from '../imports/import-options.ts';
 import type { ResumeChanges } from '../imports/life/creating-step.ts';
+import { filterOf } from '../imports/list-filter.ts';
 import { retryFile } from '../imports/report/report-paths.ts';
+import { rowFilterOf, rowFilterOptions } from '../imports/report/row-filter.ts';
 import { actionsOf } from '../membership/import-actions.ts';
-import { TransitionError } from '../membership/import-state.ts';
+import { type ImportState, TransitionError } from '../membership/import-state.ts';
 import { inShort, noting } from './access/noting.ts';
 import type { Api, ServerContext } from './context.ts';
+import { problemDocument } from './problem.ts';
 import { refusals } from './problem-schema.ts';
+import { problemOf } from './refusals.ts';
 import { maxCreateQuery } from './uploads/create-query.ts';
 import { maxRemovalsQuery } from './uploads/shape-query.ts';
 
@@ -39,10 +52,10 @@ export function importRoutes(app: Api, context: ServerContext): void {
         response: { 200: importsPage, ...refusals('BAD_OPTION', 'BAD_CURSOR') },
       },
     },
-    async ({ query: { state, limit, cursor } }) => {
+    async ({ query: { limit, cursor, ...filter } }) => {
       const { imports, next } = reading.page({
         limit,
-        ...(state !== undefined && { states: state }),
+        ...filterOf(filter),
         ...(cursor !== undefined && { before: cursor }),
       });
       return { imports: await Promise.all(imports.map(views.of)), nextCursor: next ?? null };
@@ -56,6 +69,35 @@ export function importRoutes(app: Api, context: ServerContext): void {
       schema: { tags, summary: 'One import', params, response: { 200: importView, ...refusals('UNKNOWN_IMPORT') } },
     },
     async ({ params: { id } }) => views.of(coordinator.find(id)),
+  );
+
+  app.post(
+    '/v1/imports/actions',
+    {
+      config: { role: 'operator' },
+      schema: {
+        tags,
+        summary: 'Do one thing with several imports: pause, resume, cancel, delete or tag them',
+        body: bulkBody,
+        response: { 200: bulkAnswer, ...refusals('BAD_OPTION') },
+      },
+    },
+    async ({ body, who, ip }): Promise<BulkAnswer> => {
+      const results: BulkAnswer['results'] = [];
+      // One after the other, so that each waits for what is running.
+      for (const id of new Set(body.ids)) {
+        try {
+          const state = await actOn(context, id, body);
+          note({ who, ip }, `import.${body.action}`, id, body.tags === undefined ? '' : inShort(body.tags));
+          results.push({ id, state });
+        } catch (error) {
+          const refused = problemOf(error);
+          if (refused === undefined) throw error;
+          results.push({ id, state: stateOf(context, id), problem: problemDocument(refused) });
+        }
+      }
+      return { results };
+    },
   );
 
   for (const verb of Object.keys(VERBS) as Verb[]) {
@@ -91,13 +133,17 @@ export function importRoutes(app: Api, context: ServerContext): void {
       schema: {
         tags,
         summary: 'Send again what failed, was not confirmed or was not sent, as a new import',
+        description: 'With options that choose rows: only those among them.',
         params,
-        response: { 202: importView, ...refusals('UNKNOWN_IMPORT', 'WRONG_STATE', 'WRONG_TARGET') },
+        querystring: retryQuery,
+        response: { 202: importView, ...refusals('BAD_OPTION', 'UNKNOWN_IMPORT', 'WRONG_STATE', 'WRONG_TARGET') },
       },
     },
-    async ({ params: { id }, who, ip }, reply) => {
-      const made = await coordinator.retry(id);
-      note({ who, ip }, 'import.retry', made, `of ${id}`);
+    async ({ params: { id }, query, who, ip }, reply) => {
+      const only = rowFilterOf(query);
+      const made = await coordinator.retry(id, { only, createdBy: who.name });
+      const chosen = new URLSearchParams(rowFilterOptions(only)).toString();
+      note({ who, ip }, 'import.retry', made, chosen === '' ? `of ${id}` : `of ${id}, only ${chosen.slice(0, 500)}`);
       reply.header('location', `/v1/imports/${made}`);
       return reply.code(202).send(await views.of(coordinator.find(made)));
     },
@@ -141,7 +187,24 @@ export function importRoutes(app: Api, context: ServerContext): void {
   );
 }
 
-/** Does it, or says what is possible instead. */
+/** Returns its new state; null for one that is deleted. */
+async function actOn(
+  context: ServerContext,
+  id: string,
+  { action, tags: changes = {} }: z.infer<typeof bulkBody>,
+): Promise<ImportState | null> {
+  const { coordinator } = context;
+  if (action === 'tag') return coordinator.tag(id, changes).state;
+  if (action !== 'delete') return (await act(context, id, action, {})).state;
+  await coordinator.remove(id);
+  return null;
+}
+
+function stateOf({ reading }: ServerContext, id: string): ImportState | null {
+  return reading.find(id)?.state ?? null;
+}
+
+/** Carries out the action, or says what is possible instead. */
 async function act(
   { coordinator, dir, settings }: ServerContext,
   id: string,

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { type HistoryEntry, historyPage, historyQuery } from '../api/rows.ts';
+import { ORDER_OF_INPUT } from '../imports/report/row-search.ts';
 import type { Api, ServerContext } from './context.ts';
 import { badCursor } from './paging.ts';
 import { refusals } from './problem-schema.ts';
 import type { Reading } from './reading.ts';
 
-/** Imports that one request looks into, at most: an answer that finds little must come as well. */
+/** Most imports that one request looks into, so that an answer with few hits comes too. */
 const MOST_IMPORTS = 100;
 
 /** `GET /v1/members/:uid/history`: what every import did to this UID. */
@@ -33,7 +34,7 @@ export function memberRoutes(app: Api, { reading }: ServerContext): void {
   );
 }
 
-/** The import to look into next, as a cursor of the list of imports, and the row behind which to go on in it. */
+/** The import to look into next, as a cursor of the list of imports, and the row after which to continue in it. */
 interface Place {
   readonly before: string | undefined;
   readonly after: number;
@@ -52,13 +53,16 @@ async function history(
     const [record] = imports;
     if (record === undefined) return { entries, next: undefined };
     if (reading.hasRows(record.id)) {
-      const page = await reading.rowsOf(record.id).rowsPage({ uid }, place.after, limit - entries.length);
+      const page = await reading
+        .rowsOf(record.id)
+        .rowsPage({ uid }, limit - entries.length, ORDER_OF_INPUT, { row: place.after, key: place.after });
       for (const { line, region, guid, scope, status, code, message, finishedAt } of page.rows) {
         const at = new Date(finishedAt ?? record.createdAt).toISOString();
         const { id: importId, file, state } = record;
         entries.push({ importId, file, state, line, at, region, guid, scope, status, code, message });
       }
-      if (page.next !== undefined) return { entries, next: { before: place.before, after: page.next } };
+      const last = page.places.at(-1);
+      if (page.more && last !== undefined) return { entries, next: { before: place.before, after: last.row } };
     }
     if (next === undefined) return { entries, next: undefined };
     place = { before: next, after: 0 };

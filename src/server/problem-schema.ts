@@ -7,7 +7,7 @@ interface Refusal {
   readonly content: { readonly [PROBLEM_TYPE]: { readonly schema: typeof problem } };
 }
 
-/** Refusals that every route may answer with, besides those that it names. */
+/** Refusals that every route may answer with, in addition to those that it names. */
 const ALWAYS: readonly ProblemCode[] = ['TOKEN_REQUIRED', 'TOKEN_REFUSED', 'ROLE_TOO_LOW', 'WRONG_HOST', 'INTERNAL'];
 
 /** The part of a route's responses that refuses: by status, with the codes that it may have. */

@@ -7,9 +7,9 @@ import {
   openCatalogReader,
   type Transition,
 } from '../imports/catalog.ts';
-import type { TaskLimits } from '../imports/report/reading-lane.ts';
+import type { TaskLimits } from '../imports/report/reading-queue.ts';
 import type { ImportQuestions, ReadingThreads } from '../imports/report/reading-threads.ts';
-import type { ReportWish } from '../imports/report/report-text.ts';
+import type { ReportRequest } from '../imports/report/report-text.ts';
 import type { DataDir } from '../platform/data-dir.ts';
 import { badCursor } from './paging.ts';
 import { Problem } from './problem.ts';
@@ -19,6 +19,8 @@ export interface Reading {
   /** Imports, newest first. @throws Problem BAD_CURSOR */
   page(wish: Parameters<CatalogReader['page']>[0]): CatalogPage;
   find(id: string): ImportRecord | undefined;
+  counts: CatalogReader['counts'];
+  recurringProblems: CatalogReader['recurringProblems'];
   /** Imports that retry rows of this one, oldest first. */
   retries(id: string): readonly ImportRecord[];
   /** Moves of an import at `since` (ms since 1970) or later, in their order. */
@@ -26,14 +28,16 @@ export interface Reading {
   hasRows(id: string): boolean;
   /**
    * Questions on an import's rows.
-   * @param left aborted when nobody waits for the answers any more
+   * @param left aborted when the client no longer waits for the answers
    * @throws Problem NO_ROWS_YET
    */
   rowsOf(id: string, left?: AbortSignal): ImportQuestions;
   /** A page of rows as JSON text. @throws Problem NO_ROWS_YET */
   rowsPage(id: string, wish: Parameters<ReadingThreads['rowsPage']>[1], left: AbortSignal): Promise<Uint8Array>;
+  /** One row with its calls as JSON text; undefined for an unknown row. @throws Problem NO_ROWS_YET */
+  rowDetail(id: string, row: number, left: AbortSignal): Promise<Uint8Array | undefined>;
   /** A report's bytes, made as they are taken. @throws Problem NO_ROWS_YET */
-  report(id: string, wish: ReportWish): AsyncGenerator<Uint8Array>;
+  report(id: string, wish: ReportRequest): AsyncGenerator<Uint8Array>;
   close(): void;
 }
 
@@ -62,10 +66,13 @@ export function openReading(dir: DataDir, threads: ReadingThreads): Reading {
       }
     },
     find: (id) => catalog.find(id),
+    counts: () => catalog.counts(),
+    recurringProblems: (since, limit) => catalog.recurringProblems(since, limit),
     retries: (id) => catalog.retries(id),
     transitions: (id, since) => catalog.transitions(id, since),
     rowsOf: (id, left) => threads.of(ledgerOf(id), limits(left)),
     rowsPage: async (id, wish, left) => threads.rowsPage(ledgerOf(id), wish, limits(left)),
+    rowDetail: async (id, row, left) => threads.rowDetail(ledgerOf(id), row, limits(left)),
     report: (id, wish) => threads.report(ledgerOf(id), wish),
     close: () => catalog.close(),
   };

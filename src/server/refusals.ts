@@ -14,18 +14,19 @@ import {
   WrongTarget,
 } from '../imports/import-errors.ts';
 import { BadRecipe, RecipeNeeds, UnknownRecipe } from '../imports/recipes/recipe-errors.ts';
-import { ReadingStopped, type StopReason } from '../imports/report/reading-lane.ts';
+import { CannotRepair } from '../imports/repair/repair-errors.ts';
+import { ReadingStopped, type StopReason } from '../imports/report/reading-queue.ts';
 import { TransitionError } from '../membership/import-state.ts';
 import { SyncTransitionError } from '../membership/sync-state.ts';
 import type { Logger } from '../platform/log.ts';
-import { ScheduleError } from '../syncs/schedule/schedule-errors.ts';
+import { EditedMeanwhile, ScheduleError, SourceNotAllowed } from '../syncs/schedule/schedule-errors.ts';
 import { SyncRefused, UnknownSync } from '../syncs/sync-errors.ts';
 import { asSentence, withFullStop } from '../text/wording.ts';
 import { Problem, problemDocument } from './problem.ts';
 
 export const STOPS = 'The server stops and takes no more requests.';
 
-/** What a request is refused with; what is ours to fix goes to the log under an id. */
+/** What a request is refused with; a bug of ours goes to the log under an id. */
 function problemFor(
   { log, stopping }: { log: Logger; stopping: boolean },
   error: unknown,
@@ -37,14 +38,14 @@ function problemFor(
   const { raw, method, routeOptions } = request;
   if (raw.destroyed && !raw.complete) {
     log.info({ method, route: routeOptions.url, ip: request.ip }, 'a client left');
-    return new Problem('BAD_BODY', 'The client left before its request had come as a whole.');
+    return new Problem('BAD_BODY', 'The client left before its whole request had arrived.');
   }
   return internal(log, error, request);
 }
 
 /**
- * Answers with the problem document of whatever was thrown. What is ours to fix goes to the log under an id.
- * @param stopping Faults come from what is closed already.
+ * Answers with the problem document of whatever was thrown. A bug of ours goes to the log under an id.
+ * @param stopping then errors come from parts that are closed already
  */
 export function refuse(
   { log, stopping }: { log: Logger; stopping: boolean },
@@ -53,14 +54,14 @@ export function refuse(
   reply: FastifyReply,
 ): FastifyReply {
   const problem = problemFor({ log, stopping }, error, request);
-  // What was said of the answer that was to come.
+  // Headers of the answer that is not sent.
   reply.removeHeader('content-disposition');
   reply.removeHeader('etag');
   reply.removeHeader('last-modified');
   const { headers } = error as { headers?: Readonly<Record<string, string>> };
   if (problem.code === 'RANGE' && headers !== undefined) reply.headers(headers);
   reply.status(problem.statusCode).header('content-type', PROBLEM_TYPE);
-  // An answer that refuses a request is of no use to the next one.
+  // A refusal must not be cached for the next request.
   reply.header('cache-control', 'no-store');
   return reply.send(JSON.stringify(problemDocument(problem)));
 }
@@ -71,7 +72,7 @@ function internal(log: Logger, error: unknown, request: FastifyRequest): Problem
   return new Problem('INTERNAL', `The request could not be answered; the log has the cause under ${id}.`, { id });
 }
 
-/** Faults of the framework that are the client's, by their code. */
+/** Errors of the framework that the client caused, by code. */
 const FRAMEWORK: Readonly<Record<string, ProblemCode>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'MEDIA_TYPE',
   FST_ERR_CTP_BODY_TOO_LARGE: 'TOO_LARGE',
@@ -81,10 +82,10 @@ const FRAMEWORK: Readonly<Record<string, ProblemCode>> = {
   FST_ERR_BAD_URL: 'NOT_FOUND',
 };
 
-/** The system's words for a full disk and an exhausted quota. */
+/** The system's codes for a full disk and an exhausted quota. */
 const FULL: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT']);
 
-/** The problem that an error stands for; undefined when it is no fault of the request. */
+/** The problem for an error; undefined when the request did not cause it. */
 export function problemOf(error: unknown): Problem | undefined {
   if (error instanceof Problem) return error;
   if (error instanceof UnknownImport) return new Problem('UNKNOWN_IMPORT', asSentence(error.what));
@@ -97,9 +98,22 @@ export function problemOf(error: unknown): Problem | undefined {
   if (error instanceof WrongTarget) return new Problem('WRONG_TARGET', asSentence(error.what));
   if (error instanceof UnknownExport) return new Problem('UNKNOWN_EXPORT', asSentence(error.what));
   if (error instanceof CannotCheck) return new Problem('WRONG_STATE', asSentence(error.what));
+  if (error instanceof CannotRepair) {
+    const { facts, remedy } = error;
+    const field = typeof facts['field'] === 'string' ? facts['field'] : undefined;
+    return new Problem(field === undefined ? 'WRONG_STATE' : 'BAD_OPTION', asSentence(error.what), {
+      ...(field !== undefined && { field }),
+      ...(remedy !== undefined && { remedy: asSentence(remedy) }),
+    });
+  }
   if (error instanceof UnknownSync) return new Problem('UNKNOWN_SYNC', asSentence(error.what));
   if (error instanceof TransitionError || error instanceof SyncTransitionError || error instanceof SyncRefused) {
     return new Problem('WRONG_STATE', asSentence(error.what));
+  }
+  if (error instanceof EditedMeanwhile) return new Problem('EDITED_MEANWHILE', asSentence(error.what));
+  if (error instanceof SourceNotAllowed) {
+    const remedy = asSentence(error.remedy ?? '');
+    return new Problem('SOURCE_NOT_ALLOWED', asSentence(error.what), { field: 'file', remedy });
   }
   if (error instanceof ScheduleError) {
     return new Problem(error.code === 'UNKNOWN_SCHEDULE' ? error.code : 'WRONG_STATE', asSentence(error.what));
@@ -118,8 +132,7 @@ export function problemOf(error: unknown): Problem | undefined {
   if (error instanceof ReadingStopped) return new Problem('BUSY', STOPPED[error.reason]);
   const { code = '', message = '', statusCode } = error as Partial<FastifyError>;
   if (FULL.has(code)) return new Problem('DISK_FULL', 'The disk of the data directory has no room left.');
-  if (statusCode === 416)
-    return new Problem('RANGE', 'The range that was asked for lies behind the end of the report.');
+  if (statusCode === 416) return new Problem('RANGE', 'The requested range is beyond the end of the report.');
   const known = FRAMEWORK[code];
   if (known !== undefined) return new Problem(known, asSentence(message.slice(0, LONGEST_DETAIL)));
   if (code === 'FST_ERR_MAX_PARAM_LENGTH') return new Problem('NOT_FOUND', 'A part of the address is too long.');

@@ -6,10 +6,10 @@ import { z } from 'zod';
 import { type ReportQuery, reportQuery, summaryIn } from '../api/imports.ts';
 import type { ImportRecord } from '../imports/catalog.ts';
 import { filesFormat, NEEDS_ATTENTION, reportPaths } from '../imports/report/report-paths.ts';
-import type { ReportWish } from '../imports/report/report-text.ts';
+import type { ReportRequest } from '../imports/report/report-text.ts';
 import { retryExtension } from '../imports/report/retry.ts';
+import { type RowFilter, rowFilterOf, rowFilterOptions } from '../imports/report/row-filter.ts';
 import { isFinal } from '../membership/import-state.ts';
-import type { Outcome } from '../membership/outcome.ts';
 import { VERSION } from '../platform/version.ts';
 import { attachment } from './attachment.ts';
 import type { Api, ServerContext } from './context.ts';
@@ -24,8 +24,8 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 interface Wanted {
-  readonly form: ReportWish['form'];
-  readonly statuses: ReadonlySet<Outcome> | undefined;
+  readonly form: ReportRequest['form'];
+  readonly filter: RowFilter;
 }
 
 /** `GET /v1/imports/:id/report`: the outcome of every row, to look at or to keep. */
@@ -67,43 +67,45 @@ export function reportRoutes(app: Api, context: ServerContext): void {
       const paths = reportPaths(dir.folder(record.id), format);
       const file = isFinal(record.state) ? fileFor(wanted, paths) : undefined;
       if (file !== undefined && existsSync(file)) return sendFile(request, reply, file);
-      // What is made while it is sent has neither length nor parts.
+      // A report that is made while it is sent has neither length nor ranges.
       reply.header('accept-ranges', 'none');
       const summary = summaryIn(await views.of(record));
-      const { form, statuses } = wanted;
-      const wish = { form, summary, version: VERSION, ...(statuses !== undefined && { statuses }) };
+      const wish = { ...wanted, summary, version: VERSION };
       return reply.send(Readable.from(reading.report(record.id, wish), { objectMode: false }));
     },
   );
 }
 
 /** @throws Problem BAD_OPTION where options contradict each other */
-function wantedBy({ format, status, retryable }: ReportQuery): Wanted {
+function wantedBy({ format, retryable, ...query }: ReportQuery): Wanted {
+  const filter = rowFilterOf(query);
   if (retryable === 'true') {
-    const field = format !== undefined ? 'format' : status !== undefined ? 'status' : undefined;
-    if (field !== undefined) {
-      throw new Problem('BAD_OPTION', `${field} cannot be given together with retryable, which says both.`, { field });
+    if (format !== undefined) {
+      throw new Problem('BAD_OPTION', 'format cannot be given together with retryable, which says it.', {
+        field: 'format',
+      });
     }
-    return { form: 'retry', statuses: undefined };
+    return { form: 'retry', filter };
   }
-  if (format === 'html' && status !== undefined) {
-    throw new Problem('BAD_OPTION', 'status cannot be given for html, which shows the whole import.', {
-      field: 'status',
-    });
+  const [field] = Object.keys(rowFilterOptions(filter));
+  if (format === 'html' && field !== undefined) {
+    throw new Problem('BAD_OPTION', `${field} cannot be given for html, which shows the whole import.`, { field });
   }
-  return { form: format ?? 'csv', statuses: status === undefined ? undefined : new Set(status) };
+  return { form: format ?? 'csv', filter };
 }
 
-/** The file of a finished import that holds just this. */
-function fileFor({ form, statuses }: Wanted, paths: ReturnType<typeof reportPaths>): string | undefined {
+/** The report file of a finished import that matches the request. */
+function fileFor({ form, filter }: Wanted, paths: ReturnType<typeof reportPaths>): string | undefined {
+  const { statuses, ...others } = filter;
+  if (Object.keys(others).length > 0) return undefined;
   if (form === 'html') return paths.html;
-  if (form === 'retry') return paths.retry;
+  if (form === 'retry') return statuses === undefined ? paths.retry : undefined;
   if (form !== 'csv') return undefined;
   if (statuses === undefined) return paths.all;
   return statuses.symmetricDifference(NEEDS_ATTENTION).size === 0 ? paths.failed : undefined;
 }
 
-/** Parts are of the file as it lies on the disk; whole ones may be gzipped on the way, and have no parts then. */
+/** Ranges refer to the file on the disk. A whole file may be gzipped on the way; then there are no ranges. */
 function sendFile(request: FastifyRequest, reply: FastifyReply, path: string): FastifyReply {
   const { range, 'accept-encoding': encodings = '' } = request.headers;
   if (range === undefined && /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|$))/i.test(String(encodings))) {
@@ -117,7 +119,7 @@ function sendFile(request: FastifyRequest, reply: FastifyReply, path: string): F
 }
 
 /** The name under which a browser keeps the report. A page is shown instead. */
-function disposition({ id, file }: ImportRecord, form: ReportWish['form'], ending: string): string {
+function disposition({ id, file }: ImportRecord, form: ReportRequest['form'], ending: string): string {
   if (form === 'html') return 'inline';
   return attachment(file, `${id}-${form === 'retry' ? 'retry' : 'report'}.${ending}`);
 }

@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
+import { rowDetail } from '../api/row-detail.ts';
 import {
   callsAnswer,
   callsQuery,
@@ -9,11 +10,15 @@ import {
   rowsPage,
   rowsQuery,
 } from '../api/rows.ts';
+import { asParameter } from '../errors/named-options.ts';
 import { adviceFor } from '../imports/report/advice.ts';
+import { readCursor } from '../imports/report/row-cursor.ts';
+import { rowFilterOf } from '../imports/report/row-filter.ts';
 import { RETRYABLE } from '../membership/outcome.ts';
 import { leaving, sendJson } from './bounded-answer.ts';
 import type { Api, ServerContext } from './context.ts';
-import { numberCursor } from './paging.ts';
+import { badCursor } from './paging.ts';
+import { Problem } from './problem.ts';
 import { refusals } from './problem-schema.ts';
 
 const params = z.object({ id: z.string() });
@@ -31,7 +36,7 @@ export function rowRoutes(app: Api, { coordinator, reading }: ServerContext): vo
       config,
       schema: {
         tags,
-        summary: 'Rows with what came of them, in the order of the input',
+        summary: 'Rows with their outcomes, in the order of the input or sorted',
         description: 'A page may hold fewer rows than `limit` and have a next one: where rows are very long.',
         params,
         querystring: rowsQuery,
@@ -42,16 +47,35 @@ export function rowRoutes(app: Api, { coordinator, reading }: ServerContext): vo
       },
     },
     async ({ params: { id }, query }, reply) => {
-      const { status, code, region, guid, uid, limit, cursor } = query;
-      const filter = {
-        ...(status !== undefined && { statuses: new Set(status) }),
-        ...(code !== undefined && { code }),
-        ...(region !== undefined && { region }),
-        ...(guid !== undefined && { guid }),
-        ...(uid !== undefined && { uid }),
-      };
-      const wish = { filter, after: numberCursor(cursor) ?? 0, limit };
-      return sendJson(reply, await reading.rowsPage(coordinator.find(id).id, wish, leaving(reply)));
+      const { limit, cursor, sort = 'row', order: direction, ...filter } = query;
+      const order = { by: sort, descending: direction === 'desc' };
+      const after = cursor === undefined ? undefined : readCursor(cursor, order);
+      if (cursor !== undefined && after === undefined) throw badCursor(cursor);
+      const page = { filter: rowFilterOf(filter), order, limit, ...(after !== undefined && { after }) };
+      return sendJson(reply, await reading.rowsPage(coordinator.find(id).id, page, leaving(reply)));
+    },
+  );
+
+  app.get(
+    '/v1/imports/:id/rows/:row',
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'One row with its batch and every call that was made for it',
+        params: params.extend({
+          row: z
+            .string()
+            .regex(/^\d{1,15}$/, 'allowed is the number of a row: `row` in the list of rows')
+            .meta({ description: 'Number of the row in the order of the input: `row` in the list of rows.' }),
+        }),
+        response: { 200: rowDetail, ...refusals('BAD_OPTION', 'UNKNOWN_IMPORT', 'UNKNOWN_ROW', 'NO_ROWS_YET') },
+      },
+    },
+    async ({ params: { id, row } }, reply) => {
+      const found = await reading.rowDetail(coordinator.find(id).id, Number(row), leaving(reply));
+      if (found === undefined) throw new Problem('UNKNOWN_ROW', `Import ${id} has no row ${row}.`);
+      return sendJson(reply, found);
     },
   );
 
@@ -75,7 +99,7 @@ export function rowRoutes(app: Api, { coordinator, reading }: ServerContext): vo
         problems: problems.map((problem) => ({
           ...problem,
           retryable: RETRYABLE.has(problem.status),
-          advice: adviceFor(problem.status, problem.code),
+          advice: adviceFor(problem.status, problem.code, asParameter),
         })),
       };
     },

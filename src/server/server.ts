@@ -19,6 +19,7 @@ import { guard, UNSAFE } from './access/guard.ts';
 import { checkRoutes } from './checks.ts';
 import { consoleRoutes, isForPeople, sendPage } from './console-files.ts';
 import type { Api, ServerContext } from './context.ts';
+import { createdRoutes } from './created.ts';
 import { describeRoutes, docsRoutes } from './docs.ts';
 import { openEvents } from './events/hub.ts';
 import { eventRoutes } from './events/routes.ts';
@@ -30,21 +31,24 @@ import { memberRoutes } from './members.ts';
 import { serverMetrics } from './metrics/metrics.ts';
 import { notificationMetrics } from './metrics/notification-metrics.ts';
 import { syncMetrics } from './metrics/sync-metrics.ts';
+import { overviewRoute } from './overview.ts';
 import { Problem } from './problem.ts';
 import { queueRoutes } from './queues/routes.ts';
 import { openReading } from './reading.ts';
 import { recipeRoutes } from './recipes.ts';
 import { badOption, refuse, STOPS } from './refusals.ts';
+import { repairRoutes } from './repair.ts';
 import { reportRoutes } from './reports.ts';
 import { rowRoutes } from './rows.ts';
-import { scheduleRoutes } from './schedules.ts';
+import { scheduleRoutes } from './schedules/routes.ts';
 import { sessionRoutes } from './session.ts';
 import { settingsRoutes } from './settings.ts';
+import { compareRoute } from './syncs/compare.ts';
 import { planRoutes } from './syncs/plan-routes.ts';
 import { syncRoutes } from './syncs/routes.ts';
 import { syncViews } from './syncs/views.ts';
 import { uploadRoutes } from './uploads/routes.ts';
-import { openNotifier, tellNobody } from './webhook/notifier.ts';
+import { dropNotifications, openNotifier } from './webhook/notifier.ts';
 import type { Receiver } from './webhook/receiver.ts';
 
 export interface ServerOptions {
@@ -54,26 +58,26 @@ export interface ServerOptions {
   readonly dir: DataDir;
   readonly access: AccessStore;
   readonly settings: Settings;
-  /** Whether everyone needs a token; false only where nobody but this machine can reach the server. */
+  /** Whether everyone needs a token; false only where no other machine can reach the server. */
   readonly tokenRequired: boolean;
   readonly log: Logger;
-  /** Of metrics that are known elsewhere in this process as well. Default: one of its own. */
+  /** For metrics that other parts of this process use as well. Default: its own. */
   readonly registry?: Registry;
   /** Traces requests; not given: no traces. */
   readonly tracing?: FastifyPluginCallback | undefined;
-  /** Who is told of imports that are over; not given: nobody. Closed with the server. */
+  /** Notified of finished imports; not given: no notifications. Closed with the server. */
   readonly receiver?: Receiver;
-  /** Proxies whose X-Forwarded-For counts: addresses, CIDR ranges, `loopback`, `uniquelocal`. Not given: nobody's. */
+  /** Proxies whose X-Forwarded-For counts: addresses, CIDR ranges, `loopback`, `uniquelocal`. Not given: none. */
   readonly trustProxy?: readonly string[];
-  /** An upload of which nothing has come for this long is given up, in ms. Default: a minute. */
+  /** An upload that stalls for this long is given up, in ms. Default: a minute. */
   readonly uploadIdleMs?: number;
   /** Uploads at the same time; more are refused with BUSY. Default: 64. */
   readonly mostUploads?: number;
 }
 
-/** Time in which the head of a request must have come, in ms: a connection that says nothing holds nothing up. */
+/** Time in which the headers of a request must have arrived, in ms. */
 const HEADERS_MS = 15_000;
-/** A connection on which nothing moves for this long is closed, in ms. Event streams have their heartbeat. */
+/** An idle connection is closed after this time, in ms. Event streams have their heartbeat. */
 const IDLE_MS = 120_000;
 /** Largest body of requests other than uploads, in bytes. */
 const SMALL_BODY = 64 * 1024;
@@ -96,22 +100,22 @@ const CONTENT_POLICY = {
   },
 };
 
-/** The HTTP API and the console over a coordinator; `listen` starts it, `close` ends event streams and what is under way. */
+/** The HTTP API and the console over a coordinator; `listen` starts it, `close` ends event streams and requests in progress. */
 export async function createServer(options: ServerOptions): Promise<Api> {
   const { coordinator, syncs, schedules, dir, access, settings, log, registry = new Registry() } = options;
   let stopping = false;
   const app: Api = fastify({
     loggerInstance: log as FastifyBaseLogger,
-    // Requests are logged below, where they change something or fail.
+    // Requests that change something or fail are logged below.
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: SMALL_BODY,
     trustProxy: options.trustProxy === undefined ? false : [...options.trustProxy],
     connectionTimeout: IDLE_MS,
-    // Uploads may take hours; those that stand still are given up by their own clock.
+    // Uploads may take hours; those that stall have their own timeout.
     requestTimeout: 0,
     http: { headersTimeout: HEADERS_MS },
     forceCloseConnections: 'idle',
-    // Said below, as a problem document.
+    // Answered below, with a problem document.
     return503OnClosing: false,
     routerOptions: { maxParamLength: 200, ignoreTrailingSlash: false },
     frameworkErrors: (error, request, reply) => void refuse({ log, stopping }, error, request, reply),
@@ -140,7 +144,7 @@ export async function createServer(options: ServerOptions): Promise<Api> {
     referrerPolicy: { policy: 'no-referrer' },
     xFrameOptions: { action: 'deny' },
   });
-  // For reports as they lie on the disk: their routes name the folder, and nothing else is served.
+  // For report files on the disk: their routes name the folder, and nothing else is served.
   await app.register(files, {
     root: dir.root,
     serve: false,
@@ -157,14 +161,14 @@ export async function createServer(options: ServerOptions): Promise<Api> {
   });
 
   const guarding = guard(app, access, options.tokenRequired);
-  const { mayGoOn } = guarding;
+  const { isStillAllowed } = guarding;
   const reading = openReading(dir, coordinator.reading);
   const syncCatalog = openSyncCatalogReader(dir.catalog);
   const scheduleCatalog = openScheduleCatalogReader(dir.catalog);
   const views = importViews(coordinator, dir, reading, syncCatalog);
-  const events = openEvents({ coordinator, reading, views, log, callsPerMinute: settings.callsPerMinute });
+  const events = openEvents({ coordinator, syncs, reading, views, log, callsPerMinute: settings.callsPerMinute });
   const context: ServerContext = {
-    ...{ coordinator, syncs, schedules, dir, access, settings, reading, views, events, log, mayGoOn },
+    ...{ coordinator, syncs, schedules, dir, access, settings, reading, views, events, log, isStillAllowed },
     syncCatalog,
     syncViews: syncViews(syncs, dir, syncCatalog.transitions),
   };
@@ -172,7 +176,7 @@ export async function createServer(options: ServerOptions): Promise<Api> {
     stopping = true;
     events.close();
   });
-  if (options.receiver === undefined) tellNobody(dir);
+  if (options.receiver === undefined) dropNotifications(dir);
   const notifications = options.receiver && notificationMetrics(registry);
   const notifier =
     options.receiver &&
@@ -211,16 +215,20 @@ export async function createServer(options: ServerOptions): Promise<Api> {
   healthRoutes(app, context, registry);
   importRoutes(app, context);
   rowRoutes(app, context);
+  repairRoutes(app, context);
   reportRoutes(app, context);
   checkRoutes(app, context);
+  createdRoutes(app, context);
   exportRoutes(app, context);
   memberRoutes(app, context);
   syncRoutes(app, context);
   planRoutes(app, context);
+  compareRoute(app, context);
   scheduleRoutes(app, context);
   recipeRoutes(app, context);
   eventRoutes(app, context);
   settingsRoutes(app, context);
+  overviewRoute(app, context, scheduleCatalog);
   await sessionRoutes(app, context, guarding, options.tokenRequired);
   await uploadRoutes(app, context, { idleMs: options.uploadIdleMs ?? 60_000, most: options.mostUploads ?? 64 });
   docsRoutes(app);
@@ -229,10 +237,10 @@ export async function createServer(options: ServerOptions): Promise<Api> {
   return app;
 }
 
-/** Time in which the whole body of a request must have come, in ms. Uploads have a clock of their own. */
+/** Time in which the whole body of a request must have arrived, in ms. Uploads have their own timeout. */
 const BODY_MS = 30_000;
 
-/** Ends a connection whose small body comes drop by drop. */
+/** Ends a connection whose small body comes too slowly. */
 function endIfSlow(request: IncomingMessage): void {
   if (request.complete) return;
   const enough = setTimeout(() => request.socket.destroy(), BODY_MS);

@@ -2,7 +2,7 @@ import limits from '@fastify/rate-limit';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { loginAnswer, loginBody, session } from '../api/service.ts';
-import { NOBODY, tokenIdIn, type Who } from './access/access-store.ts';
+import { tokenIdIn, UNKNOWN_SENDER, type Who } from './access/access-store.ts';
 import { type Guard, SESSION_COOKIE } from './access/guard.ts';
 import { noting } from './access/noting.ts';
 import type { Api, ServerContext } from './context.ts';
@@ -32,8 +32,8 @@ export async function sessionRoutes(
   const byToken = app.createRateLimit({ ...window, keyGenerator: ({ body }) => claimedBy(body) });
 
   /**
-   * Counts an attempt that failed, and refuses it. A token that is right is never refused, no matter who else guesses from the
-   * same address: its secret cannot be guessed, and nobody may be locked out by others.
+   * Counts an attempt that failed, and refuses it. A token that is right is never refused, even if someone else guesses from the
+   * same address: its secret cannot be guessed, and no one may be locked out by others.
    */
   const refuse = async (request: FastifyRequest, reply: FastifyReply): Promise<Problem> => {
     const claimed = claimedBy(request.body);
@@ -41,7 +41,12 @@ export async function sessionRoutes(
     const over = found.filter((limit) => !limit.isAllowed && limit.isExceeded);
     const seconds = Math.max(0, ...over.map((limit) => (limit.isAllowed ? 0 : limit.ttlInSeconds)));
     if (over.length === 0) {
-      note({ who: NOBODY, ip: request.ip }, 'session.refuse', claimed, 'The token is unknown, expired or revoked.');
+      note(
+        { who: UNKNOWN_SENDER, ip: request.ip },
+        'session.refuse',
+        claimed,
+        'The token is unknown, expired or revoked.',
+      );
       return new Problem('TOKEN_REFUSED', 'The token is unknown, expired or revoked.', { field: 'token' });
     }
     reply.header('retry-after', seconds);
@@ -108,7 +113,7 @@ export async function sessionRoutes(
   );
 }
 
-/** Which token an attempt to log in is made with: its id, which is no secret; empty when it is no token. */
+/** Which token an attempt to log in is made with: its id, which is not secret; empty when it is not a token. */
 function claimedBy(body: unknown): string {
   const { token } = (body ?? {}) as { token?: unknown };
   return typeof token === 'string' ? tokenIdIn(token.trim()) : '';

@@ -44,8 +44,13 @@ export function settingsRoutes(app: Api, { coordinator, settings, access }: Serv
         response: { 200: auditPage, ...refusals('BAD_OPTION', 'BAD_CURSOR') },
       },
     },
-    async ({ query: { limit, cursor } }) => {
-      const found = access.audit(limit + 1, numberCursor(cursor));
+    async ({ query: { limit, cursor, from, to, ...filter } }) => {
+      const found = access.audit({
+        ...{ limit: limit + 1, before: numberCursor(cursor), since: from, until: to },
+        search: filter.search || undefined,
+        who: filter.who || undefined,
+        action: filter.action || undefined,
+      });
       const page = found.slice(0, limit);
       const last = page.at(-1);
       return {

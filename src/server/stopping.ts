@@ -1,9 +1,9 @@
 import type { Api } from './context.ts';
 
-/** How often connections are looked for that have done their last, in ms. */
+/** How often to look for connections that are done, in ms. */
 const LOOK_MS = 50;
 
-/** Takes nothing new, ends event streams and uploads, and lets downloads go on for at most `deadlineMs`. */
+/** Takes nothing new, ends event streams and uploads, and lets downloads continue for at most `deadlineMs`. */
 export async function stopServer(app: Api, deadlineMs: number): Promise<void> {
   const end = setTimeout(() => app.server.closeAllConnections(), deadlineMs);
   // A connection whose last answer has been given stays open for the next request, which will not come.

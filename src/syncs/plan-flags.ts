@@ -1,3 +1,5 @@
+import { planFlags } from '../api/plan.ts';
+
 /** How a sync decides. */
 export interface SyncFlags {
   /** `add` never removes; `mirror` also looks at those whom the file does not name. */
@@ -14,7 +16,7 @@ export interface SyncFlags {
   readonly removeByName: ReadonlySet<string>;
 }
 
-/** The careful way: nothing is taken from anybody. */
+/** The careful way: no one loses anything. */
 export const DEFAULT_FLAGS: SyncFlags = {
   mode: 'add',
   missing: 'report',
@@ -24,7 +26,7 @@ export const DEFAULT_FLAGS: SyncFlags = {
   removeByName: new Set(),
 };
 
-/** An undo takes back whatever the import did, so that it has no mode and lowers what the import raised. */
+/** An undo reverses everything the import did, so it has no mode and lowers scopes that the import raised. */
 export type UndoFlags = Pick<SyncFlags, 'allowUnban' | 'protect' | 'removeByName'>;
 
 /** Flags as a plan keeps them. */
@@ -38,9 +40,6 @@ export function flagsToJson(flags: PlanFlags): string {
 
 /** Reads what `flagsToJson` wrote. */
 export function flagsFromJson(json: string): PlanFlags {
-  const { protect, removeByName, ...rest } = JSON.parse(json) as Omit<PlanFlags, 'protect' | 'removeByName'> & {
-    readonly protect: readonly string[];
-    readonly removeByName: readonly string[];
-  };
+  const { protect, removeByName, ...rest } = planFlags.parse(JSON.parse(json));
   return { ...rest, protect: new Set(protect), removeByName: new Set(removeByName) };
 }

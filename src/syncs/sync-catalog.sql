@@ -31,7 +31,7 @@ select id, state, reason, code, file, source, options, totals, undo_of as undoOf
  order by created_at desc, id desc limit :limit;
 
 -- name: syncs_under_way
--- Out: those that somebody is to be at work on, oldest first.
+-- Out: syncs that a process should be working on, oldest first.
 select id, state, reason, code, file, source, options, totals, undo_of as undoOf, import_id as importId,
        schedule_id as scheduleId, approved_by as approvedBy, approved_at as approvedAt, approval,
        created_at as createdAt, finished_at as finishedAt
@@ -47,7 +47,7 @@ select s.id from syncs s join syncs this on this.id = :before
  order by s.created_at desc, s.id desc limit 10;
 
 -- name: outdated_syncs
--- In: before (ms). Out: ids of syncs that were over before that, and of plans from before that which nobody carried out;
+-- In: before (ms). Out: ids of syncs that had finished before that, and of plans from before that which were never applied;
 -- but not of the run with which the next one of the same sync is compared.
 select s.id from syncs s
  where (s.finished_at < :before or (s.state = 'planned' and s.created_at < :before))
@@ -72,7 +72,7 @@ insert into syncs (id, state, reason, file, source, options, undo_of, schedule_i
   values (:id, 'planning', 'created', :file, :source, :options, :undo_of, :schedule, :at);
 
 -- name: set_totals
--- In: id, totals (JSON). What its plan comes to.
+-- In: id, totals (JSON). The totals of its plan.
 update syncs set totals = :totals where id = :id;
 
 -- name: approve
@@ -84,7 +84,7 @@ update syncs set approved_by = :who, approved_at = :at, approval = :reason where
 update syncs set import_id = :import where id = :id;
 
 -- name: move_sync
--- In: id, state, reason, code (null: none), finished (ms, null: it is not over).
+-- In: id, state, reason, code (null: none), finished (ms, null: it has not finished).
 update syncs set state = :state, reason = :reason, code = :code, finished_at = :finished where id = :id;
 
 -- name: journal_sync

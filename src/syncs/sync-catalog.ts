@@ -20,12 +20,12 @@ export interface SyncRecord {
   readonly options: string;
   /** JSON of the plan in numbers; null until it is made. */
   readonly totals: string | null;
-  /** The import that it takes back. */
+  /** The import that it undoes. */
   readonly undoOf: string | null;
   /** The import that carries it out; null until there is one. */
   readonly importId: string | null;
   readonly scheduleId: string | null;
-  /** Who let it through although a guard objects, when and why; null where nobody did. */
+  /** Who let it through although a guard objects, when and why; null where no one did. */
   readonly approvedBy: string | null;
   readonly approvedAt: number | null;
   readonly approval: string | null;
@@ -33,7 +33,7 @@ export interface SyncRecord {
   readonly finishedAt: number | null;
 }
 
-/** A move of a sync; `at` in ms since 1970, `who` empty where nobody but the sync itself wanted it. */
+/** A move of a sync; `at` in ms since 1970, `who` is empty where the sync moved by itself. */
 export type SyncTransition = Pick<SyncRecord, 'state' | 'reason'> & { readonly at: number; readonly who: string };
 
 interface SyncPage {
@@ -47,7 +47,7 @@ export interface SyncCatalogReader {
   /** Newest first. */
   list(limit: number): SyncRecord[];
   /** A page of the list, of syncs in any state or in one of `states`. @throws BadCursor when `before` is no `next` */
-  page(wish: { readonly states?: readonly SyncState[]; readonly before?: string; readonly limit: number }): SyncPage;
+  page(request: { readonly states?: readonly SyncState[]; readonly before?: string; readonly limit: number }): SyncPage;
   transitions(id: string): SyncTransition[];
   /** Syncs that undo this import, oldest first. */
   undos(importId: string): SyncRecord[];
@@ -69,7 +69,7 @@ export interface SyncCatalog extends SyncCatalogReader {
   /** Earlier runs of the same sync that were carried out or had nothing to do, newest first; a few of them. */
   runsBefore(record: Pick<SyncRecord, 'id' | 'scheduleId' | 'source'>): string[];
   /**
-   * Ids of syncs that were over before this time (ms since 1970), and of older plans that nobody carried out. The run with
+   * Ids of syncs that had finished before this time (ms since 1970), and of older plans that were never applied. The run with
    * which the next one of the same sync is compared is not among them.
    */
   outdated(before: number): string[];
@@ -120,7 +120,7 @@ export function openSyncCatalog(path: string): SyncCatalog {
       sql('set_import').run({ id, import: importId });
       return known(id);
     },
-    underWay: () => sql('syncs_under_way').all() as unknown as SyncRecord[],
+    underWay: () => sql<SyncRecord>('syncs_under_way').all(),
     runsBefore: ({ id, scheduleId, source }) =>
       sql('syncs_before')
         .all({ before: id, schedule: scheduleId, source })
@@ -135,31 +135,31 @@ export function openSyncCatalog(path: string): SyncCatalog {
 
 /** Opens the syncs of a catalog that its owner may be writing. */
 export function openSyncCatalogReader(path: string): SyncCatalogReader {
-  return readerOf(openForReading(path));
+  return readerOf(openForReading(path, CATALOG_MIGRATIONS));
 }
 
 function readerOf(database: DatabaseSync): SyncCatalogReader {
   const sql = statementsOf(database, STATEMENTS);
   return {
-    find: (id) => sql('find_sync').get({ id }) as unknown as SyncRecord | undefined,
-    list: (limit) => sql('list_syncs').all({ limit }) as unknown as SyncRecord[],
+    find: (id) => sql<SyncRecord>('find_sync').get({ id }),
+    list: (limit) => sql<SyncRecord>('list_syncs').all({ limit }),
     page: ({ states, before, limit }) => {
       const chosen = states === undefined ? null : JSON.stringify(states);
       // One more than asked for tells whether there is a next page.
-      const wish = { ...placeOf(before), states: chosen, limit: limit + 1 };
-      const found = sql('sync_page').all(wish) as unknown as SyncRecord[];
+      const request = { ...placeOf(before), states: chosen, limit: limit + 1 };
+      const found = sql<SyncRecord>('sync_page').all(request);
       const syncs = found.slice(0, limit);
       const last = syncs.at(-1);
       return found.length > limit && last !== undefined ? { syncs, next: cursorOf(last) } : { syncs };
     },
-    transitions: (id) => sql('sync_transitions').all({ id }) as unknown as SyncTransition[],
+    transitions: (id) => sql<SyncTransition>('sync_transitions').all({ id }),
     count: (states) =>
       new Map(
         sql('count_syncs')
           .all({ states: JSON.stringify(states) })
           .map((row) => [row['state'], row['syncs']] as [SyncState, number]),
       ),
-    undos: (importId) => sql('undos').all({ import: importId }) as unknown as SyncRecord[],
+    undos: (importId) => sql<SyncRecord>('undos').all({ import: importId }),
     close: () => {
       if (database.isOpen) database.close();
     },

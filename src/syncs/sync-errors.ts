@@ -6,7 +6,7 @@ import { asClause } from '../text/wording.ts';
 import type { SyncRecord } from './sync-catalog.ts';
 
 /**
- * Why a sync is in its state, for programs, besides the codes of the error that ended its planning. docs/errors.md explains
+ * Why a sync is in its state, for programs; it may also be the code of the error that ended its planning. docs/errors.md explains
  * each.
  */
 export const SYNC_REASON_CODES = [
@@ -18,7 +18,7 @@ export const SYNC_REASON_CODES = [
 ] as const;
 export type SyncReasonCode = (typeof SYNC_REASON_CODES)[number];
 
-/** An id that no sync has. */
+/** There is no sync with this id. */
 export class UnknownSync extends RollcallError {
   constructor(id: string) {
     super('UNKNOWN_SYNC', `no sync has the id ${JSON.stringify(id)}`, {

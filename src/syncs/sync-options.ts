@@ -1,3 +1,7 @@
+import type { PlanCreate } from '../api/plan.ts';
+import { DEFAULT_MAX_CREATE } from '../imports/create-limit.ts';
+import type { CreateOptions } from '../imports/create-options.ts';
+import { textOfMaxCreate } from '../imports/create-texts.ts';
 import type { IntakeOptions } from '../imports/read/intake.ts';
 import type { IdentitySource } from '../imports/stage/identity-file.ts';
 import { flagsFromJson, flagsToJson, type SyncFlags } from './plan-flags.ts';
@@ -10,13 +14,15 @@ export type Reading = Omit<IntakeOptions, 'signal' | 'identities'> & { readonly 
 export interface SyncOptions {
   /** Null where it is an undo, which reads an import's ledger. */
   readonly reading: Reading | null;
-  /** Of an undo, the mode and what becomes of the missing do not count. */
+  /** For an undo, the mode and the action for missing users do not count. */
   readonly flags: SyncFlags;
+  /** What it may create; absent: nothing. */
+  readonly create?: CreateOptions | undefined;
   /** Limits of guards in place of their defaults (guard-limits.ts). */
   readonly limits: Readonly<Record<string, number>>;
   /** Whether it is carried out at once, where no guard objects. */
   readonly apply: boolean;
-  /** Meant for the sandbox: must never go on against the service itself. */
+  /** Meant for the sandbox: must never continue against the service itself. */
   readonly sandbox: boolean;
 }
 
@@ -28,4 +34,15 @@ export function syncOptionsToJson({ flags, ...rest }: SyncOptions): string {
 export function readSyncOptions({ options }: Pick<SyncRecord, 'options'>): SyncOptions {
   const { flags, ...rest } = JSON.parse(options);
   return { ...rest, flags: flagsFromJson(JSON.stringify(flags)) };
+}
+
+/** What a sync or schedule may create, as it is shown; null: nothing. */
+export function shownCreate({ create }: Pick<SyncOptions, 'create'>): PlanCreate | null {
+  if (create === undefined) return null;
+  const { users, groups, reactivate, max } = create;
+  const limits = {
+    ...((users || reactivate) && { users: max.users ?? DEFAULT_MAX_CREATE.users }),
+    ...(groups && { groups: max.groups ?? DEFAULT_MAX_CREATE.groups }),
+  };
+  return { users, groups, reactivate, maxCreate: textOfMaxCreate(limits) };
 }

@@ -1,4 +1,4 @@
-/** What must stand in quotes: delimiters of any spreadsheet, quotes, line breaks, blanks at an edge, a disarmed formula. */
+/** What must be in quotes: delimiters of any spreadsheet, quotes, line breaks, blanks at an edge, a disarmed formula. */
 const NEEDS_QUOTES = /[",;\t|\r\n]|^[\s']|\s$/;
 
 /**

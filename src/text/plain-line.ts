@@ -1,5 +1,5 @@
 /**
- * Most lines of a report hold nothing that needs a quote or an apostrophe. One expression over the whole line tells so,
+ * Most lines of a report hold nothing that needs a quote or an apostrophe. One expression tests the whole line,
  * which takes a tenth of looking at each cell; a line that does not pass is written cell by cell (`csvLine`, `harmless`).
  */
 
@@ -23,7 +23,7 @@ export function isPlain(cell: string): boolean {
 
 /**
  * A test for a line of this many cells, joined by the delimiter: true when each of them is plain, so that the line is
- * CSV as it is. Undefined where it cannot be told from the whole line.
+ * CSV as it is. Undefined where the whole line cannot be tested at once.
  */
 export function plainLineTest(delimiter: string, cells: number): RegExp | undefined {
   if (!DELIMITERS.has(delimiter) || cells < 1 || cells > MOST_CELLS) return undefined;

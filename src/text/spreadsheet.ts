@@ -1,7 +1,7 @@
 import { isPlain } from './plain-line.ts';
 
 /**
- * Cells that a spreadsheet would run instead of show (OWASP: CSV injection). They come from whoever wrote the file, and
+ * Cells that a spreadsheet would run instead of show (OWASP: CSV injection). They come from the input file, and
  * from the chat service's own messages.
  */
 

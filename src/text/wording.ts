@@ -73,6 +73,11 @@ function fromRows({ read, skipped }: RowCounts, inputRows: number): string {
   return `${counted(inputRows, 'row')} read, with ${counted(read - skipped, 'membership')}${left}`;
 }
 
+/** What others will see of an import, before its first call. */
+export function messagesSentence({ messages, groups }: { readonly messages: number; readonly groups: number }): string {
+  return `${counted(messages, 'message')} will be written into ${counted(groups, 'group')}, one for each member added.`;
+}
+
 /** The text with no-break spaces. */
 export function unbroken(text: string): string {
   return text.replaceAll(' ', '\u00a0');

@@ -79,7 +79,28 @@ const { anything } = fc.letrec<{ anything: string }>((tie) => ({
   ),
 }));
 
+/** An action message, and what looks like one: the fields that are kept of it in their places. */
+const kept = fc.constantFrom(
+  ...[
+    '"47"',
+    '47',
+    '-0',
+    '3',
+    '3.0',
+    '1e2',
+    '99999999999999999999',
+    '"top-secret-key"',
+    '"\\u0034"',
+    'null',
+    '[]',
+    '{}',
+  ],
+);
+const along = (next: fc.Arbitrary<string>, name: string, field = name) =>
+  objectOf(fc.constantFrom(name, name, field, 'u1'), fc.oneof({ weight: 4, arbitrary: next }, kept));
+const message = along(along(along(along(along(kept, 'membersCount'), 'entity'), 'for'), 'entities'), 'data', 'id');
 const entry = fc.oneof(
+  { weight: 4, arbitrary: message.map((data) => `{"success":true,"data":${data}}`) },
   { weight: 4, arbitrary: anything.map((message) => `{"success":true,"data":${message}}`) },
   { weight: 2, arbitrary: objectOf(fc.constantFrom('success', 'error', 'data', 'code', 'message'), anything) },
   { weight: 1, arbitrary: fc.constant('{"success":false,"error":{"code":"ERR_ALREADY_JOINED","message":"it is so"}}') },
@@ -131,6 +152,11 @@ describe('a reply that is walked over comes to the same as one that is read as a
   });
 
   test.each([
+    ['data of an entry twice', '{"data":{"admins":{"u1":{"success":true,"data":{"id":"1"},"data":{"id":"2"}}}}}'],
+    ['an id twice', '{"data":{"admins":{"u1":{"success":true,"data":{"id":"1","id":"2"}}}}}'],
+    ['an id that is no text', '{"data":{"admins":{"u1":{"success":true,"data":{"id":47}}}}}'],
+    ['an id with the key in it', '{"data":{"admins":{"u1":{"success":true,"data":{"id":"top-secret-key"}}}}}'],
+    ['an id in escapes', '{"data":{"admins":{"u1":{"success":true,"data":{"id":"\\u0034\\u0037"}}}}}'],
     ['a UID twice in a list', '{"data":{"admins":{"u1":{"success":false},"u1":{"success":true}}}}'],
     ['a UID in two spellings', '{"data":{"admins":{"u1":{"success":false},"U1":{"success":true}}}}'],
     [
@@ -162,8 +188,15 @@ describe('a reply that is walked over comes to the same as one that is read as a
 
 test('an ordinary reply is not read as a whole, nor is one with refused UIDs in it', () => {
   const message = {
-    id: '1',
-    data: { action: 'added', tags: ['a', 'b'], icon: 'https:\\/\\/x', name: 'Zoë "Z"', n: -1.5e3 },
+    id: '47',
+    data: {
+      entities: { for: { entity: { guid: 'team', membersCount: 5 } } },
+      action: 'added',
+      tags: ['a', 'b'],
+      icon: 'https:\\/\\/x',
+      name: 'Zoë "Z"',
+      n: -1.5e3,
+    },
   };
   const data = {
     admins: { u1: { success: true, data: message } },
@@ -176,6 +209,8 @@ test('an ordinary reply is not read as a whole, nor is one with refused UIDs in 
   for (const body of [JSON.stringify({ data }), JSON.stringify({ data, meta: null }, null, 2)]) {
     const entries = walkEntries(withZero(body), redact);
     expect([...(entries?.keys() ?? [])]).toEqual(['u1', 'u-2', 'u3', 'u4']);
+    const addition = { messageId: '47', members: 5 };
+    expect(entries?.get('u-2')).toEqual({ list: 'participants', entry: { success: true, addition } });
     expect(entries).toEqual(entriesOf(readReply(rawOf(body), addMembersReply, redact), redact));
   }
 });

@@ -19,7 +19,7 @@ function openPlace(): Promise<SandboxPlace> {
 function audited({ dataDir }: SandboxPlace): string[][] {
   const access = openAccessStore(join(dataDir, 'access.sqlite'));
   try {
-    const entries = access.audit(50).toReversed();
+    const entries = access.audit({ limit: 50 }).toReversed();
     expect(new Set(entries.map(({ address }) => address))).toEqual(new Set(['command line']));
     return entries.map(({ action, target, detail }) => [action, target, detail]);
   } finally {

@@ -15,7 +15,7 @@ import { tempDir } from '../temp-dir.ts';
 function audited(dataDir: string) {
   const access = openAccessStore(join(dataDir, 'access.sqlite'));
   try {
-    return access.audit(10);
+    return access.audit({ limit: 10 });
   } finally {
     access.close();
   }

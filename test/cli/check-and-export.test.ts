@@ -5,6 +5,13 @@ import { members, openSandboxPlace, until } from './workplace.ts';
 
 const GROUPS = Object.fromEntries(Array.from({ length: 12 }, (_, n) => [`g${n}`, { participants: [`u${n}`] }]));
 const SEED = { users: ['anna'], regions: { us: { members: GROUPS } } };
+const TWO_REGIONS = {
+  users: ['anna'],
+  regions: {
+    us: { members: { ...GROUPS, team: { owner: 'boss', moderators: ['mod'], usersToBan: ['mallory'] } } },
+    eu: { members: { team: { owner: 'chef', participants: ['anna'], usersToBan: ['eve', 'mod'] } } },
+  },
+};
 
 const open = () => openSandboxPlace({ users: 0, groups: 0, seed: SEED });
 
@@ -88,6 +95,21 @@ test('export writes files that a mirror sync reads back without a change', async
   expect(readdirSync(join(place.dataDir, 'exports'))).toEqual([]);
   const synced = await place.run(['sync', 'out.csv', '--mode', 'mirror', '--missing', 'remove', '--json']);
   expect(JSON.parse(synced.stdout)).toMatchObject({ state: 'unchanged' });
+});
+
+test('an export of several regions, with owners and banned users, is read back by a mirror sync without a change', async () => {
+  const place = await openSandboxPlace({ users: 0, groups: 0, seed: TWO_REGIONS });
+  const { stdout } = await place.run(['export', '--region', 'us,eu', '--output', 'out.csv', '--json']);
+  expect(JSON.parse(stdout)).toMatchObject({ state: 'completed', totals: { groups: 14, members: 16, banned: 3 } });
+  const lines = readFileSync(join(place.root, 'out.csv'), 'utf8').trim().split('\n');
+  const banned = lines.filter((line) => line.includes(',ban,')).map((line) => line.split(',').slice(0, 4).join(' '));
+  expect(banned.toSorted()).toEqual(['eve team ban eu', 'mallory team ban us', 'mod team ban eu']);
+  const before = (['us', 'eu'] as const).map((region) => Object.fromEntries(place.sandbox.members(region, 'team')));
+  const flags = ['--mode', 'mirror', '--missing', 'remove', '--allow-unban', '--allow-demotion', '--apply', '--json'];
+  const synced = await place.run(['sync', 'out.csv', ...flags]);
+  expect(JSON.parse(synced.stdout)).toMatchObject({ state: 'unchanged' });
+  const after = (['us', 'eu'] as const).map((region) => Object.fromEntries(place.sandbox.members(region, 'team')));
+  expect(after).toEqual(before);
 });
 
 test.each([

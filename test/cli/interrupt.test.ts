@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { EXIT } from '../../src/cli/exit-codes.ts';
-import { SAME_WISH_MS } from '../../src/platform/lifecycle.ts';
+import { SAME_SIGNAL_MS } from '../../src/platform/lifecycle.ts';
 import {
   type Ended,
   manyMembers,
@@ -79,7 +79,7 @@ describe('an import in the middle of sending', () => {
     const { place, run } = await runningImport(4_000);
     run.child.kill('SIGINT');
     await run.says('Ctrl-C again to stop at once');
-    await delay(SAME_WISH_MS + 1);
+    await delay(SAME_SIGNAL_MS + 1);
     run.child.kill('SIGINT');
     const { code, stderr } = await run.ended;
     expect(code).toBe(EXIT.interrupted);

@@ -42,6 +42,29 @@ describe('report', () => {
     expect(html.stdout).toMatch(/^<!doctype html>/i);
   });
 
+  test('names the message that the service wrote about each addition, and how many members the group had then', async () => {
+    const place = await openSandboxPlace({ users: 0, seed: { users: ['ann', 'bob'], groups: ['g'] } });
+    const rows = ['guid,uid,name,group_name', 'g,ann,Ann,', 'g,bob,Bob,', 'g,late,,', 'new,ann,Ann,New'];
+    const file = place.file('m.csv', rows.join('\n'));
+    const looked = await place.run(['import', file, '--create-groups', '--dry-run']);
+    expect(looked.stdout.replaceAll('\n', ' ')).toContain('4 messages will be written into 2 groups');
+    const sent = await place.run(['import', file, '--create-groups']);
+    expect(sent.stderr).toContain('4 messages will be written into 2 groups');
+    const { stdout } = await place.run(['report', '--format', 'ndjson']);
+    const kept = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const id = expect.stringMatching(/^\d+$/);
+    expect(kept).toMatchObject([
+      { _status: 'added', _message_id: id, _member_count: 2 },
+      { _status: 'added', _message_id: id, _member_count: 2 },
+      { _status: 'failed', _message_id: '', _member_count: null },
+      { _status: 'added', _message_id: id, _member_count: 1 },
+    ]);
+    expect(new Set(kept.map((row) => row._message_id)).size).toBe(4);
+  });
+
   test('--status chooses rows; --retryable gives those that may succeed, in the original columns', async () => {
     const place = await finished();
     const chosen = await place.run(['report', '--status', 'invalid,duplicate', '--format', 'ndjson']);
@@ -90,6 +113,36 @@ describe('retry', () => {
     expect(again.summary.rows).toMatchObject({ read: 1, already_member: 1 });
   });
 
+  test('--edits sends the rows that were corrected in failed.csv, and leaves the others to a retry', async () => {
+    const place = await openSandboxPlace({ seed: { users: ['ann', 'bob'], groups: ['g'] } });
+    place.file(
+      'm.csv',
+      members([
+        ['g', 'ann'],
+        ['g', 'b ob'],
+        ['g', 'nobody'],
+        ['g', 'no one'],
+      ]),
+    );
+    const first = await place.summary(['import', 'm.csv']);
+    const report = await place.run(['report', '--status', 'failed,invalid']);
+    place.file('fixed.csv', report.stdout.replace('b ob', 'bob').replace('no one', 'no-one!'));
+    const { code, stderr, stdout } = await place.run(['retry', '--edits', 'fixed.csv', '--json']);
+    expect(stderr).toContain('2 cells edited in 2 rows; 1 row as before.');
+    expect(stderr).toMatch(/Row 5 is still wrong: uid: .*no-one!/);
+    expect([code, JSON.parse(stdout).rows]).toEqual([EXIT.ok, expect.objectContaining({ read: 1, added: 1 })]);
+    const rest = await place.summary(['retry', first.summary.id]);
+    expect(rest.summary.rows).toMatchObject({ read: 1, failed: 1 });
+
+    const again = await place.run(['retry', first.summary.id, '--edits', 'fixed.csv']);
+    expect([again.code, again.stderr]).toEqual([EXIT.usage, expect.stringContaining('has no repaired rows to send')]);
+    const missing = await place.run(['retry', first.summary.id, '--edits', 'nowhere.csv']);
+    expect([missing.code, missing.stderr]).toEqual([
+      EXIT.usage,
+      expect.stringContaining('--edits nowhere.csv cannot be read'),
+    ]);
+  });
+
   test('of an import into the sandbox stays there', async () => {
     const place = await openSandboxPlace();
     const seed = place.file('seed.json', '{"groups":["g"]}');
@@ -121,11 +174,12 @@ describe('list', () => {
     expect(oldest).toMatch(/completed +4 +1 +2 {2}m\.csv$/);
     expect(rest).toEqual([]);
     const listed = JSON.parse((await place.run(['list', '--limit', '1', '--json'])).stdout);
-    expect(listed).toEqual([JSON.parse((await place.run(['status', '--json'])).stdout)]);
+    const status = JSON.parse((await place.run(['status', '--json'])).stdout);
+    expect(listed).toMatchObject([status]);
     // The file is written a moment before the import is closed.
-    const { finishedAt, ...kept } = JSON.parse(readFileSync(summaryFile(place, listed[0].id), 'utf8'));
-    expect(importSummary.parse(listed[0])).toMatchObject(kept);
-    expect(Date.parse(listed[0].finishedAt) - Date.parse(finishedAt)).toBeGreaterThanOrEqual(0);
+    const { finishedAt, ...kept } = JSON.parse(readFileSync(summaryFile(place, status.id), 'utf8'));
+    expect(importSummary.parse(status)).toMatchObject(kept);
+    expect(Date.parse(status.finishedAt) - Date.parse(finishedAt)).toBeGreaterThanOrEqual(0);
   });
 });
 

@@ -57,7 +57,7 @@ describe('with a server, commands do as they do without:', () => {
       reports: { all: `${url}/v1/imports/${summary.id}/report?format=csv`, retry: null },
     });
     const listed = await place.run(['list', '--limit', '1', '--json']);
-    expect(JSON.parse(listed.stdout)).toEqual([summary]);
+    expect(JSON.parse(listed.stdout)).toMatchObject([summary]);
     const status = await place.run(['status', '--server', url]);
     expect(status.stdout).toMatch(/^import \S+, completed: few\.csv$/m);
     expect(status.stdout).toContain('king');

@@ -1,6 +1,6 @@
 import { accessSync, constants } from 'node:fs';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { afterEach, beforeAll, expect } from 'vitest';
 
 /** Where systems keep it; CHROMIUM_PATH names another place. */
 const PLACES = [
@@ -31,6 +31,9 @@ export const csvFile = (text: string, name = 'members.csv') => ({
   buffer: Buffer.from(text),
 });
 
+/** Files of tests that run in the same process share it; it ends with the process. */
+let shared: Promise<Browser> | undefined;
+
 /**
  * A browser for the tests of a file. Each page is one visitor's, with cookies of its own. A test fails when the page had
  * an error, or when its content policy had to stop something.
@@ -40,7 +43,8 @@ export function useBrowser(): { open(url: string, options?: OpenOptions): Promis
   let visitors: BrowserContext[] = [];
   let faults: string[] = [];
   beforeAll(async () => {
-    browser = await chromium.launch({ executablePath: chromiumPath(), args: ['--no-sandbox'] });
+    shared ??= chromium.launch({ executablePath: chromiumPath(), args: ['--no-sandbox'] });
+    browser = await shared;
   });
   afterEach(async () => {
     const found = faults;
@@ -49,7 +53,6 @@ export function useBrowser(): { open(url: string, options?: OpenOptions): Promis
     faults = [];
     expect(found, 'errors in the page').toEqual([]);
   });
-  afterAll(() => browser.close());
   return {
     open: async (url, { refusals, ...options } = {}) => {
       const visitor = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });

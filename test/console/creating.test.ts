@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { violations } from './accessibility.ts';
-import { csvFile, useBrowser } from './browser.ts';
+import { csvFile, eventually, useBrowser } from './browser.ts';
 import { useServer } from './served.ts';
 
 const browser = useBrowser();
@@ -35,4 +35,56 @@ test('missing users are created after a confirmation with their number, and what
   const state = page.getByRole('region', { name: 'State' });
   await state.getByText('2 users', { exact: true }).waitFor();
   await state.getByText('3 in 1 group', { exact: true }).waitFor();
+
+  const created = page.getByRole('region', { name: 'Created users and groups' });
+  await created.getByText('Undoing the import does not delete them.').waitFor();
+  const id = new URL(page.url()).pathname.split('/').at(-1);
+  await page.evaluate(
+    (path) => fetch(path, { method: 'POST' }),
+    `/v1/imports/${id}/undo?apply=true&limit.emptiedFrom=9`,
+  );
+  // A plan that counts on ben, who is deleted before it is carried out.
+  const syncId = await page.evaluate(async (path) => {
+    const init = { method: 'POST', headers: { 'content-type': 'text/csv' }, body: 'uid,guid\nben,choir\n' };
+    const answer = (await (await fetch(path, init)).json()) as { id: string };
+    return answer.id;
+  }, '/v1/syncs?name=late.csv&createUsers=true&userNameFrom=uid&maxCreate=0');
+  const sync = await browser.open(`${server.url}/syncs/${syncId}`);
+  await sync.getByRole('button', { name: 'Apply 1 change' }).waitFor();
+  await page.reload();
+  await created.getByRole('button', { name: 'Delete what was created…' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete for good' }).click();
+  await eventually(() => created.getByText('deleted', { exact: true }).count()).toBe(2);
+  expect(await violations(page)).toEqual([]);
+
+  // The page of the sync says that its import waits, and leads to it.
+  await sync.getByRole('button', { name: 'Apply 1 change' }).click();
+  await sync.getByText('Its import waits for you. The service does not know 1 user, and 0 may be created').waitFor();
+  expect(await violations(sync)).toEqual([]);
+  await sync.getByRole('link', { name: 'Decide in the import' }).click();
+  await sync.getByRole('button', { name: 'Create 1 user…' }).waitFor();
+});
+
+test('a sync says what it would create before anything is sent, and creates it when its plan is approved', async () => {
+  const page = await browser.open(`${server.url}/syncs`);
+  const rows = 'uid,guid,group_name\nada,band,The Band\nmia,band,The Band\n';
+  await page.getByLabel(/^Choose/).setInputFiles(csvFile(rows, 'band.csv'));
+  await page.getByRole('row', { name: /mia band participant/ }).waitFor();
+  await page.getByLabel('Create users the service does not know').check();
+  await page.getByLabel('Use the UID as the name where there is none').check();
+  await page.getByLabel('Create groups the service does not know').check();
+  await page.getByLabel('Most groups to create').fill('0');
+  await page.getByRole('button', { name: 'Create plan' }).click();
+
+  await page.getByText('1 group would be created, band (us); 0 may be').first().waitFor();
+  await page.getByText('new, public').first().waitFor();
+  expect(await violations(page)).toEqual([]);
+  const state = page.getByRole('region', { name: 'State' });
+  await state.getByText(/^1 group, 1 user; \d calls$/).waitFor();
+  await state.getByText('users, groups; at most 100 users, 0 groups').waitFor();
+  await state.getByRole('button', { name: 'Approve' }).click();
+  await page.getByRole('dialog').getByText('created first: 1 group, 1 user').waitFor();
+  await page.getByRole('dialog').getByRole('textbox').fill('a new band');
+  await page.getByRole('dialog').getByRole('button', { name: 'Approve and apply' }).click();
+  await page.getByText('Applied: 2 changes in 1 group.').first().waitFor();
 });

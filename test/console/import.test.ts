@@ -7,7 +7,7 @@ const browser = useBrowser();
 const slow = useServer({ flags: ['--calls-per-minute', '120'] });
 
 test('the list shows imports as they move, those of other visitors too', async () => {
-  const watcher = await browser.open(slow.url);
+  const watcher = await browser.open(`${slow.url}/imports`);
   await watcher.getByRole('heading', { name: 'Imports', level: 1 }).waitFor();
   const other = await browser.open(slow.url);
   await startImport(other, memberRows(10), 'of-another.csv');

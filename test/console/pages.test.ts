@@ -33,11 +33,13 @@ test('no page is wider than the screen, and each has one heading, named landmark
   await check(page);
   for (const [path, shown] of [
     ['/', `${LONG}.csv`],
+    ['/imports', `${LONG}.csv`],
     [`/members/${LONG}`, `${LONG}.csv`],
     ['/members', 'Enter a UID'],
     ['/syncs', 'No syncs yet'],
     ['/syncs/no-such-one', 'There is no such sync'],
     ['/schedules', 'No schedules yet'],
+    ['/audit', 'import.create'],
     ['/settings', 'Largest upload'],
     ['/imports/no-such-one', 'There is no such import'],
   ] as const) {

@@ -22,10 +22,12 @@ export interface ServeOptions {
   readonly flags?: readonly string[];
   /** What the sandbox knows. Default: everything. */
   readonly seed?: object;
+  /** Settings of the server. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** One server for the tests of a file. */
-export function useServer({ flags = [], seed }: ServeOptions = {}): Served {
+export function useServer({ flags = [], seed, env: settings = {} }: ServeOptions = {}): Served {
   let home = '';
   let url = '';
   let server: ChildProcess | undefined;
@@ -34,6 +36,7 @@ export function useServer({ flags = [], seed }: ServeOptions = {}): Served {
     NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
     HOME: home,
     ROLLCALL_DATA_DIR: join(home, 'data'),
+    ...settings,
   });
   const start = async (port: string) => {
     const sandbox = seed === undefined ? ['--sandbox'] : ['--sandbox-seed', join(home, 'seed.json')];

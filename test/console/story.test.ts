@@ -23,8 +23,8 @@ test('from the token to the retried rows: log in, upload, map a column, run, fil
   await page.getByRole('alert').getByText('The token is unknown, expired or revoked.').waitFor();
   await page.getByLabel('Token').fill(await server.token('operator'));
   await page.getByRole('button', { name: 'Log in' }).click();
-  await page.getByRole('heading', { name: 'Imports', level: 1 }).waitFor();
-  await page.getByText('No imports yet').waitFor();
+  await page.getByRole('heading', { name: 'Now', level: 1 }).waitFor();
+  await page.getByText('rollcall adds members to chat groups in bulk').waitFor();
 
   await page.getByLabel(/^Choose/).setInputFiles(csvFile(ROSTER, 'roster.csv'));
   await page.getByText('No column is recognised as the user.').waitFor();

@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { csvFile, eventually, useBrowser } from './browser.ts';
 import { useServer } from './served.ts';
+import { checkSights } from './sights.ts';
 
 const EVIL = '<img src=x onerror=alert(1)>';
 const TEAM = ['ann', 'ben', 'cyd', 'dan', 'eve', 'fay', 'gus'];
@@ -11,7 +12,17 @@ const server = useServer({
   flags: ['--require-token'],
   seed: {
     users: ['zoe', ...TEAM],
-    regions: { us: { members: { team: { participants: TEAM }, choir: { participants: TEAM } } } },
+    regions: {
+      us: {
+        members: {
+          team: { participants: TEAM },
+          choir: { participants: TEAM },
+          ...Object.fromEntries(
+            Array.from({ length: 200 }, (_, at) => [`g${at + 1}`, { participants: TEAM.slice(0, 5) }]),
+          ),
+        },
+      },
+    },
   },
 });
 
@@ -60,7 +71,7 @@ test('a plan that a guard holds is looked at, approved with a reason, carried ou
   await eventually(() => Date.now() - askedAt).toBeGreaterThan(2_500);
   await page.getByRole('button', { name: 'Approve…' }).click();
   await page.locator('#reason:focus').waitFor();
-  await page.getByRole('button', { name: 'Approve and apply' }).click();
+  await page.getByRole('button', { name: 'Approve and apply 6 changes' }).click();
   expect(await page.getByRole('dialog').count()).toBe(1);
   await page.getByLabel('Reason').fill(`moved ${EVIL}`);
   await page.keyboard.press('Enter');
@@ -122,7 +133,7 @@ test('a schedule says when it is due in words, is run, paused and resumed, and h
   );
   await server.rollcall([...command, '30 2 * * 1-5'], { 'nightly.csv': 'guid,uid\nchoir,zoe\nchoir,nobody\n' });
   const page = await enter('operator', '/schedules');
-  const row = page.getByRole('row', { name: /nightly/ });
+  const row = page.getByRole('table', { name: 'Schedules by name' }).getByRole('row', { name: /nightly/ });
   await row.getByText('Monday to Friday at 02:30').waitFor();
   expect(await row.textContent()).toMatch(/\d{4}, 02:30/);
   await row.getByRole('button', { name: 'Pause: nightly' }).click();
@@ -131,8 +142,47 @@ test('a schedule says when it is due in words, is run, paused and resumed, and h
   await row.getByText('paused').waitFor({ state: 'detached' });
   await row.getByRole('button', { name: 'Run now: nightly' }).click();
   await row.getByText('ran', { exact: true }).waitFor();
-  await row.getByRole('link', { name: 'nightly' }).click();
+  await row.getByRole('link', { name: 'nightly', exact: true }).click();
   const history = page.getByRole('region', { name: 'History of nightly' });
   await history.getByRole('link', { name: '2 to add' }).waitFor();
   await history.getByRole('row', { name: /nobody.*ERR_UID_NOT_FOUND/ }).waitFor();
+});
+
+test('a sync that a guard holds for 200 groups is looked at by guard, searched, and approved with the count said', async () => {
+  const groups = Array.from({ length: 200 }, (_, at) => `g${at + 1}`);
+  const rows = groups.map((guid) => `${guid},ann\n`).join('');
+  const page = await enter('operator', '/syncs');
+  await page.getByLabel(/^Choose/).setInputFiles(csvFile(`guid,uid\n${rows}`, 'crowd.csv'));
+  await page
+    .getByRole('row', { name: /g1.*ann/ })
+    .first()
+    .waitFor();
+  await page.getByLabel('Mode').selectOption('mirror');
+  await page.getByLabel('Members not in the file').selectOption('remove');
+  await page.getByRole('button', { name: 'Create plan' }).click();
+  const held = page.getByRole('region', { name: 'Why this plan is held' });
+  const guards = held.getByRole('table', { name: 'Guards that object' }).locator('tbody tr');
+  await eventually(() => guards.count()).toBe(3);
+  expect(await guards.filter({ hasText: 'group-removals' }).textContent()).toMatch(/200\s*800/);
+  await checkSights(page, 'held');
+
+  await held.getByText('200 groups of group-removals').click();
+  const list = held.getByRole('table', { name: /group-removals objects to/ }).locator('tbody tr');
+  await eventually(() => list.count()).toBe(50);
+  await held.getByRole('button', { name: 'Show 50 more of group-removals' }).click();
+  await eventually(() => list.count()).toBe(100);
+  await held.getByLabel('Find a group').fill('G19');
+  await eventually(() => list.count()).toBe(11);
+  expect(await list.first().textContent()).toContain('4');
+  await checkSights(page, 'held-open');
+
+  await page.getByRole('button', { name: 'Approve…' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('Approve this plan against 202 objections?').waitFor();
+  await dialog.getByText('800 of 1,000 members (80 %) would leave').waitFor();
+  await dialog.getByText('group-removals (200 groups)').waitFor();
+  await checkSights(page, 'held-approve');
+  await dialog.getByLabel('Reason').fill('the course is over');
+  await dialog.getByRole('button', { name: 'Approve and apply 800 changes' }).click();
+  await page.getByText('Applied: 800 changes in 200 groups.').first().waitFor();
 });

@@ -48,6 +48,25 @@ test('who is banned is asked in every region for itself: one without a worker do
   expect((await run.ended).code).toBe(0);
 });
 
+test('questions who is banned that nobody has answered leave the queue with a pause and with Ctrl-C, and are asked again by resume', async () => {
+  const fleet = await openFleet(server);
+  const asking = () => eventually(async () => (await fleet.queue('eu').depth()).waiting);
+  const run = fleet.import(calls(5, 'eu'), []);
+  await asking().toBe(5);
+  expect((await fleet.run(['pause'])).code).toBe(0);
+  expect((await run.ended).code).toBe(5);
+  await eventually(() => fleet.queue('eu').depth()).toEqual(idle);
+  const again = fleet.start(['resume', '--calls-per-minute', '1000000'], { stays: true });
+  await asking().toBe(5);
+  again.child.kill('SIGINT');
+  expect((await again.ended).code).toBe(5);
+  expect(await fleet.queue('eu').depth()).toEqual(idle);
+  await fleet.worker(['eu']);
+  expect((await fleet.run(['resume', '--calls-per-minute', '1000000'])).code).toBe(0);
+  expect(fleet.rows().map(({ status }) => status)).toEqual(Array(5).fill('added'));
+  expect(fleet.sandbox.calls.eu.requests).toBe(10);
+});
+
 describe('from another process', () => {
   test('pause takes back what workers elsewhere have not begun, and resume sends each batch once', async () => {
     const fleet = await openFleet(server, { faults: 'slow=500ms' });

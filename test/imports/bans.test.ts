@@ -26,10 +26,11 @@ test('a row that would add a banned user fails, and the ban stays', async () => 
   const { id, state } = await pipeline.run(csv(rowsFor(['ann', 'bad', 'bob'])), { bans: 'keep' });
   expect(state).toBe('completed');
   expect(outcomes(pipeline, id)).toEqual(['added', 'failed BANNED', 'added']);
-  expect(pipeline.rows(id)[1]?.message).toContain('--allow-unban');
+  expect(pipeline.rows(id)[1]?.message).toBe('not sent: the user is banned from this group');
   expect(Object.fromEntries(pipeline.sandbox.members('us', 'team'))).toMatchObject({ bad: 'ban', ann: 'participant' });
   // One call for the rows; who is banned was asked beside it.
   expect(pipeline.calls(id)).toBe(1);
+  expect(pipeline.summary(id)).toMatchObject({ calls: 1, banQuestions: 1 });
 });
 
 test('with --allow-unban it is added, and the row says that a ban was lifted', async () => {
@@ -143,6 +144,8 @@ describe('while it is asked who is banned', () => {
     expect((await pipeline.coordinator.settled(id)).state).toBe('completed');
     expect(pipeline.counts(id)).toMatchObject({ added: 9, failed: 1 });
     expect(pipeline.sandbox.members('us', 'team').get('bad')).toBe('ban');
+    // Each group is counted once, however often it was interrupted.
+    expect(pipeline.summary(id).regions['us']?.banQuestions).toEqual({ asked: 5, of: 5 });
   });
 
   test.each(['reset-before=1', 'too-many=1', 'error=1,unavailable=1'])('%s: it is asked again', async (faults) => {

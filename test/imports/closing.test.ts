@@ -17,6 +17,8 @@ const RECORD: ImportRecord = {
   source: '/in/members.csv',
   options: '{}',
   retryOf: null,
+  createdBy: '',
+  tags: '[]',
   code: null,
   remedy: null,
   createdAt: 1_000,
@@ -42,15 +44,16 @@ async function endingImport() {
   const { promise: over, resolve, reject } = Promise.withResolvers<void>();
   const closings = createClosings({
     dir,
-    find: () => RECORD,
-    move: (_, state, reason, code) => {
+    catalog: { get: () => RECORD, setProblems: () => {} },
+    reading,
+    version: '1.2.3',
+    report: async (_, what) => {
+      if (what.kind === 'fault') reject(what.error);
+      if (what.kind !== 'closed') return;
+      const { state, reason, code } = what;
       moves.push(code === undefined ? [state, reason] : [state, reason, code]);
       resolve();
     },
-    closeLedger: () => ledger.close(),
-    reading,
-    version: '1.2.3',
-    failed: (_, error) => reject(error),
   });
   return { closings, over, moves, path, folder: dir.folder(RECORD.id) };
 }

@@ -18,6 +18,7 @@ export interface CoordinatorProcessSettings {
   readonly apiKey: string;
   readonly edits?: boolean;
   readonly create?: ImportOptions['create'];
+  readonly bans?: ImportOptions['bans'];
 }
 
 const settings: CoordinatorProcessSettings = JSON.parse(process.argv[2] ?? '{}');
@@ -35,10 +36,14 @@ coordinator.events.on('state', ({ state }) => process.stdout.write(`${state}\n`)
 const catalog = openCatalogReader(dir.catalog);
 const [existing] = catalog.list(1);
 catalog.close();
-const { file, edits, create } = settings;
+const { file, edits, create, bans } = settings;
 const id =
   existing?.id ??
-  (await coordinator.create({ file, source: file, options: importOptions.parse({ region: 'us', edits, create }) }));
+  (await coordinator.create({
+    file,
+    source: file,
+    options: importOptions.parse({ region: 'us', edits, create, bans }),
+  }));
 if (existing !== undefined) await coordinator.resume(id);
 process.stdout.write('working\n');
 await coordinator.settled(id);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { asFlag, written } from '../../src/errors/named-options.ts';
 import { type CreateOptions, createOptions } from '../../src/imports/create-options.ts';
 import type { Behaviour } from '../../src/sandbox/behaviour.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
-import { asFlag, written } from '../../src/text/named-options.ts';
 import { csv, EMBEDDED, openPipeline, type Pipeline, QUEUE_PLACES, reached } from './pipeline-harness.ts';
 
 const creating = (options: Partial<CreateOptions>): { create: CreateOptions } => ({
@@ -184,6 +184,14 @@ describe('a user who is deactivated', () => {
     expect(pipeline.summary(id).created).toEqual({ users: 0, groups: 0, reactivated: 1 });
   });
 
+  test('becomes active without a name in its row, and one who does not exist and has no name says NO_NAME', async () => {
+    const pipeline = await openPipeline({ place, sandbox: deactivated });
+    const content = 'guid,uid,name\nteam,bob,\nteam,ghost,\nteam,new,New\n';
+    const { id } = await pipeline.run(content, creating({ users: true, reactivate: true }));
+    expect(outcomes(pipeline, id)).toEqual(['added', 'failed NO_NAME', 'added']);
+    expect(pipeline.summary(id).created).toEqual({ users: 1, groups: 0, reactivated: 1 });
+  });
+
   test('is told from one who does not exist at all, where only reactivating is allowed', async () => {
     const pipeline = await openPipeline({ place, sandbox: deactivated });
     const { id } = await pipeline.run(csv(rowsFor(['ghost', 'bob'], 'team')), creating({ reactivate: true }));
@@ -248,7 +256,7 @@ describe('what is sent', () => {
     const pipeline = await openPipeline({ place, sandbox: known([], []) });
     const { state, code, remedy, id } = await pipeline.run(csv(rowsFor(['ann'], 'team')), creating({ users: true }));
     expect([state, code]).toEqual(['staged', 'CREATE_WITHOUT_NAME']);
-    expect(remedy).toContain('--user-name-from uid');
+    expect(remedy).toContain('{"option":"userNameFrom","value":"uid"}');
     await expect(pipeline.coordinator.resume(id)).rejects.toMatchObject({ code: 'CREATE_WITHOUT_NAME' });
     expect(pipeline.sandbox.calls.us.requests).toBe(0);
   });

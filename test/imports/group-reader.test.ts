@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ReadingRefused } from '../../jobs/read-group.ts';
+import { ReadingRefused } from '../../jobs/ask-service.ts';
 import { EMBEDDED, eventually, openPipeline, type PipelineOptions, participants } from './pipeline-harness.ts';
 
 const MEMBERS = { team: { owner: 'boss', participants: ['anna'], usersToBan: ['mallory'] } };

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { importOptions } from '../../src/imports/import-options.ts';
-import { openReadingLane } from '../../src/imports/report/reading-lane.ts';
+import { openReadingQueue } from '../../src/imports/report/reading-queue.ts';
 import { openReadingThreads } from '../../src/imports/report/reading-threads.ts';
+import { ORDER_OF_INPUT } from '../../src/imports/report/row-search.ts';
 import { startStaging } from '../../src/imports/stage/row-writer.ts';
 import { tempDir } from '../temp-dir.ts';
 import { members, rowAt, stage } from './ledger/staged-import.ts';
@@ -38,19 +39,22 @@ test('a task that needs more memory than its thread may have is refused, and the
   await staging.add([rowAt(0, {})]);
   const columns = Array.from({ length: 700_000 }, () => 'column');
   await staging.finish({ format: 'csv', delimiter: ',', columns, recognised: {} });
-  const lane = openReadingLane({ atOnce: 1, heapMb: 48 });
-  onTestFinished(() => lane.close());
-  const wide = lane.ask({ kind: 'rows-page', path, filter: {}, after: 0, limit: 1 }, { deadlineMs: 60_000 });
+  const queue = openReadingQueue({ atOnce: 1, heapMb: 48 });
+  onTestFinished(() => queue.close());
+  const wide = queue.ask(
+    { kind: 'rows-page', path, filter: {}, order: ORDER_OF_INPUT, limit: 1 },
+    { deadlineMs: 60_000 },
+  );
   await expect(wide).rejects.toMatchObject({ reason: 'memory' });
   const small = { kind: 'preview', head: SMALL, options: READING } as const;
-  expect(await lane.ask(small, { deadlineMs: 60_000 })).toBeInstanceOf(Uint8Array);
+  expect(await queue.ask(small, { deadlineMs: 60_000 })).toBeInstanceOf(Uint8Array);
 });
 
 test('what nobody waits for any more is not begun, and what others wait for is done', async () => {
   const path = await staged();
   const threads = openThreads();
   const gone = new AbortController();
-  const wish = { filter: {}, after: 0, limit: 10 };
+  const wish = { filter: {}, order: ORDER_OF_INPUT, limit: 10 };
   const first = threads.rowsPage(path, wish, { deadlineMs: 60_000 });
   const left = threads.rowsPage(path, wish, { deadlineMs: 60_000, signal: gone.signal });
   const third = threads.rowsPage(path, wish, { deadlineMs: 60_000 });

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type ImportReader, openImportReader } from '../../src/imports/report/reading.ts';
 import { openReadingThreads, type ReadingThreads } from '../../src/imports/report/reading-threads.ts';
-import { type ReportWish, reportText } from '../../src/imports/report/report-text.ts';
+import { type ReportRequest, reportText } from '../../src/imports/report/report-text.ts';
 import { summaryOf } from '../../src/imports/report/summarize.ts';
 import { LedgerError } from '../../src/platform/sqlite.ts';
 import { tempDir } from '../temp-dir.ts';
@@ -26,6 +26,8 @@ const RECORD = {
   source: '/in/members.csv',
   options: '{}',
   retryOf: null,
+  createdBy: '',
+  tags: '[]',
   code: null,
   remedy: null,
   createdAt: 1_000,
@@ -35,11 +37,11 @@ const RECORD = {
 
 const NO_FILES = { all: '', failed: '', retry: '', html: '', summary: '' };
 
-function wishOf(reader: ImportReader, form: ReportWish['form'], more: Partial<ReportWish> = {}): ReportWish {
+function wishOf(reader: ImportReader, form: ReportRequest['form'], more: Partial<ReportRequest> = {}): ReportRequest {
   return { form, summary: summaryOf(RECORD, reader.tallies(), NO_FILES), version: '1.2.3', ...more };
 }
 
-const texts = (reader: ImportReader, wish: ReportWish) => [...reportText(reader, wish)].join('');
+const texts = (reader: ImportReader, wish: ReportRequest) => [...reportText(reader, wish)].join('');
 const bytes = async (chunks: AsyncIterable<Uint8Array>) => (await buffer(chunks)).toString('utf8');
 /** The page says when it was made. */
 const timeless = (text: string) => text.replace(/Written [^<]* by/, 'Written by');
@@ -67,13 +69,13 @@ test('another thread answers what the reader itself answers, and its reports are
       expect(await there.input()).toEqual(reader.input());
       expect(await there.stoppedRegions()).toEqual(reader.stoppedRegions());
       expect(await there.callsSince(1_000)).toBe(reader.callsSince(1_000));
-      expect(await there.rowsPage(filter, 0, 7)).toEqual(reader.rowsPage(filter, 0, 7));
+      expect(await there.rowsPage(filter, 7)).toEqual(reader.rowsPage(filter, 7));
       expect(await there.problems()).toEqual(reader.problems());
       expect(await there.groups(2)).toEqual(reader.groups(2));
       expect(await there.calls(10)).toEqual(reader.calls(10));
-      expect(await there.check()).toEqual(reader.check());
+      expect(await threads.check(path)).toEqual(reader.check());
       for (const form of ['csv', 'ndjson', 'json', 'html', 'retry'] as const) {
-        const wish = wishOf(reader, form, filter.statuses && { statuses: filter.statuses });
+        const wish = wishOf(reader, form, { filter });
         expect(timeless(await bytes(threads.report(path, wish)))).toBe(timeless(texts(reader, wish)));
       }
       reader.close();
@@ -125,7 +127,7 @@ describe('a report from another thread', () => {
     const report = threads.report(path, wish);
     const first = await report.next();
     // What its thread was asked for is done now, and it has nothing to do.
-    await threads.of(path).check();
+    await threads.of(path).problems();
     vi.advanceTimersByTime(3_600_000);
     expect(Buffer.from(first.value ?? []).toString() + (await bytes(report))).toBe(texts(reader, wish));
     // An idle thread ends, and a new one answers.
@@ -164,12 +166,12 @@ test('questions that go through all rows do not hold up the quick ones', async (
   const path = join(tempDir(), 'ledger.sqlite');
   await largeImport(path);
   const there = openThreads().of(path);
-  await Promise.all([there.tallies(), there.check()]);
-  let checked = 0;
-  const checks = Array.from({ length: 300 }, () => there.check().then(() => (checked += 1)));
+  await Promise.all([there.tallies(), there.problems()]);
+  let counted = 0;
+  const counts = Array.from({ length: 300 }, () => there.problems().then(() => (counted += 1)));
   await there.tallies();
-  expect(checked).toBeLessThan(checks.length);
-  await Promise.all(checks);
+  expect(counted).toBeLessThan(counts.length);
+  await Promise.all(counts);
 });
 
 test('more ledgers than a thread keeps open are all answered for', async () => {

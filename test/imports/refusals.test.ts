@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { ServiceRefusal, TransportFailure } from '../../src/chat/errors.ts';
 import type { Rate } from '../../src/chat/rate-headers.ts';
+import { asFlag } from '../../src/errors/named-options.ts';
 import { RegionWithoutApp } from '../../src/imports/import-errors.ts';
 import { reasonFor } from '../../src/imports/reason.ts';
-import { asFlag } from '../../src/text/named-options.ts';
 import { refusing } from './doorkeeper.ts';
 import { csv, eventually, openPipeline, participants, QUEUE_PLACES, reached } from './pipeline-harness.ts';
 

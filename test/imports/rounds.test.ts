@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { BatchPayload } from '../../jobs/send-batch.ts';
-import { createRounds, type Feed, PER_ROUND, type Rounds } from '../../src/imports/send/rounds.ts';
+import { type BatchSource, createRounds, PER_ROUND, type Rounds } from '../../src/imports/send/rounds.ts';
 import { type JobQueue, LAST_ROUND } from '../../src/queue/job-queue.ts';
 
 /** One server behind a queue that keeps the promise of `QueuedJob.round`. */
@@ -43,7 +43,7 @@ class Region {
   }
 }
 
-class Sender implements Feed {
+class Sender implements BatchSource {
   readonly out = new Map<number, number>();
   dispatched = 0;
   served = 0;

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { IntakeError } from '../../src/imports/read/intake-error.ts';
 import { openImportReader } from '../../src/imports/report/reading.ts';
 import { type StagingProgress, stageFile } from '../../src/imports/stage/stage-file.ts';
-import { stageElsewhere } from '../../src/imports/stage/staging-elsewhere.ts';
+import { stageElsewhere } from '../../src/imports/stage/staging.ts';
 import { tempDir } from '../temp-dir.ts';
 
 /** A file with this content, and how to stage it. */

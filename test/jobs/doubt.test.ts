@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type BatchPayload, doubtOf } from '../../jobs/send-batch.ts';
+import { type BatchPayload, uncertaintyOf } from '../../jobs/send-batch.ts';
 
 const BATCH: BatchPayload = {
   ...{ version: 1, importId: 'imp-1', replyTo: null, batch: 1, region: 'us', guid: 'g', onBehalfOf: '' },
@@ -7,9 +7,9 @@ const BATCH: BatchPayload = {
 };
 
 test('a batch that a worker began and never came back with may have been sent, also when it is taken out of the queue', () => {
-  expect(doubtOf(BATCH, 0)).toBe(null);
-  expect(doubtOf(BATCH, 1)).toBe('a worker ended in the middle of it');
-  expect(doubtOf({ ...BATCH, handedBack: 1 }, 1)).toBe(null);
-  expect(doubtOf({ ...BATCH, handedBack: 1 }, 2)).toBe('a worker ended in the middle of it');
-  expect(doubtOf({ ...BATCH, doubt: 'said before' }, 0)).toBe('said before');
+  expect(uncertaintyOf(BATCH, 0)).toBe(null);
+  expect(uncertaintyOf(BATCH, 1)).toBe('a worker ended in the middle of it');
+  expect(uncertaintyOf({ ...BATCH, handedBack: 1 }, 1)).toBe(null);
+  expect(uncertaintyOf({ ...BATCH, handedBack: 1 }, 2)).toBe('a worker ended in the middle of it');
+  expect(uncertaintyOf({ ...BATCH, doubt: 'said before' }, 0)).toBe('said before');
 });

@@ -16,6 +16,7 @@ const ALLOWED: readonly `${ImportState} ${ImportState}`[] = [
   'staging aborted',
   'staging cancelled',
   'staged running',
+  'staged blocked',
   'staged cancelled',
   'running pausing',
   'running paused',

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { type Ended, runHere } from '../cli/run-here.ts';
 import { loopback, openSandbox } from './open-sandbox.ts';
 
 /** Runs the command alone, as src/cli/main.ts does: errors to stderr, exit code 2 for them. */
@@ -25,6 +26,13 @@ interface Run {
   readonly done: Promise<{ code: number | null; stdout: string; stderr: string }>;
   /** What has come over stdout once it holds the text. */
   until(expected: string): Promise<string>;
+}
+
+/** For a command that is refused: it is over at once. */
+async function sandboxHere(...flags: string[]): Promise<Ended> {
+  const ended = runHere(['sandbox', ...flags], { cwd: tmpdir(), env: {} });
+  if (ended === undefined) throw new Error('another command runs in this process');
+  return ended;
 }
 
 function sandboxProcess(...flags: string[]): Run {
@@ -150,14 +158,14 @@ describe('rollcall sandbox', () => {
     [['--seed', '/nowhere/seed.json'], 'the seed file /nowhere/seed.json cannot be read'],
     [['--ca-file', '/nowhere/ca.pem'], 'cannot be written to /nowhere/ca.pem'],
   ])('%j is refused before anything listens, with what is allowed', async (flags, message) => {
-    const { code, stdout, stderr } = await sandboxProcess(...flags).done;
+    const { code, stdout, stderr } = await sandboxHere(...flags);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(message);
   });
 
   test('a port in use is named', async () => {
     const { sandbox } = await openSandbox();
-    const { code, stderr } = await sandboxProcess('--port', String(sandbox.port)).done;
+    const { code, stderr } = await sandboxHere('--port', String(sandbox.port));
     expect(code).toBe(2);
     expect(stderr).toContain(`port ${sandbox.port} on 127.0.0.1 is in use`);
   });

@@ -100,7 +100,7 @@ test('an address that a client only claims counts for nothing where no proxy is 
       seen.push(response.status);
     }
     expect(seen).toEqual([...TEN_REFUSED, 429, 429]);
-    expect(plain.access.audit(1)).toMatchObject([{ address: '127.0.0.1' }]);
+    expect(plain.access.audit({ limit: 1 })).toMatchObject([{ address: '127.0.0.1' }]);
   } finally {
     await plain.close();
   }

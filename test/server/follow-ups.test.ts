@@ -20,13 +20,15 @@ test('an import says what retries and undoes it, and offers to retry only what n
   await server.settled(retry.id);
   expect(await show(first.id)).toMatchObject({
     actions: ['delete'],
-    followUps: [{ kind: 'retry', id: retry.id, state: 'completed', isOpen: false, rows: { read: 1, failed: 1 } }],
+    followUps: [
+      { kind: 'retry', id: retry.id, state: 'completed', isOpen: false, rows: { read: 1, failed: 1 }, isPart: false },
+    ],
   });
   expect((await show(retry.id)).actions).toEqual(['retry', 'delete']);
 
   const undo = await post<SyncView>(`/v1/imports/${first.id}/undo`);
   await server.syncs.settled(undo.id);
-  const planned = { kind: 'undo', id: undo.id, state: 'planned', isOpen: true, rows: null };
+  const planned = { kind: 'undo', id: undo.id, state: 'planned', isOpen: true, rows: null, isPart: false };
   expect((await show(first.id)).followUps.at(-1)).toEqual(planned);
   await post(`/v1/syncs/${undo.id}/apply`);
   await server.syncs.settled(undo.id);

@@ -27,7 +27,7 @@ function openList(count: number) {
   const join = async () => {
     const told: string[] = [];
     const response = { writableLength: 0, write: (text: string) => told.push(text), end: () => {} };
-    const watcher = { response, mayGoOn: () => true } as unknown as Watcher;
+    const watcher = { response, isStillAllowed: () => true } as unknown as Watcher;
     list.watchers.add(watcher);
     await list.welcome(watcher);
     return told;

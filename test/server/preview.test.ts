@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Look } from '../../src/api/look.ts';
 import type { Preview } from '../../src/api/preview.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
@@ -110,4 +111,34 @@ test.each([
 
 test('more than the beginning of a file is refused', async () => {
   expect(await refused(Buffer.alloc(1024 * 1024 + 1, 'x'))).toMatchObject({ code: 'TOO_LARGE', status: 413 });
+});
+
+test('one look says what a file is, how it would be read, and why not', async () => {
+  const look = (body: string, query = '') =>
+    server.json<Look>(`/v1/look?name=messy.csv&${query}`, {
+      method: 'POST',
+      headers: { 'content-type': 'text/csv' },
+      body,
+    });
+  const messy = 'E-mail,Team,Role\nAnna@x.it,g1; g2,OWNER\nben@x.it,g1,member\n';
+  const read = await look(messy);
+  expect(read).toMatchObject({
+    facts: { name: 'messy.csv', suggestion: { needs: ['identities'] } },
+    preview: { columns: ['E-mail', 'Team', 'Role'], missing: ['uid', 'guid'] },
+    problem: null,
+  });
+  expect(read.preview).toEqual(await preview(messy));
+  const refused = await look('not json', 'format=json');
+  expect(refused).toMatchObject({ facts: { refusal: {} }, preview: null, problem: { status: 400 } });
+  expect(await look(messy, 'recipe=nobodys')).toMatchObject({
+    facts: {},
+    preview: null,
+    problem: { code: 'UNKNOWN_RECIPE' },
+  });
+  const unknown = await server.problem('/v1/look', {
+    method: 'POST',
+    body: messy,
+    headers: { 'content-type': 'image/png' },
+  });
+  expect(unknown.code).toBe('MEDIA_TYPE');
 });

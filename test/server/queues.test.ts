@@ -70,7 +70,7 @@ describe('the board of queues', () => {
     const page = await browser.open(`${server.url}/login`, { refusals: true });
     await page.getByLabel('Token').fill(operator);
     await page.getByRole('button', { name: 'Log in' }).click();
-    await page.getByRole('heading', { name: 'Imports', exact: true }).waitFor();
+    await page.getByRole('heading', { name: 'Now', exact: true }).waitFor();
     const rows = Array.from({ length: 300 }, (_, at) => `g${at},ann-of-the-board`).join('\n');
     const { id } = await server.upload(`guid,uid\n${rows}\n`, '', as(operator));
     const opened = () => shown().then((queues) => queues.find(({ name }) => name.startsWith('add-members-us')));

@@ -145,8 +145,9 @@ test.each([
   ['format=xlsx', 'format'],
   ['status=done', 'status'],
   ['retryable=true&format=csv', 'format'],
-  ['retryable=true&status=failed', 'status'],
   ['format=html&status=failed', 'status'],
+  ['format=html&text=ann', 'text'],
+  ['line=9-3', 'line'],
 ])('%s is refused', async (query, field) => {
   expect(await server.problem(`/v1/imports/${over.id}/report?${query}`)).toMatchObject({ code: 'BAD_OPTION', field });
 });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ImportView } from '../../src/api/imports.ts';
+import { rowDetail } from '../../src/api/row-detail.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
 interface Row {
@@ -62,6 +63,19 @@ test.each([
   ['guid=g2', [6]],
   ['guid=g1&uid=user-1&status=added', [2]],
   ['region=eu', []],
+  ['text=OBOD', [4]],
+  ['text=onerror%3Dalert', [3]],
+  ['text=g2', [6]],
+  ['text=not+an', [5]],
+  ['text=%22', []],
+  ['line=4', [4]],
+  ['line=3-5', [3, 4, 5]],
+  ['line=7-900', [7]],
+  ['line=3-5&text=user&status=added', [3]],
+  ['sort=uid', [4, 5, 2, 6, 7, 3]],
+  ['sort=uid&order=desc', [3, 7, 6, 2, 5, 4]],
+  ['sort=outcome', [2, 3, 6, 4, 5, 7]],
+  ['sort=guid&status=added', [2, 3, 6]],
   [`uid=${encodeURIComponent("' or 1=1 --")}`, []],
 ])('rows can be chosen by %s', async (query, lines) => {
   expect((await rows(query)).map(({ line }) => line)).toEqual(lines);
@@ -80,8 +94,69 @@ test('pages hold every row once', async () => {
   expect(lines).toEqual([2, 3, 4, 5, 6, 7]);
 });
 
+test('the first page says how many rows pass the filter', async () => {
+  const page = (query: string) =>
+    server.json<{ total: number | null; nextCursor: string }>(`/v1/imports/${first.id}/rows?limit=1&${query}`);
+  expect((await page('')).total).toBe(6);
+  expect((await page('status=added,failed')).total).toBe(4);
+  expect((await page('text=user-1')).total).toBe(3);
+  const { nextCursor } = await page('guid=g1&sort=code');
+  expect((await page(`guid=g1&sort=code&cursor=${nextCursor}`)).total).toBe(null);
+  expect(await server.problem(`/v1/imports/${first.id}/rows?sort=code&order=desc&cursor=${nextCursor}`)).toMatchObject({
+    code: 'BAD_CURSOR',
+  });
+});
+
+test('one row is shown with its calls', async () => {
+  const detail = await server.json(`/v1/imports/${first.id}/rows/3`);
+  expect(rowDetail.parse(detail)).toMatchObject({
+    row: { row: 3, line: 4, uid: 'nobody', status: 'failed', original: { guid: 'g1', uid: 'nobody', note: '' } },
+    action: 'add',
+    batch: { uids: 3 },
+    calls: [{ kind: 'answered', httpStatus: 200 }],
+  });
+  const invalid = rowDetail.parse(await server.json(`/v1/imports/${first.id}/rows/4`));
+  expect(invalid).toMatchObject({ row: { status: 'invalid' }, action: null, batch: null, calls: [] });
+  expect(await server.problem(`/v1/imports/${first.id}/rows/7`)).toMatchObject({ code: 'UNKNOWN_ROW', status: 404 });
+});
+
+test('a report of some rows has those that the list has', async () => {
+  const lines = async (query: string) =>
+    (await (await server.fetch(`/v1/imports/${first.id}/report?${query}`)).text())
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line)._row);
+  expect(await lines('format=ndjson&text=user-1')).toEqual([2, 6, 7]);
+  expect(await lines('format=ndjson&line=3-5&guid=g1')).toEqual([3, 4, 5]);
+});
+
+test('some of the rows that can be sent again are retried; the others still can be', async () => {
+  const wrong = await server.run('guid,uid,note\ng1,gone-1,x\ng1,gone-2,y\ng1,user-4,z\n', 'name=wrong.csv');
+  const path = `/v1/imports/${wrong.id}/retry`;
+  const post = { method: 'POST' };
+  expect(await server.problem(`${path}?uid=user-4`, post)).toMatchObject({
+    code: 'WRONG_STATE',
+    detail: expect.stringContaining('nothing to send again among these rows'),
+  });
+  const { id } = await server.json<ImportView>(`${path}?text=GONE-2`, post);
+  await server.settled(id);
+  const retried = await server.json<{ rows: Row[] }>(`/v1/imports/${id}/rows`);
+  expect(retried.rows).toMatchObject([{ uid: 'gone-2', original: { guid: 'g1', uid: 'gone-2', note: 'y' } }]);
+  const after = await server.json<ImportView>(`/v1/imports/${wrong.id}`);
+  expect(after.followUps).toMatchObject([{ id, isPart: true }]);
+  expect(after.actions).toContain('retry');
+  // A retry of that retry takes what is in it.
+  const again = await server.json<ImportView>(`/v1/imports/${id}/retry`, post);
+  await server.settled(again.id);
+  expect((await server.json<ImportView>(`/v1/imports/${id}`)).actions).not.toContain('retry');
+});
+
 test.each([
   ['status=done', 'status'],
+  ['line=5-3', 'line'],
+  ['line=all', 'line'],
+  ['text=', 'text'],
+  ['sort=colour', 'sort'],
   ['region=mars', 'region'],
   ['limit=5000', 'limit'],
 ])('%s is refused', async (query, field) => {

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ScheduleView } from '../../src/api/schedules.ts';
+import { type CreateOptions, createOptions } from '../../src/imports/create-options.ts';
 import { DEFAULT_FLAGS } from '../../src/syncs/plan-flags.ts';
 import { syncOptionsToJson } from '../../src/syncs/sync-options.ts';
 import { tempDir } from '../temp-dir.ts';
@@ -14,13 +15,13 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-async function add(name: string, file: string): Promise<void> {
+async function add(name: string, file: string, create?: CreateOptions): Promise<void> {
   const flags = DEFAULT_FLAGS;
   const reading = { format: 'auto', mapping: {}, defaults: { region: 'us' } } as const;
   await server.schedules.add({
     ...{ name, cron: '30 2 * * *', tz: 'Europe/Rome', file, source: file, headers: {}, protectFile: null },
     ...{ maxSource: 1_000_000, repair: true, catchUp: false },
-    options: syncOptionsToJson({ reading, flags, limits: {}, apply: true, sandbox: true }),
+    options: syncOptionsToJson({ reading, flags, create, limits: {}, apply: true, sandbox: true }),
   });
 }
 
@@ -74,4 +75,33 @@ test('a schedule that there is not is said to be unknown', async () => {
     expect(problem).toMatchObject({ code: 'UNKNOWN_SCHEDULE', status: 404 });
   }
   expect(await server.problem('/v1/schedules/none/history')).toMatchObject({ code: 'UNKNOWN_SCHEDULE' });
+});
+
+test('a schedule shows what its runs may create; an edit keeps what it is given back, and its runs create it', async () => {
+  const file = join(tempDir(), 'choir.csv');
+  writeFileSync(file, 'guid,uid\nchoir,user-1\n');
+  await add(
+    'creating',
+    file,
+    createOptions.parse({ groups: true, groupNameFrom: 'guid', max: { groups: { percent: 100 } } }),
+  );
+  const settings = {
+    ...{ createUsers: false, createGroups: true, reactivate: false },
+    ...{ groupNameFrom: 'guid', groupMembers: true, maxCreate: 'groups=100%' },
+  };
+  const create = { users: false, groups: true, reactivate: false, maxCreate: 'groups=100%', settings };
+  const { version, ...before } = await server.json<ScheduleView>('/v1/schedules/creating');
+  expect(before.create).toEqual(create);
+  const edited = await server.json<ScheduleView>('/v1/schedules/creating', {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ cron: '0 3 * * *', tz: 'Europe/Rome', file, apply: true, version, ...settings }),
+  });
+  expect([edited.cron, edited.create]).toEqual(['0 3 * * *', create]);
+  const run = await server.json<{ id: number }>('/v1/schedules/creating/run', { method: 'POST' });
+  expect(await server.schedules.over(run.id)).toMatchObject({
+    state: 'ran',
+    reason: expect.stringContaining('applied'),
+  });
+  expect([...server.sandbox.members('us', 'choir').keys()]).toEqual(['user-1']);
 });

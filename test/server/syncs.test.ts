@@ -246,3 +246,30 @@ test('what there is not is said to be unknown, and what is not over is not undon
     possible: ['resume', 'cancel', 'delete'],
   });
 });
+
+test('a sync creates what is missing, and its plan says what; more than maxCreate allows is held', async () => {
+  const file = 'guid,uid,group_name\nnew-room,ann,The Room\n';
+  const held = await sync(file, 'createGroups=true&groupType=private&maxCreate=groups=0&apply=true');
+  expect(held).toMatchObject({
+    state: 'held',
+    totals: { unlisted: 0, create: { groups: 1, users: 0, reactivated: 0, calls: 2 } },
+    create: { users: false, groups: true, reactivate: false, maxCreate: 'groups=0' },
+    findings: [{ guard: 'created-groups', value: 1, limit: 0 }],
+  });
+  const path = `/v1/syncs/${held.id}`;
+  expect(await server.json(`${path}/groups`)).toMatchObject({
+    groups: [{ guid: 'new-room', problem: '', creates: { name: 'The Room', type: 'private', owner: '' } }],
+  });
+  const plan = planDocument.parse(await server.json(`${path}/plan?format=json`));
+  expect(plan.actions).toMatchObject([{ uid: 'ann', action: 'add', reason: 'absent_with_group' }]);
+  await did(post(`${path}/approve`, { reason: 'a new room' }));
+  expect(await settled(held)).toMatchObject({ state: 'applied' });
+  expect(members('new-room')).toEqual(['ann']);
+  expect(await server.json(`/v1/imports/${held.id}`)).toMatchObject({ created: { groups: 1, users: 0 } });
+  const wrong = await server.problem('/v1/syncs?createGroups=true&maxCreate=many', {
+    method: 'POST',
+    body: file,
+    headers,
+  });
+  expect(wrong).toMatchObject({ code: 'BAD_OPTION', field: 'maxCreate' });
+});

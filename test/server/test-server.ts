@@ -52,6 +52,8 @@ export interface TestServerOptions
     Pick<ServerOptions, 'tokenRequired' | 'trustProxy' | 'uploadIdleMs' | 'mostUploads' | 'receiver' | 'registry'>
   > {
   readonly settings?: Partial<Settings>;
+  /** PEM of a certificate authority that sources may have. */
+  readonly caFile?: string;
   readonly sandbox?: SandboxOptions;
   /** Done to the data directory before the server starts. */
   readonly prepare?: (dir: DataDir) => void;
@@ -71,7 +73,14 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   });
   taken.defer(() => sandbox.close());
   const failures: Error[] = [];
-  const config = readConfig({ dataDir: dir.root, callsPerMinute: 1_000_000, concurrency: 10 }, {}, root);
+  const config = readConfig(
+    { dataDir: dir.root, callsPerMinute: 1_000_000, concurrency: 10 },
+    {
+      ROLLCALL_SOURCES: options.settings?.sources?.join(','),
+      ROLLCALL_CA_FILE: options.caFile,
+    },
+    root,
+  );
   const { host, apps, caPem: ca } = sandbox;
   const service: Service = { sends: true, sandbox: true, host, apps, ca };
   const log = openLog(dir.root);
@@ -177,5 +186,6 @@ const SETTINGS: Settings = {
   keepDays: null,
   maxUploadBytes: 1024 * 1024,
   withWorkers: true,
+  sources: [],
   notifyHost: null,
 };

@@ -30,7 +30,7 @@ describe('mode add', () => {
     ];
     const team = { members: { up: 'participant', down: 'moderator' } } as const;
     expect(said(file, team)).toEqual([
-      'down: keep moderator>moderator, the file asks for a lower scope than moderator, and scopes are lowered only with --allow-demotion',
+      'down: keep moderator>moderator, the file asks for a lower scope than moderator, and this sync does not lower scopes',
       'up: change participant>admin, the file asks for a higher scope',
     ]);
     expect(told(planned(file, { team }, { allowDemotion: true }))).toEqual([
@@ -42,7 +42,7 @@ describe('mode add', () => {
   test('lifts a ban only when it may', () => {
     const team = { members: { anna: 'ban' } } as const;
     expect(said([{ uid: 'anna' }], team)).toEqual([
-      'anna: report ban>participant, is banned from the group; a ban is lifted only with --allow-unban',
+      'anna: report ban>participant, is banned from the group, and this sync does not lift bans',
     ]);
     expect(told(planned([{ uid: 'anna' }], { team }, { allowUnban: true }))).toEqual(['anna: add ban>participant']);
   });

@@ -251,7 +251,7 @@ describe('what cannot be a schedule is refused, and nothing is written:', () => 
     [{ cron: '30 2' }, 'is not a valid cron expression'],
     [{ tz: 'Europe/Roma' }, 'is not a valid time zone'],
     [{ source: 'http://exports.example/m.csv' }, 'allowed are https'],
-    [{ headers: { Authorization: 'TOKEN' } }, '--header is for https addresses'],
+    [{ headers: { Authorization: 'TOKEN' } }, 'headers are for https addresses'],
     [{ protectFile: '/no/such/file' }, 'the protect file'],
     [
       {

@@ -8,7 +8,7 @@ import type { RunState, SyncState } from '../../src/membership/sync-state.ts';
 import { DEFAULT_FLAGS } from '../../src/syncs/plan-flags.ts';
 import type { CreateSync } from '../../src/syncs/run/requests.ts';
 import type { SyncEvents } from '../../src/syncs/run/sync-runner.ts';
-import { type ScheduleBook, type ScheduleWish, scheduleBook } from '../../src/syncs/schedule/schedule-book.ts';
+import { type ScheduleBook, type ScheduleRequest, scheduleBook } from '../../src/syncs/schedule/schedule-book.ts';
 import {
   openScheduleCatalog,
   type ScheduleCatalog,
@@ -90,7 +90,7 @@ export interface Office {
   moveTo(time: string): void;
   /** Writes a file into the directory; gives its path. */
   file(name: string, content: string): string;
-  wish(changes?: Partial<ScheduleWish>): ScheduleWish;
+  wish(changes?: Partial<ScheduleRequest>): ScheduleRequest;
   /** What a process does with the schedules; it has stopped when the test is over. */
   runs(options?: Partial<ScheduleRunsOptions>): ScheduleRuns;
   /** Runs of `nightly`, oldest first: when they were due and what became of them. */
@@ -147,6 +147,7 @@ export function openOffice(): Office {
     runs: (options = {}) => {
       const runs = createScheduleRuns({
         catalog,
+        sources: [],
         syncs,
         newSyncId: () => `sync-${++ids}`,
         ledger: (id) => join(root, 'imports', id),

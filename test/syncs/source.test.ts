@@ -59,7 +59,7 @@ describe('a path', () => {
     const path = join(tempDir(), 'members.csv');
     writeFileSync(path, MEMBERS);
     expect(await messageOf(fetchFrom(path, { maxSource: 5 }))).toContain(
-      'is larger than 5 bytes; --max-source allows more',
+      'is larger than 5 bytes; allow more with --max-source',
     );
   });
 });

@@ -56,7 +56,7 @@ export function openTelemetry(settings: TracingSettings): Tracing {
     plugin: requests.plugin() as Tracing['plugin'],
     stop: async () => {
       calls.disable();
-      // A receiver that is away holds nothing up.
+      // Do not wait for a receiver that is down.
       await provider.shutdown().catch(() => {});
       trace.disable();
       context.disable();

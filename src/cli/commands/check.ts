@@ -15,7 +15,7 @@ import { openImports } from '../target/open-imports.ts';
 
 type Flags = CheckFlags & RunningFlags & ServerFlags;
 
-/** `rollcall check`: asks the service about an import that was read and not sent, and goes on with such a check. */
+/** `rollcall check`: asks the service about an import that was read and not sent, and continues such a check. */
 export function checkCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('check').argument('[id]', 'import that was read and not sent (default: the latest)');
   withServer(withRunning(withCheckCost(command)));

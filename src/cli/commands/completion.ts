@@ -17,7 +17,7 @@ export function completionCommand(io: Io, end: End): Command {
   });
 }
 
-/** `rollcall complete -- <words>`: what these scripts ask. */
+/** `rollcall complete -- <words>`: called by these scripts. */
 export function completeCommand(io: Io, end: End, answer: (typed: readonly string[]) => Promise<Suggestions>): Command {
   const command = new Command('complete').argument('[words...]');
   return command.action((typed: readonly string[]) => end(complete(io, answer(typed))));

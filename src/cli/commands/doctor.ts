@@ -27,10 +27,10 @@ interface Finding {
   readonly remedy?: string;
 }
 
-/** Bytes that ought to be free: an import needs some 400 a row, reports included. */
+/** Bytes that should be free: an import needs some 400 a row, reports included. */
 const FREE_BYTES = 1_000_000_000;
 
-/** `rollcall doctor`: whether an import would work, and how to fix what would not. Adds nobody anywhere. */
+/** `rollcall doctor`: whether an import would work, and how to fix what would not. Adds no one. */
 export function doctorCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('doctor');
   return withQueue(withDataDir(withJson(command))).action((flags: CommonFlags & QueueFlags) => end(doctor(io, flags)));
@@ -65,7 +65,7 @@ async function doctor(io: Io, flags: CommonFlags & QueueFlags): Promise<ExitCode
   return ok ? EXIT.ok : EXIT.usage;
 }
 
-/** Leaves nothing behind: a machine that only works for others needs no data directory. */
+/** Writes nothing: a machine that only runs workers needs no data directory. */
 async function checkDisk(folder: string): Promise<Finding> {
   const check = 'data directory';
   try {
@@ -110,7 +110,7 @@ async function checkTheQueue(config: Config): Promise<Finding[]> {
   }
 }
 
-/** What this machine does with batches follows from its queue and its keys. */
+/** The role of this machine, by its queue and keys. */
 async function checkService(config: Config): Promise<Finding[]> {
   const check = 'settings';
   const regions = Object.keys(config.apps) as Region[];
@@ -161,7 +161,7 @@ async function checkRegion(service: Service, region: Region): Promise<Finding> {
             ? `Check ROLLCALL_HOST (${service.host}; the service itself is ${SERVICE_HOST}), ${name}_APP_ID (${appId}), the network and HTTPS_PROXY, and ROLLCALL_CA_FILE for a sandbox`
             : kind === 'stop-region'
               ? `Check ${name}_API_KEY (it needs the scope fullAccess) and ${name}_APP_ID (${appId})`
-              : 'Try again; if it stays, ask the chat service';
+              : 'Try again; if it happens again, ask the chat service';
       return { check, ok: false, detail: `${code}: ${message}`, remedy };
     } finally {
       await chat.close();

@@ -39,7 +39,7 @@ import { exportThere } from '../target/export-there.ts';
 import { openImports } from '../target/open-imports.ts';
 
 interface Flags extends CommonFlags, ExportFlags, SandboxFlags, SendingFlags, ServerFlags, WorkersFlags {
-  /** An id; true: the latest that can go on. */
+  /** An id; true: the latest that can be continued. */
   readonly resume?: string | true;
 }
 
@@ -111,14 +111,14 @@ interface Outcome {
   readonly json: boolean;
 }
 
-/** Writes what was read, and says what it is. An export that can go on keeps its folder; another one needs it no more. */
+/** Writes what was read, and says what it is. An export that can be continued keeps its folder; otherwise it is removed. */
 async function conclude(io: Io, config: Config, outcome: Outcome): Promise<ExitCode> {
   const { id, reader, folder, json } = outcome;
   const { state, options, reason } = reader.record();
-  const goOn = `  ${config.command} export --resume ${id}${options.sandbox ? ' --sandbox' : ''}`;
+  const howToContinue = `  ${config.command} export --resume ${id}${options.sandbox ? ' --sandbox' : ''}`;
   if (state === 'running' || state === 'stopped') {
     const why = state === 'running' ? 'Interrupted: nothing was written.' : `Stopped: ${reason}.`;
-    say(io, '', why, 'What has been read is kept. Continue with the same --output and --format:', goOn);
+    say(io, '', why, 'What has been read is kept. Continue with the same --output and --format:', howToContinue);
     return state === 'running' ? EXIT.interrupted : EXIT.stopped;
   }
   const files = await write(io, outcome);

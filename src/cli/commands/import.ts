@@ -5,8 +5,6 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Command, Option } from 'commander';
 import { serviceOpener } from '../../app/open-service.ts';
-import { banOptionsOf } from '../../imports/ban-options.ts';
-import { createOptionsOf } from '../../imports/create-texts.ts';
 import { newImportId } from '../../imports/import-id.ts';
 import type { ImportOptions } from '../../imports/import-options.ts';
 import { fileOf } from '../../imports/read/file-state.ts';
@@ -18,17 +16,10 @@ import { inShort } from '../../server/access/noting.ts';
 import { noteHere } from '../audit.ts';
 import { detach } from '../detach.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { type BanFlags, withBans } from '../flags/ban-flags.ts';
-import { type CheckFlags, maxCallsOf, withCheckCost } from '../flags/check-flags.ts';
-import { type CreateFlags, withCreate } from '../flags/create-flags.ts';
-import { fileOptionsOf } from '../flags/file-flags.ts';
+import { withBans } from '../flags/ban-flags.ts';
+import { maxCallsOf, withCheckCost } from '../flags/check-flags.ts';
+import { withCreate } from '../flags/create-flags.ts';
 import {
-  type CommonFlags,
-  type ReadingFlags,
-  type SandboxFlags,
-  type SendingFlags,
-  type ServerFlags,
-  type WorkersFlags,
   withDataDir,
   withJson,
   withMaxErrors,
@@ -38,8 +29,10 @@ import {
   withServer,
   withWorkers,
 } from '../flags/flags.ts';
+import { type ImportFlags, importOptionsOf } from '../flags/import-options.ts';
+import { tagFlag, tagsOf } from '../flags/list-flags.ts';
 import { type RecipeFlags, withRecipeFlag } from '../flags/recipe-flags.ts';
-import { identitiesOf, type ShapeFlags, shapeOf, type TrialFlags, withShape, withTrial } from '../flags/shape-flags.ts';
+import { identitiesOf, withShape, withTrial } from '../flags/shape-flags.ts';
 import { optionsWithRecipe, sayWhatItIs } from '../recipe-options.ts';
 import { runCheckHere } from '../run-check.ts';
 import { type RunOptions, runImport } from '../run-import.ts';
@@ -48,24 +41,7 @@ import { STANDARD_INPUT, TOGETHER_MS } from '../screen/standard-input.ts';
 import { importAndCheckThere } from '../target/check-there.ts';
 import { importThere } from '../target/import-there.ts';
 import { openImports } from '../target/open-imports.ts';
-
-export interface ImportFlags
-  extends BanFlags,
-    CheckFlags,
-    CommonFlags,
-    ServerFlags,
-    ReadingFlags,
-    CreateFlags,
-    ShapeFlags,
-    TrialFlags,
-    SandboxFlags,
-    SendingFlags,
-    WorkersFlags,
-    RecipeFlags {
-  readonly dryRun?: true;
-  readonly check?: true;
-  readonly detach?: true;
-}
+import { currentUser } from '../target/sync-data.ts';
 
 /** `rollcall import`: reads a file, sends its memberships, and accounts for every row. */
 export function importCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
@@ -74,6 +50,7 @@ export function importCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<
     'CSV, JSON, NDJSON, Excel, YAML or LDIF, also compressed; a folder or ZIP of these; - reads standard input',
   );
   withRecipeFlag(withBans(withCreate(withReading(command))));
+  command.addOption(tagFlag('tag to find the import by; may be repeated'));
   command.option('--dry-run', 'read and check the file, and send nothing');
   command.addOption(
     new Option('--check', 'read the file, ask the service which rows would fail, and send nothing').conflicts('dryRun'),
@@ -106,14 +83,16 @@ async function importFile(io: Io, file: string, flags: ImportFlags): Promise<Exi
 export async function importHere(io: Io, file: string, flags: ImportFlags): Promise<ExitCode> {
   const config = readConfig(flags);
   const chosen = importOptionsOf(config, flags);
-  // What can be known before anything is opened is said before anything is opened.
+  // Report what can be known before anything is opened.
   if (file !== '-') await checkInput(file);
   const options = file === '-' ? chosen : await optionsWithRecipe(config, flags.recipe, chosen, file);
+  const about = { createdBy: currentUser(), tags: await tagsOf(flags) };
   const identities = identitiesOf(flags);
   if (identities !== undefined) await fileOf(identities.path, identities.name);
   const send = {
     config,
     io,
+    about,
     ...(flags.recipe !== undefined && { recipe: flags.recipe }),
     json: flags.json === true,
     openService: serviceOpener(config, flags),
@@ -130,8 +109,14 @@ export async function importHere(io: Io, file: string, flags: ImportFlags): Prom
   return detach({ ...send, begin: beginning(send, file, options, false, identities) }, flags);
 }
 
+/** Who imports, and the words to find it by. */
+interface About {
+  readonly createdBy: string;
+  readonly tags: readonly string[];
+}
+
 function beginning(
-  { config, io, recipe }: Pick<RunOptions, 'config' | 'io'> & RecipeFlags,
+  { config, io, recipe, about }: Pick<RunOptions, 'config' | 'io'> & RecipeFlags & { readonly about: About },
   file: string,
   chosen: ImportOptions,
   start: boolean,
@@ -142,7 +127,7 @@ function beginning(
     const source = file === '-' ? await keepStandardInput(config, io, id, signal) : resolve(file);
     if (source === undefined) return undefined;
     const options = file === '-' ? await optionsOfInput(config, id, recipe, chosen, source) : chosen;
-    await coordinator.create({ id, file, source, options, start, ...(identities && { identities }) });
+    await coordinator.create({ id, file, source, options, start, ...about, ...(identities && { identities }) });
     noteHere(dataDir(config.dataDir), 'import.create', id, inShort({ file, ...options }));
     return id;
   };
@@ -166,7 +151,7 @@ async function optionsOfInput(
 
 /**
  * Standard input cannot be read again after a crash, so it is kept first. Undefined when a signal came meanwhile: the
- * same Ctrl-C ends whoever writes into the pipe, and half an input must not pass for a whole one.
+ * same Ctrl-C ends the writer of the pipe, and half an input must not pass for a whole one.
  */
 async function keepStandardInput(config: Config, io: Io, id: string, signal: AbortSignal): Promise<string | undefined> {
   const folder = dataDir(config.dataDir).folder(id);
@@ -182,33 +167,4 @@ async function keepStandardInput(config: Config, io: Io, id: string, signal: Abo
     if (signal.aborted) return undefined;
     throw error;
   }
-}
-
-export function importOptionsOf(config: Config, flags: ImportFlags): ImportOptions {
-  const create = createOptionsOf(flags);
-  const { guid, scope, encoding, delimiter, bound, waitForQuiet, onBehalfOf, maxErrors } = flags;
-  const { first, only, maxRemovals } = flags;
-  const shape = shapeOf(flags);
-  return {
-    format: flags.format ?? 'auto',
-    map: flags.map ?? {},
-    region: flags.region ?? config.defaultRegion,
-    dryRun: flags.dryRun === true || flags.check === true,
-    sandbox: flags.sandbox === true,
-    ...(guid !== undefined && { guid }),
-    ...(scope !== undefined && { scope }),
-    ...(encoding !== undefined && { encoding }),
-    ...(delimiter !== undefined && { delimiter }),
-    ...(bound !== undefined && { bounds: bound }),
-    ...(waitForQuiet !== undefined && { waitForQuietMs: waitForQuiet }),
-    ...(onBehalfOf !== undefined && { onBehalfOf }),
-    ...(maxErrors !== undefined && { maxErrors }),
-    ...(create !== undefined && { create }),
-    ...banOptionsOf(flags),
-    ...fileOptionsOf(flags),
-    ...(shape !== undefined && { shape }),
-    ...(first !== undefined && { first }),
-    ...(only !== undefined && { only }),
-    ...(maxRemovals !== undefined && { maxRemovals }),
-  };
 }

@@ -2,11 +2,11 @@ import { Command } from 'commander';
 import { readConfig } from '../../platform/config.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type ReadingFlags, withDataDir, withJson, withReading } from '../flags/flags.ts';
+import { importOptionsOf } from '../flags/import-options.ts';
 import { type ShapeFlags, withShape } from '../flags/shape-flags.ts';
 import { inspectFile } from '../inspect-file.ts';
 import { factsText, nextLines } from '../screen/file-facts.ts';
 import { type Io, say } from '../screen/io.ts';
-import { importOptionsOf } from './import.ts';
 
 type Flags = ReadingFlags & ShapeFlags & { readonly dataDir?: string; readonly json?: true };
 

@@ -22,7 +22,7 @@ export function notifyCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<
 async function sendTest(io: Io, flags: NotifyFlags): Promise<ExitCode> {
   const receiver = await notifyTarget(readConfig(flags), flags);
   if (receiver === undefined)
-    throw new UsageError('there is nobody to notify: give an address with --notify, or set ROLLCALL_NOTIFY');
+    throw new UsageError('there is no address to notify: give one with --notify, or set ROLLCALL_NOTIFY');
   const id = randomUUID().replaceAll('-', '');
   const about = { id: 'test', state: 'completed', file: 'test', reason: 'this is a test of notifications', rows: {} };
   const body = noteText('import.test', Date.now(), about);

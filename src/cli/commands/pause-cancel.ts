@@ -51,7 +51,7 @@ async function act(
     import('../../platform/log.ts'),
     import('../../app/compose.ts'),
   ]);
-  // Nobody runs it: this process owns the data directory for a moment. Nothing is sent, so it needs no service; but
+  // No process runs it: this one owns the data directory for a moment. Nothing is sent, so it needs no service; but
   // batches may wait in a shared queue, whose name has the app in it.
   const service = config.queue === undefined ? NO_SERVICE : dispatchOnly(config);
   const log = openLog(config.dataDir, config.log);

@@ -13,12 +13,12 @@ import { noteHere } from '../audit.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type CommonFlags, type ReadingFlags, withDataDir, withJson, withReading } from '../flags/flags.ts';
+import { importOptionsOf } from '../flags/import-options.ts';
 import { type RecipeFlags, withRecipeFlag } from '../flags/recipe-flags.ts';
 import { type ShapeFlags, withShape } from '../flags/shape-flags.ts';
 import { type Io, say } from '../screen/io.ts';
 import { drawTable } from '../screen/table.ts';
 import { findImport } from '../target/data.ts';
-import { importOptionsOf } from './import.ts';
 
 type End = (code: Promise<ExitCode>) => Promise<void>;
 
@@ -53,7 +53,7 @@ function saveCommand(io: Io, end: End): Command {
     .argument('[file]', 'a file that the flags are for')
     .option('--from <import>', 'take the flags of an import instead; "latest" is the latest one')
     .option('--title <text>', 'what the files are')
-    .option('--description <text>', 'what becomes of them');
+    .option('--description <text>', 'what rollcall does with them');
   return withDataDir(withJson(withShape(withReading(withRecipeFlag(command))))).action(
     (name: string, file: string | undefined, flags: SaveFlags) => end(saveOne(io, name, file, flags)),
   );

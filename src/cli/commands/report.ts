@@ -2,17 +2,16 @@ import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Command, Option } from 'commander';
-import type { Outcome } from '../../membership/outcome.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { outcomeList, type ServerFlags, withDataDir, withServer } from '../flags/flags.ts';
+import { type ServerFlags, withDataDir, withServer } from '../flags/flags.ts';
+import { type RowFilterFlags, rowFilter, withRowFilter } from '../flags/row-filter-flags.ts';
 import { type Io, say } from '../screen/io.ts';
 import { openImports } from '../target/open-imports.ts';
 
-interface Flags extends ServerFlags {
+interface Flags extends ServerFlags, RowFilterFlags {
   readonly dataDir?: string;
   readonly format: 'csv' | 'ndjson' | 'json' | 'html';
-  readonly status?: ReadonlySet<Outcome>;
   readonly retryable?: true;
   readonly output?: string;
 }
@@ -24,23 +23,29 @@ export function reportCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<
     .addOption(
       new Option('--format <format>', 'format of the report').choices(['csv', 'ndjson', 'json', 'html']).default('csv'),
     )
-    .option('--status <outcomes>', 'only rows with these outcomes, such as failed,invalid', outcomeList)
     .addOption(
       new Option('--retryable', 'only rows that may succeed now, in the original columns, ready to import').conflicts([
-        'status',
         'format',
       ]),
     )
     .option('--output <file>', 'write to a file instead of standard output');
-  return withServer(withDataDir(command)).action((id: string | undefined, flags: Flags) => end(report(io, id, flags)));
+  return withServer(withDataDir(withRowFilter(command))).action((id: string | undefined, flags: Flags) =>
+    end(report(io, id, flags)),
+  );
 }
 
 async function report(io: Io, given: string | undefined, flags: Flags): Promise<ExitCode> {
+  const filter = rowFilter(flags);
+  if (flags.format === 'html' && Object.keys(filter).length > 0) {
+    throw new UsageError(
+      'a page (--format html) shows the whole import; leave out the flags that choose rows, or take csv',
+    );
+  }
   const { imports } = await openImports(flags);
   const found = await imports.find(given);
   const pieces = await imports.report(found, {
     form: flags.retryable === true ? 'retry' : flags.format,
-    ...(flags.status !== undefined && { statuses: flags.status }),
+    filter,
   });
   try {
     const target = flags.output === undefined ? io.out : createWriteStream(flags.output);

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { Command } from 'commander';
+import { composeSyncs } from '../../app/compose-syncs.ts';
 import { serviceOpener } from '../../app/open-service.ts';
 import type { ImportRecord } from '../../imports/catalog.ts';
 import { readOptions } from '../../imports/import-options.ts';
@@ -15,10 +16,11 @@ import { runImport } from '../run-import.ts';
 import { type Io, say } from '../screen/io.ts';
 import { findImport } from '../target/data.ts';
 import { openImports } from '../target/open-imports.ts';
+import { withSyncs } from '../target/sync-data.ts';
 
 type Flags = RunningFlags & MaxCreateFlags & Pick<TrialFlags, 'maxRemovals'> & ServerFlags;
 
-/** `rollcall resume`: goes on with an import that was paused, blocked, interrupted or only checked. */
+/** `rollcall resume`: continues an import that was paused, blocked, interrupted or only checked. */
 export function resumeCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('resume').argument('[id]', 'import (default: the latest)');
   withMaxRemovals(withMaxCreate(withRunning(withServer(command))));
@@ -50,11 +52,16 @@ async function resume(io: Io, given: string | undefined, flags: Flags): Promise<
     config,
     io,
     json: flags.json === true,
-    // An import that was being read as a dry run goes on as one; one that was checked is sent.
+    // An import that was being read as a dry run continues as one; one that was checked is sent.
     openService: serviceOpener(config, {
       ...flags,
       ...(record.state === 'staging' && options.dryRun && { dryRun: true }),
     }),
+    beside: ({ coordinator, dir, service, log, onStop }) => {
+      if (!isOfSync(config.dataDir, id)) return;
+      const syncs = composeSyncs(coordinator, dir, service, log);
+      onStop(() => syncs.stop());
+    },
     begin: async (coordinator) => {
       await coordinator.resume(id, changes);
       noteHere(dataDir(config.dataDir), 'import.resume', id);
@@ -63,7 +70,12 @@ async function resume(io: Io, given: string | undefined, flags: Flags): Promise<
   });
 }
 
-/** Whether the file of an import has been written to since the import was made. A file that is gone has not. */
+/** Whether the import carries out a sync, which must be notified of its end. */
+function isOfSync(path: string, id: string): boolean {
+  return withSyncs(path, (syncs) => syncs?.find(id)) !== undefined;
+}
+
+/** Whether the file of an import has been written to since the import was made. A deleted file has not. */
 function hasChanged({ source, createdAt }: Pick<ImportRecord, 'source' | 'createdAt'>): boolean {
   return (statSync(source, { throwIfNoEntry: false })?.mtimeMs ?? 0) > createdAt;
 }

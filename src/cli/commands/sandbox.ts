@@ -86,7 +86,7 @@ export function sandboxCommand(io: SandboxIo): Command {
     .action((flags: Flags) => run(flags, io));
 }
 
-/** Who is there when it starts. */
+/** The users and groups that exist at the start. */
 interface Population {
   readonly users: number | 'any';
   readonly groups: number | 'any';
@@ -102,7 +102,7 @@ async function run(flags: Flags, io: SandboxIo): Promise<void> {
   const seed = flags.seed === undefined ? undefined : await readSeed(flags.seed);
   const caFolder = flags.caFile === undefined ? await mkdtemp(join(tmpdir(), 'rollcall-sandbox-')) : undefined;
   const caFile = flags.caFile ?? join(caFolder ?? '', 'ca.pem');
-  // From before the start, so that a signal that comes while it starts is not lost.
+  // Before the start, so that a signal during the start is not lost.
   const stopSignal = firstSignal(EXIT.ok);
   try {
     const sandbox = await startSandbox({
@@ -115,12 +115,12 @@ async function run(flags: Flags, io: SandboxIo): Promise<void> {
       rateLimit: { calls: flags.callsPerMinute, perMs: 60_000 },
       latencyMs: flags.latency ?? 0,
       faults: flags.faults ?? '',
-      // Nobody is a member of a group that is made when it is asked for, so that whoever is named may act in it.
+      // A group that is made on request has no members, so any acting user is allowed.
       behaviour: { ...(flags.open && { actingUser: 'anybody' }), ...flags.behaviour },
       ...(flags.randomSeed !== undefined && { randomSeed: flags.randomSeed }),
       caFile,
     }).catch((error) => {
-      // A port in use, a certificate that cannot be written: for the one who started it to mend.
+      // A port in use, a certificate that cannot be written: the user can fix it.
       throw new UsageError(messageOf(error));
     });
     try {
@@ -145,7 +145,7 @@ function byRegion<Value>(value: Value): Record<Region, Value> {
   return Object.fromEntries(REGIONS.map((region) => [region, value])) as Record<Region, Value>;
 }
 
-/** What a person needs: the exports alone on stdout, so that they can be kept in a file. */
+/** For people: stdout has only the `export` lines, so that they can be saved in a file. */
 function introduce(sandbox: Sandbox, flags: Flags, io: SandboxIo): void {
   io.stderr.write(
     [
@@ -197,7 +197,7 @@ function managementUrlOf({ host }: Sandbox): string {
   return `https://apimgmt.${host}`;
 }
 
-/** Several flags add up. */
+/** The flag may be repeated. */
 function behaviour(text: string, earlier: Partial<Behaviour> = {}): Partial<Behaviour> {
   try {
     return { ...earlier, ...parseBehaviour(text) };

@@ -11,17 +11,18 @@ import { headerFrom } from '../../syncs/schedule/source-headers.ts';
 import { syncOptionsToJson } from '../../syncs/sync-options.ts';
 import { printable } from '../../text/wording.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { type CreateFlags, withCreate } from '../flags/create-flags.ts';
 import { byteCount, type CommonFlags, type ReadingFlags, withDataDir, withJson, withReading } from '../flags/flags.ts';
+import { importOptionsOf } from '../flags/import-options.ts';
 import { type RecipeFlags, withRecipeFlag } from '../flags/recipe-flags.ts';
 import { identitiesOf, type ShapeFlags, syncReading, withShape } from '../flags/shape-flags.ts';
 import { type ModeFlags, syncFlagsOf, withDeciding, withMode } from '../flags/sync-flags.ts';
 import { optionsWithRecipe } from '../recipe-options.ts';
 import { type Io, say } from '../screen/io.ts';
 import { dueNext, localTime, scheduleDocument } from '../target/schedule-data.ts';
-import { importOptionsOf } from './import.ts';
 import { changeSchedules } from './schedule-control.ts';
 
-interface Flags extends CommonFlags, ReadingFlags, RecipeFlags, ShapeFlags, ModeFlags {
+interface Flags extends CommonFlags, ReadingFlags, RecipeFlags, ShapeFlags, CreateFlags, ModeFlags {
   readonly cron: string;
   readonly tz: string;
   readonly file: string;
@@ -36,7 +37,7 @@ interface Flags extends CommonFlags, ReadingFlags, RecipeFlags, ShapeFlags, Mode
 
 const DEFAULT_SOURCE = 2 * 1024 ** 3;
 
-/** `rollcall schedule add`: a sync that begins by itself. */
+/** `rollcall schedule add`: a sync that starts by itself. */
 export function scheduleAddCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('add')
     .description('sync a file regularly, at the times of a cron expression')
@@ -68,7 +69,7 @@ export function scheduleAddCommand(io: Io, end: (code: Promise<ExitCode>) => Pro
     .option('--apply', 'carry out each plan at once, unless a guard objects; otherwise runs only plan')
     .option('--repair', 'check the groups even if the file is unchanged, to reverse changes made by hand')
     .option('--catch-up', 'when the server starts, run once if a run was missed');
-  withShape(withRecipeFlag(withReading(withDeciding(withMode(command)))));
+  withShape(withRecipeFlag(withReading(withCreate(withDeciding(withMode(command))))));
   withDataDir(withJson(command)).option(
     '--sandbox',
     'run it against the sandbox of a server that was started with --sandbox',
@@ -93,6 +94,7 @@ async function add(io: Io, name: string, flags: Flags): Promise<ExitCode> {
       options: syncOptionsToJson({
         reading: syncReading(options, identitiesOf(rest)),
         flags: await syncFlagsOf(rest),
+        create: options.create,
         limits: limit,
         apply: flags.apply === true,
         sandbox: flags.sandbox === true,
@@ -138,7 +140,7 @@ function systemZone(): string {
   return new Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
-/** What is wrong with it is not commander's to say, which would repeat a secret that is given instead of a variable. */
+/** Not a parser of commander's, whose message would repeat a secret that is given instead of a variable. */
 function header(text: string, earlier: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
   const [name, variable] = headerFrom(text);
   return { ...earlier, [name]: variable };

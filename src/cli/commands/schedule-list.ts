@@ -1,7 +1,9 @@
 import { Command } from 'commander';
+import type { PlanCreate } from '../../api/plan.ts';
 import { readConfig } from '../../platform/config.ts';
 import type { ScheduleRecord, ScheduleRun } from '../../syncs/schedule/schedule-catalog.ts';
 import { ScheduleError } from '../../syncs/schedule/schedule-errors.ts';
+import { readSyncOptions, shownCreate } from '../../syncs/sync-options.ts';
 import { counted, printable } from '../../text/wording.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type CommonFlags, wholeNumber, withDataDir, withJson } from '../flags/flags.ts';
@@ -18,7 +20,7 @@ import {
 
 const MOST = 1_000;
 
-/** `rollcall schedule list`: what there is, when it is due next, and what came of it last. */
+/** `rollcall schedule list`: what there is, when it is due next, and its last result. */
 export function scheduleListCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('list').description('show schedules, their next three times and last run');
   return withDataDir(withJson(command)).action((flags: CommonFlags) => end(list(io, flags)));
@@ -55,11 +57,19 @@ async function list(io: Io, flags: CommonFlags): Promise<ExitCode> {
 function blockOf(record: ScheduleRecord, last: ScheduleRun | undefined): string {
   const { name, cron, tz, file, paused } = record;
   const next = dueNext(record).map((at) => localTime(at, tz));
+  const create = shownCreate(readSyncOptions(record));
   return [
     `${name}  ${cron}  ${tz}  ${printable(file)}`,
     `  next  ${paused ? 'none: the schedule is paused' : next.join(', ')}`,
+    ...(create === null ? [] : [`  may create  ${whatMay(create)}`]),
     `  last  ${last === undefined ? 'none yet' : `${localTime(last.dueAt, tz)}  ${last.state}: ${printable(last.reason)}`}`,
   ].join('\n');
+}
+
+/** "users, groups (at most users=100,groups=10)" */
+function whatMay({ users, groups, reactivate, maxCreate }: PlanCreate): string {
+  const what = [users && 'users', groups && 'groups', reactivate && 'deactivated users made active'];
+  return `${what.filter((part) => part !== false).join(', ')} (at most ${maxCreate})`;
 }
 
 async function history(io: Io, name: string, flags: CommonFlags & { readonly limit: number }): Promise<ExitCode> {

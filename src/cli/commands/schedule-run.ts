@@ -16,7 +16,7 @@ import { type RunningFlags, withRunning } from '../flags/flags.ts';
 import { runSync } from '../run-sync.ts';
 import { type Io, say } from '../screen/io.ts';
 import { runDocument, withSchedules } from '../target/schedule-data.ts';
-import { whoTypes } from '../target/sync-data.ts';
+import { currentUser } from '../target/sync-data.ts';
 import { askToRun } from './schedule-control.ts';
 
 type Flags = RunningFlags;
@@ -66,7 +66,7 @@ async function runHere(io: Io, config: Config, name: string, flags: Flags): Prom
     begin: async (syncs, here) => {
       const runs = openRuns(config, syncs, here);
       await runs.noteInterrupted();
-      ({ id } = runs.begin(name, whoTypes()));
+      ({ id } = runs.begin(name, currentUser()));
       noteHere(dataDir(config.dataDir), 'schedule.run', name);
       syncId = await syncOf(runs, id, here.signal);
       return syncId;
@@ -87,7 +87,7 @@ async function runHere(io: Io, config: Config, name: string, flags: Flags): Prom
   return state === 'failed' ? EXIT.usage : EXIT.ok;
 }
 
-/** Runs that stop before the syncs that they follow. */
+/** Stops the runs before the syncs that they follow. */
 function openRuns(config: Config, syncs: SyncRunner, here: Coordinating): ScheduleRuns {
   const options = scheduleRunsOptions(config, { ...here, syncs });
   const runs = createScheduleRuns(options);
@@ -98,7 +98,7 @@ function openRuns(config: Config, syncs: SyncRunner, here: Coordinating): Schedu
   return runs;
 }
 
-/** The sync that a run comes to; undefined when it ends without one, or a signal comes first. */
+/** The sync that a run makes; undefined when it ends without one, or a signal comes first. */
 function syncOf(runs: ScheduleRuns, id: number, signal: AbortSignal): Promise<string | undefined> {
   return new Promise((resolve) => {
     runs.events.on('run', (run) => {

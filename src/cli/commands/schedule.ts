@@ -6,6 +6,7 @@ import { type Io, say } from '../screen/io.ts';
 import { dueNext, localTime, scheduleDocument } from '../target/schedule-data.ts';
 import { scheduleAddCommand } from './schedule-add.ts';
 import { changeSchedules } from './schedule-control.ts';
+import { scheduleCopyCommand, scheduleEditCommand } from './schedule-edit.ts';
 import { scheduleHistoryCommand, scheduleListCommand } from './schedule-list.ts';
 import { scheduleRunCommand } from './schedule-run.ts';
 
@@ -13,6 +14,8 @@ import { scheduleRunCommand } from './schedule-run.ts';
 export function scheduleCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   return new Command('schedule')
     .addCommand(scheduleAddCommand(io, end))
+    .addCommand(scheduleEditCommand(io, end))
+    .addCommand(scheduleCopyCommand(io, end))
     .addCommand(scheduleListCommand(io, end))
     .addCommand(scheduleRunCommand(io, end))
     .addCommand(changeCommand(io, end, 'pause', 'start no runs until `schedule resume`; a run in progress continues'))

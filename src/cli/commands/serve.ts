@@ -10,7 +10,7 @@ import type { ServeFlags } from '../serving.ts';
 const DEFAULT_PORT = 7700;
 const DEFAULT_UPLOAD = 2 * 1024 ** 3;
 
-/** `rollcall serve`: the coordinator that stays, with its HTTP API and console. */
+/** `rollcall serve`: a coordinator that keeps running, with its HTTP API and console. */
 export function serveCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('serve')
     .option('--host <address>', 'address to listen on; anything but loopback needs tokens', '127.0.0.1')
@@ -30,7 +30,7 @@ export function serveCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<v
     .addOption(settingFlag('notify'))
     .option('--notify-private', 'allow that address to be on this machine or a private network, and plain http');
   return withLog(withSandbox(withPace(withWorkers(withDataDir(command))))).action((flags: ServeFlags) =>
-    // Loaded when it is wanted: every other command starts in a fraction of the time without the web server.
+    // Loaded on demand: every other command starts in a fraction of the time without the web server.
     end(import('../serving.ts').then(({ serve }) => serve(io, flags))),
   );
 }

@@ -9,7 +9,7 @@ import { type Io, say } from '../screen/io.ts';
 import { nextSteps } from '../screen/next-steps.ts';
 import { openImports } from '../target/open-imports.ts';
 
-/** `rollcall status`: what an import has come to so far, and what its regions wait for. */
+/** `rollcall status`: the outcomes of an import so far, and what its regions wait for. */
 export function statusCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('status').argument('[id]', 'import (default: the latest)');
   return withServer(withDataDir(withJson(command))).action((id: string | undefined, flags: CommonFlags & ServerFlags) =>
@@ -30,7 +30,7 @@ async function status(io: Io, given: string | undefined, flags: CommonFlags & Se
   io.out.write(summaryText(summary, { color: io.color, width: io.width, problems, interrupted }));
   const underWay = regions !== undefined && (found.state === 'running' || found.state === 'pausing');
   if (underWay) io.out.write(`\n${regions.map(regionLine).join('\n')}\n`);
-  else say(io, '', ...nextSteps(imports, found, summary, problems));
+  else say(io, '', ...nextSteps(imports, found, summary));
   return EXIT.ok;
 }
 

@@ -10,17 +10,17 @@ import type { ExitCode } from '../exit-codes.ts';
 import { type RunningFlags, withRunning } from '../flags/flags.ts';
 import { runSync } from '../run-sync.ts';
 import type { Io } from '../screen/io.ts';
-import { findSync, whoTypes } from '../target/sync-data.ts';
+import { currentUser, findSync } from '../target/sync-data.ts';
 
 type Flags = RunningFlags;
 
-/** `rollcall sync apply`: carries out a stored plan, or goes on with it. */
+/** `rollcall sync apply`: carries out a stored plan, or continues it. */
 export function syncApplyCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('apply')
     .description('carry out a stored plan, or continue it; refused if file or groups have changed too much since')
     .argument('<id>', 'as `sync list` shows it');
   return sending(command).action((id: string, flags: Flags) =>
-    end(applyStored(io, 'apply', id, flags, (syncs) => syncs.apply(id, whoTypes()))),
+    end(applyStored(io, 'apply', id, flags, (syncs) => syncs.apply(id, currentUser()))),
   );
 }
 
@@ -31,7 +31,7 @@ export function syncApproveCommand(io: Io, end: (code: Promise<ExitCode>) => Pro
     .argument('<id>', 'as `sync list` shows it')
     .requiredOption('--reason <text>', 'why the plan is right');
   return sending(command).action((id: string, flags: Flags & { readonly reason: string }) =>
-    end(applyStored(io, 'approve', id, flags, async (syncs) => syncs.approve(id, whoTypes(), flags.reason))),
+    end(applyStored(io, 'approve', id, flags, async (syncs) => syncs.approve(id, currentUser(), flags.reason))),
   );
 }
 

@@ -1,9 +1,9 @@
 import { Command } from 'commander';
-import type { PlanTotals } from '../../api/plan.ts';
 import { askRegions } from '../../imports/life/control.ts';
 import { isSyncUnderWay } from '../../membership/sync-state.ts';
 import { readConfig } from '../../platform/config.ts';
 import { dataDir } from '../../platform/data-dir.ts';
+import { readTotals } from '../../syncs/plan/plan-totals.ts';
 import type { SyncRecord } from '../../syncs/sync-catalog.ts';
 import { grouped, printable } from '../../text/wording.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
@@ -48,8 +48,9 @@ async function list(io: Io, flags: CommonFlags & { readonly limit: number }): Pr
   return EXIT.ok;
 }
 
-function rowOf({ id, state, totals, file, undoOf }: SyncRecord, isOwned: boolean): string[] {
-  const { actions } = (totals === null ? {} : JSON.parse(totals)) as Partial<PlanTotals>;
+function rowOf(record: SyncRecord, isOwned: boolean): string[] {
+  const { id, state, file, undoOf } = record;
+  const actions = readTotals(record)?.actions;
   const counts = (['add', 'change', 'remove', 'ban'] as const).map((action) =>
     actions === undefined ? '' : grouped(actions[action]),
   );

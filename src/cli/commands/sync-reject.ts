@@ -7,9 +7,9 @@ import { noteHere } from '../audit.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type CommonFlags, withDataDir } from '../flags/flags.ts';
 import { type Io, say } from '../screen/io.ts';
-import { findSync, whoTypes } from '../target/sync-data.ts';
+import { currentUser, findSync } from '../target/sync-data.ts';
 
-/** `rollcall sync reject`: puts a plan away. */
+/** `rollcall sync reject`: rejects a plan. */
 export function syncRejectCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('reject')
     .description('reject a plan: it can no longer be carried out')
@@ -26,11 +26,11 @@ async function reject(io: Io, id: string, flags: CommonFlags & { readonly reason
   const { reason } = flags;
   if (reason.trim() === '') throw SyncRefused.reason('reject', id);
   const dir = dataDir(config.dataDir);
-  // Nothing is sent, so that it needs neither queue nor service.
+  // Nothing is sent, so it needs neither queue nor service.
   const release = ownDataDir(dir);
   const catalog = openSyncCatalog(dir.catalog);
   try {
-    catalog.move(id, 'rejected', { who: whoTypes(), reason });
+    catalog.move(id, 'rejected', { who: currentUser(), reason });
     noteHere(dir, 'sync.reject', id, reason);
   } finally {
     catalog.close();

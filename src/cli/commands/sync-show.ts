@@ -13,13 +13,13 @@ import { printable } from '../../text/wording.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type CommonFlags, withDataDir } from '../flags/flags.ts';
-import type { Io } from '../screen/io.ts';
-import { beforeFile } from '../screen/sync-outcome.ts';
+import { type Io, say } from '../screen/io.ts';
+import { beforeFile, waitingImport } from '../screen/sync-outcome.ts';
 import { findSync, withSyncs } from '../target/sync-data.ts';
 
 type Flags = CommonFlags & { readonly format: 'text' | 'csv' | 'json' };
 
-/** `rollcall sync show`: a stored plan, and what became of it. */
+/** `rollcall sync show`: a stored plan and its result. */
 export function syncShowCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('show')
     .description('show a plan and its result')
@@ -39,6 +39,7 @@ async function show(io: Io, id: string, flags: Flags): Promise<ExitCode> {
     const moves = withSyncs(config.dataDir, (syncs) => syncs?.transitions(id) ?? []);
     io.out.write(`${headOf(record, moves, beforeFile(config, id)).join('\n')}\n`);
   }
+  const waiting = flags.format === 'text' && record.state === 'applying' ? await waitingImport(config, record) : [];
   if (record.totals === null) {
     if (flags.format === 'text') return EXIT.ok;
     throw new UsageError(`sync ${id} is ${record.state} and has no plan to show: ${record.reason}`);
@@ -53,6 +54,7 @@ async function show(io: Io, id: string, flags: Flags): Promise<ExitCode> {
   } finally {
     plan.close();
   }
+  if (waiting.length > 0) say(io, '', ...waiting);
   return EXIT.ok;
 }
 

@@ -7,23 +7,24 @@ import { dataDir } from '../../platform/data-dir.ts';
 import { inShort } from '../../server/access/noting.ts';
 import { noteHere } from '../audit.ts';
 import type { ExitCode } from '../exit-codes.ts';
+import { type CreateFlags, withCreate } from '../flags/create-flags.ts';
 import { type ReadingFlags, type RunningFlags, withReading, withRunning } from '../flags/flags.ts';
+import { importOptionsOf } from '../flags/import-options.ts';
 import { type RecipeFlags, withRecipeFlag } from '../flags/recipe-flags.ts';
 import { identitiesOf, type ShapeFlags, syncReading, withShape } from '../flags/shape-flags.ts';
 import { type ModeFlags, type PlanFlags, syncFlagsOf, withDeciding, withMode, withPlan } from '../flags/sync-flags.ts';
 import { optionsWithRecipe } from '../recipe-options.ts';
 import { runSync } from '../run-sync.ts';
 import type { Io } from '../screen/io.ts';
-import { whoTypes } from '../target/sync-data.ts';
-import { importOptionsOf } from './import.ts';
+import { currentUser } from '../target/sync-data.ts';
 import { syncApplyCommand, syncApproveCommand } from './sync-apply.ts';
 import { syncListCommand } from './sync-list.ts';
 import { syncRejectCommand } from './sync-reject.ts';
 import { syncShowCommand } from './sync-show.ts';
 
-type Flags = RunningFlags & ReadingFlags & RecipeFlags & ShapeFlags & ModeFlags & PlanFlags;
+type Flags = RunningFlags & ReadingFlags & RecipeFlags & ShapeFlags & CreateFlags & ModeFlags & PlanFlags;
 
-/** `rollcall sync`: plans how groups come to be as a file says, and carries it out when asked to. */
+/** `rollcall sync`: plans the changes that make groups match a file, and carries them out with `--apply`. */
 export function syncCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('sync')
     .argument(
@@ -32,7 +33,7 @@ export function syncCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<vo
     )
     // What follows the name of a subcommand is its own.
     .enablePositionalOptions();
-  withPlan(withDeciding(withMode(command)));
+  withPlan(withCreate(withDeciding(withMode(command))));
   withShape(withRecipeFlag(withReading(command)));
   withRunning(command);
   command.action((file: string, flags: Flags) => end(sync(io, file, flags)));
@@ -56,9 +57,10 @@ async function sync(io: Io, file: string, flags: Flags): Promise<ExitCode> {
     planCsv: flags.planCsv,
     openService: serviceOpener(config, flags),
     begin: async (syncs) => {
-      const decision = { flags: chosen, limits: flags.limit ?? {}, apply: flags.apply === true };
+      const { create } = options;
+      const decision = { flags: chosen, create, limits: flags.limit ?? {}, apply: flags.apply === true };
       const reading = syncReading(options, identitiesOf(flags));
-      const made = await syncs.create({ file, source: resolve(file), reading, ...decision, who: whoTypes() });
+      const made = await syncs.create({ file, source: resolve(file), reading, ...decision, who: currentUser() });
       noteHere(dataDir(config.dataDir), 'sync.create', made, inShort({ file, ...decision }));
       return made;
     },

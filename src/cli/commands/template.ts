@@ -21,7 +21,7 @@ export function templateCommand(io: Io, end: (code: Promise<ExitCode>) => Promis
 async function template(io: Io, { format, output }: Flags): Promise<ExitCode> {
   const file = templateFile(format);
   if (output === undefined) {
-    if (format === 'xlsx' && io.color) throw new UsageError('a workbook is no text: name a file with --output');
+    if (format === 'xlsx' && io.color) throw new UsageError('a workbook is not text: name a file with --output');
     io.out.write(file);
     return EXIT.ok;
   }

@@ -21,7 +21,7 @@ interface CreateFlags extends CommonFlags {
   readonly expires?: number;
 }
 
-/** `rollcall token`: who may use `rollcall serve`. It works while a server runs, and at once. */
+/** `rollcall token`: who may use `rollcall serve`. Changes take effect at once, also while a server runs. */
 export function tokenCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const create = new Command('create')
     .description('create a token and print it; only its hash is stored, so it is shown only once')

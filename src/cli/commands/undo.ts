@@ -15,7 +15,7 @@ import { type DecidingFlags, type PlanFlags, syncFlagsOf, withDeciding, withPlan
 import { runSync } from '../run-sync.ts';
 import { type Io, say } from '../screen/io.ts';
 import { findImport } from '../target/data.ts';
-import { findSync, whoTypes } from '../target/sync-data.ts';
+import { currentUser, findSync } from '../target/sync-data.ts';
 import { undoCreated } from '../undo-created.ts';
 
 interface Flags extends RunningFlags, DecidingFlags, PlanFlags {
@@ -24,14 +24,11 @@ interface Flags extends RunningFlags, DecidingFlags, PlanFlags {
   readonly yes?: true;
 }
 
-/** `rollcall undo`: plans how an import is taken back, and carries it out when asked to. */
+/** `rollcall undo`: plans how to undo an import, and carries it out with `--apply`. */
 export function undoCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('undo').argument('<import>', 'a finished import, as `list` shows it');
   withPlan(withDeciding(command))
-    .option(
-      '--created',
-      'with --apply: delete the users and groups that the import created, when the rest is taken back',
-    )
+    .option('--created', 'with --apply: delete the users and groups that the import created, when the rest is undone')
     .option('--yes', 'with --created: do not ask');
   withRunning(command);
   return command.action((id: string, flags: Flags) => end(undo(io, id, flags)));
@@ -57,14 +54,14 @@ async function undo(io: Io, id: string, flags: Flags): Promise<ExitCode> {
         limits: flags.limit ?? {},
         apply: flags.apply === true,
       };
-      made = await syncs.undo(id, { ...decision, who: whoTypes() });
+      made = await syncs.undo(id, { ...decision, who: currentUser() });
       noteHere(dataDir(config.dataDir), 'import.undo', made, `of ${id} ${inShort(decision)}`);
       return made;
     },
   });
-  say(io, ...(shape?.actions === undefined ? [] : GONE));
+  say(io, ...(shape?.actions === undefined ? [] : NOT_RESTORED));
   if (flags.created !== true || made === undefined) {
-    say(io, ...stays(dataDir(config.dataDir).ledger(id)));
+    say(io, ...createdByImport(dataDir(config.dataDir).ledger(id)));
     return code;
   }
   const { state } = findSync(config.dataDir, made);
@@ -73,7 +70,7 @@ async function undo(io: Io, id: string, flags: Flags): Promise<ExitCode> {
     say(
       io,
       '',
-      `No user and no group was deleted: what the import did is not taken back yet (sync ${made} is ${state}). When it is:`,
+      `No user and no group was deleted: what the import did is not undone yet (sync ${made} is ${state}). When it is:`,
       `  ${config.command} undo ${id} --created --apply`,
     );
     return code;
@@ -89,17 +86,17 @@ async function undo(io: Io, id: string, flags: Flags): Promise<ExitCode> {
   return code === EXIT.ok ? deleted : code;
 }
 
-/** Of a file of changes, only what it added is known well enough to be taken back. */
-const GONE = [
+/** Of a file of changes, only what it added is known well enough to be undone. */
+const NOT_RESTORED = [
   '',
   'The import read a file of changes. Undo takes back what it added or banned. Members that it removed or unbanned, and',
-  'scopes that it changed, are not restored: nobody knows what they were. Its report has them, to import by hand.',
+  'scopes that it changed, are not restored: what they were is not known. Its report has them, to import by hand.',
 ];
 
 const SHOWN = 20;
 
-/** An undo takes memberships back; what the import created for them stays. */
-function stays(ledger: string): string[] {
+/** An undo reverses memberships; the users and groups that the import created stay. */
+function createdByImport(ledger: string): string[] {
   if (!existsSync(ledger)) return [];
   const reader = openImportReader(ledger);
   const made = reader.created(SHOWN + 1);

@@ -7,7 +7,7 @@ import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { withJson } from '../flags/flags.ts';
 import type { Io } from '../screen/io.ts';
 
-/** `rollcall version`: what a report of a fault should say about the installation. */
+/** `rollcall version`: what a bug report should say about the installation. */
 export function versionCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   return withJson(new Command('version')).action((flags: { readonly json?: true }) => end(version(io, flags)));
 }

@@ -23,7 +23,7 @@ const MOST_NAMES = 50;
 
 interface CommandLine {
   readonly commands: Readonly<Record<string, KnownCommand>>;
-  /** What `rollcall help` explains besides the commands. */
+  /** The topics that `rollcall help` explains, in addition to the commands. */
   readonly topics: () => readonly Word[];
   /** The words after `rollcall`; the last one is being typed, and may be empty. */
   readonly typed: readonly string[];

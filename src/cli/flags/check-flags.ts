@@ -16,7 +16,7 @@ export function withCheckCost(command: Command): Command {
     .addOption(new Option('--yes', 'check however many calls it takes').conflicts('maxCalls'))
     .option(
       '--max-calls <n>',
-      `calls that the check may make; for more it asks, or stops where nobody can answer (default: ${CALLS_WITHOUT_ASKING})`,
+      `calls that the check may make; for more it asks, or stops where no one can answer (default: ${CALLS_WITHOUT_ASKING})`,
       wholeNumber(1, MOST_CALLS),
     );
 }

@@ -7,7 +7,7 @@ import { fieldByAlias } from '../../imports/read/columns.ts';
 import { REGIONS, type Region } from '../../membership/membership.ts';
 import { UsageError } from '../errors.ts';
 
-/** Flags of `rollcall export`: what is taken out, and where it is written. */
+/** Flags of `rollcall export`: what is exported, and where it is written. */
 export interface ExportFlags {
   readonly groups?: readonly string[];
   readonly groupsFile?: string;

@@ -7,7 +7,7 @@ export interface LogFlags {
   readonly logFile?: string;
 }
 
-/** For commands that stay: they write their log to standard output. */
+/** For long-running commands: they write their log to standard output. */
 export function withLog(command: Command): Command {
   return command.addOption(settingFlag('logLevel')).addOption(settingFlag('logFile'));
 }

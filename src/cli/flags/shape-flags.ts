@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
+import { MOST_SKIPPED, type Shape, shapeSettings } from '../../api/shape.ts';
 import { type ImportOptions, intakeOptions } from '../../imports/import-options.ts';
 import {
   actionWordList,
@@ -12,7 +13,6 @@ import {
   scopeWordList,
   splitOf,
 } from '../../imports/read/shape/parse-shape.ts';
-import { MOST_SKIPPED, type Shape, shapeSettings } from '../../imports/read/shape/shape.ts';
 import { parseTemplate, TemplateError } from '../../imports/read/shape/template.ts';
 import type { IdentitySource } from '../../imports/stage/identity-file.ts';
 import type { Reading } from '../../syncs/sync-options.ts';

@@ -1,4 +1,5 @@
 import type { CheckSummary } from '../../api/checks.ts';
+import { asFlag } from '../../errors/named-options.ts';
 import { adviceFor } from '../../imports/report/advice.ts';
 
 /** What to do about rows that would fail, before anything is sent. */
@@ -20,6 +21,6 @@ const BY_CODE: Readonly<Record<string, string>> = {
 /** One or two sentences for rows of a check; '' where there is nothing to say. */
 export function checkAdvice({ verdict, code }: CheckSummary['problems'][number]): string {
   if (Object.hasOwn(BY_CODE, code)) return BY_CODE[code] ?? '';
-  if (verdict === 'invalid') return adviceFor('invalid', code);
+  if (verdict === 'invalid') return adviceFor('invalid', code, asFlag);
   return 'Check once more; if it happens again, look at check-groups.csv.';
 }

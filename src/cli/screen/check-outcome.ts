@@ -20,17 +20,18 @@ interface CheckOutcome {
   readonly summary: CheckSummary | undefined;
 }
 
-/** Prints what a check has come to and what comes next; gives its exit code. */
+/** Prints the result of a check and the next steps; returns its exit code. */
 export function concludeCheck({ io, imports, id, files, json, sandbox, record, summary }: CheckOutcome): ExitCode {
   const where = sandbox ? ' --sandbox' : '';
   if (summary === undefined) {
     const state = record?.state ?? 'running';
     if (json)
       io.out.write(`${JSON.stringify({ id, state, reason: record?.reason ?? '', calls: record?.calls ?? 0 })}\n`);
-    const goOn = (flags: string) => ['Continue with:', `  ${imports.command('check', id)}${flags}${where}`];
-    if (state === 'priced') say(io, '', `Not checked to the end: ${record?.reason}.`, ...goOn(' --yes'));
-    else if (state === 'stopped') say(io, '', `Stopped: ${record?.reason}.`, 'When it is fixed:', ...goOn('').slice(1));
-    else say(io, '', 'Interrupted: nothing was sent, and what is known is kept.', ...goOn(''));
+    const howToContinue = (flags: string) => ['Continue with:', `  ${imports.command('check', id)}${flags}${where}`];
+    if (state === 'priced') say(io, '', `Not checked to the end: ${record?.reason}.`, ...howToContinue(' --yes'));
+    else if (state === 'stopped')
+      say(io, '', `Stopped: ${record?.reason}.`, 'When it is fixed:', ...howToContinue('').slice(1));
+    else say(io, '', 'Interrupted: nothing was sent, and what is known is kept.', ...howToContinue(''));
     return state === 'running' ? EXIT.interrupted : EXIT.stopped;
   }
   if (json) io.out.write(`${JSON.stringify(summary)}\n`);

@@ -5,15 +5,15 @@ import type { Imports } from '../target/imports.ts';
 import { type Io, say } from './io.ts';
 import { nextSteps } from './next-steps.ts';
 
-/** Prints what an import has come to and what comes next; gives its exit code. */
+/** Prints the result of an import and the next steps; returns its exit code. */
 export async function conclude(imports: Imports, io: Io, id: string, json: boolean): Promise<ExitCode> {
   const found = await imports.find(id);
   const { summary, problems } = await imports.findings(found);
-  // Of a server's import nobody looks on any more, that is all.
+  // An import on a server continues; only this command stops watching it.
   const interrupted = imports.server === undefined && isUnderWay(found.state);
   if (json) io.out.write(`${JSON.stringify(summary)}\n`);
   else if (summary.rows.read > 0)
     io.out.write(`\n${summaryText(summary, { color: io.color, width: io.width, problems, interrupted })}`);
-  say(io, '', ...nextSteps(imports, found, summary, problems));
+  say(io, '', ...nextSteps(imports, found, summary));
   return exitCodeOf(found, summary.rows);
 }

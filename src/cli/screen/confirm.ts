@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import type { Io } from './io.ts';
 
-/** Asks a question that is answered with yes or no. Where nobody can answer, and after Ctrl-C, the answer is no. */
+/** Asks a yes-or-no question. Without a terminal, and after Ctrl-C, the answer is no. */
 export async function confirm(io: Io, question: string, signal: AbortSignal): Promise<boolean> {
   if (!io.live || !process.stdin.isTTY) return false;
   const terminal = createInterface({ input: process.stdin, output: process.stderr });

@@ -17,13 +17,13 @@ interface ExportDocument {
   readonly files: readonly WrittenFile[];
 }
 
-/** An export that is over, wherever it ran. */
+/** A finished export, here or on a server. */
 export interface ExportFindings extends Omit<ExportDocument, 'files'> {
   readonly groupsOnly: boolean;
   readonly users: boolean;
 }
 
-/** What an export of this machine has come to. */
+/** The result of an export on this machine. */
 export function exportFindings(id: string, reader: ExportReader): ExportFindings {
   const { state, reason, calls, createdAt, finishedAt, options } = reader.record();
   return {

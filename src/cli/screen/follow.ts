@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isUnderWay } from '../../membership/import-state.ts';
+import { messagesSentence } from '../../text/wording.ts';
 import type { Imports, Look } from '../target/imports.ts';
 import { ServerAway } from '../target/server-errors.ts';
-import type { Io } from './io.ts';
+import { type Io, say } from './io.ts';
 import { showProgress } from './progress.ts';
 
 const LOOK_MS = 250;
@@ -11,18 +12,20 @@ export interface FollowOptions {
   readonly signal: AbortSignal;
   /** In ms; not given: as long as it takes. */
   readonly timeoutMs?: number;
+  /** Whether it begins now: then say what other users will see of it. */
+  readonly begins?: true;
 }
 
 /**
- * Shows an import that somebody else runs until nothing more happens to it by itself (`rests`), nobody runs it
- * (`abandoned`), the signal comes (`left`), or the time is over (`late`).
- * @throws ServerAway when its server is gone for longer than one waits
+ * Shows an import that another process runs until nothing more happens to it by itself (`rests`), no process runs it
+ * (`abandoned`), the signal comes (`left`), or the time is up (`late`).
+ * @throws ServerAway when its server does not answer for too long
  */
 export async function followImport(
   io: Io,
   imports: Imports,
   id: string,
-  { signal, timeoutMs = Number.POSITIVE_INFINITY }: FollowOptions,
+  { signal, timeoutMs = Number.POSITIVE_INFINITY, begins }: FollowOptions,
 ): Promise<'rests' | 'abandoned' | 'left' | 'late'> {
   const watched = imports.watch(id);
   let last: Look | undefined;
@@ -33,6 +36,7 @@ export async function followImport(
     regions: async () => last?.regions ?? [],
     trouble: () => away && `${imports.server?.url} does not answer; trying again`,
   });
+  let announces = begins === true;
   const until = performance.now() + timeoutMs;
   let answeredAt = performance.now();
   try {
@@ -45,10 +49,14 @@ export async function followImport(
         if (!(error instanceof ServerAway)) throw error;
         away = error;
       }
+      if (announces && last?.writes !== undefined && last.state !== 'staged') {
+        say(io, messagesSentence(last.writes));
+        announces = false;
+      }
       if (away === undefined && last !== undefined && rests(last, before)) return 'rests';
       const now = performance.now();
       if (away === undefined && last?.regions !== undefined) answeredAt = now;
-      // A process that was just started is given a moment until it answers.
+      // A process that has just started gets a moment before it must answer.
       else if (now - answeredAt > watched.patienceMs) {
         if (away !== undefined) throw away;
         return 'abandoned';
@@ -63,7 +71,7 @@ export async function followImport(
   }
 }
 
-/** An import passes through `staged` on its way to `running`: only one that is found so twice stays there. */
+/** An import passes through `staged` on its way to `running`: only one that is seen there twice has stopped there. */
 function rests({ state }: Look, before: Look | undefined): boolean {
   return !isUnderWay(state) && (state !== 'staged' || before?.state === 'staged');
 }

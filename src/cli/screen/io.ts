@@ -4,7 +4,7 @@ import { wrap } from '../../text/terminal-text.ts';
 export interface Io {
   readonly out: NodeJS.WritableStream;
   readonly err: NodeJS.WritableStream;
-  /** Whether somebody watches: progress is redrawn in place. */
+  /** Whether it is a terminal: progress is redrawn in place. */
   readonly live: boolean;
   readonly color: boolean;
   /** Columns of the terminal. */

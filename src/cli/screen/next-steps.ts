@@ -1,32 +1,11 @@
 import type { ImportSummary } from '../../api/import-summary.ts';
-import type { ProblemCount } from '../../api/rows.ts';
 import type { ReasonCode } from '../../imports/reason-codes.ts';
 import { counted, withFullStop } from '../../text/wording.ts';
 import type { Imports, KeptImport } from '../target/imports.ts';
 
 /** What to do after a command: where the files are, and the commands that come next. */
-export function nextSteps(
-  imports: Imports,
-  found: KeptImport,
-  summary: ImportSummary,
-  problems: readonly ProblemCount[],
-): string[] {
-  return [...aboutScopes(summary, problems), ...stepsOf(imports, found, summary)];
-}
-
-/** A column that is taken for the scope may say something else, and then it says so in every row. */
-function aboutScopes({ rows }: ImportSummary, problems: readonly ProblemCount[]): string[] {
-  const unknown = problems.find(({ code }) => code === 'UNKNOWN_SCOPE')?.count;
-  if (unknown === undefined || unknown < rows.read) return [];
-  return [
-    'No row has a known scope. If that column holds something else, ignore it:',
-    '  import the file again with --map scope=',
-    '',
-  ];
-}
-
-function stepsOf(imports: Imports, found: KeptImport, summary: ImportSummary): string[] {
-  const { id, state, reason, code } = found;
+export function nextSteps(imports: Imports, found: KeptImport, summary: ImportSummary): string[] {
+  const { id, state, reason, code, maxCreate = 'N', maxRemovals = 'N' } = found;
   const sandbox = found.sandbox ? ' --sandbox' : '';
   const command = (verb: string, rest = '') => `  ${imports.command(verb, id)}${rest}`;
   const there = imports.server === undefined ? '' : ' on the server';
@@ -64,7 +43,7 @@ function stepsOf(imports: Imports, found: KeptImport, summary: ImportSummary): s
           'See every row:',
           command('report'),
           'If it is right, send them:',
-          command('resume', `${sandbox}${/ --max-removals \d+/.exec(reason)?.[0] ?? ' --max-removals N'}`),
+          command('resume', `${sandbox} --max-removals ${maxRemovals}`),
         ];
       }
       if (code === ('REGION_WITHOUT_APP' satisfies ReasonCode)) {
@@ -81,11 +60,10 @@ function stepsOf(imports: Imports, found: KeptImport, summary: ImportSummary): s
         : ['Nothing was sent: the file was only read and checked. Send it with:', command('resume', sandbox)];
     case 'blocked':
       if (code === ('CREATE_LIMIT' satisfies ReasonCode)) {
-        const allowed = / --max-create ([\w=,]+)/.exec(reason)?.[0] ?? ' --max-create N';
         return [
           withFullStop(`Waiting: ${reason}`),
           'Nothing is lost. Look at the columns of the file first. Then let it create them:',
-          command('resume', `${sandbox}${allowed}`),
+          command('resume', `${sandbox} --max-create ${maxCreate}`),
           'or end it; rows whose user or group is not known fail then:',
           command('cancel'),
         ];
@@ -106,7 +84,7 @@ function stepsOf(imports: Imports, found: KeptImport, summary: ImportSummary): s
     case 'paused':
       if (code === ('FIRST_ROWS' satisfies ReasonCode)) {
         return [
-          'The rows to try first were sent. See what became of them:',
+          'The rows to try first were sent. See their outcomes:',
           command('report'),
           'Send the others, or end it here:',
           command('resume', sandbox),

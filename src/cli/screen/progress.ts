@@ -7,13 +7,13 @@ import { cut } from '../../text/terminal-text.ts';
 import { counted, duration, grouped } from '../../text/wording.ts';
 import type { Io } from './io.ts';
 
-/** What progress is drawn from; asked for a few times a second. */
+/** The data of the progress display; read a few times a second. */
 export interface ProgressSource {
   /** Undefined before the input is read. */
   tallies(): ReadonlyMap<Region | '', RegionCounts> | undefined;
   staging(): (StagingProgress & { readonly totalBytes: number | undefined }) | undefined;
   regions(): Promise<readonly RegionStatus[]>;
-  /** Why nothing can be shown just now. */
+  /** Why there is nothing to show at the moment. */
   trouble?(): string | undefined;
 }
 
@@ -25,7 +25,7 @@ export interface Progress {
 /** On a terminal: redrawn in place. In a pipe: a line now and then. */
 const LIVE_MS = 200;
 const LINE_MS = 5_000;
-/** Span of time that a rate is an average over, in ms. */
+/** Time that a rate is averaged over, in ms. */
 const RATE_MS = 10_000;
 /** A wait for the rate limit shorter than this is ordinary pacing. */
 const NOTABLE_WAIT_MS = 1_500;
@@ -34,7 +34,7 @@ const SHORTEST_BAR = 6;
 /** A region's name and the space after it. */
 const REGION_COLUMNS = 4;
 
-/** Draws the lines again and again: in place on a terminal, in a pipe as one line where it has changed. */
+/** Redraws the lines: in place on a terminal, in a pipe as one line when it has changed. */
 export function redraw(io: Io, linesNow: () => readonly string[]): Progress {
   const draw = io.live ? createLogUpdate(io.err as NodeJS.WriteStream) : undefined;
   let lastLine = '';
@@ -70,7 +70,7 @@ export function showProgress(io: Io, source: ProgressSource): Progress {
           regions = answer;
         })
         .catch(() => {
-          // The process that knows is stopping; the tallies are still drawn.
+          // The process that runs it is stopping; the counters are still drawn.
         })
         .finally(() => {
           asking = false;
@@ -110,19 +110,32 @@ function runningLines(
     const { callsPerMinute, rowsPerMs } = pace(region, calls, done);
     const status = statuses.find((one) => one.region === region);
     const failed = rows.failed + rows.unconfirmed;
+    const isAsking = left > 0 && isAskingBans(tally) && !status?.stopped;
     const parts = [
       percent(done, rows.read),
       width === undefined ? '' : `${grouped(done)} of ${counted(rows.read, 'row')}`,
       failed > 0 ? `${grouped(failed)} failed` : '',
-      left > 0 ? waitOf(status, callsPerMinute, rowsPerMs === 0 ? undefined : left / rowsPerMs) : '',
+      isAsking ? bansAsked(tally.banQuestions) : '',
+      left > 0 && !isAsking ? waitOf(status, callsPerMinute, rowsPerMs === 0 ? undefined : left / rowsPerMs) : '',
     ];
     lines.push({ region, done, of: rows.read, text: parts.filter((part) => part !== '').join('  ') });
   }
   if (width === undefined) return lines.map(({ region, text }) => `${region} ${text}`);
-  // The bars are as long as the longest line leaves room for; where that is too little, there are none.
+  // The longest line decides how long the bars are; where that leaves too little room, there are none.
   const room = width - REGION_COLUMNS - 1 - Math.max(0, ...lines.map(({ text }) => text.length));
   const length = room < SHORTEST_BAR ? 0 : Math.min(LONGEST_BAR, room);
   return lines.map(({ region, done, of, text }) => cut(`${region}  ${bar(done, of, length)} ${text}`, width));
+}
+
+/** Rows wait until all groups of the region were asked. */
+function isAskingBans({ banQuestions }: RegionCounts): boolean {
+  return banQuestions !== undefined && banQuestions.asked < banQuestions.of;
+}
+
+/** "asking 12 groups who is banned: 3 of 12" */
+function bansAsked(questions: RegionCounts['banQuestions']): string {
+  const { asked, of } = questions ?? { asked: 0, of: 0 };
+  return `asking ${counted(of, 'group')} who is banned: ${grouped(asked)} of ${grouped(of)}`;
 }
 
 /** What the region is doing: its rate and estimate, or what it is waiting for. */

@@ -1,19 +1,24 @@
 import { existsSync } from 'node:fs';
 import type { ImportSummary } from '../../api/import-summary.ts';
 import type { Finding, PlanTotals } from '../../api/plan.ts';
+import type { ReasonCode } from '../../imports/reason-codes.ts';
 import type { Config } from '../../platform/config.ts';
 import { dataDir } from '../../platform/data-dir.ts';
 import { planText } from '../../syncs/plan/plan-text.ts';
+import { readTotals } from '../../syncs/plan/plan-totals.ts';
 import { planFiles } from '../../syncs/plan/prepare.ts';
 import type { SyncRecord } from '../../syncs/sync-catalog.ts';
 import { readSyncOptions } from '../../syncs/sync-options.ts';
-import { asClause } from '../../text/wording.ts';
+import { asClause, counted } from '../../text/wording.ts';
 import { EXIT, type ExitCode, exitCodeOf } from '../exit-codes.ts';
 import { findImport, findingsOf } from '../target/data.ts';
 import { localImports } from '../target/local-imports.ts';
 import { findSync, withPlan } from '../target/sync-data.ts';
 import { conclude } from './conclude.ts';
 import { type Io, say } from './io.ts';
+import { nextSteps } from './next-steps.ts';
+
+const IMPORT_WAITS = 'Its import waits for you:';
 
 /** `--json` of the sync commands. Times are ISO 8601. */
 interface SyncDocument extends Pick<SyncRecord, 'id' | 'state' | 'reason' | 'file' | 'undoOf' | 'importId'> {
@@ -23,7 +28,7 @@ interface SyncDocument extends Pick<SyncRecord, 'id' | 'state' | 'reason' | 'fil
   /** Null while there is no plan. */
   readonly totals: PlanTotals | null;
   readonly findings: readonly Finding[];
-  /** Path of the file with everybody who was in the groups that lost somebody; null where nobody lost anything. */
+  /** Path of the file with the members, before the sync, of groups that lost members; null where none did. */
   readonly before: string | null;
   /** Of the import that carries it out; null until there is one. */
   readonly import: ImportSummary | null;
@@ -38,11 +43,11 @@ export function printPlan(config: Config, io: Io, id: string): void {
   if (text !== undefined) io.out.write(`\n${text}`);
 }
 
-/** Prints what a sync has come to and what comes next; gives its exit code. The plan is printed by printPlan. */
+/** Prints the result of a sync and the next steps; returns its exit code. printPlan prints the plan. */
 export async function concludeSync(config: Config, io: Io, id: string, json: boolean): Promise<ExitCode> {
   const record = findSync(config.dataDir, id);
   if (json) io.out.write(`${JSON.stringify(documentOf(config, record))}\n`);
-  say(io, '', ...whatNext(config, record), ...wayBack(config, record));
+  say(io, '', ...notThere(config, record), ...whatNext(config, record), ...wayBack(config, record));
   if (record.importId === null) return EXIT_OF[record.state] ?? EXIT.interrupted;
   if (!json) return conclude(localImports(config), io, record.importId, false);
   const carried = findImport(config.dataDir, record.importId);
@@ -75,17 +80,39 @@ export function documentOf(config: Config, record: SyncRecord): SyncDocument {
       approvedBy === null
         ? null
         : { by: approvedBy, at: new Date(approvedAt ?? 0).toISOString(), reason: approval ?? '' },
-    totals: record.totals === null ? null : JSON.parse(record.totals),
+    totals: readTotals(record),
     findings: withPlan(dir, record, (plan) => plan.findings()) ?? [],
     before: beforeFile(config, id) ?? null,
     import: importId === null ? null : findingsOf(dir, findImport(config.dataDir, importId)).summary,
   };
 }
 
-/** The file that has everybody who was in the groups that lose somebody, once a plan is carried out. */
+/** The file with the previous members of groups that lose members, once a plan is carried out. */
 export function beforeFile(config: Config, id: string): string | undefined {
   const { before } = planFiles(dataDir(config.dataDir).sync(id));
   return existsSync(before) ? before : undefined;
+}
+
+/** Groups that the service does not know, where nothing creates them. */
+function notThere(config: Config, record: SyncRecord): string[] {
+  if (record.undoOf !== null || readSyncOptions(record).create?.groups) return [];
+  const groups = withPlan(dataDir(config.dataDir), record, (plan) => plan.groups()) ?? [];
+  const missing = groups.filter(({ listing }) => listing === 'not_found').length;
+  if (missing === 0) return [];
+  return [
+    `The service does not know ${counted(missing, 'group')}. To have them created, sync with --create-groups.`,
+    '',
+  ];
+}
+
+/** What the import of a sync waits for, where it waits for a person, and how to continue. */
+export async function waitingImport(config: Config, { importId }: SyncRecord): Promise<string[]> {
+  if (importId === null) return [];
+  const imports = localImports(config);
+  const found = await imports.find(importId);
+  if (found.state !== 'blocked') return [];
+  const { summary } = await imports.findings(found);
+  return [IMPORT_WAITS, ...nextSteps(imports, found, summary)];
 }
 
 function wayBack(config: Config, { id, importId }: SyncRecord): string[] {
@@ -94,7 +121,8 @@ function wayBack(config: Config, { id, importId }: SyncRecord): string[] {
   return ['Who was in the groups that this sync takes something from, ready to import:', `  ${before}`];
 }
 
-function whatNext({ command }: Config, record: SyncRecord): string[] {
+function whatNext(config: Config, record: SyncRecord): string[] {
+  const { command } = config;
   const { id, state, undoOf, file } = record;
   const reason = asClause(record.reason);
   const sandbox = readSyncOptions(record).sandbox ? ' --sandbox' : '';
@@ -125,8 +153,10 @@ function whatNext({ command }: Config, record: SyncRecord): string[] {
     case 'planning':
       return ['Interrupted while planning: nothing was sent. Plan again with:', again];
     case 'applying':
-      return record.importId === null
-        ? ['Interrupted before anything was sent. Continue with:', sync('apply', sandbox)]
+      if (record.importId === null)
+        return ['Interrupted before anything was sent. Continue with:', sync('apply', sandbox)];
+      return findImport(config.dataDir, record.importId).code === ('CREATE_LIMIT' satisfies ReasonCode)
+        ? [IMPORT_WAITS]
         : ['Its import has stopped; continue it as shown below, or with:', sync('apply', sandbox)];
     case 'applied':
       return [];

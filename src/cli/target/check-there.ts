@@ -40,7 +40,7 @@ export async function importAndCheckThere(
   return checkThere(options, id, maxCalls);
 }
 
-/** Has a server check an import, or go on with its check, and shows what it finds. Ctrl-C ends the look only. */
+/** Has a server check an import, or continue its check, and shows what it finds. Ctrl-C only stops watching. */
 export async function checkThere(options: ThereOptions, id: string, maxCalls: number): Promise<ExitCode> {
   const { io, imports, server, json } = options;
   const address = `/v1/imports/${encodeURIComponent(id)}/check`;
@@ -69,7 +69,7 @@ export async function checkThere(options: ThereOptions, id: string, maxCalls: nu
   return concludeCheck({ io, imports, id, files, json, sandbox: false, record: view, summary: summary ?? undefined });
 }
 
-/** Looks until nothing more happens by itself, or the signal comes. */
+/** Polls until nothing more happens by itself, or the signal comes. */
 async function followCheck(
   { io, server }: ThereOptions,
   address: string,

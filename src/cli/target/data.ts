@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { RollcallError } from '../../errors/rollcall-error.ts';
-import { type CatalogReader, type ImportRecord, openCatalogReader } from '../../imports/catalog.ts';
+import { type CatalogReader, type ImportFilter, type ImportRecord, openCatalogReader } from '../../imports/catalog.ts';
 import { UnknownImport } from '../../imports/import-errors.ts';
 import { type ImportReader, openImportReader } from '../../imports/report/reading.ts';
 import { filesFormat, reportPaths } from '../../imports/report/report-paths.ts';
@@ -8,10 +8,10 @@ import { summaryOf } from '../../imports/report/summarize.ts';
 import { type DataDir, dataDir } from '../../platform/data-dir.ts';
 import type { Findings } from './imports.ts';
 
-/** What commands read of a data directory, whoever writes it meanwhile. */
+/** What commands read of a data directory, even while another process writes to it. */
 
 export class NoImports extends RollcallError {
-  /** @param where completes "there are no imports …" @param otherwise the flag that leads elsewhere */
+  /** @param where completes "there are no imports …" @param otherwise the flag that names another place */
   constructor(where: string, otherwise: string) {
     super(
       'NO_IMPORTS',
@@ -35,12 +35,12 @@ function withCatalog<Result>(path: string, read: (catalog: CatalogReader, dir: D
   }
 }
 
-/** Newest first. @throws NoImports */
-export function listImports(path: string, limit: number): ImportRecord[] {
+/** Newest first. @throws NoImports where there are none, whatever the filter */
+export function listImports(path: string, limit: number, filter: ImportFilter = {}): ImportRecord[] {
   return withCatalog(path, (catalog, dir) => {
-    const found = catalog.list(limit);
-    if (found.length === 0) throw noImports(dir);
-    return found;
+    const { imports } = catalog.page({ ...filter, limit });
+    if (imports.length === 0 && catalog.list(1).length === 0) throw noImports(dir);
+    return imports;
   });
 }
 
@@ -64,7 +64,7 @@ function withLedger<Result>(dir: DataDir, id: string, read: (reader: ImportReade
   }
 }
 
-/** What an import has come to so far. */
+/** The outcomes of an import so far. */
 export function findingsOf(dir: DataDir, record: ImportRecord): Findings {
   const found = withLedger(dir, record.id, (reader) => ({
     summary: summaryOf(

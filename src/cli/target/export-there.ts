@@ -36,8 +36,8 @@ export async function exportThere(options: ThereOptions): Promise<ExitCode> {
   const begun = await begin(options);
   const { id } = begun;
   const address = addressOf(id);
-  // Both go on with it: the one that is not read to its end, and the one whose files are not written yet.
-  const goOn = `  ${imports.command('export')} --resume ${id}`;
+  // Both can be continued: one that is not read to its end, and one whose files are not written yet.
+  const howToContinue = `  ${imports.command('export')} --resume ${id}`;
   const signal = firstSignal(EXIT.stillRunning);
   let view = begun;
   const progress = redraw(io, () => progressLines(view));
@@ -51,12 +51,12 @@ export async function exportThere(options: ThereOptions): Promise<ExitCode> {
     signal.ignore();
   }
   if (view.underWay) {
-    say(io, '', `The export continues at ${server.url}. Follow it with the same --output and --format:`, goOn);
+    say(io, '', `The export continues at ${server.url}. Follow it with the same --output and --format:`, howToContinue);
     return EXIT.stillRunning;
   }
   if (view.state === 'running' || view.state === 'stopped') {
     const why = view.state === 'running' ? 'Interrupted: nothing was written.' : `Stopped: ${view.reason}.`;
-    say(io, '', why, 'What has been read is kept. Continue with the same --output and --format:', goOn);
+    say(io, '', why, 'What has been read is kept. Continue with the same --output and --format:', howToContinue);
     return view.state === 'running' ? EXIT.interrupted : EXIT.stopped;
   }
   const files = await download(options, view);
@@ -75,7 +75,7 @@ function addressOf(id: string): string {
   return `/v1/exports/${encodeURIComponent(id)}`;
 }
 
-/** Begins an export, or goes on with one; one that is read already is only downloaded. */
+/** Starts an export or continues one; if it has been read already, only downloads it. */
 async function begin({ server, groups, flags }: ThereOptions): Promise<ExportView> {
   const { resume, region: regions, users, groupsOnly } = flags;
   if (resume === undefined) return server.begin('/v1/exports', exportView, { groups, regions, users, groupsOnly });

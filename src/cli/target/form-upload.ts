@@ -5,7 +5,7 @@ import { fileOf } from '../../imports/read/file-state.ts';
 import type { IdentitySource } from '../../imports/stage/identity-file.ts';
 import type { Upload } from './server-client.ts';
 
-/** An upload as a form that has an identity file besides. Each file is sent piece by piece. */
+/** An upload as a form that also has an identity file. Each file is streamed. */
 export async function withIdentityFile(upload: Upload, { path, name }: IdentitySource): Promise<Upload> {
   await fileOf(path, name);
   const boundary = `rollcall-${randomUUID()}`;

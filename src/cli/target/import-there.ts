@@ -9,6 +9,7 @@ import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type BanFlags, banQuery } from '../flags/ban-flags.ts';
 import { type CreateFlags, createQuery } from '../flags/create-flags.ts';
 import type { ReadingFlags, SendingFlags } from '../flags/flags.ts';
+import { type ListFlags, tagsOf } from '../flags/list-flags.ts';
 import type { RecipeFlags } from '../flags/recipe-flags.ts';
 import { identitiesOf, type ShapeFlags, shapeOf, type TrialFlags } from '../flags/shape-flags.ts';
 import { sayNothingBegan } from '../run-import.ts';
@@ -36,9 +37,10 @@ type Flags = ReadingFlags &
   RecipeFlags &
   ShapeFlags &
   TrialFlags &
-  Pick<SendingFlags, 'maxErrors'> & { readonly dryRun?: true; readonly detach?: true };
+  Pick<SendingFlags, 'maxErrors'> &
+  Pick<ListFlags, 'tag'> & { readonly dryRun?: true; readonly detach?: true };
 
-/** Sends a file, or standard input as it comes, to a server, and follows what becomes of it. */
+/** Sends a file, or standard input as it comes, to a server, and follows the import. */
 export async function importThere(options: ThereOptions, file: string, flags: Flags): Promise<ExitCode> {
   const { io, imports, server, json } = options;
   const sent = await uploadThere(options, file, flags);
@@ -50,7 +52,7 @@ export async function importThere(options: ThereOptions, file: string, flags: Fl
   return EXIT.ok;
 }
 
-/** Sends a file, or standard input as it comes, to a server. Gives the import's id, or the exit code after Ctrl-C. */
+/** Sends a file, or standard input as it comes, to a server. Returns the import's id, or the exit code after Ctrl-C. */
 export async function uploadThere(
   { io, imports, server }: Omit<ThereOptions, 'json'>,
   file: string,
@@ -62,10 +64,10 @@ export async function uploadThere(
     const plain = file === '-' ? standardInput(io, signal.signal) : await fileUpload(file, flags, signal.signal);
     const identities = identitiesOf(flags);
     const upload = identities === undefined ? plain : await withIdentityFile(plain, identities);
-    // A wrong address or token is told before a long upload.
+    // A wrong address or token is reported before a long upload.
     await server.get('/v1/session', z.object({ role: z.string() }));
     say(io, `Sending ${file === '-' ? 'standard input' : file} to ${server.url} …`);
-    const id = await send(io, server, `/v1/imports?${queryOf(file, flags)}`, upload, sent);
+    const id = await send(io, server, `/v1/imports?${await queryOf(file, flags)}`, upload, sent);
     return { id };
   } catch (error) {
     if (!signal.signal.aborted) throw error;
@@ -78,17 +80,17 @@ export async function uploadThere(
     return { code: EXIT.interrupted };
   } finally {
     signal.ignore();
-    // Whoever writes into the pipe may go on for ever.
+    // The writer of the pipe may never stop.
     if (file === '-') process.stdin.destroy();
   }
 }
 
-/** Follows an import that was begun for the user; ends as if it had run in this process. Ctrl-C ends the look only. */
+/** Follows an import that was started for the user; ends as if it had run in this process. Ctrl-C only stops watching. */
 export async function followThere({ io, imports, server, json }: ThereOptions, id: string): Promise<ExitCode> {
   const signal = firstSignal(EXIT.stillRunning);
   say(io, `Import ${id} runs on the server at ${server.url}; Ctrl-C leaves it running.`);
   try {
-    const end = await followImport(io, imports, id, { signal: signal.signal });
+    const end = await followImport(io, imports, id, { signal: signal.signal, begins: true });
     if (end !== 'left') return conclude(imports, io, id, json);
   } finally {
     signal.ignore();
@@ -98,7 +100,7 @@ export async function followThere({ io, imports, server, json }: ThereOptions, i
   return EXIT.stillRunning;
 }
 
-/** Sends a file and counts what has left; gives the new import's id. */
+/** Sends a file and counts the bytes sent; returns the new import's id. */
 async function send(
   io: Io,
   server: Server,
@@ -125,7 +127,7 @@ async function send(
 async function fileUpload(path: string, { waitForQuiet }: Flags, signal: AbortSignal): Promise<Upload> {
   const before = await fileOf(path, path, { waitForQuietMs: waitForQuiet, signal });
   const stat = statSync(path);
-  // A named pipe gives its bytes once, and does not say how many.
+  // A named pipe can be read once, and its size is not known.
   const repeatable = stat.isFile();
   // The upload ends when this does: what is thrown here leaves the server without an import.
   const open = async function* () {
@@ -154,7 +156,7 @@ function sendingLine(sent: number, size: number | undefined): string {
 }
 
 /** The options of the command line as the API takes them; its regions and budgets are the server's. */
-function queryOf(file: string, flags: Flags): URLSearchParams {
+async function queryOf(file: string, flags: Flags): Promise<URLSearchParams> {
   const { guid, scope, region, onBehalfOf, map = {}, format, encoding, delimiter, bound, sheet, files } = flags;
   const { maxErrors, dryRun, recipe } = flags;
   const query = new URLSearchParams({ name: file === '-' ? STANDARD_INPUT : basename(file) });
@@ -176,6 +178,8 @@ function queryOf(file: string, flags: Flags): URLSearchParams {
   if (first !== undefined) query.set('first', String(first));
   for (const { field, is } of only ?? []) query.append('only', `${field}=${is.join('|')}`);
   if (maxRemovals !== undefined) query.set('maxRemovals', String(maxRemovals));
+  const tags = await tagsOf(flags);
+  if (tags.length > 0) query.set('tags', tags.join(','));
   if (dryRun) query.set('dryRun', 'true');
   return query;
 }

@@ -1,11 +1,14 @@
-import type { ImportSummary } from '../../api/import-summary.ts';
+import type { ImportSummary, Writes } from '../../api/import-summary.ts';
+import type { ImportView } from '../../api/imports.ts';
 import type { RegionStatus } from '../../api/regions.ts';
 import type { ProblemCount } from '../../api/rows.ts';
+import type { TagChanges } from '../../api/tags.ts';
 import type { ImportRecord } from '../../imports/catalog.ts';
 import type { Verb } from '../../imports/life/control.ts';
 import type { ResumeChanges } from '../../imports/life/creating-step.ts';
 import type { Tallies } from '../../imports/record/import-ledger.ts';
-import type { ReportWish } from '../../imports/report/report-text.ts';
+import type { ReportRequest } from '../../imports/report/report-text.ts';
+import type { FilterTexts } from '../flags/list-flags.ts';
 import type { ProgressSource } from '../screen/progress.ts';
 import type { Server } from './server-client.ts';
 
@@ -13,33 +16,41 @@ import type { Server } from './server-client.ts';
 export interface Imports {
   /** Where imports are run; undefined: by this process, or another one on this machine. */
   readonly server: Server | undefined;
-  /** Newest first. */
-  list(limit: number): Promise<ImportSummary[]>;
+  /** Newest first. @throws NoImports where there are none at all */
+  list(limit: number, filter?: FilterTexts): Promise<ListedImport[]>;
+  /** Adds and removes tags; undefined where no process runs imports. @throws UnknownImport, ServerRefused */
+  tag(id: string, changes: TagChanges): Promise<{ readonly tags: readonly string[] } | undefined>;
   /** The import with this id, or the latest one. @throws NoImports, UnknownImport, ServerRefused */
   find(id: string | undefined): Promise<KeptImport>;
-  /** What an import has come to so far. */
+  /** The outcomes of an import so far. */
   findings(found: KeptImport): Promise<Findings>;
-  /** What the regions are doing; undefined where no process runs imports. */
+  /** The state of the regions; undefined where no process runs imports. */
   regions(): Promise<readonly RegionStatus[] | undefined>;
-  /** Asks whoever runs imports; undefined where nobody does. @throws ControlRefused, ServerRefused */
+  /** Asks the process that runs imports; undefined where there is none. @throws ControlRefused, ServerRefused */
   act(id: string, verb: Verb, changes?: ResumeChanges): Promise<Pick<ImportRecord, 'state' | 'reason'> | undefined>;
-  /** For looking at one import again and again. */
+  /** For polling one import. */
   watch(id: string): Watched;
   /** A report in pieces, made as they are taken. @throws UsageError, ServerRefused where there are no rows */
-  report(found: KeptImport, wish: Pick<ReportWish, 'form' | 'statuses'>): Promise<AsyncIterable<string | Uint8Array>>;
-  /** What the user types to do this with an import, or with all. */
+  report(found: KeptImport, wish: Pick<ReportRequest, 'form' | 'filter'>): Promise<AsyncIterable<string | Uint8Array>>;
+  /** The command that does this with one import, or with all. */
   command(verb: string, id?: string): string;
   /** The folder of an import, for a person to look into. */
   folder(id: string): string;
-  /** Reports of an import that is over, by what they are for. */
+  /** Reports of a finished import, by purpose. */
   files(summary: ImportSummary): readonly (readonly [what: string, where: string])[];
 }
+
+/** An import in a list: its outcomes, and where it comes from. */
+export type ListedImport = ImportSummary & Pick<ImportView, 'createdAt' | 'createdBy' | 'kind' | 'tags'>;
 
 export interface KeptImport extends Pick<ImportRecord, 'id' | 'state' | 'reason'> {
   /** A ReasonCode; a newer server may have others. */
   readonly code: string | null;
-  /** Whether the commands that go on with it need `--sandbox`. */
+  /** Whether the commands that continue it need `--sandbox`. */
   readonly sandbox: boolean;
+  /** The option that `resume` needs, where it waits for one. */
+  readonly maxCreate?: string | undefined;
+  readonly maxRemovals?: string | undefined;
 }
 
 export interface Findings {
@@ -49,7 +60,7 @@ export interface Findings {
 
 interface Watched {
   look(): Promise<Look>;
-  /** How long nobody may run it, or the server not answer, until that is told, in ms. */
+  /** How long it may have no process, or the server not answer, before the user is told, in ms. */
   readonly patienceMs: number;
   close(): void;
 }
@@ -59,7 +70,9 @@ export interface Look {
   readonly state: ImportRecord['state'];
   /** Undefined before the input is read. */
   readonly tallies: Tallies | undefined;
+  /** Messages that it writes into groups; absent where it is not known, or not needed. */
+  readonly writes?: Writes | undefined;
   readonly staging: ReturnType<ProgressSource['staging']>;
-  /** Undefined where nobody runs it. */
+  /** Undefined where no process runs it. */
   readonly regions: readonly RegionStatus[] | undefined;
 }

@@ -1,16 +1,19 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { asFlag } from '../../errors/named-options.ts';
+import type { ImportFilter } from '../../imports/catalog.ts';
 import type { ImportOptions } from '../../imports/import-options.ts';
-import { askRegions, askToAct } from '../../imports/life/control.ts';
-import { reasonFor } from '../../imports/reason.ts';
+import { askRegions, askToAct, askToTag } from '../../imports/life/control.ts';
+import { optionsToAgree, reasonFor } from '../../imports/reason.ts';
 import { type ImportReader, openImportReader } from '../../imports/report/reading.ts';
 import { reportPaths } from '../../imports/report/report-paths.ts';
 import { UNKNOWN_IDENTITIES } from '../../imports/unknown-identities.ts';
+import { kindOf } from '../../membership/import-kind.ts';
 import type { Config } from '../../platform/config.ts';
 import { dataDir } from '../../platform/data-dir.ts';
 import { VERSION } from '../../platform/version.ts';
-import { asFlag } from '../../text/named-options.ts';
 import { UsageError } from '../errors.ts';
+import type { FilterTexts } from '../flags/list-flags.ts';
 import { shortest } from '../screen/shortest.ts';
 import { findImport, findingsOf, listImports } from './data.ts';
 import type { Imports } from './imports.ts';
@@ -18,18 +21,33 @@ import type { Imports } from './imports.ts';
 /** Time that a process gets to answer, in ms. */
 const APPEAR_MS = 8_000;
 
-/** The imports of a data directory, whoever runs them. */
+/** The imports of a data directory, no matter which process runs them. */
 export function localImports(config: Config): Imports {
   const dir = dataDir(config.dataDir);
   const find = (id: string | undefined) => findImport(config.dataDir, id);
   return {
     server: undefined,
-    list: async (limit) => listImports(config.dataDir, limit).map((record) => findingsOf(dir, record).summary),
+    list: async (limit, texts) => {
+      const filter = texts === undefined ? {} : await parsedFilter(texts);
+      return listImports(config.dataDir, limit, filter).map((record) => ({
+        ...findingsOf(dir, record).summary,
+        createdAt: new Date(record.createdAt).toISOString(),
+        createdBy: record.createdBy,
+        kind: kindOf(record),
+        tags: JSON.parse(record.tags),
+      }));
+    },
+    tag: async (id, changes) => {
+      find(id);
+      const record = await askToTag(dir, id, changes);
+      return record && { tags: JSON.parse(record.tags) };
+    },
     find: async (id) => {
       const record = find(id);
-      // Of the options only this one counts here: checking them all costs more than the rest of the command.
+      // Only this option matters here: checking them all costs more than the rest of the command.
       const { sandbox } = JSON.parse(record.options) as Partial<ImportOptions>;
-      return { ...record, reason: reasonFor(record, asFlag), sandbox: sandbox === true };
+      const { maxCreate, maxRemovals } = optionsToAgree(record);
+      return { ...record, maxCreate, maxRemovals, reason: reasonFor(record, asFlag), sandbox: sandbox === true };
     },
     findings: async ({ id }) => findingsOf(dir, find(id)),
     regions: () => askRegions(dir),
@@ -38,7 +56,7 @@ export function localImports(config: Config): Imports {
       let reader: ImportReader | undefined;
       return {
         look: async () => {
-          // There is no ledger while the input is read, nor after an input that was refused.
+          // There is no ledger while the input is read, or if it was refused.
           if (reader === undefined && existsSync(dir.ledger(id))) reader = openImportReader(dir.ledger(id));
           const { state } = find(id);
           return { state, tallies: reader?.tallies(), staging: undefined, regions: await askRegions(dir) };
@@ -75,11 +93,19 @@ export function localImports(config: Config): Imports {
   };
 }
 
+async function parsedFilter(texts: FilterTexts): Promise<ImportFilter> {
+  const [{ importFilter }, { filterOf }] = await Promise.all([
+    import('../../api/imports.ts'),
+    import('../../imports/list-filter.ts'),
+  ]);
+  return filterOf(importFilter.parse(texts));
+}
+
 function existingFile(path: string): string | null {
   return existsSync(path) ? path : null;
 }
 
-/** Those that were written. */
+/** The files that exist. */
 export function present<What>(files: readonly (readonly [What, string | null])[]): (readonly [What, string])[] {
   return files.flatMap(([what, where]) => (where === null ? [] : [[what, where] as const]));
 }

@@ -1,21 +1,29 @@
 import type { ImportSummary } from '../../api/import-summary.ts';
-import { type ImportsPage, type ImportView, importsPage, importView, summaryIn } from '../../api/imports.ts';
+import {
+  bulkAnswer,
+  type ImportsPage,
+  type ImportView,
+  importsPage,
+  importView,
+  summaryIn,
+} from '../../api/imports.ts';
 import { regionsAnswer } from '../../api/regions.ts';
 import { problemsAnswer } from '../../api/rows.ts';
 import { textOfMaxCreate } from '../../imports/create-texts.ts';
-import type { ReportWish } from '../../imports/report/report-text.ts';
+import type { ReportRequest } from '../../imports/report/report-text.ts';
+import { rowFilterOptions } from '../../imports/report/row-filter.ts';
 import { isUnderWay } from '../../membership/import-state.ts';
 import type { Region } from '../../membership/membership.ts';
 import { sumOfOutcomes } from '../../membership/outcome.ts';
 import { NoImports } from './data.ts';
-import type { Imports, KeptImport } from './imports.ts';
+import type { Imports, KeptImport, ListedImport } from './imports.ts';
 import { present } from './local-imports.ts';
 import type { Server } from './server-client.ts';
 import { ServerRefused } from './server-errors.ts';
 
 /** Imports that a page of the server's list holds at most. */
 const MOST_OF_PAGE = 200;
-/** How long a server may be away while somebody watches: it may be started anew, in ms. */
+/** How long a server may be away while a command watches, in ms: it may be restarting. */
 const PATIENCE_MS = 120_000;
 
 /**
@@ -27,17 +35,24 @@ export function remoteImports(server: Server, command: string, flag: string): Im
   const regions = async () => (await server.get('/v1/regions', regionsAnswer)).regions;
   return {
     server,
-    list: async (limit) => {
-      const found: ImportSummary[] = [];
+    list: async (limit, texts = {}) => {
+      const found: ListedImport[] = [];
+      const filter = new URLSearchParams(texts).toString();
       let cursor: string | null = '';
       while (cursor !== null && found.length < limit) {
         const size = Math.min(MOST_OF_PAGE, limit - found.length);
         const query: string = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`;
-        const { imports, nextCursor }: ImportsPage = await server.get(`/v1/imports?limit=${size}${query}`, importsPage);
-        found.push(...imports.map((view) => summaryOf(server, view)));
+        const path = `/v1/imports?limit=${size}${query}${filter === '' ? '' : `&${filter}`}`;
+        const { imports, nextCursor }: ImportsPage = await server.get(path, importsPage);
+        found.push(
+          ...imports.map((view) => {
+            const { createdAt, createdBy, kind, tags } = view;
+            return { ...summaryOf(server, view), createdAt, createdBy, kind, tags };
+          }),
+        );
         cursor = nextCursor;
       }
-      if (found.length === 0) throw noImports(server);
+      if (found.length === 0 && filter === '') throw noImports(server);
       return found;
     },
     find: async (id) => {
@@ -63,6 +78,15 @@ export function remoteImports(server: Server, command: string, flag: string): Im
       if (maxRemovals !== undefined) query.set('maxRemovals', String(maxRemovals));
       return server.post(`${addressOf(id)}/${verb}${query.size === 0 ? '' : `?${query}`}`);
     },
+    tag: async (id, changes) => {
+      const body = { action: 'tag', ids: [id], tags: changes };
+      const [result] = (await server.begin('/v1/imports/actions', bulkAnswer, body)).results;
+      const problem = result?.problem;
+      if (problem !== undefined) {
+        throw ServerRefused.inSentences(problem.code, problem.detail, problem.remedy);
+      }
+      return one(id);
+    },
     watch: (id) => ({
       look: async () => {
         const [view, statuses] = await Promise.all([one(id), regions()]);
@@ -70,6 +94,7 @@ export function remoteImports(server: Server, command: string, flag: string): Im
         return {
           state,
           tallies: state === 'staging' ? undefined : talliesOf(view),
+          writes: view.writes,
           staging: staging === null ? undefined : { ...staging, totalBytes: staging.totalBytes ?? undefined },
           regions: statuses,
         };
@@ -99,11 +124,11 @@ function noImports({ url }: Server): NoImports {
 }
 
 /** A server knows by itself whether it sends to a sandbox. */
-function kept({ id, state, reason, code }: ImportView): KeptImport {
-  return { id, state, reason, code: code ?? null, sandbox: false };
+function kept({ id, state, reason, code, maxCreate, maxRemovals }: ImportView): KeptImport {
+  return { id, state, reason, code: code ?? null, sandbox: false, maxCreate, maxRemovals };
 }
 
-/** What `--json` prints: the same as of an import on this machine, but that reports are addresses. */
+/** What `--json` prints: the same as for an import on this machine, except that reports are addresses. */
 function summaryOf({ url }: Server, view: ImportView): ImportSummary {
   const summary = summaryIn(view);
   const { all, failed, retry } = summary.reports;
@@ -121,7 +146,7 @@ function talliesOf({ state, regions }: ImportView) {
   );
 }
 
-function reportQuery({ form, statuses }: Pick<ReportWish, 'form' | 'statuses'>): string {
-  if (form === 'retry') return 'retryable=true';
-  return `format=${form}${statuses === undefined ? '' : `&status=${[...statuses].join(',')}`}`;
+function reportQuery({ form, filter = {} }: Pick<ReportRequest, 'form' | 'filter'>): URLSearchParams {
+  const which: Record<string, string> = form === 'retry' ? { retryable: 'true' } : { format: form };
+  return new URLSearchParams({ ...which, ...rowFilterOptions(filter) });
 }

@@ -8,9 +8,9 @@ import {
   type ScheduleRecord,
   type ScheduleRun,
 } from '../../syncs/schedule/schedule-catalog.ts';
-import { readSyncOptions } from '../../syncs/sync-options.ts';
+import { readSyncOptions, shownCreate } from '../../syncs/sync-options.ts';
 
-/** What commands read of the schedules in a data directory, whoever writes it meanwhile, and how they show it. */
+/** What commands read of the schedules in a data directory, even while another process writes to it, and how they show it. */
 
 export function withSchedules<Result>(
   path: string,
@@ -32,7 +32,7 @@ export function dueNext({ cron, tz, paused, nextDue }: ScheduleRecord): number[]
   return paused ? [] : [nextDue, ...nextRuns(cron, tz, nextDue, SHOWN_RUNS - 1)];
 }
 
-/** "2027-03-28 03:30" by the clocks of a time zone. */
+/** "2027-03-28 03:30" in a time zone. */
 export function localTime(at: number, tz: string): string {
   return new Intl.DateTimeFormat('sv-SE', { timeZone: tz, dateStyle: 'short', timeStyle: 'short' }).format(at);
 }
@@ -40,11 +40,13 @@ export function localTime(at: number, tz: string): string {
 /** As `--json` shows a schedule. Times are ISO 8601; of headers it has the variables that hold their values. */
 export function scheduleDocument(record: ScheduleRecord, lastRun: ScheduleRun | undefined) {
   const { name, cron, tz, file, headers, maxSource, protectFile, repair, catchUp, paused, createdAt } = record;
-  const { flags, limits, apply, sandbox } = readSyncOptions(record);
+  const options = readSyncOptions(record);
+  const { flags, limits, apply, sandbox } = options;
   const { mode, missing, allowDemotion, allowUnban, removeByName } = flags;
   return {
     ...{ name, cron, tz, file, headers, maxSource, protectFile, repair, catchUp, paused, apply, sandbox, limits },
     flags: { mode, missing, allowDemotion, allowUnban, removeNamed: [...removeByName] },
+    create: shownCreate(options),
     createdAt: iso(createdAt),
     next: dueNext(record).map(iso),
     lastRun: lastRun === undefined ? null : runDocument(lastRun),

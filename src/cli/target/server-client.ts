@@ -18,21 +18,21 @@ export interface Server {
   get<Document>(path: string, schema: z.ZodType<Document>): Promise<Document>;
   /** Does what an operator may, such as `/v1/imports/<id>/pause`. @throws as `get`; never repeated */
   post(path: string): Promise<ImportView>;
-  /** As `post`, for what is no import. `body` is sent as JSON. */
+  /** As `post`, for anything but imports. `body` is sent as JSON. */
   begin<Document>(path: string, schema: z.ZodType<Document>, body?: object): Promise<Document>;
   /** Deletes what is at an address. @throws as `get` */
   remove(path: string): Promise<void>;
   /** An answer piece by piece. @throws as `get`, before the first piece and between pieces */
   download(path: string): Promise<AsyncIterable<Uint8Array>>;
-  /** Sends a file; an answer that is lost is asked for again where the file can be. @throws as `get` */
+  /** Sends a file. If the answer is lost, sends it again, if the file can be read again. @throws as `get` */
   upload(path: string, file: Upload): Promise<ImportView>;
 }
 
 export interface Upload {
-  /** In bytes; undefined where that cannot be known beforehand. */
+  /** In bytes; undefined where it is not known in advance. */
   readonly size: number | undefined;
   readonly open: () => AsyncIterable<Uint8Array>;
-  /** Whether `open` gives the same bytes again. */
+  /** Whether `open` can return the same bytes again. */
   readonly repeatable: boolean;
   /** Media type. Default: that of any file. */
   readonly type?: string;
@@ -42,9 +42,9 @@ export interface Upload {
 export interface ServerOptions {
   readonly url: string;
   readonly token: string | undefined;
-  /** Certificate authority to trust besides the usual ones, PEM. */
+  /** Certificate authority to trust in addition to the usual ones, PEM. */
   readonly ca: string | undefined;
-  /** Whether the token may be sent to another machine over plain http, where everybody on the way can read it. */
+  /** Whether the token may be sent to another machine over plain http, where anyone on the way can read it. */
   readonly plainHttp: boolean;
 }
 
@@ -55,7 +55,7 @@ const ANSWER_MS = 60_000;
 const AGAIN_MS = [1_000, 3_000, 10_000];
 /** Refusals of an upload that pass by themselves. */
 const PASSING: ReadonlySet<string> = new Set(['BUSY', 'STOPPING', 'KEY_IN_USE', 'AWAY']);
-/** Longest document that is read, in characters; longer ones are none of ours. */
+/** Longest document that is read, in characters; longer ones are not from rollcall. */
 const LONGEST_PROBLEM = 100_000;
 
 /** A newer server may have codes that this program does not know. */
@@ -90,7 +90,7 @@ export function connectToServer({ url, token, ca, plainHttp }: ServerOptions): S
     headersTimeout: ANSWER_MS,
     connect: {
       timeout: CONNECT_MS,
-      // Said aloud, because NODE_TLS_REJECT_UNAUTHORIZED in the environment would change the default.
+      // Set explicitly, because NODE_TLS_REJECT_UNAUTHORIZED in the environment would change the default.
       rejectUnauthorized: true,
       ...(ca !== undefined && { ca: [...getCACertificates('default'), ca] }),
     },
@@ -149,7 +149,7 @@ export function connectToServer({ url, token, ca, plainHttp }: ServerOptions): S
       })();
     },
     upload: async (path, { size, open, repeatable, type = 'application/octet-stream', signal }) => {
-      // The same key makes one import of however many attempts.
+      // With the same key, several attempts make one import.
       const key = randomUUID();
       const send = async () =>
         parsed(

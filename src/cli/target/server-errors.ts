@@ -12,7 +12,7 @@ export class ServerRefused extends RollcallError {
   }
 }
 
-/** The server, or what stands before it, fails. */
+/** The server, or a proxy in front of it, fails. */
 export class ServerFault extends RollcallError {
   constructor(code: string, what: string, remedy: string, about?: { cause?: unknown; message?: string }) {
     super(code, what, { ...about, remedy, kind: 'fatal' });
@@ -24,7 +24,7 @@ export class ServerFault extends RollcallError {
   }
 }
 
-/** No answer of the server has come: it is not there, stops, or the connection broke. */
+/** The server has not answered: it is down, it is stopping, or the connection broke. */
 export class ServerAway extends ServerFault {
   constructor(url: string, cause: unknown) {
     const why = reasonOf(cause);
@@ -38,7 +38,7 @@ export class ServerAway extends ServerFault {
   }
 }
 
-/** Several addresses of one name fail together, and the error of the whole says nothing. */
+/** If several addresses of one name fail, the aggregate error says nothing: use the first one's. */
 function reasonOf(cause: unknown): string {
   if (cause instanceof AggregateError && cause.errors.length > 0) return reasonOf(cause.errors[0]);
   return cause instanceof Error && cause.message !== '' ? cause.message : String(cause);

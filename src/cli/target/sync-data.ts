@@ -6,7 +6,7 @@ import { planFiles } from '../../syncs/plan/prepare.ts';
 import { openSyncCatalogReader, type SyncCatalogReader, type SyncRecord } from '../../syncs/sync-catalog.ts';
 import { UnknownSync } from '../../syncs/sync-errors.ts';
 
-/** What commands read of the syncs in a data directory, whoever writes it meanwhile. */
+/** What commands read of the syncs in a data directory, even while another process writes to it. */
 
 export function withSyncs<Result>(
   path: string,
@@ -45,12 +45,12 @@ export function withPlan<Result>(
   }
 }
 
-/** Who types, for the record. */
-export function whoTypes(): string {
+/** Name of the user at the terminal, for the record. */
+export function currentUser(): string {
   try {
     return userInfo().username;
   } catch {
-    // A container may run as somebody who has no name.
+    // A container may run as a user without a name.
     return `user ${process.getuid?.() ?? 'unknown'}`;
   }
 }

@@ -1,11 +1,15 @@
 /** One import, live. */
 import { ApiError } from '../api.js';
+import { reportCommand } from '../command-line.js';
+import { CopyButton } from '../copy.js';
 import { Card, Empty, foreign, h, importHref, syncHref, Tag } from '../element.js';
+import { grouped } from '../format.js';
 import { ErrorNotice } from '../notice.js';
 import { usePlace, useTitle } from '../place.js';
-import { fileName, isDryRun, isOfSync } from '../words.js';
+import { fileName, isDryRun, isOfSync, needAttention, wentWrong } from '../words.js';
 import { ImportActions } from './import/actions.js';
 import { ImportCheck } from './import/check.js';
+import { ImportCreated } from './import/created.js';
 import { ImportDownloads } from './import/downloads.js';
 import { ImportHead } from './import/head.js';
 import { ImportJournal } from './import/journal.js';
@@ -31,7 +35,20 @@ function ImportTitle({ id, live }) {
   const isMissing = live.error.value instanceof ApiError && live.error.value.problem.status === 404;
   useTitle(view === undefined ? '' : fileName(view.file));
   return [
-    h('p', { class: 'kicker' }, h('a', { href: '/' }, 'Imports'), ' / ', foreign(id), h(Origin, { live })),
+    h(
+      'p',
+      { class: 'kicker' },
+      h('a', { href: '/imports' }, 'Imports'),
+      ' / ',
+      foreign(id),
+      h(CopyButton, { text: id, what: `the id ${id}` }),
+      h(CopyButton, {
+        text: reportCommand(id, location.origin),
+        label: 'Copy command',
+        what: 'that reports this import',
+      }),
+      h(Origin, { live }),
+    ),
     h(
       'h1',
       { tabIndex: -1 },
@@ -64,12 +81,23 @@ function ImportBody({ id, live }) {
   const { isOperator } = usePlace();
   const filter = useRowsWanted();
   if (live.error.value !== undefined) {
-    return [h(ErrorNotice, { error: live.error.value }), h('p', null, h('a', { href: '/' }, 'All imports'))];
+    return [h(ErrorNotice, { error: live.error.value }), h('p', null, h('a', { href: '/imports' }, 'All imports'))];
   }
   if (live.state.value === undefined) return h(Empty, {}, 'Loading …');
   const hasRows = live.hasRows.value;
   const isWaiting = live.state.value === 'staged' && hasRows;
+  const problems =
+    hasRows && h(Card, { key: 'problems', id: 'problems', title: 'Problems' }, h(ImportProblems, { id, live, filter }));
+  const work =
+    hasRows &&
+    h(
+      'div',
+      { key: 'work', class: 'pair' },
+      h(Card, { id: 'regions', title: 'Regions' }, h(ImportRegions, { live })),
+      h(ImportPace, { id, live }),
+    );
   return [
+    hasRows && h(Sections, { key: 'sections', live, isWaiting }),
     h(
       'section',
       { key: 'state', class: 'card state', 'aria-label': 'State' },
@@ -82,14 +110,14 @@ function ImportBody({ id, live }) {
         { key: 'check', id: 'check', title: 'Check before sending' },
         h(ImportCheck, { id, hasCheck: live.view.value?.hasCheck === true }),
       ),
-    hasRows &&
+    live.over.value ? [problems, work] : [work, problems],
+    live.view.value?.created !== undefined &&
       h(
-        'div',
-        { key: 'work', class: 'pair' },
-        h(Card, { id: 'regions', title: 'Regions' }, h(ImportRegions, { live })),
-        h(ImportPace, { id, live }),
+        Card,
+        { key: 'created', id: 'created', title: 'Created users and groups' },
+        // Read again after a follow-up, such as its undo.
+        h(ImportCreated, { id, key: live.view.value.followUps.map(({ state }) => state).join() }),
       ),
-    hasRows && h(Card, { key: 'problems', id: 'problems', title: 'Problems' }, h(ImportProblems, { id, live, filter })),
     h(
       'div',
       { key: 'outcome', class: 'pair' },
@@ -104,4 +132,25 @@ function ImportBody({ id, live }) {
         h(ImportRows, { id, live, filter }),
       ),
   ];
+}
+
+/** A way to each part of the page, which stays in sight. @param {{ live: LiveImport, isWaiting: boolean }} properties */
+function Sections({ live, isWaiting }) {
+  const view = live.view.value;
+  if (view === undefined) return null;
+  const wrong = live.over.value ? needAttention(view.rows) : wentWrong(view.rows);
+  const parts = [
+    isWaiting && ['check', 'Check'],
+    ['problems', wrong === 0 ? 'Problems' : `Problems (${grouped(wrong)})`],
+    ['regions', 'Regions'],
+    ['downloads', 'Downloads'],
+    ['journal', 'History'],
+    ['rows', `Rows (${grouped(view.rows.read)})`],
+  ];
+  return h(
+    'nav',
+    { class: 'sections', 'aria-label': 'Parts of this page' },
+    h('a', { href: '#state' }, 'State and actions'),
+    parts.map((part) => part !== false && h('a', { key: part[0], href: `#${part[0]}` }, part[1])),
+  );
 }

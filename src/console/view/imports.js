@@ -1,27 +1,26 @@
-import { useEffect, useRef } from 'preact/hooks';
-import { Badge, Card, foreign, h, importHref, Tag } from '../element.js';
-import { counted, duration, grouped } from '../format.js';
+/** All imports: found by what is known of them, followed while they run, and acted on several at a time. */
+import { useSignal } from '@preact/signals';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { usePages } from '../answer.js';
+import { query } from '../api.js';
+import { Card, Empty, h } from '../element.js';
 import { announce } from '../frame.js';
-import { follow } from '../live.js';
-import { OutcomeBar } from '../outcome-bar.js';
-import { usePlace } from '../place.js';
-import { Time } from '../time.js';
-import {
-  fileName,
-  inPlace,
-  isDryRun,
-  isOfSync,
-  isUndone,
-  needAttention,
-  STATE_GROUPS,
-  settled,
-  stateLabel,
-  stateTone,
-} from '../words.js';
-import { useFilteredList } from './filtered-list.js';
+import { ErrorNotice } from '../notice.js';
+import { onListEvents } from '../overview.js';
+import { keepInAddress, usePlace } from '../place.js';
+import { dataTable } from '../table.js';
+import { fileName, stateLabel } from '../words.js';
+import { BulkBar, ChooseBox } from './imports/bulk.js';
+import { COLUMNS } from './imports/columns.js';
+import { daysAsked, filterIn, ListFilter } from './imports/filter.js';
 import { NewImport } from './new-import.js';
 
-/** @import { ImportView, ListEvents } from '../answers.d.ts' */
+/** @import { ImportView } from '../answers.d.ts' */
+/** @import { Filter } from './imports/filter.js' */
+
+const PAGE = 50;
+/** Where only the server knows whether a new import fits, it is asked this long after one came, in ms. */
+const NEWS_MS = 1000;
 
 export function ImportsPage() {
   const { isOperator } = usePlace();
@@ -32,111 +31,102 @@ export function ImportsPage() {
   ];
 }
 
-/** @type {import('../form.js').Choice[]} */
-const STATES = [
-  ['', 'all'],
-  ...Object.entries(STATE_GROUPS).map(([name, states]) => /** @type {const} */ ([states.join(','), name])),
-];
-
-/** @type {import('../table.js').Column<ImportView>[]} */
-const COLUMNS = [
-  {
-    label: 'File',
-    kind: 'main',
-    cell: (view) => [
-      h('a', { href: importHref(view.id) }, foreign(fileName(view.file))),
-      view.sandbox && h(Tag, {}, 'sandbox'),
-      isDryRun(view) && h(Tag, {}, 'dry run'),
-      view.retryOf !== null && h(Tag, {}, 'retry'),
-      isOfSync(view) && h(Tag, {}, view.id.startsWith('undo-') ? 'undo' : 'sync'),
-      view.followUps.some(isUndone) && h(Tag, {}, 'undone'),
-    ],
-  },
-  { label: 'State', cell: (view) => h(Badge, { tone: stateTone(view) }, stateLabel(view)) },
-  { label: 'Progress', kind: 'wide', cell: progressOf },
-  { label: 'Succeeded', kind: 'number', cell: ({ rows }) => grouped(inPlace(rows)) },
-  {
-    label: 'Need attention',
-    kind: 'number',
-    cell: ({ rows }) =>
-      h('span', { class: needAttention(rows) > 0 ? 'attention' : 'soft' }, grouped(needAttention(rows))),
-  },
-  { label: 'Created', cell: ({ createdAt }) => h(Time, { iso: createdAt }) },
-  {
-    label: 'Took',
-    kind: 'number',
-    cell: ({ startedAt, finishedAt }) =>
-      startedAt !== null && finishedAt !== null ? duration(Date.parse(finishedAt) - Date.parse(startedAt)) : '–',
-  },
-];
-
-/** @param {ImportView} view */
-function progressOf({ rows, staging, finishedAt }) {
-  if (staging !== null) return h('span', { class: 'soft' }, `${counted(staging.rows, 'row')} read`);
-  if (rows.read === 0) return h('span', { class: 'soft' }, '–');
-  const text =
-    finishedAt === null ? `${grouped(settled(rows))} of ${counted(rows.read, 'row')}` : counted(rows.read, 'row');
-  return h(
-    'div',
-    { class: 'progress' },
-    h(OutcomeBar, { name: 'Rows by outcome', rows }),
-    h('span', { class: 'soft' }, text),
-  );
+function ImportsList() {
+  const { query: initial, isOperator } = usePlace();
+  const filter = useSignal(filterIn(initial));
+  const chosen = useSignal(/** @type {ReadonlySet<string>} */ (new Set()));
+  /** @type {import('../answer.js').Pages<ImportView>} */
+  const pages = usePages(`/v1/imports${query(daysAsked(filter.value))}`, { name: 'imports', limit: PAGE });
+  useListEvents(pages, filter.value);
+  const { items, hasMore, error } = pages;
+  const columns = useMemo(() => (isOperator ? [chooseColumn(chosen), ...COLUMNS] : COLUMNS), [isOperator]);
+  const isFiltered = Object.keys(filter.value).length > 0;
+  return [
+    h(ListFilter, {
+      key: 'filter',
+      filter: filter.value,
+      onFilter: (wanted) => {
+        filter.value = wanted;
+        chosen.value = new Set();
+        keepInAddress(query(wanted));
+      },
+    }),
+    isOperator && h(BulkBar, { key: 'bulk', items: items ?? [], chosen, onDone: pages.refresh }),
+    error !== undefined
+      ? h(ErrorNotice, { key: 'error', error })
+      : items === undefined
+        ? h(Empty, { key: 'loading' }, 'Loading …')
+        : items.length === 0
+          ? h(Empty, { key: 'empty' }, emptyText(isFiltered, isOperator))
+          : h(
+              'div',
+              { key: 'table', class: 'imports' },
+              dataTable({ caption: 'Imports, newest first', columns, items, keyOf: ({ id }) => id }),
+            ),
+    hasMore && h('button', { key: 'more', type: 'button', onClick: () => void pages.more() }, `Show ${PAGE} more`),
+  ];
 }
 
-function ImportsList() {
-  return useFilteredList({
-    path: '/v1/imports',
-    name: 'imports',
-    choices: STATES,
-    caption: 'Imports, newest first',
-    columns: COLUMNS,
-    emptyText,
-    useNews: useListEvents,
-  });
+/**
+ * @param {import('./imports/bulk.js').Chosen} chosen
+ * @returns {import('../table.js').Column<ImportView>}
+ */
+function chooseColumn(chosen) {
+  return { label: 'Select', kind: 'choose', cell: (view) => h(ChooseBox, { view, chosen }) };
 }
 
 /**
  * Keeps the list up to date by events.
  * @param {import('../answer.js').Pages<ImportView>} pages
- * @param {string} states those that are shown, separated by commas; '' for all
+ * @param {Filter} filter
  */
-function useListEvents(pages, states) {
-  const latest = useRef({ pages, states });
-  latest.current = { pages, states };
+function useListEvents(pages, filter) {
+  const latest = useRef({ pages, filter });
+  latest.current = { pages, filter };
   const isThere = pages.items !== undefined;
   useEffect(() => {
     if (!isThere) return;
-    const leaving = new AbortController();
-    /** @type {{ [K in keyof ListEvents]: (data: ListEvents[K]) => void }} */
-    const handlers = {
-      imports: ({ imports }) =>
-        latest.current.pages.edit((items) =>
-          imports.reduce((all, view) => merged(all, view, latest.current.states), items),
-        ),
-      removed: ({ id }) => latest.current.pages.edit((items) => items.filter((view) => view.id !== id)),
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    let timer;
+    const refreshSoon = () => {
+      timer ??= setTimeout(() => {
+        timer = undefined;
+        void latest.current.pages.refresh();
+      }, NEWS_MS);
     };
-    follow('/v1/events', handlers, {
-      signal: leaving.signal,
-      onReturn: () => void latest.current.pages.refresh(),
-    });
-    return () => leaving.abort();
+    const end = onListEvents(
+      {
+        imports: ({ imports }) =>
+          latest.current.pages.edit((items) =>
+            imports.reduce((all, view) => merged(all, view, latest.current.filter, refreshSoon), items),
+          ),
+        removed: ({ id }) => latest.current.pages.edit((items) => items.filter((view) => view.id !== id)),
+      },
+      () => void latest.current.pages.refresh(),
+    );
+    return () => {
+      clearTimeout(timer);
+      end();
+    };
   }, [isThere]);
 }
 
 /**
  * @param {readonly ImportView[]} items
  * @param {ImportView} view
- * @param {string} states
+ * @param {Filter} filter
+ * @param {() => void} refreshSoon
  */
-function merged(items, view, states) {
+function merged(items, view, { state = '', ...others }, refreshSoon) {
   const before = items.find(({ id }) => id === view.id);
   if (before !== undefined && before.state !== view.state) announce(`${fileName(view.file)}: ${stateLabel(view)}`);
-  const isWanted = states === '' || states.split(',').includes(view.state);
+  const isWanted = state === '' || state.split(',').includes(view.state);
   if (before !== undefined) {
     return isWanted ? items.map((one) => (one === before ? view : one)) : items.filter((one) => one !== before);
   }
-  return isWanted && view.createdAt >= (items[0]?.createdAt ?? '') ? [view, ...items] : items;
+  const isNew = isWanted && view.createdAt >= (items[0]?.createdAt ?? '');
+  if (isNew && Object.keys(others).length > 0) refreshSoon();
+  return isNew && Object.keys(others).length === 0 ? [view, ...items] : items;
 }
 
 /**

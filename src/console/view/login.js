@@ -1,5 +1,5 @@
 /** Logging in with a token. */
-import { useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { request } from '../api.js';
 import { h } from '../element.js';
 import { ErrorPlace } from '../notice.js';
@@ -8,6 +8,34 @@ import { useWork } from '../work.js';
 
 export function LoginPage() {
   const { query, go } = usePlace();
+  return h(
+    'div',
+    { class: 'login card' },
+    h('h1', null, 'Log in'),
+    h('p', null, 'This server needs a token. Paste the one you were given.'),
+    h(LoginForm, { onLoggedIn: () => go(ownPath(query.get('next'))) }),
+  );
+}
+
+/**
+ * Over the page, when its token counts no more: what was filled in stays.
+ * @param {{ onLoggedIn: () => void, onLeave: () => void }} properties
+ */
+export function LoginDialog({ onLoggedIn, onLeave }) {
+  const dialog = useRef(/** @type {HTMLDialogElement | null} */ (null));
+  useEffect(() => dialog.current?.showModal(), []);
+  return h(
+    'dialog',
+    { ref: dialog, class: 'login', 'aria-labelledby': 'login-title', onCancel: onLeave },
+    h('h2', { id: 'login-title' }, 'Log in again'),
+    h('p', null, 'Your token has expired or was revoked. Nothing on this page is lost: log in to continue.'),
+    h(LoginForm, { onLoggedIn }),
+    h('button', { type: 'button', class: 'quiet', onClick: onLeave }, 'Leave this page'),
+  );
+}
+
+/** @param {{ onLoggedIn: () => void }} properties */
+function LoginForm({ onLoggedIn }) {
   const work = useWork();
   const field = useRef(/** @type {HTMLInputElement | null} */ (null));
   /** @param {SubmitEvent} event */
@@ -22,40 +50,34 @@ export function LoginPage() {
         type: 'application/json',
         signal,
       });
-      go(ownPath(query.get('next')));
+      onLoggedIn();
     });
   };
   return h(
-    'div',
-    { class: 'login card' },
-    h('h1', null, 'Log in'),
-    h('p', null, 'This server needs a token. Paste the one you were given.'),
+    'form',
+    { onSubmit: logIn },
+    h('label', { for: 'token' }, 'Token'),
+    h('input', {
+      id: 'token',
+      name: 'token',
+      type: 'password',
+      ref: field,
+      autocomplete: 'current-password',
+      spellcheck: false,
+      required: true,
+      'aria-describedby': 'token-note',
+    }),
     h(
-      'form',
-      { onSubmit: logIn },
-      h('label', { for: 'token' }, 'Token'),
-      h('input', {
-        id: 'token',
-        name: 'token',
-        type: 'password',
-        ref: field,
-        autocomplete: 'current-password',
-        spellcheck: false,
-        required: true,
-        'aria-describedby': 'token-note',
-      }),
-      h(
-        'p',
-        { class: 'note', id: 'token-note' },
-        'It begins with ',
-        h('code', null, 'rct_'),
-        '. On the server’s machine, create one with ',
-        h('code', null, 'rollcall token create'),
-        '.',
-      ),
-      h(ErrorPlace, { error: work.error }),
-      h('button', { class: 'main', disabled: work.busy }, 'Log in'),
+      'p',
+      { class: 'note', id: 'token-note' },
+      'It begins with ',
+      h('code', null, 'rct_'),
+      '. On the server’s machine, create one with ',
+      h('code', null, 'rollcall token create'),
+      '.',
     ),
+    h(ErrorPlace, { error: work.error }),
+    h('button', { class: 'main', disabled: work.busy }, 'Log in'),
   );
 }
 

@@ -1,8 +1,8 @@
 /** A new import: choose a file, see how it is read, start. */
 import { h, importHref } from '../element.js';
-import { CheckField, TextField, useForm } from '../form.js';
+import { CheckField, FieldGroup, TextField, useForm } from '../form.js';
 import { usePlace } from '../place.js';
-import { CREATING, Creating, creatingOptions } from './upload/creating.js';
+import { CREATING, Creating, creatingField, creatingOptions } from './upload/creating.js';
 import { READING } from './upload/reading.js';
 import { SHAPING } from './upload/shape-form.js';
 import { UploadForm } from './upload-form.js';
@@ -30,15 +30,14 @@ export function NewImport() {
       ...creatingOptions(values),
       only: onlyOf(values['onlyGroups'] ?? ''),
     }),
-    fieldOf: (name) => FIELDS[name] ?? name,
+    fieldOf: (name) => FIELDS[name] ?? creatingField(name, form),
     label: form.get('dryRun') === 'true' ? 'Check the file' : 'Start import',
     onMade: (id) => go(importHref(id)),
     own: (preview) => [
       h(Creating, { key: 'creating', form, preview }),
       h(
-        'fieldset',
-        null,
-        h('legend', null, 'Run options'),
+        FieldGroup,
+        { title: 'Run options' },
         h(
           'div',
           { class: 'fields' },
@@ -73,7 +72,7 @@ export function NewImport() {
 /** Options that are called as the server calls them. */
 const OWN = ['maxErrors', 'first', 'dryRun'];
 /** Fields that show what is wrong with an option of another name. @type {Readonly<Record<string, string>>} */
-const FIELDS = { only: 'onlyGroups', maxCreate: 'maxUsers', createMap: 'nameColumn' };
+const FIELDS = { only: 'onlyGroups' };
 
 /** `choir, team` as the server takes it. @param {string} text */
 function onlyOf(text) {

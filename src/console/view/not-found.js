@@ -8,7 +8,7 @@ export function NotFoundPage() {
       null,
       h('code', null, location.pathname),
       ' does not exist. ',
-      h('a', { href: '/' }, 'All imports'),
+      h('a', { href: '/imports' }, 'All imports'),
       ' show everything there is.',
     ),
   ];

@@ -5,11 +5,12 @@ import { cronWords } from '../cron-words.js';
 import { Badge, Card, Empty, foreign, h, syncHref, Tag } from '../element.js';
 import { ErrorNotice } from '../notice.js';
 import { usePlace } from '../place.js';
-import { modeWords } from '../sync-words.js';
+import { mayCreateWords, modeWords } from '../sync-words.js';
 import { dataTable } from '../table.js';
 import { TimeIn } from '../time.js';
 import { ScheduleActions } from './schedules/actions.js';
 import { RUN_TONES, ScheduleHistory } from './schedules/history.js';
+import { Nights } from './schedules/nights.js';
 
 /** @import { Schedule } from '../sync-answers.d.ts' */
 
@@ -24,6 +25,8 @@ export function SchedulesPage() {
   const own = data?.schedules.find((schedule) => schedule.name === name);
   return [
     h('h1', null, 'Schedules'),
+    h('p', { class: 'lead' }, 'A schedule is a sync that runs at set times.'),
+    isOperator && h('p', null, h('a', { class: 'button main', href: '/schedules/new' }, 'New schedule')),
     h(
       Card,
       { id: 'all', title: 'All schedules' },
@@ -40,6 +43,9 @@ export function SchedulesPage() {
                 keyOf: (schedule) => schedule.name,
               }),
     ),
+    data !== undefined &&
+      data.schedules.length > 0 &&
+      h(Card, { id: 'nights', title: 'The last 30 nights' }, h(Nights, {})),
     name !== '' &&
       h(
         Card,
@@ -52,14 +58,8 @@ export function SchedulesPage() {
 }
 
 function NoSchedules() {
-  return [
-    h(Empty, {}, 'No schedules yet. Add one on the server’s machine, because schedules read files there:'),
-    h(
-      'p',
-      null,
-      h('code', null, 'rollcall schedule add nightly --cron "30 2 * * *" --tz Europe/Rome --file members.csv'),
-    ),
-  ];
+  const { isOperator } = usePlace();
+  return h(Empty, {}, `No schedules yet. ${isOperator ? 'Add the first one above.' : 'An operator can add one.'}`);
 }
 
 /** @param {() => Promise<void>} reload @returns {import('../table.js').Column<Schedule>} */
@@ -91,7 +91,11 @@ const COLUMNS = [
   {
     label: 'File',
     kind: 'wide',
-    cell: ({ file, flags }) => [foreign(file), h('p', { class: 'note' }, modeWords(flags))],
+    cell: ({ file, flags, create }) => [
+      foreign(file),
+      h('p', { class: 'note' }, modeWords(flags)),
+      create !== null && h('p', { class: 'note' }, `may create ${mayCreateWords(create)}`),
+    ],
   },
   {
     label: 'Next',

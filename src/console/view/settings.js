@@ -1,20 +1,18 @@
-/** How this server is set up, what its regions are doing, and who did what. Nothing can be changed here. */
+/** How this server is set up, what its regions are doing, and what a person has chosen for this browser. */
 import { useAnswer } from '../answer.js';
 import { Card, Empty, Facts, foreign, h } from '../element.js';
 import { counted, grouped, size } from '../format.js';
 import { ErrorNotice } from '../notice.js';
 import { usePlace } from '../place.js';
 import { dataTable } from '../table.js';
-import { Time } from '../time.js';
 import { regionSentence } from '../words.js';
+import { OwnSettings } from './settings/own.js';
 
-/** @import { AuditPage, RegionStatus, Settings } from '../answers.d.ts' */
+/** @import { RegionStatus, Settings } from '../answers.d.ts' */
 
 const REGIONS_EVERY_MS = 2000;
-const AUDIT_SHOWN = 50;
 
 export function SettingsPage() {
-  const { isOperator } = usePlace();
   return [
     h('h1', null, 'Settings'),
     h(
@@ -26,7 +24,7 @@ export function SettingsPage() {
     ),
     h(Card, { id: 'server', title: 'This server' }, h(ServerFacts, {})),
     h(Card, { id: 'regions', title: 'Regions' }, h(RegionsNow, {})),
-    isOperator && h(Card, { id: 'audit', title: 'Audit log' }, h(AuditLog, {})),
+    h(Card, { id: 'own', title: 'This browser' }, h(OwnSettings, {})),
   ];
 }
 
@@ -57,12 +55,9 @@ function ServerFacts() {
           isOperator && h('a', { href: '/queues' }, ' – open the queues'),
         ],
       ],
-      ['Sent by', isEmbedded || settings.withWorkers ? 'this process' : 'worker processes elsewhere'],
+      ['Workers', isEmbedded || settings.withWorkers ? 'in this process' : 'processes elsewhere'],
       ['Largest upload', size(settings.maxUploadBytes)],
-      [
-        'Finished imports are kept',
-        settings.keepDays === null ? 'until someone deletes them' : counted(settings.keepDays, 'day'),
-      ],
+      ['Retention of finished imports', settings.keepDays === null ? 'forever' : counted(settings.keepDays, 'day')],
       ['Webhook', settings.notifyHost === null ? 'none' : foreign(settings.notifyHost)],
       ['Version', settings.version],
     ],
@@ -104,30 +99,5 @@ function RegionsNow() {
     columns: REGION_COLUMNS,
     items: data.regions,
     keyOf: ({ region }) => region,
-  });
-}
-
-/** @type {import('../table.js').Column<AuditPage['entries'][number]>[]} */
-const AUDIT_COLUMNS = [
-  { label: 'When', cell: ({ at }) => h(Time, { iso: at, seconds: true }) },
-  { label: 'Who', kind: 'main', cell: ({ who }) => foreign(who) },
-  { label: 'From', cell: ({ address }) => foreign(address) },
-  { label: 'What', cell: ({ action }) => h('code', null, action) },
-  { label: 'Target', cell: ({ target }) => foreign(target) },
-  { label: 'Detail', kind: 'wide', cell: ({ detail }) => foreign(detail) },
-];
-
-function AuditLog() {
-  /** @type {import('../answer.js').Answer<AuditPage>} */
-  const { data, error } = useAnswer(`/v1/audit?limit=${AUDIT_SHOWN}`);
-  if (error !== undefined) return h(ErrorNotice, { error });
-  if (data === undefined) return h(Empty, {}, 'Loading …');
-  if (data.entries.length === 0)
-    return h(Empty, {}, 'Nothing yet. Uploads, pauses, cancellations and so on will be listed here.');
-  return dataTable({
-    caption: 'What operators did, newest first',
-    columns: AUDIT_COLUMNS,
-    items: data.entries,
-    keyOf: (_, index) => index,
   });
 }

@@ -9,7 +9,8 @@ import { usePlace, useTitle } from '../place.js';
 import { syncSentence } from '../sync-words.js';
 import { fileName } from '../words.js';
 import { SyncActions } from './sync/actions.js';
-import { SyncDownloads, SyncFindings, SyncJournal } from './sync/facts.js';
+import { SyncDownloads, SyncJournal } from './sync/facts.js';
+import { SyncGuards } from './sync/guards.js';
 import { SyncHead } from './sync/head.js';
 import { SyncPlan } from './sync/plan.js';
 
@@ -46,11 +47,11 @@ export function SyncPage() {
                 h(SyncHead, { view }),
                 isOperator && h(SyncActions, { view, onDone: set }),
               ),
-              view.findings.length > 0 &&
+              view.guards.length > 0 &&
                 h(
                   Card,
                   { key: 'findings', id: 'findings', title: 'Why this plan is held' },
-                  h(SyncFindings, { findings: view.findings }),
+                  h(SyncGuards, { id, guards: view.guards }),
                 ),
               view.totals !== null && h(Card, { key: 'plan', id: 'plan', title: 'Plan by group' }, h(SyncPlan, { id })),
               h(

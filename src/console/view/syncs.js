@@ -21,7 +21,12 @@ export function SyncsPage() {
       'A sync makes groups match a file. It first makes a plan. Nothing is sent until you apply the plan, unless you choose to apply it at once.',
     ),
     isOperator && h(NewSync, {}),
-    h(Card, { id: 'all', title: 'All syncs' }, h(SyncsList, {})),
+    h(
+      Card,
+      { id: 'all', title: 'All syncs' },
+      h('p', null, h('a', { href: '/syncs/compare' }, 'Compare two syncs')),
+      h(SyncsList, {}),
+    ),
   ];
 }
 

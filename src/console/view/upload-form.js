@@ -137,7 +137,26 @@ export function UploadForm({
           sent.value !== undefined &&
             h(Uploading, { sent: sent.value, total: file.value.size, onStop: () => stopping.current.abort() }),
         ),
-        h('div', { class: 'buttons' }, h('button', { class: 'main', 'aria-disabled': work.busy }, label)),
+        h(
+          'div',
+          { class: 'buttons' },
+          h('button', { class: 'main', 'aria-disabled': work.busy }, label),
+          isImport &&
+            form.get('dryRun') !== 'true' &&
+            h(
+              'button',
+              {
+                type: 'button',
+                'aria-disabled': work.busy,
+                onClick: ({ currentTarget }) => {
+                  if (work.busy) return;
+                  form.set('dryRun', 'true');
+                  currentTarget.form?.requestSubmit();
+                },
+              },
+              'Check the whole file first',
+            ),
+        ),
       ),
   );
 }

@@ -5,7 +5,7 @@ import { type Cells, cellsOf, firstCells, groupProfile, profileColumns, userProf
 import type { CheckLedger } from './check-ledger.ts';
 import { CREATE_CODES } from './check-verdict.ts';
 
-/** What the import of a checked file would create, as creating.ts does it then. */
+/** What the import of a checked file would create; creating.ts does it then. */
 
 type Sql = CheckLedger['sql'];
 const AT_A_TIME = 500;
@@ -24,11 +24,11 @@ export function planNewGroups({ sql }: Pick<CheckLedger, 'sql'>, options: Create
     }
     const { name, type, owner = null } = profile;
     sql('plan_group').run({ group: id, creation: '', name, type, owner });
-    if (owner !== null) sql('add_owner').run({ region, uid: owner });
+    if (owner !== null) sql('ask_about').run({ region, uid: owner });
   }
 }
 
-/** Says of every user who is not found whether it could be created, and of new groups whether their owners would be there. */
+/** Notes for every user who is not found whether it could be created, and for new groups whether their owners would exist. */
 export function settleNew({ sql }: Pick<CheckLedger, 'sql'>, options: CreateOptions): void {
   const read = reader(sql, options);
   const plan = (user: number, uid: string, cells: Cells): void => {
@@ -58,7 +58,7 @@ function reader(sql: Sql, options: CreateOptions): (original: unknown) => Cells 
   return (original) => cellsOf(String(original), columns, places);
 }
 
-/** What would be created for how many rows, and whether it is more than may be. */
+/** What would be created for how many rows, and whether it exceeds the limit. */
 export function creationsOf(sql: Sql, options: CreateOptions): NonNullable<CheckSummary['create']> {
   const row = (name: string) => sql(name).get() ?? {};
   const [made, missing, known] = [row('count_new'), row('count_missing'), row('count_known')];
@@ -72,6 +72,10 @@ export function creationsOf(sql: Sql, options: CreateOptions): NonNullable<Check
     users: Number(made['users']),
     groups: Number(made['groups']),
     reactivated: Number(made['reactivated']),
+    missing: {
+      users: options.users || options.reactivate ? Number(missing['users']) : 0,
+      groups: options.groups ? Number(missing['groups']) : 0,
+    },
     over,
     rows: sql('tally')
       .all()

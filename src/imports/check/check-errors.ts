@@ -7,7 +7,7 @@ export class CannotCheck extends RollcallError {
   }
 }
 
-/** The calls that were allowed are used up; what is known is kept. */
+/** The allowed calls are used up; results so far are kept. */
 export class CallsUsedUp extends RollcallError {
   constructor(allowed: number) {
     super('CALLS_USED_UP', `${allowed} calls were allowed, and that is not enough`);

@@ -34,7 +34,7 @@ export function planCheck(folder: string, { create }: CheckSubject): void {
   }
 }
 
-/** Says of every row what is to be expected, and writes it: `check.csv`, `check-groups.csv`, `check.json`. */
+/** Gives every row its verdict, and writes the files: `check.csv`, `check-groups.csv`, `check.json`. */
 export async function concludeCheck(folder: string, subject: CheckSubject): Promise<void> {
   const ledger = openCheckLedger(folder);
   const files = checkFiles(folder);
@@ -77,7 +77,7 @@ function* rowLines({ sql }: Pick<CheckLedger, 'sql'>): Generator<string> {
   }
 }
 
-/** What the user is in the group now; empty where nobody knows. */
+/** What the user is in the group now; empty where it is unknown. */
 function placeWord(place: unknown): string {
   return typeof place === 'number' ? (PLACES[place] ?? 'another scope') : '';
 }

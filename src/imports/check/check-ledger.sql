@@ -72,7 +72,7 @@ select id, guid, region, wanted from groups where state = 'pending' and region =
 update groups set state = 'found', name = :name, type = :type, owner = :owner, members = :members where id = :group;
 
 -- name: groups_from_list
--- Groups of the region that are in the list of groups just read.
+-- Marks groups of the region that are in the list just read.
 select g.id, l.fact from groups g join listed l on l.list = 'groups' and l.owner = :owner and l.id = g.guid
 where g.region = :region and g.state = 'pending';
 
@@ -82,7 +82,7 @@ update groups set way = case when max(1, (coalesce(members, 0) + cast(:page as i
 where state = 'found' and way is null;
 
 -- name: price_of_members
--- Calls for members and banned users of what is not done.
+-- Out: calls for members and banned users of groups that are not done.
 select coalesce(sum(case way when 'list' then max(1, (coalesce(members, 0) + cast(:page as integer) - 1) / cast(:page as integer)) else wanted end + 1), 0) as calls,
   region
 from groups where state = 'found' and done = 0 group by region;
@@ -97,7 +97,7 @@ order by id limit :limit;
 update groups set state = :state, code = :code, message = :message where id = :group;
 
 -- name: group_done
--- In: group. Everything about its members is known that can be.
+-- In: group. Its members are known, as far as possible.
 update groups set done = 1 where id = :group;
 
 -- name: has_listed
@@ -105,16 +105,16 @@ update groups set done = 1 where id = :group;
 select 1 as found from listed where list = :list and owner = :owner and id = :id;
 
 -- name: put_listed
--- In: list, owner, id, fact. Of an id that is there already, the later entry counts.
+-- In: list, owner, id, fact. A later entry for the same id replaces the earlier one.
 insert into listed (list, owner, id, fact) values (:list, :owner, :id, :fact)
 on conflict (list, owner, id) do update set fact = excluded.fact;
 
 -- name: forget_listed
--- In: list, owner. Before it is read again, or when it was used.
+-- In: list, owner. Deletes a list, before it is read again or after it was used.
 delete from listed where list = :list and owner = :owner;
 
 -- name: places_from_list
--- In: group. Whoever is not in its list of members is not in the group.
+-- In: group. Users who are not in its list of members are not in the group.
 update places set place = coalesce(
   (select case l.fact when 'admin' then 1 when 'moderator' then 2 when 'participant' then 3 else 9 end
    from users u join listed l on l.list = 'members' and l.owner = places.group_id and l.id = u.uid
@@ -122,7 +122,7 @@ update places set place = coalesce(
 where group_id = :group;
 
 -- name: bans_from_list
--- In: group, region. Whoever is in its list of the banned is banned.
+-- In: group, region. Users in its list of banned users are banned.
 update places set place = 4
 where group_id = :group
   and user_id in (select u.id from listed l join users u on u.region = :region and u.uid = l.id
@@ -168,7 +168,7 @@ where region = :region and state is null
   and exists (select 1 from listed l where l.list = 'users' and l.owner = :owner and l.id = users.uid);
 
 -- name: rest_is_unknown
--- In: region. Whoever is not in the list does not exist.
+-- In: region. Users who are not in the list do not exist.
 update users set state = 'unknown' where region = :region and state is null;
 
 -- name: deactivated_from_list
@@ -182,7 +182,7 @@ where region = :region
 delete from verdicts;
 
 -- name: new_groups
--- Groups that are missing and to which somebody is to be added.
+-- Out: missing groups to which rows add users.
 select g.id, g.guid, g.region from groups g where g.state = 'missing' and exists (
   select 1 from staged.lanes l join staged.batches b on b.lane_id = l.id
   where l.group_id = g.id and l.action_id = 1 and b.size > b.bans);
@@ -199,12 +199,20 @@ where l.group_id = :group order by m.row_id limit 1000;
 -- In: group, creation, name, type, owner (null: none). What it would be created with.
 update groups set creation = :creation, name = :name, type = :type, owner = :owner where id = :group;
 
--- name: add_owner
--- In: region, uid. The owner of a group that would be created is asked about like other users.
+-- name: count_missing_users
+-- Out: how many users are unknown, and how many deactivated.
+select coalesce(sum(state = 'unknown'), 0) as unknown, coalesce(sum(state = 'deactivated'), 0) as deactivated from users;
+
+-- name: first_unknown_users
+-- In: limit. Out: some of those who are unknown.
+select uid from users where state = 'unknown' order by id limit :limit;
+
+-- name: ask_about
+-- In: region, uid. A user who is asked about, such as the owner of a group that would be created.
 insert or ignore into users (region, uid) values (:region, :uid);
 
 -- name: find_first_rows
--- For every user who is not found the row that needs it first: nobody is created to be banned.
+-- For every user who is not found, the first row that needs it. No user is created just to be banned.
 update users set first_row = f.row_id from (
   select u.id, min(r.id) as row_id
   from staged.rows r join staged.lanes l on l.id = r.lane_id and l.action_id = 1
@@ -237,7 +245,7 @@ left join staged.parts pa on pa.row_id = r.id left join staged.rows f on f.id = 
 update users set creation = :creation where id = :user;
 
 -- name: refuse_owners
--- In: reactivate (0 or 1). Groups whose owner neither exists nor would be made.
+-- In: reactivate (0 or 1). Groups whose owner neither exists nor would be created.
 update groups set creation = 'GROUP_OWNER_NOT_FOUND' where creation = '' and exists (
   select 1 from users u where u.region = groups.region and u.uid = groups.owner
     and (u.state in ('unknown', 'deactivated') and u.creation is not '' or u.state = 'deactivated' and not :reactivate));
@@ -247,8 +255,8 @@ update groups set creation = 'GROUP_OWNER_NOT_FOUND' where creation = '' and exi
 select columns from staged.input;
 
 -- name: make_verdicts
--- In: reactivate, lifts (0 or 1: whether adding a banned user lifts the ban). What is to be expected of every row that would be
--- sent, in the order in which the service would find something wrong.
+-- In: reactivate, lifts (0 or 1: whether adding a banned user lifts the ban). The verdict of every row that would be
+-- sent, in the order in which the service checks.
 insert into verdicts (row_id, verdict, code)
 with acting as (
   select l.id as lane_id, u.state, p.place
@@ -323,7 +331,7 @@ select (select count(*) from staged.groups) as groups,
   (select count(distinct uid_hash) from staged.rows where lane_id is not null) as users;
 
 -- name: later_rows
--- Out: rows that wait until those to try first are sent.
+-- Out: rows that wait until the first rows are sent.
 select coalesce(sum(b.size), 0) as n from staged.batches b where b.state = 5;
 
 -- name: tally
@@ -379,7 +387,7 @@ select region, sum(n) as n from (
 ) group by region having sum(n) > 0 order by region;
 
 -- name: group_results
--- Groups in the order of the file, with what is to be expected in each.
+-- Out: groups in the order of the file, with the verdicts in each.
 select g.id, g.region, g.guid, g.state, g.code, g.message, g.name, g.type, g.owner, g.members, g.way, g.creation,
   coalesce(v.rows, 0) as rows, coalesce(v.adds, 0) as adds, coalesce(v.fails, 0) as fails
 from groups g
@@ -399,12 +407,12 @@ select count(*) as groups, coalesce(sum(least), 0) as rows from (
 select count(*) as n from (select user_id from places group by user_id having count(*) > :most);
 
 -- name: groups_with_adds
--- Out: groups to which somebody would be added.
+-- Out: groups to which users would be added.
 select count(distinct r.group_id) as groups from verdicts x join staged.rows r on r.id = x.row_id
 where x.verdict in ('add', 'create', 'lifts_ban');
 
 -- name: row_results
--- Every row of the file in its order, with what is to be expected of it.
+-- Out: every row of the file in its order, with its verdict.
 select r.line, coalesce(reg.name, '') as region, coalesce(g.guid, inv.guid, '') as guid, coalesce(r.uid, '') as uid,
   coalesce(s.name, inv.scope, '') as scope,
   case when x.row_id is not null then x.verdict when d.row_id is not null then 'duplicate' when sk.row_id is not null then 'skipped' else 'invalid' end as verdict,

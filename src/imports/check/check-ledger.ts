@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -6,7 +6,8 @@ import type { GroupFacts } from '../../chat/directory-operations.ts';
 import type { ListStore } from '../../chat/member-list.ts';
 import { MAX_PER_PAGE } from '../../chat/member-operations.ts';
 import { REGIONS, type Region } from '../../membership/membership.ts';
-import { inTransaction, openForReading, openForWriting, statementsOf } from '../../platform/sqlite.ts';
+import { inTransaction, openForReading, openForWriting, type Statements, statementsOf } from '../../platform/sqlite.ts';
+import { IMPORT_MIGRATIONS } from '../schemas.ts';
 
 const MIGRATIONS = new URL('migrations/', import.meta.url);
 const STATEMENTS = new URL('check-ledger.sql', import.meta.url);
@@ -31,7 +32,7 @@ export interface CheckRecord {
   readonly calls: number;
   /** Calls that are still to be made by region, at most; null where that is not known yet. */
   readonly price: CallsByRegion | null;
-  /** What could not be found out, in sentences. */
+  /** What is still unknown, in sentences. */
   readonly notes: string[];
   readonly createdAt: number;
   readonly finishedAt: number | null;
@@ -52,10 +53,10 @@ export interface CheckedUser {
 type Database = ReturnType<typeof openForWriting>;
 type List = 'members' | 'banned' | 'users' | 'deactivated' | 'groups';
 
-/** The file of a check, open for the one who fills it. The ledger of the import is attached as `staged`. */
+/** The file of a check, open for writing. The ledger of the import is attached as `staged`. */
 export interface CheckLedger {
   /** For the statements of a check's end. */
-  readonly sql: ReturnType<typeof statementsOf>;
+  readonly sql: Statements;
   record(): CheckRecord;
   move(state: CheckState, reason: string, price?: CallsByRegion | null): void;
   called(): void;
@@ -66,7 +67,7 @@ export interface CheckLedger {
   pendingGroups(region: Region, after: number, limit: number): (CheckedGroup & { readonly wanted: number })[];
   found(group: number, facts: GroupFacts): void;
   notFound(group: number, state: 'missing' | 'failed', why: { readonly code: string; readonly message: string }): void;
-  /** Takes the groups of the list that was just read; the others stay pending. */
+  /** Marks the groups in the list that was just read as found; the others stay pending. */
   takeGroupList(region: Region): void;
   chooseWays(): void;
   priceOfMembers(): Map<Region, number>;
@@ -84,13 +85,15 @@ export interface CheckLedger {
   takeUserList(region: Region): void;
   restIsUnknown(region: Region): void;
   takeDeactivatedList(region: Region): void;
-  /** Where a list is read into, page by page, before it is taken. */
+  /** How many users were not found, and the UIDs of some of them. */
+  missingUsers(limit: number): { readonly unknown: number; readonly deactivated: number; readonly first: string[] };
+  /** Stores a list page by page, before it is used. */
   list<Entry>(list: List, owner: number | Region, factOf: (entry: Entry) => string | null): ListStore<Entry>;
   transaction<Result>(work: () => Result): Result;
   close(): void;
 }
 
-/** Begins a check anew, beside the ledger of a staged import; what it asks about is filled in by `fillCheck`. */
+/** Starts a new check, beside the ledger of a staged import; `fillCheck` adds what it asks about. */
 export async function createCheckLedger(folder: string): Promise<CheckLedger> {
   const { check } = checkFiles(folder);
   for (const ending of ['', '-wal', '-shm']) await rm(`${check}${ending}`, { force: true });
@@ -105,6 +108,20 @@ export function openCheckLedger(folder: string): CheckLedger {
   return ledgerOf(database);
 }
 
+/** A check of users only, not tied to an import; the file is new. */
+export function openUserCheck(
+  path: string,
+  users: readonly { readonly region: Region; readonly uid: string }[],
+): CheckLedger {
+  for (const ending of ['', '-wal', '-shm']) rmSync(`${path}${ending}`, { force: true });
+  const ledger = ledgerOf(openForWriting(path, MIGRATIONS));
+  ledger.transaction(() => {
+    ledger.sql('begin').run({ at: Date.now() });
+    for (const { region, uid } of users) ledger.sql('ask_about').run({ region, uid });
+  });
+  return ledger;
+}
+
 /** What a check knows; undefined where there is none. */
 export function readCheck<Result>(
   folder: string,
@@ -112,7 +129,7 @@ export function readCheck<Result>(
 ): Result | undefined {
   const { check } = checkFiles(folder);
   if (!existsSync(check)) return undefined;
-  const database = openForReading(check);
+  const database = openForReading(check, MIGRATIONS);
   try {
     attach(database, folder);
     return read(ledgerOf(database));
@@ -123,8 +140,8 @@ export function readCheck<Result>(
 
 function attach(database: Database, folder: string): void {
   const { ledger } = checkFiles(folder);
-  // Attaching does not name a file that is missing or damaged.
-  openForReading(ledger).close();
+  // SQLite's attach error does not name a missing or damaged file.
+  openForReading(ledger, IMPORT_MIGRATIONS).close();
   database.prepare('attach ? as staged').run(`${pathToFileURL(ledger).href}?mode=ro`);
 }
 
@@ -137,7 +154,7 @@ function ledgerOf(database: Database): CheckLedger {
   const transaction = <Result>(work: () => Result): Result => inTransaction(database, work);
   const ownerId = (owner: number | Region) => (typeof owner === 'number' ? owner : REGIONS.indexOf(owner));
   const forget = (list: List, owner: number | Region) => sql('forget_listed').run({ list, owner: ownerId(owner) });
-  /** Uses a list that was read, and forgets it. */
+  /** Applies a list that was read, then deletes it. */
   const taken = (list: List, owner: number | Region, use: () => void) =>
     transaction(() => {
       use();
@@ -180,7 +197,7 @@ function ledgerOf(database: Database): CheckLedger {
         .map(({ region }) => region as Region),
     pendingCount: (region) => count('count_pending', { region }),
     pendingGroups: (region, after, limit) =>
-      sql('pending_groups').all({ region, after, limit }) as unknown as (CheckedGroup & { readonly wanted: number })[],
+      sql<CheckedGroup & { readonly wanted: number }>('pending_groups').all({ region, after, limit }),
     found,
     notFound: (group, state, { code, message }) => {
       sql('fail_group').run({ group, state, code, message });
@@ -201,9 +218,7 @@ function ledgerOf(database: Database): CheckLedger {
           .map(({ region, calls }) => [region as Region, Number(calls)]),
       ),
     openGroups: (region, after, limit) =>
-      sql('open_groups').all({ region, after, limit }) as unknown as (CheckedGroup & {
-        readonly way: 'list' | 'ask';
-      })[],
+      sql<CheckedGroup & { readonly way: 'list' | 'ask' }>('open_groups').all({ region, after, limit }),
     takeMemberList: (group) =>
       taken('members', group, () => {
         sql('places_from_list').run({ group });
@@ -212,7 +227,7 @@ function ledgerOf(database: Database): CheckLedger {
       taken('banned', group, () => {
         sql('bans_from_list').run({ group, region });
       }),
-    placesToAsk: (group) => sql('places_to_ask').all({ group }) as unknown as CheckedUser[],
+    placesToAsk: (group) => sql<CheckedUser>('places_to_ask').all({ group }),
     setPlace: (group, user, scope) =>
       transaction(() => {
         const place = scope === null ? 0 : (SCOPE_IDS[scope.toLowerCase()] ?? UNKNOWN_SCOPE);
@@ -225,8 +240,8 @@ function ledgerOf(database: Database): CheckLedger {
         sql('group_done').run({ group });
       }),
     openUserCount: (region) => count('count_open_users', { region }),
-    openUsers: (region, after, limit) => sql('open_users').all({ region, after, limit }) as unknown as CheckedUser[],
-    someOpenUsers: (region, limit) => sql('some_open_users').all({ region, limit }) as unknown as CheckedUser[],
+    openUsers: (region, after, limit) => sql<CheckedUser>('open_users').all({ region, after, limit }),
+    someOpenUsers: (region, limit) => sql<CheckedUser>('some_open_users').all({ region, limit }),
     setUser: (user, state) => {
       sql('set_user').run({ user, state });
     },
@@ -241,6 +256,15 @@ function ledgerOf(database: Database): CheckLedger {
       taken('deactivated', region, () => {
         sql('deactivated_from_list').run({ region, owner: ownerId(region) });
       }),
+    missingUsers: (limit) => {
+      const found = sql('count_missing_users').get();
+      const first = sql('first_unknown_users').all({ limit });
+      return {
+        unknown: Number(found?.['unknown']),
+        deactivated: Number(found?.['deactivated']),
+        first: first.map(({ uid }) => String(uid)),
+      };
+    },
     list: (list, of, factOf) => {
       const owner = ownerId(of);
       let size = 0;

@@ -16,7 +16,7 @@ export interface CheckSubject {
   readonly callsPerMinute: number;
   /** What the import may create. */
   readonly create?: CreateOptions | undefined;
-  /** What becomes of rows that add a banned user: `keep` refuses them, otherwise the ban is lifted. */
+  /** What happens to rows that add a banned user: `keep` refuses them, otherwise the ban is lifted. */
   readonly bans?: BanChoice | undefined;
 }
 

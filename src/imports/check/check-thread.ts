@@ -1,5 +1,5 @@
 import { workerData } from 'node:worker_threads';
 import { type CheckWork, doCheckStep } from './check-work.ts';
 
-/** The thread that does what takes SQLite long. What it throws reaches the one who started it. */
+/** The thread for long SQLite work. Its errors reach the process that started it. */
 await doCheckStep(workerData as CheckWork);

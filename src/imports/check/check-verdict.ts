@@ -23,7 +23,7 @@ export const CREATE_CODES = {
   REACTIVATE_AND_CREATE_GROUP: 'the group is created and the user is made active again first',
 } as const;
 
-/** What cannot be known of a row, beside groups that cannot be read. */
+/** What cannot be known about a row, apart from unreadable groups. */
 export const UNKNOWABLE_CODES = {
   NEW_USER: 'the user is created or made active again for another row, and this row may be sent before or after that',
   NEW_GROUP: 'the group is created first, and who is a member then depends on the other rows',

@@ -10,10 +10,10 @@ export interface CheckWork {
   readonly subject: CheckSubject;
 }
 
-/** Rows up to which it takes less time than starting a thread for it. */
+/** Up to this many rows, the work takes less time than starting a thread. */
 const FEW = 20_000;
 
-/** Does the work; in a thread where there are many rows, because it would hold up the process. */
+/** Does the work; in a thread when there are many rows, so that it does not block the process. */
 export async function doCheckWork(work: CheckWork, rows: number): Promise<void> {
   if (rows > FEW) await elsewhere(work);
   else await doCheckStep(work);

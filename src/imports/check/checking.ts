@@ -1,4 +1,3 @@
-import pLimit from 'p-limit';
 import type { Region } from '../../membership/membership.ts';
 import type { GroupPages } from '../send/group-reader.ts';
 import type { CheckLedger } from './check-ledger.ts';
@@ -10,35 +9,13 @@ export interface CheckProgress {
   readonly of: number;
 }
 
-/** What every step works with. Its pages count calls, and refuse more than are allowed. */
+/** What every step uses. Its pages count calls, and refuse more than allowed. */
 export interface Checking {
   readonly ledger: CheckLedger;
   readonly pages: (region: Region) => GroupPages;
   readonly signal: AbortSignal;
   /** Calls that are still allowed. */
   readonly left: () => number;
+  /** `of` more are to be answered in a step; call the result once for each. */
   readonly progress: (step: CheckProgress['step'], of: number) => () => void;
-}
-
-/** Questions at the same time: enough to keep every region busy. */
-export const AT_ONCE = 40;
-
-/** Does the work for every item, some at a time, side by side within the bound. The first error ends the others. */
-export async function inTurns<Item extends { readonly id: number }>(
-  signal: AbortSignal,
-  next: (after: number) => readonly Item[],
-  work: (item: Item, signal: AbortSignal) => Promise<void>,
-): Promise<void> {
-  const failed = new AbortController();
-  const either = AbortSignal.any([signal, failed.signal]);
-  for (let after = 0; ; ) {
-    const items = next(after);
-    if (items.length === 0) return;
-    after = items.at(-1)?.id ?? after;
-    await pLimit(AT_ONCE).map(items, async (item) => {
-      if (either.aborted) return;
-      await work(item, either).catch((error: unknown) => failed.abort(error));
-    });
-    either.throwIfAborted();
-  }
 }

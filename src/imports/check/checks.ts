@@ -23,11 +23,11 @@ import { type CheckWork, doCheckWork } from './check-work.ts';
 import type { CheckProgress } from './checking.ts';
 import { type CheckRun, runCheck } from './run-check.ts';
 
-/** Checks staged imports against the service, each in its own time. For the owner of the data directory. */
+/** Checks staged imports against the service in the background. For the owner of the data directory. */
 export interface Checks {
   /**
-   * Begins a check, goes on with one that was interrupted, or checks once more. `begun` resolves when it can be looked at;
-   * `ended` when it ends, whatever its state is then, and rejects with an error that nobody expected.
+   * Starts a check, continues an interrupted one, or checks again. `begun` resolves when it can be read;
+   * `ended` when it ends, whatever its state is then, and rejects with an unexpected error.
    * @throws UnknownImport, WrongState, WrongTarget, RegionWithoutApp, CannotCheck
    */
   start(id: string, how: CheckHow): { readonly begun: Promise<void>; readonly ended: Promise<void> };
@@ -36,12 +36,12 @@ export interface Checks {
   progress(id: string): CheckProgress | undefined;
   /** Ends the check of an import that was removed. */
   forget(id: string): void;
-  /** Ends checks that run; they can go on later. */
+  /** Stops running checks; they can continue later. */
   stop(): Promise<void>;
 }
 
 export interface CheckHow extends Pick<CheckRun, 'maxCalls'> {
-  /** Default: nobody allows more calls. */
+  /** Default: no more calls are allowed. */
   readonly allow?: CheckRun['allow'];
 }
 
@@ -97,7 +97,7 @@ export function createChecks(options: ChecksOptions): Checks {
       if (ledger.record().state !== 'running') return;
       await work('conclude');
     } catch (error) {
-      // Interrupted: it goes on with the next start.
+      // Interrupted: it continues at the next start.
       if (!signal.aborted) throw error;
     } finally {
       ledger.close();
@@ -146,12 +146,12 @@ function refuseNameless({ sql }: Pick<CheckLedger, 'sql'>, create: CreateOptions
   if (obstacle !== undefined) throw new CreateWithoutName(obstacle.what, obstacle.remedy);
 }
 
-/** Goes on with a check that was interrupted or waits; begins anew where there is none, or it is done. */
+/** Continues a check that was interrupted or waits; starts a new one where there is none, or it has finished. */
 async function openOrCreate(folder: string): Promise<{ readonly ledger: CheckLedger; readonly isNew: boolean }> {
   const state = checkOf(folder)?.state;
   if (state === undefined || state === 'done') return { ledger: await createCheckLedger(folder), isNew: true };
   const ledger = openCheckLedger(folder);
-  // It may have been interrupted before it was filled, which is all or nothing.
+  // It may have been interrupted before it was filled, which happens in one transaction.
   return { ledger, isNew: ledger.regions().length === 0 };
 }
 
@@ -164,7 +164,7 @@ export function checkOf(folder: string): CheckRecord | undefined {
   return readCheck(folder, (ledger) => ledger.record());
 }
 
-/** What the check of an import has come to; undefined until it is done. @param folder of the import */
+/** The result of an import's check; undefined until it has finished. @param folder of the import */
 export async function checkSummaryOf(folder: string): Promise<CheckSummary | undefined> {
   const { summary } = checkFiles(folder);
   if (checkOf(folder)?.state !== 'done' || !existsSync(summary)) return undefined;

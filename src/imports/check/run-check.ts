@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import { ReadingRefused } from '../../../jobs/read-group.ts';
+import { ReadingRefused } from '../../../jobs/ask-service.ts';
 import { readGroupsInto } from '../../chat/directory-list.ts';
 import type { GroupFacts } from '../../chat/directory-operations.ts';
 import { UntrustedListing } from '../../chat/errors.ts';
@@ -8,18 +8,19 @@ import { type ListedMember, MAX_PER_PAGE } from '../../chat/member-operations.ts
 import type { Region } from '../../membership/membership.ts';
 import { countedPages } from '../send/counted-pages.ts';
 import type { GroupPages } from '../send/group-reader.ts';
+import { AT_ONCE, inRegions, inTurns } from '../send/side-by-side.ts';
 import { CallsUsedUp } from './check-errors.ts';
 import type { CallsByRegion, CheckedGroup, CheckLedger } from './check-ledger.ts';
 import { checkUsers, priceOfUsers } from './check-users.ts';
-import { AT_ONCE, type Checking, type CheckProgress, inTurns } from './checking.ts';
+import type { Checking, CheckProgress } from './checking.ts';
 
 export interface CheckRun {
   readonly ledger: CheckLedger;
   readonly pages: (region: Region) => GroupPages;
   readonly signal: AbortSignal;
-  /** Calls that this run may make; for more `allow` is asked. */
+  /** Calls that this run may make; beyond them it asks `allow`. */
   readonly maxCalls: number;
-  /** Whether the calls that are still to be made, at most, may be made although they are more than that. */
+  /** Whether it may make this many more calls, at most, although they exceed the limit. */
   readonly allow: (price: CallsByRegion, calls: number) => Promise<boolean>;
   /** Plans what would be created, once it is known which groups are missing; it may add users to ask about. */
   readonly plan?: () => Promise<void>;
@@ -30,15 +31,15 @@ export interface CheckRun {
 const AT_A_TIME = 500;
 /** Calls for the list of deactivated users, which is nearly always short. */
 const DEACTIVATED = 1;
-/** Groups from which on it is worth a call to find out how long the list of all groups is. */
+/** From this many groups, it is worth a call to ask how long the list of all groups is. */
 const WORTH_A_LIST = 20;
 
 /**
  * Asks the service about everything that the rows of a staged import name, in the cheaper of two ways each: groups one by
- * one or as a list, members group by group or user by user, users likewise. Nothing is changed at the service. Goes on
+ * one or as a list, members group by group or user by user, users likewise. Nothing is changed at the service. Continues
  * where an earlier run was interrupted. Ends in the state that it writes: `running` when all was asked (the verdicts are
  * made next), `priced` when the calls were not allowed, `stopped` when a region refuses every call. Rejects with the
- * signal's reason, and then the check can go on.
+ * signal's reason; the check can continue later.
  */
 export async function runCheck({ maxCalls, allow, onProgress, ...run }: CheckRun): Promise<void> {
   const { ledger, signal } = run;
@@ -55,10 +56,17 @@ export async function runCheck({ maxCalls, allow, onProgress, ...run }: CheckRun
         ledger.called();
       }),
     progress: (step, of) => {
-      let done = 0;
-      return () => onProgress({ step, done: ++done, of });
+      const known = steps.get(step) ?? { done: 0, of: 0 };
+      steps.set(step, known);
+      known.of += of;
+      return () => {
+        known.done += 1;
+        onProgress({ step, ...known });
+      };
     },
   };
+  /** Over all regions. */
+  const steps = new Map<CheckProgress['step'], { done: number; of: number }>();
   const regions = ledger.regions();
   /** Whether this much may be spent. */
   const pay = async (price: CallsByRegion): Promise<boolean> => {
@@ -74,7 +82,9 @@ export async function runCheck({ maxCalls, allow, onProgress, ...run }: CheckRun
   try {
     const pending = regions.map((region) => [region, ledger.pendingCount(region)] as const);
     if (!(await pay(byRegion(pending)))) return;
-    for (const [region, groups] of pending) await findGroups(checking, region, groups);
+    await inRegions(regions, signal, (region, either) =>
+      findGroups({ ...checking, signal: either }, region, ledger.pendingCount(region)),
+    );
     ledger.chooseWays();
     await run.plan?.();
 
@@ -82,13 +92,13 @@ export async function runCheck({ maxCalls, allow, onProgress, ...run }: CheckRun
     const atMost = new Map(regions.map((region) => [region, ledger.openUserCount(region)]));
     const price = () =>
       byRegion(regions.map((region) => [region, (members.get(region) ?? 0) + (atMost.get(region) ?? 0) + DEACTIVATED]));
-    // Where it is too much, it is worth a call to find out what the list of users would cost.
+    // Where this is too much, it is worth a call to find out what the list of users would cost.
     if (sumOf(price()) > left) {
       for (const region of regions) atMost.set(region, (await priceOfUsers(checking, region)).calls);
     }
     if (!(await pay(price()))) return;
-    await readMembers(checking, regions);
-    for (const region of regions) await checkUsers(checking, region);
+    await inRegions(regions, signal, (region, either) => readMembers({ ...checking, signal: either }, region));
+    await inRegions(regions, signal, (region, either) => checkUsers({ ...checking, signal: either }, region));
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof CallsUsedUp) ledger.move('priced', error.message);
@@ -110,7 +120,7 @@ async function findGroups(checking: Checking, region: Region, pending: number): 
   const { ledger, pages, signal } = checking;
   if (pending >= WORTH_A_LIST) await listGroups(checking, region, pending);
   const open = ledger.pendingCount(region);
-  const told = checking.progress('groups', open);
+  const advance = checking.progress('groups', open);
   await inTurns(
     signal,
     (after) => ledger.pendingGroups(region, after, AT_A_TIME),
@@ -121,7 +131,7 @@ async function findGroups(checking: Checking, region: Region, pending: number): 
         const why = whyOfGroup(error);
         ledger.notFound(group.id, why.code === 'ERR_GUID_NOT_FOUND' ? 'missing' : 'failed', why);
       }
-      told();
+      advance();
     },
   );
 }
@@ -130,7 +140,7 @@ async function findGroups(checking: Checking, region: Region, pending: number): 
 async function listGroups({ ledger, pages, signal, left }: Checking, region: Region, pending: number): Promise<void> {
   const { pagination } = await pages(region).listGroupsPage(1, { signal });
   const calls = Math.ceil((pagination?.total ?? Number.POSITIVE_INFINITY) / MAX_PER_PAGE);
-  // A total of 0 on a page with groups says nothing.
+  // A total of 0 on a page with groups is ignored.
   if (calls < 1 || calls * 2 > pending || calls > left()) return;
   const list = ledger.list<GroupFacts>('groups', region, (facts) => JSON.stringify(facts));
   try {
@@ -141,24 +151,22 @@ async function listGroups({ ledger, pages, signal, left }: Checking, region: Reg
   }
 }
 
-async function readMembers(checking: Checking, regions: readonly Region[]): Promise<void> {
+async function readMembers(checking: Checking, region: Region): Promise<void> {
   const { ledger, signal } = checking;
-  for (const region of regions) {
-    const told = checking.progress('members', ledger.openGroups(region, 0, Number.MAX_SAFE_INTEGER).length);
-    await inTurns(
-      signal,
-      (after) => ledger.openGroups(region, after, AT_A_TIME),
-      async (group, stop) => {
-        try {
-          await readPlaces({ ...checking, signal: stop }, region, group, group.way);
-        } catch (error) {
-          const why = whyOfGroup(error);
-          ledger.notFound(group.id, why.code === 'ERR_GUID_NOT_FOUND' ? 'missing' : 'failed', why);
-        }
-        told();
-      },
-    );
-  }
+  const advance = checking.progress('members', ledger.openGroups(region, 0, Number.MAX_SAFE_INTEGER).length);
+  await inTurns(
+    signal,
+    (after) => ledger.openGroups(region, after, AT_A_TIME),
+    async (group, stop) => {
+      try {
+        await readPlaces({ ...checking, signal: stop }, region, group, group.way);
+      } catch (error) {
+        const why = whyOfGroup(error);
+        ledger.notFound(group.id, why.code === 'ERR_GUID_NOT_FOUND' ? 'missing' : 'failed', why);
+      }
+      advance();
+    },
+  );
 }
 
 async function readPlaces(
@@ -188,7 +196,7 @@ async function readPlaces(
   ledger.closeGroup(id);
 }
 
-/** Scope, or null for one who is not in the group; undefined where the service does not say. */
+/** Scope, or null for a user who is not in the group; undefined where the service does not say. */
 async function membershipOf(
   pages: GroupPages,
   guid: string,
@@ -200,12 +208,12 @@ async function membershipOf(
     return told ? scope : undefined;
   } catch (error) {
     if (!(error instanceof ReadingRefused) || error.ofRegion) throw error;
-    // The group is there, as the service itself sees it: this user may not look into it, or does not exist.
+    // The service itself sees the group: this user may not read it, or does not exist.
     return undefined;
   }
 }
 
-/** What it says of a group that it could not be read; anything that is not about this group alone is thrown. */
+/** Why a group could not be read; errors that concern more than this group are thrown. */
 function whyOfGroup(error: unknown): { readonly code: string; readonly message: string } {
   if (error instanceof UntrustedListing || (error instanceof ReadingRefused && !error.ofRegion)) {
     const { code, message } = error;

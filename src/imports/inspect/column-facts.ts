@@ -59,7 +59,7 @@ function lookOf(name: string, filled: readonly string[], different: readonly str
     filled.filter((value) => pattern.test(value)).length >= filled.length * MOST_OF_THEM;
   if (most(EMAIL)) return 'email';
   if (most(DATE)) return 'date';
-  // A column of a wide table: crosses, here and there with a scope or something else in place of one.
+  // A column of a wide table: crosses, some of them replaced by a scope or another value.
   const crosses = filled.filter((value) => CROSS.test(value)).length;
   if (crosses > 0 && filled.filter((value) => MARK.test(value) || SCOPE_WORDS.test(value)).length >= filled.length / 2)
     return 'mark';
@@ -73,7 +73,7 @@ function lookOf(name: string, filled: readonly string[], different: readonly str
   return most(/^[\p{L}\p{M}.'’, -]{2,80}$/u) ? 'name' : 'text';
 }
 
-/** What stands between the values of a cell: in a good part of the cells, and never beside a blank value. */
+/** The separator between the values of a cell: it is in many of the cells, and never beside a blank value. */
 function separatorOf(filled: readonly string[]): string | undefined {
   return [';', '|', ','].find((separator) => {
     const several = filled.filter((value) => value.includes(separator));

@@ -63,13 +63,13 @@ function escaped(text: string): string {
 }
 
 interface Needs {
-  /** A group for all rows is to be filled in. */
+  /** The user must fill in a group for all rows. */
   readonly guid: boolean;
   /** The identity file, or a place for its name. */
   readonly identities: string | undefined;
 }
 
-/** `rollcall import members.csv --map …`; what the user has to fill in stands in `<…>`. */
+/** `rollcall import members.csv --map …`; what the user has to fill in is in `<…>`. */
 export function commandFor(
   file: string,
   settings: RecipeSettings & { readonly recipe?: string },

@@ -7,7 +7,7 @@ import { type Compression, compressionOf } from '../read/decompress.ts';
 
 /** Bytes of the beginning of a file that are looked at. */
 const HEAD = 64 * 1024;
-/** Most of a line that is shown, and lines. */
+/** Most characters of a line, and most lines, that are shown. */
 const LONGEST_LINE = 200;
 const LINES = 5;
 
@@ -19,7 +19,7 @@ export interface Head {
   readonly firstLines: readonly string[];
 }
 
-/** Of a folder there is none. */
+/** A folder has none. */
 export async function headOfFile(path: string, encoding: string | undefined): Promise<Head> {
   const file = await open(path);
   try {
@@ -66,9 +66,9 @@ function textOf(bytes: Buffer, asked: string | undefined): string {
   }
 }
 
-/** Control characters other than tabs and line ends stand in no text. */
+/** Text has no control characters other than tabs and line ends. */
 function isText(text: string): boolean {
-  // Many bytes that are no characters: it is something else, such as a PDF document.
+  // Many bytes are not characters: it is something else, such as a PDF document.
   if (/^%PDF-|\uFFFD{4}/.test(text)) return false;
   return ![...text].some((character) => character < '\t' || (character > '\r' && character < '\u001b'));
 }

@@ -1,14 +1,14 @@
 import type { InputRow } from '../read/intake.ts';
 import { DATE, EMAIL } from './column-facts.ts';
 
-/** Rows that may stand above a table: a title, a date, an address. */
+/** Rows that may be above a table: a title, a date, an address. */
 const MOST_ABOVE = 30;
 /** Share of the columns that a header names. */
 const MOST_OF_THEM = 0.8;
 
 /**
  * The number of the row that looks like the header of a table which does not begin in the first row: the first row that is
- * about as wide as the widest, with texts that are no values. Undefined where the first row may well be the header.
+ * about as wide as the widest, with texts that are not values. Undefined where the first row may well be the header.
  * @param names columns as the first row names them  @param rows those below it, of cells
  */
 export function headerRowOf(names: readonly string[], rows: readonly InputRow[]): number | undefined {

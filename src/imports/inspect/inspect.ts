@@ -31,7 +31,7 @@ export interface InspectOptions {
   readonly recipes: readonly Recipe[];
 }
 
-/** Looks at a file without importing it: what it is, how it would be read, and what to say so that it can be read. */
+/** Inspects a file without importing it: what it is, how it would be read, and which options it needs. */
 export async function inspect(inspected: InspectOptions): Promise<FileFacts> {
   const { name, bytes, head, isCut = false, open, options, recipes } = inspected;
   const look = await lookAt(open(), options, { lenient: true, rows: ROWS, isCut });
@@ -40,9 +40,7 @@ export async function inspect(inspected: InspectOptions): Promise<FileFacts> {
   const headerRow = fits.length > 0 ? undefined : headerRowFor(look, head, options);
   if (headerRow !== undefined) {
     const below = await inspect({ ...inspected, options: { ...options, shape: { ...options.shape, headerRow } } });
-    const advice = [
-      `The header is in row ${headerRow}, it seems: --header-row ${headerRow} skips what stands above it.`,
-    ];
+    const advice = [`The header is in row ${headerRow}, it seems: --header-row ${headerRow} skips the rows above it.`];
     return { ...below, refusal: refusalOf(strict, look), advice: [...advice, ...below.advice] };
   }
   const columns = factsOf(look.names.slice(0, MOST_COLUMNS), look.rows, look.format);
@@ -76,7 +74,7 @@ interface Looked {
   readonly recipe: Recipe | undefined;
 }
 
-/** What to say to the user, and the command to type. */
+/** Advice for the user, and the command to type. */
 function nextFor(
   { name, options, identities }: InspectOptions,
   { look, strict, columns, recipe }: Looked,
@@ -122,7 +120,7 @@ function headerRowFor(
   return line ?? headerRowOf(names, rows);
 }
 
-/** Lines at the top that hold no values: the header, and what stands above it. */
+/** Lines at the top without values: the header, and what is above it. */
 function topLines({ shape }: ImportOptions): number {
   if (shape?.columns !== undefined) return shape.skipLines ?? 0;
   return shape?.headerRow ?? (shape?.skipLines ?? 0) + 1;

@@ -25,7 +25,7 @@ export interface Look {
 }
 
 interface LookOptions {
-  /** Also reads where a column is missing. */
+  /** Reads even where a column is missing. */
   readonly lenient: boolean;
   /** Most rows that are looked at. */
   readonly rows: number;
@@ -52,7 +52,7 @@ export async function lookAt(
     }
   } catch (error) {
     if (!(error instanceof IntakeError)) throw error;
-    // What is wrong where a beginning breaks off says nothing about the file.
+    // An error where the beginning is cut off says nothing about the file.
     if (!isCut || rows.length === 0) refusal = error;
   }
   return {
@@ -69,7 +69,7 @@ export async function lookAt(
   };
 }
 
-/** What a file shows of itself. A folder or archive has no text of its own: its first rows show what is in it. */
+/** What the beginning of a file shows. A folder or archive has no text of its own: its first rows are used. */
 export function seenIn({ kind, names, rows }: Look, { text }: Head): Seen {
   const shown = text === '' ? rows.map(({ original }) => original).join('\n') : text;
   return { format: kind, columns: names, text: `${names.join(',')}\n${shown}` };

@@ -5,7 +5,7 @@ const SECRET =
 /** The same as a key of JSON, with a value. */
 const SECRET_KEY = new RegExp(`"[^"]*(?:${SECRET.source})[^"]*"\\s*:\\s*(?!""|null)`, 'i');
 
-/** Whether the values of a column may be passwords, tokens or the like: nobody needs to see them to understand a file. */
+/** Whether the values of a column may be passwords or tokens: people do not need them to understand a file. */
 export function isSecret({ name, filled, examples }: Pick<ColumnFacts, 'name' | 'filled' | 'examples'>): boolean {
   return filled > 0 && (SECRET.test(name) || examples.some((example) => SECRET_KEY.test(example)));
 }

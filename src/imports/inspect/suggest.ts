@@ -5,7 +5,7 @@ import type { RecipeSettings } from '../recipes/recipe.ts';
 import { type ColumnFacts, DATE, EMAIL } from './column-facts.ts';
 import { typed } from './command.ts';
 
-/** What would have to be said so that a file can be read. */
+/** The options that a file needs before it can be read. */
 export interface Suggestion {
   readonly settings: RecipeSettings;
   /** What the user has to add: a group for all rows, a file that knows the UIDs. */
@@ -21,7 +21,7 @@ const ID_WORD = /\b(?:id|no|nr|number|key|code)\b|id$/i;
 const IS_SCOPE = new RegExp(`^(?:(?:${SCOPES.join('|')})s?|banned|users?toban)$`, 'i');
 const KEPT_STATUS = /^(?:active|enabled|accepted)$/i;
 
-/** Words that stand for a scope in the exports of other systems. */
+/** Words for scopes in the exports of other systems. */
 const SCOPE_GUESSES: readonly (readonly [RegExp, 'admin' | 'moderator' | 'ban'])[] = [
   [
     /^(?:owner|admin|administrator|inhaber|eigentümer|besitzer|propietario|propriétaire|administrateur)(?:in)?s?$/i,
@@ -89,7 +89,7 @@ export function suggest({ columns, recognised, hasGuid, hasUid = false }: Asked)
       ...(marks.some(({ name }) => !ID.test(name)) && { guid: '{column|slug}' }),
     };
     advice.push(
-      `Columns ${listed(marks.map(({ name }) => name))} have marks in them: --wide reads each as a group, * stands for any text.`,
+      `Columns ${listed(marks.map(({ name }) => name))} have marks in them: --wide reads each as a group, * means any text.`,
     );
   } else if (guid === undefined) {
     needs.add('guid');
@@ -149,7 +149,7 @@ function patternFor(marks: readonly ColumnFacts[], columns: readonly ColumnFacts
     : [`${prefix}*`];
 }
 
-/** Whether what stands for the header is a row: its cells are values like those below them. */
+/** Whether the header is really a row: its cells are values like those below them. */
 function isWithoutHeader(columns: readonly ColumnFacts[], recognised: Asked['recognised']): boolean {
   if (columns.length < 2 || Object.keys(recognised).length > 0) return false;
   if (columns.some(({ name }) => EMAIL.test(name) || DATE.test(name) || /^\d+$/.test(name))) return true;
@@ -196,7 +196,7 @@ function aboutScope(
   if (scope.words === undefined) {
     if (!isRecognised || scope.looksLike === 'empty') return;
     map['scope'] = '';
-    advice.push(`Column ${quoted} is no scope: --map scope= ignores it.`);
+    advice.push(`Column ${quoted} is not a scope: --map scope= ignores it.`);
     return;
   }
   if (!isRecognised) map['scope'] = scope.name;
@@ -206,7 +206,7 @@ function aboutScope(
   const isNoneKnown = meanings.every(([, meaning]) => meaning === undefined);
   shape.scopeWords = {
     ...Object.fromEntries(
-      // Where none of them is known, all are there to be corrected.
+      // Where none of them is known, all are listed for correction.
       meanings.flatMap(([word, meaning = isNoneKnown ? 'participant' : undefined]) =>
         meaning === undefined ? [] : [[word, meaning] as const],
       ),

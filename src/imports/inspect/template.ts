@@ -1,6 +1,6 @@
 import { strToU8, zipSync } from 'fflate';
 
-/** An example file that can be imported as it is: what the columns are called, and what may stand in them. */
+/** An example file that can be imported as it is: the names of the columns, and what they may contain. */
 
 export const TEMPLATE_FORMATS = ['csv', 'xlsx'] as const;
 export type TemplateFormat = (typeof TEMPLATE_FORMATS)[number];

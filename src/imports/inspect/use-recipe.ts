@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs';
 import { Readable } from 'node:stream';
+import type { ShapeInput } from '../../api/shape.ts';
 import type { ImportOptions } from '../import-options.ts';
 import { isZip } from '../read/archive/zip-signature.ts';
 import type { IntakeSource } from '../read/intake.ts';
-import type { ShapeInput } from '../read/shape/shape.ts';
 import { withRecipe } from '../recipes/apply.ts';
 import { requireFit } from '../recipes/match.ts';
 import type { Recipe } from '../recipes/recipe.ts';
@@ -12,7 +12,7 @@ import { lookAt, seenIn } from './look.ts';
 
 export interface RecipeUse {
   readonly recipe: Recipe;
-  /** What was chosen besides it; it wins. */
+  /** The user's own options; they override the recipe. */
   readonly options: ImportOptions;
   /** The file: a path, or its first bytes. */
   readonly file: { readonly path: string } | { readonly head: Uint8Array };
@@ -26,7 +26,7 @@ export interface RecipeUse {
  */
 export async function useRecipe({ recipe, options, file, name }: RecipeUse): Promise<ImportOptions> {
   const chosen = withRecipe(recipe, options);
-  // What comes through a pipe comes once: it cannot be looked at first.
+  // A pipe can be read only once, so it cannot be inspected first.
   if ('path' in file && isPipe(file.path)) return chosen;
   const { head, source } = await openedFor(file, name, options.encoding);
   const { sheet, files } = chosen;
@@ -37,7 +37,7 @@ export async function useRecipe({ recipe, options, file, name }: RecipeUse): Pro
     shape: topOf(chosen.shape),
   };
   const look = await lookAt(source, top, { lenient: true, rows: 1, isCut: true });
-  // A folder without the files that the recipe reads: what it has is said.
+  // A folder without the files that the recipe reads: the error names what it has.
   if (look.refusal?.code === 'UNKNOWN_FILE') throw look.refusal;
   requireFit(recipe, seenIn(look, head), name);
   return look.format === 'csv' ? withoutAbsent(chosen, options, look.names) : chosen;
@@ -59,7 +59,7 @@ async function openedFor(
   return { head: await headOf(bytes, encoding), source: { ...source, name } };
 }
 
-/** Where the table begins, and nothing of what its rows mean. */
+/** Where the table begins, and nothing about what its rows mean. */
 function topOf({ headerRow, skipLines, columns }: ShapeInput = {}): NonNullable<ImportOptions['shape']> {
   return {
     ...(headerRow !== undefined && { headerRow }),

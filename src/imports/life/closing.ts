@@ -1,39 +1,34 @@
 import pLimit from 'p-limit';
-import { type ImportState, isFinal } from '../../membership/import-state.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
-import type { ImportRecord, MoveImport } from '../catalog.ts';
+import type { Catalog } from '../catalog.ts';
+import type { EndState, Report } from '../happening.ts';
 import type { ReasonCode } from '../reason-codes.ts';
 import type { ReadingThreads } from '../report/reading-threads.ts';
+import { NEEDS_ATTENTION } from '../report/report-paths.ts';
 
-/** States that an import ends in when nothing of it is out any more. */
-export type EndState = Extract<ImportState, 'completed' | 'cancelled' | 'aborted'>;
-
-/** Closes imports of which every row has its outcome: sum checked, reports written, state moved. Each once. */
+/** Closes imports whose rows all have outcomes: checks the sum and writes the reports. Each import once. */
 export interface Closings {
-  /** Closes an import in the state that it has earned. Does nothing where that is under way already. */
+  /** Closes an import in its final state, and reports that. Does nothing if that is running already. */
   begin(id: string, state: EndState, reason?: string): void;
   isUnderWay(id: string): boolean;
-  /** Begins no more. What is under way is given up when its threads are closed: the next start does it. */
+  /** Begins no more. What is running is given up when its threads are closed; the next start does it again. */
   stop(): void;
 }
 
 interface ClosingOptions {
   readonly dir: DataDir;
-  readonly find: (id: string) => ImportRecord;
-  readonly move: MoveImport;
-  /** Closes the import's ledger, in which nothing is written any more. */
-  readonly closeLedger: (id: string) => void;
-  /** Checks and writes reports, which takes long: this thread has other imports to see to. */
+  readonly catalog: Pick<Catalog, 'get' | 'setProblems'>;
+  /** Checks the sum and writes reports in other threads: it takes long, and this thread serves other imports. */
   readonly reading: ReadingThreads;
   readonly version: string;
-  readonly failed: (id: string, error: unknown) => void;
+  readonly report: Report;
 }
 
-/** Imports that are closed at the same time: a small one does not wait for the reports of ten million rows. */
+/** Imports that are closed at the same time, so that a small one does not wait for the reports of ten million rows. */
 const CLOSINGS = 4;
 
 export function createClosings(options: ClosingOptions): Closings {
-  const { dir, find, move, closeLedger, reading, version, failed } = options;
+  const { dir, catalog, reading, version, report } = options;
   const line = pLimit(CLOSINGS);
   const underWay = new Set<string>();
   let stopped = false;
@@ -41,17 +36,21 @@ export function createClosings(options: ClosingOptions): Closings {
   const close = async (id: string, state: EndState, reason?: string): Promise<void> => {
     if (stopped) return;
     const path = dir.ledger(id);
-    const { difference } = await reading.of(path).check();
+    const { difference } = await reading.check(path);
     await reading.indexUids(path);
     const code = codeOf(state, difference);
     // The reports are of the import as it will be when they are written: the state moves last.
-    const record = { ...find(id), state, code: code ?? null };
+    const record = { ...catalog.get(id), state, code: code ?? null };
+    const problems = await reading.of(path).problems();
     await reading.writeReports({ path, folder: dir.folder(id), record, version });
     if (stopped) return;
-    closeLedger(id);
+    catalog.setProblems(
+      id,
+      problems.filter(({ status }) => NEEDS_ATTENTION.has(status)).map(({ code, count }) => ({ code, rows: count })),
+    );
     underWay.delete(id);
-    if (isFinal(find(id).state)) return;
-    move(id, state, difference === '' ? reason : `the sum of outcomes does not hold: ${difference}`, code);
+    const said = difference === '' ? reason : `the sum of outcomes does not hold: ${difference}`;
+    await report(id, { kind: 'closed', state, reason: said, code });
   };
 
   return {
@@ -60,7 +59,7 @@ export function createClosings(options: ClosingOptions): Closings {
       underWay.add(id);
       line(() => close(id, state, reason)).catch((error: unknown) => {
         underWay.delete(id);
-        if (!stopped) failed(id, error);
+        if (!stopped) void report(id, { kind: 'fault', code: 'CLOSING_FAILED', error });
       });
     },
     isUnderWay: (id) => underWay.has(id),
@@ -72,6 +71,6 @@ export function createClosings(options: ClosingOptions): Closings {
 
 function codeOf(state: EndState, difference: string): ReasonCode | undefined {
   if (difference !== '') return 'WRONG_SUM';
-  // Only the bound on errors aborts an import.
+  // Only too many errors abort an import.
   return state === 'aborted' ? 'TOO_MANY_ERRORS' : undefined;
 }

@@ -1,27 +1,27 @@
 import { isUnderWay } from '../../membership/import-state.ts';
 import type { ImportRecord } from '../catalog.ts';
 import { RegionWithoutApp, WrongTarget } from '../import-errors.ts';
+import type { Life } from './life.ts';
 
-/** An interrupted import that this process does not go on with. */
+/** An interrupted import that this process does not continue. */
 export interface LeftAlone {
   readonly record: ImportRecord;
   readonly why: Error;
 }
 
-/** Goes on with those that are under way. Resolves when each has begun, with those that this process cannot go on with. */
+/** Continues the imports that were interrupted. Resolves when each has begun, with those that this process cannot continue. */
 export async function continueAll(
   unfinished: readonly ImportRecord[],
-  goOn: (record: ImportRecord) => Promise<void>,
-  fault: (id: string, error: unknown) => void,
+  life: Pick<Life, 'takeUp' | 'fault'>,
 ): Promise<LeftAlone[]> {
   const left = unfinished
     .filter(({ state }) => isUnderWay(state))
     .map((record) =>
-      goOn(record).then(
+      life.takeUp(record.id).then(
         () => [],
         (error: unknown) => {
           if (error instanceof WrongTarget || error instanceof RegionWithoutApp) return [{ record, why: error }];
-          fault(record.id, error);
+          life.fault(record.id, 'SENDING_FAILED', error);
           return [];
         },
       ),

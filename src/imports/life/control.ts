@@ -4,6 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { RegionStatus } from '../../api/regions.ts';
+import type { TagChanges } from '../../api/tags.ts';
 import { messageOf } from '../../errors/message-of.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
@@ -13,19 +14,19 @@ import type { ResumeChanges } from './creating-step.ts';
 
 /**
  * How a command reaches the process that owns the data directory: HTTP over a socket file that only this user can open.
- * `POST /imports/<id>/<verb>` answers with the import's record, `GET /regions` with what the regions are waiting for. A
- * process that does more than run imports answers more.
+ * `POST /imports/<id>/<verb>` and `POST /imports/<id>/tags` answer with the import's record, `GET /regions` with the state
+ * of the regions. A process that does more than run imports answers further requests.
  */
 const VERBS = ['pause', 'resume', 'cancel'] as const;
 export type Verb = (typeof VERBS)[number];
 
-/** Answers what else this process can be asked; undefined when it is nothing that it knows. */
+/** Answers further requests of this process; undefined for a request that it does not know. */
 export type ControlHandler = (method: string, path: readonly string[], body: unknown) => Promise<unknown> | undefined;
 
-/** Longest path of a socket file that every system takes. */
+/** Longest path of a socket file that every system accepts, in bytes. */
 const LONGEST_SOCKET_PATH = 100;
 
-/** Where a new socket goes: in the data directory, or where that path is too long, in a private folder that a file there names. */
+/** The path of a new socket: in the data directory, or, if that path is too long, in a private folder that a file there names. */
 async function newSocket({ controlSocket, control }: DataDir): Promise<string> {
   if (Buffer.byteLength(controlSocket) <= LONGEST_SOCKET_PATH) return controlSocket;
   const path = join(await mkdtemp(join(tmpdir(), 'rollcall-control-')), 'control.sock');
@@ -41,7 +42,7 @@ async function removeSocket({ control }: DataDir, path: string, isElsewhere: boo
   await rm(dirname(path), { recursive: true, force: true });
 }
 
-/** The socket of the owner; undefined when there is none. @throws Error when somebody else could have put it there */
+/** The socket of the owner; undefined when there is none. @throws Error when another user could have put it there */
 async function findSocket(dir: DataDir): Promise<string | undefined> {
   if (Buffer.byteLength(dir.controlSocket) <= LONGEST_SOCKET_PATH) return dir.controlSocket;
   try {
@@ -53,7 +54,7 @@ async function findSocket(dir: DataDir): Promise<string | undefined> {
       `${dirname(path)}, which ${dir.control} names, is not private: another user could answer there; remove that file, and start the process that uses the data directory again`,
     );
   } catch (error) {
-    // Removed at this moment, or by somebody who tidies temporary files.
+    // Removed at this moment, or by a clean-up of temporary files.
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   }
@@ -65,7 +66,7 @@ export async function serveControl(
   coordinator: Coordinator,
   more: ControlHandler = () => undefined,
 ): Promise<{ close(): Promise<void> }> {
-  // Of an owner that was killed.
+  // Left by an owner that was killed.
   const left = await findSocket(dir).catch(() => undefined);
   const isElsewhere = left !== dir.controlSocket;
   if (left !== undefined) await removeSocket(dir, left, isElsewhere);
@@ -110,6 +111,10 @@ async function answer(
       const acted = known === 'resume' ? resume(coordinator, id, body) : coordinator[known](id);
       return send(200, await acted);
     }
+    if (incoming.method === 'POST' && first === 'imports' && id !== undefined && verb === 'tags') {
+      const { tagChanges } = await import('../../api/tags.ts');
+      return send(200, coordinator.tag(id, tagChanges.parse(body)));
+    }
     const answered = more(incoming.method ?? '', path, body);
     if (answered !== undefined) return send(200, (await answered) ?? null);
     send(404, {
@@ -122,20 +127,20 @@ async function answer(
 }
 
 async function resume(coordinator: Coordinator, id: string, body: unknown = {}): Promise<ImportRecord> {
-  // Loaded here: commands that only look have no use for the options of imports.
+  // Loaded here: commands that only read do not need the options of imports.
   const { resumeChanges } = await import('./creating-step.ts');
   return coordinator.resume(id, resumeChanges.parse(body));
 }
 
-/** What the coordinator refused, in its words. */
+/** A refusal of the coordinator, in its words. */
 class ControlRefused extends RollcallError {
-  /** @param code of the error there; empty where it has none */
+  /** @param code the error's code in the other process; empty if it has none */
   constructor(message: string, code: string) {
     super(code || 'CONTROL_REFUSED', message, { kind: 'usage' });
   }
 }
 
-/** Asks the process that owns the data directory to do something; undefined when there is none. */
+/** Asks the process that owns the data directory to act; undefined when there is none. */
 export async function askToAct(
   dir: DataDir,
   id: string,
@@ -146,19 +151,27 @@ export async function askToAct(
   return (await askOwner(dir, 'POST', path, changes)) as ImportRecord | undefined;
 }
 
-/** What each region is doing in the process that owns the data directory; undefined when there is none. */
-export async function askRegions(dir: DataDir): Promise<readonly RegionStatus[] | undefined> {
-  return (await askOwner(dir, 'GET', '/regions')) as readonly RegionStatus[] | undefined;
+/** Asks the process that owns the data directory to change tags; undefined when there is none. */
+export async function askToTag(dir: DataDir, id: string, changes: TagChanges): Promise<ImportRecord | undefined> {
+  return (await askOwner(dir, 'POST', `/imports/${encodeURIComponent(id)}/tags`, changes)) as ImportRecord | undefined;
 }
 
-/** Nobody listens: never did, was killed, or stops at this moment. */
-const GONE: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE']);
+/** What each region is doing in the process that owns the data directory; undefined when there is none. */
+export async function askRegions(dir: DataDir): Promise<readonly RegionStatus[] | undefined> {
+  const answer = await askOwner(dir, 'GET', '/regions');
+  if (answer === undefined) return undefined;
+  const { regionsAnswer } = await import('../../api/regions.ts');
+  return regionsAnswer.shape.regions.parse(answer);
+}
+
+/** No process listens: there was none, it was killed, or it is stopping. */
+const NOT_LISTENING: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE']);
 
 /** Asks the process that owns the data directory; undefined when there is none. @throws ControlRefused */
 export async function askOwner(dir: DataDir, method: string, path: string, body?: unknown): Promise<unknown> {
   const socketPath = await findSocket(dir);
   if (socketPath === undefined || !existsSync(socketPath)) return undefined;
-  // Loaded here: it takes a sixth of the time of a command that only looks.
+  // Loaded here: it takes a sixth of the time of a command that only reads.
   const { request } = await import('node:http');
   return new Promise((resolve, reject) => {
     const outgoing = request({ socketPath, method, path }, async (reply) => {
@@ -175,7 +188,7 @@ export async function askOwner(dir: DataDir, method: string, path: string, body?
       }
     });
     outgoing.on('error', (error: NodeJS.ErrnoException) => {
-      if (GONE.has(error.code)) resolve(undefined);
+      if (NOT_LISTENING.has(error.code)) resolve(undefined);
       else reject(error);
     });
     outgoing.end(body === undefined ? undefined : JSON.stringify(body));

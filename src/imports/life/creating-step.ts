@@ -1,28 +1,44 @@
 import { z } from 'zod';
-import { option, type Words, words } from '../../text/named-options.ts';
+import { option, type Words, words } from '../../errors/named-options.ts';
 import { counted, grouped } from '../../text/wording.ts';
 import type { ImportRecord } from '../catalog.ts';
+import { checkSummaryOf } from '../check/checks.ts';
 import { type MaxCreate, maxCreate } from '../create-options.ts';
 import { CreatesNothing } from '../import-errors.ts';
-import { readOptions } from '../import-options.ts';
+import { type ImportOptions, readOptions } from '../import-options.ts';
 import type { OverLimit } from '../record/creating.ts';
+import type { ImportLedger } from '../record/import-ledger.ts';
 
-/** Creating is asked about by a person: what is said, and what the answer changes. */
+/** The question to a person when an import would create more than it may: its text, and what the answer changes. */
 
-/** What may be said when an import goes on. */
+/** What may be changed when an import is resumed. */
 export const resumeChanges = z.object({
-  /** How many users and groups it may create, those that it has created included. */
+  /** How many users and groups it may create, including those that it has created. */
   maxCreate: maxCreate.optional(),
   /** Removals and bans that a file of changes may have. */
   maxRemovals: z.int().nonnegative().optional(),
 });
 export type ResumeChanges = Partial<z.infer<typeof resumeChanges>>;
 
-/** Why an import waits, and how it goes on. */
-export function held(over: readonly OverLimit[]): { readonly reason: string; readonly remedy: Words } {
-  const found = over.map(
-    ({ kind, missing, limit }) =>
-      `the service does not know ${counted(missing, kind)}, and ${grouped(limit)} may be created; nothing more is created`,
+/** Limits that the import would exceed, by what its check found missing. */
+export async function overAsChecked(
+  folder: string,
+  { ledger, options: { create } }: { readonly ledger: ImportLedger; readonly options: ImportOptions },
+): Promise<readonly OverLimit[]> {
+  if (create === undefined || ledger.creating === undefined) return [];
+  const missing = (await checkSummaryOf(folder))?.create?.missing;
+  return missing === undefined ? [] : ledger.creating.over(create, missing);
+}
+
+/** Why an import waits, and how to continue. @param finder what found that so many are missing */
+export function held(
+  over: readonly OverLimit[],
+  finder: 'service' | 'check' = 'service',
+): { readonly reason: string; readonly remedy: Words } {
+  const found = over.map(({ kind, missing, limit }) =>
+    finder === 'service'
+      ? `the service does not know ${counted(missing, kind)}, and ${grouped(limit)} may be created; nothing more is created`
+      : `the check found ${counted(missing, kind)} that the service does not know, and ${grouped(limit)} may be created; nothing was created`,
   );
   const allowed = over.map(({ kind, missing }) => `${kind}s=${missing}`).join(',');
   return {
@@ -31,7 +47,7 @@ export function held(over: readonly OverLimit[]): { readonly reason: string; rea
   };
 }
 
-/** The options of an import that goes on, with what was changed. @throws CreatesNothing */
+/** The options of an import that is resumed, with the changes, as JSON. @throws CreatesNothing */
 export function withChanges(record: ImportRecord, { maxCreate: max, maxRemovals }: ResumeChanges): string {
   if (max !== undefined) return withChanges({ ...record, options: withMaxCreate(record, max) }, { maxRemovals });
   return maxRemovals === undefined ? record.options : JSON.stringify({ ...readOptions(record), maxRemovals });

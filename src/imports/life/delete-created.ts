@@ -1,4 +1,4 @@
-import { ReadingRefused } from '../../../jobs/read-group.ts';
+import { ReadingRefused } from '../../../jobs/ask-service.ts';
 import { UntrustedListing } from '../../chat/errors.ts';
 import { readBanned, readMembers } from '../../chat/member-list.ts';
 import type { Region } from '../../membership/membership.ts';
@@ -6,7 +6,7 @@ import { counted } from '../../text/wording.ts';
 import type { CreatedLedger, CreatedThing, Undone } from '../record/created.ts';
 import type { GroupPages } from '../send/group-reader.ts';
 
-/** Something that an import created, and what is to become of it, or has. */
+/** A user or group that an import created, and whether it is to be deleted, or was. */
 export interface Deletion {
   readonly thing: CreatedThing;
   /** Absent: it is to be deleted. */
@@ -21,10 +21,10 @@ export interface Deleting {
   readonly signal: AbortSignal;
 }
 
-/** The service's time of creation and ours may differ by this much, ms: clocks differ, and calls wait. */
+/** The service's time of creation and ours may differ by this much, in ms: clocks differ, and calls wait. */
 const SAME_TIME_MS = 3_600_000;
 
-/** What may be deleted: nothing that was there before the import, and no group that others use by now. Nothing is changed. */
+/** Decides what may be deleted: nothing that existed before the import, and no group that others use by now. Changes nothing. */
 export async function planDeletions({ ledger, pages, signal }: Deleting): Promise<Deletion[]> {
   const planned: Deletion[] = [];
   for (const thing of ledger.things()) {
@@ -35,8 +35,8 @@ export async function planDeletions({ ledger, pages, signal }: Deleting): Promis
 }
 
 /**
- * Deletes what may be deleted, one call each, and notes each result at once: what is interrupted continues where it was, and
- * what was deleted by a call without an answer is found gone. Every group is looked at again before it is deleted.
+ * Deletes what may be deleted, one call each, and records each result at once: an interrupted run continues where it was, and
+ * what a call without an answer deleted is found missing. Every group is checked again before it is deleted.
  */
 export async function deleteCreated(
   { ledger, pages, signal }: Deleting,
@@ -59,7 +59,7 @@ export async function deleteCreated(
 type Judged = Omit<Deletion, 'thing'>;
 
 const kept = (why: string) => ({ undone: 'kept', why }) as const;
-const GONE = { undone: 'gone', why: '' } as const;
+const ALREADY_DELETED = { undone: 'gone', why: '' } as const;
 
 async function judged(
   thing: CreatedThing,
@@ -83,7 +83,7 @@ async function judged(
   }
 }
 
-/** Members and banned users of a group whom the import did not put there. */
+/** Number of members and banned users of a group that the import does not name. */
 async function strangers(
   { name, group_id, owner }: CreatedThing,
   ledger: CreatedLedger,
@@ -112,10 +112,10 @@ async function deleted(
   }
 }
 
-/** @throws what is no answer about this user or group */
+/** @throws an error that is not an answer about this user or group */
 function refused({ kind }: CreatedThing, error: unknown, what: string): { undone: Undone; why: string } {
   if (error instanceof ReadingRefused && !error.ofRegion) {
-    if (error.code === (kind === 'user' ? 'ERR_UID_NOT_FOUND' : 'ERR_GUID_NOT_FOUND')) return GONE;
+    if (error.code === (kind === 'user' ? 'ERR_UID_NOT_FOUND' : 'ERR_GUID_NOT_FOUND')) return ALREADY_DELETED;
     return kept(`${what}: ${error.code}, ${error.message}`);
   }
   if (error instanceof UntrustedListing) return kept(`${what}: ${error.message}`);

@@ -1,14 +1,14 @@
 import { asError } from '../../errors/message-of.ts';
 import type { ImportState } from '../../membership/import-state.ts';
 import type { ImportRecord } from '../catalog.ts';
-import type { RegionWorker } from '../send/region-worker.ts';
+import type { RegionWorker } from '../send/region.ts';
 import type { WorkingRegion } from '../send/worker-process.ts';
 import type { Coordinator } from './coordinator.ts';
 
 /**
- * Keys are changed while rollcall runs. A client takes a new one up by itself when the service refuses the old one. What
- * is left is a region that was stopped before the new key was there: it is looked at from time to time, and when its key
- * has changed, it goes on.
+ * Keys change while rollcall runs. A client reads the new key by itself when the service refuses the old one. This watch is
+ * for regions that were stopped before the new key was set: they are checked from time to time, and continue when their key
+ * has changed.
  */
 export interface KeyWatch {
   stop(): Promise<void>;
@@ -21,7 +21,7 @@ interface StoppableRegion extends Pick<WorkingRegion, 'region' | 'queue'> {
   readonly worker: Pick<RegionWorker, 'renewKey' | 'keyFingerprint'>;
 }
 
-/** Of workers in a process of their own: a stopped region whose key has changed is opened again, for all its workers. */
+/** For a process of workers: resumes a stopped region whose key has changed, for all its workers. */
 export function watchWorkersKeys(
   regions: readonly StoppableRegion[],
   say: (text: string) => void,
@@ -40,8 +40,8 @@ export function watchWorkersKeys(
 type Watched = Pick<Coordinator, 'events' | 'regions' | 'renewKeys' | 'resume'>;
 
 /**
- * Of a coordinator that stays: imports that a refused key has stopped go on when it has changed, here or in the process
- * of a worker, which opens the region again.
+ * For a coordinator that keeps running: imports that a refused key has stopped continue when the key has changed, here or in
+ * the process of a worker, which resumes the region.
  */
 export function watchKeys(
   coordinator: Watched,
@@ -54,7 +54,7 @@ export function watchKeys(
     if (state === 'blocked' || state === 'running') under.set(id, state);
     else under.delete(id);
   };
-  const goOn = async (why: string, ids: readonly string[]): Promise<void> => {
+  const resumeAll = async (why: string, ids: readonly string[]): Promise<void> => {
     say(why);
     for (const id of ids) await coordinator.resume(id);
   };
@@ -64,13 +64,13 @@ export function watchKeys(
     const stopped = new Set((await coordinator.regions()).flatMap(({ region, stopped: is }) => (is ? [region] : [])));
     const renewed = await coordinator.renewKeys(stopped);
     if (renewed.length > 0) {
-      return goOn(`The key of region ${renewed.join(', ')} has changed: imports that it stopped continue`, [
+      return resumeAll(`The key of region ${renewed.join(', ')} has changed: imports that it stopped continue`, [
         ...under.keys(),
       ]);
     }
     const blocked = [...under].flatMap(([id, state]) => (state === 'blocked' ? [id] : []));
     if (stopped.size > 0 || blocked.length === 0) return;
-    await goOn('No region is stopped any more: imports that were blocked continue', blocked);
+    await resumeAll('No region is stopped any more: imports that were blocked continue', blocked);
   });
   return {
     stop: () => {
@@ -80,7 +80,7 @@ export function watchKeys(
   };
 }
 
-/** One after the other, whatever comes of each. */
+/** Runs `look` again and again, one run after the other, also after an error. */
 function repeatedly(everyMs: number, onError: (error: Error) => void, look: () => Promise<void>): KeyWatch {
   let underWay = Promise.resolve();
   let stopping = false;

@@ -6,8 +6,8 @@ import type { DataDir } from '../../platform/data-dir.ts';
 import type { Catalog } from '../catalog.ts';
 
 /**
- * Removes an import's folder and its entry in the catalog; resolves when the files are gone. For everyone else it is gone
- * at once: the folder is moved away first, and what a crash leaves of it `sweepRemoved` deletes.
+ * Removes an import's folder and its entry in the catalog; resolves when the files are deleted. Others stop seeing it at
+ * once: the folder is moved away first. What a crash leaves of it, `sweepRemoved` deletes.
  */
 export async function removeImport(dir: DataDir, catalog: Pick<Catalog, 'remove'>, id: string): Promise<void> {
   const leaving = join(dir.removed, id);
@@ -19,24 +19,24 @@ export async function removeImport(dir: DataDir, catalog: Pick<Catalog, 'remove'
   await rm(leaving, { recursive: true, force: true });
 }
 
-/** Deletes what removals that were interrupted have left. */
+/** Deletes what interrupted removals have left. */
 export async function sweepRemoved(dir: DataDir): Promise<void> {
   await rm(dir.removed, { recursive: true, force: true });
 }
 
-/** Longest time between two looks for what is too old, in ms. */
+/** Longest time between two checks for what is too old, in ms. */
 const LOOK_MS = 3_600_000;
 
 interface RetentionOptions {
-  /** How long imports or syncs stay when they are over, in ms. */
+  /** How long imports or syncs are kept after they have finished, in ms. */
   readonly keepMs: number;
-  /** Ids of those that were over before this time (ms since 1970). */
+  /** Ids of those that had finished before this time (ms since 1970). */
   readonly finishedBefore: (before: number) => readonly string[];
   readonly remove: (id: string) => Promise<void>;
   readonly onError: (error: Error) => void;
 }
 
-/** Removes imports or syncs that have been over for longer than `keepMs`: now, and regularly from now on. */
+/** Removes imports or syncs that finished more than `keepMs` ago: now, and regularly from now on. */
 export function startRetention({ keepMs, finishedBefore, remove, onError }: RetentionOptions): {
   /** Resolves when nothing is being removed any more. */
   stop(): Promise<void>;

@@ -1,5 +1,5 @@
-import { constants } from 'node:fs';
-import { copyFile, mkdir, rm } from 'node:fs/promises';
+import { constants, existsSync } from 'node:fs';
+import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import { extname, join, parse } from 'node:path';
 import { actionsOf } from '../../membership/import-actions.ts';
 import { isFinal } from '../../membership/import-state.ts';
@@ -8,31 +8,43 @@ import type { ImportRecord } from '../catalog.ts';
 import { WrongState } from '../import-errors.ts';
 import { newImportId } from '../import-id.ts';
 import { type ImportOptions, readOptions } from '../import-options.ts';
+import { repairFile } from '../repair/repair-ledger.ts';
+import { doRepair } from '../repair/repair-work.ts';
 import { openImportReader } from '../report/reading.ts';
+import type { ReadingThreads } from '../report/reading-threads.ts';
 import { retryFile } from '../report/report-paths.ts';
+import { type RowFilter, retryable, rowFilterOptions } from '../report/row-filter.ts';
+import { retryOptions } from '../retry-options.ts';
 
 /** What a retry may do differently from the import before it. */
-export type RetryChanges = Pick<ImportOptions, 'maxErrors'>;
+export interface RetryChanges extends Pick<ImportOptions, 'maxErrors'> {
+  /** Of the rows that may be sent again, only those that match. */
+  readonly only?: RowFilter;
+  /** Name of who asks for it. */
+  readonly createdBy?: string;
+}
 
-/** An import to be made, as `Coordinator.create` takes it. */
-interface Retry {
+/** A new import, as `Coordinator.create` takes it. */
+export interface RetryOfImport {
   readonly id: string;
   readonly file: string;
   readonly source: string;
   readonly retryOf: string;
+  readonly createdBy: string;
+  readonly tags: readonly string[];
   readonly options: ImportOptions;
 }
 
 /**
  * Begins an import of what failed, was not confirmed or not sent in an earlier one, through `create`. It gets its own
  * copy of the retry file, because the earlier import may be removed at any time.
- * @throws WrongState when the earlier one is not over, or has nothing to send again
+ * @throws WrongState when the earlier one has not finished, or has nothing to send again
  */
 export async function retryImport(
-  dir: DataDir,
+  { dir, reading }: { readonly dir: DataDir; readonly reading: ReadingThreads },
   earlier: ImportRecord,
   changes: RetryChanges,
-  create: (retry: Retry) => Promise<string>,
+  create: (retry: RetryOfImport) => Promise<string>,
 ): Promise<string> {
   const file = retryFile(dir.folder(earlier.id));
   if (!isFinal(earlier.state)) {
@@ -41,45 +53,47 @@ export async function retryImport(
   if (file === undefined) {
     throw new WrongState(earlier, 'has nothing to send again', actionsOf(earlier.state, false));
   }
+  const ledger = dir.ledger(earlier.id);
+  const only = rowFilterOptions(changes.only ?? {});
+  const isPart = Object.keys(only).length > 0;
+  if (isPart && (await reading.of(ledger).countRows(retryable(changes.only ?? {}))) === 0) {
+    throw new WrongState(earlier, 'has nothing to send again among these rows', actionsOf(earlier.state, true));
+  }
   const id = newImportId();
   const folder = dir.folder(id);
   const source = join(folder, 'input');
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    await copyFile(file, source, constants.COPYFILE_FICLONE);
-    const options = retryOptions(earlier, file, wasShaped(dir.ledger(earlier.id)), changes);
-    return await create({ id, file: retryName(earlier.file, file), source, retryOf: earlier.id, options });
+    // Rows that were repaired and sent are left out.
+    const subject = { folder: dir.folder(earlier.id), options: readOptions(earlier), isTaken: false };
+    const filter = changes.only ?? {};
+    if (existsSync(repairFile(subject.folder))) await doRepair(subject, 'rest', { path: source, filter });
+    else if (isPart) await writeFile(source, reading.report(ledger, { form: 'retry', filter }));
+    else await copyFile(file, source, constants.COPYFILE_FICLONE);
+    const format = file.endsWith('.csv') ? 'csv' : 'ndjson';
+    const isShaped = wasShaped(ledger);
+    const { createdBy = '', maxErrors } = changes;
+    const options = {
+      ...retryOptions(readOptions(earlier), { format, isShaped }),
+      maxErrors,
+      ...(isPart && { retryOnly: only }),
+    };
+    return await create({
+      ...{ id, source, options, createdBy },
+      file: retryName(earlier.file, extname(file)),
+      retryOf: earlier.id,
+      tags: JSON.parse(earlier.tags),
+    });
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
     throw error;
   }
 }
 
-/** A retry of `members.csv` reads `members-retry.csv`, and so does a retry of that. */
-function retryName(earlier: string, file: string): string {
+/** A retry of `members.csv` reads `members-retry.csv`, and so does a retry of that; one of repaired rows `members-repaired.csv`. */
+export function retryName(earlier: string, extension: string, kind: 'retry' | 'repaired' = 'retry'): string {
   const name = earlier === '-' ? 'input' : parse(earlier).name;
-  return `${name.replace(/-retry$/, '')}-retry${extname(file)}`;
-}
-
-/** As the rows were read the first time; but the retry file has a format and an encoding of its own. */
-function retryOptions(
-  earlier: ImportRecord,
-  file: string,
-  isShaped: boolean,
-  { maxErrors }: RetryChanges,
-): ImportOptions {
-  const before = readOptions(earlier);
-  const { encoding: _, sheet: __, files: ___, exportOf: ____, shape, identities: _____, ...more } = before;
-  const { first: ______, only: _______, ...options } = more;
-  return {
-    ...options,
-    dryRun: false,
-    format: file.endsWith('.csv') ? 'csv' : 'ndjson',
-    maxErrors,
-    // Of a shaped import it has a membership on each line, in columns of ours.
-    ...(isShaped && { map: {}, delimiter: undefined }),
-    ...(shape?.actions !== undefined && { edits: true }),
-  };
+  return `${name.replace(/-(retry|repaired)$/, '')}-${kind}${extension}`;
 }
 
 /** Whether a row of the import may have given several memberships. */

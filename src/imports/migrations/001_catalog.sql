@@ -10,7 +10,7 @@ create table imports (
   state       text not null,             -- membership/import-state.ts
   reason      text not null,             -- why it is in this state, in a sentence
   code        text,                      -- the same for programs (reason-codes.ts); null where the state says all
-  remedy      text,                      -- JSON: what to do about it (text/named-options.ts); null where the state says it
+  remedy      text,                      -- JSON: what to do about it (errors/named-options.ts); null where the state says it
   file        text not null,             -- the input as the user named it
   source      text not null,             -- the path that staging reads
   options     text not null,             -- JSON: how to read it and how to run it

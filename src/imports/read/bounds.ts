@@ -1,4 +1,4 @@
-import { option, type Words, words } from '../../text/named-options.ts';
+import { option, type Words, words } from '../../errors/named-options.ts';
 import { IntakeError } from './intake-error.ts';
 
 const KIB = 1024;
@@ -6,7 +6,7 @@ const MIB = 1024 * KIB;
 const GIB = 1024 * MIB;
 
 /**
- * What one input may ask of the machine. Each bound has a default, and a most to which `--bound name=value` raises it.
+ * How much of the machine one input may use. Each bound has a default, and a maximum to which `--bound name=value` raises it.
  * Bytes are those of the text in UTF-8, unpacked.
  */
 export const BOUNDS = {
@@ -65,10 +65,10 @@ export type Bounds = Readonly<Record<BoundName, number>>;
 /** Levels of nesting in a JSON element. Rows are flat; what is far deeper would exhaust the stack when it is written. */
 export const MOST_DEPTH = 100;
 
-/** Unpacked bytes for which no expansion is too much: so much harms nobody. */
+/** Unpacked bytes up to which any expansion is allowed: this little does no harm. */
 export const FREE_UNPACKED = 16 * MIB;
 
-/** Bytes of a report for which no growth is too much. */
+/** Bytes of a report up to which any growth is allowed. */
 const FREE_REPORT = 256 * MIB;
 
 export function boundsWith(raised: Readonly<Partial<Record<BoundName, number | undefined>>> = {}): Bounds {
@@ -134,6 +134,7 @@ export class ReportGrowth {
       place: `after ${this.#rows} rows`,
       what: `the report would have more than ${Math.floor(bytes / MIB)} MB where ${Math.ceil(read / KIB)} KB have been read, because every ${this.#repeated > 0 ? 'membership' : 'row'} gets a cell for each of the ${this.#columns} columns; allowed are ${this.#bounds.report} times as much`,
       remedy: orRaise('Remove the columns that are not needed', 'report', this.#bounds),
+      facts: { rows: this.#rows, columns: this.#columns, most: this.#bounds.report },
     });
   }
 }

@@ -1,4 +1,4 @@
-import { option, words } from '../../text/named-options.ts';
+import { option, words } from '../../errors/named-options.ts';
 import { type Bounds, boundsWith, boundText, orRaise } from './bounds.ts';
 import { FIELDS, type Field } from './fields.ts';
 import { IntakeError, listed, shown } from './intake-error.ts';
@@ -6,11 +6,11 @@ import { EXACTLY, nameOneOf } from './shape/unknown-column.ts';
 
 export { FIELDS, type Field } from './fields.ts';
 
-/** What a column can be read for: a field, and in an import of edits what is to be done. That column has one name only. */
+/** What a column can be read for: a field, or, in an import of edits, the action. The action's column has one name only. */
 export type Reading = Field | 'action';
 const ACTION_COLUMN = 'action';
 
-/** Field → name of the column that it is read from (`--map uid=member`); '' is no column, whatever the file has. */
+/** Field → name of the column that it is read from (`--map uid=member`); '' means no column. */
 export type ColumnMapping = Readonly<Partial<Record<Field, string>>>;
 
 /** Names by which a column is recognised; case, spaces, `_` and `-` do not matter. */
@@ -41,14 +41,14 @@ export function isFor(field: Field, column: string, mapping: ColumnMapping): boo
 export interface ColumnsOptions {
   readonly lenient?: boolean | undefined;
   readonly edits?: boolean | undefined;
-  /** The names stand in a row at the top of a table; JSON has none. */
+  /** The names are in a header row; JSON has none. */
   readonly hasHeader?: boolean | undefined;
   readonly bounds?: Bounds;
-  /** Told of every column. */
+  /** Notified of every column. */
   readonly onColumn?: (name: string) => void;
 }
 
-/** The columns of one input as they come to light, and which field is read from which of them. */
+/** The columns of one input as they are found, and which field is read from which of them. */
 export class Columns {
   readonly names: string[] = [];
   readonly #mapping: ColumnMapping;
@@ -62,12 +62,12 @@ export class Columns {
   readonly #hasHeader: boolean;
   readonly #bounds: Bounds;
   readonly #onColumn: (name: string) => void;
-  /** Fields that two columns stand for. */
+  /** Fields that two columns match. */
   readonly #ambiguous = new Set<Reading>();
 
   /**
    * @param lenient Refuses nothing: a field whose column is missing or not certain has none.
-   * @param edits Reads the column `action`, which means nothing otherwise.
+   * @param edits Reads the column `action`, which is ignored otherwise.
    */
   constructor(
     mapping: ColumnMapping,
@@ -110,6 +110,7 @@ export class Columns {
         this.#bounds,
         count,
       ),
+      facts: { count, most },
     });
   }
 
@@ -149,6 +150,7 @@ export class Columns {
       code: 'AMBIGUOUS_COLUMN',
       what: `two columns have the name ${shown(name)}: columns ${at + 1} and ${again + 1}`,
       remedy: 'Rename one of them in the input',
+      facts: { column: name },
     });
   }
 
@@ -170,7 +172,7 @@ export class Columns {
     return Object.fromEntries([...this.#bound].map(([field, index]) => [field, this.names[index] ?? '']));
   }
 
-  /** Throws UNKNOWN_COLUMN when one of these fields is mapped to a column that has not come to light. */
+  /** Throws UNKNOWN_COLUMN when one of these fields is mapped to a column that was not found. */
   requireMapped(fields: readonly Field[] = FIELDS): void {
     if (this.#lenient) return;
     for (const field of fields) {
@@ -211,13 +213,14 @@ export class Columns {
     });
   }
 
-  /** Throws MISSING_COLUMN when edits are to be read and nothing says which: all rows would pass for additions. */
+  /** Throws MISSING_COLUMN when edits are to be read and there is no action column: all rows would count as additions. */
   requireAction(): void {
     if (!this.#edits || this.#bound.has('action')) return;
     throw new IntakeError({
       code: 'MISSING_COLUMN',
       what: `there is no column "${ACTION_COLUMN}", which says of every row whether to add, change or remove; ${this.#list()}`,
       remedy: `Name the column "${ACTION_COLUMN}"`,
+      facts: { column: ACTION_COLUMN },
     });
   }
 

@@ -1,7 +1,7 @@
 import { Parser } from 'csv-parse';
 import { IntakeError } from './intake-error.ts';
 
-/** A line of this length and longer is left to the parser, which knows the bound. */
+/** Lines of this length or longer go to the parser, which enforces the bound. */
 const MAX_PLAIN_BYTES = 256 * 1024;
 
 const LINE_FEED = 0x0a;
@@ -20,9 +20,9 @@ export class CsvRecords {
   readonly #lineEnds: string[];
   readonly #mostBytes: number;
   readonly #mostPlain: number;
-  /** A lone carriage return as line end is left to the parser. */
+  /** False where lines end with a lone carriage return: then the parser reads them. */
   readonly #canSplit: boolean;
-  /** The beginning of a line that goes on in the next block. */
+  /** The beginning of a line that continues in the next block. */
   #unfinished: Buffer = NOTHING;
   /** Reads until the end of a line at which no record is open. */
   #parser: RecordParser | undefined;
@@ -30,7 +30,7 @@ export class CsvRecords {
   #records = 0;
   #lines = 0;
 
-  /** @param mostBytes Longest row: what a quote that never closes may swallow before the file is refused. */
+  /** @param mostBytes Longest row: how far an unclosed quote may run before the file is refused. */
   constructor(delimiter: string, lineEnds: string[], mostBytes: number) {
     this.#delimiter = delimiter;
     this.#lineEnds = lineEnds;
@@ -114,7 +114,7 @@ export class CsvRecords {
     return this.#parser.takeRecords();
   }
 
-  /** The last records of the parser; whoever reads next begins a record. */
+  /** The last records of the parser; the next read begins a new record. */
   async #finished(): Promise<string[][]> {
     const parser = this.#parser;
     if (parser === undefined) return [];
@@ -128,7 +128,7 @@ export class CsvRecords {
   }
 }
 
-/** What the library does not say otherwise. */
+/** Parser state that csv-parse does not expose. */
 interface ParserState {
   readonly quoting: boolean;
   readonly field: { prepend: () => void };
@@ -136,7 +136,7 @@ interface ParserState {
 
 /**
  * csv-parse without the queue of its readable side: records gather in an array while a block is written, and the next
- * block is written when they have been taken. That saves a third of the time.
+ * block is written when they have been taken. This saves a third of the time.
  */
 class RecordParser extends Parser {
   recordCount = 0;
@@ -145,7 +145,7 @@ class RecordParser extends Parser {
   readonly #internals: ParserState;
   readonly #counts: { records: number };
   #records: string[][] = [];
-  /** The first one; what is read after it means nothing. */
+  /** The first error; records read after it are not valid. */
   #misplacedQuote: IntakeError | undefined;
 
   /** @param before What was read before it begins. */
@@ -164,8 +164,8 @@ class RecordParser extends Parser {
     });
     this.#counts = this.info as { records: number };
     this.on('error', () => {}); // it comes back from feed and finish
-    // relax_quotes lets pass quotes inside unquoted cells and text after a closing quote alike; in the second case
-    // alone it puts the opening quote back in front of the cell. The library has no other way to tell the two apart.
+    // relax_quotes accepts both quotes inside unquoted cells and text after a closing quote; in the second case
+    // only, it puts the opening quote back in front of the cell. That is the one way to tell the two apart.
     this.#internals = (this as unknown as { readonly state: ParserState }).state;
     this.#internals.field.prepend = () => {
       this.#misplacedQuote ??= misplacedQuote(before.records + this.recordCount + 1, before.lines + this.info.lines);
@@ -182,8 +182,8 @@ class RecordParser extends Parser {
     this.#records.push(record);
     this.recordCount += 1;
     this.startLine = this.info.lines + 1;
-    // It compares the cells of each record with those of the first, and makes an Error with stack and copy for each that
-    // has another number, to no end: that made a blank line a hundred times as expensive as a row. None comes second now.
+    // csv-parse compares each record's cell count with the first one's, and builds an Error with stack and copy for each that
+    // differs. That made a blank line a hundred times as expensive as a row, so there is never a first one to compare with.
     this.#counts.records = 0;
     return true;
   }
@@ -215,5 +215,6 @@ function misplacedQuote(line: number, textLine: number): IntakeError {
     place: `line ${line}`,
     what: `a quoted cell continues after its closing quote (on text line ${textLine}); a delimiter or the end of the line must follow at once, without a space, and a quote inside a quoted cell is written twice`,
     remedy: 'Correct the quotes of this row; often the cell is quoted at one end only, or there is a space after it',
+    facts: { line, textLine },
   });
 }

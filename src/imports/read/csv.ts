@@ -1,5 +1,5 @@
 import { CsvError } from 'csv-parse';
-import { option, words } from '../../text/named-options.ts';
+import { option, words } from '../../errors/named-options.ts';
 import { type Bounds, boundText, orRaise } from './bounds.ts';
 import { type Columns, FIELDS, type Field } from './columns.ts';
 import { CsvRecords } from './csv-records.ts';
@@ -15,7 +15,7 @@ export interface CsvOptions {
   readonly columns: Columns;
   readonly reader: MembershipReader;
   readonly hasDefaultGuid: boolean;
-  /** Whether the column `action` says what is to be done. */
+  /** Whether the column `action` is read. */
   readonly edits: boolean;
   readonly bounds: Bounds;
   /** Whether the first line is Excel's `sep=;`. */
@@ -27,7 +27,7 @@ export interface CsvOptions {
   readonly shaped?: ShapedCells | undefined;
 }
 
-/** What is above the rows of a table. */
+/** Where the rows of a table begin. */
 export interface TableTop {
   /** Rows to skip, counted as a spreadsheet counts. */
   readonly skip: number;
@@ -49,8 +49,8 @@ export function checkDelimiter(delimiter: string): string {
 /**
  * Rows of a CSV text in UTF-8, one chunk for each block.
  *
- * A quote inside an unquoted cell is an ordinary character, as in spreadsheets: `5" disk`. A quoted cell that goes on
- * after its closing quote is refused (MISPLACED_QUOTE): nobody can tell where that cell ends, and a lenient reading
+ * A quote inside an unquoted cell is an ordinary character, as in spreadsheets: `5" disk`. A quoted cell that continues
+ * after its closing quote is refused (MISPLACED_QUOTE): it is not clear where that cell ends, and a lenient reading
  * would let the rows up to the next quote vanish inside one cell.
  *
  * Throws UNCLOSED_QUOTE, MISPLACED_QUOTE, ROW_TOO_LONG and the errors of Columns.
@@ -219,5 +219,6 @@ function refused(cause: CsvError, records: CsvRecords, { columns, bounds }: CsvO
     what: `the row is larger than ${boundText('row', bounds.row)}`,
     remedy: orRaise(words`Shorten it, say with ${option('format')} what the file is if it is not CSV`, 'row', bounds),
     cause,
+    facts: { most: bounds.row },
   });
 }

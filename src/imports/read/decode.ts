@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import iconv from 'iconv-lite';
-import { option, words } from '../../text/named-options.ts';
+import { option, words } from '../../errors/named-options.ts';
 import { IntakeError, shown } from './intake-error.ts';
 
 const LINE_FEED = 0x0a;
@@ -9,7 +9,7 @@ const NOTHING = Buffer.alloc(0);
 export interface Encoding {
   /** `utf-8`, `utf-16le`, `utf-16be`, `utf-32le`, `utf-32be`, or the name that was asked for. */
   readonly name: string;
-  /** Bytes of a UTF-8 byte order mark; marks of other encodings are the decoder's business. */
+  /** Bytes of a UTF-8 byte order mark; the decoder handles the marks of other encodings. */
   readonly bomBytes: number;
 }
 
@@ -143,7 +143,7 @@ function notUtf8(bytes: Buffer, offset: number, line: number): IntakeError {
   });
 }
 
-/** Offset of the first byte that a decoder replaces by U+FFFD, unless U+FFFD itself stands there. */
+/** Offset of the first byte that a decoder replaces by U+FFFD, unless the text has U+FFFD itself there. */
 function firstInvalid(bytes: Buffer): number {
   const text = bytes.toString('utf8');
   let offset = 0;

@@ -66,7 +66,7 @@ export async function* decompress(
 function gunzipped(compressed: AsyncIterable<Buffer>, signal: AbortSignal | undefined): AsyncIterable<Buffer> {
   const inflated = createGunzip({ chunkSize: BLOCK_BYTES });
   const feeding = pipeline(compressed, inflated);
-  // What goes wrong while feeding also ends `inflated` with the same error, which is where it is reported.
+  // An error while writing also ends `inflated` with the same error, and is reported there.
   feeding.catch(() => {});
   // One block of a source can unpack to a thousand, during which nothing of the source itself is read.
   return signal === undefined ? inflated : addAbortSignal(signal, inflated);
@@ -89,5 +89,6 @@ function tooLarge(
     place: `after ${unpacked} decompressed bytes`,
     what,
     remedy: orRaise('Import the right file', name, bounds),
+    facts: { bytes: unpacked, most: bounds[name] },
   });
 }

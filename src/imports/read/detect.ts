@@ -34,7 +34,7 @@ const YAML =
   /^(?:(?:#[^\n]*|[ \t]*)\r?\n)*(?:%YAML|---[ \t]*\r?\n|-[ \t]+["']?[\w ]+["']?:[ \t\r\n]|["']?[\w .-]+["']?:[ \t]*(?:#[^\n]*)?\r?\n(?:[ \t]*(?:#[^\n]*)?\r?\n)*(?:[ \t]+|-[ \t]+)["']?[\w .-]+["']?(?::(?:[ \t]|\r?\n)|[ \t]*\r?\n))/;
 
 /**
- * The format of a text that starts with `head`, by what stands in it: `[` opens JSON; `{` opens NDJSON when the first
+ * The format of a text that starts with `head`, by its content: `[` opens JSON; `{` opens NDJSON when the first
  * line is one complete object of its own and a row where nothing follows it, else JSON; a text or number alone is JSON;
  * `dn:` is LDIF, an indented key YAML; everything else is CSV. File names are not asked, they lie.
  */
@@ -73,7 +73,7 @@ export function needsMore(head: string): boolean {
   return start.startsWith('{') && !start.includes('\n');
 }
 
-/** The delimiter that Excel's `sep=;` in the first line names; such a line is no row. */
+/** The delimiter that Excel's `sep=;` in the first line names; that line is not a row. */
 export function separatorLine(head: string): string | undefined {
   return /^"?sep=([^"\r\n])"?[ \t]*(?:\r|\n)/i.exec(head)?.[1];
 }

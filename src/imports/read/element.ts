@@ -9,7 +9,7 @@ import type { MembershipReader } from './membership-row.ts';
 /** An element of a JSON array or a line of NDJSON. */
 export type Element = Readonly<Record<string, unknown>>;
 
-/** Fields that an element in the service's own shape hands down to each of its memberships. */
+/** Fields that an element in the service's own shape passes on to each of its memberships. */
 const SHARED = ['region', 'guid', 'onBehalfOf'] as const;
 
 /** Rows of one chunk at most: an element in the service's own shape may hold a million. */
@@ -39,7 +39,7 @@ export interface Elements {
    * @param keys of the text; more than the element has where one is repeated, of which JSON keeps the last
    */
   rows(element: Element, place: string, text: string, keys: number): Generator<InputRow>;
-  /** To be called when the last element is read: a column that no element had may not be asked for. */
+  /** To be called after the last element. Throws where a setting names a column that no element had. */
   finish(): void;
 }
 
@@ -112,7 +112,7 @@ export class ElementReader implements Elements {
     const value = key === '' ? undefined : element[key];
     if (typeof value === 'string') return value;
     if (value === undefined || value === null || !Object.hasOwn(element, key)) return '';
-    // A number is judged as it is written: 1.0 and -0 are not the ids 1 and 0.
+    // A number is checked as it is written: 1.0 and -0 are not the ids 1 and 0.
     const exact = typeof value === 'number' ? (parseJson(original) as Element)[key] : value;
     const written = JSON.stringify(exact);
     if (Number.isSafeInteger(Number(written)) && String(Number(written)) === written) return written;
@@ -162,7 +162,7 @@ export function* chunked(rows: Iterable<InputRow>): Generator<InputRow[]> {
   if (chunk.length > 0) yield chunk;
 }
 
-/** What an object must look like to be used, said to somebody whose object does not. */
+/** What an object must look like, for the error about one that does not. */
 export function wrongShape(place: string, what: string): IntakeError {
   return new IntakeError({
     code: 'JSON_SHAPE',

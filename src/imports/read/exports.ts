@@ -1,8 +1,8 @@
 import type { Element, Elements } from './element.ts';
 
 /**
- * Exports of other systems whose elements hold memberships deep inside: each becomes flat rows, which are then read like
- * those of any other file. Elements about something else (messages, users, channels) become no rows.
+ * Exports of other systems whose elements have nested memberships: each becomes flat rows, which are then read like
+ * those of any other file. Elements about something else (messages, users, channels) give no rows.
  */
 export const EXPORTS = ['slack', 'mattermost', 'stream', 'cometchat', 'scim', 'teams'] as const;
 export type ExportName = (typeof EXPORTS)[number];
@@ -63,7 +63,7 @@ function* mattermost({ type, user }: Element): Generator<FlatRow> {
   }
 }
 
-/** What Stream makes of the members of a distinct channel, in place of an id. */
+/** Stream's id for a distinct channel, made from its members. */
 const DISTINCT = '!members';
 
 /** A member of a channel. Those of a distinct channel, which is known by its members only, have no channel id. */

@@ -1,10 +1,10 @@
 import type { BigIntStats } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { option, words } from '../../text/named-options.ts';
-import { IntakeError, shownPath } from './intake-error.ts';
+import { option, words } from '../../errors/named-options.ts';
+import { IntakeError, notReadable, shownPath } from './intake-error.ts';
 
-/** Time, for those who wait for a file to be left alone. */
+/** The clock for waiting until a file is quiet. */
 export interface Quiet {
   /** ms since 1970. */
   now(): number;
@@ -21,12 +21,12 @@ const QUIET: Quiet = {
   },
 };
 
-/** How often a file that is not quiet yet is looked at, in ms. */
+/** How often a file that is not quiet yet is checked, in ms. */
 const LOOK_MS = 500;
 
-/** A file written to within this time may be in the middle of being written, in ms. */
+/** A file that was written to this recently may be incomplete, in ms. */
 const FRESH_MS = 1_000;
-/** How long its writer is given to show it, in ms. */
+/** How long to wait for its writer to write more, in ms. */
 const SETTLING_MS = 300;
 
 /** Last bytes of a file that ends with a whole line, or with the end of a JSON document. */
@@ -36,7 +36,7 @@ const ENDS = new Set(['\n', '\r', '\0', ']', '}'].map((end) => end.charCodeAt(0)
 export interface FileState {
   /**
    * To be called when all has been read. Throws FILE_CHANGED if the file has been changed, replaced or removed since: what
-   * was read may be half of it. A fresh file that ends within a line is looked at once more after a moment.
+   * was read may be half of it. A recent file that ends in the middle of a line is checked once more after a moment.
    */
   checkUnchanged(lastByte: number): Promise<void>;
 }
@@ -49,7 +49,7 @@ export interface FileOptions {
 }
 
 /**
- * Looks at a file that is about to be read. Throws FILE_NOT_FOUND, NOT_A_FILE or NOT_READABLE, the signal's reason.
+ * Checks a file that is about to be read. Throws FILE_NOT_FOUND, NOT_A_FILE or NOT_READABLE, the signal's reason.
  * Pipes and devices are fine, and never change.
  */
 export async function fileOf(path: string, name: string, options: FileOptions = {}): Promise<FileState> {
@@ -76,6 +76,7 @@ export async function fileOf(path: string, name: string, options: FileOptions = 
         code: 'FILE_CHANGED',
         what: `${shownPath(name)} has changed while it was read: ${changed}; rows may be missing or cut in two`,
         remedy: words`Import it when it is complete, or let rollcall wait until nothing changes it, with ${option('waitForQuiet', '10s')}`,
+        facts: { file: name },
       });
     },
   };
@@ -86,16 +87,16 @@ async function look(path: string, name: string): Promise<BigIntStats> {
     if (cause.code === 'ENOENT' || cause.code === 'ENOTDIR') {
       const what = `there is no file ${shownPath(name)}`;
       const remedy = 'Check the path and the folder that you are in';
-      throw new IntakeError({ code: 'FILE_NOT_FOUND', what, remedy, cause });
+      throw new IntakeError({ code: 'FILE_NOT_FOUND', what, remedy, facts: { file: name }, cause });
     }
-    const what = `${shownPath(name)} cannot be opened: ${cause.message}`;
-    throw new IntakeError({ code: 'NOT_READABLE', what, remedy: 'Check the path and its permissions', cause });
+    throw notReadable(name, 'be opened', cause);
   });
   if (!status.isDirectory()) return status;
   const what = `${shownPath(name)} is a directory; a file is needed`;
   throw new IntakeError({
     code: 'NOT_A_FILE',
     what,
+    facts: { file: name },
     remedy: 'Name one file in it, or put those to read into a ZIP archive',
   });
 }

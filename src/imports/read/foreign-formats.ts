@@ -58,7 +58,7 @@ const TEXTS: readonly (readonly [pattern: RegExp, format: ForeignFormat])[] = [
   ],
 ];
 
-/** Throws BINARY for what is recognised as no text, by the first bytes of the input. */
+/** Throws BINARY for input that is not text, by its first bytes. */
 export function refuseBinary(head: Buffer): void {
   if (isCompoundFile(head) && head.includes(Buffer.from('EncryptedPackage', 'utf16le'))) throw passwordProtected();
   for (const [bytes, format, at = 0] of SIGNATURES) {
@@ -85,7 +85,7 @@ function isCompoundFile(head: Buffer): boolean {
   return head.subarray(0, 8).equals(hex('d0cf11e0a1b11ae1'));
 }
 
-/** Excel keeps an encrypted workbook inside of a file of the old kind. */
+/** Excel keeps an encrypted workbook inside a file of the old kind. */
 function passwordProtected(): IntakeError {
   return new IntakeError({
     code: 'ENCRYPTED',

@@ -13,7 +13,7 @@ export interface RowProblem {
 export type RowProblemCode =
   | 'CELL_COUNT'
   | 'EMPTY'
-  | 'REPEATED_KEY' // a key that stands twice in a JSON object
+  | 'REPEATED_KEY' // a key that occurs twice in a JSON object
   | 'NOT_TEXT' // a JSON value that is neither a string nor a safe integer
   | 'TOO_LONG'
   | 'BAD_CHARACTER'
@@ -37,11 +37,11 @@ interface ShapedRow {
   readonly value: string;
   /** The row is left out, or gives no membership: its one problem says why. It is not invalid. */
   readonly skipped?: true;
-  /** What ids were derived from by a template: where two texts give one id, nobody is added. */
+  /** What ids were derived from by a template: where two texts give the same id, no one is added. */
   readonly sources?: { readonly uid?: string; readonly guid?: string };
 }
 
-/** One row of the input. The membership's fields mean nothing when there are problems. */
+/** One row of the input. The membership's fields are not valid when there are problems. */
 export interface InputRow extends Membership {
   /**
    * `_row` of the report, 1-based and increasing. CSV: as a spreadsheet counts (the header is 1, blank lines

@@ -1,7 +1,8 @@
+import { messageOf } from '../../errors/message-of.ts';
+import { asFlag, option, type Words, words, written } from '../../errors/named-options.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
-import { asFlag, type Words, written } from '../../text/named-options.ts';
 
-/** Everything for which an input is refused as a whole; a single bad row is a RowProblem instead. */
+/** Reasons for which the whole input is refused; a single bad row is a RowProblem instead. */
 export const INTAKE_ERROR_CODES = [
   'FILE_NOT_FOUND',
   'NOT_A_FILE', // a directory
@@ -26,7 +27,7 @@ export const INTAKE_ERROR_CODES = [
   'YAML_BROKEN',
   'LDIF_BROKEN',
   'UNCLOSED_QUOTE',
-  'MISPLACED_QUOTE', // a quoted cell goes on after its closing quote
+  'MISPLACED_QUOTE', // a quoted cell continues after its closing quote
   'ROW_TOO_LONG',
   'TOO_MANY_COLUMNS',
   'TOO_LARGE', // unpacked, or in its report
@@ -42,21 +43,21 @@ export const INTAKE_ERROR_CODES = [
 export type IntakeErrorCode = (typeof INTAKE_ERROR_CODES)[number];
 
 /**
- * What an input is refused for. The words name no flag: an option is named with `option()`, and each surface writes it in
- * its own way (text/named-options.ts). To add an error: a code above, its entry in docs/errors.md, and a `throw` with the
+ * What an input is refused for. The text names no flag: an option is named with `option()`, and each surface writes it in
+ * its own way (errors/named-options.ts). To add an error: a code above, its entry in docs/errors.md, and a `throw` with the
  * values that the words show as facts.
  */
 export interface IntakeErrorDetails {
   readonly code: IntakeErrorCode;
   /** The option that is wrong, where one is; else a code's usual one counts (server/uploads/options.ts). */
   readonly field?: string;
-  /** Where, when there is a where: `line 500000, column "name"`, `byte 1234`. */
+  /** Where, if it has a place: `line 500000, column "name"`, `byte 1234`. */
   readonly place?: string;
   /** What is wrong, with the value, and what is allowed. Without a capital and a full stop; names no option. */
   readonly what: string;
   /** What to do next, as a request. With a capital, without a full stop. */
   readonly remedy: Words;
-  /** Values that the words show, for programs. */
+  /** Values that the words show, for programs; the place need not be repeated. */
   readonly facts?: Readonly<Record<string, string | number>>;
   readonly cause?: unknown;
 }
@@ -64,16 +65,16 @@ export interface IntakeErrorDetails {
 /** The input cannot be used. Message: place, what is wrong, what to do next on the command line. */
 export class IntakeError extends RollcallError {
   declare readonly code: IntakeErrorCode;
-  declare readonly remedy: string;
   readonly place: string | undefined;
   /** Without its cause: what crosses threads. */
   readonly details: Omit<IntakeErrorDetails, 'cause'>;
 
   constructor({ cause, ...details }: IntakeErrorDetails) {
-    const { code, what, facts } = details;
+    const { code, what, place } = details;
+    const facts = { ...(place !== undefined && { place }), ...details.facts };
     const remedy = written(details.remedy, asFlag);
     const message = `${placed(details)}. ${remedy}.`;
-    super(code, what, { remedy, cause, message, kind: 'usage', ...(facts !== undefined && { facts }) });
+    super(code, what, { remedy: details.remedy, cause, message, kind: 'usage', facts });
     this.place = details.place;
     this.details = details;
   }
@@ -88,12 +89,50 @@ function placed({ place, what }: Pick<IntakeErrorDetails, 'place' | 'what'>): st
   return place === undefined ? what : `${place}: ${what}`;
 }
 
+export function empty(name: string): IntakeError {
+  const what = `${shownPath(name)} is empty`;
+  return new IntakeError({
+    code: 'EMPTY',
+    what,
+    remedy: 'Write rows into it, or name another file',
+    facts: { file: name },
+  });
+}
+
+export function notWorkbook(name: string, kind: string): IntakeError {
+  return new IntakeError({
+    code: 'OTHER_FORMAT',
+    what: `${shownPath(name)} is not a workbook, as the format ${kind} says`,
+    remedy: words`Leave out ${option('format')}, so that the format is detected`,
+  });
+}
+
+export function editsOutsideCsv(name: string, format: string): IntakeError {
+  return new IntakeError({
+    code: 'MISSING_COLUMN',
+    what: `${shownPath(name)} is ${format}; changes and removals are read from CSV, which has a column "action"`,
+    remedy: 'Write them as CSV',
+    facts: { file: name, format },
+  });
+}
+
+/** @param cannot what the system refuses, such as "be opened" */
+export function notReadable(name: string, cannot: string, cause: unknown): IntakeError {
+  return new IntakeError({
+    code: 'NOT_READABLE',
+    what: `${shownPath(name)} cannot ${cannot}: ${messageOf(cause)}`,
+    remedy: 'Check the path and its permissions',
+    facts: { file: name },
+    cause,
+  });
+}
+
 const LONGEST_SHOWN = 60;
 
-/** Characters that nobody sees: formats such as the zero-width space, blanks other than the usual one, private ones. */
+/** Invisible characters: formats such as the zero-width space, unusual blanks, private ones. */
 const INVISIBLE = /[\p{Cf}\p{Co}\p{Zl}\p{Zp}]|(?! )\p{Zs}|[\u007f-\u009f]/gu;
 
-/** A value as it may stand in a message: in quotes, what cannot be seen escaped, cut when it is longer than `most`. */
+/** A value for a message: in quotes, invisible characters escaped, cut when it is longer than `most`. */
 export function shown(value: string, most = LONGEST_SHOWN): string {
   return value.length <= most ? quoted(value) : `${quoted(cut(value, most))}…`;
 }
@@ -122,7 +161,7 @@ const MOST_LISTED = 40;
 const LONGEST_NAME = 300;
 const LONGEST_LIST = 2_000;
 
-/** Names as they may stand in a message. */
+/** Names for a message. */
 export function listed(names: readonly string[]): string {
   const texts: string[] = [];
   let length = 0;

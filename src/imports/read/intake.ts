@@ -1,4 +1,5 @@
-import { option, words } from '../../text/named-options.ts';
+import type { Shape } from '../../api/shape.ts';
+import { option, words } from '../../errors/named-options.ts';
 import { openSetIntake } from './archive/set-intake.ts';
 import { type BoundName, type Bounds, boundsWith, ReportGrowth } from './bounds.ts';
 import { Columns, type Field, type Reading } from './columns.ts';
@@ -18,21 +19,18 @@ import {
   separatorLine,
 } from './detect.ts';
 import { ElementReader } from './element.ts';
+import { asJson, elementRows } from './element-formats.ts';
 import { type ExportName, ofExport } from './exports.ts';
 import { refuseBinary, refuseOtherText } from './foreign-formats.ts';
 import type { InputRow } from './input-row.ts';
-import { IntakeError, shownPath } from './intake-error.ts';
+import { editsOutsideCsv, empty, IntakeError, notWorkbook, shownPath } from './intake-error.ts';
 import type { IntakeNote } from './intake-note.ts';
 import { interruptible } from './interruptible.ts';
-import { jsonRows } from './json.ts';
-import { ldifAsNdjson } from './ldif.ts';
 import { MembershipReader, type RowDefaults } from './membership-row.ts';
-import { ndjsonRows } from './ndjson.ts';
 import { openInput } from './open-input.ts';
 import { ShapedCells } from './shape/csv-shape.ts';
 import { ShapedElements } from './shape/element-shape.ts';
 import type { Identities } from './shape/identities.ts';
-import type { Shape } from './shape/shape.ts';
 import {
   checkShape,
   columnsForFields,
@@ -43,7 +41,6 @@ import {
   tableTop,
 } from './shape/shaping.ts';
 import { HEAD_BYTES, type InputBytes, type IntakeSource, readHead } from './source.ts';
-import { yamlAsJson } from './yaml.ts';
 
 export type { Field, InputFormat, InputRow, IntakeSource };
 
@@ -56,18 +53,18 @@ export interface IntakeOptions {
   /** Columns that are not recognised by their names (`--map uid=member,…`). */
   readonly mapping: Readonly<Partial<Record<Field, string>>>;
   readonly defaults: RowDefaults;
-  /** For a look at an input: also read when the columns for UID or GUID are missing or not certain. */
+  /** For previews: also reads when the columns for UID or GUID are missing or ambiguous. */
   readonly lenient?: boolean;
   /**
    * Reads the column `action` of a CSV input: rows may ask for a member's scope to be changed or for its removal. Without
-   * it that column means nothing, so that no file that somebody just hands in can remove anybody.
+   * it that column is ignored, so that an ordinary input file cannot remove anyone.
    */
   readonly edits?: boolean;
-  /** The input is an export of this system: memberships are looked for inside of its elements. */
+  /** The input is an export of this system: memberships are searched inside its elements. */
   readonly exportOf?: ExportName;
   /** How rows become memberships, where a row is not simply one. */
   readonly shape?: Shape;
-  /** What the shape's identities are looked up in. */
+  /** Where the shape looks up identities. */
   readonly identities?: Identities;
   /** Bounds that are raised or lowered for this input. */
   readonly bounds?: Readonly<Partial<Record<BoundName, number | undefined>>>;
@@ -79,7 +76,7 @@ export interface IntakeOptions {
   readonly files?: readonly string[];
   /** Folder for what does not fit into memory while it is read; absent: the system's folder for temporary files. */
   readonly scratch?: string;
-  /** Ends the reading at once, whatever it is doing; what is under way rejects with the signal's reason. */
+  /** Stops reading at once; pending calls reject with the signal's reason. */
   readonly signal?: AbortSignal;
 }
 
@@ -101,7 +98,7 @@ export interface Intake {
   columns(): readonly string[];
   /** Whether a row may give several memberships. */
   readonly shaped: boolean;
-  /** Rows of the input so far, left out or not; as many as `chunks` has given where none gives several memberships. */
+  /** Rows of the input so far, skipped ones included. The same as the rows from `chunks` unless a row gives several memberships. */
   rowsRead(): number;
   /** What a person should know about the input; complete when the rows have been read. */
   notes(): readonly IntakeNote[];
@@ -144,7 +141,7 @@ async function startOrClose(text: InputBytes, options: IntakeOptions): Promise<I
   }
 }
 
-/** What the text of a sheet is, whatever is asked for. */
+/** Format settings for the text of a sheet; they override the user's options. */
 const SHEET_TEXT = { encoding: 'utf-8', delimiter: ',' } as const;
 
 /** Throws UNKNOWN_ENCODING, BAD_DELIMITER or BAD_DEFAULT for options with which no input can be read. */
@@ -212,8 +209,8 @@ async function startIntake(source: InputBytes, options: IntakeOptions): Promise<
           shaped: shapedCells,
           isSheet: source.sheet !== undefined,
         })
-      : (format === 'json' ? jsonRows : ndjsonRows)(
-          converted(text.blocks, kind, bounds),
+      : (await elementRows(format))(
+          await asJson(text.blocks, kind, bounds),
           ofExport(options.exportOf, shapedElements ?? new ElementReader(columns, reader, hasDefaultGuid)),
           bounds,
         );
@@ -256,30 +253,17 @@ function delimiterOf(head: string, { mapping, shape = {} }: IntakeOptions, { nam
   return names === undefined ? detectDelimiter(head, namedColumns(shape, mapping)) : delimiterFor(names.length, head);
 }
 
-/** Fields that are ids: what a workbook makes of them is looked at closely. */
+/** Fields that are ids: a workbook's values for them are checked for damage. */
 const ID_FIELDS = ['guid', 'uid', 'onBehalfOf'] as const;
 
-/** Whether ids are read from a column: as they are, or to make ids of them. */
+/** Whether ids are read from a column, directly or through a template. */
 function idColumns(columns: Columns, shape: Shape, mapping: IntakeOptions['mapping']): (column: number) => boolean {
   const sources = columnsForFields(shape, mapping, ID_FIELDS);
   return (column) =>
     ID_FIELDS.some((field) => columns.indexOf(field) === column) || sources.has(columns.names[column]?.trim() ?? '');
 }
 
-function converted(blocks: AsyncIterable<Buffer>, kind: InputKind, bounds: Bounds): AsyncIterable<Buffer> {
-  if (kind === 'yaml') return yamlAsJson(blocks, bounds);
-  return kind === 'ldif' ? ldifAsNdjson(blocks, bounds) : blocks;
-}
-
-function notWorkbook(name: string, kind: InputKind): IntakeError {
-  return new IntakeError({
-    code: 'OTHER_FORMAT',
-    what: `${shownPath(name)} is not a workbook, as the format ${kind} says`,
-    remedy: words`Leave out ${option('format')}, so that the format is detected`,
-  });
-}
-
-/** The beginning of the text; of an object that stands on one long line, as much as an element may have. */
+/** The beginning of the text; for an object on one long line, up to the size that an element may have. */
 async function textHead(blocks: AsyncGenerator<Buffer>, bounds: Bounds): ReturnType<typeof readHead> {
   const text = await readHead(blocks);
   return needsMore(text.head.toString()) ? readHead(text.blocks, bounds.element, LINE_FEED) : text;
@@ -300,14 +284,6 @@ async function* withinGrowth(
     check(chunk.length);
     yield chunk;
   }
-}
-
-function editsOutsideCsv(name: string, format: InputFormat): IntakeError {
-  return new IntakeError({
-    code: 'MISSING_COLUMN',
-    what: `${shownPath(name)} is ${format}; changes and removals are read from CSV, which has a column "action"`,
-    remedy: 'Write them as CSV',
-  });
 }
 
 /** Ends a line. */
@@ -332,10 +308,6 @@ async function* atLeastOneRow(
     code: 'NO_ROWS',
     what: `${shownPath(name)} has no rows${format === 'csv' ? ', only a header' : ''}`,
     remedy: 'Write at least one row into it, or name another file',
+    facts: { file: name, format },
   });
-}
-
-function empty(name: string): IntakeError {
-  const what = `${shownPath(name)} is empty`;
-  return new IntakeError({ code: 'EMPTY', what, remedy: 'Write rows into it, or name another file' });
 }

@@ -1,4 +1,3 @@
-import { jsonParser } from 'stream-json/parser.js';
 import { MOST_DEPTH } from './bounds.ts';
 
 const QUOTE = 0x22;
@@ -9,14 +8,11 @@ const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** Characters that are parsed at once while the place of an error is looked for. */
-const SLICE_LENGTH = 1024;
-
 /** Numbers that may not survive JavaScript's own number type as they are written: long ones, decimals, exponents, -0. */
 const DELICATE_NUMBER = /\d{16}|\d[.eE]|-0/;
 
 /**
- * Finds the end of an object in pieces of text without parsing it: brackets outside of strings tell. What lies between
+ * Finds the end of an object in pieces of text without parsing it: it counts brackets outside strings. What is between them
  * may be wrong in any other way.
  */
 export class ObjectScanner {
@@ -38,7 +34,7 @@ export class ObjectScanner {
   }
 
   /**
-   * Reads on at `from`. Gives the index behind the object's end, or -1 if it goes on behind this text. Stops early where
+   * Reads on at `from`. Gives the index behind the object's end, or -1 if it continues after this text. Stops early where
    * it gets too deep; with `arrays` also behind each `[` that opens a value of the object itself (depth is 2 then).
    */
   scan(text: string, from: number, arrays = false): number {
@@ -81,12 +77,12 @@ function exactNumber(_key: string, value: unknown, context?: { source?: string }
   return typeof value === 'number' && source !== undefined && String(value) !== source ? rawJSON(source) : value;
 }
 
-/** The first key of an object that stands in its text more than once; the text is valid JSON. */
+/** The first key that occurs more than once in an object's text; the text is valid JSON. */
 export function repeatedKey(text: string): string | undefined {
   const seen = new Set<string>();
   const scanner = new ObjectScanner();
   for (const [at, written] of stringsIn(text)) {
-    // Between two strings stand brackets, colons and values; a key is followed by a colon.
+    // Between two strings are brackets, colons and values; a key is followed by a colon.
     scanner.scan(text.slice(scanner.deepest === 0 ? 0 : at.before, at.start), 0);
     if (scanner.depth !== 1 || !/^\s*:/.test(text.slice(at.end, at.end + 100))) continue;
     const key = JSON.parse(written) as string;
@@ -110,33 +106,4 @@ function* stringsIn(text: string): Generator<readonly [StringPlace, string]> {
     yield [{ before, start: match.index, end }, match[0]];
     before = end;
   }
-}
-
-/** Index of the first character with which a text cannot be the beginning of a JSON value; undefined if there is none. */
-export function firstMistake(text: string): number | undefined {
-  const good = goodSlices(text);
-  if (good === undefined) return undefined;
-  const tokenize = jsonParser({ streamValues: false });
-  for (let start = 0; start < good; start += SLICE_LENGTH) tokenize(text.slice(start, start + SLICE_LENGTH));
-  for (let index = good; index < text.length; index += 1) {
-    try {
-      tokenize(text.charAt(index));
-    } catch {
-      return index;
-    }
-  }
-  return undefined;
-}
-
-/** Characters in front of the slice that holds the mistake. */
-function goodSlices(text: string): number | undefined {
-  const tokenize = jsonParser({ streamValues: false });
-  for (let start = 0; start < text.length; start += SLICE_LENGTH) {
-    try {
-      tokenize(text.slice(start, start + SLICE_LENGTH));
-    } catch {
-      return start;
-    }
-  }
-  return undefined;
 }

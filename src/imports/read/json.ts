@@ -1,4 +1,4 @@
-import { option, words } from '../../text/named-options.ts';
+import { option, words } from '../../errors/named-options.ts';
 import { type Bounds, boundText, MOST_DEPTH, orRaise } from './bounds.ts';
 import { fieldByAlias } from './columns.ts';
 import {
@@ -13,7 +13,8 @@ import {
 } from './element.ts';
 import type { InputRow } from './input-row.ts';
 import { IntakeError, shown } from './intake-error.ts';
-import { firstMistake, ObjectScanner, parseJson } from './json-text.ts';
+import { firstMistake } from './json-mistake.ts';
+import { ObjectScanner, parseJson } from './json-text.ts';
 
 /**
  * Rows of a JSON document in UTF-8: an array of elements, an object with one array of elements (`{"data": […]}`), or
@@ -32,8 +33,8 @@ export async function* jsonRows(
 }
 
 /**
- * Where the reading stands: before the document, where an element may come, must come or has come, inside of one, inside
- * the outermost object, behind the `[` of one of its values, behind the document.
+ * The parser's state: before the document; where an element may come, must come or has come; inside one; inside
+ * the outermost object; after the `[` of one of its values; after the document.
  */
 type Position = 'start' | 'first' | 'next' | 'behind' | 'inside' | 'object' | 'array' | 'end';
 
@@ -47,7 +48,7 @@ class JsonDocument {
   readonly #outer = new ObjectScanner();
   /** What earlier blocks hold of the element that is being read. */
   #started = '';
-  /** The outermost object without the elements that it holds; undefined where the document is an array. */
+  /** The outermost object without its elements; undefined where the document is an array. */
   #outerText: string | undefined;
   /** Where the elements were cut out of it, and how many bytes they are. */
   #cut: { readonly at: number; bytes: number } | undefined;
@@ -99,7 +100,7 @@ class JsonDocument {
     throw broken(element, this.#offset, 'the document ends in the middle');
   }
 
-  /** The next character outside of the element and of the outermost object's own text. */
+  /** The next character outside the element and the outermost object's own text. */
   #between(index: number): number {
     const character = this.#text.charAt(index);
     if (/[ \t\r\n]/.test(character)) {
@@ -164,13 +165,14 @@ class JsonDocument {
   #checkSize(scanner: ObjectScanner, text: string, bytes: number): void {
     if (scanner.deepest > MOST_DEPTH) throw tooDeep(this.#place());
     if (bytes <= this.#bounds.element) return;
-    // A bracket or quote that is not closed makes one element of all that follows.
+    // An unclosed bracket or quote turns everything after it into one element.
     this.#throwMistake(text);
     throw new IntakeError({
       code: 'ROW_TOO_LONG',
       place: this.#place(),
       what: `the element is larger than ${boundText('element', this.#bounds.element)}`,
       remedy: orRaise('Split it into several elements', 'element', this.#bounds),
+      facts: { most: this.#bounds.element },
     });
   }
 
@@ -220,7 +222,7 @@ class JsonDocument {
       }
       return;
     }
-    // A group beside the rows may be meant for all of them or not: nobody can tell.
+    // A group beside the rows may be meant for all of them or not: the file does not say.
     const field = Object.keys(object).find((key) => key !== this.#property && (isMemberList(key) || fieldByAlias(key)));
     if (field === undefined) return;
     const what = `${shown(field)} is beside ${shown(this.#property)}, outside the rows; it is not clear what it means for them`;
@@ -264,10 +266,10 @@ class JsonDocument {
     return this.#offset + bytes;
   }
 
-  /** Something else than an object stands where one must. */
+  /** Something other than an object, where an object must be. */
   #other(subject: 'the document' | 'it', index: number): IntakeError {
     const what = described(this.#text.slice(index, index + 200));
-    if (what === undefined) return this.#unexpected(index, 'an object must stand here');
+    if (what === undefined) return this.#unexpected(index, 'an object must be here');
     const needed = subject === 'it' ? 'an object' : 'an array or an object';
     return wrongShape(`element ${this.#elements + 1}`, `${subject} is ${what}; it must be ${needed}`);
   }
@@ -285,17 +287,18 @@ function broken(element: number, byte: number, what: string, cause?: unknown): I
     what: `the JSON cannot be read any further: ${what}`,
     remedy: words`Correct it there, write the file again if it was cut off, or use ${option('format', 'ndjson')} if it has an object per line`,
     cause,
+    facts: { element, byte },
   });
 }
 
-/** What stands at an index, and a little of what is in front of it. */
+/** The text at an index, with a little of what is before it. */
 function excerpt(text: string, at: number): string {
   const before = text.slice(Math.max(0, at - 30), at).trimStart();
   const character = String.fromCodePoint(text.codePointAt(at) ?? 0);
   return before === '' ? shown(character) : `${shown(character)} behind ${shown(before)}`;
 }
 
-/** The JSON value that a text begins with, for a message. Undefined where it begins with none. */
+/** The JSON value that a text begins with, for a message. Undefined where it does not begin with one. */
 function described(text: string): string | undefined {
   if (text.startsWith('[')) return 'an array';
   if (text.startsWith('{')) return 'an object';

@@ -23,7 +23,7 @@ export async function* ldifAsNdjson(blocks: AsyncIterable<Buffer>, bounds: Bound
 class LdifReader {
   readonly #bounds: Bounds;
   #unfinished = '';
-  /** Folded lines gather here: one that begins with a space goes on with the line before. */
+  /** Folded lines gather here: one that begins with a space continues the line before. */
   #line = '';
   #number = 0;
   #lineStart = 0;
@@ -70,7 +70,7 @@ class LdifReader {
       this.#name = this.#value(mark, rest);
       return;
     }
-    if (this.#name === undefined) throw this.#broken(`${shown(line)} stands before the first "dn:"`);
+    if (this.#name === undefined) throw this.#broken(`${shown(line)} is before the first "dn:"`);
     if (name === 'changetype' && rest.trim() !== 'add') {
       throw this.#broken(
         `the entry is a change (${shown(rest.trim())}); groups are read from entries with their members`,
@@ -103,6 +103,7 @@ class LdifReader {
       what,
       remedy:
         'Export the groups with their members again, for instance with ldapsearch -LLL "(objectClass=groupOfNames)"',
+      facts: { line: this.#lineStart },
     });
   }
 
@@ -112,6 +113,7 @@ class LdifReader {
       place: `line ${this.#number + 1}`,
       what: `the line is larger than ${boundText('element', this.#bounds.element)}`,
       remedy: orRaise('Shorten it', 'element', this.#bounds),
+      facts: { line: this.#number + 1, most: this.#bounds.element },
     });
   }
 }

@@ -1,6 +1,6 @@
+import { option, words } from '../../errors/named-options.ts';
 import { MAX_ID_LENGTH, MEMBER_SCOPES } from '../../membership/member-lists.ts';
 import { ACTIONS, type Action, REGIONS, type Region, SCOPES, type Scope } from '../../membership/membership.ts';
-import { option, words } from '../../text/named-options.ts';
 import type { Columns, Reading } from './columns.ts';
 import { type InputRow, NO_PROBLEMS, type RowProblem, type RowProblemCode } from './input-row.ts';
 import { IntakeError, shown } from './intake-error.ts';
@@ -19,7 +19,7 @@ const NOT_ID_CHARACTER = /[^A-Za-z0-9_-]/u;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it looks for
 const CONTROL_CHARACTER = /[\u0000-\u001f\u007f-\u009f]/;
 
-/** Scope by word without separators, in lower case; besides our words, the service's list names (docs/chat-service.md, 15). */
+/** Scope by word without separators, in lower case; our words and the service's list names (docs/chat-service.md, 15). */
 const SCOPE_BY_WORD: ReadonlyMap<string, Scope> = new Map<string, Scope>([
   ...SCOPES.flatMap((scope) => [[scope, scope] as const, [`${scope}s`, scope] as const]),
   ['userstoban', 'ban'],
@@ -27,7 +27,7 @@ const SCOPE_BY_WORD: ReadonlyMap<string, Scope> = new Map<string, Scope>([
   ['banned', 'ban'],
 ]);
 
-/** The scope that a word stands for. */
+/** The scope that a word means. */
 export function scopeOfWord(text: string): Scope | undefined {
   return SCOPE_BY_WORD.get(
     text
@@ -39,17 +39,17 @@ export function scopeOfWord(text: string): Scope | undefined {
 
 const REGION_BY_WORD: ReadonlyMap<string, Region> = new Map(REGIONS.map((region) => [region, region]));
 
-/** Different spellings remembered per word list; beyond it they are looked up anew each time. */
+/** Spellings cached per word list; more are looked up again each time. */
 const MOST_SPELLINGS = 1_000;
 
-/** Turns the texts of one row into a membership and its problems. Has one scratch list of problems: rows one by one. */
+/** Turns the texts of one row into a membership and its problems. Keeps one scratch list of problems, so rows must be read one at a time. */
 export class MembershipReader {
   readonly #defaults: RowDefaults;
   readonly #columns: Pick<Columns, 'nameOf'>;
   readonly #scopes = new Map<string, Scope>();
   readonly #regions = new Map<string, Region>();
   #problems: RowProblem[] | undefined;
-  /** Whether a row had a scope of its own that was one. */
+  /** Whether any row had a valid scope of its own. */
   #scopeSeen = false;
 
   /** Throws BAD_DEFAULT, since a bad default would make every row invalid. */
@@ -103,8 +103,8 @@ export class MembershipReader {
     return asked === 'add' ? row : { ...row, action: asked };
   }
 
-  /** The membership of a row of which nothing is known. */
-  nobody(): Pick<InputRow, 'region' | 'guid' | 'uid' | 'scope' | 'onBehalfOf'> {
+  /** The empty membership, for a row that cannot be read. */
+  noMembership(): Pick<InputRow, 'region' | 'guid' | 'uid' | 'scope' | 'onBehalfOf'> {
     return { region: this.#defaults.region, guid: '', uid: '', scope: 'participant', onBehalfOf: '' };
   }
 
@@ -134,7 +134,7 @@ export class MembershipReader {
     return 'add';
   }
 
-  /** The scope that goes with an action: a removal needs none, and a change is not left to a default. */
+  /** The scope for an action: a removal needs none, and a change never takes the default. */
   #scopeFor(action: Action, text: string): Scope {
     if (action === 'add') return this.#scope(text);
     if (action === 'remove' || action === 'unban') return 'participant';
@@ -163,8 +163,8 @@ export class MembershipReader {
       if (word !== '') this.#scopeSeen = true;
       return remember(this.#scopes, text, scope);
     }
-    // A column called role may be about something else altogether, and then no value of it is a scope.
-    const hint = this.#scopeSeen ? '' : `; if the column says something else, ignore it with --map scope=`;
+    // A column called role may be about something else, and then none of its values is a scope.
+    const hint = this.#scopeSeen ? '' : '; if this column does not hold scopes, do not read it as scope';
     const reason = `${shown(text)} is not a valid scope; allowed are ${SCOPES.join(', ')}${hint}`;
     this.#add('scope', text, 'UNKNOWN_SCOPE', reason);
     return 'participant';

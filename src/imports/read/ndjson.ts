@@ -1,4 +1,4 @@
-import { option, words } from '../../text/named-options.ts';
+import { option, words } from '../../errors/named-options.ts';
 import { type Bounds, boundText, MOST_DEPTH, orRaise } from './bounds.ts';
 import { chunked, type Element, type Elements, hasMemberLists, tooDeep, wrongShape } from './element.ts';
 import type { InputRow } from './input-row.ts';
@@ -56,12 +56,13 @@ class LineReader {
         'element',
         this.#bounds,
       ),
+      facts: { line: this.#number + 1, most: this.#bounds.element },
     });
   }
 
   #rows(line: string): Generator<InputRow> {
     const place = `line ${this.#number}`;
-    // Brackets and colons inside of texts count here as well: only where there are too many the line is scanned.
+    // This also counts brackets and colons inside strings: the line is scanned only where there are too many.
     const brackets = occurrences(line, '[') + occurrences(line, '{');
     if (brackets > MOST_DEPTH && this.#scanned(line).deepest > MOST_DEPTH) throw tooDeep(place);
     const value = parse(line, this.#number);
@@ -70,7 +71,7 @@ class LineReader {
     }
     const colons = occurrences(line, ':');
     const keys = colons === Object.keys(value).length ? colons : this.#scanned(line).keys;
-    // The UIDs of lists become rows of their own: their numbers must be as they are written.
+    // UIDs in lists become rows of their own, so numbers must keep their spelling.
     const element = hasMemberLists(value as Element) ? parseJson(line) : value;
     return this.#reader.rows(element as Element, place, line, keys);
   }
@@ -98,6 +99,7 @@ function parse(line: string, number: number): unknown {
       what: `${shown(line)} is not valid JSON (${cause instanceof Error ? cause.message : ''})`,
       remedy: words`Correct this line, or use ${option('format', 'json')} if the file is one JSON document over several lines`,
       cause,
+      facts: { line: number },
     });
   }
 }

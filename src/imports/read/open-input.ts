@@ -5,7 +5,7 @@ import type { Zip } from './archive/zip.ts';
 import { isZip } from './archive/zip-signature.ts';
 import { type BoundName, boundsWith } from './bounds.ts';
 import { type FileState, fileOf } from './file-state.ts';
-import { IntakeError, shownPath } from './intake-error.ts';
+import { notReadable } from './intake-error.ts';
 import { type InputBytes, type IntakeSource, openSource, type SourceOptions } from './source.ts';
 import type { SheetText } from './workbook/sheet-text.ts';
 
@@ -15,7 +15,7 @@ export interface OpenOptions extends SourceOptions {
   readonly scratch?: string | undefined;
 }
 
-/** What an input turns out to be: one text, or files of which each is one. */
+/** What an input is: one text, or several files. */
 export type OpenedInput = { readonly text: InputBytes } | { readonly set: FileSet };
 
 /**
@@ -32,14 +32,14 @@ export async function openInput(source: IntakeSource, options: OpenOptions): Pro
   const status = await stat(path).catch(() => undefined);
   if (status?.isDirectory()) return { set: await folderOf(path, name) };
   if (status?.isFile() !== true) return { text: await openSource(source, options) };
-  // Whether it is still being written is looked at before its first bytes are.
+  // Check whether it is still being written before reading its first bytes.
   const state = await fileOf(path, name, options);
   if (!isZip(await firstBytes(path, name)))
     return { text: await openSource(source, { ...options, waitForQuietMs: 0 }) };
   return openPacked(path, name, state, options);
 }
 
-/** Looks whether there is an input before anything is begun with it. Throws FILE_NOT_FOUND, NOT_READABLE. */
+/** Checks that the input exists, before anything starts. Throws FILE_NOT_FOUND, NOT_READABLE. */
 export async function checkInput(path: string): Promise<void> {
   const status = await stat(path).catch(() => undefined);
   if (status?.isDirectory() !== true) await fileOf(path, path);
@@ -52,8 +52,7 @@ async function firstBytes(path: string, name: string): Promise<Buffer> {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(4), 0, 4, 0);
     return buffer.subarray(0, bytesRead);
   } catch (cause) {
-    const what = `${shownPath(name)} cannot be opened: ${cause instanceof Error ? cause.message : ''}`;
-    throw new IntakeError({ code: 'NOT_READABLE', what, remedy: 'Check the path and its permissions', cause });
+    throw notReadable(name, 'be opened', cause);
   }
 }
 

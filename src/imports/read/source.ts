@@ -23,7 +23,7 @@ export interface InputBytes {
 /** Largest piece that travels through the intake, in bytes: what bounds memory and the rows of one chunk. */
 export const BLOCK_BYTES = 64 * 1024;
 
-/** Bytes looked at to tell gzip, encoding, format and delimiter. */
+/** Bytes that are read to detect gzip, encoding, format and delimiter. */
 export const HEAD_BYTES = 8 * 1024;
 
 /** The bytes of a file or stream, in blocks, counted as they are read. */
@@ -42,7 +42,7 @@ export class ByteSource implements InputBytes {
     checkEnd: (lastByte: number) => Promise<void> = async () => {},
   ) {
     this.#stream = signal === undefined ? stream : addAbortSignal(signal, stream);
-    // A failure reaches whoever reads the blocks; without a listener it would also end the process.
+    // The reader of the blocks gets the failure; without a listener it would also end the process.
     this.#stream.on('error', () => {});
     this.#signal = signal;
     this.name = name;
@@ -70,6 +70,7 @@ export class ByteSource implements InputBytes {
         what: `reading ${shownPath(this.name)} failed: ${cause instanceof Error ? cause.message : String(cause)}`,
         remedy: 'Make sure that it can be read to its end, and import it again',
         cause,
+        facts: { file: this.name, byte: this.bytesRead },
       });
     }
     await this.#checkEnd(lastByte);
@@ -118,7 +119,7 @@ export async function readHead(
     if (until !== undefined && next.value.includes(until)) break;
   }
   const start = Buffer.concat(read);
-  // In one piece, which holds a byte order mark as a whole; longer ones as they came, characters must not be cut.
+  // In one piece, so that a byte order mark is whole; longer ones as they came, because characters must not be cut.
   async function* all(): AsyncGenerator<Buffer> {
     if (until !== undefined) yield* read;
     else if (start.length > 0) yield start;

@@ -1,18 +1,18 @@
 import { LedgerError } from '../../platform/sqlite.ts';
 import { IntakeError, type IntakeErrorDetails } from './intake-error.ts';
 
-/** An error as it travels between threads, which would strip it of its class and its code. */
+/** An error as it travels between threads, which would drop its class and its code. */
 export interface ThreadError {
   readonly message: string;
   readonly stack: string | undefined;
-  /** `name`, `code` and whatever else whoever threw it has noted on it. */
+  /** `name`, `code` and any other own properties. */
   readonly notes: Readonly<Record<string, unknown>>;
 }
 
 export function packError(error: unknown): ThreadError {
   if (!(error instanceof Error)) return { message: String(error), stack: undefined, notes: {} };
   const { message, stack, name, cause } = error;
-  // What it was caused by may have the code that says whose fault it is (faults.ts).
+  // Its cause may have the code that says whose fault it is (faults.ts).
   const details = error instanceof IntakeError ? { details: error.details } : {};
   return {
     message,

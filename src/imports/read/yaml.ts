@@ -40,8 +40,9 @@ async function whole(blocks: AsyncIterable<Buffer>, bounds: Bounds): Promise<str
     if (bytes > bounds.element) {
       throw new IntakeError({
         code: 'TOO_LARGE',
-        what: `the YAML file is larger than ${boundText('element', bounds.element)}, and YAML is read as a whole`,
+        what: `the YAML file is larger than ${boundText('element', bounds.element)}, and YAML is read in one piece`,
         remedy: orRaise('Convert it to NDJSON, or split it', 'element', bounds),
+        facts: { most: bounds.element },
       });
     }
     read.push(block);
@@ -66,5 +67,6 @@ function broken(message: string, at?: { readonly line: number; readonly col: num
     what: `the YAML cannot be read: ${shown(first.replace(/ at line \d+, column \d+:?$/, ''), 200)}`,
     remedy: 'Correct it there; indentation is the usual cause',
     cause,
+    facts: { ...(at !== undefined && { line: at.line, column: at.col }) },
   });
 }

@@ -5,8 +5,8 @@ const NOTHING = Buffer.alloc(0);
 
 /**
  * Unpacks zstd data. A file may have several frames (`cat a.zst b.zst`, and programs that use several cores); the
- * decompressor stops without a word where the first one ends inside a block, so that the next one is started on the rest.
- * Throws the decompressor's errors, also for what follows the last frame and is none.
+ * decompressor stops without an error where the first one ends inside a block, so a new one is started on the rest.
+ * Throws the decompressor's errors, also for data after the last frame that is not a frame.
  */
 export async function* zstdFrames(compressed: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const blocks = compressed[Symbol.asyncIterator]();
@@ -14,7 +14,7 @@ export async function* zstdFrames(compressed: AsyncIterable<Buffer>): AsyncGener
   for (;;) {
     const stream = createZstdDecompress({ chunkSize: BLOCK_BYTES });
     const feeding = feed(stream, rest, blocks);
-    // What goes wrong ends the stream with the same error, which is where it is reported.
+    // An error here ends the stream with the same error, and is reported there.
     feeding.catch((error: Error) => stream.destroy(error));
     try {
       yield* stream as AsyncIterable<Buffer>;

@@ -1,11 +1,11 @@
+import type { ShapeInput } from '../../api/shape.ts';
 import type { ImportOptions } from '../import-options.ts';
 import { FIELDS, type Field } from '../read/columns.ts';
-import type { ShapeInput } from '../read/shape/shape.ts';
 import type { Recipe, RecipeSettings } from './recipe.ts';
 import { RecipeNeeds } from './recipe-errors.ts';
 
 /**
- * The recipe's settings with what was chosen besides it: that wins, field by field. A field for which something was chosen
+ * The recipe's settings with the user's own options, which win, field by field. A field for which the user gave an option
  * keeps nothing of the recipe.
  */
 export function withRecipe<Options extends Partial<ImportOptions>>(
@@ -29,7 +29,7 @@ export function withRecipe<Options extends Partial<ImportOptions>>(
 
 function isChosen({ map, shape, guid }: RecipeSettings, field: Field): boolean {
   if ([map, shape?.firstOf, shape?.templates].some((source) => source?.[field] !== undefined)) return true;
-  // All rows go into that group, whatever the recipe makes of its columns.
+  // All rows go into that group, whatever the recipe reads from the columns.
   return field === 'guid' && guid !== undefined;
 }
 
@@ -72,6 +72,6 @@ export function requireNeeds({ name, needs }: Recipe, options: Partial<ImportOpt
 
 function isGiven(what: 'guid' | 'identities', { guid, map, shape }: Partial<ImportOptions>): boolean {
   if (what === 'guid') return [guid, map?.guid, shape?.firstOf?.guid, shape?.templates?.guid].some((one) => one);
-  // Who says how UIDs are made of what the file has needs no list of them.
+  // Options that make UIDs from the file need no identity file.
   return shape?.identities !== undefined || shape?.templates?.uid !== undefined || map?.uid?.includes('{') === true;
 }

@@ -68,7 +68,7 @@ export const BUILT_IN: readonly RecipeInput[] = [
     name: 'gam-group-members',
     title: 'GAM: print group-members',
     description:
-      'What stands before the @ of a group is its GUID, in small letters. Groups in groups and suspended people are left out.',
+      'The part before the @ of a group is its GUID, in small letters. Groups in groups and suspended people are left out.',
     howToExport: 'gam print group-members > members.csv',
     expects: 'the columns group, type, role, id and email',
     needs: [{ what: 'identities', why: BY_EMAIL }],

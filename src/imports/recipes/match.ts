@@ -1,18 +1,18 @@
-import { option, words } from '../../text/named-options.ts';
+import { option, words } from '../../errors/named-options.ts';
 import { IntakeError, listed, shown, shownPath } from '../read/intake-error.ts';
 import type { Recipe } from './recipe.ts';
 
-/** What a file shows of itself: enough to say which recipe it is for. */
+/** What is known about a file: enough to find its recipe. */
 export interface Seen {
   /** `csv`, `json` and so on; undefined where the file could not be read. */
   readonly format: string | undefined;
   /** As a file's header names them, or the keys of its first elements. */
   readonly columns: readonly string[];
-  /** Beginning of the text; empty where it is none. */
+  /** Beginning of the text; empty where it is not text. */
   readonly text: string;
 }
 
-/** Recipes that a file fits: those that ask for most come first. */
+/** Recipes that fit a file: the most specific ones first. */
 export function fitting(recipes: readonly Recipe[], seen: Seen): Recipe[] {
   const columns = new Set(seen.columns.map(normal));
   const hasHeader = ({ fits: { header } }: Recipe) =>

@@ -1,7 +1,7 @@
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { shown } from '../read/intake-error.ts';
 
-/** A name that no recipe has. */
+/** There is no recipe with this name. */
 export class UnknownRecipe extends RollcallError {
   constructor(name: string, names: readonly string[]) {
     super('UNKNOWN_RECIPE', `no recipe has the name ${shown(name)}; there are ${names.join(', ')}`, {

@@ -1,11 +1,12 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { RECIPE_NAME } from '../../api/recipes.ts';
 import { messageOf } from '../../errors/message-of.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import { shownPath } from '../read/intake-error.ts';
 import { BUILT_IN } from './built-in.ts';
-import { RECIPE_NAME, type Recipe, type RecipeInput, recipe } from './recipe.ts';
+import { type Recipe, type RecipeInput, recipe } from './recipe.ts';
 import { BadRecipe, UnknownRecipe } from './recipe-errors.ts';
 
 /** A recipe, and whether it is one of the data directory, which can be changed and removed. */
@@ -30,7 +31,7 @@ export function findRecipe(dir: DataDir, name: string): KnownRecipe {
   throw new UnknownRecipe(name, [...names, ...BUILT_IN.map((one) => one.name)]);
 }
 
-/** Writes a recipe into the data directory, in the place of one of the same name. @throws BadRecipe */
+/** Writes a recipe into the data directory, replacing one of the same name. @throws BadRecipe */
 export function saveRecipe({ recipes }: DataDir, given: RecipeInput): KnownRecipe {
   if (BUILT_IN.some(({ name }) => name === given.name)) {
     throw new BadRecipe(`${given.name} is a recipe that comes with rollcall`, 'choose another name');

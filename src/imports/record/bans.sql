@@ -1,12 +1,27 @@
 -- Statements on who is banned from the groups of an import, by name.
 
 -- name: lanes_to_ask
--- In: region, add (action), after (lane), limit. Out: lanes of groups to which rows wait to be sent now, and of which it is not
--- known who is banned.
+-- In: region, add (action), after (lane), limit. Out: lanes with pending rows, of groups whose banned users are not
+-- known.
 select l.id, g.id as group_id, g.guid from lanes l join groups g on g.id = l.group_id
  where l.id > :after and l.action_id = :add and g.region_id = :region and g.bans = 0 and g.refused_code is null
    and exists (select 1 from batches b where b.lane_id = l.id and b.state in (0, 4) and b.size > b.bans)
  order by l.id limit :limit;
+
+-- name: count_to_ask
+-- In: region, add (action). Counts the groups of a region that have been asked about and those that are to be.
+insert into tallies (region_id, name, n)
+  select :region, 'bansToAsk', count(distinct g.id) + coalesce(
+    (select n from tallies where region_id = :region and name = 'bansAsked'), 0)
+    from lanes l join groups g on g.id = l.group_id
+   where l.action_id = :add and g.region_id = :region and g.bans = 0 and g.refused_code is null
+     and exists (select 1 from batches b where b.lane_id = l.id and b.state in (0, 4) and b.size > b.bans)
+  on conflict (region_id, name) do update set n = excluded.n;
+
+-- name: count_asked
+-- In: group, which was asked about.
+insert into tallies (region_id, name, n) select region_id, 'bansAsked', 1 from groups where id = :group
+  on conflict (region_id, name) do update set n = n + 1;
 
 -- name: note
 -- In: group, bans (1: known, 2: the service does not say).

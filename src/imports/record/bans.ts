@@ -1,14 +1,16 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import type { Region } from '../../membership/membership.ts';
-import { inTransaction } from '../../platform/sqlite.ts';
+import { inTransaction, type Statements } from '../../platform/sqlite.ts';
 import type { BanChoice } from '../ban-options.ts';
 import { actionId, outcomeId, regionId, scopeId } from './enum-ids.ts';
 
 /** Who is banned from the groups of an import, and what that means for its rows. */
 export interface Bans {
-  /** Groups that rows wait to be sent to now, and of which it is not known who is banned. A few at a time. */
+  /** Groups with pending rows whose banned users are not known. A few at a time. */
   groupsToAsk(region: Region): Iterable<readonly GroupToAsk[]>;
-  /** Takes who is banned from a group, as UIDs in lower case: rows that would add them fail, or say that they lift a ban. */
+  /** Counts the groups to ask about in a region, for the progress. */
+  begin(region: Region): void;
+  /** Records the banned users of a group, as UIDs in lower case: rows that would add them fail, or say that they lift a ban. */
   known(group: number, banned: ReadonlySet<string>, choice: BanChoice): void;
   /** The service does not say who is banned from a group: its rows are sent. */
   unknown(group: number): void;
@@ -19,12 +21,10 @@ interface GroupToAsk {
   readonly guid: string;
 }
 
-type Sql = (name: string) => StatementSync;
-
 const ADD = actionId('add');
 const LANES_AT_ONCE = 400;
 const BAN = scopeId('ban');
-const KEPT = 'not sent, the user is banned; --allow-unban lifts the ban';
+const KEPT = 'not sent: the user is banned from this group';
 const LIFTED = 'the user was banned from this group; adding lifts the ban';
 
 interface Found {
@@ -34,13 +34,18 @@ interface Found {
 }
 
 /** @param sql statements of bans.sql, importSql those of import.sql on the same file */
-export function bansOf(database: DatabaseSync, sql: Sql, importSql: Sql): Bans {
+export function bansOf(database: DatabaseSync, sql: Statements, importSql: Statements): Bans {
   const fail = (batch: number, rows: readonly Found[], at: number): void => {
     const size = rows.length;
     const to = Number(sql('cut_off').run({ batch, size, at }).lastInsertRowid);
     for (const { row_id: row } of rows) sql('fail').run({ to, batch, row, failed: outcomeId('failed'), message: KEPT });
     sql('shrink').run({ batch, size, at });
     importSql('add_tally').run({ region: Number(rows[0]?.region_id), name: 'failed', n: size });
+  };
+
+  const note = (group: number, bans: 1 | 2): void => {
+    sql('note').run({ group, bans });
+    sql('count_asked').run({ group });
   };
 
   return {
@@ -54,12 +59,15 @@ export function bansOf(database: DatabaseSync, sql: Sql, importSql: Sql): Bans {
         yield [...guids].map(([id, guid]) => ({ id, guid }));
       }
     },
+    begin: (region) => {
+      sql('count_to_ask').run({ region: regionId(region), add: ADD });
+    },
     known: (group, banned, choice) =>
       inTransaction(database, () => {
-        sql('note').run({ group, bans: 1 });
+        note(group, 1);
         if (banned.size === 0) return;
         const uids = JSON.stringify([...banned]);
-        const found = sql('rows_of_banned').all({ group, add: ADD, ban: BAN, uids }) as unknown as Found[];
+        const found = sql<Found>('rows_of_banned').all({ group, add: ADD, ban: BAN, uids });
         if (choice === 'lift') {
           for (const { batch, row_id: row } of found) sql('lift').run({ batch, row, message: LIFTED });
           return;
@@ -67,8 +75,6 @@ export function bansOf(database: DatabaseSync, sql: Sql, importSql: Sql): Bans {
         const at = Date.now();
         for (const [batch, rows] of Map.groupBy(found, ({ batch: of }) => of)) fail(batch, rows, at);
       }),
-    unknown: (group) => {
-      sql('note').run({ group, bans: 2 });
-    },
+    unknown: (group) => inTransaction(database, () => note(group, 2)),
   };
 }

@@ -12,6 +12,10 @@ export interface CallRecord {
   readonly code: string;
   /** `answered`, or what the refusal meant. */
   readonly kind: 'answered' | 'again' | 'slow-down' | 'halve' | 'group' | 'stop-region' | 'final';
+  /** Of a refused call: what the service said. */
+  readonly message?: string | undefined;
+  /** Of a refused call: what the service calls the request, where it says so. */
+  readonly requestId?: string | undefined;
 }
 
 /** An outcome of a row that is not plain success. */
@@ -27,22 +31,31 @@ interface Refusal {
   readonly message: string;
 }
 
-/** What became of a user or group that the service did not know, or may not know. */
+/** Outcome for a user or group that the service did not know, or may not know. */
 export type CreationOutcome = 'missing' | 'existing' | 'created' | 'reactivated';
 
-/** What sending a batch came to. */
+/** What the reply to a call says about its rows. Rows in neither list were added, or banned if that was asked for. */
+export interface Answered {
+  readonly others: readonly RowOutcome[];
+  /** The reply did not mention them. */
+  readonly missing: readonly number[];
+  /** Ids of the messages that the service wrote about additions, by row; absent where the reply names none. */
+  readonly messages?: readonly (readonly [row: number, id: string])[];
+  /** Members of the group after the last addition; absent where the reply does not say. */
+  readonly members?: number;
+}
+
+/** The result of sending a batch. */
 export type Sent =
-  /** Rows in neither list were added, or banned where that was asked. `missing`: the reply did not mention them. */
-  | { readonly kind: 'answered'; readonly others: readonly RowOutcome[]; readonly missing: readonly number[] }
-  /** Something was looked for, created or reactivated; rows of a new group's first members as above. */
+  | ({ readonly kind: 'answered' } & Answered)
+  /** A user or group was checked, created or reactivated; the first members of a new group are answered as above. */
   | ({
       readonly kind: 'made';
       readonly outcome: CreationOutcome;
-      /** Of several users, those of whom it is true; absent where the reply names none. */
+      /** Of several users, those that have this outcome; absent if the reply names none. */
       readonly uids?: readonly string[];
-      readonly others: readonly RowOutcome[];
-      readonly missing: readonly number[];
-    } & Refusal)
+    } & Answered &
+      Refusal)
   | ({ readonly kind: 'halve' } & Refusal)
   | ({ readonly kind: 'group' } & Refusal)
   | ({ readonly kind: 'stop-region' } & Refusal)
@@ -64,9 +77,9 @@ export interface BatchResult {
 }
 
 /** A batch that left the queue without a result. */
-export interface BatchTakenBack extends Pick<BatchResult, 'batch' | 'calls' | 'doubt'> {}
+export interface ReclaimedBatch extends Pick<BatchResult, 'batch' | 'calls' | 'doubt'> {}
 
-/** A region that refuses every call until a person has mended its key or plan. */
+/** A region that refuses every call until a person has fixed its key or plan. */
 export interface StoppedRegion extends Refusal {
   readonly region: Region;
 }

@@ -13,5 +13,17 @@ select distinct lower(r.uid) as uid from lanes l join batches b on b.lane_id = l
  where l.group_id = :group and lower(r.uid) in (select value from json_each(:uids));
 
 -- name: note
--- In: id, undone, why. What became of it.
+-- In: id, undone, why. Records the outcome of its deletion.
 update creations set undone = :undone, why_kept = :why where id = :id;
+
+-- name: made
+-- In: limit. Out: the first users and groups that the import created or reactivated, and the outcome of their deletion.
+select c.kind, r.name as region, c.name, c.outcome, c.undone, coalesce(c.why_kept, '') as why from creations c
+  join regions r on r.id = c.region_id
+ where c.outcome in ('created', 'reactivated') order by c.kind, c.id limit :limit;
+
+-- name: count_made
+-- Out: how many there are, and how many of them were certainly created by the import and are not deleted.
+select count(*) as total,
+       coalesce(sum(outcome = 'created' and code = '' and (undone is null or undone = 'kept')), 0) as deletable
+  from creations where outcome in ('created', 'reactivated');

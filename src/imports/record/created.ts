@@ -1,8 +1,8 @@
 import type { Region } from '../../membership/membership.ts';
-import { openForWriting, statementsOf } from '../../platform/sqlite.ts';
+import { openForReading, openForWriting, statementsOf } from '../../platform/sqlite.ts';
 import { IMPORT_MIGRATIONS } from '../schemas.ts';
 
-/** What an import created or made active again, for whoever deletes it. */
+/** What an import created or reactivated, for deleting it. */
 export interface CreatedThing {
   readonly id: number;
   readonly kind: 'user' | 'group';
@@ -11,7 +11,7 @@ export interface CreatedThing {
   readonly name: string;
   readonly group_id: number | null;
   readonly outcome: 'created' | 'reactivated';
-  /** Not empty where it was there already when an earlier call, whose reply was lost, was repeated. */
+  /** Not empty if it existed already when a call whose earlier reply was lost was repeated. */
   readonly code: string;
   /** When that was recorded, ms since 1970. */
   readonly at: number;
@@ -30,15 +30,42 @@ export interface CreatedLedger {
   close(): void;
 }
 
-/** Opens the ledger of an import that is over. */
+/** Something that an import created or reactivated, and the outcome of its deletion. */
+export interface MadeThing extends Pick<CreatedThing, 'kind' | 'region' | 'name' | 'outcome'> {
+  /** Null until a person asks to delete it. */
+  readonly undone: Undone | null;
+  /** Why it is kept; empty where it is not. */
+  readonly why: string;
+}
+
+/** What an import made, groups first: the first `limit`, how many there are, and how many of them may be deleted. */
+export function readMade(
+  path: string,
+  limit: number,
+): { readonly things: MadeThing[]; readonly total: number; readonly deletable: number } {
+  const database = openForReading(path, IMPORT_MIGRATIONS);
+  try {
+    const sql = statementsOf(database, new URL('created.sql', import.meta.url));
+    const counted = sql('count_made').get();
+    return {
+      things: sql('made').all({ limit }) as unknown as MadeThing[],
+      total: Number(counted?.['total']),
+      deletable: Number(counted?.['deletable']),
+    };
+  } finally {
+    database.close();
+  }
+}
+
+/** Opens the ledger of an import that has finished. */
 export function openCreated(path: string): CreatedLedger {
   const database = openForWriting(path, IMPORT_MIGRATIONS);
   const sql = statementsOf(database, new URL('created.sql', import.meta.url));
   return {
     things: () =>
-      sql('created')
+      sql<Omit<CreatedThing, 'owner'> & { readonly body: string | null }>('created')
         .all()
-        .map(({ body, ...thing }) => ({ ...(thing as unknown as Omit<CreatedThing, 'owner'>), owner: ownerIn(body) })),
+        .map(({ body, ...thing }) => ({ ...thing, owner: ownerIn(body) })),
     namedIn: (group, uids) => {
       const found = sql('rows_of').all({ group, uids: JSON.stringify(uids) });
       return new Set(found.map(({ uid }) => String(uid)));
@@ -53,8 +80,8 @@ export function openCreated(path: string): CreatedLedger {
   };
 }
 
-function ownerIn(body: unknown): string | undefined {
-  if (typeof body !== 'string') return undefined;
+function ownerIn(body: string | null): string | undefined {
+  if (body === null) return undefined;
   const sent = JSON.parse(body) as { readonly profile?: { readonly owner?: string } };
   return sent.profile?.owner?.toLowerCase();
 }

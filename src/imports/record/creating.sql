@@ -1,9 +1,9 @@
--- Statements on what an import creates, by name. Batches that wait for it are in state 4; those that look or create are
--- ordinary ones, and `creations.batch_id` tells them.
+-- Statements on what an import creates, by name. Batches that wait for it are in state 4. Batches that check or create
+-- something are ordinary ones that `creations.batch_id` names.
 
 -- name: add_groups
--- In: add (action). Every group that somebody is to be added to now is looked for, once, before anything is sent to it. Groups
--- of rows that are sent later are looked for then.
+-- In: add (action). Adds a check for every group that gets members now, once, before anything is sent to it. Groups of rows
+-- that are sent later are checked then.
 insert or ignore into creations (kind, region_id, name, group_id, step)
   select 'group', g.region_id, lower(g.guid), g.id, 'look' from groups g
    where not exists (select 1 from creations c where c.kind = 'group' and c.region_id = g.region_id and c.name = lower(g.guid))
@@ -11,24 +11,24 @@ insert or ignore into creations (kind, region_id, name, group_id, step)
                   where l.group_id = g.id and l.action_id = :add and b.state = 0 and b.size > b.bans);
 
 -- name: park_all
--- Whatever is pending waits until its group is there.
+-- Every pending batch waits until its group exists.
 update batches set state = 4
  where state = 0 and not exists (select 1 from creations c where c.batch_id = batches.id);
 
 -- name: add_user
--- In: region, name (UID in lower case), row. A user whom the service does not know. What is known of one already stays.
+-- In: region, name (UID in lower case), row. Adds a user whom the service does not know; one that is listed already stays.
 insert or ignore into creations (kind, region_id, name, row_id, step, missing) values ('user', :region, :name, :row, 'create', 1);
 
 -- name: user
--- In: region, name. Out: what became of a user.
-select id, step, outcome, code, message from creations where kind = 'user' and region_id = :region and name = :name;
+-- In: region, name. Out: the outcome of a user.
+select id, step, outcome, code, message, alone from creations where kind = 'user' and region_id = :region and name = :name;
 
 -- name: of_batch
 -- In: batch. Out: what it looks for, creates or reactivates.
-select id, kind, name, step, body from creations where batch_id = :batch order by id;
+select id, kind, name, step, body, alone from creations where batch_id = :batch order by id;
 
 -- name: forget_batches
--- Of creations that are not done no batch is out any more, however it ended.
+-- Creations that are not done have no batch in flight any more.
 update creations set batch_id = null where outcome is null and batch_id is not null;
 
 -- name: open
@@ -49,11 +49,11 @@ select count(*) as n from groups;
 select count(distinct uid_hash) as n from rows where lane_id is not null;
 
 -- name: lane_of_group
--- In: group. Out: a lane of it.
+-- In: group. Out: one of its lanes.
 select min(id) as id from lanes where group_id = :group;
 
 -- name: lane_of_row
--- In: row. Out: the lane that it travels in.
+-- In: row. Out: its lane.
 select lane_id as id from rows where id = :row;
 
 -- name: add_creating_batch
@@ -61,7 +61,7 @@ select lane_id as id from rows where id = :row;
 insert into batches (lane_id, region_id, turn, size, bans) values (:lane, :region, -2, 0, 0);
 
 -- name: first_parked
--- In: group, add (action). Out: the batch whose rows come with the new group: nobody acts for somebody in a group that is not there.
+-- In: group, add (action). Out: the batch whose rows are sent with the new group. It has no acting user: no one can act in a group that does not exist.
 select b.id from lanes l join batches b on b.lane_id = l.id
  where l.group_id = :group and l.action_id = :add and l.on_behalf_of = '' and b.state = 4 order by b.turn, b.id limit 1;
 
@@ -70,11 +70,11 @@ select b.id from lanes l join batches b on b.lane_id = l.id
 update batches set state = 0 where id = :batch and state = 4;
 
 -- name: begin
--- In: id, batch, body. A batch is out for it.
+-- In: id, batch, body. Its batch may be sent.
 update creations set batch_id = :batch, body = coalesce(:body, body) where id = :id;
 
 -- name: set_step
--- In: id, step, alone (1: without members), missing (1: the service does not know it).
+-- In: id, step, alone (1: a group without members; a user without a name, who can only be reactivated), missing (1: the service does not know it).
 update creations set step = :step, outcome = null, alone = max(alone, :alone), missing = max(missing, :missing), batch_id = null where id = :id;
 
 -- name: finish
@@ -109,11 +109,11 @@ select c.id, c.group_id, c.code, c.message, c.body, c.region_id from creations c
  where c.kind = 'group' and c.outcome = 'refused' and g.refused_code is null;
 
 -- name: unpark_group
--- In: group. Its rows wait no more.
+-- In: group. Its rows do not wait any more.
 update batches set state = 0 where state = 4 and lane_id in (select id from lanes where group_id = :group);
 
 -- name: existing_users
--- Out: users who were not found and exist all the same: deactivated, or created by somebody else at that moment.
+-- Out: users who were not found but exist: deactivated, or created by someone else at that moment.
 select id from creations where kind = 'user' and outcome = 'existing';
 
 -- name: parked
@@ -131,12 +131,12 @@ select b.lane_id, b.region_id, b.id as batch, b.doubt, b.calls, b.http_status, m
  where b.state = 4 and b.asked_for = 1 order by b.lane_id, m.row_id;
 
 -- name: add_again
--- In: lane, region, state, size, bans, doubt, calls, http_status, at. Rows whose users were seen to, together.
+-- In: lane, region, state, size, bans, doubt, calls, http_status, at. Adds a batch for rows whose users are settled.
 insert into batches (lane_id, region_id, turn, state, size, bans, asked_for, doubt, calls, http_status, finished_at)
   values (:lane, :region, -1, :state, :size, :bans, 2, :doubt, :calls, :http_status, :at);
 
 -- name: move_back
--- In: to (batch), row, from (batch). A row that is sent again has nothing to say as yet.
+-- In: to (batch), row, from (batch). A row that is sent again has no code and message yet.
 update memberships set batch_id = :to, code = null, message = null where batch_id = :from and row_id = :row;
 
 -- name: settle_lost
@@ -148,7 +148,7 @@ update memberships set outcome_id = :outcome, code = :code, message = :message w
 update batches set state = 3, finished_at = :at where state = 4 and asked_for = 1;
 
 -- name: wait
--- In: batch. It waits until every group is seen to.
+-- In: batch. It waits until every group is settled.
 update batches set state = 4 where id = :batch;
 
 -- name: park
@@ -156,11 +156,11 @@ update batches set state = 4 where id = :batch;
 update batches set state = 4, asked_for = 1 where id = :batch;
 
 -- name: note_refusal
--- In: batch, row, code, message. What the service said of a row that waits.
+-- In: batch, row, code, message. What the service said about a row that waits.
 update memberships set code = :code, message = :message where batch_id = :batch and row_id = :row;
 
 -- name: give_up_parked
--- In: failed (outcome). Rows that wait for their users fail with what the service said of them.
+-- In: failed (outcome). Rows that wait for their users fail with what the service said about them.
 update memberships set outcome_id = :failed
  where outcome_id is null and code is not null and batch_id in (select id from batches where state = 4 and asked_for = 1);
 

@@ -1,5 +1,6 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { inTransaction } from '../../platform/sqlite.ts';
+import type { DatabaseSync } from 'node:sqlite';
+import type { Words } from '../../errors/named-options.ts';
+import { inTransaction, type Statements } from '../../platform/sqlite.ts';
 import { createLimit, DEFAULT_MAX_CREATE } from '../create-limit.ts';
 import type { CreateField, CreateOptions } from '../create-options.ts';
 import { actionId, outcomeId, scopeId } from './enum-ids.ts';
@@ -9,6 +10,7 @@ import {
   firstCells,
   type GroupProfile,
   groupProfile,
+  NAMELESS_USER,
   nameObstacle,
   profileColumns,
   type Unfit,
@@ -30,28 +32,30 @@ export interface OverLimit {
   readonly limit: number;
 }
 
-/** What follows when nothing of an import is out: batches wait to be sent, a person is asked, or nothing is left. */
+/** The next step when nothing of an import is in flight: send batches, ask a person, or nothing. */
 type NextStep =
   | { readonly kind: 'send' }
   | { readonly kind: 'held'; readonly over: readonly OverLimit[] }
   | { readonly kind: 'none' };
 
 /**
- * What an import creates, step by step; a step begins when the one before has its results. Groups are looked for, and
- * users whom the service did not find are gathered while everything else is sent. Then it is known how many are missing,
- * and whether they may be created: nothing is created before that.
+ * What an import creates, step by step; each step begins when the one before has its results. First groups are checked, and
+ * users whom the service did not find are collected while everything else is sent. Then it is known how many are missing
+ * and whether they may be created. Nothing is created before that.
  */
 export interface Creating {
-  /** Why nothing can be created from this input, and what to do; undefined where it can. */
-  obstacle(options: CreateOptions): { readonly what: string; readonly remedy: string } | undefined;
-  /** Has every row that is sent now wait until its group is looked for. Once for each group, before anything is sent to it. */
+  /** Why nothing can be created from this input, and what to do; undefined if it can. */
+  obstacle(options: CreateOptions): { readonly what: string; readonly remedy: Words } | undefined;
+  /** Lets every row that is sent now wait until its group is checked. Once for each group, before anything is sent to it. */
   begin(options: CreateOptions): void;
   next(options: CreateOptions): NextStep;
-  /** What a batch is for; undefined for one that sends rows and nothing else. */
+  /** Limits that this many missing users and groups would exceed. */
+  over(options: CreateOptions, missing: Readonly<Record<'users' | 'groups', number>>): OverLimit[];
+  /** What a batch creates or checks; undefined for one that only sends rows. */
   toSend(batch: number): CreationToSend | undefined;
-  /** Batches that wait for their groups or users. */
+  /** Number of batches that wait for their groups or users. */
   waiting(): number;
-  /** Rows that wait for their users fail as the service refused them; gives how many, by region. */
+  /** Fails rows that wait for their users, as the service refused them; returns how many, by region. */
   giveUp(): readonly { readonly region: number; readonly rows: number }[];
 }
 
@@ -87,19 +91,17 @@ interface WaitingRow {
   readonly name: string;
 }
 
-type Sql = (name: string) => StatementSync;
-
 /**
  * @param sql statements of creating.sql, importSql those of import.sql on the same file
  * @param settleGroup gives the pending rows of a refused group its refusal
  */
 export function creatingOf(
   database: DatabaseSync,
-  sql: Sql,
-  importSql: Sql,
+  sql: Statements,
+  importSql: Statements,
   settleGroup: (group: number) => void,
 ): Creating {
-  const open = (step: string) => sql('open').all({ step }) as unknown as Open[];
+  const open = (step: string) => sql<Open>('open').all({ step });
   const number = (name: string, values: Record<string, string | number> = {}) => Number(sql(name).get(values)?.['n']);
 
   const input = (): { columns: string[]; places: (options: CreateOptions) => ReadonlyMap<CreateField, number> } => {
@@ -107,7 +109,7 @@ export function creatingOf(
     return { columns, places: (options) => profileColumns(columns, options.columns) };
   };
 
-  /** A batch without rows, in some lane: it is none of the lane's own. */
+  /** Adds a batch without rows; it needs a lane, any lane of the group or row. */
   const addBatch = ({ group_id, row_id, region_id }: Open): number => {
     const lane =
       group_id === null ? sql('lane_of_row').get({ row: row_id }) : sql('lane_of_group').get({ group: group_id });
@@ -123,16 +125,18 @@ export function creatingOf(
     return batch;
   };
 
+  const overLimit = (options: CreateOptions, kind: OverLimit['kind'], missing: number): OverLimit[] => {
+    const limit = createLimit(options.max[`${kind}s`] ?? DEFAULT_MAX_CREATE[`${kind}s`], () =>
+      number(`count_${kind}s`),
+    );
+    return missing > limit ? [{ kind, missing, limit }] : [];
+  };
+
   const overLimits = (options: CreateOptions): OverLimit[] =>
     (['user', 'group'] as const).flatMap((kind) => {
       const counted = sql('count_missing').get({ kind });
       const missing = Number(counted?.['n']);
-      if (Number(counted?.['open']) === 0) return [];
-      const max = kind === 'user' ? options.max.users : options.max.groups;
-      const limit = createLimit(max ?? DEFAULT_MAX_CREATE[`${kind}s`], () =>
-        number(kind === 'user' ? 'count_users' : 'count_groups'),
-      );
-      return missing > limit ? [{ kind, missing, limit }] : [];
+      return Number(counted?.['open']) === 0 ? [] : overLimit(options, kind, missing);
     });
 
   const createUsers = (options: CreateOptions): number => {
@@ -148,10 +152,13 @@ export function creatingOf(
       }
       const row = user.row_id === null ? undefined : sql('original').get({ row: user.row_id });
       const cells: Cells = row === undefined ? () => '' : cellsOf(String(row['original']), columns, found);
-      // The owner of a group may be in no row of their own: then this row is the group's.
+      // The owner of a group may not have a row: then this row is one of the group's.
       const own = String(row?.['uid'] ?? '').toLowerCase() === user.name;
       const profile = userProfile(own ? String(row?.['uid']) : user.name, own ? cells : () => '', options);
-      if ('code' in profile) refuse(user.id, profile);
+      // Reactivating needs no name, and this user may be deactivated.
+      if (profile === NAMELESS_USER && options.reactivate)
+        sql('set_step').run({ id: user.id, step: 'reactivate', alone: 1, missing: 1 });
+      else if ('code' in profile) refuse(user.id, profile);
       else {
         send(user, { what: 'user', profile });
         sent += 1;
@@ -197,7 +204,7 @@ export function creatingOf(
     return sent;
   };
 
-  /** A group whose owner is not known: the owner is created first, where users may be. */
+  /** If the service does not know a group's owner, the owner is created first, where users may be created. */
   const ownersFirst = (options: CreateOptions): number => {
     let owners = 0;
     for (const refused of sql('refused_groups').all()) {
@@ -227,10 +234,10 @@ export function creatingOf(
         return group;
       });
 
-  /** Rows whose users were seen to are sent again, as many in a call as go in; others fail. Gives how many fail, by region. */
+  /** Rows whose users were created are sent again in full calls; the others fail. Returns how many fail, by region. */
   const releaseRows = (): Map<number, number> => {
     const failed = new Map<number, number>();
-    const rows = sql('parked_rows').all() as unknown as WaitingRow[];
+    const rows = sql<WaitingRow>('parked_rows').all();
     const at = Date.now();
     const place = (together: readonly WaitingRow[], state: number): void => {
       const [first] = together;
@@ -248,19 +255,20 @@ export function creatingOf(
       }).lastInsertRowid;
       for (const { batch, row_id } of together) sql('move_back').run({ to, from: batch, row: row_id });
     };
-    for (const lane of Map.groupBy(rows, ({ lane_id }) => lane_id).values()) {
-      const fates = lane.map((row) => ({ row, user: sql('user').get({ region: row.region_id, name: row.name }) }));
+    for (const callGroup of Map.groupBy(rows, ({ lane_id }) => lane_id).values()) {
+      const fates = callGroup.map((row) => ({ row, user: sql('user').get({ region: row.region_id, name: row.name }) }));
       const lost = fates.filter(({ user }) => user?.['outcome'] === 'refused');
       place(
         lost.map(({ row }) => row),
         DONE,
       );
       for (const { row, user } of lost) {
-        const message = `the service does not know this user, and it could not be created: ${user?.['message']}`;
+        const why = user?.['alone'] === 1 ? NAMELESS_USER : { code: user?.['code'], message: user?.['message'] };
+        const message = `the service does not know this user, and it could not be created: ${why.message}`;
         sql('settle_lost').run({
           row: row.row_id,
           outcome: outcomeId('failed'),
-          code: String(user?.['code']),
+          code: String(why.code),
           message,
         });
         failed.set(row.region_id, (failed.get(row.region_id) ?? 0) + 1);
@@ -311,6 +319,10 @@ export function creatingOf(
         if (createGroups(options) > 0) return { kind: 'send' };
         return { kind: release() ? 'send' : 'none' };
       }),
+    over: (options, missing) => [
+      ...(options.users || options.reactivate ? overLimit(options, 'user', missing.users) : []),
+      ...(options.groups ? overLimit(options, 'group', missing.groups) : []),
+    ],
     toSend: (batch) => {
       const creation = sql('of_batch').get({ batch });
       return creation === undefined ? undefined : (JSON.parse(String(creation['body'])) as CreationToSend);

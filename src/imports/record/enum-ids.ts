@@ -1,7 +1,7 @@
 import { ACTIONS, type Action, REGIONS, type Region, SCOPES, type Scope } from '../../membership/membership.ts';
 import { OUTCOMES, type Outcome } from '../../membership/outcome.ts';
 
-/** The numbers that stand for words in the ledger; the tables of the same names say it in SQL (migrations/001_import.sql). */
+/** The ledger's numbers for words; the tables of the same names have them in SQL (migrations/001_import.sql). */
 export const outcomeId = (outcome: Outcome): number => OUTCOMES.indexOf(outcome) + 1;
 export const scopeId = (scope: Scope): number => SCOPES.indexOf(scope) + 1;
 export const actionId = (action: Action): number => ACTIONS.indexOf(action) + 1;
@@ -20,17 +20,17 @@ export function actionOf(id: number): Action {
 }
 
 /** Scope and action of a row as one number, which for an add is the scope's; 0 is left for invalid rows. */
-export function wishId(scope: Scope, action: Action = 'add'): number {
+export function requestId(scope: Scope, action: Action = 'add'): number {
   return scopeId(scope) + SCOPES.length * ACTIONS.indexOf(action);
 }
 
-/** The numbers of scope and action; a removal has no scope, nor has the end of a ban. */
-export function readWish(wish: number): { readonly scope: number | null; readonly action: number } {
-  const action = Math.ceil(wish / SCOPES.length);
-  return { scope: SCOPELESS.has(action) ? null : wish - SCOPES.length * (action - 1), action };
+/** The numbers of scope and action; removals and unbans have no scope. */
+export function readRequest(request: number): { readonly scope: number | null; readonly action: number } {
+  const action = Math.ceil(request / SCOPES.length);
+  return { scope: SCOPELESS.has(action) ? null : request - SCOPES.length * (action - 1), action };
 }
 
-/** Actions for which a scope means nothing. */
+/** Actions without a scope. */
 const SCOPELESS: ReadonlySet<number> = new Set([actionId('remove'), actionId('unban')]);
 
 export function regionOf(id: number): Region {

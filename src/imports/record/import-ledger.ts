@@ -2,11 +2,11 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Created, RegionCounts, Writes } from '../../api/import-summary.ts';
 import { type Action, REGIONS, type Region, type Scope } from '../../membership/membership.ts';
 import { OUTCOMES, type RowCounts, sumOfOutcomes } from '../../membership/outcome.ts';
-import { inTransaction, openForWriting, statementsOf } from '../../platform/sqlite.ts';
+import { inTransaction, openForWriting, type Statements, statementsOf } from '../../platform/sqlite.ts';
 import type { CreateOptions } from '../create-options.ts';
 import { IMPORT_MIGRATIONS } from '../schemas.ts';
 import { type Bans, bansOf } from './bans.ts';
-import type { BatchResult, BatchTakenBack, StoppedRegion } from './batch-result.ts';
+import type { BatchResult, ReclaimedBatch, StoppedRegion } from './batch-result.ts';
 import { type Creating, type CreationToSend, creatingOf } from './creating.ts';
 import { actionId, actionOf, outcomeId, regionId, regionOf, scopeId, scopeOf } from './enum-ids.ts';
 import { creationRecording } from './record-creation.ts';
@@ -14,9 +14,9 @@ import type { Creations } from './recorded-batch.ts';
 import {
   type Consequences,
   PENDING,
+  recordReclaimed,
   recordRefusedGroup,
   recordResults,
-  recordTakenBack,
   settleRefusedGroup,
 } from './recording.ts';
 
@@ -35,7 +35,7 @@ export interface BatchToSend {
   readonly creation?: CreationToSend | undefined;
 }
 
-/** Totals of one region. */
+/** Counters of one region. */
 interface RegionTally extends RegionCounts {
   /** Absent where there are none. */
   readonly created?: Created;
@@ -43,10 +43,10 @@ interface RegionTally extends RegionCounts {
   readonly writes?: Writes;
 }
 
-/** Totals of an import; `unprocessed` counts what has no outcome yet. `''` holds rows whose region cannot be told. */
+/** Counters of an import; `unprocessed` counts rows without an outcome. `''` holds rows whose region is not known. */
 export type Tallies = ReadonlyMap<Region | '', RegionTally>;
 
-/** What the rows themselves say, and where the running totals say otherwise; `difference` is empty where they agree. */
+/** Counts from the rows themselves, and how the counters differ; `difference` is empty when they agree. */
 export interface SumCheck {
   readonly holds: boolean;
   readonly rows: RowCounts;
@@ -55,40 +55,41 @@ export interface SumCheck {
 
 /** The ledger of one import, open for the coordinator, its only writer. */
 export interface ImportLedger {
-  /** Undefined where the import creates nothing. */
+  /** Undefined when the import creates nothing. */
   readonly creating: Creating | undefined;
   readonly bans: Bans;
   pendingBatches(region: Region, limit: number): BatchToSend[];
-  /** Batches that were put into the queue before `before` (ms since 1970) and not heard of, longest first. */
+  /** Batches that were queued before `before` (ms since 1970) and have no result, oldest first. */
   dispatchedBatches(region: Region, before: number, limit: number): BatchToSend[];
-  /** Notes that batches are in the queue, or were put there once more. */
+  /** Records that batches are in the queue, or were put there again. */
   markDispatched(batches: readonly number[]): void;
-  takeBack(batches: readonly BatchTakenBack[]): void;
-  /** After a crash: whatever was dispatched may have been sent. Returns how many batches. */
-  takeBackAll(doubt: string): number;
+  /** Sets batches that left the queue without a result back to pending. */
+  reclaim(batches: readonly ReclaimedBatch[]): void;
+  /** After a crash: sets all dispatched batches back to pending; they may have been sent. Returns how many. */
+  reclaimAll(doubt: string): number;
   record(results: readonly BatchResult[]): Consequences;
   /** Gives the pending rest of a refused group its refusal. */
   settleRefusedGroup(group: number): void;
   dispatchedOfGroup(group: number): number[];
-  /** Ends what is left: certainly unsent rows become `unprocessed`, doubtful ones `unconfirmed`. */
+  /** Ends what is left: rows that were certainly not sent become `unprocessed`, uncertain ones `unconfirmed`. */
   leaveRest(message: string): void;
-  /** Notes that a region refuses every call, as another import found out. */
+  /** Records that a region refuses every call, as another import found. */
   stopRegion(stopped: StoppedRegion): void;
   startRegions(): void;
   stoppedRegions(): StoppedRegion[];
   /** Batches that wait until the rows to try first are sent. */
   laterBatches(): number;
-  /** Lets them be sent. */
+  /** Makes them pending. */
   releaseLater(): void;
-  /** Memberships that take something from somebody: removals and bans. */
+  /** Number of removals and bans. */
   removals(): number;
-  /** Batches without a result, by region. */
+  /** Number of batches without a result, by region. */
   openBatches(): Map<Region, { pending: number; dispatched: number }>;
   regionsUsed(): Region[];
   tallies(): Tallies;
-  /** Counts outcomes from the rows themselves and compares: promise 1 of the design. */
+  /** Counts outcomes from the rows themselves and compares them with the counters. */
   check(): SumCheck;
-  /** Makes rows quick to find by UID; without it they are searched for. Staging has no time for it: call it at the end. */
+  /** Makes rows quick to find by UID; without it all rows are scanned. It would slow down staging: call it at the end. */
   indexUids(): void;
   close(): void;
 }
@@ -104,8 +105,8 @@ export function openImportLedger(path: string, create?: CreateOptions): ImportLe
     creating = creatingOf(database, createSql, sql, (group) => settleRefusedGroup(sql, group));
     creations = (recording) => creationRecording(createSql, create.users || create.reactivate, recording);
   }
-  const rowsToSend = sql('rows_to_send');
-  // Every row of the input passes here, and an object for each takes half as long again.
+  const rowsToSend = sql<[row: number, uid: string, scope: number]>('rows_to_send');
+  // Every row of the input passes here; objects take half as long again.
   rowsToSend.setReturnArrays(true);
 
   const toSend = (region: Region, batches: Record<string, unknown>[]): BatchToSend[] =>
@@ -116,7 +117,8 @@ export function openImportLedger(path: string, create?: CreateOptions): ImportLe
       onBehalfOf: String(batch['on_behalf_of']),
       action: actionOf(Number(batch['action_id'])),
       doubt: batch['doubt'] === null ? null : String(batch['doubt']),
-      rows: (rowsToSend.all({ batch: Number(batch['id']) }) as unknown as [number, string, number][])
+      rows: rowsToSend
+        .all({ batch: Number(batch['id']) })
         // Highest scope first. (They come in the order of the input; SQLite would take twice as long over it.)
         .sort(([, , one], [, , other]) => one - other)
         .map(([row, uid, scope]) => ({ row, uid, scope: scopeOf(scope) })),
@@ -132,8 +134,8 @@ export function openImportLedger(path: string, create?: CreateOptions): ImportLe
     markDispatched: (batches) => {
       sql('mark_dispatched').run({ batches: JSON.stringify(batches), at: Date.now() });
     },
-    takeBack: (batches) => recordTakenBack(database, sql, batches),
-    takeBackAll: (doubt) => Number(sql('take_back_all').run({ doubt }).changes),
+    reclaim: (batches) => recordReclaimed(database, sql, batches),
+    reclaimAll: (doubt) => Number(sql('reclaim_all').run({ doubt }).changes),
     record: (results) => recordResults(database, sql, results, creations),
     settleRefusedGroup: (group) => recordRefusedGroup(database, sql, group),
     dispatchedOfGroup: (group) =>
@@ -166,7 +168,7 @@ export function openImportLedger(path: string, create?: CreateOptions): ImportLe
       const taking = { remove: actionId('remove'), add: actionId('add'), ban: scopeId('ban') };
       return Number(sql('count_taking').get(taking)?.['n']);
     },
-    stoppedRegions: () => sql('stopped_regions').all() as unknown as StoppedRegion[],
+    stoppedRegions: () => sql<StoppedRegion>('stopped_regions').all(),
     openBatches: () => {
       const open = new Map<Region, { pending: number; dispatched: number }>();
       for (const row of sql('open_batches').all()) {
@@ -191,15 +193,15 @@ export function openImportLedger(path: string, create?: CreateOptions): ImportLe
   };
 }
 
-/** Leaves one file behind, without the write-ahead log's files beside it. */
+/** Leaves one file, without the files of the write-ahead log. */
 function close(database: DatabaseSync): void {
   if (!database.isOpen) return;
   database.exec('pragma wal_checkpoint(truncate)');
   database.close();
 }
 
-/** Reads running totals by the statements of import.sql. */
-export function readTallies(sql: ReturnType<typeof statementsOf>): Tallies {
+/** Reads the counters by the statements of import.sql. */
+export function readTallies(sql: Statements): Tallies {
   const numbers = new Map<string, number>();
   const seen = new Set<Region | ''>();
   for (const row of sql('tallies').all()) {
@@ -220,6 +222,7 @@ export function readTallies(sql: ReturnType<typeof statementsOf>): Tallies {
       retries: n('retries'),
       rateLimited: n('rateLimited'),
       ...createdBy(n),
+      ...(n('bansToAsk') > 0 && { banQuestions: { asked: n('bansAsked'), of: n('bansToAsk') } }),
       ...(n('messages') > 0 && { writes: { messages: n('messages'), groups: n('messageGroups') } }),
       rows: { read, ...Object.fromEntries(settled), unprocessed } as RowCounts,
     });
@@ -232,8 +235,8 @@ function createdBy(n: (name: string) => number): Pick<RegionTally, 'created'> {
   return created.users + created.groups + created.reactivated === 0 ? {} : { created };
 }
 
-/** Counts outcomes from the rows and compares them with the running totals, by the statements of import.sql. */
-export function checkTallies(sql: ReturnType<typeof statementsOf>): SumCheck {
+/** Counts outcomes from the rows and compares them with the counters, by the statements of import.sql. */
+export function checkTallies(sql: Statements): SumCheck {
   const counted = new Map(
     sql('recount')
       .all()
@@ -252,11 +255,11 @@ export function checkTallies(sql: ReturnType<typeof statementsOf>): SumCheck {
   return { holds: difference === '', rows, difference };
 }
 
-/** Rows of the input and their memberships against what the reader counted. */
-function lostRows(sql: ReturnType<typeof statementsOf>): string[] {
-  const told = sql('rows_and_memberships').get();
-  if (told === undefined || told['rows_read'] === null) return [];
-  const { rows_read: read, entries, rows_here: here, read_here: readHere, gaps } = told;
+/** Compares the rows of the input and their memberships with what the reader counted. */
+function lostRows(sql: Statements): string[] {
+  const counts = sql('rows_and_memberships').get();
+  if (counts === undefined || counts['rows_read'] === null) return [];
+  const { rows_read: read, entries, rows_here: here, read_here: readHere, gaps } = counts;
   return [
     ...(entries === here ? [] : [`${entries} memberships and empty rows were read, ${here} are kept`]),
     ...(read === readHere ? [] : [`${read} rows of the input were read, ${readHere} are kept`]),

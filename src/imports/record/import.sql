@@ -11,7 +11,7 @@ select b.id, b.doubt, b.calls, g.guid, l.on_behalf_of, l.action_id
  order by b.turn, b.id limit :limit;
 
 -- name: dispatched_batches
--- In: region, before (ms), limit. Out: batches that were put into the queue before that and not heard of, longest first.
+-- In: region, before (ms), limit. Out: batches that were queued before that and have no result, oldest first.
 select b.id, b.doubt, b.calls, g.guid, l.on_behalf_of, l.action_id
   from batches b join lanes l on l.id = b.lane_id join groups g on g.id = l.group_id
  where b.state = 1 and b.region_id = :region and b.dispatched_at < :before
@@ -27,16 +27,16 @@ select m.row_id, r.uid, m.scope_id from memberships m join rows r on r.id = m.ro
 select row_id, scope_id from memberships where batch_id = :batch order by scope_id, row_id;
 
 -- name: mark_dispatched
--- In: batches (JSON array of ids), at (ms). They are in the queue, for the first time or once more.
+-- In: batches (JSON array of ids), at (ms). They are in the queue, for the first time or again.
 update batches set state = 1, dispatched_at = :at
  where id in (select value from json_each(:batches)) and state in (0, 1);
 
--- name: take_back
--- In: batch, doubt (null: it was certainly not sent), calls made. A batch that left the queue unsent waits again.
+-- name: reclaim
+-- In: batch, doubt (null: it was certainly not sent), calls made. A batch that left the queue without a result is pending again.
 update batches set state = 0, doubt = coalesce(:doubt, doubt), calls = calls + :calls where id = :batch and state = 1;
 
--- name: take_back_all
--- In: doubt. After a crash nobody knows which dispatched batches were sent.
+-- name: reclaim_all
+-- In: doubt. After a crash it is not known which dispatched batches were sent: all are pending again.
 update batches set state = 0, doubt = coalesce(doubt, :doubt) where state = 1;
 
 -- name: batch
@@ -45,17 +45,21 @@ select b.id, b.state, b.size, b.bans, b.region_id, b.asked_again, b.asked_for, b
   from batches b join lanes l on l.id = b.lane_id where b.id = :batch;
 
 -- name: add_call
--- In: batch, region, start (ms), duration (ms), http_status (null: no reply), code (empty: answered), kind. Adds a call.
-insert into calls (batch_id, region_id, at, ms, http_status, code, kind)
-  values (:batch, :region, :at, :ms, :http_status, :code, :kind);
+-- In: batch, region, start (ms), duration (ms), http_status (null: no reply), code (empty: answered), kind; of a refused
+-- call what the service said, and its request_id. Adds a call.
+insert into calls (batch_id, region_id, at, ms, http_status, code, kind, message, request_id)
+  values (:batch, :region, :at, :ms, :http_status, :code, :kind, :message, :request_id);
 
 -- name: finish_batch
--- In: batch, state (2 done, 3 replaced), calls made, http_status, at.
-update batches set state = :state, calls = calls + :calls, http_status = :http_status, finished_at = :at where id = :batch;
+-- In: batch, state (2 done, 3 replaced), calls made, http_status, members (null: not said), at.
+update batches set state = :state, calls = calls + :calls, http_status = :http_status, members = :members, finished_at = :at
+ where id = :batch;
 
 -- name: succeed_batch
+-- In: batch, messages (JSON object: row -> id; null: none are named), ban (scope), banned, added (outcomes).
 -- Rows without an outcome are added, or banned where that was asked.
-update memberships set outcome_id = case scope_id when :ban then :banned else :added end
+update memberships set outcome_id = case scope_id when :ban then :banned else :added end,
+       message_id = :messages ->> cast(row_id as text)
  where batch_id = :batch and outcome_id is null;
 
 -- name: settle_batch
@@ -83,12 +87,12 @@ insert into batches (lane_id, region_id, turn, size, bans, parent, asked_again, 
 update memberships set batch_id = :to where batch_id = :from and row_id = :row;
 
 -- name: refuse_group
--- In: group, code, message. Notes that the service refused the whole group; the first refusal stays.
+-- In: group, code, message. Records that the service refused the whole group; the first refusal stays.
 update groups set refused_code = :code, refused_message = :message where id = :group and refused_code is null;
 
 -- name: settle_group_rows
 -- In: group, unsent (1: rows that were certainly not sent, 0: the others), outcome, code, message.
--- What is pending of the group gets this outcome without a further call.
+-- The pending rows of the group get this outcome without another call.
 update memberships set outcome_id = :outcome, code = :code,
        message = case when doubt is null then 'not sent, ' || :message else 'not sent again, ' || :message || '; ' || doubt end
   from (select b.id, b.doubt from batches b join lanes l on l.id = b.lane_id where l.group_id = :group and b.state = 0) as rest
@@ -104,7 +108,7 @@ update batches set state = 2, finished_at = :at
 select b.id from batches b join lanes l on l.id = b.lane_id where l.group_id = :group and b.state = 1;
 
 -- name: stop_region
--- In: region, code, message, at (ms). Nothing is sent there from now on; the first reason stays.
+-- In: region, code, message, at (ms). Nothing more is sent there; the first reason stays.
 update regions set stopped_code = :code, stopped_message = :message, stopped_at = :at
  where id = :region and stopped_code is null;
 
@@ -145,21 +149,21 @@ update batches set state = 2, finished_at = :at where state in (0, 1, 4, 5);
 select count(*) as n from batches where state = 5;
 
 -- name: release_later
--- They are to be sent now.
+-- These batches may be sent now.
 update batches set state = 0 where state = 5;
 
 -- name: count_taking
--- In: remove, add (actions), ban (scope). Out: memberships that take something from somebody: removals and bans.
+-- In: remove, add (actions), ban (scope). Out: the number of removals and bans.
 select count(*) as n from memberships m join batches b on b.id = m.batch_id join lanes l on l.id = b.lane_id
  where l.action_id = :remove or (l.action_id = :add and m.scope_id = :ban);
 
 -- name: add_tally
--- In: region, name, n. Adds n to a running total.
+-- In: region, name, n. Adds n to a counter.
 insert into tallies (region_id, name, n) values (:region, :name, :n)
   on conflict (region_id, name) do update set n = n + excluded.n;
 
 -- name: tallies
--- Out: the running totals by region and name.
+-- Out: the counters by region and name.
 select coalesce(r.name, '') as region, t.name, t.n from tallies t left join regions r on r.id = t.region_id;
 
 -- name: regions_used
@@ -167,7 +171,7 @@ select coalesce(r.name, '') as region, t.name, t.n from tallies t left join regi
 select distinct b.region_id as id from batches b order by b.region_id;
 
 -- name: recount
--- The truth behind the tallies, counted from the rows themselves.
+-- The same numbers as the tallies, counted from the rows themselves.
 select 'read' as name, count(*) as n from rows
 union all
 select 'invalid', count(distinct row_id) from problems
@@ -188,7 +192,7 @@ select region_id, guid, refused_code, refused_message from groups where id = :gr
 select format, kind, delimiter, columns, recognised, notes, shaped, rows_read from input;
 
 -- name: rows_and_memberships
--- Out: what the reader counted, and what the rows say: every row of the input is there, with all of its memberships.
+-- Out: what the reader counted and what the ledger has, to check that no row of the input lacks a membership.
 select i.rows_read, i.entries,
        (select count(*) from rows) as rows_here,
        (select count(*) from rows) - (select count(*) from parts where part > 1) as read_here,

@@ -1,3 +1,4 @@
+import { option, type Words, words } from '../../errors/named-options.ts';
 import type { CreateField, CreateOptions } from '../create-options.ts';
 
 /** What a new user or group is sent with, read from the columns of its rows. */
@@ -23,11 +24,16 @@ export interface GroupProfile {
   readonly tags?: readonly string[];
 }
 
-/** Why a user or group cannot be created with what its rows say. */
+/** Why a user or group cannot be created from its rows. */
 export interface Unfit {
   readonly code: 'NO_NAME' | 'BAD_METADATA';
   readonly message: string;
 }
+
+export const NAMELESS_USER: Unfit = {
+  code: 'NO_NAME',
+  message: 'its row has no name to create it with; --user-name-from uid takes the UID',
+};
 
 /** Names of columns by field, in lower case without separators. */
 const ALIASES: Readonly<Record<CreateField, readonly string[]>> = {
@@ -40,7 +46,7 @@ const ALIASES: Readonly<Record<CreateField, readonly string[]>> = {
   role: ['userrole', 'approle', 'chatrole'],
   tags: ['tags', 'usertags'],
   metadata: ['metadata', 'usermetadata'],
-  // Personal: it goes to the service only when a person asks for it.
+  // Personal: it is sent to the service only when a person asks for it.
   email: [],
   group_name: ['groupname', 'groupdisplayname', 'roomname', 'channelname'],
   group_type: ['grouptype'],
@@ -74,7 +80,7 @@ export function profileColumns(
 export function nameObstacle(
   columns: readonly string[],
   options: CreateOptions,
-): { readonly what: string; readonly remedy: string } | undefined {
+): { readonly what: string; readonly remedy: Words } | undefined {
   const list = columns.map((column) => JSON.stringify(column)).join(', ');
   let found: ReadonlyMap<CreateField, number>;
   try {
@@ -82,25 +88,25 @@ export function nameObstacle(
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     return {
-      what: `--create-map ${error.message} names a column that is not there`,
+      what: `the mapping ${error.message} names a column that is not there`,
       remedy: `the columns are ${list}`,
     };
   }
   const has = (...fields: CreateField[]) => fields.some((field) => found.has(field));
-  const unnamed = (what: string, remedy: string) => ({
+  const unnamed = (what: string, remedy: Words) => ({
     what: `${what} are to be created, and no column has their names (columns: ${list})`,
     remedy,
   });
   if (options.users && options.userNameFrom === undefined && !has('name', 'first_name', 'last_name')) {
     return unnamed(
       'users',
-      'map one with --create-map name=COLUMN, or take their UIDs for names with --user-name-from uid',
+      words`map one with ${option('createMap', 'name=COLUMN')}, or take their UIDs for names with ${option('userNameFrom', 'uid')}`,
     );
   }
   if (options.groups && options.groupNameFrom === undefined && !has('group_name')) {
     return unnamed(
       'groups',
-      'map one with --create-map group_name=COLUMN, or take their GUIDs for names with --group-name-from guid',
+      words`map one with ${option('createMap', 'group_name=COLUMN')}, or take their GUIDs for names with ${option('groupNameFrom', 'guid')}`,
     );
   }
   return undefined;
@@ -125,7 +131,7 @@ export function cellsOf(original: string, columns: readonly string[], places: Re
   };
 }
 
-/** The first of several rows that says something counts, field by field. */
+/** Of several rows, the first with a value counts, field by field. */
 export function firstCells(rows: readonly Cells[]): Cells {
   return (field) => {
     for (const cells of rows) {
@@ -140,7 +146,7 @@ export function userProfile(uid: string, cells: Cells, options: CreateOptions): 
   const fullName = [cells('first_name'), cells('last_name')].filter((part) => part !== '').join(' ');
   const name = cells('name') || fullName || (options.userNameFrom === 'uid' ? uid : '');
   if (name === '') {
-    return { code: 'NO_NAME', message: 'its row has no name to create it with; --user-name-from uid takes the UID' };
+    return NAMELESS_USER;
   }
   const metadata = metadataOf(cells);
   if (metadata === undefined) {

@@ -1,16 +1,15 @@
-import type { StatementSync } from 'node:sqlite';
+import type { Statements } from '../../platform/sqlite.ts';
 import type { BatchResult, Sent } from './batch-result.ts';
 import { scopeId } from './enum-ids.ts';
+import { NAMELESS_USER } from './profile.ts';
 import type { Batch, BatchRecording, CreationRecording } from './recorded-batch.ts';
 
-/** Code of a user whom the service does not find, and whose UID is taken all the same. */
+/** Code for a user whom the service does not find although the UID is taken. */
 const USER_DEACTIVATED = 'USER_DEACTIVATED';
 const UNKNOWN_USER = 'ERR_UID_NOT_FOUND';
 const BAN = scopeId('ban');
 
-type Sql = (name: string) => StatementSync;
-
-/** Running totals of what was made, by what it is and what was done. */
+/** Counters of what was created, by kind and outcome. */
 const COUNTED: Readonly<Record<string, string>> = {
   'user created': 'createdUsers',
   'group created': 'createdGroups',
@@ -22,18 +21,20 @@ interface Creation {
   readonly kind: 'user' | 'group';
   readonly name: string;
   readonly step: 'look' | 'create' | 'reactivate';
+  /** 1 for a user that can only be reactivated, because it has no name. */
+  readonly alone: number;
 }
 
 /** @param create statements of creating.sql @param parks whether users who are not known may be created or reactivated */
-export function creationRecording(create: Sql, parks: boolean, recording: BatchRecording): CreationRecording {
-  const { rowsOf, cutOff, answered, tally, close } = recording;
-  const creationsOf = (batch: number) => create('of_batch').all({ batch }) as unknown as Creation[];
+export function creationRecording(create: Statements, parks: boolean, recording: BatchRecording): CreationRecording {
+  const { rowsOf, cutOff, answered, count, close } = recording;
+  const creationsOf = (batch: number) => create<Creation>('of_batch').all({ batch });
 
   const finish = ({ id }: Creation, outcome: string, { code = '', message = '' }, at: number) => {
     create('finish').run({ id, outcome, code, message, at });
   };
 
-  /** Rows that were to come with a new group are sent by themselves, when every group is seen to. */
+  /** Rows that were to be sent with a new group are sent alone, when every group is settled. */
   const sendAlone = (batch: Batch, result: BatchResult): void => {
     const rows = rowsOf(batch);
     if (rows.length > 0) create('wait').run({ batch: cutOff(batch, rows, result) });
@@ -44,19 +45,20 @@ export function creationRecording(create: Sql, parks: boolean, recording: BatchR
     for (const creation of creationsOf(batch.id)) {
       if (sent.outcome === 'missing') create('set_step').run({ id: creation.id, step: 'create', alone: 0, missing: 1 });
       else {
-        const isNamed = sent.uids === undefined || sent.uids.includes(creation.name);
+        const mayBeUnknown = creation.kind === 'user' && creation.alone === 1;
+        const isNamed = sent.uids?.includes(creation.name) ?? !mayBeUnknown;
         finish(creation, isNamed ? sent.outcome : 'unconfirmed', sent, result.at);
         const counted = isNamed ? COUNTED[`${creation.kind} ${sent.outcome}`] : undefined;
-        if (counted !== undefined) tally(batch.region_id, counted, 1);
+        if (counted !== undefined) count(batch.region_id, counted, 1);
       }
     }
-    // With a code, it was found to be there already: nothing was said of the members that came with it.
+    // With a code, it existed already: the reply says nothing about the members that were sent with it.
     if (sent.outcome === 'created' && sent.code === '') return answered(batch, result, sent);
     sendAlone(batch, result);
     return 0;
   };
 
-  /** No statement that it was made: what could not be looked for or may have been made is left to the service to say. */
+  /** The call did not create it. If the check failed or it may have been created, the calls that follow will show it. */
   const notMade = (batch: Batch, result: BatchResult, { code, message }: { code: string; message: string }): void => {
     const { kind } = result.sent;
     for (const creation of creationsOf(batch.id)) {
@@ -83,7 +85,7 @@ export function creationRecording(create: Sql, parks: boolean, recording: BatchR
       if (unknown.length === 0) return others;
       const rows = new Map(rowsOf(batch).map((row) => [row.row_id, row]));
       for (const { row_id, scope_id } of rows.values()) if (scope_id === BAN) bans.add(row_id);
-      // Nobody is created to be banned.
+      // No user is created only to be banned.
       const waiting = unknown.filter(({ row }) => rows.has(row) && !bans.has(row));
       const nameOf = (row: number) => String(create('original').get({ row })?.['uid']).toLowerCase();
       const region = batch.region_id;
@@ -93,6 +95,9 @@ export function creationRecording(create: Sql, parks: boolean, recording: BatchR
           if (!again.has(other)) return other;
           const user = create('user').get({ region, name: nameOf(other.row) });
           if (user?.['outcome'] === 'existing') return { ...other, code: USER_DEACTIVATED, message: DEACTIVATED };
+          if (user?.['alone'] === 1 && user['outcome'] === 'unconfirmed') {
+            return { ...other, code: NAMELESS_USER.code, message: `${other.message}; ${NAMELESS_USER.message}` };
+          }
           const what = user?.['outcome'] === 'created' ? '; it was created a moment ago' : '';
           return { ...other, message: `${other.message}${what}` };
         });
@@ -105,8 +110,8 @@ export function creationRecording(create: Sql, parks: boolean, recording: BatchR
         create('note_refusal').run({ batch: parked, row, code, message });
         create('add_user').run({ region, name: nameOf(row), row });
       }
-      const gone = new Set(waiting);
-      return others.filter((other) => !gone.has(other));
+      const moved = new Set(waiting);
+      return others.filter((other) => !moved.has(other));
     },
   };
 }

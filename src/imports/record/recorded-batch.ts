@@ -1,4 +1,4 @@
-import type { BatchResult, RowOutcome, Sent } from './batch-result.ts';
+import type { Answered, BatchResult, RowOutcome } from './batch-result.ts';
 
 /** A batch whose result is recorded. */
 export interface Batch {
@@ -8,7 +8,7 @@ export interface Batch {
   readonly bans: number;
   readonly region_id: number;
   readonly asked_again: number;
-  /** 1: its users are not known and may be created; 2: that was done. */
+  /** 1: the service does not know its users, and they may be created; 2: that was done. */
   readonly asked_for: number;
   readonly doubt: string | null;
   readonly dispatched_at: number | null;
@@ -25,26 +25,22 @@ export interface BatchRow {
 /** What recording a result needs of its batch. */
 export interface BatchRecording {
   rowsOf(batch: Batch): BatchRow[];
-  /** Puts rows of a batch into one of their own, which is pending; gives its id. */
+  /** Moves rows of a batch into a new pending batch; returns its id. */
   cutOff(batch: Batch, rows: readonly BatchRow[], result: BatchResult): number;
-  answered(
-    batch: Batch,
-    result: BatchResult,
-    sent: Pick<Extract<Sent, { kind: 'answered' }>, 'others' | 'missing'>,
-  ): number;
+  answered(batch: Batch, result: BatchResult, sent: Answered): number;
   /** Adds to a running total of the batch's region. */
-  tally(region: number, name: string, n: number): void;
-  /** The batch is over: its rows have outcomes, or are in other batches. */
+  count(region: number, name: string, n: number): void;
+  /** Ends the batch: its rows have outcomes, or are in other batches. */
   close(batch: Batch, result: BatchResult, replaced: boolean): void;
 }
 
-/** Records what became of users and groups that an import creates. */
+/** Records the outcomes of users and groups that an import creates. */
 export interface CreationRecording {
   /** Whether a batch looks for something, or creates or reactivates it. */
   creates(batch: number): boolean;
-  /** A result of such a batch; gives how many batches wait because of it. */
+  /** Records a result of such a batch; returns how many batches wait because of it. */
   record(batch: Batch, result: BatchResult): number;
-  /** Has rows wait whose users the service does not know; gives those that do not. */
+  /** Lets rows wait whose users the service does not know; returns the other rows. */
   park(batch: Batch, result: BatchResult, others: readonly RowOutcome[]): readonly RowOutcome[];
 }
 

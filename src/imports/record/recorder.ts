@@ -2,13 +2,13 @@ import type { BatchResult } from './batch-result.ts';
 import type { ImportLedger } from './import-ledger.ts';
 import type { Consequences } from './recording.ts';
 
-/** Writes results into ledgers: answers that come within GATHER_MS in one transaction, refusals in the next turn. */
+/** Writes results into ledgers: answers within GATHER_MS in one transaction, refusals in the next turn of the event loop. */
 export interface Recorder {
   /** Resolves when the result is on disk. A result of an import that is not running here is refused. */
   deliver(importId: string, result: BatchResult): Promise<void>;
   /** Takes results of this import from now on. */
   open(importId: string, ledger: ImportLedger, recorded: Recorded): void;
-  /** Takes no more, and writes what still waits: the ledger may be closed after that. */
+  /** Takes no more, and writes what is still buffered: the ledger may be closed after that. */
   close(importId: string): void;
 }
 
@@ -23,7 +23,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-interface Desk {
+interface ImportBuffer {
   readonly importId: string;
   readonly ledger: ImportLedger;
   readonly recorded: Recorded;
@@ -32,51 +32,51 @@ interface Desk {
 }
 
 /**
- * @param onFailure told when results of an import cannot be recorded: nothing more of it can
- * @param onRefused told of results that do not fit what was dispatched
+ * @param onFailure called when results of an import cannot be recorded; then none of it can
+ * @param onRefused called with results that do not fit what was dispatched
  */
 export function createRecorder(
   onFailure: (importId: string, error: unknown) => void,
   onRefused: (error: Error) => void,
 ): Recorder {
-  const desks = new Map<string, Desk>();
+  const buffers = new Map<string, ImportBuffer>();
 
-  const flush = (desk: Desk): void => {
-    clearTimeout(desk.timer);
-    desk.timer = undefined;
-    const { waiting } = desk;
+  const flush = (buffer: ImportBuffer): void => {
+    clearTimeout(buffer.timer);
+    buffer.timer = undefined;
+    const { waiting } = buffer;
     if (waiting.length === 0) return;
-    desk.waiting = [];
+    buffer.waiting = [];
     try {
-      const consequences = desk.ledger.record(waiting.map(({ result }) => result));
+      const consequences = buffer.ledger.record(waiting.map(({ result }) => result));
       for (const { resolve } of waiting) resolve();
-      if (consequences.unasked !== undefined) onRefused(unaskedFor(desk.importId, consequences.unasked));
-      desk.recorded(
+      if (consequences.unasked !== undefined) onRefused(unaskedFor(buffer.importId, consequences.unasked));
+      buffer.recorded(
         waiting.map(({ result }) => result.batch),
         consequences,
       );
     } catch (error) {
       for (const { reject } of waiting) reject(error);
-      onFailure(desk.importId, error);
+      onFailure(buffer.importId, error);
     }
   };
 
   return {
     deliver: (importId, result) =>
       new Promise((resolve, reject) => {
-        const desk = desks.get(importId);
-        if (desk === undefined) return reject(new Error(`import ${importId} does not run here`));
-        desk.waiting.push({ result, resolve, reject });
-        // A refusal may stop a region: noted late, it would stop one again that was resumed meanwhile.
-        if (result.sent.kind !== 'answered') setImmediate(flush, desk);
-        else desk.timer ??= setTimeout(flush, GATHER_MS, desk);
+        const buffer = buffers.get(importId);
+        if (buffer === undefined) return reject(new Error(`import ${importId} does not run here`));
+        buffer.waiting.push({ result, resolve, reject });
+        // A refusal may stop a region: recorded late, it could stop a region that was resumed meanwhile.
+        if (result.sent.kind !== 'answered') setImmediate(flush, buffer);
+        else buffer.timer ??= setTimeout(flush, GATHER_MS, buffer);
       }),
     open: (importId, ledger, recorded) =>
-      desks.set(importId, { importId, ledger, recorded, waiting: [], timer: undefined }),
+      buffers.set(importId, { importId, ledger, recorded, waiting: [], timer: undefined }),
     close: (importId) => {
-      const desk = desks.get(importId);
-      desks.delete(importId);
-      if (desk !== undefined) flush(desk);
+      const buffer = buffers.get(importId);
+      buffers.delete(importId);
+      if (buffer !== undefined) flush(buffer);
     },
   };
 }

@@ -1,6 +1,6 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { inTransaction } from '../../platform/sqlite.ts';
-import type { BatchResult, BatchTakenBack, CallRecord, RowOutcome, Sent, StoppedRegion } from './batch-result.ts';
+import type { DatabaseSync } from 'node:sqlite';
+import { inTransaction, type Statements } from '../../platform/sqlite.ts';
+import type { BatchResult, CallRecord, ReclaimedBatch, RowOutcome, Sent, StoppedRegion } from './batch-result.ts';
 import { outcomeId, regionId, scopeId } from './enum-ids.ts';
 import type { Batch, BatchRecording, BatchRow, Creations } from './recorded-batch.ts';
 
@@ -10,28 +10,28 @@ const DISPATCHED = 1;
 const DONE = 2;
 const REPLACED = 3;
 
-/** What a row has come to when the service said yes, by its scope. */
+/** The outcome of a successful row, by its scope. */
 const SUCCESS = { ban: scopeId('ban'), banned: outcomeId('banned'), added: outcomeId('added') };
 
-/** What the recorded results mean for batches that are still out. */
+/** What the recorded results mean for batches in flight. */
 export interface Consequences {
-  /** Groups that were refused now: their dispatched batches are better withdrawn. */
+  /** Groups that were refused now: their dispatched batches should be withdrawn. */
   readonly refusedGroups: readonly number[];
   readonly stoppedRegions: readonly StoppedRegion[];
-  /** Batches that wait again: halves, UIDs to ask for again, batches of a stopped region. */
+  /** Batches that are pending again: halves, UIDs to send again, batches of a stopped region. */
   readonly reopened: number;
-  /** Batches of results that nobody asked for; nothing of them was recorded. Absent where there are none. */
+  /** Batches of results that do not fit what was dispatched; nothing of them was recorded. Absent if there are none. */
   readonly unasked?: readonly number[];
 }
 
 /**
- * Records results of batches in one transaction. A result of a batch that has its outcomes already changes nothing; one
- * that does not fit what was dispatched (no such batch, never dispatched, another region, rows of other batches) is
- * refused: whoever can write into the queue could have made it up.
+ * Records results of batches in one transaction. A result of a batch that has outcomes already changes nothing. One that
+ * does not fit what was dispatched (no such batch, never dispatched, another region, rows of other batches) is refused:
+ * another program that can write into the queue could have forged it.
  */
 export function recordResults(
   database: DatabaseSync,
-  sql: (name: string) => StatementSync,
+  sql: Statements,
   results: readonly BatchResult[],
   creations?: Creations,
 ): Consequences {
@@ -42,7 +42,7 @@ export function recordResults(
   const recorder = recorderOf(sql, creations);
   inTransaction(database, () => {
     for (const result of results) {
-      const batch = sql('batch').get({ batch: result.batch }) as unknown as Batch | undefined;
+      const batch = sql<Batch>('batch').get({ batch: result.batch });
       if (batch === undefined || !wasAskedFor(sql, batch, result) || !recorder.fits(batch, result)) {
         unasked.push(result.batch);
         continue;
@@ -52,13 +52,13 @@ export function recordResults(
       if (sent.kind === 'group') refusedGroups.add(batch.group_id);
       if (sent.kind === 'stop-region') {
         stoppedRegions.set(region, { region, code: sent.code, message: sent.message });
-        // It waits already, so this is the same refusal once more.
+        // It is pending already: this is the same refusal again.
         if (batch.state === PENDING) continue;
       }
       recorder.calls(batch, result.calls);
       reopened += recorder.sent(batch, result).reopened;
     }
-    recorder.flushTallies();
+    recorder.flushCounters();
   });
   return {
     refusedGroups: [...refusedGroups],
@@ -68,8 +68,8 @@ export function recordResults(
   };
 }
 
-/** Whether a result can be one of what was dispatched. The rows of a batch that is over have moved on, perhaps. */
-function wasAskedFor(sql: (name: string) => StatementSync, batch: Batch, { region, sent }: BatchResult): boolean {
+/** Whether a result fits what was dispatched. The rows of a finished batch may have moved on. */
+function wasAskedFor(sql: Statements, batch: Batch, { region, sent }: BatchResult): boolean {
   if (batch.dispatched_at === null || batch.region_id !== regionId(region)) return false;
   if ((sent.kind !== 'answered' && sent.kind !== 'made') || sent.others.length + sent.missing.length === 0) return true;
   if (batch.state === DONE || batch.state === REPLACED) return true;
@@ -81,49 +81,45 @@ function wasAskedFor(sql: (name: string) => StatementSync, batch: Batch, { regio
   return sent.others.every(({ row }) => rows.has(row)) && sent.missing.every((row) => rows.has(row));
 }
 
-/** Has batches wait again that left the queue without a result, with the calls that were made for them. */
-export function recordTakenBack(
-  database: DatabaseSync,
-  sql: (name: string) => StatementSync,
-  batches: readonly BatchTakenBack[],
-): void {
+/** Sets batches that left the queue without a result back to pending, with the calls that were made for them. */
+export function recordReclaimed(database: DatabaseSync, sql: Statements, batches: readonly ReclaimedBatch[]): void {
   const recorder = recorderOf(sql);
   inTransaction(database, () => {
     for (const { batch: id, doubt, calls } of batches) {
-      const batch = sql('batch').get({ batch: id }) as unknown as Batch | undefined;
+      const batch = sql<Batch>('batch').get({ batch: id });
       if (batch?.state !== DISPATCHED) continue;
       recorder.calls(batch, calls);
-      sql('take_back').run({ batch: id, doubt, calls: calls.length });
+      sql('reclaim').run({ batch: id, doubt, calls: calls.length });
     }
-    recorder.flushTallies();
+    recorder.flushCounters();
   });
 }
 
-/** Fills the pending rest of a group that was refused with that refusal, unsent. */
-export function recordRefusedGroup(database: DatabaseSync, sql: (name: string) => StatementSync, group: number): void {
+/** Ends the pending rest of a refused group with that refusal, unsent. */
+export function recordRefusedGroup(database: DatabaseSync, sql: Statements, group: number): void {
   inTransaction(database, () => settleRefusedGroup(sql, group));
 }
 
 /** The same within a transaction. */
-export function settleRefusedGroup(sql: (name: string) => StatementSync, group: number): void {
+export function settleRefusedGroup(sql: Statements, group: number): void {
   const recorder = recorderOf(sql);
   recorder.settleGroup(group, Date.now());
-  recorder.flushTallies();
+  recorder.flushCounters();
 }
 
-/** Whether every row was added, or banned where that was asked, as it is of almost every batch. */
+/** Whether every row was added, or banned if that was asked for: true for almost every batch. */
 function isPlainSuccess(sent: Sent): boolean {
   return sent.kind === 'answered' && sent.others.length === 0 && sent.missing.length === 0;
 }
 
-function recorderOf(sql: (name: string) => StatementSync, creations?: Creations) {
-  const tallies = new Map<string, { region: number; name: string; n: number }>();
+function recorderOf(sql: Statements, creations?: Creations) {
+  const counters = new Map<string, { region: number; name: string; n: number }>();
 
-  const tally = (region: number, name: string, n: number): void => {
+  const count = (region: number, name: string, n: number): void => {
     if (n === 0) return;
     const key = `${region} ${name}`;
-    const known = tallies.get(key);
-    if (known === undefined) tallies.set(key, { region, name, n });
+    const known = counters.get(key);
+    if (known === undefined) counters.set(key, { region, name, n });
     else known.n += n;
   };
 
@@ -146,21 +142,22 @@ function recorderOf(sql: (name: string) => StatementSync, creations?: Creations)
       state,
       calls: calls.length,
       http_status: calls.at(-1)?.httpStatus ?? null,
+      members: ('members' in result.sent ? result.sent.members : undefined) ?? null,
       at,
     });
     if (state !== DONE) return;
     if (isPlainSuccess(result.sent)) {
-      // No row of a batch that is out has an outcome before: nothing need be counted.
-      tally(batch.region_id, 'added', batch.size - batch.bans);
-      tally(batch.region_id, 'banned', batch.bans);
+      // No row of a batch in flight has an outcome yet, so there is nothing to read.
+      count(batch.region_id, 'added', batch.size - batch.bans);
+      count(batch.region_id, 'banned', batch.bans);
       return;
     }
     for (const { name, n } of sql('outcomes_of_batch').all({ batch: batch.id })) {
-      tally(batch.region_id, String(name), Number(n));
+      count(batch.region_id, String(name), Number(n));
     }
   };
 
-  /** A smaller batch with some of the rows, in the place of `batch`. */
+  /** Adds a smaller batch with some of the rows of `batch`; returns its id. */
   const cutOff = (
     batch: Batch,
     rows: readonly BatchRow[],
@@ -181,7 +178,7 @@ function recorderOf(sql: (name: string) => StatementSync, creations?: Creations)
     return Number(to);
   };
 
-  const rowsOf = (batch: Batch) => sql('rows_of_batch').all({ batch: batch.id }) as unknown as BatchRow[];
+  const rowsOf = (batch: Batch) => sql<BatchRow>('rows_of_batch').all({ batch: batch.id });
 
   const answered: BatchRecording['answered'] = (batch, result, sent) => {
     const others = creating?.park(batch, result, sent.others) ?? sent.others;
@@ -198,7 +195,8 @@ function recorderOf(sql: (name: string) => StatementSync, creations?: Creations)
         settleRow(batch.id, { row, outcome: 'unconfirmed', code: 'NOT_IN_REPLY', message });
       }
     }
-    sql('succeed_batch').run({ batch: batch.id, ...SUCCESS });
+    const messages = sent.messages === undefined ? null : JSON.stringify(Object.fromEntries(sent.messages));
+    sql('succeed_batch').run({ batch: batch.id, messages, ...SUCCESS });
     close(batch, result, DONE);
     return reopened;
   };
@@ -207,25 +205,26 @@ function recorderOf(sql: (name: string) => StatementSync, creations?: Creations)
     rowsOf,
     cutOff: (batch, rows, { calls, doubt }) => cutOff(batch, rows, calls.length, batch.asked_again, doubt),
     answered,
-    tally,
+    count,
     close: (batch, result, replaced) => close(batch, result, replaced ? REPLACED : DONE),
   });
 
   return {
-    /** Whether a result is of what its batch was: a creation, or a call for rows. */
+    /** Whether a result matches the kind of its batch: a creation, or a call for rows. */
     fits: (batch: Batch, { sent }: BatchResult): boolean =>
       sent.kind !== 'made' || batch.state === DONE || batch.state === REPLACED || creating?.creates(batch.id) === true,
 
     calls: (batch: Batch, calls: readonly CallRecord[]): void => {
-      for (const { at, ms, httpStatus, code, kind } of calls) {
-        sql('add_call').run({ batch: batch.id, region: batch.region_id, at, ms, http_status: httpStatus, code, kind });
-        tally(batch.region_id, 'calls', 1);
-        if (kind === 'again') tally(batch.region_id, 'retries', 1);
-        if (kind === 'slow-down') tally(batch.region_id, 'rateLimited', 1);
+      for (const { at, ms, httpStatus, code, kind, message = null, requestId = null } of calls) {
+        const said = { code, kind, message, request_id: requestId };
+        sql('add_call').run({ batch: batch.id, region: batch.region_id, at, ms, http_status: httpStatus, ...said });
+        count(batch.region_id, 'calls', 1);
+        if (kind === 'again') count(batch.region_id, 'retries', 1);
+        if (kind === 'slow-down') count(batch.region_id, 'rateLimited', 1);
       }
     },
 
-    /** Applies one result; tells how many batches wait again because of it. */
+    /** Applies one result; returns how many batches are pending because of it. */
     sent: (batch: Batch, result: BatchResult): { reopened: number } => {
       const { sent } = result;
       if (sent.kind !== 'answered' && sent.kind !== 'stop-region' && creating?.creates(batch.id)) {
@@ -245,7 +244,7 @@ function recorderOf(sql: (name: string) => StatementSync, creations?: Creations)
           return { reopened: 2 };
         }
         case 'stop-region':
-          sql('take_back').run({ batch: batch.id, doubt: result.doubt, calls: result.calls.length });
+          sql('reclaim').run({ batch: batch.id, doubt: result.doubt, calls: result.calls.length });
           sql('stop_region').run({
             region: regionId(result.region),
             code: sent.code,
@@ -261,7 +260,7 @@ function recorderOf(sql: (name: string) => StatementSync, creations?: Creations)
           return { reopened: 0 };
         case 'refused': {
           const [only, ...rest] = batch.size === 1 && batch.on_behalf_of === '' ? rowsOf(batch) : [];
-          // Of a call for one user, it says what an entry of a reply would.
+          // For a call with one user, it means the same as a refused entry of a reply.
           if (creating !== undefined && only !== undefined && rest.length === 0) {
             const { outcome, code, message } = sent;
             answered(batch, result, { others: [{ row: only.row_id, outcome, code, message }], missing: [] });
@@ -280,8 +279,8 @@ function recorderOf(sql: (name: string) => StatementSync, creations?: Creations)
 
     settleGroup,
 
-    flushTallies: (): void => {
-      for (const { region, name, n } of tallies.values()) sql('add_tally').run({ region, name, n });
+    flushCounters: (): void => {
+      for (const { region, name, n } of counters.values()) sql('add_tally').run({ region, name, n });
     },
   };
 
@@ -292,7 +291,7 @@ function recorderOf(sql: (name: string) => StatementSync, creations?: Creations)
     for (const outcome of ['failed', 'unconfirmed'] as const) {
       const unsent = outcome === 'failed' ? 1 : 0;
       const { changes } = sql('settle_group_rows').run({ group, unsent, outcome: outcomeId(outcome), code, message });
-      tally(Number(refused?.['region_id']), outcome, Number(changes));
+      count(Number(refused?.['region_id']), outcome, Number(changes));
     }
     sql('close_group_batches').run({ group, at });
   }

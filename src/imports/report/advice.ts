@@ -1,7 +1,8 @@
+import { option, type Words, type WriteOption, words, written } from '../../errors/named-options.ts';
 import type { Outcome } from '../../membership/outcome.ts';
 
-/** What a person can do about the service's codes, in so far as publicly known (docs/chat-service.md, 24 to 37). */
-const BY_CODE: Readonly<Record<string, string>> = {
+/** What a person can do about the service's codes, as far as publicly known (docs/chat-service.md, 24 to 37). */
+const BY_CODE: Readonly<Record<string, Words>> = {
   ERR_UID_NOT_FOUND: 'Create or reactivate these users, or fix the UIDs in the retry file; then import the retry file.',
   ERR_GUID_NOT_FOUND: 'Create the group or fix its GUID in the retry file; then import the retry file.',
   ERR_ALREADY_JOINED: 'Nothing, unless the scope should change: adding does not change the scope of a member.',
@@ -10,26 +11,23 @@ const BY_CODE: Readonly<Record<string, string>> = {
   ERR_NO_VACANCY: 'The group is full: remove members or move the rest to another group; then import the retry file.',
   ERR_PLAN_QUOTA_RESTRICTION: 'The plan’s limit is reached: raise it or use another group; then import the retry file.',
   ERR_PLAN_RESTRICTION: 'The plan does not include this: change the plan; then import the retry file.',
-  USER_DEACTIVATED:
-    'These users are deactivated: import the retry file with --reactivate, or take them out of the file.',
-  NO_NAME: 'Add names to the file, or import the retry file with --user-name-from uid or --group-name-from guid.',
+  USER_DEACTIVATED: words`These users are deactivated: import the retry file with ${option('reactivate')}, or take them out of the file.`,
+  NO_NAME: words`Add names to the file, or import the retry file with ${option('userNameFrom', 'uid')} or ${option('groupNameFrom', 'guid')}.`,
   ERR_ROLE_NOT_FOUND: 'Create the role in the service’s dashboard, or correct it in the file.',
   ERR_SUBSCRIPTION_EXPIRED: 'The plan has expired: renew it; then import the retry file.',
   ERR_BANNED_GROUPMEMBER: 'These users are banned from the group: lift the ban first if they should come back.',
-  BANNED:
-    'These users are banned from the group, and nothing was sent: import the retry file with --allow-unban if they should come back.',
+  BANNED: words`These users are banned from the group, and nothing was sent: import the retry file with ${option('allowUnban')} if they should come back.`,
   ERR_BAD_REQUEST:
     'The service did not accept these values: compare them with the message and fix them in the retry file.',
   ERR_TOO_MANY_REQUESTS: 'The rate limit was reached: import the retry file with fewer calls a minute.',
   NOT_THE_SERVICE:
     'A proxy, firewall or login page answered in place of the service: check the network and HTTPS_PROXY; then import the retry file.',
-  UNKNOWN_SCOPE:
-    'These rows were not sent: fix the scopes in the file. If the column does not hold scopes at all, import the file with --map scope=, which ignores it.',
+  UNKNOWN_SCOPE: words`These rows were not sent: fix the scopes in the file. If the column does not hold scopes at all, import the file with ${option('map', 'scope=')}, which ignores it.`,
   UNKNOWN_IDENTITY:
     'The identity file does not have these. Fill in the UIDs in unknown-identities.csv, add its lines to the identity file, and import the file again.',
   DERIVED_ID_COLLISION:
     'Different values become the same id. Change the template so that they stay apart, or give an identity file; then import the file again.',
-  UNKNOWN_MARK: 'Say what these words stand for with --scope-words, such as "leader=moderator,?=none".',
+  UNKNOWN_MARK: words`Say what these words mean with ${option('scopeWords')}, such as "leader=moderator,?=none".`,
   FILTERED: 'Nothing: the conditions leave these rows out.',
   NO_MEMBERSHIP: 'Nothing, if these rows have no group or no user on purpose.',
   CELL_COUNT: 'Look for a missing or additional delimiter or quote in these lines and fix the file.',
@@ -50,7 +48,12 @@ const BY_OUTCOME: Readonly<Partial<Record<Outcome, string>>> = {
 };
 
 /** What to do about rows with this outcome and code: one or two sentences, '' where there is nothing to say. */
-export function adviceFor(status: Outcome, code: string): string {
+export function adviceFor(status: Outcome, code: string, write: WriteOption): string {
+  return adviceForCode(code, write) || (BY_OUTCOME[status] ?? '');
+}
+
+/** What the code alone says about what to do; '' where it says nothing. */
+export function adviceForCode(code: string, write: WriteOption): string {
   const byCode = Object.hasOwn(BY_CODE, code) ? BY_CODE[code] : undefined;
-  return byCode ?? BY_PREFIX.find(([prefix]) => code.startsWith(prefix))?.[1] ?? BY_OUTCOME[status] ?? '';
+  return written(byCode ?? BY_PREFIX.find(([prefix]) => code.startsWith(prefix))?.[1] ?? '', write);
 }

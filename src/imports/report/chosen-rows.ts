@@ -18,7 +18,7 @@ const REPORT_ROWS = readStatements(new URL('reading.sql', import.meta.url)).get(
 /** Outcomes of rows that are in no batch. */
 const NOT_SENT_OUTCOMES: ReadonlySet<Outcome> = new Set(['invalid', 'duplicate', 'skipped']);
 
-/** Outcomes that no call has given. */
+/** Outcomes that do not come from a call. */
 const NOT_SENT = {
   invalid: outcomeId('invalid'),
   duplicate: outcomeId('duplicate'),
@@ -44,6 +44,8 @@ type ReportColumns = [
   batch: number | null,
   finishedAt: number | null,
   value: string | null,
+  messageId: string | null,
+  members: number | null,
 ];
 
 /** Rows in the order of the input, one at a time. `choice` is SQL that is true for those wanted; `r` is the row in it. */
@@ -52,13 +54,19 @@ export function chosenRows(
   choice: string,
   values: Values = {},
 ): IteratorObject<RowWithOutcome> {
+  return rowReader(database, choice)(values);
+}
+
+/** The same, for repeated use with other values. */
+export function rowReader(database: DatabaseSync, choice: string): (values: Values) => IteratorObject<RowWithOutcome> {
   const statement = database.prepare(REPORT_ROWS.replace('/* chosen */ true', () => choice));
-  // All rows of a report come this way: an object by name for each, and words from SQL, take half as long again.
+  // All rows of a report are read here: named objects, and words from SQL, would take half as long again.
   statement.setReturnArrays(true);
   const createdFor = creationsIn(database);
-  return Iterator.from(
-    statement.iterate({ ...NOT_SENT, ...values }) as Iterable<unknown> as Iterable<ReportColumns>,
-  ).map((columns) => inWords(columns, createdFor));
+  return (values) =>
+    Iterator.from(statement.iterate({ ...NOT_SENT, ...values }) as Iterable<unknown> as Iterable<ReportColumns>).map(
+      (columns) => inWords(columns, createdFor),
+    );
 }
 
 type CreatedFor = (region: number | null, guid: string, uid: string) => string;
@@ -70,8 +78,8 @@ function creationsIn(database: DatabaseSync): CreatedFor {
     "select kind, region_id, name, outcome, undone from creations where outcome in ('created', 'reactivated')",
   );
   for (const { kind, region_id, name, outcome, undone } of found.iterate()) {
-    const gone = undone === 'deleted' || undone === 'gone' ? ' (deleted)' : '';
-    made.set(`${kind} ${region_id} ${name}`, outcome === 'created' ? `${kind}${gone}` : String(outcome));
+    const suffix = undone === 'deleted' || undone === 'gone' ? ' (deleted)' : '';
+    made.set(`${kind} ${region_id} ${name}`, outcome === 'created' ? `${kind}${suffix}` : String(outcome));
   }
   if (made.size === 0) return () => '';
   return (region, guid, uid) => {
@@ -98,6 +106,8 @@ function inWords(columns: ReportColumns, createdFor: CreatedFor): RowWithOutcome
     batch,
     at,
     value,
+    messageId,
+    members,
   ] = columns;
   return {
     row,
@@ -115,26 +125,16 @@ function inWords(columns: ReportColumns, createdFor: CreatedFor): RowWithOutcome
     batch,
     finishedAt: at,
     created: createdFor(region, guid ?? '', uid ?? ''),
+    messageId: messageId ?? '',
+    members,
     value: value ?? '',
   };
-}
-
-/** A choice of all rows with one of these outcomes, from the tables that hold them. */
-export function withOutcome(outcomes: ReadonlySet<Outcome>): string {
-  const sent = sentWith(outcomes);
-  const sources = [
-    ...(sent === 'false' ? [] : [`select m.row_id from memberships m where ${sent}`]),
-    ...(outcomes.has('invalid') ? ['select row_id from problems'] : []),
-    ...(outcomes.has('duplicate') ? ['select row_id from duplicates'] : []),
-    ...(outcomes.has('skipped') ? ['select row_id from skipped'] : []),
-  ];
-  return `r.id in (${sources.join(' union all ')})`;
 }
 
 /** SQL that is true for those rows of `memberships m`, the ones that are sent, which have one of these outcomes. */
 export function sentWith(outcomes: ReadonlySet<Outcome>): string {
   const sent = [...outcomes].filter((outcome) => !NOT_SENT_OUTCOMES.has(outcome));
   if (sent.length === 0) return 'false';
-  // Without an outcome as yet, a row is unprocessed.
+  // A row without an outcome yet is unprocessed.
   return `coalesce(m.outcome_id, ${outcomeId('unprocessed')}) in (${sent.map(outcomeId).join(', ')})`;
 }

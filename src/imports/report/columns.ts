@@ -15,6 +15,8 @@ export const OWN_COLUMNS = [
   '_batch',
   '_finished_at',
   '_created',
+  '_message_id',
+  '_member_count',
 ] as const;
 export type OwnColumn = (typeof OWN_COLUMNS)[number];
 
@@ -46,10 +48,12 @@ export function ownValues(
     _batch: row.batch,
     _finished_at: row.finishedAt === null ? null : isoTime(row.finishedAt),
     _created: row.created,
+    _message_id: row.messageId,
+    _member_count: row.members,
   };
 }
 
-/** Seconds in ISO 8601 that were asked for before: the rows of a report come from the same few minutes. */
+/** Cache of seconds in ISO 8601: the rows of a report come from the same few minutes. */
 const seconds = new Map<number, string>();
 const MOST_SECONDS = 10_000;
 
@@ -68,7 +72,7 @@ export function isoTime(ms: number): string {
 /**
  * Names for OWN_COLUMNS beside the original ones. A report that is imported again already has `_row`, `_status` and so
  * on: those keep their names and places, and all of ours take the first number that is free (`_row_2`, `_status_2`, …),
- * so that those that belong together are told by their ending. Case is ignored, as databases ignore it.
+ * so that the ending shows which belong together. Case is ignored, as databases ignore it.
  */
 export function ownColumnNames(
   original: readonly string[],
@@ -83,7 +87,7 @@ export function ownColumnNames(
   }
 }
 
-/** The columns as keys of an object: a name that stands twice in the header becomes `name`, `name_2`, …, so that none is lost. */
+/** The columns as keys of an object: a name that occurs twice in the header becomes `name`, `name_2`, …, so that none is lost. */
 export function distinctKeys(columns: readonly string[]): readonly string[] {
   const taken = new Set(columns);
   const seen = new Set<string>();

@@ -12,7 +12,7 @@ import type { ReportInput, ReportRow } from './report-row.ts';
  *
  * - UTF-8 without a byte order mark, lines end in LF, the delimiter is the input's (so that the same spreadsheet opens
  *   it), a comma for JSON and NDJSON input. For these the original columns are the keys, nested values are JSON text.
- * - Original columns that bear our names keep them; ours are then numbered (`ownColumnNames`).
+ * - Original columns with our names keep them; ours are then numbered (`ownColumnNames`).
  * - Every cell and column name that a spreadsheet would run as a formula is made text by an apostrophe (`harmless`).
  *   The NDJSON and JSON reports give the cells exactly.
  *
@@ -41,15 +41,15 @@ function* csvLines(input: ReportInput, rows: Iterable<ReportRow>): Generator<str
   }
 }
 
-/** The values of OWN_COLUMNS with nothing around them. */
+/** The values of OWN_COLUMNS, not quoted. */
 function ownLine(row: ReportRow, d: string, shaped: boolean): string {
   const { line, status, code, message, region, guid, uid, scope, attempts } = row;
   const finishedAt = row.finishedAt === null ? '' : isoTime(row.finishedAt);
   const place = shaped ? `${line}${d}${row.value ?? ''}` : line;
-  return `${place}${d}${status}${d}${code}${d}${message}${d}${region}${d}${guid}${d}${uid}${d}${scope}${d}${attempts}${d}${row.httpStatus ?? ''}${d}${row.batch ?? ''}${d}${finishedAt}${d}${row.created}`;
+  return `${place}${d}${status}${d}${code}${d}${message}${d}${region}${d}${guid}${d}${uid}${d}${scope}${d}${attempts}${d}${row.httpStatus ?? ''}${d}${row.batch ?? ''}${d}${finishedAt}${d}${row.created}${d}${row.messageId}${d}${row.members ?? ''}`;
 }
 
 /** Delimiter of a CSV report over this input. */
-function csvDelimiter(input: ReportInput): string {
+export function csvDelimiter(input: ReportInput): string {
   return input.inputFormat === 'csv' ? input.delimiter : ',';
 }

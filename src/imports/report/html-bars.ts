@@ -6,7 +6,7 @@ import { grouped, OUTCOME_LABELS, outcomesShown } from '../../text/wording.ts';
 const LEAST_PERCENT = 2;
 
 /**
- * Textures, so that outcomes are told apart without colour. They are defined once and used by every bar through the
+ * Textures, so that outcomes can be distinguished without colour. They are defined once and used by every bar through the
  * stylesheet (`.o-failed { fill: url(#p-failed) }`).
  */
 export function textures(): Markup {
@@ -59,7 +59,7 @@ function segments(rows: RowCounts, present: readonly Outcome[], height: number):
   return present.map((outcome, index) => {
     const width = (widths[index] ?? 0) * scale;
     const segment = html`<rect x="${percent(left)}" width="${percent(width)}" height="${height}" class="o-${outcome}"/>`;
-    // A hairline of paper between neighbours, so that their border is seen without telling their colours apart.
+    // A hairline of paper between neighbours, so that their border is visible without colour.
     const seam = html`<rect x="${percent(left)}" width="1" height="${height}" class="paper"/>`;
     left += width;
     return index === 0 ? segment : html`${segment}${seam}`;

@@ -1,5 +1,5 @@
 /**
- * The page's stylesheet. Blues are fulfilled, warm and violet tones are not, greys were not tried: the hues stay
+ * The page's stylesheet. Blues are fulfilled, warm and violet tones are not, greys were not sent: the hues stay
  * apart for red-green and blue-yellow blindness, and every outcome but `added` and `duplicate` has a texture.
  * Texts reach a contrast of 4.5:1 and drawn areas 3:1 against the paper, in both schemes (test/imports/report/html-style.test.ts).
  */

@@ -1,5 +1,6 @@
 import type { ImportSummary } from '../../api/import-summary.ts';
 import type { GroupCount, ProblemCount } from '../../api/rows.ts';
+import { asFlag } from '../../errors/named-options.ts';
 import { FULFILLED, OUTCOMES, type RowCounts } from '../../membership/outcome.ts';
 import { html, type Markup, NOTHING } from '../../text/markup.ts';
 import { counted, grouped, OUTCOME_LABELS } from '../../text/wording.ts';
@@ -23,7 +24,7 @@ ${problems.map(problemRow)}</tbody></table></section>`;
 }
 
 function problemRow({ status, code, count, example }: ProblemCount): Markup {
-  const advice = adviceFor(status, code);
+  const advice = adviceFor(status, code, asFlag);
   const value = example.value === '' ? NOTHING : html` <code>${shortened(example.value)}</code>`;
   return html`<tr><td class="n">${grouped(count)}</td><th scope="row"><div class="problem"><div>
 <p class="what">${swatch(status)} ${OUTCOME_LABELS[status]}${code === '' ? NOTHING : html` <code>${code}</code>`}</p>
@@ -37,7 +38,7 @@ export function regionsSection(summary: ImportSummary): Markup {
   const regions = Object.entries(summary.regions);
   if (regions.length === 0) return NOTHING;
   const rows = rowsWithoutRegion(summary);
-  const homeless =
+  const withoutRegion =
     rows.read > 0 ? barRow('region-none', html`no region`, 'Rows without a readable region', rows) : NOTHING;
   return html`<section aria-labelledby="regions"><h2 id="regions">By region</h2>
 ${legend(summary.rows)}
@@ -50,7 +51,7 @@ ${barTable('Region', [
       counts.rows,
     ),
   ),
-  homeless,
+  withoutRegion,
 ])}</section>`;
 }
 
@@ -116,12 +117,12 @@ function sampleRow(row: ReportRow): Markup {
 `;
 }
 
-/** An invalid row has no membership that could be relied on: its input is shown instead. */
+/** An invalid row has no reliable membership: its input is shown instead. */
 function membership(row: ReportRow): Markup {
   if (row.status === 'invalid') {
     return html`<code>${shortened(row.original)}</code>`;
   }
-  return html`<b><bdi>${row.uid}</bdi></b> ${wish(row.scope)} <b><bdi>${row.guid}</bdi></b> <span>${row.region}</span>`;
+  return html`<b><bdi>${row.uid}</bdi></b> ${requestWords(row.scope)} <b><bdi>${row.guid}</bdi></b> <span>${row.region}</span>`;
 }
 
 function shortened(text: string): string {
@@ -131,7 +132,7 @@ function shortened(text: string): string {
 }
 
 /** A row without a scope asks for a removal. */
-function wish(scope: string): string {
+function requestWords(scope: string): string {
   if (scope === '') return 'removed from';
   return scope === 'ban' ? 'banned from' : `as ${scope} in`;
 }

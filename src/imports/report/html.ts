@@ -28,11 +28,11 @@ export interface HtmlReport {
   readonly version: string;
 }
 
-/** Nothing may be loaded or run but this very stylesheet, named by its hash: not even a `<style>` that slipped in would work. */
+/** Nothing may be loaded or run but this stylesheet, named by its hash: even an injected `<style>` would not work. */
 const POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'`;
 
 /**
- * The report as one HTML page that stands alone: no script, nothing loaded, light and dark, for small and wide screens
+ * The report as one self-contained HTML page: no script, nothing loaded, light and dark, for small and wide screens
  * and for paper. Every text from the file or the service is escaped and shown as text. Times are UTC.
  */
 export function htmlReport(report: HtmlReport): string {

@@ -7,7 +7,7 @@ import { isZip } from '../read/archive/zip-signature.ts';
 import type { Recipe } from '../recipes/recipe.ts';
 import { BEGINNING_BYTES, beginning, unpacked } from './preview.ts';
 
-export interface InspectWish {
+export interface InspectRequest {
   /** The first bytes of a file. */
   readonly head: Uint8Array;
   readonly name: string;
@@ -16,7 +16,7 @@ export interface InspectWish {
 }
 
 /** What a file is, as far as its beginning shows it. */
-export async function inspectHead({ head, name, options, recipes }: InspectWish): Promise<FileFacts> {
+export async function inspectHead({ head, name, options, recipes }: InspectRequest): Promise<FileFacts> {
   const given = Buffer.from(head);
   const { bytes, isCut } = await unpacked(given);
   const shown = beginning(bytes, options, isCut);

@@ -11,14 +11,14 @@ const DELICATE_NUMBER = /\d{16}|\d[.eE]/;
  * JSON values: text as it is, null and an absent key as an empty cell, all else (numbers, lists, objects) as JSON text.
  *
  * Throws an Error naming the row if `original` is not what the input format promises, or has more cells than there are
- * columns: every cell behind would stand under a wrong name.
+ * columns: every later cell would be under a wrong name.
  */
 export function originalCells(input: ReportInput, row: Original): string[] {
   return input.inputFormat === 'csv' ? csvCells(input.columns, row) : jsonCells(input.columns, row);
 }
 
 function csvCells(columns: readonly string[], row: Original): string[] {
-  // Cells are texts, and a text with digits in it is not in danger: only where something else stands, numbers are.
+  // Cells are strings, and digits inside a string are safe: only other values can hold a number.
   let cells: unknown = parse(row, false);
   if (Array.isArray(cells) && !cells.every((cell) => typeof cell === 'string')) cells = parse(row, true);
   if (!Array.isArray(cells)) throw damaged(row, 'is not an array of cells');
@@ -64,7 +64,7 @@ function damaged(row: Original, what: string): Error {
   );
 }
 
-/** `original` on one line. Line breaks stand between JSON tokens only (inside strings they are escaped), so a blank does as well. */
+/** `original` on one line. Line breaks occur only between JSON tokens (inside strings they are escaped), so a blank can replace them. */
 export function originalOnOneLine(row: Original): string {
   return /[\r\n]/.test(row.original) ? row.original.replace(/[\r\n]+/g, ' ') : row.original;
 }

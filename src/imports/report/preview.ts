@@ -8,17 +8,17 @@ import { type Field, type InputFormat, type InputRow, type Intake, openIntake } 
 import { IntakeError } from '../read/intake-error.ts';
 import { originalJson } from './row-json.ts';
 
-/** From this size on a file that does not end with a line is taken for the beginning of a longer one. */
+/** A file of this size or larger that does not end with a whole line counts as the beginning of a longer one. */
 export const BEGINNING_BYTES = 64 * 1024;
-/** Bytes of a gzipped beginning that are unpacked: twenty rows are found in them, and no more is looked at. */
+/** Bytes of a gzipped beginning that are unpacked: they contain twenty rows, and no more are shown. */
 const UNPACKED_BYTES = 1024 * 1024;
-/** Characters that the rows shown may come to; one is shown in any case. */
+/** Characters that the shown rows may have in total; one is always shown. */
 const MOST_OF_ROWS = 1024 * 1024;
 
-/** Looks at the beginning of a file. @throws IntakeError when it cannot be read */
+/** Previews the beginning of a file. @throws IntakeError when it cannot be read */
 export async function preview(head: Buffer, options: ImportOptions): Promise<Preview> {
   const { bytes, isCut } = await unpacked(head);
-  // Archives and workbooks are read at random places, and have come as a whole.
+  // Archives and workbooks are read at random places, and were uploaded whole.
   const source = isZip(bytes) ? { bytes } : { stream: Readable.from([beginning(bytes, options, isCut)]) };
   const intake = await openIntake({ ...source, name: 'the file' }, { ...intakeOptions(options), lenient: true });
   const { rows, more } = await firstRows(intake);
@@ -38,7 +38,7 @@ export async function preview(head: Buffer, options: ImportOptions): Promise<Pre
   };
 }
 
-/** The first bytes of what is in a compressed file. One that yields nothing stays as it is: reading says what is wrong. */
+/** The first bytes of what is in a compressed file. One that yields nothing is passed on as it is: reading it gives the error. */
 export async function unpacked(head: Buffer): Promise<{ bytes: Buffer; isCut: boolean }> {
   const compression = compressionOf(head);
   if (compression === undefined) return { bytes: head, isCut: false };
@@ -77,7 +77,7 @@ async function firstRows(intake: Intake): Promise<{ rows: readonly InputRow[]; m
       if (rows.length > ROWS_SHOWN) break;
     }
   } catch (error) {
-    // Where the beginning of a file breaks off, its end may follow: what was read up to there is shown.
+    // Where the beginning of a file is cut off, the error may come from the cut: the rows up to there are shown.
     if (!(error instanceof IntakeError) || rows.length === 0) throw error;
     return { rows: rows.slice(0, ROWS_SHOWN), more: true };
   }

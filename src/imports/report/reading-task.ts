@@ -2,10 +2,11 @@ import type { ImportRecord } from '../catalog.ts';
 import type { ImportOptions } from '../import-options.ts';
 import type { RecipeUse } from '../inspect/use-recipe.ts';
 import type { ThreadError } from '../read/thread-error.ts';
-import type { InspectWish } from './inspect-head.ts';
+import type { InspectRequest } from './inspect-head.ts';
 import type { ImportReader } from './reading.ts';
-import type { ReportWish } from './report-text.ts';
-import type { RowFilter } from './row-search.ts';
+import type { ReportRequest } from './report-text.ts';
+import type { RowFilter } from './row-filter.ts';
+import type { RowOrder, RowPlace } from './row-search.ts';
 
 /** What a reading thread is asked, and what it answers. */
 
@@ -17,14 +18,14 @@ export type Question = keyof Pick<
   | 'callsLeft'
   | 'callsSince'
   | 'rowsPage'
+  | 'countRows'
   | 'problems'
   | 'groups'
   | 'calls'
-  | 'check'
 >;
 
-/** What the report files are made from: the import as it will be when it is over. */
-export interface ReportsWish {
+/** What the report files are made from: the import as it will be when it has finished. */
+export interface ReportsRequest {
   /** The ledger. */
   readonly path: string;
   /** Where the files go. */
@@ -33,27 +34,35 @@ export interface ReportsWish {
   readonly version: string;
 }
 
+/** A page of rows. */
+export interface RowsRequest {
+  readonly filter: RowFilter;
+  readonly order: RowOrder;
+  readonly limit: number;
+  /** Absent: the first page, with the number of all rows that pass the filter. */
+  readonly after?: RowPlace;
+}
+
 export type ReadingTask =
   | { readonly kind: 'query'; readonly path: string; readonly question: Question; readonly given: readonly unknown[] }
   /** A page of rows as JSON text, in UTF-8. */
-  | {
+  | ({
       readonly kind: 'rows-page';
       readonly path: string;
-      readonly filter: RowFilter;
-      readonly after: number;
-      readonly limit: number;
-    }
+    } & RowsRequest)
+  /** One row with its calls as JSON text, in UTF-8; undefined where there is none. */
+  | { readonly kind: 'row-detail'; readonly path: string; readonly row: number }
   /** How the beginning of a file would be read, as JSON text in UTF-8. */
   | { readonly kind: 'preview'; readonly head: Uint8Array; readonly options: ImportOptions }
   /** What a file is, as far as its beginning shows it: `FileFacts` as JSON text in UTF-8. */
-  | ({ readonly kind: 'inspect' } & InspectWish)
+  | ({ readonly kind: 'inspect' } & InspectRequest)
   /** Options with those of a recipe. */
   | ({ readonly kind: 'use-recipe' } & RecipeUse)
   /** Begins a report under a number of the asker's; it is open until `end-report`. */
-  | { readonly kind: 'report'; readonly path: string; readonly report: number; readonly wish: ReportWish }
+  | { readonly kind: 'report'; readonly path: string; readonly report: number; readonly request: ReportRequest }
   | { readonly kind: 'chunk' | 'end-report'; readonly report: number }
-  | { readonly kind: 'index-uids' | 'forget'; readonly path: string }
-  | ({ readonly kind: 'write-reports' } & ReportsWish)
+  | { readonly kind: 'check' | 'index-uids' | 'forget'; readonly path: string }
+  | ({ readonly kind: 'write-reports' } & ReportsRequest)
   | { readonly kind: 'leave' };
 
 export type NumberedTask = ReadingTask & { readonly id: number };

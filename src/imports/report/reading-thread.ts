@@ -4,14 +4,14 @@ import type { ImportOptions } from '../import-options.ts';
 import { packError } from '../read/thread-error.ts';
 import { openImportLedger } from '../record/import-ledger.ts';
 import { type ImportReader, openImportReader } from './reading.ts';
-import type { NumberedTask, ReadingReply, ReadingTask, ReportsWish } from './reading-task.ts';
+import type { NumberedTask, ReadingReply, ReadingTask, ReportsRequest } from './reading-task.ts';
 import { writeReportFiles } from './report-files.ts';
 import { filesFormat, reportInput, reportPaths } from './report-paths.ts';
-import { type ReportWish, reportText } from './report-text.ts';
-import { rowsPageJson } from './rows-page.ts';
+import { type ReportRequest, reportText } from './report-text.ts';
+import { rowDetailJson, rowsPageJson } from './rows-page.ts';
 import { summaryOf } from './summarize.ts';
 
-/** A thread that reads imports' files, so that the one of the coordinator need not wait for SQLite. */
+/** A thread that reads imports' files, so that the coordinator's thread does not wait for SQLite. */
 
 /** Files kept open, each with its page cache; those not asked for longest are closed. */
 const MOST_OPEN = 8;
@@ -47,6 +47,8 @@ function answer(task: ReadingTask): unknown {
     }
     case 'rows-page':
       return rowsPage(task);
+    case 'row-detail':
+      return oneRow(task);
     case 'preview':
       return previewOf(task);
     case 'use-recipe':
@@ -54,11 +56,13 @@ function answer(task: ReadingTask): unknown {
     case 'inspect':
       return inspected(task);
     case 'report':
-      return beginReport(task.path, task.report, task.wish);
+      return beginReport(task.path, task.report, task.request);
     case 'chunk':
       return nextChunk(task.report);
     case 'end-report':
       return endReport(task.report);
+    case 'check':
+      return namingDamage(task.path, () => readerOf(task.path).check());
     case 'index-uids':
       return indexUids(task.path);
     case 'write-reports':
@@ -75,15 +79,24 @@ function answer(task: ReadingTask): unknown {
 /** Characters of a page of rows, at most. */
 const MOST_OF_A_PAGE = 4 * 1024 * 1024;
 
-function rowsPage({ path, filter, after, limit }: Extract<ReadingTask, { kind: 'rows-page' }>): Uint8Array {
+function rowsPage({ path, filter, order, after, limit }: Extract<ReadingTask, { kind: 'rows-page' }>): Uint8Array {
   return namingDamage(path, () => {
     const reader = readerOf(path);
-    const page = reader.rowsPage(filter, after, limit);
-    return encoder.encode(rowsPageJson(reportInput(reader), page, MOST_OF_A_PAGE));
+    const page = reader.rowsPage(filter, limit, order, after);
+    const total = after === undefined ? reader.countRows(filter) : null;
+    return encoder.encode(rowsPageJson(reportInput(reader), page, order, total, MOST_OF_A_PAGE));
   });
 }
 
-/** Loaded when it is wanted: the threads that read ledgers need none of what reads files. */
+function oneRow({ path, row }: Extract<ReadingTask, { kind: 'row-detail' }>): Uint8Array | undefined {
+  return namingDamage(path, () => {
+    const reader = readerOf(path);
+    const found = reader.rowDetail(row);
+    return found && encoder.encode(rowDetailJson(reportInput(reader), found));
+  });
+}
+
+/** Loaded on demand: threads that read ledgers do not need the file readers. */
 async function previewOf({ head, options }: Extract<ReadingTask, { kind: 'preview' }>): Promise<Uint8Array> {
   const { preview } = await import('./preview.ts');
   return encoder.encode(JSON.stringify(await preview(Buffer.from(head), options)));
@@ -94,9 +107,9 @@ async function usingRecipe(use: Extract<ReadingTask, { kind: 'use-recipe' }>): P
   return useRecipe(use);
 }
 
-async function inspected(wish: Extract<ReadingTask, { kind: 'inspect' }>): Promise<Uint8Array> {
+async function inspected(request: Extract<ReadingTask, { kind: 'inspect' }>): Promise<Uint8Array> {
   const { inspectHead } = await import('./inspect-head.ts');
-  return encoder.encode(JSON.stringify(await inspectHead(wish)));
+  return encoder.encode(JSON.stringify(await inspectHead(request)));
 }
 
 function readerOf(path: string): ImportReader {
@@ -115,9 +128,9 @@ function forget(path: string): void {
 }
 
 /** With a reader of its own: a report shows one moment, for as long as it is being read. */
-function beginReport(path: string, report: number, wish: ReportWish): void {
+function beginReport(path: string, report: number, request: ReportRequest): void {
   const reader = openImportReader(path);
-  reports.set(report, { path, reader, chunks: whenAsked(() => reportText(reader, wish)) });
+  reports.set(report, { path, reader, chunks: whenAsked(() => reportText(reader, request)) });
 }
 
 function* whenAsked(make: () => Iterable<string>): Generator<string> {
@@ -147,7 +160,7 @@ function indexUids(path: string): void {
   }
 }
 
-async function writeReports({ path, folder, record, version }: ReportsWish): Promise<void> {
+async function writeReports({ path, folder, record, version }: ReportsRequest): Promise<void> {
   const reader = openImportReader(path);
   try {
     const paths = reportPaths(folder, filesFormat(reader.input()));

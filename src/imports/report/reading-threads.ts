@@ -1,28 +1,28 @@
 import type { ImportOptions } from '../import-options.ts';
 import type { RecipeUse } from '../inspect/use-recipe.ts';
-import type { InspectWish } from './inspect-head.ts';
+import type { SumCheck } from '../record/import-ledger.ts';
+import type { InspectRequest } from './inspect-head.ts';
 import type { ImportReader } from './reading.ts';
-import { openReadingLane, type TaskLimits } from './reading-lane.ts';
-import type { Question, ReportsWish } from './reading-task.ts';
-import type { ReportWish } from './report-text.ts';
-import type { RowFilter } from './row-search.ts';
+import { openReadingQueue, type TaskLimits } from './reading-queue.ts';
+import type { Question, ReportsRequest, RowsRequest } from './reading-task.ts';
+import type { ReportRequest } from './report-text.ts';
 
 /**
- * Which of three threads answers a question. SQLite answers in one go, so that a long answer holds up what is asked
+ * Which of three threads answers a question. SQLite answers in one go, so a long answer delays what is asked
  * after it in the same thread: `quick` reads a few pages of the file, `search` up to all of its outcomes, `whole` all of
- * them. Two more make reports and previews.
+ * them. Three more make reports, make previews and close imports.
  */
-const LANE_OF: Readonly<Record<Question, 'quick' | 'search' | 'whole'>> = {
+const QUEUE_OF: Readonly<Record<Question, 'quick' | 'search' | 'whole'>> = {
   input: 'quick',
   tallies: 'quick',
   stoppedRegions: 'quick',
   callsLeft: 'quick',
   callsSince: 'quick',
   rowsPage: 'search',
+  countRows: 'search',
   problems: 'whole',
   groups: 'whole',
   calls: 'whole',
-  check: 'whole',
 };
 
 /** The questions of an ImportReader, answered by another thread. They reject with what the reader throws. */
@@ -30,40 +30,40 @@ export type ImportQuestions = {
   readonly [Name in Question]: (...given: Parameters<ImportReader[Name]>) => Promise<ReturnType<ImportReader[Name]>>;
 };
 
-/** Memory of a thread that does a stranger's bidding, in MB, besides SQLite's: far more than a page or preview needs. */
+/** Heap of a thread that works for an API client, in MB, without SQLite's memory: far more than a page or preview needs. */
 const HEAP_MB = 256;
 
 /** Chunks of a report that are made before they are asked for. */
 const CHUNKS_AHEAD = 2;
 
-/** Reads imports' ledgers in other threads, so that this one is free for what comes in. */
+/** Reads imports' ledgers in other threads, so that this thread stays responsive. */
 export interface ReadingThreads {
-  /** Questions on the ledger at `path`, which stays open for a while. @param limits of each question: a stranger asks */
+  /** Questions on the ledger at `path`, which stays open for a while. @param limits of each question, when an API client asks */
   of(path: string, limits?: TaskLimits): ImportQuestions;
   /**
-   * A page of rows as the JSON text `{"rows":[…],"nextCursor":…}`, in UTF-8: shorter than `limit` where the rows are long.
+   * A page of rows as the JSON text `{"rows":[…],"total":…,"nextCursor":…}`, in UTF-8: shorter than `limit` where the rows are long.
    * @throws ReadingStopped
    */
-  rowsPage(
-    path: string,
-    wish: { readonly filter: RowFilter; readonly after: number; readonly limit: number },
-    limits: TaskLimits,
-  ): Promise<Uint8Array>;
+  rowsPage(path: string, request: RowsRequest, limits: TaskLimits): Promise<Uint8Array>;
+  /** One row with its calls as JSON text; undefined if no row has this number. @throws ReadingStopped */
+  rowDetail(path: string, row: number, limits: TaskLimits): Promise<Uint8Array | undefined>;
   /** How the beginning of a file would be read: a `Preview` as JSON text. @throws IntakeError, ReadingStopped */
   preview(head: Uint8Array, options: ImportOptions, limits: TaskLimits): Promise<Uint8Array>;
   /** The options of an import that uses a recipe. @throws IntakeError, ReadingStopped */
   useRecipe(use: RecipeUse, limits: TaskLimits): Promise<ImportOptions>;
   /** What a file is, as far as its beginning shows it: `FileFacts` as JSON text. @throws ReadingStopped */
-  inspect(wish: InspectWish, limits: TaskLimits): Promise<Uint8Array>;
+  inspect(request: InspectRequest, limits: TaskLimits): Promise<Uint8Array>;
   /**
-   * The bytes of a report, in chunks of some 64 KB, made as they are taken; what began shows one moment of the import
-   * to its end. Whoever does not take them all must call `return`.
+   * The bytes of a report, in chunks of some 64 KB, made as they are taken; the report shows one moment of the import
+   * to its end. A caller that does not take them all must call `return`.
    */
-  report(path: string, wish: ReportWish): AsyncGenerator<Uint8Array>;
-  /** Writes all report files of an import, as `writeReportFiles` does. */
-  writeReports(wish: ReportsWish): Promise<void>;
-  /** Makes the rows of a ledger quick to find by UID, when no more results are recorded in it. */
+  report(path: string, request: ReportRequest): AsyncGenerator<Uint8Array>;
+  /** Counts the outcomes of an import and compares them with the running totals. */
+  check(path: string): Promise<SumCheck>;
+  /** Indexes the rows of a ledger by UID. Call it when no more results are recorded. */
   indexUids(path: string): Promise<void>;
+  /** Writes all report files of an import, as `writeReportFiles` does. */
+  writeReports(request: ReportsRequest): Promise<void>;
   /** Closes the ledger at `path` where it is open: it is to be deleted. */
   forget(path: string): Promise<void>;
   /** Does what was asked for before, refuses what comes, and resolves when the threads have ended. */
@@ -72,40 +72,44 @@ export interface ReadingThreads {
 
 export function openReadingThreads(): ReadingThreads {
   const one = { atOnce: 1, heapMb: HEAP_MB };
-  const lanes = {
-    quick: openReadingLane(one),
-    search: openReadingLane(one),
-    whole: openReadingLane({ atOnce: 1 }),
-    reports: openReadingLane({ atOnce: Number.POSITIVE_INFINITY }),
-    preview: openReadingLane(one),
+  const queues = {
+    quick: openReadingQueue(one),
+    search: openReadingQueue(one),
+    whole: openReadingQueue({ atOnce: 1 }),
+    reports: openReadingQueue({ atOnce: Number.POSITIVE_INFINITY }),
+    preview: openReadingQueue(one),
+    closing: openReadingQueue({ atOnce: Number.POSITIVE_INFINITY }),
   };
   let reports = 0;
   return {
     of: (path, limits) =>
       Object.fromEntries(
-        (Object.keys(LANE_OF) as Question[]).map((name) => [
+        (Object.keys(QUEUE_OF) as Question[]).map((name) => [
           name,
-          (...given: unknown[]) => lanes[LANE_OF[name]].ask({ kind: 'query', path, question: name, given }, limits),
+          (...given: unknown[]) => queues[QUEUE_OF[name]].ask({ kind: 'query', path, question: name, given }, limits),
         ]),
       ) as ImportQuestions,
-    rowsPage: async (path, wish, limits) =>
-      (await lanes.search.ask({ kind: 'rows-page', path, ...wish }, limits)) as Uint8Array,
+    rowsPage: async (path, request, limits) =>
+      (await queues.search.ask({ kind: 'rows-page', path, ...request }, limits)) as Uint8Array,
+    rowDetail: async (path, row, limits) =>
+      (await queues.search.ask({ kind: 'row-detail', path, row }, limits)) as Uint8Array | undefined,
     preview: async (head, options, limits) =>
-      (await lanes.preview.ask({ kind: 'preview', head, options }, limits)) as Uint8Array,
+      (await queues.preview.ask({ kind: 'preview', head, options }, limits)) as Uint8Array,
     useRecipe: async (use, limits) =>
-      (await lanes.preview.ask({ kind: 'use-recipe', ...use }, limits)) as ImportOptions,
-    inspect: async (wish, limits) => (await lanes.preview.ask({ kind: 'inspect', ...wish }, limits)) as Uint8Array,
-    report: async function* (path, wish) {
+      (await queues.preview.ask({ kind: 'use-recipe', ...use }, limits)) as ImportOptions,
+    inspect: async (request, limits) =>
+      (await queues.preview.ask({ kind: 'inspect', ...request }, limits)) as Uint8Array,
+    report: async function* (path, request) {
       reports += 1;
       const report = reports;
       const take = (): Promise<unknown> => {
-        const chunk = lanes.reports.ask({ kind: 'chunk', report });
-        // It is told where it is awaited, and there may be nobody any more.
+        const chunk = queues.reports.ask({ kind: 'chunk', report });
+        // The error is reported where it is awaited, and no one may be waiting any more.
         chunk.catch(() => {});
         return chunk;
       };
       try {
-        await lanes.reports.ask({ kind: 'report', path, report, wish });
+        await queues.reports.ask({ kind: 'report', path, report, request });
         const ahead = Array.from({ length: CHUNKS_AHEAD }, take);
         for (;;) {
           const chunk = await ahead.shift();
@@ -115,20 +119,21 @@ export function openReadingThreads(): ReadingThreads {
         }
       } finally {
         // A thread that has ended has no report to end.
-        lanes.reports.tell({ kind: 'end-report', report }).catch(() => {});
+        queues.reports.askRunning({ kind: 'end-report', report }).catch(() => {});
       }
     },
-    writeReports: async (wish) => {
-      await lanes.reports.ask({ kind: 'write-reports', ...wish });
-    },
+    check: async (path) => (await queues.closing.ask({ kind: 'check', path })) as SumCheck,
     indexUids: async (path) => {
-      await lanes.whole.ask({ kind: 'index-uids', path });
+      await queues.closing.ask({ kind: 'index-uids', path });
+    },
+    writeReports: async (request) => {
+      await queues.closing.ask({ kind: 'write-reports', ...request });
     },
     forget: async (path) => {
-      await Promise.all(Object.values(lanes).map((lane) => lane.tell({ kind: 'forget', path })));
+      await Promise.all(Object.values(queues).map((queue) => queue.askRunning({ kind: 'forget', path })));
     },
     close: async () => {
-      await Promise.all(Object.values(lanes).map((lane) => lane.close()));
+      await Promise.all(Object.values(queues).map((queue) => queue.close()));
     },
   };
 }

@@ -13,7 +13,8 @@ select r.id, r.line, coalesce(f.original, r.original),
                  from rows kept left join scopes s on s.id = kept.scope_id left join parts kp on kp.row_id = kept.id where kept.id = d.of_row)
             when k.row_id is not null then k.message
             else m.message end,
-       r.region_id, coalesce(g.guid, i.guid), r.uid, coalesce(r.scope_id, i.scope), b.calls, b.http_status, m.batch_id, b.finished_at, t.value
+       r.region_id, coalesce(g.guid, i.guid), r.uid, coalesce(r.scope_id, i.scope), b.calls, b.http_status, m.batch_id, b.finished_at, t.value,
+       m.message_id, case when m.message_id is not null then b.members end
   from rows r
   left join parts t on t.row_id = r.id
   left join rows f on f.id = t.first_row
@@ -27,23 +28,49 @@ select r.id, r.line, coalesce(f.original, r.original),
  where /* chosen */ true
  order by r.id;
 
--- name: first_with_outcome
--- In: after, limit. Out: numbers of the first rows behind a row, from the tables that hold outcomes; the search replaces
--- the marks with what it wants of each. All memberships are read and the first ones kept: a row's outcome lies with its
--- batch, and to look up one row after the other takes twenty times as long (`+` keeps SQLite from that).
-select row_id from (
-  select * from (select m.row_id from memberships m join batches b on b.id = m.batch_id
-                  where +m.row_id > :after and /* sent */ true order by +m.row_id limit :limit)
-  union all
-  select * from (select p.row_id from problems p join rows r on r.id = p.row_id
-                  where p.row_id > :after and p.position = 0 and /* invalid */ true order by p.row_id limit :limit)
-  union all
-  select * from (select d.row_id from duplicates d join rows r on r.id = d.row_id
-                  where d.row_id > :after and /* duplicate */ true order by d.row_id limit :limit)
-  union all
-  select * from (select k.row_id from skipped k join rows r on r.id = k.row_id
-                  where k.row_id > :after and /* skipped */ true order by k.row_id limit :limit)
-) order by row_id limit :limit;
+-- name: found_by_row
+-- Out: rows that a search finds, with what they are sorted by; the search replaces the marks. SQLite leaves out a table
+-- that nothing refers to, so that a search for the rows alone reads nothing else.
+select r.id as id, /* key */ r.id as key
+  from rows r
+  left join parts t on t.row_id = r.id
+  left join rows f on f.id = t.first_row
+  left join problems p on p.row_id = r.id and p.position = 0
+  left join duplicates d on d.row_id = r.id
+  left join skipped k on k.row_id = r.id
+  left join memberships m on m.row_id = r.id
+  left join batches b on b.id = m.batch_id
+  left join groups g on g.id = r.group_id
+  left join invalid_rows i on i.row_id = r.id
+ where /* wanted */ true;
+
+-- name: found_by_outcome
+-- Out: the same, from the tables that hold outcomes: rare ones are found soon. Outcomes are stored by batch: looking up
+-- one row after the other takes twenty times as long.
+select x.id as id, /* key */ x.id as key
+  from (select m.row_id as id, m.outcome_id as outcome, m.code, b.finished_at as finished
+          from memberships m join batches b on b.id = m.batch_id where /* sent */ true
+        union all
+        select p.row_id, /* invalid */ null, p.code, null
+          from problems p join rows r on r.id = p.row_id where p.position = 0 and /* of_invalid */ true
+        union all
+        select d.row_id, /* duplicate */ null, 'DUPLICATE', null
+          from duplicates d join rows r on r.id = d.row_id where /* of_duplicate */ true
+        union all
+        select k.row_id, /* skipped */ null, k.code, null
+          from skipped k join rows r on r.id = k.row_id where /* of_skipped */ true) x
+  left join rows r on r.id = x.id
+  left join groups g on g.id = r.group_id
+  left join invalid_rows i on i.row_id = x.id
+ where /* wanted */ true;
+
+-- name: line_at
+-- In: row. Out: its line. (Rows are numbered 1, 2, 3, … and their lines never decrease.)
+select line from rows where id = :row;
+
+-- name: last_row
+-- Out: number of the last row; null where there is none.
+select max(id) as id from rows;
 
 -- name: problem_counts
 -- In: fulfilled (JSON array of outcomes). Out: rows by outcome and code, other than fulfilled ones, with one example each; most first.
@@ -60,8 +87,7 @@ select status, code, sum(n) as n, min(example_row) as example_row from (
 ) group by status, code order by n desc, status, code;
 
 -- name: memberships_to_retry
--- In: retryable (JSON array of outcomes), unprocessed (outcome). Out: what is to be sent again of a shaped input, in the
--- order of the input, as memberships.
+-- Out: rows of a shaped input as memberships, in the order of the input; the reader replaces the mark with a choice of rows.
 select r.line, reg.name as region, g.guid, r.uid, case when l.action_id in (1, 2) then s.name else '' end as scope,
        l.on_behalf_of as actor, a.name as action
   from memberships m
@@ -71,12 +97,36 @@ select r.line, reg.name as region, g.guid, r.uid, case when l.action_id in (1, 2
   join lanes l on l.id = r.lane_id
   join actions a on a.id = l.action_id
   left join scopes s on s.id = r.scope_id
- where coalesce(m.outcome_id, :unprocessed) in (select value from json_each(:retryable))
+ where /* chosen */ true
  order by r.id;
 
 -- name: has_changes
--- In: add (action). Out: a row where anything else is asked for.
+-- In: add (action). Out: a row where the import asks for any other action.
 select 1 as yes from lanes where action_id <> :add limit 1;
+
+-- name: asked_of_row
+-- In: row. Out: the action and the acting user; nothing where the row is not sent.
+select a.name as action, l.on_behalf_of
+  from rows r join lanes l on l.id = r.lane_id join actions a on a.id = l.action_id where r.id = :row;
+
+-- name: batch_of_row
+-- In: batch. Out: the batch.
+select id, size, doubt, dispatched_at, finished_at from batches where id = :batch;
+
+-- name: calls_of_batch
+-- In: batch. Out: the calls for it, and for the batches that it was split from, in order.
+with recursive line (id) as (
+  select :batch union select b.parent from batches b join line on b.id = line.id where b.parent is not null)
+select batch_id, at, ms, http_status, code, kind, message, request_id from calls
+ where batch_id in (select id from line) order by at, id;
+
+-- name: creations_of_row
+-- In: row. Out: the creation results of its user and its group, where they were looked up or created.
+select c.kind, c.outcome, c.code, c.message, c.at
+  from rows r join groups g on g.id = r.group_id
+  join creations c on c.region_id = r.region_id
+   and (c.kind = 'user' and c.name = lower(r.uid) or c.kind = 'group' and c.name = lower(g.guid))
+ where r.id = :row order by c.kind;
 
 -- name: problem_value
 -- In: row. Out: the value of its first problem.
@@ -84,7 +134,7 @@ select value from problems where row_id = :row and position = 0;
 
 -- name: group_counts
 -- In: fulfilled (JSON array of outcomes), limit. Out: rows by group and outcome for the groups with most rows in need of attention, then the largest.
--- (Counted by batch first, as the table lies: by row it takes twenty times as long.)
+-- (Counted by batch first, in storage order: by row it takes twenty times as long.)
 with of_batch as materialized (
   select batch_id, count(*) as n, sum(outcome_id not in (select value from json_each(:fulfilled))) as bad from memberships group by batch_id),
 busiest as materialized (
@@ -122,7 +172,7 @@ select bucket, region, count(*) as calls,
  group by bucket, region order by bucket, region;
 
 -- name: calls_left
--- Out: batches without an end, by region. (One state at a time, because each has its index.)
+-- Out: unfinished batches, by region. (One state at a time, because each has its index.)
 select r.name as region, sum(n) as n
   from (select region_id, count(*) as n from batches where state = 0 group by region_id
         union all

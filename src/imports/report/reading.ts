@@ -1,41 +1,49 @@
 import type { GroupCount, ProblemCount } from '../../api/rows.ts';
 import type { Region } from '../../membership/membership.ts';
-import { FULFILLED, OUTCOMES, type Outcome, RETRYABLE, type RowCounts } from '../../membership/outcome.ts';
-import { openForReading, statementsOf } from '../../platform/sqlite.ts';
+import { FULFILLED, OUTCOMES, type Outcome, type RowCounts } from '../../membership/outcome.ts';
+import { openForReading, readStatements, statementsOf } from '../../platform/sqlite.ts';
 import type { InputKind } from '../read/detect.ts';
 import type { IntakeNote } from '../read/intake-note.ts';
 import type { StoppedRegion } from '../record/batch-result.ts';
 import { actionId, outcomeId } from '../record/enum-ids.ts';
 import { checkTallies, readTallies, type SumCheck, type Tallies } from '../record/import-ledger.ts';
+import { IMPORT_MIGRATIONS } from '../schemas.ts';
 import type { InputDescription } from '../stage/staged-row.ts';
 import type { CallBucket } from './call-bucket.ts';
-import { chosenRows, type RowWithOutcome, withOutcome } from './chosen-rows.ts';
+import { chosenRows, type RowWithOutcome } from './chosen-rows.ts';
 import type { MembershipToRetry } from './retry.ts';
-import { type RowFilter, type RowsPage, searchRows } from './row-search.ts';
+import { type RowDetail, rowDetail } from './row-detail.ts';
+import { foundRows, type RowFilter } from './row-filter.ts';
+import { countRows, type RowOrder, type RowPlace, type RowsPage, searchRows } from './row-search.ts';
 
+const TO_RETRY = readStatements(new URL('reading.sql', import.meta.url)).get('memberships_to_retry') ?? '';
 const FULFILLED_IDS = JSON.stringify([...FULFILLED].map(outcomeId));
 
 export type { RowWithOutcome } from './chosen-rows.ts';
 
-export type { RowFilter } from './row-search.ts';
+export type { RowFilter } from './row-filter.ts';
 
-/** An import's file, open for anyone to read while the coordinator may be writing it. */
+/** An import's file, open for reading while the coordinator may be writing it. */
 export interface ImportReader {
   input(): InputDescription & Required<Pick<InputDescription, 'kind' | 'notes'>>;
   tallies(): Tallies;
   stoppedRegions(): StoppedRegion[];
-  /** Calls that are to be made at least, by region: batches without an end. */
+  /** The least number of calls left, by region: unfinished batches. */
   callsLeft(): Map<Region, number>;
-  /** Rows in the order of the input, all or those with one of these outcomes; one at a time, not kept in memory. */
-  rows(outcomes?: ReadonlySet<Outcome>): IteratorObject<RowWithOutcome>;
-  /** The first `limit` rows behind row number `after` (0: from the start) that pass the filter, in the order of the input. */
-  rowsPage(filter: RowFilter, after: number, limit: number): RowsPage;
+  /** Rows in the order of the input, all or those that pass the filter; one at a time, not kept in memory. */
+  rows(filter?: RowFilter): IteratorObject<RowWithOutcome>;
+  /** The first `limit` rows behind a place that pass the filter. Without an order: in that of the input. */
+  rowsPage(filter: RowFilter, limit: number, order?: RowOrder, after?: RowPlace): RowsPage;
+  /** How many rows pass the filter. */
+  countRows(filter: RowFilter): number;
+  /** One row with its batch and calls; undefined where there is none of this number. */
+  rowDetail(row: number): RowDetail | undefined;
   problems(): ProblemCount[];
   /** The groups most in need of attention, then the largest; and how many groups there are. */
   groups(limit: number): { readonly groups: GroupCount[]; readonly total: number };
-  /** Of a shaped input: the memberships that may be sent again, in the order of the input. */
-  toRetry(): Iterable<MembershipToRetry>;
-  /** Whether anything but adding is asked for. */
+  /** Of a shaped input: the rows that pass the filter as memberships to send again, in the order of the input. */
+  toRetry(filter: RowFilter): Iterable<MembershipToRetry>;
+  /** Whether the import asks for anything but adding. */
   hasChanges(): boolean;
   /** Calls over time, in at most `buckets` buckets per region. */
   calls(buckets: number): CallBucket[];
@@ -48,7 +56,7 @@ export interface ImportReader {
   close(): void;
 }
 
-/** What an import has made. */
+/** What an import has created. */
 interface Creation {
   readonly kind: 'user' | 'group';
   readonly region: string;
@@ -58,7 +66,7 @@ interface Creation {
 }
 
 export function openImportReader(path: string): ImportReader {
-  const database = openForReading(path);
+  const database = openForReading(path, IMPORT_MIGRATIONS);
   const sql = statementsOf(database, new URL('reading.sql', import.meta.url));
   const importSql = statementsOf(database, new URL('../record/import.sql', import.meta.url));
   return {
@@ -75,15 +83,21 @@ export function openImportReader(path: string): ImportReader {
       };
     },
     tallies: () => readTallies(importSql),
-    stoppedRegions: () => importSql('stopped_regions').all() as unknown as StoppedRegion[],
+    stoppedRegions: () => importSql<StoppedRegion>('stopped_regions').all(),
     callsLeft: () =>
       new Map(
         sql('calls_left')
           .all()
           .map(({ region, n }) => [region as Region, Number(n)] as const),
       ),
-    rows: (outcomes) => chosenRows(database, outcomes === undefined ? 'true' : withOutcome(outcomes)),
-    rowsPage: (filter, after, limit) => searchRows(database, filter, after, limit),
+    rows: (filter) => {
+      if (filter === undefined || Object.keys(filter).length === 0) return chosenRows(database, 'true');
+      const { sql, values } = foundRows(database, filter);
+      return chosenRows(database, `r.id in (select id from (${sql}))`, values);
+    },
+    rowsPage: (filter, limit, order, after) => searchRows(database, filter, limit, order, after),
+    countRows: (filter) => countRows(database, filter, () => readTallies(importSql)),
+    rowDetail: (row) => rowDetail(database, sql, row),
     problems: () =>
       sql('problem_counts')
         .all({ fulfilled: FULFILLED_IDS })
@@ -106,11 +120,11 @@ export function openImportReader(path: string): ImportReader {
       groups: groupTallies(sql('group_counts').all({ fulfilled: FULFILLED_IDS, limit })),
       total: Number(sql('group_total').get()?.['n']),
     }),
-    toRetry: () =>
-      sql('memberships_to_retry').iterate({
-        retryable: JSON.stringify([...RETRYABLE].map(outcomeId)),
-        unprocessed: outcomeId('unprocessed'),
-      }) as Iterable<unknown> as Iterable<MembershipToRetry>,
+    toRetry: (filter) => {
+      const { sql: found, values } = foundRows(database, filter);
+      const chosen = TO_RETRY.replace('/* chosen */ true', () => `r.id in (select id from (${found}))`);
+      return database.prepare(chosen).iterate(values) as Iterable<unknown> as Iterable<MembershipToRetry>;
+    },
     hasChanges: () => sql('has_changes').get({ add: actionId('add') }) !== undefined,
     calls: (buckets) => {
       const span = sql('call_span').get();
@@ -131,7 +145,7 @@ export function openImportReader(path: string): ImportReader {
         }));
     },
     callsSince: (at) => Number(sql('calls_since').get({ at })?.['n']),
-    created: (limit) => sql('created').all({ limit }) as unknown as Creation[],
+    created: (limit) => sql<Creation>('created').all({ limit }),
     check: () => checkTallies(importSql),
     close: () => {
       if (database.isOpen) database.close();

@@ -7,6 +7,7 @@ import type { ImportReader } from './reading.ts';
 import { NEEDS_ATTENTION, type ReportPaths, reportInput } from './report-paths.ts';
 import type { ReportInput } from './report-row.ts';
 import { retryReport, shapedRetry } from './retry.ts';
+import { type RowFilter, retryable } from './row-filter.ts';
 
 /** Groups and rows that the page shows; the files have them all. */
 const GROUPS_ON_PAGE = 200;
@@ -22,21 +23,32 @@ export async function writeReportFiles(
 ): Promise<void> {
   const input = reportInput(reader);
   await write(paths.all, csvReport(input, reader.rows()));
-  if (hasAny(reader, NEEDS_ATTENTION)) await write(paths.failed, csvReport(input, reader.rows(NEEDS_ATTENTION)));
+  if (hasAny(reader, NEEDS_ATTENTION))
+    await write(paths.failed, csvReport(input, reader.rows({ statuses: NEEDS_ATTENTION })));
   if (hasAny(reader, RETRYABLE)) await write(paths.retry, retryText(reader, input));
   const summary = summaryOf();
   await write(paths.html, [htmlPage(reader, summary, version)]);
   await write(paths.summary, [`${JSON.stringify(summary, null, 2)}\n`]);
 }
 
-/** The rows that may be sent again, as a file that imports as it is. */
-export function retryText(reader: ImportReader, input: ReportInput): Iterable<string> {
+/**
+ * Those of the rows that pass the filter which may be sent again, as a file that imports as it is.
+ * @param without lines of rows that are left out
+ */
+export function retryText(
+  reader: ImportReader,
+  input: ReportInput,
+  filter: RowFilter = {},
+  without: ReadonlySet<number> = new Set(),
+): Iterable<string> {
+  const again = retryable(filter);
+  const isLeft = ({ line }: { readonly line: number }) => !without.has(line);
   return input.shaped === true
-    ? shapedRetry(reader.toRetry(), reader.hasChanges())
-    : retryReport(input, reader.rows(RETRYABLE));
+    ? shapedRetry(Iterator.from(reader.toRetry(again)).filter(isLeft), reader.hasChanges())
+    : retryReport(input, reader.rows(again).filter(isLeft));
 }
 
-/** The page that stands alone. */
+/** The page as one self-contained file. */
 export function htmlPage(reader: ImportReader, summary: ImportSummary, version: string): string {
   const { groups, total } = reader.groups(GROUPS_ON_PAGE);
   return htmlReport({
@@ -45,7 +57,7 @@ export function htmlPage(reader: ImportReader, summary: ImportSummary, version: 
     groups,
     groupsTotal: total,
     calls: reader.calls(CALL_BUCKETS),
-    sample: reader.rows(NEEDS_ATTENTION).take(ROWS_ON_PAGE).toArray(),
+    sample: reader.rows({ statuses: NEEDS_ATTENTION }).take(ROWS_ON_PAGE).toArray(),
     generatedAt: Date.now(),
     version,
   });

@@ -6,7 +6,7 @@ import type { ImportReader } from './reading.ts';
 import type { ReportInput } from './report-row.ts';
 import { retryExtension } from './retry.ts';
 
-/** Files that stand beside a finished import's ledger. */
+/** Files beside a finished import's ledger. */
 export interface ReportPaths {
   /** Every row, in the order of the input. */
   readonly all: string;
@@ -30,17 +30,20 @@ export function reportPaths(folder: string, inputFormat: ReportInput['inputForma
   };
 }
 
-/** The retry file in the folder of an import that is over; undefined when no row is to be sent again. */
+/** The retry file in the folder of a finished import; undefined when no row can be sent again. */
 export function retryFile(folder: string): string | undefined {
   return (['csv', 'json'] as const).map((format) => reportPaths(folder, format).retry).find((path) => existsSync(path));
 }
 
-/** The format that names an import's files: retry files of a shaped input are CSV. */
+/** The format in an import's file names: retry files of a shaped input are CSV. */
 export function filesFormat({ format, shaped }: InputDescription): ReportInput['inputFormat'] {
   return shaped === true ? 'csv' : format;
 }
 
-export function reportInput(reader: ImportReader): ReportInput {
-  const { columns, format, delimiter, shaped = false } = reader.input();
+export function reportInput(reader: Pick<ImportReader, 'input'>): ReportInput {
+  return inputOf(reader.input());
+}
+
+export function inputOf({ columns, format, delimiter, shaped = false }: InputDescription): ReportInput {
   return { columns, inputFormat: format, delimiter: delimiter === '' ? ',' : delimiter, shaped };
 }

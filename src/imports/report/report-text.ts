@@ -1,35 +1,40 @@
 import type { ImportSummary } from '../../api/import-summary.ts';
-import type { Outcome } from '../../membership/outcome.ts';
 import { csvReport } from './csv.ts';
 import { jsonReport } from './json.ts';
 import { ndjsonReport } from './ndjson.ts';
 import type { ImportReader } from './reading.ts';
 import { htmlPage, retryText } from './report-files.ts';
 import { reportInput } from './report-paths.ts';
+import type { RowFilter } from './row-filter.ts';
 
-export interface ReportWish {
-  /** `retry`: the rows that may be sent again, in the original columns, as a file that imports as it is. */
-  readonly form: 'csv' | 'ndjson' | 'json' | 'html' | 'retry';
-  /** Outcomes of the rows to give; absent: all rows. Of no account for `html` and `retry`. */
-  readonly statuses?: ReadonlySet<Outcome>;
-  /** For `json` and `html`. */
-  readonly summary: ImportSummary;
-  readonly version: string;
-}
+export type ReportRequest = {
+  /** Which rows to give; absent: all of them. `html` shows the whole import. */
+  readonly filter?: RowFilter;
+} & (
+  | {
+      readonly form: 'csv' | 'ndjson' | 'json' | 'html';
+      /** For `json` and `html`. */
+      readonly summary: ImportSummary;
+      readonly version: string;
+    }
+  /** The rows that may be sent again, in the original columns, as a file that imports as it is. */
+  | { readonly form: 'retry' }
+);
 
-/** The text of a report in pieces of some 64 KB (`html` is one piece). What src/imports/report throws comes while reading. */
-export function reportText(reader: ImportReader, { form, statuses, summary, version }: ReportWish): Iterable<string> {
+/** The text of a report in pieces of some 64 KB (`html` is one piece). Errors are thrown while reading. */
+export function reportText(reader: ImportReader, request: ReportRequest): Iterable<string> {
   const input = reportInput(reader);
-  switch (form) {
+  const { filter } = request;
+  switch (request.form) {
     case 'csv':
-      return csvReport(input, reader.rows(statuses));
+      return csvReport(input, reader.rows(filter));
     case 'ndjson':
-      return ndjsonReport(input, reader.rows(statuses));
+      return ndjsonReport(input, reader.rows(filter));
     case 'json':
-      return jsonReport(input, summary, reader.rows(statuses));
+      return jsonReport(input, request.summary, reader.rows(filter));
     case 'html':
-      return [htmlPage(reader, summary, version)];
+      return [htmlPage(reader, request.summary, request.version)];
     case 'retry':
-      return retryText(reader, input);
+      return retryText(reader, input, filter);
   }
 }

@@ -7,17 +7,17 @@ import { originalCells, originalOnOneLine } from './original.ts';
 import type { ReportInput, ReportRow } from './report-row.ts';
 
 /**
- * The rows that another import may mend (RETRYABLE: failed, unconfirmed, unprocessed), in the original columns only, so
- * that the file imports as it is with the options of the first import. Other rows are left out, also if they are given.
+ * The rows that another import may fix (RETRYABLE: failed, unconfirmed, unprocessed), in the original columns only, so
+ * that the file imports as it is with the options of the first import. Other rows are left out.
  * CSV input gives CSV with the same delimiter (UTF-8, no byte order mark, LF); JSON and NDJSON input give NDJSON of the
  * elements, exactly as they were. Yields chunks of some 64 KB; memory does not grow with the rows.
  *
- * The law: imported again, the file asks for the same memberships in the same order. The danger: people open it in a
- * spreadsheet to mend it, and its cells are the file's, not ours. Both hold, because a retryable row was valid: its
+ * Rule: imported again, the file asks for the same memberships in the same order. Danger: people open it in a
+ * spreadsheet to fix it, and its cells come from the input. Both are handled, because a retryable row was valid: its
  * region, GUID, UID, scope and acting user are letters, digits, `-` and `_`. A UID such as `-anna` begins like a
  * formula and can do nothing, so cells and column names of that kind are kept (`isInert`; a phone number `+39 055 123`
- * is one of them too). All others that begin like a formula cannot be part of a membership: they are made harmless as
- * in the full report, and only the columns that rollcall does not read can show it.
+ * is kept too). Other cells that begin like a formula cannot be part of a membership: they are made harmless as
+ * in the full report, which can only affect columns that rollcall does not read.
  *
  * Throws an Error naming the row if its `original` is not what the input format promises.
  */
@@ -41,14 +41,19 @@ export interface MembershipToRetry {
  * need no shape. `_row` says which row of the input each is from; imports ignore it. Yields chunks of some 64 KB.
  */
 export function shapedRetry(memberships: Iterable<MembershipToRetry>, withActions: boolean): Generator<string> {
-  return inChunks(membershipLines(memberships, withActions));
+  return inChunks(membershipLines(memberships, withActions, { columns: ['_row'], of: (line) => [String(line)] }));
 }
 
-function* membershipLines(memberships: Iterable<MembershipToRetry>, withActions: boolean): Generator<string> {
-  const last = withActions ? ['action', '_row'] : ['_row'];
-  yield csvLine(['region', 'guid', 'uid', 'scope', 'on_behalf_of', ...last], ',');
+/** Memberships, one on a line. @param notes columns about the row that a membership is from, which imports ignore */
+export function* membershipLines(
+  memberships: Iterable<MembershipToRetry>,
+  withActions: boolean,
+  notes: { readonly columns: readonly string[]; of(line: number): readonly string[] },
+): Generator<string> {
+  const own = ['region', 'guid', 'uid', 'scope', 'on_behalf_of', ...(withActions ? ['action'] : [])];
+  yield csvLine([...own, ...notes.columns], ',');
   for (const { line, region, guid, uid, scope, actor, action } of memberships) {
-    const cells = [region, guid, uid, scope, actor, ...(withActions ? [action] : []), String(line)];
+    const cells = [region, guid, uid, scope, actor, ...(withActions ? [action] : []), ...notes.of(line)];
     yield csvLine(cells.map(importable), ',');
   }
 }
@@ -64,7 +69,7 @@ function* csvLines(input: ReportInput, rows: Iterable<ReportRow>): Generator<str
   for (const row of rows) {
     if (!RETRYABLE.has(row.status)) continue;
     const line = joinedCells(row.original, input.delimiter, input.columns.length);
-    // A line that would be blank needs more than its cells.
+    // csvLine writes a blank line as `""`, because readers skip blank lines.
     if (line && plain?.test(line)) yield `${line}\n`;
     else yield csvLine(originalCells(input, row).map(importable), input.delimiter);
   }

@@ -6,9 +6,9 @@ import type { ReportInput, ReportRow } from './report-row.ts';
  * A function that writes one row as a JSON object on one line, without a line end:
  * `{"_row":2,"_status":"added", … ,"_finished_at":"2025-01-31T12:00:00.000Z","input":{…}}`.
  *
- * Our fields stand beside `input` and the original ones inside it, so that neither can hide the other. Values are exact:
+ * Our fields are beside `input` and the original ones inside it, so that neither can hide the other. Values are exact:
  * no formula is made harmless, JSON elements are passed on as the text they were (numbers of any length included), CSV
- * cells stand under their column (one that occurs twice is numbered: `name`, `name_2`). Without a value: null for
+ * cells are under their column (one that occurs twice is numbered: `name`, `name_2`). Without a value: null for
  * numbers and times, "" for texts.
  */
 export function rowJson(input: ReportInput): (row: ReportRow) => string {
@@ -21,7 +21,7 @@ export function originalJson(input: ReportInput): (row: Original) => string {
   return input.inputFormat === 'csv' ? cellsJson(input) : originalOnOneLine;
 }
 
-/** Written key by key: an object would sort number-like columns to the front and trip over `__proto__`. */
+/** Written key by key: an object would sort number-like columns to the front and fail on `__proto__`. */
 function cellsJson(input: ReportInput): (row: Original) => string {
   const keys = distinctKeys(input.columns).map((key) => JSON.stringify(key));
   return (row) => {

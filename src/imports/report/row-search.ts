@@ -1,95 +1,87 @@
-import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
-import type { Region } from '../../membership/membership.ts';
-import { OUTCOMES, type Outcome } from '../../membership/outcome.ts';
-import { readStatements } from '../../platform/sqlite.ts';
-import { regionId } from '../record/enum-ids.ts';
-import { hashUid } from '../stage/insert-rows.ts';
-import { chosenRows, type RowWithOutcome, sentWith } from './chosen-rows.ts';
+import type { DatabaseSync } from 'node:sqlite';
+import type { RowSort } from '../../api/rows.ts';
+import { OUTCOMES } from '../../membership/outcome.ts';
+import { type Tallies, totalRows } from '../record/import-ledger.ts';
+import { type RowWithOutcome, rowReader } from './chosen-rows.ts';
+import { type FoundRows, foundRows, type RowFilter } from './row-filter.ts';
 
-/** What rows must have; what is absent may be anything. GUID and UID are whole ones, without regard to case. */
-export interface RowFilter {
-  readonly statuses?: ReadonlySet<Outcome>;
-  readonly code?: string;
-  readonly region?: Region;
-  readonly guid?: string;
-  readonly uid?: string;
+/** Where a page begins: behind this row. `key`: what the row is sorted by, as it was then; for the order of the input, its number. */
+export interface RowPlace {
+  readonly row: number;
+  readonly key: string | number;
 }
+
+export interface RowOrder {
+  readonly by: RowSort;
+  readonly descending: boolean;
+}
+
+export const ORDER_OF_INPUT: RowOrder = { by: 'row', descending: false };
 
 export interface RowsPage {
   readonly rows: RowWithOutcome[];
-  /** Number of the row behind which the next page begins; absent when no further row passes the filter. */
-  readonly next?: number;
+  /** Of each row, where a page begins that follows it. */
+  readonly places: RowPlace[];
+  /** Whether further rows pass the filter. */
+  readonly more: boolean;
 }
 
-/** What the rows of one page may have come to in the input, in characters: memory and time of a page are bounded. */
+/** Characters of input that the rows of one page may have in total: a bound on memory and time. */
 const MOST_OF_A_PAGE = 4 * 1024 * 1024;
 
 /**
- * The first `limit` rows behind row number `after` that pass the filter, in the order of the input; fewer where they are
- * very long, but one at least.
+ * The first `limit` rows behind a place that pass the filter, sorted; fewer where they are very long, but one at least.
+ * Rows that are equal in what they are sorted by come in the order of the input, or backwards like all others.
  */
-export function searchRows(database: DatabaseSync, filter: RowFilter, after: number, limit: number): RowsPage {
+export function searchRows(
+  database: DatabaseSync,
+  filter: RowFilter,
+  limit: number,
+  order: RowOrder = ORDER_OF_INPUT,
+  after?: RowPlace,
+): RowsPage {
+  // One more than asked for tells whether there is a next page.
+  const found = placesOf(database, foundRows(database, filter, order.by), order, after, limit + 1);
+  const readRow = rowReader(database, 'r.id = :row');
   const rows: RowWithOutcome[] = [];
   let length = 0;
-  // One more than asked for tells whether there is a next page.
-  for (const row of search(database, filter, after, limit + 1)) {
-    const last = rows.at(-1);
+  for (const { row: id } of found.slice(0, limit)) {
+    const [row] = readRow({ row: id }).toArray();
+    if (row === undefined) throw new Error(`row ${id} was found and is not there`);
     length += row.original.length + row.message.length;
-    if (last !== undefined && (rows.length === limit || length > MOST_OF_A_PAGE)) return { rows, next: last.row };
+    if (rows.length > 0 && length > MOST_OF_A_PAGE) break;
     rows.push(row);
   }
-  return { rows };
+  return { rows, places: found.slice(0, rows.length), more: found.length > rows.length };
 }
 
-function search(
+function placesOf(
   database: DatabaseSync,
-  { statuses, code, region, guid, uid }: RowFilter,
-  after: number,
+  { sql, values }: FoundRows,
+  { by, descending }: RowOrder,
+  after: RowPlace | undefined,
   limit: number,
-): IteratorObject<RowWithOutcome> {
-  const values: Record<string, SQLInputValue> = { after };
-  const ofRow: string[] = [];
-  const ofBatch: string[] = [];
-  if (region !== undefined) {
-    values['region'] = regionId(region);
-    ofRow.push('r.region_id = :region');
-    ofBatch.push('b.region_id = :region');
-  }
-  if (guid !== undefined) {
-    values['guid'] = guid;
-    const groups = 'select id from groups where guid = :guid collate nocase';
-    ofRow.push(
-      `(r.group_id in (${groups}) or r.id in (select row_id from invalid_rows where guid = :guid collate nocase))`,
-    );
-    ofBatch.push(`b.lane_id in (select id from lanes where group_id in (${groups}))`);
-  }
-  if (uid !== undefined) {
-    Object.assign(values, { uid, hash: hashUid(uid) });
-    ofRow.push('r.uid_hash = :hash', 'r.uid = :uid collate nocase');
-    // They are few: which of them have the outcome is seen when they are there.
-    return chosenRows(database, all('r.id > :after', ...ofRow), values).filter(
-      (row) => (statuses?.has(row.status) ?? true) && (code === undefined || row.code === code),
-    );
-  }
-  if (statuses === undefined && code === undefined) {
-    return chosenRows(database, all('r.id > :after', ...ofRow), values);
-  }
-  values['limit'] = limit;
-  const outcomes = statuses ?? new Set(OUTCOMES);
-  const coded = (column: string) => (code === undefined ? [] : [`${column} = :code`]);
-  if (code !== undefined) values['code'] = code;
-  // Rare outcomes are found soon in the tables that hold them.
-  const first = FIRST_WITH_OUTCOME.replace('/* sent */ true', () =>
-    all(sentWith(outcomes), ...ofBatch, ...coded(`coalesce(m.code, '')`)),
-  )
-    .replace('/* invalid */ true', () => all(String(outcomes.has('invalid')), ...ofRow, ...coded('p.code')))
-    .replace('/* duplicate */ true', () => all(String(outcomes.has('duplicate')), ...ofRow, ...coded(`'DUPLICATE'`)))
-    .replace('/* skipped */ true', () => all(String(outcomes.has('skipped')), ...ofRow, ...coded('k.code')));
-  return chosenRows(database, `r.id in (${first})`, values);
+): RowPlace[] {
+  const direction = descending ? 'desc' : 'asc';
+  const beyond = descending ? '<' : '>';
+  const behind =
+    after === undefined ? '' : by === 'row' ? ` where id ${beyond} :row` : ` where (key, id) ${beyond} (:key, :row)`;
+  const sorted = by === 'row' ? `id ${direction}` : `key ${direction}, id ${direction}`;
+  return database.prepare(`select id as row, key from (${sql})${behind} order by ${sorted} limit :limit`).all({
+    ...values,
+    ...(after !== undefined && (by === 'row' ? { row: after.row } : { row: after.row, key: after.key })),
+    limit,
+  }) as unknown as RowPlace[];
 }
 
-const FIRST_WITH_OUTCOME = readStatements(new URL('reading.sql', import.meta.url)).get('first_with_outcome') ?? '';
-
-function all(...conditions: readonly string[]): string {
-  return conditions.join(' and ');
+/** How many rows pass the filter. */
+export function countRows(database: DatabaseSync, filter: RowFilter, tallies: () => Tallies): number {
+  const { statuses, region, ...others } = filter;
+  if (Object.values(others).every((value) => value === undefined)) {
+    const known = tallies();
+    const counts = region === undefined ? totalRows(known) : known.get(region)?.rows;
+    return OUTCOMES.reduce((sum, name) => sum + (statuses?.has(name) === false ? 0 : (counts?.[name] ?? 0)), 0);
+  }
+  const { sql, values } = foundRows(database, filter);
+  return Number(database.prepare(`select count(*) as n from (${sql})`).get(values)?.['n']);
 }

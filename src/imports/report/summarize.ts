@@ -17,7 +17,7 @@ export function summaryOf(
   reports: ReportPaths,
   input?: Counted,
 ): ImportSummary {
-  // Rows of an import that goes on still get their outcome: "unprocessed" is said of them when it is over.
+  // While an import continues, its rows can still get an outcome: they are "unprocessed" only when it has finished.
   const over = isFinal(record.state);
   const rowsOf = (rows: RowCounts): RowCounts => (over ? rows : { ...rows, unprocessed: 0 });
   const regions = [...tallies]
@@ -36,6 +36,7 @@ export function summaryOf(
     ...createdIn(tallies),
     ...writtenBy(tallies),
     calls: sum('calls'),
+    ...bansAskedIn(tallies),
     retries: sum('retries'),
     startedAt: isoTime(record.startedAt),
     finishedAt: isoTime(record.finishedAt),
@@ -44,7 +45,7 @@ export function summaryOf(
   };
 }
 
-/** What an import writes into conversations, all regions together. */
+/** What an import writes into conversations, over all regions. */
 export function writtenBy(tallies: Tallies): Pick<ImportSummary, 'writes'> {
   const writes = { messages: 0, groups: 0 };
   for (const { writes: there } of tallies.values()) {
@@ -52,6 +53,11 @@ export function writtenBy(tallies: Tallies): Pick<ImportSummary, 'writes'> {
     writes.groups += there?.groups ?? 0;
   }
   return writes.messages === 0 ? {} : { writes };
+}
+
+function bansAskedIn(tallies: Tallies): Pick<ImportSummary, 'banQuestions'> {
+  const asked = [...tallies.values()].reduce((sum, { banQuestions }) => sum + (banQuestions?.asked ?? 0), 0);
+  return asked === 0 ? {} : { banQuestions: asked };
 }
 
 function createdIn(tallies: Tallies): Pick<ImportSummary, 'created'> {

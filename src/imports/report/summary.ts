@@ -1,18 +1,21 @@
 import { styleText } from 'node:util';
 import type { ImportSummary } from '../../api/import-summary.ts';
 import type { ProblemCount } from '../../api/rows.ts';
+import { asFlag } from '../../errors/named-options.ts';
 import { FULFILLED, type Outcome, type RowCounts } from '../../membership/outcome.ts';
 import { cut, wrap } from '../../text/terminal-text.ts';
 import {
   counted,
   duration,
   grouped,
+  messagesSentence,
   OUTCOME_LABELS,
   outcomesShown,
   printable,
   sumEquation,
   unbroken,
 } from '../../text/wording.ts';
+import { adviceForCode } from './advice.ts';
 import { hasManyMemberships, rateLimitedCalls, rowsWithoutRegion } from './summary-counts.ts';
 import { type Tone, verdictOf } from './verdict.ts';
 
@@ -21,7 +24,7 @@ export interface SummaryOptions {
   /** Columns of the terminal. */
   readonly width: number;
   readonly problems: readonly ProblemCount[];
-  /** Nobody runs it, although it is neither over nor waiting: it was stopped or killed, and can be resumed. */
+  /** No process runs it, although it has neither finished nor waits: it was stopped or killed, and can be resumed. */
   readonly interrupted?: boolean;
 }
 
@@ -36,9 +39,9 @@ const TONE_STYLES: Readonly<Record<Tone, Style>> = {
 };
 
 /**
- * What an import came to, for a terminal: the verdict, rows by outcome and region, the sum, calls, time and rate, and
+ * The result of an import, for a terminal: the verdict, rows by outcome and region, the sum, calls, time and rate, and
  * every kind of problem with one example. No line is wider than `width`, ends with a line end. Texts from the file and
- * from the service are shown without what would act on the terminal.
+ * from the service are shown without control characters.
  */
 export function summaryText(summary: ImportSummary, options: SummaryOptions): string {
   const paint: Paint = (style, text) => (options.color ? styleText(style, text, { validateStream: false }) : text);
@@ -53,6 +56,9 @@ export function summaryText(summary: ImportSummary, options: SummaryOptions): st
     table(summary, width, paint),
     wrap(sumEquation(summary.rows, pending, hasManyMemberships(summary) ? summary.inputRows : undefined), width, '  '),
     wrap(pace(summary), width, '  '),
+    summary.state === 'staged' && summary.writes !== undefined
+      ? wrap(messagesSentence(summary.writes), width, '  ')
+      : [],
     summary.created === undefined ? [] : wrap(createdText(summary.created), width, '  '),
     (summary.notes ?? []).flatMap(({ text }) => wrap(`Note: ${printable(text)}.`, width, '  ')),
     options.problems.flatMap((problem) => problemLines(problem, width, paint)),
@@ -141,7 +147,9 @@ function createdText({ users, groups, reactivated }: NonNullable<ImportSummary['
 /** "168 calls in 12.4 s, 813 calls a minute, 334 rows a second; 3 retries, 1 answered with “slow down”". */
 function pace(summary: ImportSummary): string {
   const { rows, startedAt, finishedAt } = summary;
-  if (summary.calls === 0) return 'No calls.';
+  const { banQuestions = 0 } = summary;
+  const asked = banQuestions === 0 ? '' : `and ${counted(banQuestions, 'question')} who is banned`;
+  if (summary.calls === 0) return asked === '' ? 'No calls.' : `No calls, ${asked}.`;
   const notes = [counted(summary.calls, 'call')];
   if (startedAt !== null && finishedAt !== null) {
     const ms = Date.parse(finishedAt) - Date.parse(startedAt);
@@ -160,6 +168,7 @@ function pace(summary: ImportSummary): string {
   const rateLimited = rateLimitedCalls(summary);
   if (summary.retries > 0) notes.push(summary.retries === 1 ? '1 retry' : `${grouped(summary.retries)} retries`);
   if (rateLimited > 0) notes.push(`${grouped(rateLimited)} rate-limited`);
+  if (asked !== '') notes.push(asked);
   return notes.map(unbroken).join(', ');
 }
 
@@ -167,5 +176,14 @@ function problemLines({ status, code, count, example }: ProblemCount, width: num
   const title = `${grouped(count)} ${OUTCOME_LABELS[status]}${code === '' ? '' : `, ${printable(code)}`}`;
   const value = example.value === '' ? '' : ` “${printable(example.value)}”`;
   const message = example.message === '' ? '' : `: ${printable(example.message)}`;
-  return [paint(outcomeStyle(status), cut(title, width)), cut(`  row ${example.line}${value}${message}`, width)];
+  return [
+    paint(outcomeStyle(status), cut(title, width)),
+    cut(`  row ${example.line}${value}${message}`, width),
+    ...adviceLines(code, width).map((line) => paint('dim', line)),
+  ];
+}
+
+function adviceLines(code: string, width: number): string[] {
+  const advice = adviceForCode(code, asFlag);
+  return advice === '' ? [] : wrap(advice, width - 2).map((line) => `  ${line}`);
 }

@@ -4,18 +4,18 @@ import { FULFILLED, OUTCOMES, type Outcome, sumOfOutcomes } from '../../membersh
 import { counted, grouped } from '../../text/wording.ts';
 import { hasManyMemberships } from './summary-counts.ts';
 
-/** good: nothing to do; attention: rows or the run need a person; pending: it goes on; fault: the sum does not hold. */
+/** good: nothing to do; attention: rows or the run need a person; pending: it continues; fault: the sum does not hold. */
 export type Tone = 'good' | 'attention' | 'pending' | 'fault';
 
 export interface Verdict {
   readonly tone: Tone;
   /** One plain sentence, without the import's name. */
   readonly sentence: string;
-  /** Rows without an outcome that still get one, because the import is not over. */
+  /** Rows without an outcome yet, because the import has not finished. */
   readonly pending: number;
 }
 
-/** What an import came to, in one sentence: how many rows succeeded, what became of the others, whether any is missing. */
+/** The result of an import in one sentence: how many rows succeeded, the outcomes of the others, whether any is missing. */
 export function verdictOf(summary: ImportSummary): Verdict {
   const { rows, state } = summary;
   const open = rows.read - sumOfOutcomes(rows);

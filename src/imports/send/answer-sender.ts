@@ -1,12 +1,12 @@
-import type { ReadGroupPorts } from '../../../jobs/read-group.ts';
+import type { AskServicePorts } from '../../../jobs/ask-service.ts';
 import { type TakeAnswersPayload, takeAnswers } from '../../../jobs/take-answers.ts';
 import type { Backend } from '../../queue/backend.ts';
 import { type JobQueue, openJobQueue } from '../../queue/job-queue.ts';
 
-/** Sends what this process's workers have read to the coordinators that wait for it. */
+/** Sends the answers that this process's workers have read to the coordinators that wait for them. */
 export interface AnswerSender {
-  /** Rejects when the answer cannot be handed over: it is read again then. */
-  readonly answer: ReadGroupPorts['answer'];
+  /** Rejects when the answer cannot be handed over; then it is read again. */
+  readonly answer: AskServicePorts['answer'];
   close(): Promise<void>;
 }
 

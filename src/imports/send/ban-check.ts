@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import { ReadingRefused } from '../../../jobs/read-group.ts';
+import { ReadingRefused } from '../../../jobs/ask-service.ts';
 import { UntrustedListing } from '../../chat/errors.ts';
 import { readBanned } from '../../chat/member-list.ts';
 import type { Region } from '../../membership/membership.ts';
@@ -7,7 +7,7 @@ import type { BanChoice } from '../ban-options.ts';
 import type { ImportLedger } from '../record/import-ledger.ts';
 import type { GroupReader } from './group-reader.ts';
 
-/** Groups that are asked about at the same time. */
+/** Groups that are read at the same time. */
 const GROUPS_AT_ONCE = 40;
 
 export interface BanQuestion {
@@ -15,15 +15,15 @@ export interface BanQuestion {
   readonly pages: GroupReader['pages'];
   readonly choice: BanChoice;
   readonly signal: AbortSignal;
-  /** Nothing more is to be asked in a region. */
+  /** Called when a region needs no more questions. */
   readonly answered: (region: Region) => void;
 }
 
 /**
- * Asks for the banned users of every group that rows wait to be sent to: a call for each, and one more for every 100 banned
- * (chat/member-list.ts). Rows that would lift a ban fail, or say so. What is known is in the ledger, so that an import that
- * is interrupted asks for the other groups only. A group of which the service does not say it is sent to as it is.
- * @throws the signal's reason, and what is no answer of the service
+ * Reads the banned users of every group that has rows to send: one call for each group, and one more for every 100 banned
+ * (chat/member-list.ts). Rows that would lift a ban fail, or say so. Results are kept in the ledger, so that an interrupted
+ * import reads only the remaining groups. If the service does not list a group's banned users, its rows are sent anyway.
+ * @throws the signal's reason, and errors that are not an answer of the service
  */
 export async function askWhoIsBanned({ ledger, pages, choice, signal, answered }: BanQuestion): Promise<void> {
   const failed = new AbortController();
@@ -48,9 +48,10 @@ async function askIn(
   choice: BanChoice,
   signal: AbortSignal,
 ): Promise<void> {
-  // A region that refuses every call refuses what is sent there as well, and is asked again when it is resumed.
+  // A region that refuses every call would refuse the rows too; it is asked again when the import is resumed.
   let isRefused = false;
   const atOnce = pLimit(GROUPS_AT_ONCE);
+  bans.begin(region);
   for (const groups of bans.groupsToAsk(region)) {
     await atOnce.map(groups, async ({ id, guid }) => {
       if (signal.aborted || isRefused) return;

@@ -2,19 +2,19 @@ import type { BatchPayload } from '../../../jobs/send-batch.ts';
 import type { Rate } from '../../chat/rate-headers.ts';
 import type { JobQueue } from '../../queue/job-queue.ts';
 
-/** Somebody else may change the budget again (a restarted coordinator): it is compared after this time, in ms. */
+/** Another process may have changed the budget (a restarted coordinator): it is compared again after this time, in ms. */
 const COMPARE_MS = 2_000;
-/** Wait where others have used up what is left to them, in ms; replies of calls do not say when the minute ends. */
+/** Wait when other programs have used up the share that is left to them, in ms; replies do not say when the minute ends. */
 const ROOM_MS = 1_000;
-/** A budget that is set is cut into short windows, which rounds it. */
+/** A budget is cut into short windows, which rounds it: differences up to this share do not count. */
 const ROUNDING = 0.02;
 
 type Budget = Pick<JobQueue<BatchPayload>, 'callsPerMinute' | 'setCallsPerMinute' | 'slowDown'>;
 
 /**
- * Follows what replies say about the rate limit. Without a share, the budget is what somebody has set, and only lowered
- * where the service allows less. With a share, it is that share of what the service allows, and the rest stays free:
- * where others use more than it, nothing is sent for a moment.
+ * Follows what replies say about the rate limit. Without a share, the budget is the configured one, and is only lowered
+ * if the service allows less. With a share, it is that share of the service's limit, and the rest stays free for others:
+ * if they use more than that, nothing is sent for a moment.
  */
 export function budgetWatch(
   queue: Budget,

@@ -1,4 +1,4 @@
-import type { ReadGroupPayload } from '../../../jobs/read-group.ts';
+import type { AskServicePayload } from '../../../jobs/ask-service.ts';
 import type { BatchPayload, CallContext } from '../../../jobs/send-batch.ts';
 import type { Rate } from '../../chat/rate-headers.ts';
 import type { Region } from '../../membership/membership.ts';
@@ -6,19 +6,19 @@ import type { Outcome } from '../../membership/outcome.ts';
 import type { JobRun } from '../../queue/define-job.ts';
 import type { CallRecord } from '../record/batch-result.ts';
 
-/** Told of calls and outcomes: for metrics, the log and traces. Nothing depends on what it does. */
+/** Sees calls and outcomes, for metrics, the log and traces. Nothing depends on what it does. */
 export interface CallObserver {
-  /** A job began that no worker had before; it was in the queue for `waitedMs`. */
+  /** The first start of a job, which was in the queue for `waitedMs`. */
   begun?(region: Region, waitedMs: number): void;
   called?(region: Region, call: CallRecord, rate: Rate | undefined, about: CallContext): void;
   /** Rows that got this outcome. */
   settled?(region: Region, outcome: Outcome, rows: number): void;
-  /** Runs what sends a batch or reads a page. */
+  /** Wraps the function that sends a batch or reads a page. */
   around?(region: Region, run: ObservedRun, send: () => Promise<void>): Promise<void>;
 }
 
 /** A start of a job of a region's queue. */
-type ObservedRun = Pick<JobRun<BatchPayload | ReadGroupPayload>, 'id' | 'payload' | 'attemptsMade'>;
+type ObservedRun = Pick<JobRun<BatchPayload | AskServicePayload>, 'id' | 'payload' | 'attemptsMade'>;
 
 /** Several observers as one. */
 export function observers(all: readonly CallObserver[]): CallObserver {

@@ -1,6 +1,6 @@
 import type { GroupPages } from './group-reader.ts';
 
-/** The same pages; `called` is told before every call. Calls that are made again after a fault count once. */
+/** The same pages; `called` runs before every call. A call that is repeated after a fault counts once. */
 export function countedPages(pages: GroupPages, called: () => void): GroupPages {
   const counted =
     <Given extends readonly unknown[], Answer>(ask: (...given: Given) => Promise<Answer>) =>

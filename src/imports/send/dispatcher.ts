@@ -1,41 +1,39 @@
-import { doubtOf } from '../../../jobs/send-batch.ts';
+import { uncertaintyOf } from '../../../jobs/send-batch.ts';
 import type { Region } from '../../membership/membership.ts';
-import type { BatchTakenBack } from '../record/batch-result.ts';
+import type { Report, Standstill } from '../happening.ts';
+import type { ReclaimedBatch } from '../record/batch-result.ts';
 import type { ImportLedger } from '../record/import-ledger.ts';
 import type { Consequences } from '../record/recording.ts';
 import { jobId, toJob } from './batch-job.ts';
-import { BACKLOG, type Feed, type Rounds } from './rounds.ts';
+import { BACKLOG, type BatchSource, type Rounds } from './rounds.ts';
 
-/** A call under way may go back to the queue instead of ending: while calls are awaited, it is looked after this often. */
+/** A call in flight may go back to the queue instead of ending: while calls are awaited, the queue is checked this often, in ms. */
 const LOOK_AGAIN_MS = 250;
 
-/** Why nothing of an import is out any more. */
-export type Standstill = 'completed' | 'blocked' | 'held';
-
-/** Dispatches the batches of one import and follows their results, until nothing is out any more. */
+/** Dispatches the batches of one import and follows their results, until nothing is in flight any more. */
 export interface RunningImport {
-  /** Begins or goes on. */
+  /** Begins or continues. */
   go(): void;
   /** A region whose batches had to wait may begin. */
   ready(region: Region): void;
-  /** Dispatches no more and takes back what is not under way. The standstill follows when the calls under way have ended. */
+  /** Dispatches no more and withdraws what has not started. The standstill is reported when the started calls have ended. */
   hold(): Promise<void>;
-  /** Dispatches no more and leaves what is out to its workers: this process goes, they stay. */
+  /** Dispatches no more and leaves what is in flight to its workers: this process stops, they continue. */
   rest(): Promise<void>;
-  /** Gives it up: dispatches no more, and takes what waits out of the queue. The ledger is left as it is. */
+  /** Gives the import up: dispatches no more and withdraws what waits in the queue. The ledger is left as it is. */
   drop(): Promise<void>;
-  /** How many batches are out in a region. */
+  /** How many batches are in flight in a region. */
   outIn(region: Region): number;
-  /** Whether nothing of it is to stay out in a region: it is held, or the region is stopped. */
+  /** Whether a region's batches are being withdrawn: the import is held, or the region is stopped. */
   leaves(region: Region): boolean;
   /**
-   * Puts batches into the queue once more that were put there before `before` (ms since 1970) and not heard of. Harmless
-   * while a batch is still there: its job id is the same. When no more is to be sent, they are taken back instead.
+   * Puts batches into the queue again that were put there before `before` (ms since 1970) and have no result. Harmless
+   * while a batch is still there: its job id is the same. If no more is to be sent, they are reclaimed instead.
    */
   resend(region: Region, before: number, doubt: string): Promise<void>;
-  /** The region refuses every call: nothing of it stays out. */
+  /** The region refuses every call: its batches are withdrawn. */
   stop(region: Region): void;
-  /** Told by the recorder. */
+  /** Called by the recorder. */
   recorded(batches: readonly number[], consequences: Consequences): void;
   close(): void;
 }
@@ -49,8 +47,8 @@ export interface RunningImportOptions {
   readonly rounds: ReadonlyMap<Region, Rounds>;
   /** Whether a region's batches must wait; it becomes ready later (`ready`). */
   readonly mustWait: (region: Region) => boolean;
-  readonly onStandstill: (why: Standstill) => void;
-  readonly onFailure: (error: unknown) => void;
+  /** Gets standstills and faults. */
+  readonly report: Report;
 }
 
 export function createRunningImport({
@@ -59,37 +57,36 @@ export function createRunningImport({
   ledger,
   rounds,
   mustWait,
-  onStandstill,
-  onFailure,
+  report,
 }: RunningImportOptions): RunningImport {
   const address = { importId: id, replyTo };
   const stopped = new Set<Region>();
   let dispatching = false;
   let held = false;
   let still = true;
-  /** Work on the queue, one thing after the other. */
+  /** Work on the queue, one task after the other. */
   let work: Promise<void> = Promise.resolve();
   let lookingAgain: NodeJS.Timeout | undefined;
 
   const enqueue = (task: () => Promise<void>): Promise<void> => {
-    work = work.then(task).catch(onFailure);
+    work = work.then(task).catch((error: unknown) => void report(id, { kind: 'fault', code: 'SENDING_FAILED', error }));
     return work;
   };
 
-  const lanes: ReadonlyMap<Region, Lane> = new Map(
-    [...rounds].map(([region, turns]) => [region, openLane(region, turns)]),
+  const sources: ReadonlyMap<Region, RegionSource> = new Map(
+    [...rounds].map(([region, turns]) => [region, openSource(region, turns)]),
   );
 
-  function openLane(region: Region, turns: Rounds): Lane {
-    const unheard = ledger.dispatchedBatches(region, Number.POSITIVE_INFINITY, BACKLOG);
-    const out = new Map(unheard.map((batch) => [batch.id, turns.current()]));
-    const dispatch: Feed['dispatch'] = async (most, roundOf) => {
+  function openSource(region: Region, turns: Rounds): RegionSource {
+    const unanswered = ledger.dispatchedBatches(region, Number.POSITIVE_INFINITY, BACKLOG);
+    const out = new Map(unanswered.map((batch) => [batch.id, turns.current()]));
+    const dispatch: BatchSource['dispatch'] = async (most, roundOf) => {
       let sent = 0;
       await enqueue(async () => {
         if (!dispatching || stopped.has(region) || mustWait(region)) return;
         const jobs = ledger.pendingBatches(region, most).map((batch, nth) => toJob(address, batch, roundOf(nth)));
         if (jobs.length === 0) return;
-        // Marked first: should the process die in between, a doubt too many is noted, and never one too few.
+        // Marked first: if the process dies in between, a batch may be marked uncertain without need, but never missed.
         ledger.markDispatched(jobs.map(({ payload }) => payload.batch));
         for (const { payload, round } of jobs) out.set(payload.batch, round);
         sent = jobs.length;
@@ -97,25 +94,25 @@ export function createRunningImport({
       });
       return sent;
     };
-    const lane = { region, rounds: turns, out, dispatch };
-    turns.join(lane);
-    return lane;
+    const source = { region, rounds: turns, out, dispatch };
+    turns.join(source);
+    return source;
   }
 
-  const outCount = () => [...lanes.values()].reduce((sum, { out }) => sum + out.size, 0);
+  const outCount = () => [...sources.values()].reduce((sum, { out }) => sum + out.size, 0);
 
   const changed = (): void => {
-    for (const lane of lanes.values()) lane.rounds.changed(lane);
+    for (const source of sources.values()) source.rounds.changed(source);
   };
 
   const standStill = (why: Standstill): void => {
     dispatching = false;
     if (still) return;
     still = true;
-    onStandstill(why);
+    void report(id, { kind: 'standstill', why });
   };
 
-  /** Where nothing is out: is that the end, or is there more to send? */
+  /** When nothing is in flight: has the import ended, or is there more to send? */
   const settle = (): void => {
     if (outCount() > 0) return;
     if (held) {
@@ -128,21 +125,21 @@ export function createRunningImport({
     else standStill(open.length === 0 ? 'completed' : 'blocked');
   };
 
-  const forget = (lane: Lane, batches: readonly BatchTakenBack[]): void => {
-    // Where the last answer has come meanwhile, the import may be over, and its ledger closed.
+  const forget = (source: RegionSource, batches: readonly ReclaimedBatch[]): void => {
+    // If the last answer has come meanwhile, the import may have finished, and its ledger may be closed.
     if (batches.length === 0) return;
-    ledger.takeBack(batches);
-    for (const { batch } of batches) lane.out.delete(batch);
-    lane.rounds.changed(lane);
+    ledger.reclaim(batches);
+    for (const { batch } of batches) source.out.delete(batch);
+    source.rounds.changed(source);
   };
 
-  const withdraw = async (lane: Lane, chosen: (jobId: string) => boolean): Promise<void> => {
-    const jobs = await lane.rounds.queue.withdraw(chosen);
+  const withdraw = async (source: RegionSource, chosen: (jobId: string) => boolean): Promise<void> => {
+    const jobs = await source.rounds.queue.withdraw(chosen);
     forget(
-      lane,
+      source,
       jobs.map(({ payload, starts = 0 }) => ({
         batch: payload.batch,
-        doubt: doubtOf(payload, starts),
+        doubt: uncertaintyOf(payload, starts),
         calls: payload.calls,
       })),
     );
@@ -152,20 +149,20 @@ export function createRunningImport({
 
   const ours = (queued: string) => queued.startsWith(`${id}-`);
 
-  /** Takes back what is out of regions that are to stand still, until nothing is. */
-  const takeBack = (): Promise<void> =>
+  /** Withdraws batches from regions that are to stop, until nothing of them is in flight. */
+  const reclaim = (): Promise<void> =>
     enqueue(async () => {
       clearTimeout(lookingAgain);
-      const standing = [...lanes.values()].filter(({ region }) => leaves(region));
-      for (const lane of standing) await withdraw(lane, ours);
+      const standing = [...sources.values()].filter(({ region }) => leaves(region));
+      for (const source of standing) await withdraw(source, ours);
       settle();
-      if (standing.some(({ out }) => out.size > 0)) lookingAgain = setTimeout(takeBack, LOOK_AGAIN_MS);
+      if (standing.some(({ out }) => out.size > 0)) lookingAgain = setTimeout(reclaim, LOOK_AGAIN_MS);
     });
 
   const stop = (region: Region): void => {
     if (stopped.has(region)) return;
     stopped.add(region);
-    void takeBack();
+    void reclaim();
   };
 
   return {
@@ -178,15 +175,15 @@ export function createRunningImport({
       void enqueue(async () => settle());
     },
     ready: (region) => {
-      const lane = lanes.get(region);
-      if (lane !== undefined) lane.rounds.changed(lane);
+      const source = sources.get(region);
+      if (source !== undefined) source.rounds.changed(source);
       void enqueue(async () => settle());
     },
     hold: () => {
       held = true;
       dispatching = false;
       still = false;
-      return takeBack();
+      return reclaim();
     },
     rest: () => {
       dispatching = false;
@@ -198,44 +195,48 @@ export function createRunningImport({
       dispatching = false;
       still = true;
       return enqueue(async () => {
-        for (const { rounds: turns } of lanes.values()) await turns.queue.withdraw(ours);
+        for (const { rounds: turns } of sources.values()) await turns.queue.withdraw(ours);
       });
     },
-    outIn: (region) => lanes.get(region)?.out.size ?? 0,
+    outIn: (region) => sources.get(region)?.out.size ?? 0,
     leaves,
     resend: (region, before, doubt) =>
       enqueue(async () => {
-        const lane = lanes.get(region);
-        const unheard = ledger.dispatchedBatches(region, before, BACKLOG);
-        if (lane === undefined || unheard.length === 0) return;
+        const source = sources.get(region);
+        const unanswered = ledger.dispatchedBatches(region, before, BACKLOG);
+        if (source === undefined || unanswered.length === 0) return;
         if (!dispatching || stopped.has(region)) {
           forget(
-            lane,
-            unheard.map((batch) => ({ batch: batch.id, doubt, calls: [] })),
+            source,
+            unanswered.map((batch) => ({ batch: batch.id, doubt, calls: [] })),
           );
           settle();
           return;
         }
-        ledger.markDispatched(unheard.map((batch) => batch.id));
-        await lane.rounds.queue.add(
-          unheard.map((batch) =>
-            toJob(address, { ...batch, doubt: batch.doubt ?? doubt }, lane.out.get(batch.id) ?? lane.rounds.current()),
+        ledger.markDispatched(unanswered.map((batch) => batch.id));
+        await source.rounds.queue.add(
+          unanswered.map((batch) =>
+            toJob(
+              address,
+              { ...batch, doubt: batch.doubt ?? doubt },
+              source.out.get(batch.id) ?? source.rounds.current(),
+            ),
           ),
         );
       }),
     stop,
     recorded: (batches, { refusedGroups, stoppedRegions }) => {
-      for (const lane of lanes.values()) {
+      for (const source of sources.values()) {
         for (const batch of batches) {
-          lane.rounds.served(lane.out.get(batch) ?? 0);
-          lane.out.delete(batch);
+          source.rounds.served(source.out.get(batch) ?? 0);
+          source.out.delete(batch);
         }
       }
       for (const { region } of stoppedRegions) stop(region);
       for (const group of refusedGroups) {
         void enqueue(async () => {
           const ids = new Set(ledger.dispatchedOfGroup(group).map((batch) => jobId(id, batch)));
-          if (ids.size > 0) for (const lane of lanes.values()) await withdraw(lane, (queued) => ids.has(queued));
+          if (ids.size > 0) for (const source of sources.values()) await withdraw(source, (queued) => ids.has(queued));
           ledger.settleRefusedGroup(group);
           settle();
         });
@@ -245,13 +246,13 @@ export function createRunningImport({
     },
     close: () => {
       clearTimeout(lookingAgain);
-      for (const lane of lanes.values()) lane.rounds.leave(lane);
+      for (const source of sources.values()) source.rounds.leave(source);
     },
   };
 }
 
 /** What an import sends to one region. */
-interface Lane extends Feed {
+interface RegionSource extends BatchSource {
   readonly region: Region;
   readonly rounds: Rounds;
   readonly out: Map<number, number>;

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { type GroupAnswer, type ReadGroupPayload, ReadingRefused, readGroup } from '../../../jobs/read-group.ts';
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
+import { type AskServicePayload, askService, ReadingRefused, type ServiceAnswer } from '../../../jobs/ask-service.ts';
 import type { BatchPayload } from '../../../jobs/send-batch.ts';
 import type { GroupsPages, UsersPages } from '../../chat/directory-list.ts';
 import type { GroupFacts, UserFacts } from '../../chat/directory-operations.ts';
@@ -11,27 +12,27 @@ import type { RunningImport } from './dispatcher.ts';
 import type { RegionLine } from './region.ts';
 
 /**
- * Reads groups of the service through the queues of their regions: within their budgets, and by workers elsewhere where
- * these have the keys. A question waits in memory for its answer; one that the queue has lost is put there again.
+ * Reads groups of the service through the queues of their regions: within their budgets, and by workers of other
+ * processes if these have the keys. A question waits in memory for its answer; if the queue loses it, it is queued again.
  */
 export interface GroupReader extends Pick<RunningImport, 'outIn' | 'leaves' | 'resend'> {
   pages(region: Region): GroupPages;
-  /** Takes an answer. Nobody waits for one that was asked for twice, given up, or asked for before a restart. */
-  answered(requestId: string, answer: GroupAnswer): void;
-  /** A region refuses every call, as an import found out: questions to it would wait for ever. */
+  /** Takes an answer. It is dropped if the question was asked twice, given up, or asked before a restart. */
+  answered(requestId: string, answer: ServiceAnswer): void;
+  /** A region refuses every call, as an import found: its questions are refused too, or they would wait forever. */
   stopped(region: StoppedRegion): void;
-  /** Gives up every question. */
-  stop(): void;
+  /** Gives up every question and withdraws it: workers of other processes would still ask it. */
+  stop(deadlineMs: number): Promise<void>;
 }
 
-/** Calls of the client that read, in its own shapes. They throw ReadingRefused, or the signal's reason. */
+/** The client's calls that read and delete, with its own types. They throw ReadingRefused, or the signal's reason. */
 export interface GroupPages extends MembersPages, BannedPages, UsersPages, GroupsPages {
-  /** Where the owner is null, anybody may be it. */
+  /** An owner of null means that it is not known. */
   getGroup(guid: string, options: AskOptions): Promise<GroupFacts>;
   /** Whether a user is a member, and with which scope; `told` is false when the service does not say. */
   getMembership(guid: string, uid: string, options: AskOptions): Promise<{ scope: string | null; told: boolean }>;
   getUser(uid: string, options: AskOptions): Promise<UserFacts>;
-  /** Deletes it for good. Refused with the service's code where it is not there (any more). */
+  /** Deletes it for good. Refused with the service's code if it does not exist (any more). */
   deleteUser(uid: string, options: AskOptions): Promise<void>;
   deleteGroup(guid: string, options: AskOptions): Promise<void>;
 }
@@ -42,7 +43,7 @@ interface AskOptions {
 
 interface GroupReaderOptions {
   readonly line: (region: Region) => Promise<RegionLine>;
-  /** The round that the region's queue is serving (rounds.ts): questions take their turn among the imports' batches. */
+  /** The round that the region's queue is serving (rounds.ts): questions share it with the imports' batches. */
   readonly roundOf: (line: RegionLine) => number;
   /** Queue that brings answers from other processes; null when workers are in this one. */
   readonly replyTo: string | null;
@@ -51,17 +52,17 @@ interface GroupReaderOptions {
 
 interface Question {
   readonly region: Region;
-  readonly job: QueuedJob<ReadGroupPayload>;
+  readonly job: QueuedJob<AskServicePayload>;
   /** When it was last put into the queue, ms since 1970. */
   askedAt: number;
-  settle(answer: GroupAnswer): void;
+  settle(answer: ServiceAnswer): void;
 }
 
-type Wanted = Pick<ReadGroupPayload, 'guid' | 'uid' | 'read' | 'page'>;
-type AnswerTo<Read extends ReadGroupPayload['read']> = Extract<GroupAnswer, { kind: Read }>;
+type Wanted = Pick<AskServicePayload, 'guid' | 'uid' | 'ask' | 'page'>;
+type AnswerTo<Asked extends AskServicePayload['ask']> = Extract<ServiceAnswer, { kind: Asked }>;
 
 export function createGroupReader({ line, roundOf, replyTo, onError }: GroupReaderOptions): GroupReader {
-  /** Ids of this process's questions begin with it, so that answers to those of an earlier one are told apart. */
+  /** Prefix of this process's question ids, so that answers to an earlier process's questions are recognised. */
   const session = `read-${randomUUID()}`;
   const waiting = new Map<string, Question>();
   const stopping = new AbortController();
@@ -69,44 +70,48 @@ export function createGroupReader({ line, roundOf, replyTo, onError }: GroupRead
 
   const ofRegion = (region: Region) => [...waiting.values()].filter((question) => question.region === region);
 
-  /** The queue of a region's batches takes questions as well: by their names the workers tell which is which. */
+  /** Questions go through the queue of the region's batches; workers distinguish them by the job's name. */
   const queueOf = async (
     region: Region,
-  ): Promise<{ queue: JobQueue<BatchPayload | ReadGroupPayload>; round: number }> => {
+  ): Promise<{ queue: JobQueue<BatchPayload | AskServicePayload>; round: number }> => {
     const opened = await line(region);
     return { queue: opened.queue, round: roundOf(opened) };
   };
 
-  /** Takes questions out of the queue that nobody waits for any more; several at a time. */
+  /** Withdraws questions whose caller has given up; several at a time. */
   const leaving = new Set<Region>();
+  const withdrawals = new Set<Promise<void>>();
+  const withdraw = async (region: Region): Promise<void> => {
+    const { queue } = await queueOf(region);
+    await queue.withdraw((id) => id.startsWith(session) && !waiting.has(id));
+  };
   const leave = (region: Region): void => {
     if (leaving.has(region)) return;
     leaving.add(region);
-    setImmediate(async () => {
-      leaving.delete(region);
-      try {
-        const { queue } = await queueOf(region);
-        await queue.withdraw((id) => id.startsWith(session) && !waiting.has(id));
-      } catch (error) {
-        onError(error instanceof Error ? error : new Error(String(error)));
-      }
-    });
+    const withdrawn = turn()
+      .then(() => {
+        leaving.delete(region);
+        return withdraw(region);
+      })
+      .catch((error: unknown) => onError(error instanceof Error ? error : new Error(String(error))))
+      .finally(() => withdrawals.delete(withdrawn));
+    withdrawals.add(withdrawn);
   };
 
-  const ask = async <Read extends ReadGroupPayload['read']>(
+  const ask = async <Asked extends AskServicePayload['ask']>(
     region: Region,
-    wanted: Wanted & { readonly read: Read },
+    wanted: Wanted & { readonly ask: Asked },
     given: AbortSignal | undefined,
-  ): Promise<AnswerTo<Read>> => {
+  ): Promise<AnswerTo<Asked>> => {
     const signal = given === undefined ? stopping.signal : AbortSignal.any([given, stopping.signal]);
     const { queue, round } = await queueOf(region);
-    // Stopped by somebody whose key or plan was refused: it may be mended, and if not, the answer says so.
+    // Stopped because a key or plan was refused: that may be fixed by now, and if not, the answer says so.
     if (ofRegion(region).length === 0 && (await queue.isPaused())) await queue.resume();
     signal.throwIfAborted();
     const id = `${session}-${++asked}`;
-    const payload: ReadGroupPayload = { version: 1, requestId: id, replyTo, region, ...wanted };
-    const job = { id, name: readGroup.name, round, payload };
-    const { promise, resolve, reject } = Promise.withResolvers<GroupAnswer>();
+    const payload: AskServicePayload = { version: 1, requestId: id, replyTo, region, ...wanted };
+    const job = { id, name: askService.name, round, payload };
+    const { promise, resolve, reject } = Promise.withResolvers<ServiceAnswer>();
     const giveUp = () => reject(signal.reason);
     waiting.set(id, { region, job, askedAt: Date.now(), settle: resolve });
     signal.addEventListener('abort', giveUp, { once: true });
@@ -115,37 +120,36 @@ export function createGroupReader({ line, roundOf, replyTo, onError }: GroupRead
       signal.removeEventListener('abort', giveUp);
       const answered = waiting.get(id) === undefined;
       waiting.delete(id);
-      if (!answered && !stopping.signal.aborted) leave(region);
+      if (!answered) leave(region);
     });
     if (answer.kind === 'refused') throw new ReadingRefused(answer);
-    if (answer.kind !== wanted.read) throw new Error(`asked for ${wanted.read}, and got ${answer.kind}`);
-    return answer as AnswerTo<Read>;
+    if (answer.kind !== wanted.ask) throw new Error(`asked for ${wanted.ask}, and got ${answer.kind}`);
+    return answer as AnswerTo<Asked>;
   };
 
   return {
     pages: (region) => ({
       listMembersPage: async (guid, page, { signal }) => {
-        const { members, pagination } = await ask(region, { guid, read: 'members', page }, signal);
+        const { members, pagination } = await ask(region, { guid, ask: 'members', page }, signal);
         return { members: members.map(([uid, scope, joinedAt, name]) => ({ uid, scope, joinedAt, name })), pagination };
       },
       listBannedPage: async (guid, page, { signal }) => {
-        const { uids, pagination } = await ask(region, { guid, read: 'banned', page }, signal);
+        const { uids, pagination } = await ask(region, { guid, ask: 'banned', page }, signal);
         return { uids, pagination };
       },
-      getGroup: async (guid, { signal }) => (await ask(region, { guid, read: 'group', page: 1 }, signal)).group,
-      getMembership: async (guid, uid, { signal }) => ask(region, { guid, uid, read: 'membership', page: 1 }, signal),
-      getUser: async (uid, { signal }) => (await ask(region, { guid: '', uid, read: 'user', page: 1 }, signal)).user,
+      getGroup: async (guid, { signal }) => (await ask(region, { guid, ask: 'group', page: 1 }, signal)).group,
+      getMembership: async (guid, uid, { signal }) => ask(region, { guid, uid, ask: 'membership', page: 1 }, signal),
+      getUser: async (uid, { signal }) => (await ask(region, { guid: '', uid, ask: 'user', page: 1 }, signal)).user,
       deleteUser: async (uid, { signal }) =>
-        void (await ask(region, { guid: '', uid, read: 'deleted-user', page: 1 }, signal)),
-      deleteGroup: async (guid, { signal }) =>
-        void (await ask(region, { guid, read: 'deleted-group', page: 1 }, signal)),
+        void (await ask(region, { guid: '', uid, ask: 'delete-user', page: 1 }, signal)),
+      deleteGroup: async (guid, { signal }) => void (await ask(region, { guid, ask: 'delete-group', page: 1 }, signal)),
       listUsersPage: async (page, { signal, onlyDeactivated }) => {
-        const read = onlyDeactivated ? 'deactivated' : 'users';
-        const { users, pagination } = await ask(region, { guid: '', read, page }, signal);
+        const kind = onlyDeactivated ? 'deactivated' : 'users';
+        const { users, pagination } = await ask(region, { guid: '', ask: kind, page }, signal);
         return { entries: users, pagination };
       },
       listGroupsPage: async (page, { signal }) => {
-        const { groups, pagination } = await ask(region, { guid: '', read: 'groups', page }, signal);
+        const { groups, pagination } = await ask(region, { guid: '', ask: 'groups', page }, signal);
         return { entries: groups, pagination };
       },
     }),
@@ -160,12 +164,18 @@ export function createGroupReader({ line, roundOf, replyTo, onError }: GroupRead
     outIn: (region) => ofRegion(region).length,
     leaves: () => false,
     resend: async (region, before) => {
-      const unheard = ofRegion(region).filter(({ askedAt }) => askedAt < before);
-      if (unheard.length === 0) return;
+      const unanswered = ofRegion(region).filter(({ askedAt }) => askedAt < before);
+      if (unanswered.length === 0) return;
       const { queue } = await queueOf(region);
-      for (const question of unheard) question.askedAt = Date.now();
-      await queue.add(unheard.map(({ job }) => job));
+      for (const question of unanswered) question.askedAt = Date.now();
+      await queue.add(unanswered.map(({ job }) => job));
     },
-    stop: () => stopping.abort(new Error('this process stops')),
+    stop: async (deadlineMs) => {
+      stopping.abort(new Error('this process stops'));
+      // The callers have been notified by then.
+      await turn();
+      // A queue that does not answer keeps the questions: workers answer them, and no one reads the answers.
+      await Promise.race([Promise.all(withdrawals), sleep(deadlineMs, undefined, { ref: false })]);
+    },
   };
 }

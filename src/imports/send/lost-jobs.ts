@@ -7,38 +7,38 @@ import type { RunningImport } from './dispatcher.ts';
 import type { RegionLine } from './region.ts';
 
 /**
- * A shared queue can lose jobs: wiped, restarted without its file, a job that stalled too often. The ledger knows which
- * batches are out, so that they are put there again: at once when the queue is empty, else after a time in which every
- * job that is alive has been heard of.
+ * A shared queue can lose jobs: it is wiped, it restarts without its file, or a job stalls too often. The ledger knows which
+ * batches are in flight, so they are queued again: at once when the queue is empty, otherwise after a time in which every
+ * living job has had a result.
  */
 export interface LossWatch {
   stop(): void;
 }
 
 interface LossWatchOptions {
-  /** What brings results and answers: what is in there is not lost. */
+  /** Queues that bring results and answers: what is in them is not lost. */
   readonly returns: readonly Pick<JobQueue<unknown>, 'depth'>[];
   readonly lines: () => Promise<readonly RegionLine[]>;
-  /** What has jobs out. */
+  /** Everything that may have jobs in flight. */
   readonly imports: () => readonly Pick<RunningImport, 'outIn' | 'leaves' | 'resend'>[];
   readonly onError: (error: Error) => void;
 }
 
 const LOOK_MS = 2_000;
-/** The slowest living job: its worker died, which is noticed, and then it waits out the longest backoff; three times. */
-const UNHEARD_MS = 3 * (WORKER_DEATH_NOTICED_MS + MAX_BACKOFF_MS);
+/** The slowest living job, in ms: three times, its worker dies, that is noticed, and the longest backoff passes. */
+const UNANSWERED_MS = 3 * (WORKER_DEATH_NOTICED_MS + MAX_BACKOFF_MS);
 /** Longest call, in ms: connecting, headers and body each have their limit (chat/connection.ts). */
 const LONGEST_CALL_MS = 60_000;
 /**
- * What an import leaves is taken out of the queue again and again, so that only calls under way stay out. After this time
- * their workers are gone, whatever the server says: a machine that lost its power keeps its connection for minutes.
+ * A held import withdraws its batches again and again, so that only started calls stay in flight. After this time, in ms,
+ * their workers are dead, whatever the server says: a machine that lost power keeps its connection for minutes.
  */
 export const LEFT_MS = LONGEST_CALL_MS + WORKER_DEATH_NOTICED_MS;
 
 export function watchForLosses({ returns, lines, imports, onError }: LossWatchOptions): LossWatch {
-  /** Regions whose queue was empty at the last look although batches were out. */
+  /** Regions whose queue was empty at the last check although batches were in flight. */
   const suspicious = new Set<string>();
-  /** Regions that imports want to leave and nobody works on, and since when, in ms. */
+  /** Regions that imports want to leave and that have no worker, and since when, in ms. */
   const deserted = new Map<Region, number>();
   /** Imports that want to leave a region, and since when, in ms. */
   const leaving = new Map<string, WeakMap<object, number>>();
@@ -52,7 +52,7 @@ export function watchForLosses({ returns, lines, imports, onError }: LossWatchOp
     return since.get(one) ?? Number.POSITIVE_INFINITY;
   };
 
-  /** Whether no process has worked on a region for so long that no call can be under way: nobody is left to hand it back. */
+  /** Whether a region has had no worker for so long that no call can be in flight any more. */
   const isDeserted = async ({ region, queue }: RegionLine, leaving: boolean): Promise<boolean> => {
     if (!leaving || (await queue.workers()) > 0) deserted.delete(region);
     else if (!deserted.has(region)) deserted.set(region, Date.now());
@@ -66,7 +66,7 @@ export function watchForLosses({ returns, lines, imports, onError }: LossWatchOp
       const out = imports().filter((one) => one.outIn(line.region) > 0);
       if (out.length === 0) continue;
       const empty = returning + jobsIn([await line.queue.depth()]) === 0;
-      // Once may be the moment between a result and its recording; twice in a row is a loss.
+      // Once may be the moment between a result and its recording; twice in a row means that jobs are lost.
       const lost = empty && suspicious.has(line.region);
       if (empty && !lost) suspicious.add(line.region);
       else suspicious.delete(line.region);
@@ -77,8 +77,10 @@ export function watchForLosses({ returns, lines, imports, onError }: LossWatchOp
       for (const one of out) {
         const left = Date.now() - leavesSince(one, line.region) >= LEFT_MS;
         const before =
-          lost || left || (abandoned && one.leaves(line.region)) ? Number.POSITIVE_INFINITY : Date.now() - UNHEARD_MS;
-        await one.resend(line.region, before, 'it was in the queue, and nothing was heard of it');
+          lost || left || (abandoned && one.leaves(line.region))
+            ? Number.POSITIVE_INFINITY
+            : Date.now() - UNANSWERED_MS;
+        await one.resend(line.region, before, 'it was in the queue, and no result came');
       }
     }
   };

@@ -13,12 +13,11 @@ export interface OutcomeSender {
   close(): Promise<void>;
 }
 
-/** Wait before results are handed over again, in ms, when the queue broke off. */
+/** Wait before results are handed over again, in ms, after the connection to the queue broke. */
 const AGAIN_MS = 500;
 /**
- * Results wait this long for others to travel with, in ms: a job for each would cost as much again as the batch's own. Their
- * batches stay with this worker meanwhile, so it must be short beside a call; and there are never more of them than calls
- * at the same time.
+ * Results are gathered for this long, in ms: a job for each would cost as much as the batch's own job. Their batches stay
+ * with this worker meanwhile, so it must be short compared with a call. There are never more of them than concurrent calls.
  */
 const GATHER_MS = 20;
 
@@ -51,7 +50,7 @@ export function createOutcomeSender(backend: Backend, onError: (error: Error) =>
       try {
         return await outbox.queue.add([job]);
       } catch (error) {
-        // Calls whose results were dropped would be made again. The id stays the same: what did arrive arrives once.
+        // Calls whose results are dropped would be made again. The job id stays the same, so results arrive once.
         onError(asError(error));
         await sleep(AGAIN_MS);
       }

@@ -1,10 +1,16 @@
-import { addMembers } from '../../../jobs/add-members.ts';
-import type { BatchPayload } from '../../../jobs/send-batch.ts';
+import { type AddMembersPorts, addMembers } from '../../../jobs/add-members.ts';
+import { type AskServicePayload, type AskServicePorts, askService } from '../../../jobs/ask-service.ts';
+import { type CreateMissingPorts, createMissing } from '../../../jobs/create-missing.ts';
+import { type EditMemberPorts, editMember } from '../../../jobs/edit-member.ts';
+import type { BatchPayload, BatchPorts } from '../../../jobs/send-batch.ts';
 import type { RegionStatus } from '../../api/regions.ts';
+import type { ChatClient } from '../../chat/client.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { Backend } from '../../queue/backend.ts';
 import { type JobQueue, openJobQueue } from '../../queue/job-queue.ts';
-import { type RegionWorker, type RegionWorkerOptions, startRegionWorker } from './region-worker.ts';
+import { startJobWorker } from '../../queue/job-worker.ts';
+import { budgetWatch } from './budget.ts';
+import type { CallObserver } from './call-observer.ts';
 
 /** One app of the service in one region, as the coordinator sees it: its queue, and its worker if one is in this process. */
 export interface RegionLine {
@@ -13,16 +19,16 @@ export interface RegionLine {
   status(): Promise<RegionStatus>;
   /** Sets the budget again where a wiped queue has forgotten it. */
   keepBudget(): Promise<void>;
-  /** Takes up a key that was changed in the settings; gives whether it was. */
+  /** Reads the key from the settings again; returns whether it has changed. */
   renewKey(): boolean;
   /** Takes no more jobs in this process; resolves when running ones have finished. */
   stopWorking(): Promise<void>;
-  /** Gives up the calls under way in this process. */
+  /** Gives up the calls in flight of this process. */
   abort(): void;
   close(): Promise<void>;
 }
 
-/** Opens a region's line; what its calls come to goes where the two last say. */
+/** Opens a region's line; results and answers of its calls go to `deliver` and `answer`. */
 export type OpenLine = (
   region: Region,
   backend: Backend,
@@ -37,14 +43,14 @@ export interface RegionLineOptions {
   readonly host?: string | undefined;
   readonly backend: Backend;
   readonly callsPerMinute: number;
-  /** Share in percent of what the service says it allows, in place of these calls; absent: exactly these. */
+  /** Share of the service's rate limit in percent, instead of `callsPerMinute`; absent: exactly `callsPerMinute`. */
   readonly budgetShare?: number | undefined;
   /** Absent: other processes send. */
   readonly worker: Pick<RegionWorkerOptions, 'chat' | 'concurrency' | 'deliver' | 'answer' | 'observer'> | undefined;
   readonly onError: (error: Error) => void;
 }
 
-/** All workers of a region and app share one queue, and with it one budget of calls. */
+/** All workers of a region and app share one queue, and so one budget of calls. */
 export function openRegionQueue(
   backend: Backend,
   region: Region,
@@ -55,8 +61,8 @@ export function openRegionQueue(
 }
 
 /**
- * Jobs carry the host that they are meant for, because an app id alone does not tell two services apart, and the share of
- * the budget that they may use.
+ * Jobs carry the host that they are meant for, because two services may have the same app id, and the share of the budget
+ * that they may use.
  */
 function meantFor(
   { host = '', budgetShare: share }: Pick<RegionLineOptions, 'host' | 'budgetShare'>,
@@ -73,7 +79,7 @@ function meantFor(
 export async function openRegionLine(options: RegionLineOptions): Promise<RegionLine> {
   const { region, appId, backend, onError } = options;
   const queue = meantFor(options, openRegionQueue(backend, region, appId, onError));
-  // A queue of this process alone is a cache of the ledger, which says anew what is to be sent.
+  // A queue of this process only is a cache: the ledger says again what is to be sent.
   if (!backend.shared) await queue.clear();
   await queue.setCallsPerMinute(options.callsPerMinute);
   const worker: RegionWorker | undefined =
@@ -111,5 +117,79 @@ export async function openRegionLine(options: RegionLineOptions): Promise<Region
       await worker?.close();
       await queue.close();
     },
+  };
+}
+
+/** What sends a region's batches in this process. */
+export interface RegionWorker {
+  readonly region: Region;
+  /** Sets the number of concurrent calls. */
+  setConcurrency(concurrency: number): void;
+  /** A fingerprint of the key that it uses. */
+  keyFingerprint(): string;
+  /** Reads the key from the settings again; returns whether it has changed. */
+  renewKey(): boolean;
+  /** Takes no more jobs; resolves when running ones have finished. */
+  close(): Promise<void>;
+  /** Gives up the calls in flight; their batches go back into the queue. */
+  abort(): void;
+}
+
+export interface RegionWorkerOptions {
+  readonly region: Region;
+  /** Host of the service that it calls: jobs that are meant for another are left to other workers. */
+  readonly host?: string | undefined;
+  readonly backend: Backend;
+  readonly queue: JobQueue<BatchPayload>;
+  readonly chat: ChatClient;
+  readonly concurrency: number;
+  readonly deliver: BatchPorts['deliver'];
+  readonly answer: AskServicePorts['answer'];
+  readonly observer?: CallObserver | undefined;
+  readonly onError: (error: Error) => void;
+}
+
+export function startRegionWorker(options: RegionWorkerOptions): RegionWorker {
+  const { region, host, backend, queue, chat, deliver, answer, observer, onError } = options;
+  const around = observer?.around;
+  const budget = budgetWatch(queue, onError);
+  const worker = startJobWorker<
+    BatchPayload | AskServicePayload,
+    AddMembersPorts & EditMemberPorts & CreateMissingPorts & AskServicePorts
+  >({
+    backend,
+    queue,
+    definitions: [addMembers, editMember, createMissing, askService],
+    ports: {
+      chat,
+      deliver,
+      answer,
+      settled: (outcome, rows) => observer?.settled?.(region, outcome, rows),
+      stopRegion: () => queue.pause(),
+      called: (call, rate, about) => {
+        observer?.called?.(region, call, rate, about);
+        if (rate !== undefined) budget(rate, about.share);
+      },
+    },
+    concurrency: options.concurrency,
+    begun: (waitedMs) => observer?.begun?.(region, waitedMs),
+    around: around && ((run, send) => around(region, run, send)),
+    notForUs: ({ host: meant }) => {
+      if (meant === undefined || meant === host || host === undefined) return undefined;
+      return `it is meant for the chat service at ${meant}, and this worker calls ${host}; set ROLLCALL_HOST to the same on both sides (an import whose own host was corrected takes it up with \`rollcall pause\` and \`rollcall resume\`)`;
+    },
+    onError,
+  });
+  return {
+    region,
+    // A job makes one call at a time.
+    setConcurrency: (concurrency) => worker.setConcurrency(concurrency),
+    keyFingerprint: () => chat.keyFingerprint(),
+    renewKey: () => chat.renewKey(),
+    close: async () => {
+      await worker.close();
+      await chat.close();
+    },
+    abort: () => worker.abort(),
   };
 }

@@ -5,11 +5,11 @@ import { BACKLOG, createRounds, type Rounds } from './rounds.ts';
 /** The regions that imports have used so far, each opened once. */
 export interface RegionLines {
   open(region: Region): Promise<RegionLine>;
-  /** The imports of a region take turns, with a fixed part of the backlog. */
+  /** The rounds of a region, which has a fixed part of the backlog. */
   roundsOf(line: RegionLine): Rounds;
   /** Rejects when one could not be opened. */
   all(): Promise<RegionLine[]>;
-  /** Those that could be opened. */
+  /** The ones that could be opened. */
   working(): Promise<RegionLine[]>;
 }
 

@@ -6,20 +6,20 @@ import { type JobWorker, startJobWorker } from '../../queue/job-worker.ts';
 import { openAnswersQueue } from './answer-sender.ts';
 import { openOutcomesQueue } from './outcome-sender.ts';
 
-/** What comes back from workers in other processes, through a shared queue. Where all workers are in this one, nothing does. */
+/** What comes back from workers in other processes, through a shared queue. Empty when all workers are in this process. */
 export interface Returns {
   /** Brings results; undefined when all workers are in this process. */
   readonly outcomes: JobQueue<RecordOutcomesPayload> | undefined;
   /** Brings what was read; undefined as above. */
   readonly answers: JobQueue<TakeAnswersPayload> | undefined;
   start(ports: RecordOutcomesPorts & TakeAnswersPorts): void;
-  /** Takes no more and resolves when the jobs under way are done; a server that is away is left after `deadlineMs`. */
+  /** Takes no more and resolves when the running jobs are done; does not wait longer than `deadlineMs` for a server that is away. */
   close(deadlineMs: number): Promise<void>;
 }
 
-/** Jobs with results that are recorded at the same time, most of them in one transaction. */
+/** Jobs with results that are recorded at the same time, mostly in one transaction. */
 const OUTCOME_JOBS = 50;
-/** Answers that are taken at the same time: it is done in a moment. */
+/** Answers that are taken at the same time: each takes a moment. */
 const ANSWER_JOBS = 10;
 
 /** @param owner names the queues after this coordinator, because others may share the server */
@@ -39,7 +39,7 @@ export function openReturns(backend: Backend, owner: string, onError: (error: Er
       );
     },
     close: async (deadlineMs) => {
-      // What these jobs had to do, the next start does.
+      // The next start does what these jobs had to do.
       const leave = setTimeout(() => {
         for (const worker of workers) worker.abort();
       }, deadlineMs);
@@ -50,10 +50,10 @@ export function openReturns(backend: Backend, owner: string, onError: (error: Er
   };
 }
 
-/** Time in which results that wait are recorded, in ms: there are as many as batches may be out. */
+/** Longest wait for waiting results to be recorded, in ms: there are at most as many as batches in flight. */
 const DRAIN_MS = 60_000;
 
-/** Resolves when no result waits any more, the process stops, or they are not being recorded: then `onError` is told. */
+/** Resolves when no result waits any more, when the process stops, or after DRAIN_MS, which `onError` gets as an error. */
 export async function drained(
   outcomes: Pick<JobQueue<RecordOutcomesPayload>, 'name' | 'depth'>,
   stopping: () => boolean,
@@ -67,7 +67,7 @@ export async function drained(
       const count = waiting + active;
       return onError(
         new Error(
-          `${count} results still wait in the queue ${outcomes.name} after ${DRAIN_MS / 1_000} s; the import continues without them, and their batches are sent again if nothing is heard of them`,
+          `${count} results still wait in the queue ${outcomes.name} after ${DRAIN_MS / 1_000} s; the import continues without them, and their batches are sent again if no result comes`,
         ),
       );
     }

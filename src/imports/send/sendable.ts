@@ -1,12 +1,13 @@
+import type { Words } from '../../errors/named-options.ts';
 import type { Region } from '../../membership/membership.ts';
-import { option, type Words, words } from '../../text/named-options.ts';
+import { counted, grouped } from '../../text/wording.ts';
 import { CreateWithoutName, RegionWithoutApp, TooManyRemovals, WrongTarget } from '../import-errors.ts';
 import { errorLimit, type ImportOptions } from '../import-options.ts';
 import type { ReasonCode } from '../reason-codes.ts';
 import { type ImportLedger, totalRows } from '../record/import-ledger.ts';
 import { MOST_REMOVALS } from '../shaping-options.ts';
 
-/** Whether an import may be sent: what is looked at before, and the bound on errors on the way. */
+/** Whether an import may be sent: what is checked before, and the bound on errors while it is sent. */
 
 interface Sendable {
   readonly ledger: Pick<ImportLedger, 'regionsUsed' | 'tallies' | 'creating' | 'removals'>;
@@ -28,7 +29,7 @@ interface Obstacle {
 }
 
 export function targetOf({ regions, sandbox }: Target) {
-  /** Looks at what must be right before anything of an import is sent. @throws WrongTarget, RegionWithoutApp, CreateWithoutName, TooManyRemovals */
+  /** Checks what must be right before anything of an import is sent. @throws WrongTarget, RegionWithoutApp, CreateWithoutName, TooManyRemovals */
   const check = (id: string, { ledger, options }: Sendable): void => {
     if (options.sandbox !== sandbox) throw new WrongTarget(`import ${id}`, options.sandbox);
     const missing = ledger.regionsUsed().filter((region) => !regions.has(region));
@@ -41,7 +42,7 @@ export function targetOf({ regions, sandbox }: Target) {
   };
   return {
     check,
-    /** Why a staged import is not sent by itself; undefined when it is. */
+    /** Why a staged import is not sent without a person; undefined when it is. */
     obstacleOf: (id: string, sendable: Sendable): Obstacle | undefined => {
       if (sendable.options.dryRun) {
         return { reason: 'a dry run: read and checked, nothing was sent', code: 'DRY_RUN' };
@@ -50,24 +51,29 @@ export function targetOf({ regions, sandbox }: Target) {
         check(id, sendable);
         return undefined;
       } catch (error) {
-        if (error instanceof TooManyRemovals) {
-          const confirm = words`Look at the report; if it is right, resume it with ${option('maxRemovals', String(error.removals))}`;
-          return { reason: error.what, code: error.code, remedy: confirm };
-        }
-        if (error instanceof WrongTarget || error instanceof RegionWithoutApp || error instanceof CreateWithoutName) {
-          return { reason: error.what, code: error.code, remedy: error.remedy };
-        }
-        throw error;
+        const { what, code, remedyWords } = keepsWaiting(error);
+        return { reason: what, code, remedy: remedyWords };
       }
     },
   };
 }
 
-/** What is said of an import that has more errors than it may; undefined while it has not. */
+/** @throws the error itself if a person cannot fix it */
+function keepsWaiting(error: unknown): WrongTarget | RegionWithoutApp | CreateWithoutName | TooManyRemovals {
+  const waits = [WrongTarget, RegionWithoutApp, CreateWithoutName, TooManyRemovals].find(
+    (kind) => error instanceof kind,
+  );
+  if (waits === undefined) throw error;
+  return error as InstanceType<typeof waits>;
+}
+
+/** The reason to abort an import that has more errors than allowed; undefined while it has not. */
 export function tooManyErrors({ ledger, options: { maxErrors } }: Sendable): string | undefined {
   if (maxErrors === undefined) return undefined;
   const rows = totalRows(ledger.tallies());
   const errors = rows.failed + rows.invalid + rows.unconfirmed;
   const limit = errorLimit({ maxErrors }, rows.read);
-  return errors > limit ? `${errors} rows failed, are invalid or unconfirmed; --max-errors allows ${limit}` : undefined;
+  return errors > limit
+    ? `${counted(errors, 'row')} failed, are invalid or unconfirmed; at most ${grouped(limit)} may be`
+    : undefined;
 }

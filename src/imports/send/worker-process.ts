@@ -6,13 +6,12 @@ import type { JobQueue } from '../../queue/job-queue.ts';
 import { createAnswerSender } from './answer-sender.ts';
 import type { CallObserver } from './call-observer.ts';
 import { createOutcomeSender } from './outcome-sender.ts';
-import { openRegionQueue } from './region.ts';
-import { type RegionWorker, startRegionWorker } from './region-worker.ts';
+import { openRegionQueue, type RegionWorker, startRegionWorker } from './region.ts';
 
 /** Workers of some regions in a process of their own: they need the queue and the regions' keys, and nothing else. */
 export interface WorkerProcess {
   readonly regions: readonly WorkingRegion[];
-  /** Takes no more, lets calls under way answer for at most `deadlineMs`, and hands back the rest. */
+  /** Takes no more, lets calls in flight finish for at most `deadlineMs`, and hands back the rest. */
   stop(deadlineMs: number): Promise<void>;
 }
 

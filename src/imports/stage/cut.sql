@@ -12,7 +12,7 @@ create temp table named as
     from temp.derived d join rows r on r.id = d.row_id join groups g on g.id = r.group_id;
 
 -- name: find_merged
--- Ids that two texts of the file have become: nobody knows whether they are the same person or group. Both texts, each
+-- Ids that two texts of the file have become: they may be different people or groups. Both texts, each
 -- with a row (SQLite takes the row of the minimum and of the maximum).
 create temp table merged as
   select low.field, low.id, low.text, low.source, low.row_id, high.source as other_source, high.row_id as other_row
@@ -34,7 +34,7 @@ create temp table collisions as
     from temp.named n join temp.merged m on m.field = n.field and m.id = n.id;
 
 -- name: mark_collisions
--- Nothing is sent of them.
+-- They are not sent.
 insert into problems (row_id, position, column_name, value, code, reason)
   select c.row_id, row_number() over (partition by c.row_id order by c.field desc) - 1, c.field, c.source, 'DERIVED_ID_COLLISION',
          '"' || c.source || '" becomes the ' || c.field || ' "' || iif(c.field = 'uid', r.uid, g.guid) || '", and so does "'
@@ -70,7 +70,7 @@ create temp table clashes as
 create index temp.clashes_by_kept on clashes (kept_id);
 
 -- name: mark_contradictions
--- Added and banned at once, or added and removed: nobody can tell what was meant, so nothing is sent.
+-- Added and banned at once, or added and removed: it is not clear what was meant, so nothing is sent.
 insert into problems (row_id, position, column_name, value, code, reason)
   select c.id, 0, 'scope', s.name, 'ADDED_AND_BANNED',
          'the same UID is both added to this group and banned from it (row '
@@ -80,7 +80,7 @@ insert into problems (row_id, position, column_name, value, code, reason)
    where c.contradictory and not c.several_actions
   union all
   select c.id, 0, 'action', a.name, 'SEVERAL_ACTIONS',
-         'the same UID stands in this group with another action (row '
+         'the same UID is in this group with another action (row '
          || (select min(o.line) from clashes o where o.kept_id = c.kept_id and o.action_id <> c.action_id)
          || '): keep one of the rows'
     from clashes c join actions a on a.id = c.action_id
@@ -104,11 +104,11 @@ create temp table left_out as
 create unique index temp.left_out_rows on left_out (row_id);
 
 -- name: leave_out
--- They are in no lane any more.
+-- They do not belong to a lane any more.
 update rows set lane_id = null where id in (select row_id from left_out);
 
 -- name: find_reopened
--- Full batches of lanes that lose rows: what is left of them may fit into fewer calls.
+-- Full batches of lanes that lose rows: the remaining rows may fit into fewer calls.
 create temp table reopened as
   select batch_id, lane_id from filled where lane_id in (select lane_id from left_out);
 
@@ -122,11 +122,11 @@ insert into temp.rest (lane_id, row_id, scope_id)
 delete from memberships where batch_id in (select batch_id from reopened);
 
 -- name: forget_reopened
--- and are no full batches any more.
+-- and are not full batches any more.
 delete from temp.filled where batch_id in (select batch_id from reopened);
 
 -- name: forget_left_out
--- What is not sent is cut into no batch.
+-- Rows that are not sent get no batch.
 delete from temp.rest where row_id in (select row_id from left_out);
 
 -- name: index_filled
@@ -186,7 +186,7 @@ insert into batches (id, lane_id, region_id, turn, state, size, bans)
 create unique index memberships_by_row on memberships (row_id);
 
 -- name: count_input
--- The tallies of rows read are there since inserting.
+-- The rows read were counted while they were inserted.
 insert into tallies (region_id, name, n)
   select coalesce(r.region_id, 0), 'invalid', count(*)
     from (select distinct row_id from problems) p join rows r on r.id = p.row_id group by 1

@@ -2,10 +2,105 @@ import type { DatabaseSync } from 'node:sqlite';
 import { MAX_UIDS_PER_CALL } from '../../membership/member-lists.ts';
 import { inTransaction, readStatements } from '../../platform/sqlite.ts';
 import { actionId, scopeId } from '../record/enum-ids.ts';
+import { type BulkInsert, bulkInsert } from './bulk-insert.ts';
 import type { InputDescription } from './staged-row.ts';
 
+/** Rows become batches: most while they come, the rest when all are known. */
+
+/** A row without a scope is a removal: the lowest scope is a placeholder. */
+const NO_SCOPE = scopeId('participant');
+const BAN = scopeId('ban');
+
+/**
+ * Fills batches while rows come: the rows of a call group (a lane: region, group, acting user, action) are collected until a
+ * call is full. That needs no sorting. Rows that do not fill a batch are put aside in `temp.rest`, and cut.sql sorts those. It
+ * also reopens the batches of call groups that have duplicates, so that no call group takes more calls than it needs.
+ */
+export class Filling {
+  readonly #memberships: BulkInsert;
+  readonly #batches: BulkInsert;
+  readonly #rest: BulkInsert;
+  /** Open rows and their scopes by slot, MAX_UIDS_PER_CALL places each; how many there are, and of which call group. */
+  readonly #rows: Int32Array;
+  readonly #scopes: Uint8Array;
+  readonly #open: Uint8Array;
+  readonly #callGroups: Int32Array;
+  #slots = 0;
+  #lastBatch = 0;
+
+  /** @param slots call groups that can be open at the same time */
+  constructor(database: DatabaseSync, slots: number) {
+    this.#rows = new Int32Array(slots * MAX_UIDS_PER_CALL);
+    this.#scopes = new Uint8Array(slots * MAX_UIDS_PER_CALL);
+    this.#open = new Uint8Array(slots);
+    this.#callGroups = new Int32Array(slots);
+    database.exec(`
+      create temp table rest (lane_id integer not null, row_id integer not null, scope_id integer not null);
+      create temp table filled (batch_id integer primary key, lane_id integer not null, bans integer not null);
+    `);
+    this.#memberships = bulkInsert(database, 'memberships', ['batch_id', 'row_id', 'scope_id']);
+    this.#batches = bulkInsert(database, 'temp.filled', ['batch_id', 'lane_id', 'bans']);
+    this.#rest = bulkInsert(database, 'temp.rest', ['lane_id', 'row_id', 'scope_id']);
+  }
+
+  /** Gives a call group a slot. */
+  slotFor(callGroup: number): number {
+    const slot = this.#slots;
+    this.#slots += 1;
+    this.#callGroups[slot] = callGroup;
+    return slot;
+  }
+
+  /** Puts a row into the open batch of a slot. */
+  add(slot: number, row: number, scope: number): void {
+    const open = this.#open[slot] as number;
+    const at = slot * MAX_UIDS_PER_CALL + open;
+    this.#rows[at] = row;
+    this.#scopes[at] = scope;
+    this.#open[slot] = open + 1;
+    if (open + 1 === MAX_UIDS_PER_CALL) this.#close(slot);
+  }
+
+  /** Puts a row aside. */
+  leave(callGroup: number, row: number, scope: number | null): void {
+    this.#rest.values.push(callGroup, row, scope ?? NO_SCOPE);
+    this.#rest.added();
+  }
+
+  /** Puts aside what is open; slots are given out from the first again. */
+  leaveOpen(): void {
+    for (let slot = 0; slot < this.#slots; slot += 1) {
+      const from = slot * MAX_UIDS_PER_CALL;
+      for (let at = from; at < from + (this.#open[slot] as number); at += 1) {
+        this.leave(this.#callGroups[slot] as number, this.#rows[at] as number, this.#scopes[at] as number);
+      }
+      this.#open[slot] = 0;
+    }
+    this.#slots = 0;
+  }
+
+  finish(): void {
+    this.leaveOpen();
+    for (const inserts of [this.#memberships, this.#batches, this.#rest]) inserts.finish();
+  }
+
+  #close(slot: number): void {
+    this.#lastBatch += 1;
+    let bans = 0;
+    for (let at = slot * MAX_UIDS_PER_CALL; at < (slot + 1) * MAX_UIDS_PER_CALL; at += 1) {
+      const scope = this.#scopes[at] as number;
+      if (scope === BAN) bans += 1;
+      this.#memberships.values.push(this.#lastBatch, this.#rows[at] as number, scope);
+      this.#memberships.added();
+    }
+    this.#batches.values.push(this.#lastBatch, this.#callGroups[slot] as number, bans);
+    this.#batches.added();
+    this.#open[slot] = 0;
+  }
+}
+
 /** What the statements of cut.sql take. */
-const VALUES = { size: MAX_UIDS_PER_CALL, add: actionId('add'), lowest: scopeId('participant'), ban: scopeId('ban') };
+const VALUES = { size: MAX_UIDS_PER_CALL, add: actionId('add'), lowest: NO_SCOPE, ban: BAN };
 
 export interface StagedTotals {
   readonly rows: number;

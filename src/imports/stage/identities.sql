@@ -5,11 +5,11 @@
 create table identities (key text primary key, uid text not null, line integer not null) without rowid;
 
 -- name: make_unknown
--- Keys that were looked up and are not there, as they were written first.
+-- Keys that were looked up and not found, as they were written first.
 create table unknown (key text primary key, written text not null, n integer not null) without rowid;
 
 -- name: add_identity
--- In: key (lower case), uid, line. Changes nothing where the key is there.
+-- In: key (lower case), uid, line. Changes nothing if the key exists.
 insert into identities (key, uid, line) values (:key, :uid, :line) on conflict (key) do nothing;
 
 -- name: identity

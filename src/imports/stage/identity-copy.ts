@@ -6,14 +6,14 @@ import { pipeline } from 'node:stream/promises';
 import { fileOf } from '../read/file-state.ts';
 import type { IdentitySource } from './identity-file.ts';
 
-/** Where the identity file of an import or a sync lies in its folder. */
+/** The path of the identity file in the folder of an import or a sync. */
 export function identityCopy(folder: string): string {
   return join(folder, 'identities');
 }
 
 /**
- * The options of an import, with the identity file that is kept in its folder: whatever reads the import again, after a
- * stop or a crash, sees the same. @throws IntakeError where the file cannot be read
+ * The options of an import, with the identity file copied into its folder, so that reading it again after a stop or a
+ * crash gives the same result. @throws IntakeError where the file cannot be read
  */
 export async function withIdentities<Options extends object>(
   folder: string,

@@ -3,33 +3,33 @@ import { createReadStream } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { pipeline } from 'node:stream/promises';
-import { statementsOf } from '../../platform/sqlite.ts';
+import type { Shape } from '../../api/shape.ts';
+import { option, type Words, words } from '../../errors/named-options.ts';
+import { type Statements, statementsOf } from '../../platform/sqlite.ts';
 import { csvLine } from '../../text/csv-line.ts';
-import { option, type Words, words } from '../../text/named-options.ts';
 import { harmless } from '../../text/spreadsheet.ts';
 import { type Intake, openIntake } from '../read/intake.ts';
 import { IntakeError, listed, shown, shownPath } from '../read/intake-error.ts';
 import type { Identities } from '../read/shape/identities.ts';
-import type { Shape } from '../read/shape/shape.ts';
 import { unknownColumn } from '../read/shape/unknown-column.ts';
 
-/** A file that gives the UID for what another file knows users by. */
+/** A file that gives the UID for each key, such as an address, by which another file names users. */
 export interface IdentitySource {
   readonly path: string;
   /** As the user named it, for messages. */
   readonly name: string;
-  /** SHA-256 of what it must hold, in hexadecimal; absent: whatever it holds. */
+  /** SHA-256 that its content must have, in hexadecimal; absent: any content. */
   readonly sha256?: string;
 }
 
 /** The identities of one staging. */
 export interface OpenIdentities extends Identities {
-  /** Writes the keys that were not found, each once with its number of rows, ready to be filled in. Nothing where all were found. */
+  /** Writes the keys that were not found, each once with its number of rows, ready to be filled in. Writes nothing if all were found. */
   writeUnknown(path: string): Promise<void>;
   close(): void;
 }
 
-/** Columns that are keys where none is named; case, spaces, `_` and `-` do not matter. */
+/** Columns that are keys if none is named; case, spaces, `_` and `-` do not matter. */
 const KEY_NAMES = new Set([
   'key',
   'email',
@@ -86,27 +86,25 @@ export async function openIdentities(
   }
 }
 
-type Sql = ReturnType<typeof statementsOf>;
-
 async function readAll(
   intake: Intake,
   wanted: NonNullable<Shape['identities']>,
   name: string,
-  sql: Sql,
+  sql: Statements,
 ): Promise<string[]> {
   const add = sql('add_identity');
   let chosen: Chosen | undefined;
   let known = -1;
   for await (const rows of intake.chunks()) {
     const columns = intake.columns();
-    // In JSON, columns come to light row by row.
+    // In JSON, columns appear row by row.
     if (columns.length !== known) chosen = columnsOf(intake, wanted, name);
     known = columns.length;
     if (chosen === undefined) continue;
     for (const { line, original } of rows) {
       const cells: unknown = JSON.parse(original);
       const uid = cellOf(cells, columns, chosen.uid);
-      // Somebody without a UID is somebody who is not known.
+      // A person without a UID counts as not known.
       if (uid === '') continue;
       for (const column of chosen.keys) {
         const written = cellOf(cells, columns, column);
@@ -117,7 +115,7 @@ async function readAll(
         if (String(earlier?.['uid']).toLowerCase() === uid.toLowerCase()) continue;
         throw badIdentities(
           `${shownPath(name)} has two UIDs for ${shown(written)}: ${shown(String(earlier?.['uid']))} in row ${earlier?.['line']} and ${shown(uid)} in row ${line}`,
-          'Correct one of them: nobody can tell which of the two is meant',
+          'Correct one of them: it is not clear which of the two is meant',
         );
       }
     }
@@ -163,7 +161,7 @@ function cellOf(row: unknown, columns: readonly string[], column: string): strin
   return value === undefined || value === null ? '' : JSON.stringify(value);
 }
 
-function identitiesOf(database: DatabaseSync, sql: Sql, keyColumns: readonly string[]): OpenIdentities {
+function identitiesOf(database: DatabaseSync, sql: Statements, keyColumns: readonly string[]): OpenIdentities {
   const remembered = new Map<string, string>();
   let unknown = 0;
   return {
@@ -189,7 +187,7 @@ function identitiesOf(database: DatabaseSync, sql: Sql, keyColumns: readonly str
   };
 }
 
-function* unknownLines(sql: Sql, keyColumn: string): Generator<string> {
+function* unknownLines(sql: Statements, keyColumn: string): Generator<string> {
   yield csvLine([keyColumn, 'uid', 'rows'], ',');
   for (const { written, n } of sql('unknown').iterate()) yield csvLine([harmless(String(written)), '', String(n)], ',');
 }

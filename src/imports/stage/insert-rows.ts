@@ -1,16 +1,16 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { ACTIONS } from '../../membership/membership.ts';
 import type { RowProblem } from '../read/input-row.ts';
-import { actionId, readWish } from '../record/enum-ids.ts';
+import { actionId, readRequest } from '../record/enum-ids.ts';
 import { bulkInsert } from './bulk-insert.ts';
-import { Filling } from './fill-batches.ts';
+import { Filling } from './cut.ts';
 import { Repeats } from './repeats.ts';
 
-/** The wish of a row that is left out, and what is added to that of one that is not among the rows to try first. */
+/** The request number of a row that is left out, and what is added to the number of a row that is sent later. */
 export const SKIPPED = -1;
 export const LATER = 64;
 
-/** Values of one row in a flat array: line, region number (0: unknown), guid, uid, wish (0: invalid, SKIPPED, else perhaps with LATER), on behalf of (of an invalid row: its scope), original. */
+/** Values of one row in a flat array: line, region number (0: unknown), guid, uid, request (0: invalid, SKIPPED, else perhaps with LATER), on behalf of (of an invalid row: its scope), original. */
 export const VALUES_PER_ROW = 7;
 
 export interface FlatProblem extends RowProblem {
@@ -28,9 +28,9 @@ export interface ShapedValues {
   readonly guids: readonly string[];
 }
 
-/** Lanes remembered by name. A bound on memory; a lane that falls out is looked up in SQL. */
-const REMEMBERED_LANES = 50_000;
-/** Keeps groups apart in the keys of their members. Keys may meet by chance: cut.sql compares what they stand for. */
+/** Call groups remembered by name. A bound on memory; one that falls out is looked up in SQL. */
+const REMEMBERED_CALL_GROUPS = 50_000;
+/** Separates groups in the keys of their members. Keys may collide by chance: cut.sql compares the values themselves. */
 const GROUP_STEP = 1_000_003;
 const ADD = actionId('add');
 
@@ -40,8 +40,8 @@ export interface RowInserter {
 }
 
 /**
- * Inserts rows in the order of the input, and the tallies of rows read. Row ids are 1, 2, 3, … in that order. On the way
- * batches are filled (filling.ts), and rows that may be duplicates are noted in `temp.suspects`; `cut` does the rest.
+ * Inserts rows in the order of the input, and counts the rows read. Row ids are 1, 2, 3, … in that order. Meanwhile
+ * batches are filled (cut.ts), and rows that may be duplicates are noted in `temp.suspects`; `cut` does the rest.
  */
 export function rowInserter(database: DatabaseSync): RowInserter {
   database.exec(`
@@ -56,9 +56,9 @@ export function rowInserter(database: DatabaseSync): RowInserter {
   const derived = database.prepare('insert into temp.derived values (?, ?, ?)');
   let firstOfRow = 0;
   const invalid = database.prepare('insert into invalid_rows values (?, ?, ?)');
-  const filling = new Filling(database, REMEMBERED_LANES);
+  const filling = new Filling(database, REMEMBERED_CALL_GROUPS);
   const repeats = new Repeats(database);
-  const lanes = laneFinder(database, filling);
+  const callGroups = callGroupFinder(database, filling);
   let rows = 0;
   /** Rows by region number. */
   const read = [0, 0, 0, 0];
@@ -68,9 +68,9 @@ export function rowInserter(database: DatabaseSync): RowInserter {
     const line = values[at] as number;
     const region = values[at + 1] as number;
     read[region] = (read[region] ?? 0) + 1;
-    const wish = values[at + 4] as number;
+    const request = values[at + 4] as number;
     const original = values[at + 6] as string;
-    if (wish <= 0) {
+    if (request <= 0) {
       const guid = values[at + 2] as string;
       const uid = values[at + 3] as string;
       inserts.values.push(
@@ -83,18 +83,18 @@ export function rowInserter(database: DatabaseSync): RowInserter {
         uid || null,
         original,
       );
-      if (wish === 0) invalid.run(rows, guid, values[at + 5] as string);
+      if (request === 0) invalid.run(rows, guid, values[at + 5] as string);
     } else {
       const uid = values[at + 3] as string;
-      const later = wish > LATER ? 1 : 0;
-      const { scope, action } = readWish(wish - later * LATER);
-      const lane = lanes(region, values[at + 2] as string, values[at + 5] as string, action, later);
+      const later = request > LATER ? 1 : 0;
+      const { scope, action } = readRequest(request - later * LATER);
+      const callGroup = callGroups(region, values[at + 2] as string, values[at + 5] as string, action, later);
       const hash = hashUid(uid);
-      inserts.values.push(line, region, lane.group, lane.id, scope, hash, uid, original);
-      repeats.add(hash - lane.group * GROUP_STEP, rows);
-      // A call changes or removes one: there is nothing to fill.
-      if (action === ADD && scope !== null) filling.add(lane.slot, rows, scope);
-      else filling.leave(lane.id, rows, scope);
+      inserts.values.push(line, region, callGroup.group, callGroup.id, scope, hash, uid, original);
+      repeats.add(hash - callGroup.group * GROUP_STEP, rows);
+      // A call changes or removes one member: there is nothing to fill.
+      if (action === ADD && scope !== null) filling.add(callGroup.slot, rows, scope);
+      else filling.leave(callGroup.id, rows, scope);
     }
     inserts.added();
   };
@@ -127,73 +127,75 @@ export function rowInserter(database: DatabaseSync): RowInserter {
       filling.finish();
       const suspect = database.prepare('insert into temp.suspects values (?)');
       for (const row of repeats.rows()) suspect.run(row);
-      const tally = database.prepare(`insert into tallies (region_id, name, n) values (?, 'read', ?)`);
-      for (const [region, n] of read.entries()) if (n > 0) tally.run(region, n);
+      const counter = database.prepare(`insert into tallies (region_id, name, n) values (?, 'read', ?)`);
+      for (const [region, n] of read.entries()) if (n > 0) counter.run(region, n);
     },
   };
 }
 
-interface Lane {
+interface CallGroup {
   readonly id: number;
   readonly group: number;
   /** Where its open batch is filled. */
   readonly slot: number;
 }
 
-/** Numbers groups and lanes as they come; names compare without regard to case. */
-function laneFinder(
+/** Numbers groups and call groups as they come; names compare without regard to case. */
+function callGroupFinder(
   database: DatabaseSync,
   filling: Filling,
-): (region: number, guid: string, actor: string, action: number, later: number) => Lane {
+): (region: number, guid: string, actor: string, action: number, later: number) => CallGroup {
   database.exec(`
     create unique index if not exists groups_by_name on groups (region_id, guid collate nocase);
     create unique index if not exists lanes_by_name on lanes (group_id, on_behalf_of collate nocase, action_id, later);
   `);
   const findGroup = database.prepare('select id from groups where region_id = ? and guid = ? collate nocase');
   const addGroup = database.prepare('insert into groups (region_id, guid) values (?, ?)');
-  const findLane = database.prepare(
+  const findCallGroup = database.prepare(
     'select id from lanes where group_id = ? and on_behalf_of = ? collate nocase and action_id = ? and later = ?',
   );
-  const addLane = database.prepare('insert into lanes (group_id, on_behalf_of, action_id, later) values (?, ?, ?, ?)');
-  /** Region, action and acting user → GUID → lane. Most rows differ in the GUID alone. */
-  const remembered = new Map<string, Map<string, Lane>>();
+  const addCallGroup = database.prepare(
+    'insert into lanes (group_id, on_behalf_of, action_id, later) values (?, ?, ?, ?)',
+  );
+  /** Region, action and acting user → GUID → call group. Most rows differ in the GUID alone. */
+  const remembered = new Map<string, Map<string, CallGroup>>();
   /** The same without an acting user, by region and action. */
-  const common: (Map<string, Lane> | undefined)[] = [];
+  const common: (Map<string, CallGroup> | undefined)[] = [];
   let count = 0;
 
-  const look = (region: number, guid: string, actor: string, action: number, later: number): Lane => {
+  const look = (region: number, guid: string, actor: string, action: number, later: number): CallGroup => {
     const known = findGroup.get(region, guid)?.['id'];
     const group = Number(known ?? addGroup.run(region, guid).lastInsertRowid);
-    // A group that is new has no lane.
-    const old = known === undefined ? undefined : findLane.get(group, actor, action, later)?.['id'];
-    const id = Number(old ?? addLane.run(group, actor, action, later).lastInsertRowid);
+    // A group that is new has no call group.
+    const old = known === undefined ? undefined : findCallGroup.get(group, actor, action, later)?.['id'];
+    const id = Number(old ?? addCallGroup.run(group, actor, action, later).lastInsertRowid);
     return { id, group, slot: filling.slotFor(id) };
   };
 
-  const lanesOf = (region: number, actor: string, action: number, later: number): Map<string, Lane> => {
+  const callGroupsOf = (region: number, actor: string, action: number, later: number): Map<string, CallGroup> => {
     const place = (region * (ACTIONS.length + 1) + action) * 2 + later;
     const known = actor === '' ? common[place] : remembered.get(`${place} ${actor}`);
     if (known !== undefined) return known;
-    const lanes = new Map<string, Lane>();
-    remembered.set(`${place} ${actor}`, lanes);
-    if (actor === '') common[place] = lanes;
-    return lanes;
+    const callGroups = new Map<string, CallGroup>();
+    remembered.set(`${place} ${actor}`, callGroups);
+    if (actor === '') common[place] = callGroups;
+    return callGroups;
   };
 
   return (region, guid, actor, action, later) => {
-    const known = lanesOf(region, actor, action, later).get(guid);
+    const known = callGroupsOf(region, actor, action, later).get(guid);
     if (known !== undefined) return known;
-    if (count === REMEMBERED_LANES) {
+    if (count === REMEMBERED_CALL_GROUPS) {
       remembered.clear();
       common.length = 0;
       filling.leaveOpen();
       count = 0;
     }
-    const lane = look(region, guid, actor, action, later);
-    // The name comes as a piece of a long text, which would be kept as long as it is.
-    lanesOf(region, actor, action, later).set(Buffer.from(guid).toString(), lane);
+    const callGroup = look(region, guid, actor, action, later);
+    // Copied, because the name is a slice of a long text that would stay in memory with it.
+    callGroupsOf(region, actor, action, later).set(Buffer.from(guid).toString(), callGroup);
     count += 1;
-    return lane;
+    return callGroup;
   };
 }
 

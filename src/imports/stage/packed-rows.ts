@@ -1,13 +1,13 @@
-import { regionId, wishId } from '../record/enum-ids.ts';
+import { regionId, requestId } from '../record/enum-ids.ts';
 import { type FlatProblem, LATER, type ShapedValues, SKIPPED, VALUES_PER_ROW } from './insert-rows.ts';
 import type { StagedRow } from './staged-row.ts';
 
 /**
- * Rows on their way to the thread that writes them. One text and one array of numbers: to copy as many objects, or even
- * as many texts, to another thread takes longer than to write them.
+ * Rows on their way to the thread that writes them, as one text and one array of numbers: copying an object or a text for
+ * each row to another thread takes longer than writing the rows.
  */
 export interface PackedRows {
-  /** Line, region number and wish of each row (insert-rows.ts). */
+  /** Line, region number and request of each row (insert-rows.ts). */
   readonly numbers: Int32Array<ArrayBuffer>;
   /** GUID, UID, acting user (of an invalid row: its scope) and original of each row, each with SEPARATOR behind it. */
   readonly texts: string;
@@ -71,7 +71,7 @@ function packPlain(rows: readonly StagedRow[]): PackedRows {
     numbers[at++] = line;
     if (row.problems.length === 0) {
       numbers[at++] = regionId(region);
-      numbers[at++] = wishId(scope, action) + (row.later === true ? LATER : 0);
+      numbers[at++] = requestId(scope, action) + (row.later === true ? LATER : 0);
       texts += `${guid}\0${uid}\0${onBehalfOf}\0${original}\0`;
     } else {
       for (const [position, problem] of row.problems.entries()) problems.push({ row: index, position, ...problem });

@@ -6,8 +6,8 @@ const PARTS = 64;
 const KEPT = 1_024;
 
 /**
- * Finds keys that occur more than once among any number of them, in little memory and without sorting: a part of all
- * keys fits into a hash table, even of a hundred million. The table that keeps the rest is SQLite's to clear away.
+ * Finds keys that occur more than once, in little memory and without sorting: one part of the keys at a time fits into a
+ * hash table, even of a hundred million. SQLite deletes the table that holds the rest.
  */
 export class Repeats {
   readonly #database: DatabaseSync;

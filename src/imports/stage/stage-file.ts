@@ -13,7 +13,7 @@ import { trialOf } from './trial.ts';
  * Queue     none: it is done once, by the coordinator's process, in a thread (src/imports/stage/staging.ts)
  * Input     a file, how it is read, and where its ledger is to be
  * Output    the ledger, and its totals; IntakeError when the file cannot be used
- * Retries   none: a file that cannot be read today is the user's to correct; after a crash it is read from its start
+ * Retries   none: the user has to correct a file that cannot be read; after a crash it is read from its start
  */
 export interface StagingTask {
   readonly source: string;

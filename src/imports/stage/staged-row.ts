@@ -4,7 +4,7 @@ import type { IntakeNote } from '../read/intake-note.ts';
 
 /** A row as staging takes it. */
 export interface StagedRow extends InputRow {
-  /** Not among the rows to try first. */
+  /** Sent later: it is not one of the rows to try first. */
   readonly later?: boolean;
 }
 
@@ -12,11 +12,11 @@ export interface StagedRow extends InputRow {
 export interface InputDescription {
   /** How the rows are kept. */
   readonly format: InputFormat;
-  /** What the file is; absent: what its rows are. */
+  /** The kind of the file; absent: the same as `format`. */
   readonly kind?: InputKind;
   /** What a person should know about it. */
   readonly notes?: readonly IntakeNote[];
-  /** Of a CSV file, else empty. */
+  /** Of a CSV file; otherwise empty. */
   readonly delimiter: string;
   /** The original columns in order. */
   readonly columns: readonly string[];
@@ -24,7 +24,7 @@ export interface InputDescription {
   readonly recognised: Readonly<Record<string, string>>;
   /** Whether a row may have given several memberships. */
   readonly shaped?: boolean;
-  /** Rows of the input, and what was made of them, as the reader counted: the ledger is compared with it at the end. */
+  /** Rows of the input and the memberships made of them, as the reader counted: compared with the ledger at the end. */
   readonly rowsRead?: number;
   readonly entries?: number;
 }

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { packError } from '../read/thread-error.ts';
 import { type StagingTask, stageFile } from './stage-file.ts';
-import type { IntakeReply } from './staging-elsewhere.ts';
+import type { IntakeReply } from './staging.ts';
 
 /** The thread that reads one input into its ledger; any message calls it off. */
 

@@ -1,58 +1,56 @@
 import { existsSync } from 'node:fs';
+import type { Worker } from 'node:worker_threads';
 import pLimit from 'p-limit';
 import type { DataDir } from '../../platform/data-dir.ts';
-import type { ImportRecord, MoveImport } from '../catalog.ts';
+import { PASSING_ROWS, startThread } from '../../platform/threads.ts';
+import type { Catalog } from '../catalog.ts';
+import type { Report } from '../happening.ts';
 import { type ImportOptions, intakeOptions, readOptions } from '../import-options.ts';
 import { IntakeError } from '../read/intake-error.ts';
+import { type ThreadError, unpackError } from '../read/thread-error.ts';
+import type { StagedTotals } from './cut.ts';
 import { identityCopy } from './identity-copy.ts';
 import { completeStaged, discardStaged } from './row-writer.ts';
 import type { StagingProgress, StagingTask } from './stage-file.ts';
-import { stageElsewhere } from './staging-elsewhere.ts';
 
 /** Reads the inputs of imports into their ledgers: each once, a few at a time. */
 export interface Stagings {
-  /** Reads an import's input when it is its turn. Does nothing where that is under way already. */
+  /** Reads an import's input when it is its turn. Does nothing if that is running already. */
   begin(id: string): void;
-  /** Stops reading; resolves when nothing will come of it any more. What was read to its end has begun by then. */
+  /** Stops reading; resolves when it has stopped. An input that was read to its end has begun to be sent by then. */
   abort(id: string): Promise<void>;
-  /** The same for all, and begins no more. */
+  /** Stops all, and begins no more. */
   stop(): Promise<void>;
 }
 
-/** Inputs that are read at the same time: each takes a thread and some 30 MB, and a small one waits behind no big one. */
+/** Inputs that are read at the same time: each takes a thread and some 30 MB. Several, so that a small one need not wait for a big one. */
 const STAGINGS = 4;
 
 interface StagingOptions {
   readonly dir: DataDir;
-  readonly find: (id: string) => ImportRecord;
-  readonly move: MoveImport;
-  /** An input is being read from now on. */
-  readonly attend: (id: string) => void;
+  readonly catalog: Pick<Catalog, 'get' | 'attend'>;
   readonly progress: (id: string, progress: StagingProgress) => void;
-  /** Told when the ledger is complete. Handles its own errors. */
-  readonly staged: (id: string) => Promise<void>;
-  /** Told of an error that says nothing on the file. */
-  readonly failed: (id: string, error: unknown) => void;
+  readonly report: Report;
 }
 
 export function createStagings(options: StagingOptions): Stagings {
-  const { dir, find, move, attend, progress, staged, failed } = options;
+  const { dir, catalog, progress, report } = options;
   const line = pLimit(STAGINGS);
   const underWay = new Map<string, { readonly abort: AbortController; readonly ended: Promise<void> }>();
   let stopped = false;
 
   const stage = async (id: string, signal: AbortSignal): Promise<void> => {
     // Cancelled or removed while it waited for its turn.
-    if (signal.aborted || find(id).state !== 'staging') return;
-    attend(id);
+    if (signal.aborted || catalog.get(id).state !== 'staging') return;
+    catalog.attend(id);
     const ledger = dir.ledger(id);
-    // A half-written ledger must not pass for a whole one: it gets its name when it is complete.
+    // The ledger gets its name when it is complete, so that a half-written one is never used.
     const unfinished = `${ledger}.part`;
     try {
-      // Complete, by a process that died before it could say so: it is taken as it is.
+      // Completed by a process that died before it could report that: it is used as it is.
       if (!existsSync(ledger)) {
         await discardStaged(unfinished);
-        const record = find(id);
+        const record = catalog.get(id);
         await stageElsewhere(
           {
             source: record.source,
@@ -61,19 +59,18 @@ export function createStagings(options: StagingOptions): Stagings {
             ledger: unfinished,
             signal,
           },
-          (told) => progress(id, told),
+          (made) => progress(id, made),
         );
         await completeStaged(unfinished, ledger);
       }
     } catch (error) {
       await discardStaged(unfinished);
       if (signal.aborted) return;
-      if (error instanceof IntakeError) move(id, 'rejected', error.sentence, error.code, error.details.remedy);
-      else failed(id, error);
-      return;
+      if (!(error instanceof IntakeError)) throw error;
+      return report(id, { kind: 'unusable', error });
     }
-    // Once it is complete it is begun, cancelled or not: whoever cancels does so with what was begun.
-    await staged(id);
+    // A complete one is always begun: cancelling then applies to the import that has begun.
+    await report(id, { kind: 'read' });
   };
 
   const abort = async (id: string): Promise<void> => {
@@ -87,7 +84,7 @@ export function createStagings(options: StagingOptions): Stagings {
       if (stopped || underWay.has(id)) return;
       const controller = new AbortController();
       const ended = line(() => stage(id, controller.signal))
-        .catch((error: unknown) => failed(id, error))
+        .catch((error: unknown) => report(id, { kind: 'fault', code: 'READING_FAILED', error }))
         .finally(() => underWay.delete(id));
       underWay.set(id, { abort: controller, ended });
     },
@@ -99,7 +96,7 @@ export function createStagings(options: StagingOptions): Stagings {
   };
 }
 
-/** What staging takes of an import's options. */
+/** The options of an import that staging needs. */
 function stagingTask(options: ImportOptions, folder: string): Pick<StagingTask, 'options' | 'identities' | 'trial'> {
   const { first, only, identities } = options;
   return {
@@ -111,3 +108,67 @@ function stagingTask(options: ImportOptions, folder: string): Pick<StagingTask, 
 
 /** Reading was stopped from outside: the import is cancelled, or the process ends and will read again. */
 class StagingStopped extends Error {}
+
+export type IntakeReply =
+  | { readonly progress: StagingProgress }
+  | { readonly totals: StagedTotals }
+  | { readonly error: ThreadError };
+
+/** Time in which a thread that is called off should end by itself, in ms; then it is terminated. */
+const GRACE_MS = 250;
+/** Time in which a terminated thread ends, unless it is in the middle of a long SQL statement, in ms. */
+const TERMINATION_MS = 500;
+
+/**
+ * Stages a file in a thread of its own, so that reading and checking it does not block this one. Rejects with what
+ * `stageFile` throws, or with the signal's reason, soon after it is aborted. A long SQL statement cannot be interrupted:
+ * its thread ends after it, and what it writes until then goes to a file that is deleted.
+ */
+export async function stageElsewhere(
+  { signal, ...task }: StagingTask,
+  progress: (progress: StagingProgress) => void,
+): Promise<StagedTotals> {
+  signal.throwIfAborted();
+  const thread = startThread(import.meta.url, './staging-thread', {
+    workerData: task,
+    resourceLimits: PASSING_ROWS,
+  });
+  const { promise: leftBehind, reject } = Promise.withResolvers<never>();
+  let timer: NodeJS.Timeout | undefined;
+  const callOff = () => {
+    thread.postMessage('called off');
+    timer = setTimeout(() => {
+      void thread.terminate();
+      timer = setTimeout(() => reject(signal.reason), TERMINATION_MS);
+    }, GRACE_MS);
+  };
+  signal.addEventListener('abort', callOff);
+  try {
+    const totals = await Promise.race([endOf(thread, (told) => signal.aborted || progress(told)), leftBehind]);
+    signal.throwIfAborted();
+    return totals;
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', callOff);
+  }
+}
+
+/** Resolves or rejects when the thread has ended. */
+function endOf(thread: Worker, progress: (progress: StagingProgress) => void): Promise<StagedTotals> {
+  return new Promise((resolve, reject) => {
+    let totals: StagedTotals | undefined;
+    let failure: unknown = new Error('the thread that reads the input has ended');
+    thread.on('message', (reply: IntakeReply) => {
+      if ('progress' in reply) progress(reply.progress);
+      else if ('totals' in reply) totals = reply.totals;
+      else failure = unpackError(reply.error);
+    });
+    thread.on('error', (error) => {
+      failure = error;
+    });
+    thread.on('exit', () => (totals === undefined ? reject(failure) : resolve(totals)));
+  });
+}

@@ -2,8 +2,8 @@ import type { Trial } from '../shaping-options.ts';
 import type { StagedRow } from './staged-row.ts';
 
 /**
- * Marks the rows that are not to be sent first. All rows are read and checked in any case, so that the rest can follow as
- * the same import. Rows that are left out do not count.
+ * Marks the rows that are sent later. All rows are read and checked in any case, so that the rest can follow in the same
+ * import. Skipped rows do not count.
  */
 export function trialOf({ first, only = [] }: Trial): (rows: readonly StagedRow[]) => readonly StagedRow[] {
   const chosen = only.map(({ field, is }) => ({ field, ids: new Set(is.map((id) => id.toLowerCase())) }));

@@ -1,20 +1,20 @@
 import { JobHeap } from './job-heap.ts';
 import type { Place, StoredJob } from './stored-job.ts';
 
-/** Delayed jobs that one look moves to the waiting ones, as in BullMQ. */
+/** Delayed jobs that one check moves to the waiting ones, as in BullMQ. */
 const DUE_AT_ONCE = 1_000;
 
 /** Where the jobs of one queue are. Each is in one place; moving one costs O(log n). */
 export class JobPlaces {
   readonly jobs = new Map<string, StoredJob>();
-  /** Without a priority: in the order in which they came. */
+  /** Without a priority: in order of arrival. */
   readonly wait = new JobHeap();
   readonly prioritized = new JobHeap();
-  /** By the time when they are due. */
+  /** By due time. */
   readonly delayed = new JobHeap();
-  /** In the order in which they began. */
+  /** In order of start. */
   readonly active = new Map<string, StoredJob>();
-  /** By the time when they finished. */
+  /** By end time. */
   readonly completed = new JobHeap();
   readonly failed = new JobHeap();
   #order = 0;
@@ -63,7 +63,7 @@ export class JobPlaces {
     this.jobs.delete(job.id);
   }
 
-  /** Jobs whose time has come wait for a worker. */
+  /** Moves jobs that are due to the waiting ones. */
   promoteDue(now: number): void {
     for (let left = DUE_AT_ONCE; left > 0; left--) {
       const { first } = this.delayed;
@@ -78,13 +78,13 @@ export class JobPlaces {
   }
 
   clear(): void {
-    for (const job of this.jobs.values()) job.place = 'gone';
+    for (const job of this.jobs.values()) job.place = 'removed';
     for (const heap of [this.wait, this.prioritized, this.delayed, this.completed, this.failed]) heap.clear();
     this.active.clear();
     this.jobs.clear();
   }
 
-  #put(job: StoredJob, place: Exclude<Place, 'active' | 'gone'>, rank: number, order: number): void {
+  #put(job: StoredJob, place: Exclude<Place, 'active' | 'removed'>, rank: number, order: number): void {
     this.#leave(job);
     job.place = place;
     job.rank = rank;
@@ -94,8 +94,8 @@ export class JobPlaces {
 
   #leave(job: StoredJob): void {
     const { place } = job;
-    job.place = 'gone';
+    job.place = 'removed';
     if (place === 'active') this.active.delete(job.id);
-    else if (place !== 'gone') this[place].remove(job);
+    else if (place !== 'removed') this[place].remove(job);
   }
 }

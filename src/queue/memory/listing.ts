@@ -19,7 +19,7 @@ const PLACES: Readonly<Record<string, Place>> = {
 const LISTS: ReadonlySet<string> = new Set<Place>(['wait', 'active']);
 
 export function stateOf(job: StoredJob | undefined): JobState | 'unknown' {
-  if (job === undefined || job.place === 'gone') return 'unknown';
+  if (job === undefined || job.place === 'removed') return 'unknown';
   return job.place === 'wait' ? 'waiting' : job.place;
 }
 
@@ -29,7 +29,7 @@ export function isIn(queue: QueueState, state: string, id: string): boolean {
 
 export function count(queue: QueueState, state: string, dueBefore?: number): number {
   const place = PLACES[state];
-  if (place === undefined || place === 'gone') return 0;
+  if (place === undefined || place === 'removed') return 0;
   if (place !== 'delayed' || dueBefore === undefined) return queue[place].size;
   return queue.delayed.sorted().filter(({ rank }) => rank < dueBefore).length;
 }
@@ -42,7 +42,7 @@ export function countWithPriority(queue: QueueState, priority: number): number {
 /** Ids of the jobs at `start` to `end`, both included, negative ones counted from the end; as Redis' ranges. */
 export function range(queue: QueueState, state: string, start: number, end: number, ascending: boolean): string[] {
   const place = PLACES[state];
-  if (place === undefined || place === 'gone') return [];
+  if (place === undefined || place === 'removed') return [];
   const jobs = ascending && start === 0 && end === 0 ? firstOf(queue, place) : allOf(queue, place);
   if (!ascending) jobs.reverse();
   const slice = sliceOf(jobs, start, end).map(({ id }) => id);
@@ -56,12 +56,12 @@ export function sliceOf<Item>(items: readonly Item[], start: number, end: number
   return items.slice(from, Math.max(from, to + 1));
 }
 
-function firstOf(queue: QueueState, place: Exclude<Place, 'gone'>): StoredJob[] {
+function firstOf(queue: QueueState, place: Exclude<Place, 'removed'>): StoredJob[] {
   const first = place === 'active' ? queue.active.values().next().value : queue[place].first;
   return first === undefined ? [] : [first];
 }
 
-function allOf(queue: QueueState, place: Exclude<Place, 'gone'>): StoredJob[] {
+function allOf(queue: QueueState, place: Exclude<Place, 'removed'>): StoredJob[] {
   return place === 'active' ? [...queue.active.values()] : queue[place].sorted();
 }
 
@@ -78,7 +78,7 @@ export function drain(queue: QueueState, delayed: boolean): void {
  */
 export function clean(queue: QueueState, state: string, until: number, limit: number): string[] {
   const place = PLACES[state];
-  if (place === undefined || place === 'gone') return [];
+  if (place === undefined || place === 'removed') return [];
   const now = Date.now();
   const looked = limit > 0 ? allOf(queue, place).slice(0, limit) : allOf(queue, place);
   const cleaned = looked.filter((job) => timeOf(job, place) <= until && !(place === 'active' && job.isLocked(now)));

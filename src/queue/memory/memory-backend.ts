@@ -24,7 +24,7 @@ const STALLED_ONCE = 1;
 /** What a worker is given: a job and its id; or ms until the rate limit ends; or when the next job is due. */
 type NextJob = [] | [job: JobJson | null, id: string, limitedMs: number, dueAt: number];
 
-/** What a wait ends with: BullMQ's worker asks for a job at once, or not before it is told to. */
+/** What a wait ends with: BullMQ's worker asks for a job at once, or not before this time. */
 const JOB = { member: '0', score: 0 };
 const NO_JOB = { member: '', score: Number.POSITIVE_INFINITY };
 

@@ -169,7 +169,7 @@ export class QueueState extends JobPlaces {
     this.waiters.stir();
   }
 
-  /** A finished job runs once more. */
+  /** A finished job runs again. */
   reprocess(id: string, from: 'completed' | 'failed', reset: { lifo: boolean; made: boolean; started: boolean }): void {
     const job = this.find(id, 'reprocessJob');
     if (job.place !== from) throw notInState(id, from, 'reprocessJob');
@@ -262,7 +262,7 @@ export class QueueState extends JobPlaces {
     return job;
   }
 
-  /** Forgets everything but the rate limit's window, which Redis keeps beside the queue. */
+  /** Deletes everything but the rate limit's window, which Redis keeps separately. */
   obliterate(): void {
     this.clear();
     this.meta.clear();

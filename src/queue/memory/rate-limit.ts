@@ -1,18 +1,18 @@
 /**
- * Part of a window that passes between two of them. On average a queue stays that much below its limit, so that a minute
- * of ours, which begins elsewhere than a minute of the service, never holds more than the budget.
+ * Gap between two windows, as part of a window. On average a queue stays that much below its limit, so that no minute of
+ * the service, which begins at another time than ours, holds more than the budget.
  */
 const RESERVE = 0.01;
 
 /**
- * How late a window may open, in ms, and still count from when it could have opened. A process is busy with other things
- * for longer than a window now and then. Less than the reserve of a minute, so that catching up stays within the budget.
+ * How late a window may open, in ms, and still count from when it could have opened: now and then a process is busy for
+ * longer than a window. Less than the reserve of a minute, so that catching up stays within the budget.
  */
 const CATCH_UP_MS = 400;
 
 /**
  * The rate limit of a queue, in BullMQ's windows: so many job starts in each. In Redis a window begins with its first job,
- * and the time by which a worker comes late is lost. Here it is made up for. Times in ms since 1970.
+ * and the time by which a worker comes late is lost. Here that time is made up. Times in ms since 1970.
  */
 export class RateLimit {
   #starts = 0;

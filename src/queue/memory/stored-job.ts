@@ -1,7 +1,7 @@
 import type { JobJson, JobProgress, JobsOptions } from 'bullmq';
 
-/** Where a job is; `gone` when it is in the queue no more. */
-export type Place = 'wait' | 'prioritized' | 'delayed' | 'active' | 'completed' | 'failed' | 'gone';
+/** Where a job is; `removed` when it is not in the queue any more. */
+export type Place = 'wait' | 'prioritized' | 'delayed' | 'active' | 'completed' | 'failed' | 'removed';
 
 /** Who works on a job. */
 export interface Lock {
@@ -16,7 +16,7 @@ export interface LockHolder {
   readonly closing: Promise<void> | undefined;
 }
 
-/** What adding says of a job. Data and options are JSON. */
+/** A job as it is added. Data and options are JSON. */
 export interface NewJob {
   readonly id: string;
   readonly name: string;
@@ -39,7 +39,7 @@ export class StoredJob {
   delay: number;
   priority: number;
 
-  place: Place = 'gone';
+  place: Place = 'removed';
   /** Position in its place: by rank (priority or time), then by order. */
   rank = 0;
   order = 0;
@@ -100,7 +100,7 @@ export class StoredJob {
 
   isLocked(now: number): boolean {
     const { lock } = this;
-    // A worker in this process cannot die alone: as long as it is open, its lock holds, even if it could not renew it.
+    // A worker in this process cannot die alone: its lock holds while it is open, even if it could not renew it.
     return lock !== undefined && (lock.holder.closing === undefined || lock.until > now);
   }
 }

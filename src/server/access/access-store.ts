@@ -16,8 +16,8 @@ export interface Who {
 /** Everyone, where no token is needed. */
 export const LOCAL: Who = { id: '', name: 'local', role: 'operator', expiresAt: null };
 
-/** Whoever has not said who they are, where a token is needed. */
-export const NOBODY: Who = { id: '', name: 'nobody', role: 'viewer', expiresAt: null };
+/** A sender without a token, where one is needed. */
+export const UNKNOWN_SENDER: Who = { id: '', name: 'nobody', role: 'viewer', expiresAt: null };
 
 export interface TokenRecord {
   readonly id: string;
@@ -45,6 +45,21 @@ export interface AuditEntry {
   readonly address: string;
 }
 
+/** Which entries of the audit log to list; a field that is not given matches anything. Times are ms since 1970. */
+interface AuditFilter {
+  readonly limit: number;
+  /** The id of the last one seen. */
+  readonly before?: number | undefined;
+  /** A part of any field, in any case. */
+  readonly search?: string | undefined;
+  readonly who?: string | undefined;
+  /** A whole action, or the part before its dot. */
+  readonly action?: string | undefined;
+  readonly since?: number | undefined;
+  /** End of the time range, not included. */
+  readonly until?: number | undefined;
+}
+
 /** An upload that was answered under an Idempotency-Key. */
 interface KeptUpload {
   /** SHA-256 of its options and of its file, in hex. */
@@ -63,13 +78,13 @@ export interface AccessStore {
   revoke(id: string): boolean;
   /** Whose token this is; undefined when it is unknown, expired or revoked. */
   byToken(text: string): Who | undefined;
-  /** Starts a session for a token's owner; gives the cookie. */
+  /** Starts a session for a token's owner; returns the cookie. */
   login(who: Who, expiresAt: number): string;
   bySession(cookie: string): Who | undefined;
   logout(cookie: string): void;
   note(entry: Omit<AuditEntry, 'id' | 'at'>): void;
-  /** Newest first; `before` is the id of the last one seen. */
-  audit(limit: number, before?: number): AuditEntry[];
+  /** Newest first. */
+  audit(filter: AuditFilter): AuditEntry[];
   findUpload(who: string, key: string): KeptUpload | undefined;
   keepUpload(who: string, key: string, upload: KeptUpload): void;
   close(): void;
@@ -85,7 +100,7 @@ const SECRET_BYTES = 32;
 const LONGEST_DETAIL = 1_000;
 const TOKEN = /^rct_([a-z0-9]{8})_([A-Za-z0-9_-]{43})$/;
 
-/** The part of a text that names a token and is no secret; empty when the text is no token. */
+/** The part of a text that names a token and is not secret; empty when the text is not a token. */
 export function tokenIdIn(text: string): string {
   return TOKEN.exec(text)?.[1] ?? '';
 }
@@ -95,7 +110,7 @@ const sha256 = (text: string): Buffer => createHash('sha256').update(text).diges
 export function openAccessStore(path: string): AccessStore {
   const database = openForWriting(path, MIGRATIONS);
   const sql = statementsOf(database, STATEMENTS);
-  const tokens = () => sql('tokens').all() as unknown as TokenRecord[];
+  const tokens = () => sql<TokenRecord>('tokens').all();
   return {
     tokens,
     createToken: ({ role, name, expiresAt }) => {
@@ -126,10 +141,11 @@ export function openAccessStore(path: string): AccessStore {
     logout: (cookie) => void sql('end_session').run({ hash: sha256(cookie) }),
     note: ({ detail, ...entry }) =>
       void sql('note').run({ ...entry, detail: detail.slice(0, LONGEST_DETAIL), at: Date.now() }),
-    audit: (limit, before = Number.MAX_SAFE_INTEGER) =>
-      sql('audit_page').all({ before, limit }) as unknown as AuditEntry[],
-    findUpload: (who, key) =>
-      sql('find_upload').get({ who, key, since: Date.now() - KEY_LIFE_MS }) as unknown as KeptUpload | undefined,
+    audit: ({ limit, before = Number.MAX_SAFE_INTEGER, since = 0, until = Number.MAX_SAFE_INTEGER, ...filter }) => {
+      const { who = null, action = null, search = null } = filter;
+      return sql<AuditEntry>('audit_page').all({ limit, before, since, until, who, action, search });
+    },
+    findUpload: (who, key) => sql<KeptUpload>('find_upload').get({ who, key, since: Date.now() - KEY_LIFE_MS }),
     keepUpload: (who, key, { options, body, importId }) => {
       sql('forget_uploads').run({ since: Date.now() - KEY_LIFE_MS });
       sql('keep_upload').run({ who, key, options, body, import: importId, at: Date.now() });

@@ -41,8 +41,15 @@ insert into audit (at, who, role, action, target, detail, address)
   values (:at, :who, :role, :action, :target, :detail, :address);
 
 -- name: audit_page
--- In: before (id), limit. Out: newest first.
-select id, at, who, role, action, target, detail, address from audit where id < :before order by id desc limit :limit;
+-- In: before (id), limit, and what entries must be like (null: anything): search (a part of any field), who, action (as a
+-- whole, or the part before the dot), since and until (ms). Out: newest first.
+select id, at, who, role, action, target, detail, address from audit
+ where id < :before and at >= :since and at < :until
+   and (:who is null or who = :who collate nocase)
+   and (:action is null or action = :action or action glob :action || '.*')
+   and (:search is null
+        or instr(lower(concat_ws(char(10), who, action, target, detail, address)), lower(:search)) > 0)
+ order by id desc limit :limit;
 
 -- name: find_upload
 -- In: who, key, since (ms). Out: the upload that was answered under this key after that.

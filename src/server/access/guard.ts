@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isLoopback } from '../../platform/loopback.ts';
 import type { Api } from '../context.ts';
 import { Problem } from '../problem.ts';
-import { type AccessStore, LOCAL, NOBODY, type Who } from './access-store.ts';
+import { type AccessStore, LOCAL, UNKNOWN_SENDER, type Who } from './access-store.ts';
 
 export const SESSION_COOKIE = 'rollcall_session';
 
@@ -12,9 +12,9 @@ export const UNSAFE: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DEL
 const REFUSAL_MS = 60_000;
 
 export interface Guard {
-  /** Whether who sent the request may still have what it asked for. */
-  mayGoOn(request: FastifyRequest): boolean;
-  /** Who sends it, as far as a token or session tells; on a server that asks for none, everyone. */
+  /** Whether the token or session of the request is still valid. */
+  isStillAllowed(request: FastifyRequest): boolean;
+  /** Who sends it, by token or session; on a server that needs no token, everyone. */
   whoIs(request: FastifyRequest): Who | undefined;
 }
 
@@ -34,7 +34,7 @@ export function guard(app: Api, access: AccessStore, tokenRequired: boolean): Gu
     return tokenRequired ? undefined : LOCAL;
   };
   app.decorateRequest('who');
-  /** When what a token may not do was noted last, by token and route: once a minute says it all. */
+  /** When a refusal was noted last, by token and route: once a minute is enough. */
   const refusals = new Map<string, number>();
   const noteRefusal = (who: Who, { method, routeOptions, ip }: FastifyRequest) => {
     const what = `${method} ${routeOptions.url}`;
@@ -54,7 +54,7 @@ export function guard(app: Api, access: AccessStore, tokenRequired: boolean): Gu
     if (!tokenRequired) checkHost(request);
     if (UNSAFE.has(request.method)) checkOrigin(request);
     const { role = 'operator' } = request.routeOptions.config;
-    request.who = tokenRequired ? NOBODY : LOCAL;
+    request.who = tokenRequired ? UNKNOWN_SENDER : LOCAL;
     if (role === 'public' || request.is404) return;
     const who = whoIs(request);
     if (who === undefined) throw unauthorised(request, reply);
@@ -64,7 +64,7 @@ export function guard(app: Api, access: AccessStore, tokenRequired: boolean): Gu
     }
     request.who = who;
   });
-  return { whoIs, mayGoOn: (request) => whoIs(request) !== undefined };
+  return { whoIs, isStillAllowed: (request) => whoIs(request) !== undefined };
 }
 
 function unauthorised(request: FastifyRequest, reply: FastifyReply): Problem {
@@ -76,8 +76,8 @@ function unauthorised(request: FastifyRequest, reply: FastifyReply): Problem {
 }
 
 /**
- * A web page elsewhere may give this server's address a name of its own (DNS rebinding) and would then count as the
- * same origin. Where nobody has to log in, only the names of the machine itself are answered.
+ * Another website may point its own name at this server's address (DNS rebinding) and would then count as the
+ * same origin. Where no login is needed, only requests to the machine's own names are answered.
  */
 function checkHost({ headers: { host = '' } }: FastifyRequest): void {
   const name = host.replace(/:\d+$/, '').toLowerCase();
@@ -88,7 +88,7 @@ function checkHost({ headers: { host = '' } }: FastifyRequest): void {
   );
 }
 
-/** Browsers say where an unsafe request comes from; what says nothing is a program, which no page can make send it. */
+/** Browsers say where an unsafe request comes from. A request that does not is from a program, not from a page. */
 function checkOrigin({ headers }: FastifyRequest): void {
   const site = headers['sec-fetch-site'];
   if (site !== undefined && site !== 'same-origin' && site !== 'none') {

@@ -5,18 +5,18 @@ import type { Logger } from '../../platform/log.ts';
 import type { ImportViews } from '../import-views.ts';
 import type { Reading } from '../reading.ts';
 
-/** One browser or program that listens. */
+/** One browser or program that follows events. */
 export interface Watcher {
   readonly response: ServerResponse;
-  /** Whether its token still holds; asked at each heartbeat. */
-  readonly mayGoOn: () => boolean;
+  /** Whether its token is still valid; asked at each heartbeat. */
+  readonly isStillAllowed: () => boolean;
 }
 
-/** Those who watch the same thing. The text of an event is made once; each costs one write. */
+/** The watchers of one thing. The text of an event is made once; each watcher costs one write. */
 export interface Channel {
   readonly watchers: Set<Watcher>;
   /** Writes to all. */
-  tell(text: string): void;
+  send(text: string): void;
   close(): void;
 }
 
@@ -33,7 +33,7 @@ export interface EventSources {
 }
 
 export const TICK_MS = 1_000;
-/** A watcher that has not taken this many bytes is left behind: it comes back and gets what is so then. */
+/** A watcher with this many unsent bytes is disconnected: it reconnects and gets the state at that time. */
 const MOST_UNSENT = 1024 * 1024;
 
 export function eventText(name: string, data: unknown, id?: number): string {
@@ -44,7 +44,7 @@ export function openChannel(onEmpty: () => void): Channel {
   const watchers = new Set<Watcher>();
   return {
     watchers,
-    tell: (text) => {
+    send: (text) => {
       for (const watcher of watchers) write(watcher, text);
     },
     close: () => {
@@ -55,7 +55,7 @@ export function openChannel(onEmpty: () => void): Channel {
   };
 }
 
-/** Writes to one watcher, or gives it up when it does not take what it was sent. */
+/** Writes to one watcher, or disconnects it when it does not read what it was sent. */
 export function write({ response }: Watcher, text: string): void {
   if (response.writableLength > MOST_UNSENT) response.destroy();
   else response.write(text);

@@ -1,5 +1,7 @@
 import type { RegionStatus } from '../../api/regions.ts';
 import type { ImportRecord } from '../../imports/catalog.ts';
+import type { SyncRunner } from '../../syncs/run/sync-runner.ts';
+import type { SyncRecord } from '../../syncs/sync-catalog.ts';
 import { answersSoon } from '../queues/queue-answer.ts';
 import { type Channel, type EventSources, TICK_MS, type Watcher, write } from './channel.ts';
 import { type ImportChannel, importChannel } from './import-channel.ts';
@@ -7,7 +9,7 @@ import { listChannel } from './list-channel.ts';
 
 /** Server-sent events: one channel for each import that is watched, and one for the list. */
 export interface Events {
-  /** Writes moves after `since` (ms since 1970), what is so now, and everything from then on. */
+  /** Writes moves after `since` (ms since 1970), the present state, and everything from then on. */
   watchImport(record: ImportRecord, since: number | undefined, watcher: Watcher): Promise<void>;
   watchList(watcher: Watcher): Promise<void>;
   /** How many there are. */
@@ -18,15 +20,17 @@ export interface Events {
 
 const HEARTBEAT_MS = 15_000;
 
-export function openEvents(sources: Omit<EventSources, 'regions'>): Events {
-  const { coordinator, log } = sources;
+export function openEvents(
+  sources: Omit<EventSources, 'regions'> & { readonly syncs: Pick<SyncRunner, 'events'> },
+): Events {
+  const { coordinator, syncs, log } = sources;
   const imports = new Map<string, ImportChannel>();
   let regions: readonly RegionStatus[] = [];
   let asking = false;
   let answered = true;
   const list = listChannel(sources);
 
-  /** Regions are asked once for all channels; a queue that does not answer holds up no event. */
+  /** Regions are asked once for all channels; a queue that does not answer delays no event. */
   const ask = async () => {
     if (asking || imports.size === 0) return;
     asking = true;
@@ -34,7 +38,7 @@ export function openEvents(sources: Omit<EventSources, 'regions'>): Events {
       regions = await answersSoon(coordinator.regions());
       answered = true;
     } catch (error) {
-      if (answered) log.warn({ err: error }, 'the queue does not say what it does');
+      if (answered) log.warn({ err: error }, 'the queue does not report its state');
       answered = false;
     } finally {
       asking = false;
@@ -50,12 +54,16 @@ export function openEvents(sources: Omit<EventSources, 'regions'>): Events {
     imports.get(record.id)?.moved(record);
   };
   coordinator.events.on('state', onState);
+  const onChanged = (record: ImportRecord) => list.moved(record.id);
+  coordinator.events.on('changed', onChanged);
+  const onSync = ({ id, state }: Pick<SyncRecord, 'id' | 'state'>) => list.syncMoved(id, state);
+  syncs.events.on('state', onSync);
   const asker = setInterval(ask, TICK_MS);
   const channels = () => [list, ...imports.values()];
   const heart = setInterval(() => {
     for (const { watchers } of channels()) {
       for (const watcher of watchers) {
-        if (watcher.mayGoOn()) write(watcher, ': still here\n\n');
+        if (watcher.isStillAllowed()) write(watcher, ': still here\n\n');
         else watcher.response.end();
       }
     }
@@ -94,6 +102,8 @@ export function openEvents(sources: Omit<EventSources, 'regions'>): Events {
       clearInterval(heart);
       coordinator.events.off('removed', onRemoved);
       coordinator.events.off('state', onState);
+      coordinator.events.off('changed', onChanged);
+      syncs.events.off('state', onSync);
       for (const channel of channels()) channel.close();
     },
   };

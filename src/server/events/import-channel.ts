@@ -9,7 +9,7 @@ import { paceOf } from './progress.ts';
 export interface ImportChannel extends Channel {
   /** The import is in another state now. */
   moved(record: ImportRecord): void;
-  /** Tells one watcher what it missed since `since` (ms since 1970) and what is so now. */
+  /** Sends one watcher what it missed since `since` (ms since 1970), and the present state. */
   welcome(since: number | undefined, watcher: Watcher): Promise<void>;
 }
 
@@ -19,9 +19,9 @@ const NO_CALLS: ReadonlyMap<Region, number> = new Map();
 export function importChannel(id: string, sources: EventSources, onClosed: () => void): ImportChannel {
   const { coordinator, reading, views, regions, callsPerMinute, log } = sources;
   const pace = paceOf(callsPerMinute);
-  /** What was told last, without its time. */
-  let told = '';
-  /** Events are made one after the other, so that they are told in the order in which things happened. */
+  /** The progress that was sent last, without its time. */
+  let lastSent = '';
+  /** Events are made one after the other, so that they are sent in the order in which things happened. */
   let work: Promise<void> = Promise.resolve();
   const inOrder = (task: () => Promise<void>): Promise<void> => {
     work = work.then(task).catch((error: unknown) => log.warn({ err: error, import: id }, 'an event cannot be made'));
@@ -38,27 +38,27 @@ export function importChannel(id: string, sources: EventSources, onClosed: () =>
     const staging = views.staging(id);
     return pace({ tallies, staging, regions: regions(), callsLeft, isSending, now: Date.now() });
   };
-  const tellProgress = async () => {
+  const sendProgress = async () => {
     const { at, ...now } = await progress();
     const text = JSON.stringify(now);
-    if (text === told) return;
-    told = text;
-    channel.tell(eventText('progress', { at, ...now }));
+    if (text === lastSent) return;
+    lastSent = text;
+    channel.send(eventText('progress', { at, ...now }));
   };
-  const tellMove = async (record: ImportRecord, at: number) => {
-    channel.tell(eventText('state', await views.of(record), at));
+  const sendState = async (record: ImportRecord, at: number) => {
+    channel.send(eventText('state', await views.of(record), at));
     if (!isFinal(record.state)) return;
-    await tellProgress();
-    channel.tell(eventText('end', {}));
+    await sendProgress();
+    channel.send(eventText('end', {}));
     channel.close();
   };
 
   let ticking = false;
   const ticker = setInterval(() => {
-    // A tick that takes longer than a second is not joined by a second one.
+    // A tick may take longer than a second; ticks do not overlap.
     if (ticking) return;
     ticking = true;
-    void inOrder(tellProgress).finally(() => {
+    void inOrder(sendProgress).finally(() => {
       ticking = false;
     });
   }, TICK_MS);
@@ -71,14 +71,14 @@ export function importChannel(id: string, sources: EventSources, onClosed: () =>
     ...channel,
     moved: (record) => {
       const at = Date.now();
-      void inOrder(() => tellMove(record, at));
+      void inOrder(() => sendState(record, at));
     },
     welcome: (since, watcher) =>
       inOrder(async () => {
         const record = coordinator.find(id);
         const view = await views.of(record);
         const moves = reading.transitions(id);
-        // The present state at least: what a watcher knows may be older than its last event.
+        // Always the present state: what a watcher knows may be older than its last event.
         const missed = moves.filter(
           ({ at }, index) => index === moves.length - 1 || (since !== undefined && at > since),
         );

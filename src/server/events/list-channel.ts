@@ -1,32 +1,35 @@
 import type { ImportRecord } from '../../imports/catalog.ts';
 import { UnknownImport } from '../../imports/import-errors.ts';
 import { IMPORT_STATES, isFinal } from '../../membership/import-state.ts';
+import type { SyncState } from '../../membership/sync-state.ts';
 import { type Channel, type EventSources, eventText, openChannel, TICK_MS, type Watcher, write } from './channel.ts';
 
-/** The channel of the list: imports that changed, at most once a second. It is asleep while nobody watches. */
+/** The channel of the list: imports that changed, at most once a second. It does nothing while no one watches. */
 export interface ListChannel extends Channel {
   /** An import is in another state now. */
   moved(id: string): void;
-  /** An import is gone. */
+  /** A sync is in another state now. */
+  syncMoved(id: string, state: SyncState): void;
+  /** An import was removed. */
   removed(id: string): void;
-  /** Tells one watcher of the imports that are not over. */
+  /** Sends one watcher the unfinished imports. */
   welcome(watcher: Watcher): Promise<void>;
-  /** Nobody watches any more. */
+  /** The last watcher has left. */
   rest(): void;
 }
 
-const NOT_OVER = IMPORT_STATES.filter((state) => !isFinal(state));
-/** Imports that are not over and looked at, at most. */
+const UNFINISHED = IMPORT_STATES.filter((state) => !isFinal(state));
+/** Most unfinished imports that are looked at. */
 const MOST = 200;
 
 export function listChannel(sources: Omit<EventSources, 'regions'>): ListChannel {
   const { coordinator, reading, views, log } = sources;
-  /** What was told last, by import. */
-  const told = new Map<string, string>();
+  /** The view that was sent last, as JSON, by import. */
+  const sent = new Map<string, string>();
   const moved = new Set<string>();
   let ticker: NodeJS.Timeout | undefined;
   let looking = false;
-  /** How often changes were told. */
+  /** How often changes were sent. */
   let changes = 0;
 
   /** Undefined when it has been removed meanwhile. */
@@ -39,7 +42,7 @@ export function listChannel(sources: Omit<EventSources, 'regions'>): ListChannel
     }
   };
   const look = async () => {
-    const { imports } = reading.page({ states: NOT_OVER, limit: MOST });
+    const { imports } = reading.page({ states: UNFINISHED, limit: MOST });
     const ids = new Set([...moved, ...imports.map(({ id }) => id)]);
     moved.clear();
     const changed: string[] = [];
@@ -47,9 +50,9 @@ export function listChannel(sources: Omit<EventSources, 'regions'>): ListChannel
       const record = found(id);
       if (record === undefined) continue;
       const text = JSON.stringify(await views.of(record));
-      if (told.get(id) === text) continue;
-      told.set(id, text);
-      if (isFinal(record.state)) told.delete(id);
+      if (sent.get(id) === text) continue;
+      sent.set(id, text);
+      if (isFinal(record.state)) sent.delete(id);
       changed.push(text);
     }
     return changed;
@@ -62,9 +65,9 @@ export function listChannel(sources: Omit<EventSources, 'regions'>): ListChannel
       if (changed.length === 0) return;
       changes += 1;
       present = undefined;
-      channel.tell(listText(changed));
+      channel.send(listText(changed));
     } catch (error) {
-      log.warn({ err: error }, 'the list cannot be told');
+      log.warn({ err: error }, 'the list cannot be sent');
     } finally {
       looking = false;
     }
@@ -73,14 +76,14 @@ export function listChannel(sources: Omit<EventSources, 'regions'>): ListChannel
     clearInterval(ticker);
     ticker = undefined;
     moved.clear();
-    told.clear();
+    sent.clear();
   };
   const channel = openChannel(rest);
-  /** What is so now, made once for all who come in the same second: each of them would ask about every import. */
+  /** The present list, made once for all watchers that come in the same second: each would ask about every import. */
   let present: { readonly at: number; readonly text: Promise<string> } | undefined;
   const presentText = (): Promise<string> => {
     if (present !== undefined && Date.now() - present.at < TICK_MS) return present.text;
-    const { imports } = reading.page({ states: NOT_OVER, limit: MOST });
+    const { imports } = reading.page({ states: UNFINISHED, limit: MOST });
     const text = Promise.all(imports.map(async (record) => JSON.stringify(await views.of(record)))).then(listText);
     const made = { at: Date.now(), text };
     present = made;
@@ -97,17 +100,18 @@ export function listChannel(sources: Omit<EventSources, 'regions'>): ListChannel
     moved: (id) => {
       if (ticker !== undefined) moved.add(id);
     },
+    syncMoved: (id, state) => channel.send(eventText('sync', { id, state })),
     removed: (id) => {
       moved.delete(id);
-      told.delete(id);
-      channel.tell(eventText('removed', { id }));
+      sent.delete(id);
+      channel.send(eventText('removed', { id }));
     },
     welcome: async (watcher) => {
       ticker ??= setInterval(tick, TICK_MS);
       for (let tried = 1; ; tried += 1) {
         const before = changes;
         const text = await presentText();
-        // What was told meanwhile is newer; it must not be followed by what is older.
+        // Changes that were sent meanwhile are newer, and an older list must not follow them.
         if (changes !== before && tried < 3) continue;
         write(watcher, text);
         return;

@@ -9,7 +9,7 @@ import type { RowCounts } from '../../membership/outcome.ts';
 
 /** Time over which the pace is measured, in ms: long enough to be calm, short enough to follow a change. */
 const PACE_MS = 5_000;
-/** Time over which the estimate is measured, in ms: one that jumps is not believed. */
+/** Time over which the estimate is measured, in ms: so long that it does not jump. */
 const ESTIMATE_MS = 30_000;
 /** From this time on an estimate is measured; before, it comes from the rate limit. */
 const MEASURED_FROM_MS = 10_000;
@@ -106,7 +106,7 @@ function settled({ rows }: RegionCounts): number {
   return rows.read - rows.unprocessed;
 }
 
-/** The tallies count as unprocessed what has no outcome yet; that is said of rows when the import is over. */
+/** The counters count rows without an outcome as unprocessed; that word is for rows of a finished import. */
 function underWay(rows: RowCounts): RowCounts {
   return { ...rows, unprocessed: 0 };
 }

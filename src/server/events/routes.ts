@@ -13,7 +13,7 @@ const EVENT_STREAM = {
 };
 
 /** `GET /v1/imports/:id/events` and `GET /v1/events`: server-sent events. */
-export function eventRoutes(app: Api, { coordinator, events, mayGoOn }: ServerContext): void {
+export function eventRoutes(app: Api, { coordinator, events, isStillAllowed }: ServerContext): void {
   app.get(
     '/v1/imports/:id/events',
     {
@@ -30,7 +30,7 @@ export function eventRoutes(app: Api, { coordinator, events, mayGoOn }: ServerCo
     async (request, reply) => {
       const record = coordinator.find(request.params.id);
       const since = lastEvent(request.headers['last-event-id']);
-      await events.watchImport(record, since, watcherOf(request, reply, mayGoOn));
+      await events.watchImport(record, since, watcherOf(request, reply, isStillAllowed));
       return reply;
     },
   );
@@ -41,12 +41,12 @@ export function eventRoutes(app: Api, { coordinator, events, mayGoOn }: ServerCo
       exposeHeadRoute: false,
       schema: {
         tags: ['imports'],
-        summary: 'Follow the list: an event `imports` with those that changed',
+        summary: 'Follow the lists: events `imports` with those that changed, `removed`, and `sync` where one moved',
         response: { ...EVENT_STREAM, ...refusals() },
       },
     },
     async (request, reply) => {
-      await events.watchList(watcherOf(request, reply, mayGoOn));
+      await events.watchList(watcherOf(request, reply, isStillAllowed));
       return reply;
     },
   );
@@ -55,13 +55,21 @@ export function eventRoutes(app: Api, { coordinator, events, mayGoOn }: ServerCo
 function lastEvent(text: string | undefined): number | undefined {
   if (text === undefined || text === '') return undefined;
   if (/^\d{1,15}$/.test(text)) return Number(text);
-  throw new Problem('BAD_OPTION', `Last-Event-ID is ${JSON.stringify(text)}; it must be the id of an event of ours.`, {
-    field: 'Last-Event-ID',
-  });
+  throw new Problem(
+    'BAD_OPTION',
+    `Last-Event-ID is ${JSON.stringify(text)}; it must be the id of an event of this server.`,
+    {
+      field: 'Last-Event-ID',
+    },
+  );
 }
 
 /** Takes the response over from the framework: events are written to the socket as they are. */
-function watcherOf(request: FastifyRequest, reply: FastifyReply, mayGoOn: ServerContext['mayGoOn']): Watcher {
+function watcherOf(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  isStillAllowed: ServerContext['isStillAllowed'],
+): Watcher {
   reply.hijack();
   const response = reply.raw;
   response.writeHead(200, {
@@ -73,5 +81,5 @@ function watcherOf(request: FastifyRequest, reply: FastifyReply, mayGoOn: Server
   });
   response.flushHeaders();
   response.on('error', () => {});
-  return { response, mayGoOn: () => mayGoOn(request) };
+  return { response, isStillAllowed: () => isStillAllowed(request) };
 }

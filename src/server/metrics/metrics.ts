@@ -10,7 +10,7 @@ const NOT_OVER = IMPORT_STATES.filter((state) => !isFinal(state));
 /** Imports counted one by one, at most. */
 const MOST_IMPORTS = 1_000;
 
-/** What a server tells of requests, imports and regions. */
+/** Metrics of requests, imports and regions. */
 export function serverMetrics(app: Api, { coordinator, reading, events }: ServerContext, registry: Registry): void {
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
@@ -64,7 +64,7 @@ export function serverMetrics(app: Api, { coordinator, reading, events }: Server
   regionMetrics(coordinator, registry);
 }
 
-/** Rows that were read: that it grows while an import is being staged says that it moves. */
+/** Rows that were read. While an import is being staged, this shows that it makes progress. */
 function stagedRows({ events }: ServerContext['coordinator'], registry: Registry): void {
   const staged = new Counter({
     name: 'rollcall_staged_rows_total',

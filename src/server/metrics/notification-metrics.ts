@@ -1,7 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { NotificationResult, Notifier } from '../webhook/notifier.ts';
 
-/** What a server tells of notifications, if it sends any. */
+/** Metrics of notifications, if the server sends any. */
 export interface NotificationMetrics {
   attempted(result: NotificationResult): void;
   watch(notifier: Pick<Notifier, 'count'>): void;

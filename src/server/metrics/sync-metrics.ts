@@ -5,7 +5,7 @@ import type { SyncCatalogReader } from '../../syncs/sync-catalog.ts';
 
 const NOT_OVER = SYNC_STATES.filter((state) => !isFinalSync(state));
 
-/** What a server tells of syncs and schedules. */
+/** Metrics of syncs and schedules. */
 export function syncMetrics(
   syncs: Pick<SyncCatalogReader, 'count'>,
   schedules: Pick<ScheduleCatalogReader, 'health'>,
@@ -38,7 +38,7 @@ export function syncMetrics(
     });
   gauge(
     'rollcall_schedule_last_success_timestamp_seconds',
-    'When the last run that put everybody in place ended; absent when none has',
+    'When the last successful run ended, after which every member was in place; absent when there was none',
     ({ success }) => success && success / 1000,
   );
   gauge(

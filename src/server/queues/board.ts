@@ -12,7 +12,7 @@ export interface QueueBoard {
   readonly plugin: FastifyPluginCallback;
   /** Shows the queues that are open by now: those of a region are opened when an import needs them. */
   refresh(): void;
-  /** Resolves when the server of the queues answers; one that is away holds every question back. */
+  /** Resolves when the queue server answers; while it is down, every question waits. */
   answers(): Promise<unknown>;
 }
 
@@ -34,7 +34,7 @@ export function queueBoard(
         boardTitle: 'rollcall queues',
         locale: { lng: 'en' },
         showWorkers: backend.kind === 'redis',
-        // In memory there is no server to tell of.
+        // In memory there is no server to describe.
         hideRedisDetails: !backend.shared,
       },
     },
@@ -54,6 +54,13 @@ export function queueBoard(
   };
 }
 
+/** Over the lower end of its side bar: the board itself knows nothing of the console. */
+const WAY_BACK = `<style>
+.rollcall-back { position: fixed; left: 1rem; bottom: 3.25rem; z-index: 100; margin: 0; font: 15px/1.4 system-ui, sans-serif; }
+.rollcall-back a { display: block; padding: 0.5rem 0.9rem; border-radius: 6px; background: #1f5f8b; color: #fff; text-decoration: none; }
+.rollcall-back a:hover { text-decoration: underline; }
+</style><nav class="rollcall-back" aria-label="rollcall"><a href="/settings">Back to the console</a></nav>`;
+
 type EntryRoute = Parameters<FastifyAdapter['setEntryRoute']>[0];
 
 /** Serves Bull Board's page without what a strict content policy would stop: fonts from elsewhere, inline styles. */
@@ -64,7 +71,8 @@ class StrictAdapter extends FastifyAdapter {
     this.#page = readFileSync(join(path, 'index.ejs'), 'utf8')
       .replace(/<link[^>]+https:[^>]+>/g, '')
       .replace(/<style>.*?<\/style>/gs, '')
-      .replace(/ style="[^"]*"/g, '');
+      .replace(/ style="[^"]*"/g, '')
+      .replace(/<body[^>]*>/, `$&${WAY_BACK}`);
     super.setViewsPath(path);
     return this;
   }

@@ -1,9 +1,12 @@
 import { z } from 'zod';
+import type { CreateOptions } from '../../imports/create-options.ts';
+import { createOptionsOf } from '../../imports/create-texts.ts';
 import { intakeOptions } from '../../imports/import-options.ts';
 import { LIMITS, LimitError, type LimitName, limitsWith } from '../../syncs/guard-limits.ts';
 import { DEFAULT_FLAGS, type SyncFlags, type UndoFlags } from '../../syncs/plan-flags.ts';
 import type { Reading } from '../../syncs/sync-options.ts';
 import { Problem } from '../problem.ts';
+import { CREATE_QUERY } from '../uploads/create-query.ts';
 import { KEPT_READING, type KeptReadingQuery, type Otherwise, optionsOf } from '../uploads/options.ts';
 
 const choice = z.enum(['true', 'false']).optional();
@@ -72,6 +75,7 @@ export const syncQuery = z.strictObject({
   }),
   allowDemotion: choice.meta({ description: 'Lower scopes where the file says so; otherwise scopes are only raised.' }),
   ...DECIDING,
+  ...CREATE_QUERY,
   ...KEPT_READING,
 });
 
@@ -103,7 +107,7 @@ export function undoDecision(query: UndoQuery): Decision<UndoFlags> {
 }
 
 /** @throws Problem BAD_OPTION where options contradict each other */
-export function syncDecision(query: SyncQuery): Decision<SyncFlags> {
+export function syncDecision(query: SyncQuery): Decision<SyncFlags> & { readonly create: CreateOptions | undefined } {
   const { mode = DEFAULT_FLAGS.mode, missing } = query;
   if (missing !== undefined && mode !== 'mirror') {
     throw new Problem(
@@ -114,7 +118,8 @@ export function syncDecision(query: SyncQuery): Decision<SyncFlags> {
   }
   const { flags, ...rest } = undoDecision(query);
   const allowDemotion = query.allowDemotion === 'true';
-  return { flags: { ...flags, mode, missing: missing ?? DEFAULT_FLAGS.missing, allowDemotion }, ...rest };
+  const create = createOptionsOf(query);
+  return { flags: { ...flags, mode, missing: missing ?? DEFAULT_FLAGS.missing, allowDemotion }, create, ...rest };
 }
 
 /** How the file is read. @throws Problem BAD_OPTION */

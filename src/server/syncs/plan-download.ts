@@ -12,7 +12,7 @@ export interface PlanDownload {
 
 /**
  * The bytes of a plan, in chunks of some 64 KB, made as they are taken, by a thread of their own: counting a large plan
- * takes SQLite seconds. Whoever does not take them all must call `return`. Rejects with LedgerError where it is damaged.
+ * takes SQLite seconds. A caller that does not take them all must call `return`. Rejects with LedgerError where it is damaged.
  */
 export async function* planBytes(download: PlanDownload): AsyncGenerator<Uint8Array> {
   const thread = startThread(import.meta.url, './plan-download-thread', { workerData: download });

@@ -1,7 +1,15 @@
 import { createReadStream, existsSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { z } from 'zod';
-import { memberActionsPage, memberActionsQuery, syncGroupsPage, syncGroupsQuery } from '../../api/syncs.ts';
+import {
+  findingsPage,
+  findingsQuery,
+  memberActionsPage,
+  memberActionsQuery,
+  syncGroupsPage,
+  syncGroupsQuery,
+} from '../../api/syncs.ts';
+import { type FindingPlace, openFindings } from '../../syncs/plan/findings.ts';
 import { openPlanPages, type PlanPages } from '../../syncs/plan/plan-pages.ts';
 import { planFiles } from '../../syncs/plan/prepare.ts';
 import { attachment } from '../attachment.ts';
@@ -10,10 +18,11 @@ import { badCursor, numberCursor } from '../paging.ts';
 import { Problem } from '../problem.ts';
 import { refusals } from '../problem-schema.ts';
 import { PLAN_FORMATS, planBytes } from './plan-download.ts';
+import { modeOf } from './views.ts';
 
 const TYPES = { csv: 'text/csv', json: 'application/json' } as const;
 
-const params = z.object({ id: z.string() });
+export const params = z.object({ id: z.string() });
 const tags = ['syncs'];
 const config = { role: 'viewer' } as const;
 
@@ -51,10 +60,36 @@ export function planRoutes(app: Api, { syncs, dir }: ServerContext): void {
     },
     async ({ params: { id }, query: { action, limit, cursor } }) =>
       reading(id, async (pages) => {
-        const wish = { ...(action !== undefined && { actions: new Set(action) }) };
-        const { groups, next } = await pages.groups(wish, numberCursor(cursor) ?? 0, limit);
+        const only = { ...(action !== undefined && { actions: new Set(action) }) };
+        const { groups, next } = await pages.groups(only, numberCursor(cursor) ?? 0, limit);
         return { groups, nextCursor: next === undefined ? null : String(next) };
       }),
+  );
+
+  app.get(
+    '/v1/syncs/:id/findings',
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'What one guard objects to, the worst first',
+        params,
+        querystring: findingsQuery,
+        response: { 200: findingsPage, ...refusals('BAD_OPTION', 'BAD_CURSOR', 'UNKNOWN_SYNC', 'NO_PLAN_YET') },
+      },
+    },
+    async ({ params: { id }, query: { guard, search = '', limit, cursor } }) => {
+      const findings = openFindings(planOf(id), modeOf(syncs.find(id)));
+      try {
+        const page = findings.page({ guard, search }, placeOf(cursor), limit);
+        return {
+          findings: page.findings,
+          nextCursor: page.next === undefined ? null : `${page.next.value}:${page.next.id}`,
+        };
+      } finally {
+        findings.close();
+      }
+    },
   );
 
   app.get(
@@ -140,6 +175,13 @@ export function planRoutes(app: Api, { syncs, dir }: ServerContext): void {
       return reply.send(createReadStream(before));
     },
   );
+}
+
+function placeOf(cursor: string | undefined): FindingPlace | undefined {
+  if (cursor === undefined) return undefined;
+  const [, value, id] = /^(\d+(?:\.\d+)?):(\d+)$/.exec(cursor) ?? [];
+  if (value === undefined || id === undefined) throw badCursor(cursor);
+  return { value: Number(value), id: Number(id) };
 }
 
 const cursorContent = z.tuple([z.int().nonnegative(), z.string()]);

@@ -84,14 +84,14 @@ export function syncUploadRoute(scope: Api, context: ServerContext, uploads: Upl
 }
 
 /**
- * Stands in place of the path that a sync on the command line reads: by it the run before is found. It is no path, because
- * what was uploaded is the plan's copy already. A file without a name is nobody's next run.
+ * Takes the place of the path that a sync on the command line reads: it finds the previous run. It is not a path, because
+ * the upload is the plan's own copy. A file without a name has no previous run.
  */
 function sourceName(id: string, name: string | undefined): string {
   return `upload:${name === undefined ? id : labelOf(name)}`;
 }
 
-/** A new id whose folder is made and nobody else's. */
+/** A new id, whose folder is made and belongs to no other sync. */
 async function reserveSync(dir: DataDir): Promise<string> {
   for (;;) {
     const id = `sync-${newImportId()}`;

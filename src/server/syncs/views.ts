@@ -2,11 +2,15 @@ import { existsSync } from 'node:fs';
 import type { Planning, SyncAction, SyncEntry, SyncView } from '../../api/syncs.ts';
 import type { SyncState } from '../../membership/sync-state.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
-import { openPlanReader } from '../../syncs/plan/plan-reading.ts';
+import { openFindings } from '../../syncs/plan/findings.ts';
+import { readTotals } from '../../syncs/plan/plan-totals.ts';
 import { type PlanningProgress, planFiles } from '../../syncs/plan/prepare.ts';
 import type { SyncRunner } from '../../syncs/run/sync-runner.ts';
 import type { SyncRecord } from '../../syncs/sync-catalog.ts';
-import { readSyncOptions } from '../../syncs/sync-options.ts';
+import { readSyncOptions, shownCreate } from '../../syncs/sync-options.ts';
+
+/** Objections that a sync is shown with; the list of each guard has all. */
+const FIRST_FINDINGS = 20;
 
 /** What a user may ask of a sync in this state. */
 export function syncActionsOf(state: SyncState): readonly SyncAction[] {
@@ -47,9 +51,9 @@ export function syncViews(
       finishedAt: record.finishedAt === null ? null : new Date(record.finishedAt).toISOString(),
       sandbox,
       apply,
-      mode: undoOf === null ? flags.mode : 'undo',
+      mode: modeOf(record),
       missing: flags.missing,
-      totals: record.totals === null ? null : JSON.parse(record.totals),
+      totals: readTotals(record),
       approved:
         approvedBy === null
           ? null
@@ -61,13 +65,15 @@ export function syncViews(
   return {
     entry,
     whole: (record) => {
-      const { flags, limits } = readSyncOptions(record);
+      const options = readSyncOptions(record);
+      const { flags, limits } = options;
       const { protect, removeByName, ...plain } = flags;
       const own = entry(record);
       return {
         ...own,
-        findings: findingsOf(dir, record),
+        ...objectionsOf(dir, record),
         flags: { ...plain, mode: own.mode, protect: [...protect], removeByName: [...removeByName] },
+        create: shownCreate(options),
         limits: { ...limits },
         moves: transitions(record.id).map(({ at, ...move }) => ({ at: new Date(at).toISOString(), ...move })),
       };
@@ -81,13 +87,18 @@ function progressView(progress: PlanningProgress, rows: number): Planning {
   return { step, rows, done, groups };
 }
 
-function findingsOf(dir: DataDir, { id, totals }: SyncRecord): SyncView['findings'] {
-  const { plan } = planFiles(dir.sync(id));
-  if (totals === null || !existsSync(plan)) return [];
-  const reader = openPlanReader(plan);
+function objectionsOf(dir: DataDir, record: SyncRecord): Pick<SyncView, 'findings' | 'guards'> {
+  const { plan } = planFiles(dir.sync(record.id));
+  if (record.totals === null || !existsSync(plan)) return { findings: [], guards: [] };
+  const findings = openFindings(plan, modeOf(record));
   try {
-    return reader.findings();
+    return { findings: findings.first(FIRST_FINDINGS), guards: findings.guards() };
   } finally {
-    reader.close();
+    findings.close();
   }
+}
+
+/** Of a plan: an undo has none of the flags' modes. */
+export function modeOf(record: SyncRecord): SyncEntry['mode'] {
+  return record.undoOf === null ? readSyncOptions(record).flags.mode : 'undo';
 }

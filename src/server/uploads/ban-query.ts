@@ -7,7 +7,7 @@ const flag = (description: string) =>
     .optional()
     .meta({ description });
 
-/** What becomes of rows that add a user who is banned, as the query says it. */
+/** What to do with rows that add a banned user, by the query. */
 export const BAN_QUERY = {
   allowUnban: flag('Add users who are banned, which lifts their ban. Default: their rows fail with BANNED.'),
   banCheck: flag(

@@ -17,8 +17,8 @@ const PART = 'file';
 const IDENTITIES = 'identities';
 
 /**
- * Hands the file of a request to `take`, and gives what comes of it. @throws Problem BAD_BODY, MEDIA_TYPE
- * @param takeIdentities takes an identity file, which a form may have besides; absent: it may not
+ * Hands the file of a request to `take`, and returns its result. @throws Problem BAD_BODY, MEDIA_TYPE
+ * @param takeIdentities takes an identity file, which a form may also have; absent: it may not
  */
 export async function fileOf<Result>(
   request: FastifyRequest,
@@ -60,7 +60,7 @@ function wrongPart(name: string): Problem {
   });
 }
 
-/** What the form's parser throws says little to the one who sent it. */
+/** Errors of the form's parser say little to the sender: clearer ones. */
 function brokenForm(error: unknown): unknown {
   const { code = '', message = '' } = error as { code?: string; message?: string };
   if (/^FST_(PARTS|FILES|FIELDS)_LIMIT$/.test(code)) {
@@ -86,6 +86,6 @@ const LONGEST_NAME = 200;
 export function labelOf(name: string | undefined): string {
   const last = (name ?? '').split(/[/\\]/).at(-1) ?? '';
   const label = printable(last).trim().slice(0, LONGEST_NAME);
-  // "-" stands for standard input elsewhere.
+  // "-" means standard input elsewhere.
   return label === '' || label === '-' ? 'upload' : label;
 }

@@ -10,9 +10,9 @@ import { type ReceiveOptions, receiveHead } from './receive.ts';
 import { checkLength } from './taking.ts';
 
 /** Time that looking at the beginning of a file may take, in ms. */
-const DEADLINE_MS = 10_000;
+export const INSPECT_MS = 10_000;
 
-const inspectQuery = previewQuery
+export const inspectQuery = previewQuery
   .omit({ recipe: true })
   .extend({ name: z.string().max(1_000).optional().meta({ description: 'What the file is called.' }) });
 
@@ -48,8 +48,8 @@ export function inspectRoute(
       }));
       const { defaultRegion: region, sandbox } = settings;
       const options = optionsOf(query, { contentType: type, region, sandbox });
-      const wish = { head, name: labelOf(name ?? called), options, recipes: listRecipes(dir) };
-      const facts = await coordinator.reading.inspect(wish, { deadlineMs: DEADLINE_MS, signal: left });
+      const question = { head, name: labelOf(name ?? called), options, recipes: listRecipes(dir) };
+      const facts = await coordinator.reading.inspect(question, { deadlineMs: INSPECT_MS, signal: left });
       return sendJson(reply, Buffer.from(facts));
     },
   );

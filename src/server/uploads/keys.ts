@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { AccessStore } from '../access/access-store.ts';
 import { Problem } from '../problem.ts';
 
-/** One upload under an Idempotency-Key: to be asked, told, and ended in any case. */
+/** One upload under an Idempotency-Key; `end` must always be called. */
 export interface KeyedUpload {
   /** The import that the same upload made before. @throws Problem KEY_REUSED when the file is another one */
   madeBefore(hash: string): string | undefined;

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { INPUT_KINDS } from '../../api/input-kinds.ts';
+import { tagsOption } from '../../api/tags.ts';
+import { asParameter, written } from '../../errors/named-options.ts';
 import { banOptionsOf } from '../../imports/ban-options.ts';
 import { type CreateChoices, createOptionsOf } from '../../imports/create-texts.ts';
 import { fileOptions } from '../../imports/file-options.ts';
@@ -15,7 +17,6 @@ import {
 import { checkIntakeOptions } from '../../imports/read/intake.ts';
 import { IntakeError, type IntakeErrorCode } from '../../imports/read/intake-error.ts';
 import { REGIONS, type Region, SCOPES } from '../../membership/membership.ts';
-import { asParameter, written } from '../../text/named-options.ts';
 import { asSentence } from '../../text/wording.ts';
 import { Problem } from '../problem.ts';
 import { BAN_QUERY } from './ban-query.ts';
@@ -106,6 +107,7 @@ export const uploadQuery = z.strictObject({
   name: z.string().max(1_000).optional().meta({ description: 'What the file is called, in lists and reports.' }),
   ...KEPT_READING,
   ...RECIPE,
+  tags: tagsOption.optional(),
   maxErrors: z
     .string()
     .transform((text, context) => {
@@ -133,7 +135,7 @@ export interface Otherwise {
 
 /** The options of an import. @throws Problem BAD_OPTION for those with which no file could be read */
 export function optionsOf(
-  { name: _, dryRun, bound, allowUnban, banCheck, ...query }: Query,
+  { name: _, tags: __, dryRun, bound, allowUnban, banCheck, ...query }: Query,
   { contentType, region, sandbox }: Otherwise,
 ): ImportOptions {
   const { format, charset } = mediaType(contentType);
@@ -184,7 +186,7 @@ export function badReading(error: IntakeError): Problem {
 
 const FORMATS: Readonly<Record<string, ImportOptions['format']>> = {
   'text/csv': 'csv',
-  // NDJSON is sent as JSON often enough; the content tells them apart.
+  // NDJSON is often sent as JSON; the content decides.
   'application/json': 'auto',
   'application/x-ndjson': 'ndjson',
   'application/yaml': 'yaml',

@@ -1,10 +1,10 @@
-/** Bytes per second below which an upload gives way where there is no room for others. */
+/** Bytes per second below which an upload is given up when there is no room for others. */
 export const SLOWEST = 1_024;
 
 /** How fast an upload comes. */
 export interface Pace {
   readonly came: (bytes: number) => void;
-  /** Bytes per second, of late. */
+  /** Bytes per second, in the last while. */
   rate(): number;
   /** Whether it has been slower than `SLOWEST` for a while; one that has only begun is not. */
   isSlow(): boolean;

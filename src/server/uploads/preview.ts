@@ -1,22 +1,47 @@
+import type { z } from 'zod';
 import type { ImportOptions } from '../../imports/import-options.ts';
 import { IntakeError } from '../../imports/read/intake-error.ts';
-import { ReadingStopped } from '../../imports/report/reading-lane.ts';
+import { findRecipe } from '../../imports/recipes/store.ts';
+import { ReadingStopped } from '../../imports/report/reading-queue.ts';
 import type { ReadingThreads } from '../../imports/report/reading-threads.ts';
+import type { ServerContext } from '../context.ts';
 import { Problem } from '../problem.ts';
-import { badReading } from './options.ts';
+import { badReading, optionsOf, type previewQuery } from './options.ts';
+import { optionsFor } from './recipe.ts';
 
 export const PREVIEW_BYTES = 1024 * 1024;
-/** Workbooks and archives have their directory at the end, so that they are needed as a whole. */
+/** Workbooks and archives have their directory at the end, so that all of their bytes are needed. */
 export const PREVIEW_ZIP_BYTES = 4 * 1024 * 1024;
 /** Time that reading the beginning of a file may take, in ms: a thousand times what an honest one needs. */
 const DEADLINE_MS = 10_000;
+
+/** What a request says of the beginning of a file. */
+interface PreviewRequest {
+  readonly head: Buffer;
+  /** Media type. */
+  readonly type: string;
+  readonly query: z.infer<typeof previewQuery>;
+}
+
+/** How the beginning of a file would be read as a request says. @throws Problem, UnknownRecipe */
+export async function previewWith(
+  { coordinator: { reading }, dir, settings }: Pick<ServerContext, 'coordinator' | 'dir' | 'settings'>,
+  { head, type, query }: PreviewRequest,
+  signal: AbortSignal,
+): Promise<Buffer> {
+  const { defaultRegion: region, sandbox } = settings;
+  const chosen = optionsOf(query, { contentType: type, region, sandbox });
+  const use = { options: chosen, file: { head }, name: 'the file' };
+  const recipe = chosen.recipe === undefined ? undefined : findRecipe(dir, chosen.recipe);
+  return previewOf(reading, head, await optionsFor(reading, recipe, use, signal), signal);
+}
 
 /**
  * How the beginning of a file would be read with these options: a `Preview` as JSON text. It is read in a thread whose
  * memory and time are bounded, and no longer than until `signal` is aborted.
  * @throws Problem BAD_OPTION, BAD_BODY
  */
-export async function previewOf(
+async function previewOf(
   threads: Pick<ReadingThreads, 'preview'>,
   head: Buffer,
   options: ImportOptions,

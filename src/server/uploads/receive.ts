@@ -10,7 +10,7 @@ export interface ReceiveOptions {
   readonly idleMs: number;
   /** Aborted when the server stops, or when the upload must give way, with the Problem to answer with. */
   readonly signal: AbortSignal;
-  /** Told of the bytes that have come, piece by piece. */
+  /** Called with the number of bytes of each piece. */
   readonly came?: (bytes: number) => void;
 }
 
@@ -21,9 +21,9 @@ export interface Received {
 }
 
 /**
- * Writes a body to a new file while it comes, never more of it in memory than one piece. Whatever goes wrong, the file
- * is gone then; the body stays open, so that the client can be told.
- * @throws Problem TOO_LARGE, BAD_BODY when it is empty or stands still, the signal's reason; the stream's error when the client has gone
+ * Streams a body to a new file, with at most one piece in memory. After an error the file is deleted; the body stays
+ * open, so that the client gets the answer.
+ * @throws Problem TOO_LARGE, BAD_BODY when it is empty or stalls, the signal's reason; the stream's error when the client has gone
  */
 export async function receive(body: Readable, path: string, options: ReceiveOptions): Promise<Received> {
   const hash = createHash('sha256');
@@ -70,7 +70,7 @@ export function tooLarge(mostBytes: number): Problem {
 
 async function* piecesOf(body: Readable, { idleMs, signal }: ReceiveOptions): AsyncGenerator<Buffer> {
   const givenUp = Promise.withResolvers<never>();
-  // Nobody may be waiting for it when it comes.
+  // It may reject while nothing awaits it.
   givenUp.promise.catch(() => {});
   const stoppedStill = () =>
     givenUp.reject(
@@ -80,7 +80,7 @@ async function* piecesOf(body: Readable, { idleMs, signal }: ReceiveOptions): As
   const clock = setTimeout(stoppedStill, idleMs);
   if (signal.aborted) stop();
   else signal.addEventListener('abort', stop, { once: true });
-  // Destroying the body would close the connection before the client is told what is wrong.
+  // Destroying the body would close the connection before the client has read what is wrong.
   const pieces = body.iterator({ destroyOnReturn: false }) as AsyncIterableIterator<Buffer>;
   try {
     for (;;) {

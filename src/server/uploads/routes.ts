@@ -6,7 +6,6 @@ import { importView } from '../../api/imports.ts';
 import { preview } from '../../api/preview.ts';
 import { UnknownImport } from '../../imports/import-errors.ts';
 import { reserveImport } from '../../imports/import-id.ts';
-import { findRecipe } from '../../imports/recipes/store.ts';
 import { UnknownSync } from '../../syncs/sync-errors.ts';
 import { inShort, noting } from '../access/noting.ts';
 import { leaving, sendJson } from '../bounded-answer.ts';
@@ -17,8 +16,9 @@ import { syncUploadRoute } from '../syncs/upload.ts';
 import { fileOf, labelOf } from './body.ts';
 import { inspectRoute } from './inspect.ts';
 import { uploadKeys } from './keys.ts';
+import { lookRoute } from './look.ts';
 import { FILE_TYPES, optionsOf, previewQuery, uploadQuery } from './options.ts';
-import { PREVIEW_BYTES, PREVIEW_ZIP_BYTES, previewOf } from './preview.ts';
+import { PREVIEW_BYTES, PREVIEW_ZIP_BYTES, previewWith } from './preview.ts';
 import { receiveHead } from './receive.ts';
 import { optionsFor, recipeFor } from './recipe.ts';
 import { checkLength, KEY_DESCRIPTION, openUploads } from './taking.ts';
@@ -34,7 +34,7 @@ export async function uploadRoutes(app: Api, context: ServerContext, { idleMs, m
   const { coordinator, syncs, dir, settings, access, views } = context;
   const { maxUploadBytes: mostBytes, region, sandbox } = { ...settings, region: settings.defaultRegion };
   const waiting = join(dir.root, 'uploads');
-  // Of a process that was killed: nobody knows what they were.
+  // Left by a process that was killed: what they were is not known.
   await rm(waiting, { recursive: true, force: true });
   const isImport = (id: string) => isKnown(() => coordinator.find(id));
   const isSync = (id: string) => isKnown(() => syncs.find(id));
@@ -88,7 +88,7 @@ export async function uploadRoutes(app: Api, context: ServerContext, { idleMs, m
       async (request, reply) => {
         const { query, headers } = request;
         const contentType = headers['content-type'] ?? '';
-        // What can be known before the file is sent is said before the file is sent.
+        // Refuse what can be refused before the file is sent.
         checkLength(request, mostBytes);
         const options = optionsOf(query, { contentType, region, sandbox });
         const recipe = recipeFor(dir, options);
@@ -110,7 +110,11 @@ export async function uploadRoutes(app: Api, context: ServerContext, { idleMs, m
                 file: { path: source },
                 name: file,
               });
-              await coordinator.create({ id: made, file, source, options: settled, ...(identities && { identities }) });
+              await coordinator.create({
+                ...{ id: made, file, source, options: settled, createdBy: request.who.name },
+                ...(query.tags !== undefined && { tags: query.tags }),
+                ...(identities && { identities }),
+              });
               noting(access)(request, 'import.create', made, inShort({ file, ...query, name: undefined }));
               return made;
             } finally {
@@ -123,12 +127,9 @@ export async function uploadRoutes(app: Api, context: ServerContext, { idleMs, m
       },
     );
     syncUploadRoute(scope, context, uploads);
-    inspectRoute(scope, context, {
-      mostBytes: PREVIEW_BYTES,
-      mostZipBytes: PREVIEW_ZIP_BYTES,
-      idleMs,
-      signal: stopping.signal,
-    });
+    const limits = { mostBytes: PREVIEW_BYTES, mostZipBytes: PREVIEW_ZIP_BYTES, idleMs, signal: stopping.signal };
+    inspectRoute(scope, context, limits);
+    lookRoute(scope, context, limits);
 
     scope.post(
       '/v1/preview',
@@ -149,16 +150,11 @@ export async function uploadRoutes(app: Api, context: ServerContext, { idleMs, m
         const { query } = request;
         const left = leaving(reply);
         checkLength(request, PREVIEW_ZIP_BYTES);
-        const limits = { mostBytes: PREVIEW_BYTES, mostZipBytes: PREVIEW_ZIP_BYTES, idleMs, signal: stopping.signal };
         const { head, type } = await fileOf(request, async ({ stream, type }) => ({
           type,
           head: await receiveHead(stream, limits),
         }));
-        const chosen = optionsOf(query, { contentType: type, region, sandbox });
-        const use = { options: chosen, file: { head }, name: 'the file' };
-        const recipe = chosen.recipe === undefined ? undefined : findRecipe(dir, chosen.recipe);
-        const options = await optionsFor(coordinator.reading, recipe, use, left);
-        return sendJson(reply, await previewOf(coordinator.reading, head, options, left));
+        return sendJson(reply, await previewWith(context, { head, type, query }, left));
       },
     );
   });

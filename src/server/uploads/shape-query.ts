@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { type Shape, shapeSettings } from '../../api/shape.ts';
 import type { ImportOptions } from '../../imports/import-options.ts';
 import { chosenRows, ShapeTextError } from '../../imports/read/shape/parse-shape.ts';
-import { type Shape, shapeSettings } from '../../imports/read/shape/shape.ts';
 
 /** How rows become memberships, as the query says it. */
 export const SHAPE_QUERY = {

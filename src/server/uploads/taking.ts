@@ -8,18 +8,18 @@ import type { uploadKeys } from './keys.ts';
 import { openPace, type Pace, SLOWEST } from './pace.ts';
 import { type ReceiveOptions, receive, tooLarge } from './receive.ts';
 
-/** A file that has come as a whole. */
+/** An uploaded file, complete. */
 interface TakenFile extends Pick<SentFile, 'name' | 'type'> {
-  /** Where it lies; to be moved. */
+  /** Its path; to be moved. */
   readonly path: string;
   /** An identity file that came with it, likewise. */
   readonly identities: { readonly path: string; readonly name: string } | undefined;
-  /** To be called before something is made of it under this id: a repetition is answered with the id then. */
+  /** To be called before something is made of it under this id: from then on, a repetition gets this id. */
   readonly keep: (id: string) => void;
 }
 
 export interface UploadsOptions {
-  /** Where files lie while they come. */
+  /** Folder of incomplete uploads. */
   readonly waiting: string;
   readonly keys: ReturnType<typeof uploadKeys>;
   /** Uploads at the same time; more are refused. */
@@ -30,8 +30,8 @@ export interface UploadsOptions {
 /** Takes files out of requests, a bounded number at a time, and those with the same Idempotency-Key once. */
 export interface Uploads {
   /**
-   * Gives the id that `make` has made of the file, or that was made of the same one before.
-   * @param chosen all that makes a request another one
+   * Returns the id that `make` has made of the file, or that was made of the same file before.
+   * @param chosen the options; with other options it is another request
    * @throws Problem BUSY, KEY_IN_USE, KEY_REUSED, BAD_BODY, MEDIA_TYPE, TOO_LARGE; whatever `make` throws
    */
   take(
@@ -56,7 +56,7 @@ interface UnderWay {
 export function openUploads({ waiting, keys, most, limits }: UploadsOptions): Uploads {
   const underWay = new Set<UnderWay>();
 
-  /** Where there is no room, the slowest upload gives way, if it hardly moves. @throws Problem BUSY */
+  /** Where there is no room, the slowest upload is given up, if it is very slow. @throws Problem BUSY */
   const makeRoom = (who: string, reply: FastifyReply) => {
     const refuse = (detail: string) => {
       reply.header('retry-after', BUSY_SECONDS);
@@ -118,7 +118,7 @@ export function openUploads({ waiting, keys, most, limits }: UploadsOptions): Up
   };
 }
 
-/** @throws Problem TOO_LARGE for a body that says beforehand that it is */
+/** @throws Problem TOO_LARGE for a body whose Content-Length says so */
 export function checkLength({ headers }: FastifyRequest, mostBytes: number): void {
   if (Number(headers['content-length'] ?? 0) > mostBytes) throw tooLarge(mostBytes);
 }

@@ -1,4 +1,4 @@
--- Statements on the notes that are still to be delivered, by name. They stand in the catalog.
+-- Statements on the notes that are still to be delivered, by name. The notes are in the catalog.
 
 -- name: notes_owner
 -- Out: the id of this data directory.
@@ -22,7 +22,7 @@ select id, kind, subject, state, reason, at, body from deliveries
  where body is null or :made order by at, rowid;
 
 -- name: find_note
--- In: id. Out: the note; nothing where there is none.
+-- In: id. Out: the note, or no row.
 select id, kind, subject, state, reason, at, body from deliveries where id = :id;
 
 -- name: write_note
@@ -34,5 +34,5 @@ update deliveries set body = :body where id = :id;
 delete from deliveries where id = :id;
 
 -- name: count_notes
--- Out: how many notes are still to be delivered, and since when the oldest is (ms, null: none is).
+-- Out: how many notes are still to be delivered, and since when the oldest waits (ms; null without any).
 select count(*) as waiting, min(at) as since from deliveries;

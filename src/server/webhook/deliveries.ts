@@ -21,9 +21,9 @@ export interface Delivery {
 export interface Deliveries {
   /** The coordinator's id, which names its queues. */
   readonly owner: string;
-  /** From now on, the catalog notes moves that are to be told. */
+  /** From now on, the catalog records moves that the receiver must be notified of. */
   begin(): void;
-  /** It notes no more, and forgets what was not delivered. */
+  /** Stops recording, and drops what was not delivered. */
   end(): void;
   /** Oldest first: all, or only those that are not made yet. */
   waiting(which: 'all' | 'unmade'): Delivery[];
@@ -36,7 +36,7 @@ export interface Deliveries {
   close(): void;
 }
 
-/** @param catalog path of the catalog, which the coordinator has open besides */
+/** @param catalog path of the catalog, which the coordinator also has open */
 export function openDeliveries(catalog: string): Deliveries {
   const database = openForWriting(catalog, CATALOG_MIGRATIONS);
   const sql = statementsOf(database, new URL('deliveries.sql', import.meta.url));
@@ -48,9 +48,9 @@ export function openDeliveries(catalog: string): Deliveries {
         sql('end_notes').run();
         sql('clear_notes').run();
       }),
-    waiting: (which) => sql('waiting_notes').all({ made: which === 'all' ? 1 : 0 }) as unknown as Delivery[],
-    count: () => sql('count_notes').get() as unknown as ReturnType<Deliveries['count']>,
-    find: (id) => sql('find_note').get({ id }) as unknown as Delivery | undefined,
+    waiting: (which) => sql<Delivery>('waiting_notes').all({ made: which === 'all' ? 1 : 0 }),
+    count: () => sql<ReturnType<Deliveries['count']>>('count_notes').get() as ReturnType<Deliveries['count']>,
+    find: (id) => sql<Delivery>('find_note').get({ id }),
     write: (id, body) => void sql('write_note').run({ id, body }),
     remove: (id) => void sql('remove_note').run({ id }),
     close: () => database.close(),

@@ -22,7 +22,7 @@ export interface NotifierOptions {
   readonly syncViews: SyncViews;
   readonly receiver: Receiver;
   readonly log: Logger;
-  /** Told what became of an attempt. */
+  /** Called with the result of each attempt. */
   readonly attempted?: ((result: NotificationResult) => void) | undefined;
 }
 
@@ -32,17 +32,17 @@ export type NotificationResult = 'delivered' | 'failed' | 'given-up';
 export interface Notifier {
   /** What is still to be delivered. */
   readonly count: Deliveries['count'];
-  /** What is not delivered by then, the next start does. */
+  /** What is not delivered by then is delivered after the next start. */
   close(): Promise<void>;
 }
 
-/** Notes on their way at the same time. */
+/** Notes that are sent at the same time. */
 const AT_ONCE = 4;
-/** How often notes that a wiped queue has lost are put there again, in ms. */
+/** How often notes that a wiped queue has lost are queued again, in ms. */
 const KEEP_MS = 30_000;
-/** After this time nobody waits for a note any more, in ms. */
+/** Notes older than this are given up, in ms. */
 const TOO_OLD_MS = 86_400_000;
-/** Time in which the queue must have taken note when the server stops, in ms. */
+/** Time that queueing gets when the server stops, in ms. */
 const LEAVE_MS = 1_000;
 
 export async function openNotifier(options: NotifierOptions): Promise<Notifier> {
@@ -52,7 +52,7 @@ export async function openNotifier(options: NotifierOptions): Promise<Notifier> 
   deliveries.begin();
   const onError = (error: unknown) => log.warn({ err: error }, 'a notification cannot be sent now');
   const queue = openJobQueue<NotifyPayload>(backend, `notify-${deliveries.owner}`, notify, onError);
-  // What an earlier process left there: what is still to be told is in the catalog.
+  // Left by an earlier process: what is still to be sent is in the catalog.
   await queue.clear();
 
   const giveUp = (delivery: string, error: unknown) => {
@@ -63,7 +63,7 @@ export async function openNotifier(options: NotifierOptions): Promise<Notifier> 
   };
   /** Notes are written down and queued one after another. */
   let work: Promise<void> = Promise.resolve();
-  const tell = (which: 'all' | 'unmade'): Promise<void> => {
+  const queueWaiting = (which: 'all' | 'unmade'): Promise<void> => {
     work = work.then(() => queueNotes(deliveries.waiting(which))).catch(onError);
     return work;
   };
@@ -78,7 +78,7 @@ export async function openNotifier(options: NotifierOptions): Promise<Notifier> 
       if (body === null) {
         const made = await bodyOf(options, note);
         if (made === undefined) {
-          // What it is about was removed before.
+          // Its import or sync was removed.
           deliveries.remove(id);
           continue;
         }
@@ -113,11 +113,11 @@ export async function openNotifier(options: NotifierOptions): Promise<Notifier> 
     concurrency: AT_ONCE,
     onError,
   });
-  const onState = () => void tell('unmade');
+  const onState = () => void queueWaiting('unmade');
   coordinator.events.on('state', onState);
   syncs.events.on('state', onState);
-  const keeper = setInterval(() => void tell('all'), KEEP_MS);
-  await tell('all');
+  const keeper = setInterval(() => void queueWaiting('all'), KEEP_MS);
+  await queueWaiting('all');
 
   return {
     count: deliveries.count,
@@ -125,10 +125,10 @@ export async function openNotifier(options: NotifierOptions): Promise<Notifier> 
       clearInterval(keeper);
       coordinator.events.off('state', onState);
       syncs.events.off('state', onState);
-      // A queue that is away answers nobody; what is written down is queued at the next start.
+      // A queue that is down does not answer; stored notes are queued at the next start.
       await Promise.race([work, sleep(LEAVE_MS)]);
       const closed = worker.close();
-      // A receiver that does not answer holds nobody up: the note is sent again at the next start.
+      // Do not wait for a receiver that does not answer: the note is sent again at the next start.
       worker.abort();
       await receiver.close();
       await closed;
@@ -139,13 +139,13 @@ export async function openNotifier(options: NotifierOptions): Promise<Notifier> 
 }
 
 /** Drops the notifications that are waiting, where no receiver is set any more. */
-export function tellNobody(dir: DataDir): void {
+export function dropNotifications(dir: DataDir): void {
   const deliveries = openDeliveries(dir.catalog);
   deliveries.end();
   deliveries.close();
 }
 
-/** The note as JSON; undefined when what it is about has been removed. */
+/** The note as JSON; undefined when its import or sync was removed. */
 async function bodyOf(options: NotifierOptions, note: Delivery): Promise<string | undefined> {
   const { kind, state, reason, at } = note;
   try {

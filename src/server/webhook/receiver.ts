@@ -67,7 +67,7 @@ export function openReceiver({ url: text, key, allowPrivate }: ReceiverOptions):
   };
 }
 
-/** As https://www.standardwebhooks.com says: id and time are signed as well, so that nobody can send it again. */
+/** As https://www.standardwebhooks.com says: id and time are signed as well, so that it cannot be replayed. */
 function signatureOf(key: Buffer, content: string): string {
   return `v1,${createHmac('sha256', key).update(content).digest('base64')}`;
 }

@@ -7,7 +7,7 @@ import { CHANGES } from './reasons.ts';
 
 const COLUMNS = ['uid', 'guid', 'scope', 'region'] as const;
 
-/** Groups in which a plan changes or ends what somebody is now; where it only adds people, nothing can be lost. */
+/** Groups in which a plan changes or removes memberships; where it only adds people, nothing can be lost. */
 export function groupsThatLose(
   plan: Pick<PlanReader, 'actions'>,
   chosen: (change: PlanAction) => boolean = () => true,
@@ -22,7 +22,7 @@ export function groupsThatLose(
 }
 
 /**
- * Everybody in these groups as the plan found them, as rows that `import` and `sync` read: the banned with the scope `ban`.
+ * All users in these groups as the plan found them, as rows that `import` and `sync` read: the banned with the scope `ban`.
  * Yields chunks of some 64 KB.
  */
 export function beforeCsv(plan: Pick<PlanReader, 'live'>, groups: readonly GroupName[]): Generator<string> {

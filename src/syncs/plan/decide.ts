@@ -8,6 +8,8 @@ export interface Decision {
   readonly kind: 'file' | 'undo';
   readonly from: string;
   readonly flags: SyncFlags;
+  /** Whether it is noted who may not exist. */
+  readonly newcomers?: boolean;
 }
 
 /** Members and rows up to which deciding takes less time than starting a thread for it. */
@@ -20,9 +22,9 @@ export async function decide(plan: PlanLedger, path: string, decision: Decision)
   else await decideElsewhere(path, decision);
 }
 
-export function decideHere(plan: PlanLedger, { kind, from, flags }: Decision): void {
+export function decideHere(plan: PlanLedger, { kind, from, flags, newcomers }: Decision): void {
   if (kind === 'undo') makeUndoPlan(plan, from, flags);
-  else makePlan(plan, from, flags);
+  else makePlan(plan, from, flags, newcomers);
 }
 
 /** Rejects with what making the plan throws. */

@@ -3,44 +3,18 @@ import type { Region } from '../../membership/membership.ts';
 import { counted, grouped } from '../../text/wording.ts';
 import { type Limits, limitsWith } from '../guard-limits.ts';
 import type { PlanFlags } from '../plan-flags.ts';
+import { CREATION_GUARDS } from './creation-guards.ts';
+import type { Guard, GuardFacts, Objection } from './guard.ts';
 import type { PlanLedger } from './plan-ledger.ts';
-import type { GroupName, PlanFacts } from './plan-reading.ts';
+import type { GroupName } from './plan-reading.ts';
 import type { PreviousRun } from './previous-run.ts';
-
-/** What the guards look at. */
-export interface GuardFacts {
-  readonly mode: PlanFlags['mode'];
-  readonly source: Pick<PlanFacts, 'rows' | 'invalid' | 'fields'>;
-  readonly groups: readonly PlanGroup[];
-  /** Absent where this is the first run. */
-  readonly previous?: PreviousRun | undefined;
-}
-
-/** What was found; the guard's name and remedy are put to it. */
-interface Objection {
-  readonly region?: Region;
-  readonly guid?: string;
-  readonly value: number;
-  readonly limit: number;
-  /** A sentence without its full stop. */
-  readonly what: string;
-}
-
-export interface Guard {
-  readonly name: string;
-  /** What it watches for, in a sentence. */
-  readonly meaning: string;
-  readonly modes: ReadonlySet<PlanFlags['mode']>;
-  /** What to do when it objects. */
-  readonly remedy: string;
-  readonly check: (facts: GuardFacts, limits: Limits) => readonly Objection[];
-}
 
 const ALL = new Set<PlanFlags['mode']>(['add', 'mirror', 'undo']);
 const WITH_FILE = new Set<PlanFlags['mode']>(['add', 'mirror']);
 const MIRROR = new Set<PlanFlags['mode']>(['mirror']);
 
 const LOOK = 'Look at the plan: approve it if it is right, fix the file if it is not';
+const LOOK_AT_UNDO = 'Look at the plan: approve it if it is right, reject it if it is not';
 const GET_WHOLE_FILE = 'Make sure that the file is complete, and approve the plan if it is';
 
 /** Every guard, in the order in which their findings are shown. Zero removals never trip one that counts removals. */
@@ -95,7 +69,7 @@ export const GUARDS: readonly Guard[] = [
     name: 'lost-columns',
     meaning: 'The file lacks a column that the last run’s file had.',
     modes: WITH_FILE,
-    remedy: 'Look at the header; map a renamed column with --map',
+    remedy: 'Look at the header, and map a column that was renamed',
     check: ({ source, previous }, { lostColumns }) => {
       const lost = (previous?.fields ?? []).filter((field) => !source.fields.includes(field));
       const what = `the file has no column for ${lost.join(', ')}, and the last run’s file had; ${allowed(lostColumns)}`;
@@ -150,7 +124,7 @@ export const GUARDS: readonly Guard[] = [
     modes: ALL,
     remedy: 'Check the region, its app and key (rollcall doctor), and the groups’ ids',
     check: ({ groups }) =>
-      groups.length === 0 || groups.some(({ listing }) => listing === 'listed')
+      groups.length === 0 || groups.some(({ listing, creates }) => listing === 'listed' || creates !== undefined)
         ? []
         : [{ value: 0, limit: 1, what: `none of ${counted(groups.length, 'group')} could be listed` }],
   },
@@ -172,6 +146,7 @@ export const GUARDS: readonly Guard[] = [
           }));
     },
   },
+  ...CREATION_GUARDS,
   {
     name: 'owner-changes',
     meaning: 'The owner of a group would be removed, banned or lowered.',
@@ -250,23 +225,31 @@ export const GUARDS: readonly Guard[] = [
 
 /** Everything that the guards object to; nothing found means that the plan may be applied unattended. */
 export function checkGuards(facts: GuardFacts, limits: Limits = limitsWith()): Finding[] {
-  return GUARDS.filter(({ modes }) => modes.has(facts.mode)).flatMap(({ name, remedy, check }) =>
-    check(facts, limits).map(({ region = null, guid = null, value, limit, what }) => ({
-      guard: name,
+  return GUARDS.filter(({ modes }) => modes.has(facts.mode)).flatMap((guard) =>
+    guard.check(facts, limits).map(({ region = null, guid = null, value, limit, what }) => ({
+      guard: guard.name,
       region,
       guid,
       value,
       limit,
-      sentence: `${placed(region, guid, what)}. ${remedy}.`,
+      sentence: `${placed(region, guid, what)}. ${remedyIn(guard, facts.mode)}.`,
     })),
   );
+}
+
+/** What to do when a guard objects. An undo has no file to fix. */
+export function remedyIn({ remedy }: Pick<Guard, 'remedy'>, mode: PlanFlags['mode']): string {
+  return mode === 'undo' && remedy === LOOK ? LOOK_AT_UNDO : remedy;
 }
 
 /** Checks a plan that was made and keeps the findings in it. Throws an Error when the plan was not made yet. */
 export function guardPlan(plan: PlanLedger, limits?: Limits, previous?: PreviousRun): Finding[] {
   const source = plan.facts();
   if (source.flags === null) throw new Error('the plan has not been made yet: there is nothing to guard');
-  const findings = checkGuards({ mode: source.flags.mode, source, groups: plan.groups(), previous }, limits);
+  const findings = checkGuards(
+    { mode: source.flags.mode, source, groups: plan.groups(), creating: plan.creating(), previous },
+    limits,
+  );
   plan.recordFindings(findings);
   return findings;
 }

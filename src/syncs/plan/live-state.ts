@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import { ReadingRefused } from '../../../jobs/read-group.ts';
+import { ReadingRefused } from '../../../jobs/ask-service.ts';
 import { UntrustedListing } from '../../chat/errors.ts';
 import { type BannedPages, type MembersPages, readBanned, readMembers } from '../../chat/member-list.ts';
 import type { Region } from '../../membership/membership.ts';
@@ -7,9 +7,9 @@ import { CannotPlan } from '../sync-errors.ts';
 import { type PlanLedger, UnknownScope } from './plan-ledger.ts';
 import type { GroupName } from './plan-reading.ts';
 
-/** What the groups of a region are read through. Its calls are tried again there as often as it makes sense. */
-export interface GroupPages extends MembersPages, BannedPages {
-  /** UID; null when not told, and then anybody may be the owner. */
+/** Reads the groups of a region. It retries its calls itself. */
+interface GroupPages extends MembersPages, BannedPages {
+  /** UID; null when the service does not say, and then any user may be the owner. */
   getGroup(guid: string, options: { readonly signal?: AbortSignal | undefined }): Promise<{ owner: string | null }>;
 }
 
@@ -17,7 +17,7 @@ export interface LiveState {
   readonly plan: PlanLedger;
   readonly pages: (region: Region) => GroupPages;
   readonly signal: AbortSignal;
-  /** Told of every group that has been read, with what was asked of it. */
+  /** Called for every group that has been read, with what was read. */
   readonly onGroup: (asked: 'members' | 'owner' | 'banned') => void;
 }
 
@@ -38,7 +38,7 @@ export async function listMembers({ plan, pages, signal, onGroup }: LiveState): 
   });
 }
 
-/** Asks who owns these groups. Where that cannot be told, anybody may be the owner. */
+/** Asks who owns these groups. Where that is not known, any user may be the owner. */
 export async function askOwners(
   { plan, pages, signal, onGroup }: LiveState,
   groups: readonly GroupName[],
@@ -55,7 +55,7 @@ export async function askOwners(
 }
 
 /**
- * Asks who is banned from these groups. In one where that cannot be told, nothing is done. Resolves with the regions whose
+ * Asks who is banned from these groups. Where that is not known, nothing is done in the group. Resolves with the regions whose
  * lists of members turn out to lack the banned.
  */
 export async function askBanned(
@@ -75,15 +75,21 @@ export async function askBanned(
   return hiding;
 }
 
-/** What it says of a group that it could not be read; anything that is not about this group alone is thrown. */
+/** Why a group could not be read; errors that concern more than this group are thrown. */
 function whyUnread({ region }: GroupName, error: unknown): { readonly code: string; readonly message: string } {
-  if (error instanceof ReadingRefused && error.ofRegion)
-    throw CannotPlan.regionRefused(region, error.code, error.message);
+  throwIfRefused(region, error);
   if (error instanceof ReadingRefused || error instanceof UntrustedListing || error instanceof UnknownScope) {
     const { code, message } = error;
     return { code, message };
   }
   throw error;
+}
+
+/** @throws CannotPlan where the region refuses every call */
+export function throwIfRefused(region: Region, error: unknown): void {
+  if (error instanceof ReadingRefused && error.ofRegion) {
+    throw CannotPlan.regionRefused(region, error.code, error.message);
+  }
 }
 
 /** Side by side within the bound. The first error ends the others, and is thrown when they have ended. */

@@ -1,16 +1,20 @@
 import type { PlanAction } from '../../api/plan.ts';
+import type { CreateField } from '../../imports/create-options.ts';
+import type { Profiles } from '../../imports/record/profiles.ts';
 import { inChunks } from '../../text/chunks.ts';
 import { csvLine } from '../../text/csv-line.ts';
 import { harmless, importable } from '../../text/spreadsheet.ts';
-import type { ActionChoice, PlanReader } from './plan-reading.ts';
+import type { ActionChoice, PlannedChange, PlanReader } from './plan-reading.ts';
 import { groupProblem } from './plan-totals.ts';
-import { CHANGES } from './reasons.ts';
 
 /** Columns of a plan. */
 const PLAN_COLUMNS = ['region', 'group', 'uid', 'action', 'from', 'to', 'reason'] as const;
 
 /** Columns of the input that an applied plan is imported from; read with the import option `edits`. */
 export const CHANGES_COLUMNS = ['region', 'guid', 'uid', 'scope', 'action', 'from', 'reason'] as const;
+
+/** Columns behind these, with what new users and groups are created with: by field. */
+export const creationColumn = (field: CreateField): string => `create_${field}`;
 
 type Reading = Pick<PlanReader, 'actions' | 'groups'>;
 
@@ -43,23 +47,49 @@ function concerns(choice: ActionChoice | undefined, region: string, guid: string
 
 /**
  * The plan's changes as the input of an import: CHANGES_COLUMNS, `action` being add, change, remove or unban. A ban is an
- * `add` with the scope `ban`; a removal has no scope, nor has lifting a ban of somebody who is to be no member. `from` is the place before, empty for nobody and `ban` for a banned one:
- * what an undo goes by. Yields chunks of some 64 KB.
+ * `add` with the scope `ban`; a removal has no scope, nor has an unban that leaves the user outside the group. `from` is the place before, empty outside the group and `ban` for a banned user:
+ * an undo uses it. Yields chunks of some 64 KB.
  * @param chosen which of the changes; default: all
+ * @param profiles of the staged file, where users or groups may be created
  *
  * Ids of the kind that intake accepts are given as they are, also where they begin like a formula (see retryReport).
  */
-export function changesCsv(plan: Reading, chosen: (change: PlanAction) => boolean = () => true): Generator<string> {
-  return inChunks(changeLines(plan, chosen));
+export function changesCsv(
+  plan: Pick<PlanReader, 'changes'>,
+  chosen: (change: PlanAction) => boolean = () => true,
+  profiles?: Profiles,
+): Generator<string> {
+  return inChunks(changeLines(plan, chosen, profiles));
 }
 
-function* changeLines(plan: Reading, chosen: (change: PlanAction) => boolean): Generator<string> {
-  yield csvLine(CHANGES_COLUMNS, ',');
-  for (const change of plan.actions({ actions: CHANGES }).filter(chosen)) {
-    const { region, guid, uid, from, to, sentence } = change;
-    const cells = [region, guid, uid, to, editOf(change), from, sentence];
-    yield csvLine(cells.map(importable), ',');
+function* changeLines(
+  plan: Pick<PlanReader, 'changes'>,
+  chosen: (change: PlanAction) => boolean,
+  profiles: Profiles | undefined,
+): Generator<string> {
+  const fields = profiles?.fields() ?? [];
+  yield csvLine([...CHANGES_COLUMNS, ...fields.map(creationColumn)], ',');
+  let begun = 0;
+  for (const change of plan.changes().filter(chosen)) {
+    const { region, guid, uid, from, to, sentence, group } = change;
+    const cells = [region, guid, uid, to, editOf(change), from, sentence].map(importable);
+    // Not made harmless: the import does not run formulas, and an apostrophe would become part of a name.
+    if (profiles !== undefined) cells.push(...profileCells(profiles, fields, change, group !== begun));
+    begun = group;
+    yield csvLine(cells, ',');
   }
+}
+
+/** The fields of a new group are in the first of its lines. */
+function profileCells(
+  profiles: Profiles,
+  fields: readonly CreateField[],
+  { action, row, group, isNew }: PlannedChange,
+  isFirst: boolean,
+): string[] {
+  const ofUser = action === 'add' && row !== null ? profiles.ofRow(row) : undefined;
+  const ofGroup = isNew && isFirst ? profiles.ofGroup(group) : undefined;
+  return fields.map((field) => (field.startsWith('group_') ? ofGroup : ofUser)?.(field) ?? '');
 }
 
 function editOf({ action, to }: Pick<PlanAction, 'action' | 'to'>): string {

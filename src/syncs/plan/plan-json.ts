@@ -21,7 +21,7 @@ function* pieces(plan: PlanReader, choice: ActionChoice | undefined): Generator<
     plannedAt: plannedAt === null ? null : new Date(plannedAt).toISOString(),
     flags: flags === null ? null : { ...flags, protect: [...flags.protect], removeByName: [...flags.removeByName] },
     held: findings.length > 0,
-    totals: planTotals(groups),
+    totals: planTotals(groups, plan.creating()),
     findings,
   };
   yield `${JSON.stringify(head).slice(0, -1)},\n"groups":[`;

@@ -9,7 +9,7 @@ select 1, :file, :hash, :size,
        (select json_group_array(key) from json_each((select recognised from desired.input)));
 
 -- name: set_groups
--- The groups that the file wants somebody in. A group of which only invalid rows speak is none of them.
+-- The groups for which the file has members. A group that only invalid rows name is not one of them.
 insert into groups (id, region, guid, wanted)
 select g.id, reg.name, g.guid, count(*)
   from desired.rows r join desired.groups g on g.id = r.group_id join desired.regions reg on reg.id = g.region_id
@@ -45,7 +45,7 @@ select id from groups where region = :region and guid = :guid;
 delete from live where group_id = :group;
 
 -- name: add_live
--- In: group, uid, scope, banned, joined_at. Pages may overlap: who comes twice counts once, as said last.
+-- In: group, uid, scope, banned, joined_at. Pages may overlap: of two entries for a user, the last one counts.
 insert or replace into live (group_id, uid, scope_id, banned, joined_at)
 values (:group, :uid, :scope, :banned, :joined_at);
 
@@ -74,6 +74,35 @@ update groups set members = (select count(*) from live where group_id = :group a
 -- name: forget_actions_of
 -- In: group. Deletes its actions.
 delete from actions where group_id = :group;
+
+-- name: groups_to_create
+-- In: ban. Out: missing groups to which rows would add users. `desired`: the staged file.
+select id, region, guid from groups
+ where listing = 'not_found'
+   and id in (select group_id from desired.rows where lane_id is not null and scope_id <> :ban)
+ order by id;
+
+-- name: create_group
+-- In: group, creates (JSON). It will be created: it has no owner and no banned users yet.
+update groups set creates = :creates, owner = '', bans_known = 1 where id = :group;
+
+-- name: cannot_create
+-- In: group, code, message. Why a group that is not there cannot be created.
+update groups set code = :code, message = :message where id = :group;
+
+-- name: add_newcomer
+-- In: region, uid. The owner of a new group, who may not exist either.
+insert or ignore into newcomers (region, uid)
+select :region, :uid where not exists (
+  select 1 from groups g join live l on l.group_id = g.id and l.uid = :uid where g.region = :region);
+
+-- name: newcomers
+-- Out: users who would be added and may not exist.
+select region, uid from newcomers order by region, uid;
+
+-- name: set_creating
+-- In: creating (JSON). What may be created, and what is known to be missing.
+update plan set creating = :creating;
 
 -- name: set_owner
 -- In: group, owner (UID, empty: none).

@@ -1,18 +1,18 @@
 import { existsSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
-import type { Finding } from '../../api/plan.ts';
+import type { Finding, PlanGroup } from '../../api/plan.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { scopeId } from '../../imports/record/enum-ids.ts';
-import { isScope } from '../../membership/membership.ts';
+import { IMPORT_MIGRATIONS } from '../../imports/schemas.ts';
+import { isScope, type Region } from '../../membership/membership.ts';
 import { inTransaction, openForReading, openForWriting, statementsOf } from '../../platform/sqlite.ts';
-import { type GroupName, type PlanDatabase, type PlanReader, planReader } from './plan-reading.ts';
+import { type GroupName, type PlanCreating, type PlanDatabase, type PlanReader, planReader } from './plan-reading.ts';
+import { PLAN_MIGRATIONS } from './schema.ts';
 
-const PLAN_MIGRATIONS = new URL('migrations/', import.meta.url);
-
-/** Somebody in a group as the service lists it. */
+/** A user in a group, as the service lists it. */
 export interface LiveMember {
   readonly uid: string;
-  /** admin, moderator or participant; of a banned one the scope before. Another word is refused. */
+  /** admin, moderator or participant; for a banned user, the earlier scope. Other words are refused. */
   readonly scope: string;
   /** Where the list of the banned was read before; else see `recordBanned`. */
   readonly banned?: boolean;
@@ -38,7 +38,7 @@ interface PlanSource {
   readonly size: number;
 }
 
-/** A plan's file, open for the one who makes it. */
+/** A plan's file, open for the planner. */
 export interface PlanLedger extends PlanReader {
   /** For the planner in this folder. */
   readonly database: PlanDatabase;
@@ -46,14 +46,14 @@ export interface PlanLedger extends PlanReader {
   begin(desired: string, source: PlanSource): void;
   /** Notes the groups in which an import (its ledger at `undone`) may have done something. Instead of `begin`. */
   beginUndo(undone: string, source: PlanSource): void;
-  /** Groups of which nothing is known yet, in the order of the file. */
+  /** Groups that have not been listed yet, in the order of the file. */
   groupsToList(): GroupName[];
   /**
    * Takes the whole list of a group's members, or nothing of it when `members` throws. Replaces an earlier listing.
    * Throws UnknownScope.
    */
   recordListed(group: GroupName, members: Iterable<LiveMember>): void;
-  /** A group that does not exist, or whose list could not be had as a whole: it gets neither members nor actions. */
+  /** A group that does not exist, or whose list could not be read completely: it gets neither members nor actions. */
   recordUnlisted(
     group: GroupName,
     listing: 'not_found' | 'failed',
@@ -61,8 +61,18 @@ export interface PlanLedger extends PlanReader {
   ): void;
   /** UIDs that are banned from a listed group; gives how many of them its list of members does not have. */
   recordBanned(group: GroupName, uids: Iterable<string>): number;
-  /** The UID that owns the group; empty where nobody does. */
+  /** The UID that owns the group; empty where it has no owner. */
   recordOwner(group: GroupName, owner: string): void;
+  /** Missing groups to which rows of the staged file would add users; with their numbers in that file. */
+  groupsToCreate(desired: string): (GroupName & { readonly id: number })[];
+  /** The group is created before users are added. */
+  recordCreates(group: number, as: NonNullable<PlanGroup['creates']>): void;
+  recordCannotCreate(group: number, why: { readonly code: string; readonly message: string }): void;
+  /** Users who would be added and may not exist: of the plan as it was made last, and those who were added here. */
+  newcomers(): { readonly region: Region; readonly uid: string }[];
+  /** Unless the user is in a group that was listed. */
+  addNewcomer(region: Region, uid: string): void;
+  recordCreating(creating: PlanCreating): void;
   /** Replaces the findings. */
   recordFindings(findings: readonly Finding[]): void;
 }
@@ -96,7 +106,7 @@ export function openPlanLedger(path: string): PlanLedger {
         sql('set_undone_source').run({ ...source });
         sql('set_undone_groups').run();
       }),
-    groupsToList: () => sql('groups_to_list').all() as unknown as GroupName[],
+    groupsToList: () => sql<GroupName>('groups_to_list').all(),
     recordListed: (name, members) =>
       inTransaction(database, () => {
         const group = idOf(name);
@@ -128,6 +138,23 @@ export function openPlanLedger(path: string): PlanLedger {
     recordOwner: (name, owner) => {
       sql('set_owner').run({ group: idOf(name), owner });
     },
+    groupsToCreate: (desired) =>
+      withAttached(database, desired, 'desired', () =>
+        sql<GroupName & { readonly id: number }>('groups_to_create').all({ ban: scopeId('ban') }),
+      ),
+    recordCreates: (group, as) => {
+      sql('create_group').run({ group, creates: JSON.stringify(as) });
+    },
+    recordCannotCreate: (group, { code, message }) => {
+      sql('cannot_create').run({ group, code, message });
+    },
+    newcomers: () => sql<{ readonly region: Region; readonly uid: string }>('newcomers').all(),
+    addNewcomer: (region, uid) => {
+      sql('add_newcomer').run({ region, uid });
+    },
+    recordCreating: (creating) => {
+      sql('set_creating').run({ creating: JSON.stringify(creating) });
+    },
     recordFindings: (findings) =>
       inTransaction(database, () => {
         sql('forget_findings').run();
@@ -148,7 +175,7 @@ export function withAttached<Result>(
 ): Result {
   // Attaching names neither a file that is missing nor one that is damaged.
   if (!existsSync(path)) throw new Error(`${path} is missing: a plan is made and compared with it`);
-  openForReading(path).close();
+  openForReading(path, name === 'newer' ? PLAN_MIGRATIONS : IMPORT_MIGRATIONS).close();
   database.prepare(`attach ? as ${name}`).run(`${pathToFileURL(path).href}?mode=ro`);
   try {
     return inTransaction(database, work);

@@ -2,7 +2,7 @@
 
 -- name: groups_after
 -- In: after (id of a group, 0: none), limit. Out: groups in the order of the file.
-select id, region, guid, listing, code, message, wanted, members
+select id, region, guid, listing, code, message, wanted, members, creates
   from groups where id > :after order by id limit :limit;
 
 -- name: tally
@@ -14,7 +14,7 @@ select coalesce(sum(action = 'add'), 0) as adds, coalesce(sum(action = 'change')
   from actions where group_id = :group;
 
 -- name: span
--- In: region, guid (null: any). Out: the ids between which these groups lie; first above last where there are none.
+-- In: region, guid (null: any). Out: the ids between which these groups are; first above last where there are none.
 select coalesce(min(id), 1) as first, coalesce(max(id), 0) as last
   from groups where (:region is null or region = :region) and (:guid is null or guid = :guid);
 

@@ -3,11 +3,13 @@ import type { PlanAction, PlanGroup } from '../../api/plan.ts';
 import type { Region } from '../../membership/membership.ts';
 import { PLAN_ACTIONS, type PlanActionName } from '../../membership/plan-words.ts';
 import { openForReading, statementsOf } from '../../platform/sqlite.ts';
-import { actionOf } from './plan-reading.ts';
+import { actionOf, newGroupOf } from './plan-reading.ts';
 import { groupProblem } from './plan-totals.ts';
+import { PLAN_MIGRATIONS } from './schema.ts';
 
 /** A group of a plan, with its actions counted. */
-export interface GroupSummary extends Pick<PlanGroup, 'region' | 'guid' | 'listing' | 'members' | 'actions' | 'right'> {
+export interface GroupSummary
+  extends Pick<PlanGroup, 'region' | 'guid' | 'listing' | 'members' | 'actions' | 'right' | 'creates'> {
   /** Why nothing is done in it, as a sentence without capital and full stop; empty where it was listed. */
   readonly problem: string;
 }
@@ -20,14 +22,20 @@ interface ActionFilter {
 }
 
 /** The place of an action in a plan: the number of its group, and its UID. */
+/** The first and last group of a choice. */
+interface Span {
+  readonly first: number;
+  readonly last: number;
+}
+
 interface ActionPlace {
   readonly group: number;
   readonly uid: string;
 }
 
 /**
- * A plan a page at a time, for a process that has other things to do meanwhile: it reads a bounded part, lets others have
- * their turn, and reads on. Only one group as a whole is read in one go.
+ * A plan a page at a time, for a process with other work: it reads a bounded part, lets other work
+ * run, and continues. Only a single group is read in one go.
  */
 export interface PlanPages {
   /**
@@ -35,7 +43,7 @@ export interface PlanPages {
    * action, or could not be listed.
    */
   groups(
-    wish: { readonly actions?: ReadonlySet<PlanActionName> },
+    request: { readonly actions?: ReadonlySet<PlanActionName> },
     after: number,
     limit: number,
   ): Promise<{ groups: GroupSummary[]; next?: number }>;
@@ -53,17 +61,19 @@ const SLICE = 20_000;
 
 /** Opens the plan at `path`, which must be complete. @param slice actions that are looked at in one go */
 export function openPlanPages(path: string, slice = SLICE): PlanPages {
-  const database = openForReading(path);
+  const database = openForReading(path, PLAN_MIGRATIONS);
   const sql = statementsOf(database, new URL('plan-pages.sql', import.meta.url));
 
-  const groupsAfter = (after: number, limit: number) =>
-    sql('groups_after').all({ after, limit }) as unknown as GroupRow[];
+  const groupsAfter = (after: number, limit: number) => sql<GroupRow>('groups_after').all({ after, limit });
   const summary = (row: GroupRow): GroupSummary => {
-    const { correct, ...counts } = sql('tally').get({ group: row.id }) as unknown as Tally;
+    const { correct, ...counts } = sql<Tally>('tally').get({ group: row.id }) as Tally;
     const { adds: add, changes: change, keeps: keep, removes: remove, bans: ban, reports: report } = counts;
     const { region, guid, listing, members } = row;
     const actions = { add, change, keep, remove, ban, report };
-    return { region, guid, listing, problem: groupProblem(row), members, actions, right: correct };
+    const { creates: _, ...plain } = row;
+    const created = newGroupOf({ ...row });
+    const problem = groupProblem({ ...plain, ...created });
+    return { region, guid, listing, problem, members, actions, right: correct, ...created };
   };
 
   return {
@@ -85,7 +95,7 @@ export function openPlanPages(path: string, slice = SLICE): PlanPages {
       }
     },
     actions: async ({ actions = new Set(PLAN_ACTIONS), region = null, guid = null }, after, limit) => {
-      const { first, last } = sql('span').get({ region, guid }) as unknown as { first: number; last: number };
+      const { first, last } = sql<Span>('span').get({ region, guid }) as Span;
       const choice = { actions: JSON.stringify([...actions]), region, guid, most: slice };
       const found: (PlanAction & ActionPlace)[] = [];
       // No UID is empty: this is the place before a group's first.
@@ -112,6 +122,8 @@ export function openPlanPages(path: string, slice = SLICE): PlanPages {
 
 type GroupRow = Pick<PlanGroup, 'region' | 'guid' | 'listing' | 'code' | 'message' | 'wanted' | 'members'> & {
   readonly id: number;
+  /** JSON. */
+  readonly creates: string | null;
 };
 
 type Tally = Readonly<Record<'adds' | 'changes' | 'keeps' | 'removes' | 'bans' | 'reports' | 'correct', number>>;

@@ -4,11 +4,15 @@
 -- Out: what the plan was made from, and how.
 select file, hash, size, rows, invalid, fields, flags, planned_at from plan;
 
+-- name: creating
+-- Out: what may be created, and what is known to be missing; null where nothing may be.
+select creating from plan;
+
 -- name: group_tallies
--- Out: groups in the order of the file, with their actions counted. `leaving`: members that would be none any more;
+-- Out: groups in the order of the file, with their actions counted. `leaving`: members who would lose their membership;
 -- `staying`: members that stay by their own right and not because they are spared; `owner_hit`: the owner is one of those
 -- who lose something. (A place from 1 to 3 is a member's, the highest scope first.)
-select g.region, g.guid, g.listing, g.code, g.message, g.owner, g.wanted, g.members,
+select g.region, g.guid, g.listing, g.code, g.message, g.owner, g.wanted, g.members, g.creates,
        coalesce(a.adds, 0) as adds, coalesce(a.changes, 0) as changes, coalesce(a.keeps, 0) as keeps,
        coalesce(a.removes, 0) as removes, coalesce(a.bans, 0) as bans, coalesce(a.reports, 0) as reports,
        coalesce(a.correct, 0) as correct, coalesce(a.leaving, 0) as leaving, coalesce(a.lowered, 0) as lowered,
@@ -26,19 +30,19 @@ select g.region, g.guid, g.listing, g.code, g.message, g.owner, g.wanted, g.memb
  order by g.id;
 
 -- name: owners_needed
--- Out: groups where somebody is spared only because nobody has asked who the owner is.
+-- Out: groups where a user is spared only because the owner is not known yet.
 select region, guid from groups
  where id in (select group_id from actions where reason in ('spared_owner_unknown', 'not_lowered_owner_unknown'))
  order by id;
 
 -- name: bans_needed
--- Out: groups in which something is to be changed and nobody has asked who is banned.
+-- Out: groups with changes whose banned users are not known yet.
 select region, guid from groups
  where bans_known = 0 and id in (select group_id from actions where action in ('add', 'change', 'remove', 'ban'))
  order by id;
 
 -- name: span_of_group
--- In: region, guid. Out: the ids between which the group's actions lie; nothing where there is no such group.
+-- In: region, guid. Out: the ids between which the group's actions are; nothing where there is no such group.
 select id as first, id as last from groups where region = :region and guid = :guid;
 
 -- name: actions_chosen
@@ -48,8 +52,16 @@ select g.region, g.guid, a.uid, a.action, a.from_id, a.to_id, a.reason, a.line
  where a.group_id between :first and :last and a.action in (select value from json_each(:actions))
  order by a.group_id, a.uid;
 
+-- name: changes
+-- Out: actions that send something, in the order of the groups, then by UID, each with the row that asks for it.
+select g.region, g.guid, a.uid, a.action, a.from_id, a.to_id, a.reason, a.line,
+       a.row_id, a.group_id, g.creates is not null as is_new
+  from actions a join groups g on g.id = a.group_id
+ where a.action in ('add', 'change', 'remove', 'ban')
+ order by a.group_id, a.uid;
+
 -- name: live_of_group
--- Out: everybody in a group when it was listed, by UID.
+-- Out: all users in a group when it was listed, by UID.
 select l.uid, l.state from live l join groups g on g.id = l.group_id where g.region = :region and g.guid = :guid order by l.uid;
 
 -- name: findings

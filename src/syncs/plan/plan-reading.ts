@@ -1,10 +1,12 @@
 import type { Finding, PlanAction, PlanGroup } from '../../api/plan.ts';
+import type { CreateField } from '../../imports/create-options.ts';
 import { scopeId, scopeOf } from '../../imports/record/enum-ids.ts';
 import type { Region } from '../../membership/membership.ts';
 import { PLAN_ACTIONS, type PlanActionName, type PlanReason } from '../../membership/plan-words.ts';
 import { openForReading, readStatements, statementsOf } from '../../platform/sqlite.ts';
 import { flagsFromJson, type PlanFlags } from '../plan-flags.ts';
 import { type Place, reasonSentence } from './reasons.ts';
+import { PLAN_MIGRATIONS } from './schema.ts';
 
 /** A connection to a plan's file. */
 export type PlanDatabase = ReturnType<typeof openForReading>;
@@ -33,6 +35,38 @@ export interface PlanFacts {
   readonly plannedAt: number | null;
 }
 
+/** A group that is not there, as it would be created. */
+type NewGroup = NonNullable<PlanGroup['creates']>;
+
+/** Users who would be added and whom the service does not find. */
+export interface MissingUsers {
+  readonly unknown: number;
+  readonly deactivated: number;
+  /** UIDs of some who are unknown. */
+  readonly first: readonly string[];
+}
+
+/** What a sync may create beside its changes. */
+export interface PlanCreating {
+  readonly may: { readonly users: boolean; readonly groups: boolean; readonly reactivate: boolean };
+  /** Most users and groups. */
+  readonly limits: { readonly users: number; readonly groups: number };
+  /** That the file has a column for. */
+  readonly fields: readonly CreateField[];
+  /** Null where the users were not looked up. */
+  readonly missing: MissingUsers | null;
+}
+
+/** An action that sends something. */
+export interface PlannedChange extends PlanAction {
+  /** Row of the staged file that asks for it; null where no row does. */
+  readonly row: number | null;
+  /** Number of its group in the staged file. */
+  readonly group: number;
+  /** The group is created first. */
+  readonly isNew: boolean;
+}
+
 export interface ActionChoice {
   readonly actions?: ReadonlySet<PlanActionName>;
   readonly group?: GroupName;
@@ -45,21 +79,25 @@ export interface PlanReader {
   groups(): PlanGroup[];
   /** Actions in the order of the groups, then by UID; one at a time, not kept in memory. */
   actions(choice?: ActionChoice): IteratorObject<PlanAction>;
+  /** Actions that send something, in the same order. */
+  changes(): IteratorObject<PlannedChange>;
   findings(): Finding[];
-  /** Everybody in a group when it was listed, by UID, one at a time. */
+  /** Undefined where nothing may be created. */
+  creating(): PlanCreating | undefined;
+  /** All users in a group when it was listed, by UID, one at a time. */
   live(group: GroupName): IteratorObject<{ readonly uid: string; readonly place: Place }>;
-  /** Groups where somebody is spared only because nobody has asked who the owner is: ask, and plan once more. */
+  /** Groups where a user is spared only because the owner is not known yet: ask for the owner, and plan again. */
   ownersNeeded(): GroupName[];
   /**
-   * Groups in which something is to be changed and nobody has asked who is banned: a ban might be lifted unasked there, or
-   * made once more. Ask where that matters (it takes a call for each group), and plan once more.
+   * Groups with changes whose banned users are not known yet: a ban might be lifted by mistake, or
+   * made again. Ask where that matters (it takes a call for each group), and plan again.
    */
   bansNeeded(): GroupName[];
   close(): void;
 }
 
 export function openPlanReader(path: string): PlanReader {
-  return planReader(openForReading(path));
+  return planReader(openForReading(path, PLAN_MIGRATIONS));
 }
 
 const READING = new URL('plan-reading.sql', import.meta.url);
@@ -88,17 +126,28 @@ export function planReader(database: PlanDatabase): PlanReader {
       const { first = 1, last = 0 } = span ?? {};
       return Iterator.from(chosen.iterate({ actions: JSON.stringify([...actions]), first, last })).map(actionOf);
     },
+    changes: () =>
+      Iterator.from(database.prepare(readStatements(READING).get('changes') ?? '').iterate()).map((row) => ({
+        ...actionOf(row),
+        row: row['row_id'] as number | null,
+        group: Number(row['group_id']),
+        isNew: row['is_new'] === 1,
+      })),
+    creating: () => {
+      const json = sql('creating').get()?.['creating'];
+      return typeof json === 'string' ? (JSON.parse(json) as PlanCreating) : undefined;
+    },
     findings: () =>
-      sql('findings')
+      sql<Omit<Finding, 'limit'> & { readonly allowed: Finding['limit'] }>('findings')
         .all()
-        .map(({ allowed, ...rest }) => ({ ...rest, limit: allowed }) as unknown as Finding),
+        .map(({ allowed, ...rest }) => ({ ...rest, limit: allowed })),
     live: ({ region, guid }) =>
       Iterator.from(sql('live_of_group').iterate({ region, guid })).map(({ uid, state }) => ({
         uid: String(uid),
         place: placeOf(Number(state)),
       })),
-    ownersNeeded: () => sql('owners_needed').all() as unknown as GroupName[],
-    bansNeeded: () => sql('bans_needed').all() as unknown as GroupName[],
+    ownersNeeded: () => sql<GroupName>('owners_needed').all(),
+    bansNeeded: () => sql<GroupName>('bans_needed').all(),
     close: () => {
       if (database.isOpen) database.close();
     },
@@ -131,7 +180,14 @@ function groupOf(row: Row): PlanGroup {
     lowered: n('lowered'),
     staying: n('staying'),
     ownerHit: n('owner_hit') > 0,
+    ...newGroupOf(row),
   };
+}
+
+/** Of a row with the column `creates`. */
+export function newGroupOf(row: Row): { readonly creates?: NewGroup } {
+  const json = row['creates'];
+  return typeof json === 'string' ? { creates: JSON.parse(json) } : {};
 }
 
 /** A row of actions_chosen, or one with the same columns. */
@@ -152,7 +208,7 @@ export function actionOf(row: Row): PlanAction {
   };
 }
 
-/** 0 stands for nobody; the other numbers are the ledger's. */
+/** 0: not in the group; the other numbers are the ledger's. */
 export function placeOf(id: number): Place {
   return id === 0 ? '' : scopeOf(id);
 }

@@ -2,7 +2,7 @@ import { styleText } from 'node:util';
 import type { PlanGroup, PlanTotals } from '../../api/plan.ts';
 import { cut, padEnd, widthOf, wrap } from '../../text/terminal-text.ts';
 import { counted, grouped, printable } from '../../text/wording.ts';
-import type { PlanReader } from './plan-reading.ts';
+import type { PlanCreating, PlanReader } from './plan-reading.ts';
 import { changesOf, groupProblem, planTotals } from './plan-totals.ts';
 
 export interface PlanTextOptions {
@@ -37,24 +37,33 @@ const COLUMNS: readonly Column[] = [
 const NAME_WIDTH = 40;
 
 /**
- * The plan for a terminal: what it comes to, a line for each group with most to do, the groups where nothing can be done,
+ * The plan for a terminal: the totals, a line for each group with most to do, the groups where nothing can be done,
  * and what the guards object to. Long lists are cut and say by how much. No line is wider than `width`.
  */
-export function planText(plan: Pick<PlanReader, 'facts' | 'groups' | 'findings'>, options: PlanTextOptions): string {
+export function planText(
+  plan: Pick<PlanReader, 'facts' | 'groups' | 'findings' | 'creating'>,
+  options: PlanTextOptions,
+): string {
   const { width, color, shown = 20 } = options;
   const paint: Paint = (style, text) => (color ? styleText(style, text, { validateStream: false }) : text);
   const groups = plan.groups();
   const findings = plan.findings();
-  const totals = planTotals(groups);
-  const listed = groups.filter(({ listing }) => listing === 'listed');
+  const creating = plan.creating();
+  const totals = planTotals(groups, creating);
+  const listed = groups.filter((group) => groupProblem(group) === '');
+  const fresh = groups.filter(({ creates }) => creates !== undefined);
   const blocks = [
     [
       paint('dim', cut(`plan for ${printable(plan.facts().file)}`, width)),
       ...wrap(verdict(totals), width).map((line) => paint('bold', line)),
     ],
     listed.length === 0 ? [] : table(listed, totals, shown, width, paint),
+    [
+      ...creation(totals, creating).flatMap((line) => wrap(line, width)),
+      ...list(fresh, 'group', shown, (group) => [cut(`${nameOf(group)}: ${newGroup(group)}`, width)]),
+    ],
     list(
-      groups.filter(({ listing }) => listing !== 'listed'),
+      groups.filter((group) => groupProblem(group) !== ''),
       'group',
       shown,
       (group) => [paint('yellow', cut(`${nameOf(group)}: ${printable(groupProblem(group))}`, width))],
@@ -84,6 +93,33 @@ function verdict({ actions, right, groups, unlisted, changes }: PlanTotals): str
   if (actions.report > 0) also.push(`${grouped(actions.report)} reported`);
   if (unlisted > 0) also.push(`nothing done in ${grouped(unlisted)} of ${counted(groups, 'group')}`);
   return `${changes === 0 ? 'Nothing to do' : words.join(', ')}; ${also.join(', ')}.`;
+}
+
+/** What is created before users are added, in sentences; empty where nothing is. */
+function creation({ create }: PlanTotals, creating: PlanCreating | undefined): string[] {
+  if (create === undefined || creating === undefined) return [];
+  const { groups, users, reactivated, calls } = create;
+  const some = creating.missing?.first ?? [];
+  const names =
+    some.length === 0 ? '' : ` (${some.map(printable).join(', ')}${(users ?? 0) > some.length ? ', …' : ''})`;
+  const parts = [
+    groups > 0 ? counted(groups, 'new group') : '',
+    users !== null && users > 0 ? `${counted(users, 'new user')}${names}` : '',
+    reactivated !== null && reactivated > 0 ? `${counted(reactivated, 'user')} made active again` : '',
+  ].filter((part) => part !== '');
+  const later = users === null || reactivated === null;
+  const unknown = `Users who are missing are counted while the plan is carried out: it stops before it creates more than ${grouped(creating.limits.users)}.`;
+  return [
+    ...(parts.length === 0 ? [] : [`Created first: ${parts.join(', ')}; this takes ${counted(calls, 'call')}.`]),
+    ...(later ? [unknown] : []),
+  ];
+}
+
+function newGroup({ creates, actions }: PlanGroup): string {
+  if (creates === undefined) return '';
+  const { name, type, owner } = creates;
+  const owned = owner === '' ? '' : `, owned by ${printable(owner)}`;
+  return `new, ${type}, named ${JSON.stringify(printable(name))}${owned}, ${counted(actions.add, 'member')}`;
 }
 
 /** Groups with most to do first, then those with most to report. */

@@ -1,20 +1,20 @@
--- Making a plan: one action for everybody whom the file names or the service lists in a group that was listed. First the
+-- Making a plan: one action for every user whom the file names or the service lists in a group that was listed. First the
 -- cases are gathered, then every one gets a reason; the table `reasons` says which action a reason leads to. Places in a group
--- are numbers: `:nobody`, `:admin` and `:ban` are those of somebody who is neither a member nor banned, of an admin and of
--- somebody banned; members have those of their scopes, the highest scope first.
+-- are numbers: `:outside`, `:admin` and `:ban` are those of a user who is neither a member nor banned, of an admin and of
+-- a banned user; members have those of their scopes, the highest scope first.
 
 -- name: open_cases
 -- want: the scope that the file asks for, 4 for a ban; null where it does not name the UID. state: the place in the group
--- now, 0 for nobody, 4 for banned. was: an undo's place before, -1 where no record says.
+-- now, 0 outside the group, 4 for banned. was: an undo's place before, -1 where no record says.
 create temp table if not exists cases (
   group_id integer not null, uid text not null collate nocase, state integer not null, want integer, was integer,
-  outcome text, contradicted integer not null default 0, line integer,
+  outcome text, contradicted integer not null default 0, line integer, row_id integer,
   primary key (group_id, uid)) without rowid;
 
 -- name: open_shielded
--- Cases with what stands before a UID when something is to be taken from it.
+-- Cases with what protects a UID from losing something.
 create temp view if not exists shielded as
-select c.*, case when n.uid is not null then 'named'
+select c.*, g.creates, case when n.uid is not null then 'named'
                  when c.uid = g.owner then 'owner'
                  when p.uid is not null then 'protected'
                  when g.owner is null then 'owner_unknown'
@@ -59,16 +59,17 @@ update plan set flags = :flags, planned_at = :at;
 
 -- name: gather_wanted
 -- Rows that are neither invalid nor duplicates. The service's spelling of a UID goes before the file's. Sorted first,
--- because a shuffled file would jump about in both tables; the limit keeps the order, `cross` the order of joining.
-insert into temp.cases (group_id, uid, state, want, line)
-select r.group_id, coalesce(l.uid, r.uid), coalesce(l.state, 0), r.scope_id, r.line
-  from (select group_id, uid, scope_id, line from desired.rows where lane_id is not null
+-- because a shuffled file would jump about in both tables; the limit keeps the order, `cross` the order of joining. In a
+-- group that will be created, there are no members yet.
+insert into temp.cases (group_id, uid, state, want, line, row_id)
+select r.group_id, coalesce(l.uid, r.uid), coalesce(l.state, 0), r.scope_id, r.line, r.id
+  from (select group_id, uid, scope_id, line, id from desired.rows where lane_id is not null
          order by group_id, uid collate nocase limit -1) as r
-  cross join groups g on g.id = r.group_id and g.listing = 'listed'
+  cross join groups g on g.id = r.group_id and (g.listing = 'listed' or g.creates is not null)
   left join live l on l.group_id = r.group_id and l.uid = r.uid;
 
 -- name: gather_contradicted
--- Members whom invalid rows name all the same, because only together with another row they are wrong.
+-- Members whom invalid rows name: such a row is wrong only in combination with another row.
 insert or ignore into temp.cases (group_id, uid, state, contradicted, line)
 select l.group_id, l.uid, l.state, 1, r.line
   from desired.rows r
@@ -77,16 +78,16 @@ select l.group_id, l.uid, l.state, 1, r.line
   join live l on l.group_id = r.group_id and l.uid = r.uid;
 
 -- name: gather_unnamed
--- Everybody else whom the service lists.
+-- All other users whom the service lists.
 insert or ignore into temp.cases (group_id, uid, state)
 select l.group_id, l.uid, l.state from live l join groups g on g.id = l.group_id and g.listing = 'listed';
 
 -- name: decide_sync
--- In: mirror, demotion, unban (0 or 1), missing, nobody, admin, ban. The order matters: the first that is true is the reason.
-insert into actions (group_id, uid, action, from_id, to_id, reason, line)
+-- In: mirror, demotion, unban (0 or 1), missing, outside, admin, ban. The order matters: the first that is true is the reason.
+insert into actions (group_id, uid, action, from_id, to_id, reason, line, row_id)
 select d.group_id, d.uid, why.action, d.state,
-       case why.action when 'keep' then d.state else coalesce(d.want, case :missing when 'ban' then :ban else :nobody end) end,
-       d.reason, d.line
+       case why.action when 'keep' then d.state else coalesce(d.want, case :missing when 'ban' then :ban else :outside end) end,
+       d.reason, d.line, d.row_id
   from (select *,
           case when want is null and state = :ban then 'stays_banned'
                when want is null and not :mirror then 'unnamed'
@@ -99,7 +100,8 @@ select d.group_id, d.uid, why.action, d.state,
                when want is null and :missing = 'ban' then 'missing_banned'
                when want is null then 'missing_removed'
                when want = :ban then 'ban_wanted'
-               when state = :nobody then 'absent'
+               when state = :outside and creates is not null then 'absent_with_group'
+               when state = :outside then 'absent'
                when state = :ban and :unban then 'ban_lifted'
                when state = :ban then 'banned'
                when want < state then 'raised'
@@ -109,8 +111,23 @@ select d.group_id, d.uid, why.action, d.state,
           from temp.shielded) as d
   join reasons why on why.name = d.reason;
 
+-- name: forget_newcomers
+-- Deletes the newcomers of an earlier time.
+delete from newcomers;
+
+-- name: gather_newcomers
+-- Users who would be added and were outside the group.
+insert or ignore into newcomers (region, uid)
+select g.region, a.uid from actions a join groups g on g.id = a.group_id where a.action = 'add' and a.from_id = 0;
+
+-- name: forget_known
+-- Users who were listed in a group exist.
+delete from newcomers where (region, uid) in (
+  select n.region, n.uid from live l join groups g on g.id = l.group_id
+    join newcomers n on n.region = g.region and n.uid = l.uid);
+
 -- name: gather_undone
--- What the import did to somebody is a move from one place (`was`) to another (`want`). An import of edits says in its
+-- What the import did to a user is a move from one place (`was`) to another (`want`). An import of edits says in its
 -- column `from` where it began; any other adds those who were not there or were banned, which their rows say, and does not
 -- know whom it banned.
 with journal as (
@@ -134,9 +151,9 @@ select r.group_id, coalesce(l.uid, r.uid), coalesce(l.state, 0),
   left join live l on l.group_id = r.group_id and l.uid = r.uid;
 
 -- name: decide_undo
--- In: unban (0 or 1), nobody, ban. A move is taken back where it still stands. An admin whom the import made one is not spared.
+-- In: unban (0 or 1), outside, ban. A move is undone where the user is still as the import left it. Admins made by the import are not spared.
 insert into actions (group_id, uid, action, from_id, to_id, reason, line)
-select d.group_id, d.uid, why.action, d.state, case why.action when 'keep' then d.state else max(d.was, :nobody) end,
+select d.group_id, d.uid, why.action, d.state, case why.action when 'keep' then d.state else max(d.was, :outside) end,
        d.reason, d.line
   from (select *,
           case when outcome = 'unconfirmed' then 'undo_unconfirmed'
@@ -144,14 +161,14 @@ select d.group_id, d.uid, why.action, d.state, case why.action when 'keep' then 
                when state <> want then 'undo_moved'
                when want = :ban and not :unban then 'undo_ban_stays'
                when want = :ban and was = -1 then 'undo_ban_unrecorded'
-               when want = :ban and was = :nobody then 'undo_ban_outside'
+               when want = :ban and was = :outside then 'undo_ban_outside'
                when want = :ban then 'undo_banned'
                when was = -1 then 'undo_unrecorded'
                when outcome = 'unbanned' then 'undo_unbanned'
-               when want = :nobody and was = :ban then 'undo_unrecorded'
-               when want = :nobody then 'undo_removed'
-               when (was = :nobody or was > want) and shield in ('owner', 'protected', 'owner_unknown') then 'spared_' || shield
-               when was = :nobody then 'undo_added'
+               when want = :outside and was = :ban then 'undo_unrecorded'
+               when want = :outside then 'undo_removed'
+               when (was = :outside or was > want) and shield in ('owner', 'protected', 'owner_unknown') then 'spared_' || shield
+               when was = :outside then 'undo_added'
                when was = :ban then 'undo_unbanned'
                else 'undo_changed' end as reason
           from temp.shielded) as d

@@ -1,18 +1,17 @@
-import { statementsOf } from '../../platform/sqlite.ts';
+import { type Statements, statementsOf } from '../../platform/sqlite.ts';
 import { flagsToJson, type PlanFlags, type SyncFlags, type UndoFlags } from '../plan-flags.ts';
 import { type PlanLedger, withAttached } from './plan-ledger.ts';
 import { placeId } from './plan-reading.ts';
 import { REASONS } from './reasons.ts';
 
 const PLANNING = new URL('plan.sql', import.meta.url);
-type Statements = ReturnType<typeof statementsOf>;
-
 /**
- * Makes the plan: one action for everybody whom the staged file at `desired` names or the service lists, in the groups
+ * Makes the plan: one action for every user whom the staged file at `desired` names or the service lists, in the groups
  * that were listed. Replaces what was planned before, so that it may be made again when owners have become known
  * (`ownersNeeded`). plan.sql holds the decisions. Throws an Error when a group has not been listed yet.
+ * @param newcomers whether it notes who may not exist
  */
-export function makePlan(plan: PlanLedger, desired: string, flags: SyncFlags): void {
+export function makePlan(plan: PlanLedger, desired: string, flags: SyncFlags, newcomers = false): void {
   planWith(plan, desired, 'desired', flags, (sql) => {
     sql('gather_wanted').run();
     sql('gather_contradicted').run();
@@ -22,22 +21,23 @@ export function makePlan(plan: PlanLedger, desired: string, flags: SyncFlags): v
       demotion: flags.allowDemotion ? 1 : 0,
       unban: flags.allowUnban ? 1 : 0,
       missing: flags.missing,
-      nobody: placeId(''),
+      outside: placeId(''),
       admin: placeId('admin'),
       ban: placeId('ban'),
     });
+    if (newcomers) for (const step of ['forget_newcomers', 'gather_newcomers', 'forget_known']) sql(step).run();
   });
 }
 
 /**
- * Makes the plan that takes back what the import whose ledger is at `undone` did: `added` is removed, `changed` changed
+ * Makes the plan that undoes the import whose ledger is at `undone`: `added` is removed, `changed` changed
  * back, `removed` added again, each only where the live state is still as the import left it. What was a member already
  * is not touched. Replaces what was planned before. Throws an Error when a group has not been listed yet.
  */
 export function makeUndoPlan(plan: PlanLedger, undone: string, flags: UndoFlags): void {
   planWith(plan, undone, 'undone', { ...flags, mode: 'undo', missing: 'report', allowDemotion: true }, (sql) => {
     sql('gather_undone').run();
-    sql('decide_undo').run({ unban: flags.allowUnban ? 1 : 0, nobody: placeId(''), ban: placeId('ban') });
+    sql('decide_undo').run({ unban: flags.allowUnban ? 1 : 0, outside: placeId(''), ban: placeId('ban') });
   });
 }
 

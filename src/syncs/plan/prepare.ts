@@ -3,38 +3,43 @@ import { constants, createReadStream, existsSync } from 'node:fs';
 import { copyFile, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import type { CreateOptions } from '../../imports/create-options.ts';
 import { fileOf } from '../../imports/read/file-state.ts';
-import { IntakeError, shown } from '../../imports/read/intake-error.ts';
+import { notReadable } from '../../imports/read/intake-error.ts';
+import type { GroupPages } from '../../imports/send/group-reader.ts';
 import type { StagingProgress, StagingTask } from '../../imports/stage/stage-file.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { SyncFlags } from '../plan-flags.ts';
 import { CannotPlan } from '../sync-errors.ts';
 import type { Reading } from '../sync-options.ts';
+import { countNewcomers, planNewGroups, requireNames } from './creating.ts';
 import { decide } from './decide.ts';
-import { askBanned, askOwners, type GroupPages, type LiveState, listMembers } from './live-state.ts';
+import { askBanned, askOwners, type LiveState, listMembers } from './live-state.ts';
 import { openPlanLedger, type PlanLedger } from './plan-ledger.ts';
 import type { GroupName } from './plan-reading.ts';
 
-/** What a plan is to bring about. */
-export type PlanWish =
+/** The goal of a plan. */
+export type PlanRequest =
   /** What the file `source` asks for, which the user named `file`. */
   | { readonly kind: 'file'; readonly file: string; readonly source: string; readonly reading: Reading }
-  /** That an import had not been; its ledger is at `ledger`. */
+  /** Undo an import; its ledger is at `ledger`. */
   | { readonly kind: 'undo'; readonly file: string; readonly importId: string; readonly ledger: string };
 
 export interface PlanningTask {
   /** Where the plan is made, with everything that it is made from. What an earlier try has left there is overwritten. */
   readonly folder: string;
-  readonly wish: PlanWish;
+  readonly request: PlanRequest;
   readonly flags: SyncFlags;
+  /** What may be created; undefined: nothing. */
+  readonly create?: CreateOptions | undefined;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: PlanningProgress) => void;
 }
 
 export type PlanningProgress =
   | ({ readonly step: 'reading' } & StagingProgress)
-  /** Groups whose members, owner or banned users have been read, of how many. */
-  | { readonly step: 'members' | 'owner' | 'banned'; readonly done: number; readonly groups: number };
+  /** Groups whose members, owner or banned users have been read, of how many; in the step `users`, users. */
+  | { readonly step: 'members' | 'owner' | 'banned' | 'users'; readonly done: number; readonly groups: number };
 
 export interface PlanningPorts {
   readonly stage: (task: StagingTask, progress: (progress: StagingProgress) => void) => Promise<unknown>;
@@ -52,24 +57,27 @@ export const planFiles = (folder: string) => ({
   identities: join(folder, 'identities'),
   /** Who was in the groups that lose a member; absent where no group does. */
   before: join(folder, 'before.csv'),
+  /** Users who may not exist, while they are asked about. */
+  newcomers: join(folder, 'newcomers.sqlite'),
 });
 
 /**
  * Reads the file, lists its groups, and makes the plan. Nothing is sent. The plan is open; its guards are still to be asked.
- * @throws IntakeError, CannotPlan; the signal's reason when aborted
+ * @throws IntakeError, CreateWithoutName, CannotPlan; the signal's reason when aborted
  */
 export async function planFor(task: PlanningTask, ports: PlanningPorts): Promise<PlanLedger> {
-  const { folder, wish, signal } = task;
+  const { folder, request, create, signal } = task;
   const files = planFiles(folder);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   for (const path of [files.desired, files.plan]) {
     for (const ending of ['', '-wal', '-shm']) await rm(`${path}${ending}`, { force: true });
   }
-  const desired = wish.kind === 'undo' ? wish.ledger : await stageFile(task, wish, ports);
-  const source = await sourceOf(wish, files.input);
+  const desired = request.kind === 'undo' ? request.ledger : await stageFile(task, request, ports);
+  if (create !== undefined) requireNames(desired, create);
+  const source = await sourceOf(request, files.input);
   const plan = openPlanLedger(files.plan);
   try {
-    if (wish.kind === 'undo') plan.beginUndo(desired, source);
+    if (request.kind === 'undo') plan.beginUndo(desired, source);
     else plan.begin(desired, source);
     const regions = new Set(plan.groupsToList().map(({ region }) => region));
     const strange = [...regions].filter((region) => !ports.regions.has(region));
@@ -83,10 +91,10 @@ export async function planFor(task: PlanningTask, ports: PlanningPorts): Promise
   }
 }
 
-/** The plan's own copy of the file is staged: the plan stays what it is, whatever becomes of the file. */
+/** The plan's own copy of the file is staged: the plan stays what it is, even if the file changes. */
 async function stageFile(
   { folder, signal, onProgress }: PlanningTask,
-  { file, source, reading }: Extract<PlanWish, { kind: 'file' }>,
+  { file, source, reading }: Extract<PlanRequest, { kind: 'file' }>,
   ports: PlanningPorts,
 ): Promise<string> {
   const { input, desired } = planFiles(folder);
@@ -115,8 +123,7 @@ async function keepCopy(
   try {
     await copyFile(source, unfinished, constants.COPYFILE_FICLONE);
   } catch (cause) {
-    const what = `${shown(name)} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`;
-    throw new IntakeError({ code: 'NOT_READABLE', what, remedy: 'Check the path and its permissions', cause });
+    throw notReadable(name, 'be read', cause);
   }
   await check(await lastByteOf(unfinished));
   await rename(unfinished, copy);
@@ -133,10 +140,10 @@ async function lastByteOf(path: string): Promise<number> {
   }
 }
 
-async function sourceOf(wish: PlanWish, input: string): Promise<{ file: string; hash: string; size: number }> {
-  const { file } = wish;
-  // What an import that is over did never changes.
-  if (wish.kind === 'undo') return { file, hash: wish.importId, size: (await stat(wish.ledger)).size };
+async function sourceOf(request: PlanRequest, input: string): Promise<{ file: string; hash: string; size: number }> {
+  const { file } = request;
+  // The result of a finished import never changes.
+  if (request.kind === 'undo') return { file, hash: request.importId, size: (await stat(request.ledger)).size };
   return { file, hash: await hashOf(input), size: (await stat(input)).size };
 }
 
@@ -165,7 +172,7 @@ export async function hashOf(path: string): Promise<string> {
  * (`allowUnban`), every group is asked: a banned user who is listed like a member must not pass for one.
  */
 async function listAndDecide(
-  { folder, flags, wish, signal, onProgress }: PlanningTask,
+  { folder, flags, request, create, signal, onProgress }: PlanningTask,
   { pages }: PlanningPorts,
   plan: PlanLedger,
   desired: string,
@@ -179,26 +186,32 @@ async function listAndDecide(
   const askedForBanned = new Set<string>();
   const hiding = new Set<Region>();
 
+  const newcomers = create !== undefined && (create.users || create.reactivate);
   const groups = plan.groupsToList();
   await listMembers(reading(groups.length));
+  if (create !== undefined) planNewGroups(plan, desired, create);
   // An undo: the import may have banned a user who seems to be a member.
-  if (wish.kind === 'undo' || flags.allowUnban) {
+  if (request.kind === 'undo' || flags.allowUnban) {
     const listed = plan.groups().filter(({ listing }) => listing === 'listed');
     for (const group of listed) askedForBanned.add(keyOf(group));
     await askBanned(reading(listed.length), listed);
   }
   for (;;) {
-    await decide(plan, planFiles(folder).plan, { kind: wish.kind, from: desired, flags });
+    await decide(plan, planFiles(folder).plan, { kind: request.kind, from: desired, flags, newcomers });
     const owned = plan.ownersNeeded().filter((group) => !askedForOwner.has(keyOf(group)));
-    // Whoever is spared only because nobody knows the owner is going to be removed: one plan less to make.
+    // Assume that users who are spared only because the owner is unknown will be removed: it saves one round of planning.
     const matter = new Map([...bansThatMatter(plan, hiding), ...owned].map((group) => [keyOf(group), group]));
     const banned = [...matter].filter(([key]) => !askedForBanned.has(key)).map(([, group]) => group);
-    if (owned.length + banned.length === 0) return;
+    if (owned.length + banned.length === 0) break;
     for (const group of owned) askedForOwner.add(keyOf(group));
     for (const group of banned) askedForBanned.add(keyOf(group));
     await askOwners(reading(owned.length), owned);
     for (const region of await askBanned(reading(banned.length), banned)) hiding.add(region);
   }
+  if (create === undefined) return;
+  const onUser = (done: number, users: number) => onProgress({ step: 'users', done, groups: users });
+  const { newcomers: path } = planFiles(folder);
+  await countNewcomers({ plan, desired, options: create, path, pages, signal, onUser });
 }
 
 /** Groups where a user is changed, removed or banned, or added by a region that hides the banned. */

@@ -19,7 +19,7 @@ const DELIMITERS = /[,;|\t]/;
 /**
  * Reads the UIDs of a protect file: one a line, `#` begins a comment, or a CSV file with a column for the UID (under any
  * name by which an import knows it). UTF-8. Throws ProtectFileError naming the file and the line; a file without a UID is
- * an error too, because an emptied file would protect nobody.
+ * an error too, because an emptied file would protect no one.
  */
 export async function readProtectFile(path: string): Promise<ReadonlySet<string>> {
   const text = await readFile(path, 'utf8').catch((cause: unknown) => {
@@ -52,7 +52,7 @@ function uidsOfLines(path: string, lines: readonly string[]): ReadonlySet<string
   return uids;
 }
 
-/** The ordinary intake reads it; only the column of UIDs counts, and rows that are broken as a whole. */
+/** The ordinary intake reads it; only the column of UIDs counts, and rows that cannot be read at all. */
 async function uidsOfTable(path: string, lines: readonly string[]): Promise<ReadonlySet<string>> {
   const uids = new Set<string>();
   try {

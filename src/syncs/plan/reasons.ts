@@ -28,14 +28,15 @@ export const REASONS = {
   // In the file.
   right: { action: 'keep', sentence: 'is as the file says' },
   absent: { action: 'add', sentence: 'is not in the group' },
+  absent_with_group: { action: 'add', sentence: 'the group is created first' },
   raised: { action: 'change', sentence: 'the file asks for a higher scope' },
   lowered: { action: 'change', sentence: 'the file asks for a lower scope' },
   ban_wanted: { action: 'ban', sentence: 'the file asks for a ban' },
-  not_lowered: notLowered('and scopes are lowered only with --allow-demotion'),
+  not_lowered: notLowered('and this sync does not lower scopes'),
   not_lowered_owner: notLowered(`but owns the group ${NAME_IT}`),
   not_lowered_protected: notLowered(`but is protected ${NAME_IT}`),
   not_lowered_owner_unknown: notLowered('but who owns the group is not known'),
-  banned: { action: 'report', sentence: 'is banned from the group; a ban is lifted only with --allow-unban' },
+  banned: { action: 'report', sentence: 'is banned from the group, and this sync does not lift bans' },
   ban_lifted: { action: 'add', sentence: 'is banned from the group; adding lifts the ban' },
   // Not in the file.
   unnamed: { action: 'keep', sentence: 'is not in the file; mode add never removes' },
@@ -49,7 +50,7 @@ export const REASONS = {
   spared_admin: spared(`but is admin ${NAME_IT}`),
   spared_protected: spared(`but is protected ${NAME_IT}`),
   spared_owner_unknown: spared('but who owns the group is not known'),
-  // Taking back what an import did.
+  // Undoing what an import did.
   undo_added: { action: 'remove', sentence: 'the import added this member' },
   undo_removed: { action: 'add', sentence: 'the import removed this member' },
   undo_changed: { action: 'change', sentence: 'the import changed the scope' },
@@ -57,7 +58,7 @@ export const REASONS = {
   undo_unbanned: { action: 'ban', sentence: 'the import lifted the ban' },
   undo_nothing: { action: 'keep', sentence: 'is as before the import' },
   undo_moved: { action: 'report', sentence: 'was changed by someone else since the import' },
-  undo_ban_stays: { action: 'report', sentence: 'the import banned this UID; a ban is lifted only with --allow-unban' },
+  undo_ban_stays: { action: 'report', sentence: 'the import banned this UID, and this undo does not lift bans' },
   undo_ban_outside: {
     action: 'change',
     sentence: 'the import banned this UID, which was no member; the ban is lifted',

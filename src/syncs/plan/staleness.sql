@@ -5,7 +5,7 @@
 drop table if exists temp.moves;
 
 -- name: find_moves
--- Changes of either plan that the other has not, or has otherwise. Groups are told by name: their numbers differ.
+-- Changes of either plan that the other does not have, or has in another form. Groups are matched by name: their numbers differ.
 create temp table moves as
 with was as (
   select a.*, g.region, g.guid, n.id as other from actions a join groups g on g.id = a.group_id
@@ -37,7 +37,7 @@ select sum(was_action in ('add', 'change', 'remove', 'ban') and action not in ('
 select * from temp.moves limit :limit;
 
 -- name: moved_changes
--- Out: changes of the stored plan that a newer one no longer has, or has otherwise.
+-- Out: changes of the stored plan that a newer one no longer has, or has in another form.
 select region, guid, uid from temp.moves where was_action in ('add', 'change', 'remove', 'ban');
 
 -- name: count_changes

@@ -63,7 +63,7 @@ export function staleness(plan: PlanLedger, newer: string, tolerancePercent = DE
   });
 }
 
-/** Tells which changes of a plan a newer one, whose file is at `newer`, has in the very same way. */
+/** Finds the changes of a plan that a newer one, whose file is at `newer`, has unchanged. */
 export function stillCalledFor(plan: PlanLedger, newer: string): (change: PlanAction) => boolean {
   const sql = statementsOf(plan.database, new URL('staleness.sql', import.meta.url));
   const key = (row: Readonly<Record<string, unknown>>) => `${row['region']} ${row['guid']} ${row['uid']}`.toLowerCase();

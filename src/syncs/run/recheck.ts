@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { PlanAction } from '../../api/plan.ts';
+import type { CreateOptions } from '../../imports/create-options.ts';
+import { openProfiles } from '../../imports/record/profiles.ts';
 import { beforeCsv, groupsThatLose } from '../plan/before-csv.ts';
 import { changesCsv } from '../plan/plan-csv.ts';
 import { openPlanLedger } from '../plan/plan-ledger.ts';
@@ -11,7 +13,7 @@ import { openPlanReader, type PlanReader } from '../plan/plan-reading.ts';
 import { type PlanningPorts, type PlanningTask, planFiles, planFor } from '../plan/prepare.ts';
 import { staleness, stillCalledFor } from '../plan/staleness.ts';
 
-/** What became of a stored plan when it was compared with file and groups as they are now. */
+/** The result of comparing a stored plan with file and groups as they are now. */
 export interface Checked {
   /** Whether it may still be carried out; its changes are written then. */
   readonly within: boolean;
@@ -23,7 +25,7 @@ export interface Checked {
 
 /**
  * Plans once more, beside the stored plan, and compares. Where they differ by no more than the tolerance, the changes that
- * both have are written: nobody has seen the others, or nothing calls for them any more.
+ * both have are written: the others were never reviewed, or are no longer needed.
  * @throws as planFor
  */
 export async function checkPlan(
@@ -34,7 +36,9 @@ export async function checkPlan(
   const again = join(folder, 'again');
   await rm(again, { recursive: true, force: true });
   try {
-    const newer = await planFor({ ...task, folder: again }, ports);
+    // Users were counted for the stored plan; the import counts those whom it finds missing.
+    const create = task.create && { ...task.create, users: false, reactivate: false };
+    const newer = await planFor({ ...task, create, folder: again }, ports);
     newer.close();
     const plan = openPlanLedger(planFiles(folder).plan);
     try {
@@ -43,7 +47,7 @@ export async function checkPlan(
         const chosen = gone + different === 0 ? undefined : stillCalledFor(plan, planFiles(again).plan);
         const now = openPlanReader(planFiles(again).plan);
         try {
-          await writeChanges(folder, plan, now, chosen);
+          await writeChanges(folder, plan, { live: now, chosen, create: task.create });
         } finally {
           now.close();
         }
@@ -57,23 +61,35 @@ export async function checkPlan(
   }
 }
 
+interface ChangesRequest {
+  /** The plan with the newest lists of these groups. */
+  readonly live: PlanReader;
+  /** Which of the changes; undefined: all. */
+  readonly chosen?: ((change: PlanAction) => boolean) | undefined;
+  /** What may be created; undefined: nothing. */
+  readonly create: CreateOptions | undefined;
+}
+
 /**
  * Writes a plan's changes as the input of the import that is to carry them out; and who is in the groups that are about to
- * lose somebody, as rows that an import reads: a way back that does not depend on the record of the changes. Each file is
+ * lose members, as rows that an import reads: a way back that does not depend on the record of the changes. Each file is
  * written whole, or not at all.
- * @param live the plan with the newest lists of these groups
  */
 export async function writeChanges(
   folder: string,
   plan: PlanReader,
-  live: PlanReader,
-  chosen?: (change: PlanAction) => boolean,
+  { live, chosen, create }: ChangesRequest,
 ): Promise<void> {
-  const { changes, before } = planFiles(folder);
+  const { changes, before, desired } = planFiles(folder);
   const losing = groupsThatLose(plan, chosen);
   if (losing.length === 0) await rm(before, { force: true });
   else await writeWhole(before, beforeCsv(live, losing));
-  await writeWhole(changes, changesCsv(plan, chosen));
+  const profiles = create && openProfiles(desired, create);
+  try {
+    await writeWhole(changes, changesCsv(plan, chosen, profiles));
+  } finally {
+    profiles?.close();
+  }
 }
 
 async function writeWhole(path: string, text: Iterable<string>): Promise<void> {
@@ -82,7 +98,7 @@ async function writeWhole(path: string, text: Iterable<string>): Promise<void> {
   await rename(unfinished, path);
 }
 
-/** What is read when a stored plan is looked at again: the file as it is now, or the plan's copy where it is gone. */
+/** What is read when a stored plan is looked at again: the file as it is now, or the plan's copy where it was deleted. */
 export function sourceNow(folder: string, source: string): string {
   return existsSync(source) ? source : planFiles(folder).input;
 }

@@ -1,3 +1,4 @@
+import type { CreateOptions } from '../../imports/create-options.ts';
 import type { SyncFlags, UndoFlags } from '../plan-flags.ts';
 import type { Reading } from '../sync-options.ts';
 
@@ -19,6 +20,8 @@ export interface CreateSync extends Wanted {
   readonly source: string;
   readonly reading: Reading;
   readonly flags: SyncFlags;
+  /** What it may create; absent: nothing. */
+  readonly create?: CreateOptions | undefined;
   /** Runs of one schedule are compared with each other, whatever their files. */
   readonly scheduleId?: string;
   /** Given where the caller needs it beforehand. */

@@ -1,3 +1,4 @@
+import type { CreateOptions } from '../../imports/create-options.ts';
 import type { ImportState } from '../../membership/import-state.ts';
 
 /** An import as a sync sees it. */
@@ -13,11 +14,22 @@ interface SyncedImport {
 export interface SyncImports {
   find(id: string): SyncedImport | undefined;
   /** Imports a file of changes (plan-csv.ts) under this id. */
-  begin(changes: { id: string; file: string; source: string; sandbox: boolean }): Promise<void>;
-  /** Goes on with one that was interrupted, paused or blocked. */
+  begin(changes: {
+    readonly id: string;
+    readonly file: string;
+    readonly source: string;
+    readonly sandbox: boolean;
+    /** What it may create; undefined: nothing. */
+    readonly create: CreateOptions | undefined;
+    /** Who asked for it; '' where no one did. */
+    readonly createdBy: string;
+    /** The import that it undoes. */
+    readonly undoOf: string | null;
+  }): Promise<void>;
+  /** Continues one that was interrupted, paused or blocked. */
   resume(id: string): Promise<void>;
   /** Ends one that is paused, blocked or failed: the rest of it is not sent. */
   cancel(id: string): Promise<void>;
-  /** Tells of every move of every import until what it returns is called. */
+  /** Notifies of every move of every import. Call the result to stop. */
   onState(listener: (id: string, state: ImportState) => void): () => void;
 }

@@ -12,12 +12,13 @@ import { limitsWith } from '../guard-limits.ts';
 import { guardPlan } from '../plan/guards.ts';
 import { openPlanReader } from '../plan/plan-reading.ts';
 import { planTotals } from '../plan/plan-totals.ts';
-import { type PlanningPorts, type PlanningProgress, type PlanWish, planFiles, planFor } from '../plan/prepare.ts';
+import { type PlanningPorts, type PlanningProgress, type PlanRequest, planFiles, planFor } from '../plan/prepare.ts';
 import { type PreviousRun, previousRun } from '../plan/previous-run.ts';
 import { DEFAULT_FLAGS } from '../plan-flags.ts';
 import type { SyncCatalog, SyncMove, SyncRecord } from '../sync-catalog.ts';
 import { type SyncReasonCode, SyncRefused, UnknownSync } from '../sync-errors.ts';
 import { readSyncOptions, type SyncOptions, syncOptionsToJson } from '../sync-options.ts';
+import { importCreates } from './import-creates.ts';
 import { checkPlan, sourceNow, writeChanges } from './recheck.ts';
 import type { CreateSync, CreateUndo } from './requests.ts';
 import type { SyncImports } from './sync-imports.ts';
@@ -27,10 +28,10 @@ export interface SyncRunner {
   readonly events: EventEmitter<SyncEvents>;
   /** Begins to plan. Gives the sync's id. @throws LimitError */
   create(request: CreateSync): Promise<string>;
-  /** Begins to plan how an import that is over is taken back. @throws SyncRefused, LimitError */
+  /** Begins to plan how to undo a finished import. @throws SyncRefused, LimitError */
   undo(importId: string, request: CreateUndo): Promise<string>;
   /**
-   * Carries out a stored plan, unless file or groups have moved too far since: then it becomes `stale`. Goes on with one
+   * Carries out a stored plan, unless file or groups have moved too far since: then it becomes `stale`. Continues one
    * that was interrupted. @throws SyncRefused when it is held or meant for another service, SyncTransitionError
    */
   apply(id: string, who: string): Promise<SyncRecord>;
@@ -46,11 +47,11 @@ export interface SyncRunner {
   find(id: string): SyncRecord;
   /** Newest first. */
   list(limit: number): SyncRecord[];
-  /** Resolves when nothing more happens by itself: over, planned or held, or its import is paused or blocked. */
+  /** Resolves when nothing more happens by itself: finished, planned or held, or its import is paused or blocked. */
   settled(id: string): Promise<SyncRecord>;
   /** Continues every sync that a stop or crash interrupted: planning begins again, applying follows its import. */
   continueAll(): void;
-  /** Gives up what is being planned; it is planned again later. Imports are not this one's to stop. */
+  /** Stops planning; plans are made again later. Does not stop imports. */
   stop(): Promise<void>;
 }
 
@@ -59,7 +60,7 @@ export interface SyncEvents {
   planning: [id: string, progress: PlanningProgress];
   /** The import that carries a sync out has moved. */
   import: [id: string, state: ImportState];
-  /** The catalog cannot be written: nothing can go on. */
+  /** The catalog cannot be written: nothing can continue. */
   failure: [error: Error];
 }
 
@@ -76,7 +77,7 @@ export interface SyncRunnerOptions extends PlanningPorts {
 export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
   const { catalog, imports, folder, sandbox } = options;
   const events = new EventEmitter<SyncEvents>().setMaxListeners(0);
-  /** Two plans at once would each be right only without the other. */
+  /** One plan at a time: two at once would each ignore the other's changes. */
   const line = pLimit(1);
   const stopping = new AbortController();
   /** Syncs that are being planned or looked at again. */
@@ -101,7 +102,7 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
     if (meant !== sandbox) throw new WrongTarget(subject, meant);
   };
 
-  const wishOf = (record: SyncRecord, source: string): PlanWish => {
+  const planRequestOf = (record: SyncRecord, source: string): PlanRequest => {
     const { file, undoOf } = record;
     const { reading } = readSyncOptions(record);
     if (undoOf === null && reading !== null) return { kind: 'file', file, source, reading };
@@ -113,8 +114,9 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
 
   const taskOf = (record: SyncRecord, source: string) => ({
     folder: folder(record.id),
-    wish: wishOf(record, source),
+    request: planRequestOf(record, source),
     flags: readSyncOptions(record).flags,
+    create: readSyncOptions(record).create,
     signal: AbortSignal.any([stopping, running.get(record.id)].flatMap((one) => one?.signal ?? [])),
     onProgress: (progress: PlanningProgress) => events.emit('planning', record.id, progress),
   });
@@ -141,7 +143,7 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
     const made = await planFor(taskOf(record, record.source), options);
     try {
       const findings = guardPlan(made, limitsWith(limits), previousOf(record));
-      const totals = planTotals(made.groups());
+      const totals = planTotals(made.groups(), made.creating());
       catalog.setTotals(id, JSON.stringify(totals));
       if (findings.length > 0) {
         const reason = `${counted(findings.length, 'objection')} of the guards: ${findings[0]?.sentence}`;
@@ -151,7 +153,7 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
         move(id, 'planned');
         if (!apply) return;
         move(id, 'applying', { reason: 'asked for together with the plan' });
-        await writeChanges(folder(id), made, made);
+        await writeChanges(folder(id), made, { live: made, create: readSyncOptions(record).create });
         await beginImport(find(id));
       }
     } finally {
@@ -172,15 +174,18 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
   };
 
   /** The import has the sync's id, so that it is begun once, however often this is tried. */
-  const beginImport = async ({ id, file, options: json }: SyncRecord): Promise<void> => {
+  const beginImport = async ({ id, file, undoOf, options: json }: SyncRecord): Promise<void> => {
     // Cancelled meanwhile?
     if (find(id).state !== 'applying') return;
     catalog.setImport(id, id);
-    const source = planFiles(folder(id)).changes;
-    await imports.begin({ id, file, source, sandbox: readSyncOptions({ options: json }).sandbox });
+    const { changes: source, plan: path } = planFiles(folder(id));
+    const { sandbox: meant, create } = readSyncOptions({ options: json });
+    const createdBy = catalog.transitions(id).findLast(({ who }) => who !== '')?.who ?? '';
+    const creates = create && importCreates(path, create);
+    await imports.begin({ id, file, source, sandbox: meant, create: creates, createdBy, undoOf });
   };
 
-  /** The import of a sync has moved, or may have moved while nobody looked. */
+  /** The import of a sync has moved, or may have moved unnoticed. */
   const follow = (importId: string, state: ImportState): void => {
     const record = catalog.find(importId);
     if (record?.state === 'applying') events.emit('import', importId, state);
@@ -207,7 +212,7 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
       // Left as it is: the next start may continue it.
       if (stopping.signal.aborted || cancelled.signal.aborted) return;
       const { state, importId } = find(id);
-      // What is an import's by now is not this one's to end.
+      // Once a sync has an import, the import ends it.
       if (!isSyncUnderWay(state) || importId !== null) throw error;
       const reason = messageOf(error);
       move(id, 'failed', { reason, code: error instanceof RollcallError ? error.code : 'PLANNING_FAILED' });
@@ -261,9 +266,11 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
       who,
       reading,
       flags,
+      create,
       limits = {},
       apply,
-    }) => begin({ id, file, source, undoOf: null, scheduleId }, { reading, flags, limits, apply, sandbox }, who),
+    }) =>
+      begin({ id, file, source, undoOf: null, scheduleId }, { reading, flags, create, limits, apply, sandbox }, who),
     undo: async (importId, { flags, limits = {}, apply, who }) => {
       const found = imports.find(importId);
       if (found === undefined) throw SyncRefused.undo(importId, 'there is none');

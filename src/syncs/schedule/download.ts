@@ -8,10 +8,11 @@ import { getCACertificates } from 'node:tls';
 import ipaddr from 'ipaddr.js';
 import { Agent, type Dispatcher } from 'undici';
 import { lookupHost } from '../../chat/address.ts';
+import { option, words } from '../../errors/named-options.ts';
 import { shown } from '../../imports/read/intake-error.ts';
 import { hashOf } from '../plan/prepare.ts';
 import type { SourceCopy } from './schedule-catalog.ts';
-import { SourceError } from './schedule-errors.ts';
+import { SourceError, SourceNotAllowed } from './schedule-errors.ts';
 
 export interface Download {
   readonly url: URL;
@@ -22,9 +23,11 @@ export interface Download {
   readonly copy: SourceCopy | null;
   /** Where the copy is kept, as `source`. */
   readonly folder: string;
-  /** PEM of a certificate authority to trust besides the usual ones. */
+  /** PEM of an additional certificate authority to trust. */
   readonly ca: string | undefined;
   readonly signal: AbortSignal;
+  /** Checks where a redirect leads; throws SourceNotAllowed. */
+  readonly mayFollow?: ((to: URL) => void) | undefined;
 }
 
 export interface Kept {
@@ -41,11 +44,11 @@ const MOST_REDIRECTS = 5;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /**
- * Fetches the file behind an address, piece by piece, to disk. What was kept of it before is replaced by a whole file only.
+ * Fetches the file behind an address, piece by piece, to disk. The earlier copy is replaced only by a complete file.
  * @throws SourceError; the signal's reason when aborted
  */
-export async function download(wish: Download): Promise<Kept> {
-  const { url, ca, folder } = wish;
+export async function download(options: Download): Promise<Kept> {
+  const { url, ca, folder } = options;
   const path = join(folder, 'source');
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const outside = keepOutside(url);
@@ -56,26 +59,31 @@ export async function download(wish: Download): Promise<Kept> {
     connect: {
       timeout: CONNECT_MS,
       lookup: outside.lookup,
-      // Said aloud, because NODE_TLS_REJECT_UNAUTHORIZED in the environment would change the default.
+      // Explicit, because NODE_TLS_REJECT_UNAUTHORIZED in the environment would change the default.
       rejectUnauthorized: true,
       ...(ca !== undefined && { ca: [...getCACertificates('default'), ca] }),
     },
   });
   const limit = AbortSignal.timeout(WHOLE_MS);
-  const signal = AbortSignal.any([wish.signal, limit]);
+  const signal = AbortSignal.any([options.signal, limit]);
   const at = shown(`${url.origin}${url.pathname}`);
+  const check: Outside['check'] = (to, from) => {
+    outside.check(to, from);
+    options.mayFollow?.(to);
+  };
   try {
-    // A copy that was damaged, or replaced by a process that died before it said so, is none.
-    const copy = wish.copy !== null && existsSync(path) && (await hashOf(path)) === wish.copy.hash ? wish.copy : null;
-    const answer = await follow(agent, outside.check, { ...wish, copy }, signal);
+    // A copy that was damaged, or replaced by a process that died before it noted that, does not count.
+    const copy =
+      options.copy !== null && existsSync(path) && (await hashOf(path)) === options.copy.hash ? options.copy : null;
+    const answer = await follow(agent, check, { ...options, copy }, signal);
     if (answer.statusCode === 304 && copy !== null) {
       await answer.body.dump();
       return { path, copy };
     }
-    return { path, copy: await keep(answer, path, wish.maxBytes, at) };
+    return { path, copy: await keep(answer, path, options.maxBytes, at) };
   } catch (error) {
-    wish.signal.throwIfAborted();
-    if (error instanceof SourceError) throw error;
+    options.signal.throwIfAborted();
+    if (error instanceof SourceError || error instanceof SourceNotAllowed) throw error;
     const why = limit.aborted ? `it takes longer than ${WHOLE_MS / 60_000} minutes` : reasonOf(error);
     throw new SourceError(`${at} cannot be fetched: ${why}`, { cause: error });
   } finally {
@@ -111,9 +119,9 @@ async function follow(
     await answer.body.dump();
     const at = shown(`${place.origin}${place.pathname}`);
     if (!REDIRECTS.has(statusCode)) {
-      throw new SourceError(
-        `${at} answered ${statusCode} where the file was expected; check the address, and what --header gives`,
-      );
+      throw new SourceError(`${at} answered ${statusCode} where the file was expected`, {
+        remedy: words`check the address, and what ${option('header')} gives`,
+      });
     }
     if (redirects === MOST_REDIRECTS)
       throw new SourceError(`${at} leads on after ${MOST_REDIRECTS} redirects; name the address behind them`);

@@ -3,15 +3,15 @@ import type { Outcome } from '../../membership/outcome.ts';
 import { counted, grouped, utcTime } from '../../text/wording.ts';
 import type { FailureCount, ScheduleFailure } from './schedule-catalog.ts';
 
-/** Rows that a schedule cannot put in place: tried again every night, and told with since when, not as news. */
+/** Rows that a schedule cannot put in place: tried again every night, and reported with the date of the first failure. */
 
 const NOT_IN_PLACE: ReadonlySet<Outcome> = new Set(['failed', 'unconfirmed']);
 
-/** Those of an import that is over. */
+/** Those of a finished import. */
 export function* failedRows(ledger: string): Generator<Omit<ScheduleFailure, 'since'>> {
   const reader = openImportReader(ledger);
   try {
-    for (const { region, guid, uid, status, code } of reader.rows(NOT_IN_PLACE)) {
+    for (const { region, guid, uid, status, code } of reader.rows({ statuses: NOT_IN_PLACE })) {
       yield { region, guid, uid, code: code === '' ? status : code };
     }
   } finally {

@@ -1,22 +1,32 @@
 import { rm } from 'node:fs/promises';
+import { option, words } from '../../errors/named-options.ts';
 import { checkCron, nextRun } from '../../queue/cron.ts';
 import { limitsWith } from '../guard-limits.ts';
 import { readProtectFile } from '../plan/protect.ts';
 import { readSyncOptions } from '../sync-options.ts';
 import type { NewSchedule, ScheduleCatalog, ScheduleRecord } from './schedule-catalog.ts';
-import { ScheduleError } from './schedule-errors.ts';
+import { scheduleChanges } from './schedule-changes.ts';
+import { EditedMeanwhile, ScheduleError } from './schedule-errors.ts';
 import { checkedAddress, isAddress } from './source.ts';
 
 /** Ms since 1970. */
 export type Clock = () => number;
 
 /** A schedule as a user asks for it; plain data, so that it can be sent to the process that keeps it. */
-export type ScheduleWish = Omit<NewSchedule, 'nextDue'>;
+export type ScheduleRequest = Omit<NewSchedule, 'nextDue' | 'restricted'> & {
+  /** Made over the API. Default: no. */
+  readonly restricted?: boolean;
+};
 
 /** Which schedules there are. */
 export interface ScheduleBook {
   /** @throws ScheduleError, CronError, SourceError, LimitError, ProtectFileError: nothing was written then */
-  add(wish: ScheduleWish): Promise<ScheduleRecord>;
+  add(request: ScheduleRequest): Promise<ScheduleRecord>;
+  /**
+   * Replaces the settings of the schedule with this name. @throws as add; EditedMeanwhile
+   * @param version the one that the user has seen
+   */
+  edit(request: ScheduleRequest, version: number, who: string): Promise<ScheduleRecord>;
   /** @throws ScheduleError, like all that name one */
   find(name: string): ScheduleRecord;
   list(): ScheduleRecord[];
@@ -45,8 +55,8 @@ export function scheduleBook(catalog: ScheduleCatalog, folder: (name: string) =>
   return {
     find,
     list: catalog.list,
-    add: async (wish) => {
-      const { name, cron, tz, source, headers, protectFile } = wish;
+    add: async (request) => {
+      const { name, cron, tz, restricted = false } = request;
       if (!NAME.test(name)) {
         throw new ScheduleError(
           `${JSON.stringify(name)} cannot be the name of a schedule`,
@@ -54,17 +64,7 @@ export function scheduleBook(catalog: ScheduleCatalog, folder: (name: string) =>
           'BAD_SCHEDULE',
         );
       }
-      checkCron(cron, tz);
-      if (isAddress(source)) checkedAddress(source);
-      else if (Object.keys(headers).length > 0) {
-        throw new ScheduleError(
-          `--header is for https addresses, and ${JSON.stringify(wish.file)} is none`,
-          'leave it out',
-          'BAD_SCHEDULE',
-        );
-      }
-      limitsWith(readSyncOptions(wish).limits);
-      if (protectFile !== null) await readProtectFile(protectFile);
+      await checkRequest(request);
       if (catalog.find(name) !== undefined) {
         throw new ScheduleError(
           `there is a schedule ${JSON.stringify(name)} already`,
@@ -72,7 +72,21 @@ export function scheduleBook(catalog: ScheduleCatalog, folder: (name: string) =>
         );
       }
       const at = clock();
-      catalog.add({ ...wish, nextDue: nextRun(cron, tz, at) }, at);
+      catalog.add({ ...request, restricted, nextDue: nextRun(cron, tz, at) }, at);
+      return find(name);
+    },
+    edit: async (request, version, who) => {
+      const { name, cron, tz, restricted = false } = request;
+      find(name);
+      await checkRequest(request);
+      const at = clock();
+      const before = find(name);
+      const changes = scheduleChanges(before, { ...request, restricted });
+      if (before.version !== version) throw new EditedMeanwhile(name, catalog.edits(name, version));
+      if (changes.length === 0) return before;
+      const isSameTime = before.cron === cron && before.tz === tz;
+      const nextDue = isSameTime ? before.nextDue : nextRun(cron, tz, at);
+      catalog.edit({ ...request, restricted, nextDue }, { before: version, at, who, changes });
       return find(name);
     },
     pause: (name) => setPaused(name, true),
@@ -83,4 +97,19 @@ export function scheduleBook(catalog: ScheduleCatalog, folder: (name: string) =>
       await rm(folder(name), { recursive: true, force: true });
     },
   };
+}
+
+/** @throws CronError, SourceError, ScheduleError, LimitError, ProtectFileError */
+async function checkRequest({ file, cron, tz, source, headers, protectFile, options }: ScheduleRequest): Promise<void> {
+  checkCron(cron, tz);
+  if (isAddress(source)) checkedAddress(source);
+  else if (Object.keys(headers).length > 0) {
+    throw new ScheduleError(
+      `headers are for https addresses, and ${JSON.stringify(file)} is not one`,
+      words`leave ${option('header')} out`,
+      'BAD_SCHEDULE',
+    );
+  }
+  limitsWith(readSyncOptions({ options }).limits);
+  if (protectFile !== null) await readProtectFile(protectFile);
 }

@@ -15,8 +15,29 @@ select * from schedules order by name;
 -- name: add_schedule
 -- In: its columns, at (ms, when it is made). Adds a schedule.
 insert into schedules
-  (name, cron, tz, file, source, headers, max_source, protect_file, options, repair, catch_up, created_at, next_due)
-  values (:name, :cron, :tz, :file, :source, :headers, :max_source, :protect_file, :options, :repair, :catch_up, :at, :next_due);
+  (name, cron, tz, file, source, headers, max_source, protect_file, options, repair, catch_up, restricted, created_at, next_due)
+  values (:name, :cron, :tz, :file, :source, :headers, :max_source, :protect_file, :options, :repair, :catch_up, :restricted, :at,
+    :next_due);
+
+-- name: edit_schedule
+-- In: its columns, version (the one that was edited). Replaces its settings, unless it has another version by now. What is
+-- known of its file is forgotten: the next run looks at the groups in any case.
+update schedules
+   set cron = :cron, tz = :tz, file = :file, source = :source, headers = :headers, max_source = :max_source,
+       protect_file = :protect_file, options = :options, repair = :repair, catch_up = :catch_up, restricted = :restricted,
+       next_due = :next_due, version = version + 1, placed_hash = null,
+       copy_etag = iif(source = :source, copy_etag, null), copy_modified = iif(source = :source, copy_modified, null),
+       copy_hash = iif(source = :source, copy_hash, null)
+ where name = :name and version = :version;
+
+-- name: note_edit
+-- In: schedule, version (afterwards), at (ms), who, changes (JSON).
+insert into schedule_edits (schedule, version, at, who, changes) values (:schedule, :version, :at, :who, :changes);
+
+-- name: schedule_edits
+-- In: schedule, after (version). Out: later edits, newest first.
+select version, at, who, changes from schedule_edits where schedule = :schedule and version > :after
+ order by version desc limit 100;
 
 -- name: remove_schedule
 -- With its runs and failures.
@@ -35,7 +56,7 @@ update schedules set next_due = :next_due where name = :name;
 update schedules set copy_hash = :hash, copy_etag = :etag, copy_modified = :modified where name = :name;
 
 -- name: set_placed
--- In: name, hash (null: none). The source that is now in place as a whole.
+-- In: name, hash (null: none). The source whose rows are now all in place.
 update schedules set placed_hash = :hash where name = :name;
 
 -- name: add_run
@@ -66,6 +87,10 @@ select * from schedule_runs where sync_id = :sync;
 -- name: schedule_runs
 -- In: schedule, limit. Out: newest first.
 select * from schedule_runs where schedule = :schedule order by id desc limit :limit;
+
+-- name: schedule_runs_since
+-- In: schedule, since (ms). Out: runs that were due since then, oldest first.
+select * from schedule_runs where schedule = :schedule and due_at >= :since order by id;
 
 -- name: note_failure
 -- Since when: as long as it is the same fault.

@@ -23,13 +23,17 @@ export interface ScheduleRecord {
   readonly options: string;
   readonly repair: boolean;
   readonly catchUp: boolean;
+  /** Made over the API: it reads only what the settings allow when it runs. */
+  readonly restricted: boolean;
+  /** Counts up with every edit. */
+  readonly version: number;
   readonly paused: boolean;
   readonly createdAt: number;
   /** Counts unless it is paused. */
   readonly nextDue: number;
   /** The copy of an https source that is kept, and how its server calls it; null: none. */
   readonly copy: SourceCopy | null;
-  /** SHA-256 of the source that the last run has put in place as a whole; null when it has not. */
+  /** SHA-256 of the source that the last run applied completely; null when it did not. */
   readonly placedHash: string | null;
 }
 
@@ -40,7 +44,22 @@ export interface SourceCopy {
   readonly modified: string | null;
 }
 
-export type NewSchedule = Omit<ScheduleRecord, 'paused' | 'createdAt' | 'copy' | 'placedHash'>;
+export type NewSchedule = Omit<ScheduleRecord, 'version' | 'paused' | 'createdAt' | 'copy' | 'placedHash'>;
+
+/** What an edit has changed of one setting, as people read it. */
+export interface ScheduleChange {
+  readonly field: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+export interface ScheduleEdit {
+  /** That the schedule had afterwards. */
+  readonly version: number;
+  readonly at: number;
+  readonly who: string;
+  readonly changes: readonly ScheduleChange[];
+}
 
 export interface ScheduleRun {
   readonly id: number;
@@ -90,7 +109,11 @@ export interface ScheduleCatalogReader {
   list(): ScheduleRecord[];
   /** Newest first. */
   runs(schedule: string, limit: number): ScheduleRun[];
+  /** Those that were due since then, oldest first. */
+  runsSince(schedule: string, since: number): ScheduleRun[];
   findRun(id: number): ScheduleRun | undefined;
+  /** Edits after a version, newest first. */
+  edits(schedule: string, after: number): ScheduleEdit[];
   /** By name. */
   health(): ScheduleHealth[];
   /** The oldest first. */
@@ -103,6 +126,8 @@ export interface ScheduleCatalog extends ScheduleCatalogReader {
   /** Who this data directory is to others that share its queue. */
   owner(): string;
   add(schedule: NewSchedule, at: number): void;
+  /** Replaces the settings; false where it has another version by now. */
+  edit(schedule: NewSchedule, edit: Omit<ScheduleEdit, 'version'> & { readonly before: number }): boolean;
   /** With its runs. */
   remove(name: string): void;
   setPaused(name: string, paused: boolean, nextDue: number): void;
@@ -133,17 +158,16 @@ export function openScheduleCatalog(path: string): ScheduleCatalog {
   return {
     ...readerOf(database),
     owner: () => String(sql('schedules_owner').get()?.['id']),
-    add: ({ name, cron, tz, file, source, headers, maxSource, protectFile, options, repair, catchUp, nextDue }, at) => {
-      sql('add_schedule').run({
-        ...{ name, cron, tz, file, source, options, at },
-        headers: JSON.stringify(headers),
-        max_source: maxSource,
-        protect_file: protectFile,
-        repair: Number(repair),
-        catch_up: Number(catchUp),
-        next_due: nextDue,
-      });
+    add: (schedule, at) => {
+      sql('add_schedule').run({ ...columnsOf(schedule), at });
     },
+    edit: (schedule, { before, at, who, changes }) =>
+      inTransaction(database, () => {
+        if (sql('edit_schedule').run({ ...columnsOf(schedule), version: before }).changes === 0) return false;
+        const noted = { schedule: schedule.name, version: before + 1, at, who, changes: JSON.stringify(changes) };
+        sql('note_edit').run(noted);
+        return true;
+      }),
     remove: (name) => {
       sql('remove_schedule').run({ name });
     },
@@ -160,17 +184,17 @@ export function openScheduleCatalog(path: string): ScheduleCatalog {
       sql('set_placed').run({ name, hash });
     },
     addRun: ({ schedule, dueAt, at, state, reason, who }) =>
-      runOf(sql('add_run').get({ schedule, due: dueAt, at, state, reason, who }) as unknown as RunRow),
+      runOf(sql<RunRow>('add_run').get({ schedule, due: dueAt, at, state, reason, who }) as RunRow),
     setRun: (id, state, reason) => {
       sql('set_run').run({ id, state, reason });
     },
     setRunSync: (id, syncId) => {
       sql('set_run_sync').run({ id, sync: syncId });
     },
-    openRuns: () => (sql('runs_in_state').all({ state: 'running' }) as unknown as RunRow[]).map(runOf),
-    waitingRuns: () => (sql('runs_in_state').all({ state: 'waiting' }) as unknown as RunRow[]).map(runOf),
+    openRuns: () => sql<RunRow>('runs_in_state').all({ state: 'running' }).map(runOf),
+    waitingRuns: () => sql<RunRow>('runs_in_state').all({ state: 'waiting' }).map(runOf),
     runOfSync: (syncId) => {
-      const row = sql('run_of_sync').get({ sync: syncId }) as unknown as RunRow | undefined;
+      const row = sql<RunRow>('run_of_sync').get({ sync: syncId });
       return row && runOf(row);
     },
     setFailures: async ({ id, schedule, at }, rows) => {
@@ -185,10 +209,24 @@ export function openScheduleCatalog(path: string): ScheduleCatalog {
         note(piece);
         await setImmediate();
       }
-      const wish = { schedule, run: id, limit: FAILURES_AT_ONCE };
-      while (Number(sql('forget_failures').run(wish).changes) === FAILURES_AT_ONCE) await setImmediate();
-      return sql('count_failures').get({ schedule, at }) as unknown as FailureCount;
+      const page = { schedule, run: id, limit: FAILURES_AT_ONCE };
+      while (Number(sql('forget_failures').run(page).changes) === FAILURES_AT_ONCE) await setImmediate();
+      return sql<FailureCount>('count_failures').get({ schedule, at }) as FailureCount;
     },
+  };
+}
+
+function columnsOf(schedule: NewSchedule) {
+  const { name, cron, tz, file, source, headers, maxSource, protectFile, options } = schedule;
+  return {
+    ...{ name, cron, tz, file, source, options },
+    headers: JSON.stringify(headers),
+    max_source: maxSource,
+    protect_file: protectFile,
+    repair: Number(schedule.repair),
+    catch_up: Number(schedule.catchUp),
+    restricted: Number(schedule.restricted),
+    next_due: schedule.nextDue,
   };
 }
 
@@ -204,29 +242,36 @@ function* inPieces<Item>(items: Iterable<Item>, size: number): Generator<Item[]>
 
 /** Opens the schedules of a catalog that its owner may be writing. */
 export function openScheduleCatalogReader(path: string): ScheduleCatalogReader {
-  return readerOf(openForReading(path));
+  return readerOf(openForReading(path, CATALOG_MIGRATIONS));
 }
 
 function readerOf(database: DatabaseSync): ScheduleCatalogReader {
   const sql = statementsOf(database, STATEMENTS);
   return {
     find: (name) => {
-      const row = sql('find_schedule').get({ name }) as unknown as ScheduleRow | undefined;
+      const row = sql<ScheduleRow>('find_schedule').get({ name });
       return row && recordOf(row);
     },
-    list: () => (sql('list_schedules').all() as unknown as ScheduleRow[]).map(recordOf),
-    runs: (schedule, limit) => (sql('schedule_runs').all({ schedule, limit }) as unknown as RunRow[]).map(runOf),
+    list: () => sql<ScheduleRow>('list_schedules').all().map(recordOf),
+    runs: (schedule, limit) => sql<RunRow>('schedule_runs').all({ schedule, limit }).map(runOf),
+    runsSince: (schedule, since) => sql<RunRow>('schedule_runs_since').all({ schedule, since }).map(runOf),
     findRun: (id) => {
-      const row = sql('find_run').get({ id }) as unknown as RunRow | undefined;
+      const row = sql<RunRow>('find_run').get({ id });
       return row && runOf(row);
     },
+    edits: (schedule, after) =>
+      sql('schedule_edits')
+        .all({ schedule, after })
+        .map(({ changes, ...edit }) => ({ ...edit, changes: JSON.parse(String(changes)) }) as ScheduleEdit),
     health: () =>
-      (sql('schedule_health').all() as unknown as HealthRow[]).map(({ paused, next_due: nextDue, ...row }) => ({
-        ...row,
-        paused: paused === 1,
-        nextDue,
-      })),
-    failures: (schedule, limit) => sql('failures').all({ schedule, limit }) as unknown as ScheduleFailure[],
+      sql<HealthRow>('schedule_health')
+        .all()
+        .map(({ paused, next_due: nextDue, ...row }) => ({
+          ...row,
+          paused: paused === 1,
+          nextDue,
+        })),
+    failures: (schedule, limit) => sql<ScheduleFailure>('failures').all({ schedule, limit }),
     close: () => {
       if (database.isOpen) database.close();
     },
@@ -250,6 +295,8 @@ interface ScheduleRow {
   readonly options: string;
   readonly repair: number;
   readonly catch_up: number;
+  readonly version: number;
+  readonly restricted: number;
   readonly paused: number;
   readonly created_at: number;
   readonly next_due: number;
@@ -268,6 +315,8 @@ function recordOf(row: ScheduleRow): ScheduleRecord {
     protectFile: row.protect_file,
     repair: row.repair === 1,
     catchUp: row.catch_up === 1,
+    version: row.version,
+    restricted: row.restricted === 1,
     paused: row.paused === 1,
     createdAt: row.created_at,
     nextDue: row.next_due,

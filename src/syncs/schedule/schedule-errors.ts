@@ -1,6 +1,7 @@
+import { option, type Words, words } from '../../errors/named-options.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { grouped, utcTime } from '../../text/wording.ts';
-import type { ScheduleRun } from './schedule-catalog.ts';
+import type { ScheduleEdit, ScheduleRun } from './schedule-catalog.ts';
 
 type ScheduleCode = 'WRONG_STATE' | 'UNKNOWN_SCHEDULE' | 'BAD_SCHEDULE';
 
@@ -8,14 +9,14 @@ type ScheduleCode = 'WRONG_STATE' | 'UNKNOWN_SCHEDULE' | 'BAD_SCHEDULE';
 export class ScheduleError extends RollcallError {
   declare readonly code: ScheduleCode;
 
-  constructor(what: string, remedy?: string, code: ScheduleCode = 'WRONG_STATE') {
+  constructor(what: string, remedy?: Words, code: ScheduleCode = 'WRONG_STATE') {
     super(code, what, { remedy });
   }
 
   static running({ schedule, dueAt, reason, syncId }: ScheduleRun): ScheduleError {
     return new ScheduleError(
       `schedule ${schedule} is not over with its run of ${utcTime(dueAt)}: ${reason}`,
-      syncId === null ? undefined : `if nobody is at work on it, go on with it: rollcall sync apply ${syncId}`,
+      syncId === null ? undefined : `if no process is running it, continue it: rollcall sync apply ${syncId}`,
     );
   }
 
@@ -28,14 +29,39 @@ export class ScheduleError extends RollcallError {
   }
 }
 
+/** Another user has edited the schedule since this user read it. Nothing was changed. */
+export class EditedMeanwhile extends RollcallError {
+  constructor(name: string, edits: readonly ScheduleEdit[]) {
+    const said = edits.flatMap(({ who, at, changes }) =>
+      changes.map(
+        ({ field, from, to }) =>
+          `${who} changed ${field} from ${JSON.stringify(from)} to ${JSON.stringify(to)} (${utcTime(at)})`,
+      ),
+    );
+    super('EDITED_MEANWHILE', `schedule ${name} was edited meanwhile: ${said.join('; ') || 'it was made anew'}`, {
+      remedy: 'look at its settings as they are now, and make your change to them',
+      kind: 'usage',
+    });
+  }
+}
+
+/** A source that a schedule made over the API may not read. */
+export class SourceNotAllowed extends RollcallError {
+  constructor(what: string, remedy: string) {
+    super('SOURCE_NOT_ALLOWED', what, { remedy, kind: 'usage' });
+  }
+}
+
 /** A source that gives no file. Nothing is changed then. */
 export class SourceError extends RollcallError {
-  constructor(message: string, options?: ErrorOptions) {
-    super('BAD_SOURCE', message, options);
+  constructor(what: string, about?: { readonly remedy?: Words; readonly cause?: unknown }) {
+    super('BAD_SOURCE', what, about);
   }
 
   /** @param what the source as it is shown */
   static tooLarge(what: string, maxBytes: number): SourceError {
-    return new SourceError(`${what} is larger than ${grouped(maxBytes)} bytes; --max-source allows more`);
+    return new SourceError(`${what} is larger than ${grouped(maxBytes)} bytes`, {
+      remedy: words`allow more with ${option('maxSource')}`,
+    });
   }
 }

@@ -1,5 +1,4 @@
 import { EventEmitter } from 'node:events';
-import type { PlanTotals } from '../../api/plan.ts';
 import { messageOf } from '../../errors/message-of.ts';
 import { WrongTarget } from '../../imports/import-errors.ts';
 import { type ImportState, needsPerson } from '../../membership/import-state.ts';
@@ -7,6 +6,7 @@ import type { RunState } from '../../membership/sync-state.ts';
 import { isSyncUnderWay } from '../../membership/sync-state.ts';
 import { nextRun } from '../../queue/cron.ts';
 import { asClause, utcTime } from '../../text/wording.ts';
+import { readTotals } from '../plan/plan-totals.ts';
 import { hashWith } from '../plan/prepare.ts';
 import { readProtectFile } from '../plan/protect.ts';
 import type { SyncRunner } from '../run/sync-runner.ts';
@@ -17,10 +17,10 @@ import { failedRows, failingSince } from './recurring-failures.ts';
 import type { Clock } from './schedule-book.ts';
 import type { ScheduleCatalog, ScheduleRecord, ScheduleRun } from './schedule-catalog.ts';
 import { ScheduleError } from './schedule-errors.ts';
-import { type Obtained, obtain } from './source.ts';
-import { headersWithValues } from './source-headers.ts';
+import type { Obtained } from './source.ts';
+import { type SourceReaderOptions, sourceReader } from './source-reader.ts';
 
-/** Runs of schedules: gets the file, has a sync made of it, and notes what came of that. */
+/** Runs of schedules: gets the file, starts a sync with it, and notes the result. */
 export interface ScheduleRuns {
   readonly events: EventEmitter<ScheduleRunEvents>;
   /** An alarm rang. Begins the run, if the catalog knows of one that is due. */
@@ -30,20 +30,20 @@ export interface ScheduleRuns {
   /** Follows the runs that a stop or crash interrupted, and makes up for those that were missed, or notes them. */
   continueAll(): void;
   isUnderWay(name: string): boolean;
-  /** For a process that does not stay: notes what became of interrupted runs, unless an import is to finish them. */
+  /** For a process that does not stay: notes the outcome of interrupted runs, unless an import will finish them. */
   noteInterrupted(): Promise<void>;
-  /** Resolves when a run is over, or this process stops. */
+  /** Resolves when a run has finished, or this process stops. */
   over(id: number): Promise<ScheduleRun>;
-  /** Gives up what is being fetched. Runs with a sync are followed again by the next start. */
+  /** Stops fetching. Runs with a sync are followed again by the next start. */
   stop(): Promise<void>;
 }
 
 export interface ScheduleRunEvents {
-  /** It has begun, has its sync, or is over. */
+  /** It has begun, has its sync, or has finished. */
   run: [run: ScheduleRun];
 }
 
-export interface ScheduleRunsOptions {
+export interface ScheduleRunsOptions extends SourceReaderOptions {
   readonly catalog: ScheduleCatalog;
   readonly syncs: Pick<SyncRunner, 'create' | 'find' | 'events' | 'replace' | 'importState'>;
   readonly newSyncId: () => string;
@@ -53,23 +53,21 @@ export interface ScheduleRunsOptions {
   readonly folder: (name: string) => string;
   /** Whether this process sends to a sandbox. */
   readonly sandbox: boolean;
-  /** PEM of a certificate authority that sources may have too. */
-  readonly ca: string | undefined;
-  readonly environment: (variable: string) => string | undefined;
   readonly clock: Clock;
-  /** The catalog cannot be written: nothing can go on. */
+  /** The catalog cannot be written: nothing can continue. */
   readonly fail: (error: unknown) => void;
 }
 
-/** An alarm that rings so much too early is in time: clocks are put right meanwhile. In ms; crons count minutes. */
+/** An alarm that is this early still counts as on time, because clocks are adjusted. In ms; crons count minutes. */
 const EARLY_MS = 5_000;
-/** A run that is so much late at the start of a process is not missed: the process was started at that moment. In ms. */
+/** A run that is this late when the process starts is not missed. In ms. */
 const LATE_MS = 5 * 60_000;
 
 export function createScheduleRuns(options: ScheduleRunsOptions): ScheduleRuns {
   const { catalog, syncs, clock } = options;
   const events = new EventEmitter<ScheduleRunEvents>().setMaxListeners(0);
   const stopping = new AbortController();
+  const get = sourceReader(options);
   /** By the id of the run. */
   const underWay = new Map<number, Promise<void>>();
   /** Never two runs of one schedule at a time. */
@@ -84,7 +82,7 @@ export function createScheduleRuns(options: ScheduleRunsOptions): ScheduleRuns {
     emit(id);
   };
 
-  /** Somebody is at work on a run until it is over, or this process stops. */
+  /** Works on a run until it has finished, or this process stops. */
   const follow = (run: ScheduleRun, work: () => Promise<void>): void => {
     const working = work()
       .catch((error: unknown) => {
@@ -117,26 +115,23 @@ export function createScheduleRuns(options: ScheduleRunsOptions): ScheduleRuns {
   const runNow = async (run: ScheduleRun): Promise<void> => {
     const record = catalog.find(run.schedule);
     if (record === undefined) return;
-    const { name, source, maxSource, copy, placedHash, protectFile, repair } = record;
-    const { sandbox, reading, flags, limits, apply } = readSyncOptions(record);
+    const { name, placedHash, protectFile, repair } = record;
+    const { sandbox, reading, flags, create, limits, apply } = readSyncOptions(record);
     if (sandbox !== options.sandbox) throw new WrongTarget(`schedule ${name}`, sandbox);
     if (reading === null) throw new ScheduleError(`schedule ${name} does not say how its file is read`, 'add it again');
-    const headers = headersWithValues(record.headers, options.environment);
-    const { ca } = options;
-    const wish = { source, headers, maxSource, copy };
-    const found = await obtain(wish, { folder: options.folder(name), ca, signal: stopping.signal });
-    // Another identity file makes other members of the same file.
+    const found = await get(record, { folder: options.folder(name), signal: stopping.signal });
+    // With another identity file, the same file gives other members.
     const obtained = { ...found, hash: await hashWith(found.hash, reading.identities?.path) };
     if (obtained.copy !== undefined) catalog.setCopy(name, obtained.copy);
     if (obtained.hash === placedHash && !repair) {
       return end(
         run,
         'skipped-unchanged',
-        `${obtained.name} is what the last run has put in place; --repair looks at the groups all the same`,
+        `${obtained.name} has not changed since the last run applied it, and a run looks at the groups only if the file has changed or it repairs`,
       );
     }
     catalog.setPlaced(name, null);
-    const protect = protectFile === null ? flags.protect : await readProtectFile(protectFile);
+    const protect = protectFile === null ? flags.protect : flags.protect.union(await readProtectFile(protectFile));
     stopping.signal.throwIfAborted();
     const id = options.newSyncId();
     await replaceWaiting(run);
@@ -147,6 +142,7 @@ export function createScheduleRuns(options: ScheduleRunsOptions): ScheduleRuns {
       source: obtained.path,
       reading,
       flags: { ...flags, protect },
+      create,
       limits,
       apply,
       scheduleId: name,
@@ -157,7 +153,7 @@ export function createScheduleRuns(options: ScheduleRunsOptions): ScheduleRuns {
     await conclude(run, id, obtained);
   };
 
-  /** What an earlier run left to a person, this one does: two of them at once would undo each other. */
+  /** This run takes over what an earlier one left to a person: two at once would undo each other. */
   const replaceWaiting = async (run: ScheduleRun): Promise<void> => {
     for (const { id, schedule, syncId, reason } of catalog.waitingRuns()) {
       if (schedule !== run.schedule) continue;
@@ -169,7 +165,7 @@ export function createScheduleRuns(options: ScheduleRunsOptions): ScheduleRuns {
     }
   };
 
-  /** Waits for the end of a run's sync, and notes what came of it. */
+  /** Waits for the end of a run's sync, and notes the result. */
   const conclude = async (run: ScheduleRun, syncId: string, obtained?: Obtained): Promise<void> => {
     const sync = await ended(run, syncId);
     if (sync === undefined || catalog.find(run.schedule) === undefined) return;
@@ -180,7 +176,7 @@ export function createScheduleRuns(options: ScheduleRunsOptions): ScheduleRuns {
     const failures = isWhole
       ? await catalog.setFailures(run, sync.importId === null ? [] : failedRows(options.ledger(sync.importId)))
       : undefined;
-    const unlisted = sync.totals === null ? 0 : (JSON.parse(sync.totals) as PlanTotals).unlisted;
+    const unlisted = readTotals(sync)?.unlisted ?? 0;
     if (failures?.rows === 0 && unlisted === 0 && obtained !== undefined)
       catalog.setPlaced(run.schedule, obtained.hash);
     const failing = failures === undefined ? '' : failingSince(failures);
@@ -210,7 +206,7 @@ export function createScheduleRuns(options: ScheduleRunsOptions): ScheduleRuns {
         resolve(record);
       };
       const stop = () => leave(undefined);
-      // Looked at when the move is over: `planned` is passed through on the way to `applying`.
+      // Checked after the move: `planned` is only a step on the way to `applying`.
       const look = () =>
         queueMicrotask(() => {
           const record = syncs.find(id);

@@ -4,15 +4,18 @@ import { type ScheduleBook, scheduleBook } from './schedule-book.ts';
 import type { ScheduleRun } from './schedule-catalog.ts';
 import { ScheduleError } from './schedule-errors.ts';
 import { createScheduleRuns, type ScheduleRunEvents, type ScheduleRunsOptions } from './schedule-runs.ts';
+import { type SourceReader, sourceReader } from './source-reader.ts';
 
 /** The schedules of the process that owns a data directory and stays. */
 export interface Schedules extends ScheduleBook {
   readonly events: EventEmitter<ScheduleRunEvents>;
   /** Begins a run that a user asks for. @throws ScheduleError when one is under way */
   run(name: string, who: string): ScheduleRun;
-  /** Resolves when a run is over, or this process stops. */
+  /** Gets the file of a source. @throws SourceError, SourceNotAllowed */
+  readonly obtain: SourceReader;
+  /** Resolves when a run has finished, or this process stops. */
   over(id: number): Promise<ScheduleRun>;
-  /** Goes on with what was interrupted, sees to what was missed, and has the rest rung for. */
+  /** Continues interrupted runs, handles missed ones, and sets alarms for the rest. */
   start(): void;
   stop(): Promise<void>;
 }
@@ -25,6 +28,7 @@ export function createSchedules(options: ScheduleRunsOptions): Schedules {
   let alarms: ScheduleAlarms | undefined;
   return {
     ...book,
+    obtain: sourceReader(options),
     events: runs.events,
     run: runs.begin,
     over: runs.over,
@@ -33,8 +37,16 @@ export function createSchedules(options: ScheduleRunsOptions): Schedules {
       runs.continueAll();
       alarms = startScheduleAlarms({ catalog, due: runs.due, clock, fail });
     },
-    add: async (wish) => {
-      const record = await book.add(wish);
+    add: async (request) => {
+      const record = await book.add(request);
+      alarms?.set();
+      return record;
+    },
+    edit: async (request, version, who) => {
+      if (runs.isUnderWay(request.name)) {
+        throw new ScheduleError(`schedule ${request.name} is running`, 'edit it when the run has finished');
+      }
+      const record = await book.edit(request, version, who);
       alarms?.set();
       return record;
     },

@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs';
 import { glob, stat } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
+import { option, words } from '../../errors/named-options.ts';
 import { shown } from '../../imports/read/intake-error.ts';
 import { isLoopback } from '../../platform/loopback.ts';
 import { hashOf } from '../plan/prepare.ts';
 import { type Download, download } from './download.ts';
 import type { SourceCopy } from './schedule-catalog.ts';
-import { SourceError } from './schedule-errors.ts';
+import { SourceError, SourceNotAllowed } from './schedule-errors.ts';
 
 /** Where a schedule takes its file from: a path, the newest of a pattern, or an https address. */
 
@@ -14,7 +15,7 @@ import { SourceError } from './schedule-errors.ts';
 export interface Obtained {
   /** To be read. */
   readonly path: string;
-  /** As people are told of it; of an address nothing that may be a secret. */
+  /** The name shown to people; an address is shown without anything that may be a secret. */
   readonly name: string;
   /** SHA-256. */
   readonly hash: string;
@@ -59,7 +60,7 @@ export async function wholeSource(file: string, folder: string): Promise<string>
 }
 
 /**
- * Plain http could be read and changed by anybody on the way; on this machine nobody is.
+ * Plain http could be read and changed on the way, except on this machine.
  * @throws SourceError
  */
 export function checkedAddress(text: string): URL {
@@ -67,9 +68,9 @@ export function checkedAddress(text: string): URL {
   if (url === undefined)
     throw new SourceError(`${shown(text.replace(/\/\/[^/]*@/, '//…@'))} is not a valid address; allowed is https://…`);
   if (url.username + url.password !== '') {
-    throw new SourceError(
-      `the address at ${url.host} holds a user name or password; put them into an environment variable and name it: --header 'Authorization=env:NIGHTLY_TOKEN'`,
-    );
+    throw new SourceError(`the address at ${url.host} holds a user name or password`, {
+      remedy: words`put them into an environment variable and name it with ${option('header', 'Authorization=env:NIGHTLY_TOKEN')}`,
+    });
   }
   const isAllowed = url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname));
   if (!isAllowed)
@@ -83,6 +84,11 @@ export function addressName({ origin, pathname }: URL): string {
   return `${origin}${pathname}`;
 }
 
+/** A file's name as it is shown to people. */
+export function shownFile({ file }: { readonly file: string }): string {
+  return isAddress(file) ? addressName(new URL(file)) : file;
+}
+
 export interface SourceWish {
   /** From `wholeSource`. */
   readonly source: string;
@@ -90,6 +96,13 @@ export interface SourceWish {
   readonly headers: Readonly<Record<string, string>>;
   readonly maxSource: number;
   readonly copy: SourceCopy | null;
+  /** Where it may be only. Both throw SourceNotAllowed. */
+  readonly within?: {
+    /** Where a file really is. */
+    readonly real: (path: string) => Promise<string>;
+    /** Where a redirect leads. */
+    readonly check: (to: URL) => void;
+  };
 }
 
 /**
@@ -97,34 +110,52 @@ export interface SourceWish {
  * @throws SourceError; the signal's reason when aborted
  */
 export async function obtain(
-  { source, headers, maxSource, copy }: SourceWish,
+  { source, headers, maxSource, copy, within }: SourceWish,
   { folder, ca, signal }: Pick<Download, 'folder' | 'ca' | 'signal'>,
 ): Promise<Obtained> {
   if (isAddress(source)) {
     const url = checkedAddress(source);
-    const kept = await download({ url, headers, maxBytes: maxSource, copy, folder, ca, signal });
+    const kept = await download({
+      url,
+      headers,
+      maxBytes: maxSource,
+      copy,
+      folder,
+      ca,
+      signal,
+      mayFollow: within?.check,
+    });
     return { path: kept.path, name: addressName(url), hash: kept.copy.hash, copy: kept.copy };
   }
-  const path = isPattern(source) ? await newest(source) : source;
-  const found = await stat(path).catch((cause: unknown) => {
-    throw new SourceError(`${shown(path)} cannot be read: ${why(cause)}`, { cause });
-  });
-  if (!found.isFile()) throw new SourceError(`${shown(path)} is not a file`);
-  if (found.size > maxSource) throw SourceError.tooLarge(shown(path), maxSource);
-  const hash = await hashOf(path).catch((cause: unknown) => {
-    throw new SourceError(`${shown(path)} cannot be read: ${why(cause)}`, { cause });
-  });
+  const name = isPattern(source) ? await newest(source, within?.real) : source;
+  const path = within === undefined ? name : await within.real(name).catch(unreadable(name));
+  const found = await stat(path).catch(unreadable(name));
+  if (!found.isFile()) throw new SourceError(`${shown(name)} is not a file`);
+  if (found.size > maxSource) throw SourceError.tooLarge(shown(name), maxSource);
+  const hash = await hashOf(path).catch(unreadable(name));
   signal.throwIfAborted();
-  return { path, name: path, hash };
+  return { path, name, hash };
 }
 
-/** The file that was changed last, of those that fit; of two of the same time, the last by name. */
-async function newest(pattern: string): Promise<string> {
+function unreadable(name: string): (cause: unknown) => never {
+  return (cause) => {
+    if (cause instanceof SourceNotAllowed) throw cause;
+    throw new SourceError(`${shown(name)} cannot be read: ${why(cause)}`, { cause });
+  };
+}
+
+/**
+ * The file that was changed last, of those that fit; of two of the same time, the last by name.
+ * @param real rejects for files that may not be read
+ */
+async function newest(pattern: string, real?: (path: string) => Promise<string>): Promise<string> {
   let best: { readonly path: string; readonly at: number } | undefined;
   for await (const path of glob(pattern)) {
-    // It may be gone by now: exports come and go.
+    // It may be deleted by now: exports come and go.
     const found = await stat(path).catch(() => undefined);
     if (found?.isFile() !== true) continue;
+    // What a link brings in from elsewhere is not one of them.
+    if (real !== undefined && (await real(path).catch(() => undefined)) === undefined) continue;
     const at = found.mtimeMs;
     if (best === undefined || at > best.at || (at === best.at && path > best.path)) best = { path, at };
   }

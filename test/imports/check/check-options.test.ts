@@ -91,7 +91,7 @@ test('only users: a missing group still fails, and is not counted as created', a
   expect(summary).toMatchObject({ create: { users: 1, groups: 0, reactivated: 0 } });
 });
 
-test('more than may be created is said before, with the number that the import would wait for', async () => {
+test('more than may be created is said before, and the import waits before its first call with both numbers', async () => {
   const ghosts = Array.from({ length: 7 }, (_, n) => `ghost${n},team\nanna,room${n % 3}`).join('\n');
   const names = { userNameFrom: 'uid', groupNameFrom: 'guid' } as const;
   const max = { maxCreate: { users: { count: 6 }, groups: { count: 3 } } };
@@ -101,11 +101,20 @@ test('more than may be created is said before, with the number that the import w
     wouldFail: true,
     create: { users: 7, groups: 3, over: [{ kind: 'user', missing: 7, limit: 6 }] },
   });
-  await at.coordinator.resume(id);
-  expect(await at.coordinator.settled(id)).toMatchObject({
-    state: 'blocked',
-    reason: expect.stringContaining('7 users, and 6 may be created'),
-  });
+  const before = at.requests();
+  for (const _ of ['from the check', 'as before']) {
+    await at.coordinator.resume(id);
+    expect(await at.coordinator.settled(id)).toMatchObject({
+      state: 'blocked',
+      code: 'CREATE_LIMIT',
+      reason: 'the check found 7 users that the service does not know, and 6 may be created; nothing was created',
+      remedy: expect.stringContaining('users=7'),
+    });
+  }
+  expect(at.requests()).toBe(before);
+  await at.coordinator.resume(id, { maxCreate: { users: { count: 7 } } });
+  expect(await at.coordinator.settled(id)).toMatchObject({ state: 'completed' });
+  expect(at.rows(id).filter(({ status }) => status === 'added')).toHaveLength(10);
 });
 
 test('nobody is asked when no column has the names that creating needs', async () => {

@@ -79,13 +79,13 @@ test.each<[what: string, content: string, command: string | null, advice: string
     'a column called role that is no scope',
     'user,group,role\nana,g,Head of cats (7)\nbo,g,Fisher! of men?\ncy,g,3rd cook & more\n',
     'rollcall import f.csv --map scope=',
-    'Column "role" is no scope: --map scope= ignores it.',
+    'Column "role" is not a scope: --map scope= ignores it.',
   ],
   [
     'marks',
     'user,Choir,Band\nana,x,\nbo,,x\n',
     'rollcall import f.csv --wide Choir,Band',
-    'Columns "Choir", "Band" have marks in them: --wide reads each as a group, * stands for any text.',
+    'Columns "Choir", "Band" have marks in them: --wide reads each as a group, * means any text.',
   ],
   [
     'no header',

@@ -72,7 +72,7 @@ describe('the catalog', () => {
       retryOf: 'a',
     });
     expect(catalog.find('c')).toBeUndefined();
-    expect(() => catalog.move('c', 'staged')).toThrow('no import has the id c');
+    expect(() => catalog.move('c', 'staged')).toThrow('no import has the id "c"');
   });
 
   test('takes an id once, and a retry only of an import that there is', () => {

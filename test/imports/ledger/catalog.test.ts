@@ -51,7 +51,7 @@ test('a move that the table does not allow changes nothing', () => {
   add('x');
   expect(() => catalog.move('x', 'completed', 'because I say so')).toThrow(TransitionError);
   expect(catalog.find('x')).toMatchObject({ state: 'staging', reason: 'created' });
-  expect(() => catalog.move('y', 'staged')).toThrow('no import has the id y');
+  expect(() => catalog.move('y', 'staged')).toThrow('no import has the id "y"');
 });
 
 test('a move gives the record as it is stored: started once, finished when it is over', () => {

@@ -19,7 +19,7 @@ async function staged(content: string) {
 test('an invalid row is found by its UID and its GUID, with what could be read of it', async () => {
   const reader = await staged('guid,uid,scope\nteam,ann,boss\nteam,ann,admin\nno good,bob,admin\nteam,,admin\n');
   const found = (filter: { uid?: string; guid?: string }) =>
-    reader.rowsPage(filter, 0, 10).rows.map(({ line, status, guid, uid, scope }) => [line, status, guid, uid, scope]);
+    reader.rowsPage(filter, 10).rows.map(({ line, status, guid, uid, scope }) => [line, status, guid, uid, scope]);
   expect(found({ uid: 'ANN' })).toEqual([
     [2, 'invalid', 'team', 'ann', 'boss'],
     [3, 'unprocessed', 'team', 'ann', 'admin'],

@@ -9,7 +9,7 @@ describe('an import that ends before all is sent', () => {
     const [sent, doubtful] = dispatch(ledger, 2);
     if (sent === undefined || doubtful === undefined) throw new Error('two batches expected');
     ledger.record([resultOf(sent, ALL_DONE)]);
-    ledger.takeBack([{ batch: doubtful.id, calls: [], doubt: 'the reply was lost' }]);
+    ledger.reclaim([{ batch: doubtful.id, calls: [], doubt: 'the reply was lost' }]);
     ledger.leaveRest('cancelled by a person');
     const messages = [...reader.rows()].map(({ status, code, message }) => `${status} ${code} ${message}`);
     expect(new Map([...Map.groupBy(messages, (message) => message)].map(([text, all]) => [text, all.length]))).toEqual(
@@ -48,9 +48,9 @@ describe('after a crash', () => {
     ledger.close();
 
     const reopened = openImportLedger(path);
-    expect(reopened.takeBackAll('the process ended')).toBe(1);
+    expect(reopened.reclaimAll('the process ended')).toBe(1);
     expect(pending(reopened).map(({ doubt }) => doubt)).toEqual(['the process ended', null]);
-    expect(reopened.takeBackAll('the process ended again')).toBe(0);
+    expect(reopened.reclaimAll('the process ended again')).toBe(0);
     expect(reopened.check()).toMatchObject({ holds: true, rows: { added: 25, unprocessed: 50 } });
     reopened.close();
   });
@@ -59,7 +59,7 @@ describe('after a crash', () => {
     const { ledger } = await stagedImport(members(1));
     for (const doubt of ['the first crash', 'the second crash']) {
       dispatch(ledger);
-      ledger.takeBackAll(doubt);
+      ledger.reclaimAll(doubt);
     }
     expect(pending(ledger).map(({ doubt }) => doubt)).toEqual(['the first crash']);
   });
@@ -67,7 +67,7 @@ describe('after a crash', () => {
   test('a result that was on its way counts, though its batch already waits again', async () => {
     const { ledger } = await stagedImport(members(2));
     const batch = dispatchOnly(ledger);
-    ledger.takeBackAll('the process ended');
+    ledger.reclaimAll('the process ended');
     ledger.record([resultOf(batch, ALL_DONE)]);
     expect(pending(ledger)).toEqual([]);
     expect(ledger.check()).toMatchObject({ holds: true, rows: { added: 2 } });

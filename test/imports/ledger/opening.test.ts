@@ -10,7 +10,7 @@ import { openImportReader } from '../../../src/imports/report/reading.ts';
 import { CATALOG_MIGRATIONS, IMPORT_MIGRATIONS } from '../../../src/imports/schemas.ts';
 import { ACTIONS, REGIONS, SCOPES } from '../../../src/membership/membership.ts';
 import { OUTCOMES } from '../../../src/membership/outcome.ts';
-import { LedgerError, openForWriting } from '../../../src/platform/sqlite.ts';
+import { LedgerError, openForReading, openForWriting } from '../../../src/platform/sqlite.ts';
 import { tempDir } from '../../temp-dir.ts';
 
 /** Files that are migrations of a test, by name. */
@@ -64,6 +64,19 @@ describe('migrations', () => {
     database.close();
   });
 
+  test('run before a file is read that an older rollcall wrote', () => {
+    const dir = tempDir();
+    const path = join(dir, 'ledger.db');
+    const first = { '001_first.sql': 'create table runs (name text)' };
+    openForWriting(path, migrationsOf(dir, first)).close();
+    const database = openForReading(
+      path,
+      migrationsOf(dir, { ...first, '002_more.sql': 'alter table runs add at text' }),
+    );
+    expect(database.prepare('select name, at from runs').all()).toEqual([]);
+    database.close();
+  });
+
   test('that fail leave the schema that was there, and run when they are mended', () => {
     const dir = tempDir();
     const path = join(dir, 'ledger.db');
@@ -110,7 +123,7 @@ describe('a file that is no ledger', () => {
     writeFileSync(path, 'guid,uid\n'.repeat(1_000));
     const opening = () => open(path);
     expect(opening).toThrow(LedgerError);
-    expect(opening).toThrow(`${path} is damaged (file is not a database): put it back from a backup, or import`);
+    expect(opening).toThrow(`${path} is damaged (file is not a database); put it back from a backup, or import`);
   });
 });
 

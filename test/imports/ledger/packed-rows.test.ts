@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { regionId, wishId } from '../../../src/imports/record/enum-ids.ts';
+import { regionId, requestId } from '../../../src/imports/record/enum-ids.ts';
 import { packRows, unpackRows } from '../../../src/imports/stage/packed-rows.ts';
 import { ACTIONS, REGIONS, SCOPES } from '../../../src/membership/membership.ts';
 import { EMPTY_UID, rowAt } from './staged-import.ts';
@@ -26,7 +26,7 @@ test('rows come out of the one text as they went in; of an invalid row what coul
       expect(unpackRows(packed)).toEqual(
         rows.flatMap(({ line, region, guid, uid, scope, action, onBehalfOf, original, problems }) => {
           if (problems.length === 0) {
-            return [line, regionId(region), guid, uid, wishId(scope, action), onBehalfOf, original];
+            return [line, regionId(region), guid, uid, requestId(scope, action), onBehalfOf, original];
           }
           return [line, problems.length > 1 ? 0 : regionId(region), guid, uid, 0, scope, original];
         }),

@@ -80,7 +80,7 @@ describe('the report', () => {
     const { reader } = await finishedImport();
     expect(
       reader
-        .rows(new Set(outcomes))
+        .rows({ statuses: new Set(outcomes) })
         .map(({ line }) => line)
         .toArray(),
     ).toEqual(lines);

@@ -84,7 +84,7 @@ function perform(world: World, next: Step): void {
       const results: BatchResult[] = next.again ? [result, result] : [result];
       for (const group of ledger.record(results).refusedGroups) {
         const withdrawn = ledger.dispatchedOfGroup(group);
-        ledger.takeBack(withdrawn.map((id) => ({ batch: id, calls: [], doubt: null })));
+        ledger.reclaim(withdrawn.map((id) => ({ batch: id, calls: [], doubt: null })));
         ledger.settleRefusedGroup(group);
         world.out = world.out.filter(({ id }) => !withdrawn.includes(id));
       }
@@ -92,11 +92,11 @@ function perform(world: World, next: Step): void {
     }
     case 'take back': {
       const batch = take(world, next.which);
-      if (batch !== undefined) ledger.takeBack([{ batch: batch.id, calls: [], doubt: null }]);
+      if (batch !== undefined) ledger.reclaim([{ batch: batch.id, calls: [], doubt: null }]);
       return;
     }
     case 'crash':
-      expect(ledger.takeBackAll('the process ended')).toBe(world.out.length);
+      expect(ledger.reclaimAll('the process ended')).toBe(world.out.length);
       world.out = [];
   }
 }

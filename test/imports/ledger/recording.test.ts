@@ -138,7 +138,7 @@ describe('a refused group', () => {
     const { refusedGroups } = ledger.record([resultOf(first, { kind: 'group', ...NO_GROUP })]);
     const [group = 0] = refusedGroups;
     expect(new Set(ledger.dispatchedOfGroup(group))).toEqual(new Set([second.id, third.id]));
-    ledger.takeBack([{ batch: second.id, calls: [], doubt: null }]);
+    ledger.reclaim([{ batch: second.id, calls: [], doubt: null }]);
     ledger.settleRefusedGroup(group);
     ledger.record([resultOf(third, ALL_DONE)]);
     expect(ledger.check()).toMatchObject({ holds: true, rows: { failed: 50, added: 25, unprocessed: 1 } });
@@ -149,7 +149,7 @@ describe('a refused group', () => {
     const { ledger, reader } = await stagedImport(members(50));
     const [first, second] = dispatch(ledger);
     if (first === undefined || second === undefined) throw new Error('two batches expected');
-    ledger.takeBack([{ batch: second.id, calls: [call({ kind: 'again' })], doubt: 'the reply was lost' }]);
+    ledger.reclaim([{ batch: second.id, calls: [call({ kind: 'again' })], doubt: 'the reply was lost' }]);
     ledger.record([resultOf(first, { kind: 'group', ...NO_GROUP })]);
     const rows = new Set(second.rows.map(({ row }) => row));
     const expected = {
@@ -215,7 +215,7 @@ describe('a call that never got an answer', () => {
   test('is unconfirmed where an earlier process may have sent it', async () => {
     const { ledger, reader } = await stagedImport(members(1));
     dispatch(ledger);
-    expect(ledger.takeBackAll('the process ended')).toBe(1);
+    expect(ledger.reclaimAll('the process ended')).toBe(1);
     ledger.record([resultOf(dispatchOnly(ledger), { kind: 'unanswered', maybeCarriedOut: false, ...timeout })]);
     expect(statuses(reader)).toEqual(['unconfirmed']);
   });
@@ -244,8 +244,8 @@ describe('calls', () => {
   test('of a batch that left the queue unsent are kept, and counted once', async () => {
     const { ledger, reader } = await stagedImport(members(1));
     const taken = { batch: dispatchOnly(ledger).id, calls: [call({ kind: 'slow-down' })], doubt: null };
-    ledger.takeBack([taken]);
-    ledger.takeBack([taken]);
+    ledger.reclaim([taken]);
+    ledger.reclaim([taken]);
     ledger.record([resultOf(dispatchOnly(ledger), ALL_DONE)]);
     expect(ledger.tallies().get('us')).toMatchObject({ calls: 2, rateLimited: 1 });
     expect([...reader.rows()]).toMatchObject([{ attempts: 2 }]);

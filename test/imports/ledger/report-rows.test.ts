@@ -116,19 +116,19 @@ describe('the rows of a report', () => {
 
   test.each(OUTCOMES)('can be chosen: %s', async (outcome) => {
     const { reader } = await oneOfEach();
-    expect([...reader.rows(new Set([outcome]))].map(({ status }) => status)).toEqual([outcome]);
+    expect([...reader.rows({ statuses: new Set([outcome]) })].map(({ status }) => status)).toEqual([outcome]);
   });
 
   test('can be chosen by several outcomes, still in the order of the input, and by none', async () => {
     const { reader } = await oneOfEach();
     const chosen = new Set<Outcome>(['unprocessed', 'invalid', 'added', 'duplicate']);
-    expect([...reader.rows(chosen)].map(({ status }) => status)).toEqual([
+    expect([...reader.rows({ statuses: chosen })].map(({ status }) => status)).toEqual([
       'added',
       'invalid',
       'duplicate',
       'unprocessed',
     ]);
-    expect([...reader.rows(new Set())]).toEqual([]);
+    expect([...reader.rows({ statuses: new Set() })]).toEqual([]);
   });
 
   test('that wait still are unprocessed, and are among those when they are chosen', async () => {
@@ -136,7 +136,7 @@ describe('the rows of a report', () => {
     const [first] = dispatch(ledger);
     if (first === undefined) throw new Error('no batch');
     ledger.record([resultOf(first, ALL_DONE)]);
-    expect([...reader.rows(new Set(['unprocessed']))]).toHaveLength(30 - first.rows.length);
+    expect([...reader.rows({ statuses: new Set(['unprocessed']) })]).toHaveLength(30 - first.rows.length);
   });
 });
 

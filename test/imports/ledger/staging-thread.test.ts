@@ -5,13 +5,16 @@ import { startStaging } from '../../../src/imports/stage/row-writer.ts';
 import { tempDir } from '../../temp-dir.ts';
 import { pending, rowAt, stagedImport } from './staged-import.ts';
 
+/** A row that is written by a thread: few of the usual ones are not. */
+const longRow = (index: number) => ({ ...rowAt(index, {}), original: JSON.stringify('x'.repeat(300_000)) });
+
 const INPUT = { format: 'csv', delimiter: ',', columns: [], recognised: {} } as const;
 
 test.each([1, 2])('replies that come all at once, while the process was busy, are all heard (time %i)', async () => {
   const staging = startStaging(join(tempDir(), 'import.db'));
-  for (let index = 0; index < 4; index += 1) await staging.add([rowAt(index, {})]);
+  for (let index = 0; index < 4; index += 1) await staging.add([longRow(index)]);
   for (let turn = 0; turn < 50; turn += 1) await setImmediate();
-  await staging.add([rowAt(4, {})]);
+  await staging.add([longRow(4)]);
   const staged = staging.finish(INPUT);
   await setImmediate();
   // Blocks this thread, and not the other, until that one has ended: its last replies are then handed over in one go.
@@ -21,15 +24,19 @@ test.each([1, 2])('replies that come all at once, while the process was busy, ar
 
 test('an abandoned staging takes no more rows, and says so', async () => {
   const staging = startStaging(join(tempDir(), 'import.db'));
-  await staging.add([rowAt(0, {})]);
+  await staging.add([longRow(0)]);
   await staging.abandon();
-  await expect(staging.add([rowAt(1, {})])).rejects.toThrow('the thread that writes it has ended');
+  await expect(staging.add([longRow(1)])).rejects.toThrow('it was given up');
 });
 
-test('a file that cannot be written is said so, instead of staging into nothing', async () => {
-  const staging = startStaging(join(tempDir(), 'no', 'such', 'directory.db'));
-  await expect(staging.finish(INPUT)).rejects.toThrow(/^the ledger cannot be written: /);
-});
+test.each(['few', 'many'])(
+  'a file that cannot be written is said so, instead of staging into nothing: %s rows',
+  async (rows) => {
+    const staging = startStaging(join(tempDir(), 'no', 'such', 'directory.db'));
+    await staging.add([rows === 'few' ? rowAt(0, {}) : longRow(0)]);
+    await expect(staging.finish(INPUT)).rejects.toThrow(/^the ledger cannot be written: /);
+  },
+);
 
 test('an empty input is an import without batches whose sum holds', async () => {
   const { ledger, reader } = await stagedImport([]);

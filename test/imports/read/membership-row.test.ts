@@ -32,7 +32,7 @@ describe('the membership of a row', () => {
         value: 'owner',
         code: 'UNKNOWN_SCOPE',
         reason:
-          '"owner" is not a valid scope; allowed are admin, moderator, participant, ban; if the column says something else, ignore it with --map scope=',
+          '"owner" is not a valid scope; allowed are admin, moderator, participant, ban; if this column does not hold scopes, do not read it as scope',
       },
     ]);
   });

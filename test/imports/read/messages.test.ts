@@ -54,7 +54,7 @@ describe('columns', () => {
     const { rows } = await read(text);
     expect(rows.map(({ problems }) => problems[0]?.reason)).toEqual(
       ['"teacher"', '"MEMBER"'].map((value) =>
-        expect.stringMatching(new RegExp(`${value}.*ignore it with --map scope=$`)),
+        expect.stringMatching(new RegExp(`${value}.*if this column does not hold scopes, do not read it as scope$`)),
       ),
     );
     expect(await rowsOf(text, { mapping: { scope: '' } })).toEqual(['us/g1/u1/participant/', 'us/g1/u2/participant/']);

@@ -18,8 +18,8 @@ function cellsIn(text: string, delimiter = ','): string[][] {
 describe('the CSV report', () => {
   test('gives the original columns, then ours, a row a line', () => {
     expect(report(CSV_INPUT, [reportRow({ status: 'failed', code: 'ERR_UID_NOT_FOUND', message: 'no, "anna"' })])).toBe(
-      'guid,uid,name,_row,_status,_code,_message,_region,_guid,_uid,_scope,_attempts,_http_status,_batch,_finished_at,_created\n' +
-        'team,anna,Anna,2,failed,ERR_UID_NOT_FOUND,"no, ""anna""",eu,team,anna,participant,1,200,7,2025-01-31T12:00:00.000Z,\n',
+      'guid,uid,name,_row,_status,_code,_message,_region,_guid,_uid,_scope,_attempts,_http_status,_batch,_finished_at,_created,_message_id,_member_count\n' +
+        'team,anna,Anna,2,failed,ERR_UID_NOT_FOUND,"no, ""anna""",eu,team,anna,participant,1,200,7,2025-01-31T12:00:00.000Z,,,\n',
     );
   });
 
@@ -29,7 +29,7 @@ describe('the CSV report', () => {
 
   test('leaves cells empty where there is no value', () => {
     const [, cells] = cellsIn(report(CSV_INPUT, [reportRow({ httpStatus: null, batch: null, finishedAt: null })]));
-    expect(cells?.slice(-5)).toEqual(['1', '', '', '', '']);
+    expect(cells?.slice(-7)).toEqual(['1', '', '', '', '', '', '']);
   });
 
   test.each([',', ';', '\t', '|', '^'])('uses the delimiter of the input: %j', (delimiter) => {
@@ -98,7 +98,7 @@ describe('the CSV report', () => {
     const [header] = cellsIn(report({ ...CSV_INPUT, columns }, []));
     expect(header).toEqual([...columns, ...OWN_COLUMNS.map((name) => `${name}_2`)]);
     const [again] = cellsIn(report({ ...CSV_INPUT, columns: header ?? [] }, []));
-    expect(again?.at(-1)).toBe('_created_3');
+    expect(again?.at(-1)).toBe('_member_count_3');
     expect(new Set(again).size).toBe(again?.length);
   });
 

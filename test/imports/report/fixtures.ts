@@ -32,6 +32,8 @@ export function reportRow(changes: Partial<ReportRow> = {}): ReportRow {
     batch: 7,
     finishedAt: Date.UTC(2025, 0, 31, 12, 0, 0),
     created: '',
+    messageId: '',
+    members: null,
     ...changes,
   };
 }

@@ -21,6 +21,8 @@ describe('the NDJSON report', () => {
       _batch: 7,
       _finished_at: '2025-01-31T12:00:00.000Z',
       _created: '',
+      _message_id: '',
+      _member_count: null,
       input: { guid: 'team', uid: 'anna', name: 'Anna' },
     });
   });

@@ -35,8 +35,12 @@ calls                100      68           ·     168
 
 180 failed, ERR_UID_NOT_FOUND
   row 1217 “bob”: The user with UID bob does not exist.
+  Create or reactivate these users, or fix the UIDs in the retry file; then
+  import the retry file.
 60 invalid, UNKNOWN_SCOPE
   row 17 “owner”: allowed are admin, moderator, participant and ban
+  These rows were not sent: fix the scopes in the file. If the column does not
+  hold scopes at all, import the file with --map scope=, which ignores it.
 `);
   });
 

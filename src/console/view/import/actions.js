@@ -1,7 +1,7 @@
 /** What can be done with an import now: the buttons follow what the server says is possible. */
 import { importPath, query, request } from '../../api.js';
 import { confirmed } from '../../dialog.js';
-import { foreign, h, importHref, syncHref } from '../../element.js';
+import { foreign, h, importHref, repairHref, syncHref } from '../../element.js';
 import { counted } from '../../format.js';
 import { ErrorPlace } from '../../notice.js';
 import { usePlace } from '../../place.js';
@@ -54,7 +54,7 @@ export function ImportActions({ live }) {
     await work.start(async (signal) => {
       if (action === 'delete') {
         await request(importPath(view.id), { method: 'DELETE', signal });
-        return go('/');
+        return go('/imports');
       }
       /** @type {ImportView} */
       const after = await request(importPath(view.id, `/${action}`), { method: 'POST', signal });
@@ -103,6 +103,7 @@ export function ImportActions({ live }) {
           { key: 'create', busy: work.busy, kind: 'main', onClick: () => void create() },
           `Create ${missingText(view.maxCreate)}…`,
         ),
+      canBeRepaired(view) && h('a', { key: 'repair', class: 'button', href: repairHref(view.id) }, 'Repair rows…'),
       view.actions
         // To go on as before would only end here again.
         .filter((action) => action !== 'delete' && !(action === 'resume' && view.maxCreate !== undefined))
@@ -112,6 +113,11 @@ export function ImportActions({ live }) {
     ),
     h(ErrorPlace, { error: work.error }),
   );
+}
+
+/** Invalid rows can be edited once the file was read, failed ones when the import is over. @param {ImportView} view */
+function canBeRepaired({ state, finishedAt, rows: { read, invalid, failed } }) {
+  return state !== 'staging' && read > 0 && (invalid > 0 || (finishedAt !== null && failed > 0));
 }
 
 /** Something is left to undo, and nothing is about to. @param {ImportView} view */

@@ -26,14 +26,17 @@ export function FollowUps({ live }) {
 }
 
 /** @param {FollowUp} followUp */
-function followUpSentence({ kind, id, state, rows }) {
+function followUpSentence({ kind, id, state, rows, isPart }) {
   const succeeded = rows === null ? '' : `: ${grouped(inPlace(rows))} of ${grouped(rows.read)} rows succeeded`;
   if (kind === 'retry') {
     return [
-      'Rows that could be sent again were ',
+      isPart ? 'Some rows were ' : 'Rows that could be sent again were ',
       h('a', { href: importHref(id) }, 'retried'),
       ` (${state})${succeeded}.`,
     ];
+  }
+  if (kind === 'repair') {
+    return ['Rows that were repaired were ', h('a', { href: importHref(id) }, 'sent'), ` (${state})${succeeded}.`];
   }
   const link = (/** @type {string} */ text) => h('a', { href: syncHref(id) }, text);
   if (state === 'applied') return ['This import was ', link('undone'), `${succeeded}.`];

@@ -2,8 +2,16 @@
 import { Badge, Facts, foreign, h } from '../../element.js';
 import { counted, duration, estimate, grouped, size } from '../../format.js';
 import { Legend, OutcomeBar } from '../../outcome-bar.js';
-import { Time } from '../../time.js';
-import { CREATE_LIMIT, isOfSync, settled, stateLabel, stateSentence, stateTone } from '../../words.js';
+import { RelativeTime } from '../../relative-time.js';
+import {
+  CREATE_LIMIT,
+  createLimitSentence,
+  isOfSync,
+  settled,
+  stateLabel,
+  stateSentence,
+  stateTone,
+} from '../../words.js';
 import { FollowUps } from './follow-ups.js';
 
 /** @import { ImportView, Progress } from '../../answers.d.ts' */
@@ -73,12 +81,10 @@ function StoppedRegions({ view, progress }) {
 /** Why nothing more is created, and what to look at. @param {{ view: ImportView }} properties */
 function Held({ view }) {
   if (view.state !== 'blocked') return null;
-  // Behind the first sentence it says how a program goes on.
-  const [reason = ''] = view.reason.split('. ');
   return h(
     'div',
     { class: 'notice attention' },
-    h('p', null, h('b', null, foreign(`${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`))),
+    h('p', null, h('b', null, foreign(createLimitSentence(view)))),
     h(
       'p',
       null,
@@ -105,15 +111,16 @@ function factsOf(view) {
   const { startedAt, finishedAt } = view;
   const limited = Object.values(view.regions).reduce((sum, region) => sum + region.rateLimited, 0);
   return [
-    [isOfSync(view) || view.retryOf !== null ? 'Created' : 'Uploaded', h(Time, { iso: view.createdAt })],
-    ['Started', startedAt !== null && h(Time, { iso: startedAt })],
-    ['Finished', finishedAt !== null && h(Time, { iso: finishedAt })],
+    [isOfSync(view) || view.retryOf !== null ? 'Created' : 'Uploaded', h(RelativeTime, { iso: view.createdAt })],
+    ['Started', startedAt !== null && h(RelativeTime, { iso: startedAt })],
+    ['Finished', finishedAt !== null && h(RelativeTime, { iso: finishedAt })],
     ['Took', startedAt !== null && finishedAt !== null && duration(Date.parse(finishedAt) - Date.parse(startedAt))],
     ['Rows of the file', view.inputRows !== undefined && grouped(view.inputRows)],
     [view.inputRows === undefined ? 'Rows' : 'Memberships', view.rows.read > 0 && grouped(view.rows.read)],
     ['Created', createdText(view)],
     ['Messages in groups', messagesText(view)],
     ['Calls', view.calls > 0 && grouped(view.calls)],
+    ['Asked who is banned', view.banQuestions !== undefined && counted(view.banQuestions, 'group')],
     ['Retries', view.retries > 0 && grouped(view.retries)],
     ['Rate-limited', limited > 0 && counted(limited, 'time')],
   ];

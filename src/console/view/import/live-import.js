@@ -5,9 +5,12 @@ import { isAway } from '../../answer.js';
 import { importPath, request } from '../../api.js';
 import { announce } from '../../frame.js';
 import { follow } from '../../live.js';
-import { stateSentence } from '../../words.js';
+import { settled, stateSentence } from '../../words.js';
 
 /** @import { ImportEvents, ImportView, Progress } from '../../answers.d.ts' */
+
+/** Progress is said aloud no more often. */
+const ANNOUNCED_EVERY_MS = 15_000;
 
 export class LiveImport {
   /** Undefined until it is known. */
@@ -28,6 +31,7 @@ export class LiveImport {
   #id;
   /** Moves that events have told. */
   #moves = 0;
+  #announced = { percent: 0, at: 0 };
 
   /** @param {string} id */
   constructor(id) {
@@ -71,6 +75,16 @@ export class LiveImport {
       if (before?.state !== view.state) this.turns.value += 1;
     });
     if (before !== undefined && before.state !== view.state) announce(stateSentence(view));
+    else if (view.state === 'running') this.#announceProgress(view);
+  }
+
+  /** Says every tenth of the way, but not more often than a listener can bear. @param {ImportView} view */
+  #announceProgress(view) {
+    const percent = Math.floor((settled(view.rows) / Math.max(1, view.rows.read)) * 10) * 10;
+    const now = Date.now();
+    if (percent <= this.#announced.percent || now - this.#announced.at < ANNOUNCED_EVERY_MS) return;
+    this.#announced = { percent, at: now };
+    announce(`${percent} percent: ${stateSentence(view)}`);
   }
 
   /** @param {ImportView} view */

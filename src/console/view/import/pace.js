@@ -25,13 +25,22 @@ const OUTCOMES = [
 export function ImportPace({ id, live }) {
   const points = usePoints(id, live);
   if ((live.view.value?.startedAt ?? null) === null) return null;
-  return h(Card, { id: 'pace', title: 'Throughput' }, h(Charts, { points, over: live.over.value }));
+  return h(
+    Card,
+    { id: 'pace', title: 'Throughput' },
+    h(Charts, { points, over: live.over.value, hasCalls: (live.view.value?.calls ?? 0) > 0 }),
+  );
 }
 
-/** @param {{ points: readonly Point[], over: boolean }} properties */
-function Charts({ points, over }) {
+/** @param {{ points: readonly Point[] | undefined, over: boolean, hasCalls: boolean }} properties */
+function Charts({ points, over, hasCalls }) {
+  if (points === undefined) return h('div', { class: 'charts' }, h(Empty, {}, 'Loading …'));
   if (points.length < 2) {
-    const why = over ? 'No chart: the calls took less than two seconds, or none was made.' : 'No calls yet.';
+    const why = over
+      ? `No chart: ${hasCalls ? 'the calls took less than two seconds' : 'no calls were made'}.`
+      : hasCalls
+        ? 'The first calls have been made; the chart follows in some seconds.'
+        : 'No calls yet.';
     return h('div', { class: 'charts' }, h(Empty, {}, why));
   }
   const times = points.map(({ at }) => at);
@@ -59,10 +68,10 @@ function Charts({ points, over }) {
  * What is known of the import's rates over time.
  * @param {string} id
  * @param {LiveImport} live
- * @returns {readonly Point[]}
+ * @returns {readonly Point[] | undefined} undefined until the ledger has been asked
  */
 function usePoints(id, live) {
-  const [points, setPoints] = useState(/** @type {readonly Point[]} */ ([]));
+  const [points, setPoints] = useState(/** @type {readonly Point[] | undefined} */ (undefined));
   const timeline = useRef(new Timeline());
   /** Events of the last seconds: rates over so long are calm, and follow a change soon. */
   const recent = useRef(/** @type {Progress[]} */ ([]));
@@ -81,7 +90,7 @@ function usePoints(id, live) {
       setPoints([...timeline.current.points]);
     };
     // What cannot be had is missing from the chart; the page says why elsewhere.
-    load().catch(() => undefined);
+    load().catch(() => setPoints((known) => known ?? []));
     return () => leaving.abort();
   }, [turns, hasRows]);
   const progress = live.progress.value;

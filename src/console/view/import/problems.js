@@ -2,7 +2,7 @@
 import { useEffect } from 'preact/hooks';
 import { useAnswer, useEvery } from '../../answer.js';
 import { importPath, query } from '../../api.js';
-import { Empty, foreign, h, importHref } from '../../element.js';
+import { Empty, foreign, h, importHref, repairHref } from '../../element.js';
 import { counted, grouped } from '../../format.js';
 import { ErrorNotice } from '../../notice.js';
 import { OutcomeMark } from '../../outcome-bar.js';
@@ -52,7 +52,7 @@ function columnsFor(id, filter) {
     { label: 'What to do', kind: 'wide', cell: ({ advice }) => advice },
     {
       label: 'Rows',
-      cell: ({ status, code, count }) =>
+      cell: ({ status, code, count }) => [
         h(
           'a',
           {
@@ -64,6 +64,11 @@ function columnsFor(id, filter) {
           },
           `Show ${counted(count, 'row')}`,
         ),
+        (status === 'invalid' || status === 'failed') && [
+          ' · ',
+          h('a', { href: `${repairHref(id)}${query({ status, code })}`, 'aria-label': `Repair ${code}` }, 'Repair'),
+        ],
+      ],
     },
   ];
 }

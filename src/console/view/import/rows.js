@@ -1,13 +1,16 @@
-/** The rows of an import: filtered, a page at a time. */
+/** The rows of an import: filtered, sorted, a page at a time. */
+import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { useEvery, usePages } from '../../answer.js';
 import { importPath, query } from '../../api.js';
-import { Empty, Facts, foreign, h, memberHref } from '../../element.js';
-import { counted, grouped } from '../../format.js';
+import { Empty, h } from '../../element.js';
+import { grouped } from '../../format.js';
 import { ErrorNotice } from '../../notice.js';
-import { OutcomeMark } from '../../outcome-bar.js';
 import { dataTable } from '../../table.js';
-import { Time } from '../../time.js';
+import { rowColumns } from './row-columns.js';
+import { RowDetails } from './row-detail.js';
+import { RowsActions } from './rows-actions.js';
+import { placeBefore, useKeptPlace } from './rows-place.js';
 
 /** @import { RowView } from '../../answers.d.ts' */
 /** @import { LiveImport } from './live-import.js' */
@@ -19,38 +22,24 @@ const MOST_ROWS = 500;
 /** While the import runs, the rows that are shown are asked for again so often. */
 const EVERY_MS = 5000;
 
-/** @type {import('../../table.js').Column<RowView>[]} */
-const COLUMNS = [
-  { label: 'Row', kind: 'number', cell: ({ line }) => grouped(line) },
-  {
-    label: 'UID',
-    kind: 'main',
-    cell: ({ uid }) =>
-      uid === '' ? h('span', { class: 'soft' }, '–') : h('a', { href: memberHref(uid) }, foreign(uid)),
-  },
-  { label: 'Group', cell: ({ guid }) => foreign(guid) },
-  { label: 'Region', cell: ({ region }) => region },
-  { label: 'Scope', cell: ({ scope }) => scope },
-  { label: 'Outcome', cell: ({ status, scope }) => h(OutcomeMark, { outcome: status, scope }) },
-  {
-    label: 'Message',
-    kind: 'wide',
-    cell: ({ code, message }) => [code !== '' && h('code', null, code), code !== '' && ' ', foreign(message)],
-  },
-  {
-    label: 'Details',
-    cell: (row) => h('details', null, h('summary', null, 'More'), h(Facts, { class: 'pairs', list: detailsOf(row) })),
-  },
-];
-
 /** @param {{ id: string, live: LiveImport, filter: RowsWanted }} properties */
 export function ImportRows({ id, live, filter }) {
   const path = importPath(id, `/rows${query(filter.wanted.value)}`);
+  const before = useMemo(() => placeBefore(), []);
   /** @type {import('../../answer.js').Pages<RowView>} */
-  const pages = usePages(path, { name: 'rows', limit: PAGE, most: MOST_ROWS });
-  const { items, hasMore, dropped, error } = pages;
+  const pages = usePages(path, { name: 'rows', limit: PAGE, most: MOST_ROWS, atFirst: before?.shown });
+  const { items, total, hasMore, dropped, error } = pages;
+  const detail = useSignal(/** @type {RowView | undefined} */ (undefined));
+  const columns = useMemo(
+    () =>
+      rowColumns((row) => {
+        detail.value = row;
+      }),
+    [],
+  );
   const turns = live.turns.value;
   const over = live.over.value;
+  useKeptPlace(dropped ? undefined : items?.length, before);
   useEffect(() => {
     if (items !== undefined) void pages.refresh();
   }, [turns]);
@@ -63,17 +52,25 @@ export function ImportRows({ id, live, filter }) {
   );
   if (error !== undefined) return h(ErrorNotice, { error });
   if (shown === undefined) return h(Empty, {}, 'Loading …');
+  const { sort = '', order = '' } = filter.wanted.value;
   return h(
     'div',
-    null,
-    h('p', { class: 'note', role: 'status' }, shown.length > 0 && shownSentence(shown.length, { hasMore, dropped })),
+    { class: 'rows' },
+    h(
+      'p',
+      { class: 'note', role: 'status' },
+      shownSentence({ shown: shown.length, total, all: live.view.value?.rows.read ?? 0, isSet: filter.isSet, dropped }),
+    ),
+    h(RowsActions, { id, live, filter, total }),
     shown.length === 0
       ? h(Empty, {}, filter.isSet ? 'No row fits this filter.' : 'No rows yet.')
       : dataTable({
           caption: 'Rows of the file with their outcomes',
-          columns: COLUMNS,
+          columns,
           items: shown,
           keyOf: ({ row }) => row,
+          sorted: { by: sort === '' ? 'row' : sort, descending: order === 'desc' },
+          onSort: (by) => filter.sortBy(by),
         }),
     h(
       'div',
@@ -82,34 +79,21 @@ export function ImportRows({ id, live, filter }) {
       dropped &&
         h('button', { type: 'button', class: 'quiet', onClick: () => void pages.restart() }, 'Back to the start'),
     ),
+    detail.value !== undefined &&
+      h(RowDetails, {
+        id,
+        row: detail.value,
+        onClose: () => {
+          detail.value = undefined;
+        },
+      }),
   );
 }
 
-/** @param {number} count @param {{ hasMore: boolean, dropped: boolean }} of */
-function shownSentence(count, { hasMore, dropped }) {
-  return `${counted(count, 'row')} shown${dropped ? ', earlier ones are hidden' : ''}${hasMore ? '; there are more' : ''}.`;
-}
-
-/**
- * @param {RowView} row
- * @returns {(readonly [string, import('preact').ComponentChildren])[]}
- */
-function detailsOf(row) {
-  const original =
-    typeof row.original === 'object' && row.original !== null && !Array.isArray(row.original)
-      ? Object.entries(row.original)
-      : [['input', row.original]];
-  return [
-    ['Attempts', grouped(row.attempts)],
-    ['HTTP status', row.httpStatus],
-    ['Call', row.batch],
-    ['Finished', row.finishedAt !== null && h(Time, { iso: row.finishedAt, seconds: true })],
-    ...original.map(
-      ([column, value]) =>
-        /** @type {const} */ ([
-          String(column),
-          foreign(typeof value === 'string' ? value : JSON.stringify(value)) ?? '',
-        ]),
-    ),
-  ];
+/** @param {{ shown: number, total: number | null, all: number, isSet: boolean, dropped: boolean }} of */
+function shownSentence({ shown, total, all, isSet, dropped }) {
+  if (total === null || (total === 0 && !isSet)) return '';
+  const which = isSet ? `${grouped(total)} of ${grouped(all)} rows fit this filter` : `${grouped(total)} rows`;
+  if (shown === total) return `${which}.`;
+  return `${which}; ${grouped(shown)} shown${dropped ? ', earlier ones are hidden' : ''}.`;
 }

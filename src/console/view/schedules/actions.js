@@ -34,7 +34,6 @@ export function ScheduleActions({ name, paused, onDone }) {
   const buttons = [
     ['Run now', '', () => void post('run')],
     paused ? ['Resume', '', () => void post('resume')] : ['Pause', '', () => void post('pause')],
-    ['Remove…', 'danger quiet', () => void remove()],
   ];
   return h(
     'div',
@@ -46,9 +45,24 @@ export function ScheduleActions({ name, paused, onDone }) {
         h(
           WorkButton,
           // "Run now" says nothing by itself.
-          { key: index, busy: work.busy, kind, label: `${label.replace('…', '')}: ${name}`, onClick },
+          { key: index, busy: work.busy, kind, label: `${label}: ${name}`, onClick },
           label,
         ),
+      ),
+      h(
+        'a',
+        { class: 'button', href: `/schedules/${encodeURIComponent(name)}/edit`, 'aria-label': `Edit: ${name}` },
+        'Edit',
+      ),
+      h(
+        'a',
+        { class: 'button', href: `/schedules/new?copy=${encodeURIComponent(name)}`, 'aria-label': `Copy: ${name}` },
+        'Copy',
+      ),
+      h(
+        WorkButton,
+        { busy: work.busy, kind: 'danger quiet', label: `Remove: ${name}`, onClick: () => void remove() },
+        'Remove…',
       ),
     ),
     h(ErrorPlace, { error: work.error }),

@@ -7,6 +7,7 @@ import { ErrorNotice } from '../../notice.js';
 import { CHANGES, countsSentence } from '../../sync-words.js';
 import { dataTable } from '../../table.js';
 import { Time, TimeIn } from '../../time.js';
+import { compareHref } from '../compare.js';
 
 /** @import { RunState, Schedule, ScheduleHistory as History, ScheduleRun } from '../../sync-answers.d.ts' */
 
@@ -44,6 +45,7 @@ export function ScheduleHistory({ schedule }) {
     'div',
     { class: 'stack' },
     h(PlannedByRun, { runs: data.runs }),
+    h(LastTwo, { runs: data.runs }),
     data.runs.length === 0
       ? h(Empty, {}, 'It has not run yet.')
       : dataTable({
@@ -52,6 +54,18 @@ export function ScheduleHistory({ schedule }) {
           items: data.runs,
           keyOf: ({ id }) => id,
         }),
+    data.edits.length > 0 &&
+      h(
+        'div',
+        null,
+        h('h3', null, 'Edits'),
+        dataTable({
+          caption: `Edits of ${name}, newest first`,
+          columns: EDIT_COLUMNS,
+          items: data.edits,
+          keyOf: ({ version }) => version,
+        }),
+      ),
     data.failing.length > 0 &&
       h(
         'div',
@@ -65,6 +79,13 @@ export function ScheduleHistory({ schedule }) {
         }),
       ),
   );
+}
+
+/** @param {{ runs: readonly ScheduleRun[] }} properties newest first */
+function LastTwo({ runs }) {
+  const [last, before] = runs.flatMap(({ sync }) => (sync === null || sync.totals === null ? [] : [sync.id]));
+  if (last === undefined || before === undefined) return null;
+  return h('p', null, h('a', { href: compareHref(before, last) }, 'Compare the last two runs'));
 }
 
 /** @param {{ runs: readonly ScheduleRun[] }} properties newest first */
@@ -114,4 +135,22 @@ const FAILING_COLUMNS = [
   { label: 'Region', cell: ({ region }) => region },
   { label: 'Code', cell: ({ code }) => h('code', null, foreign(code)) },
   { label: 'Failing since', cell: ({ since }) => h(Time, { iso: since }) },
+];
+
+/** @type {import('../../table.js').Column<History['edits'][number]>[]} */
+const EDIT_COLUMNS = [
+  { label: 'When', kind: 'main', cell: ({ at }) => h(Time, { iso: at }) },
+  { label: 'Who', cell: ({ who }) => foreign(who) },
+  {
+    label: 'What',
+    kind: 'wide',
+    cell: ({ changes }) =>
+      h(
+        'ul',
+        { class: 'plain' },
+        changes.map(({ field, from, to }) =>
+          h('li', { key: field }, `${field}: `, foreign(from) ?? '–', ' → ', foreign(to) ?? '–'),
+        ),
+      ),
+  },
 ];

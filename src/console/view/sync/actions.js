@@ -2,9 +2,9 @@
 import { request, syncPath } from '../../api.js';
 import { confirmed, reasonFor } from '../../dialog.js';
 import { h } from '../../element.js';
-import { counted } from '../../format.js';
+import { counted, grouped } from '../../format.js';
 import { ErrorPlace } from '../../notice.js';
-import { CHANGES, countsSentence, SYNC_ACTION_LABELS } from '../../sync-words.js';
+import { CHANGES, countsSentence, createdWords, SYNC_ACTION_LABELS } from '../../sync-words.js';
 import { useKeptFocus, useWork, WorkButton } from '../../work.js';
 
 /** @import { SyncAction, SyncView } from '../../sync-answers.d.ts' */
@@ -55,8 +55,10 @@ function labelFor({ totals }, action) {
  * @param {SyncAction} action
  * @returns {Promise<{ body?: string, type?: string } | undefined>}
  */
-async function decision({ totals }, action) {
-  const what = totals === null ? '' : countsSentence(totals.actions, CHANGES);
+async function decision({ totals, guards }, action) {
+  const created = totals === null ? '' : createdWords(totals);
+  const changes = totals === null ? '' : countsSentence(totals.actions, CHANGES);
+  const what = created === '' ? changes : `${changes}; created first: ${created}`;
   if (action === 'apply') {
     if (totals === null || totals.actions.remove + totals.actions.ban === 0) return {};
     const yes = await confirmed({
@@ -70,9 +72,9 @@ async function decision({ totals }, action) {
   const reason = await reasonFor(
     action === 'approve'
       ? {
-          question: 'Approve this plan even though a guard objects?',
-          explanation: `${what || 'No changes'}. The plan is approved this once, and carried out unless the file or the groups have changed too much.`,
-          yes: 'Approve and apply',
+          question: `Approve this plan against ${counted(objectionsIn(guards), 'objection')}?`,
+          explanation: `${what || 'No changes'}${shareOf(totals)}. ${guardsSentence(guards)} The plan is approved this once, and carried out unless the file or the groups have changed too much.`,
+          yes: totals === null ? 'Approve and apply' : `Approve and apply ${counted(totals.changes, 'change')}`,
           no: 'Cancel',
           tone: 'danger',
         }
@@ -85,4 +87,23 @@ async function decision({ totals }, action) {
         },
   );
   return reason === undefined ? undefined : { body: JSON.stringify({ reason }), type: 'application/json' };
+}
+
+/** @param {SyncView['guards']} guards */
+function objectionsIn(guards) {
+  return guards.reduce((sum, { count }) => sum + count, 0);
+}
+
+/** @param {SyncView['guards']} guards */
+function guardsSentence(guards) {
+  const parts = guards.map(({ guard, count }) => (count === 1 ? guard : `${guard} (${grouped(count)} groups)`));
+  return parts.length === 0 ? '' : `Guards that object: ${parts.join(', ')}.`;
+}
+
+/** How much of the membership would leave. @param {SyncView['totals']} totals */
+function shareOf(totals) {
+  const leaving = totals === null ? 0 : totals.actions.remove + totals.actions.ban;
+  if (totals === null || leaving === 0 || totals.members === 0) return '';
+  const percent = Math.round((leaving / totals.members) * 100);
+  return `: ${grouped(leaving)} of ${counted(totals.members, 'member')} (${percent === 0 ? 'less than 1' : percent} %) would leave`;
 }

@@ -1,27 +1,11 @@
-/** What guards say, who moved a sync, and its plan as a file. */
+/** Who moved a sync, and its plan as a file. */
 import { syncPath } from '../../api.js';
 import { Badge, foreign, h } from '../../element.js';
 import { SYNC_TONES } from '../../sync-words.js';
 import { Time } from '../../time.js';
 import { Download } from '../import/downloads.js';
 
-/** @import { Finding, SyncView } from '../../sync-answers.d.ts' */
-
-/** Each with what is allowed and what to do: the guard's own sentence. @param {{ findings: readonly Finding[] }} properties */
-export function SyncFindings({ findings }) {
-  return h(
-    'ul',
-    { class: 'findings' },
-    findings.map(({ guard, sentence }, index) =>
-      h(
-        'li',
-        { key: index },
-        h('p', null, foreign(sentence)),
-        h('p', { class: 'note' }, 'Guard ', h('code', null, guard)),
-      ),
-    ),
-  );
-}
+/** @import { SyncView } from '../../sync-answers.d.ts' */
 
 /** @param {{ moves: SyncView['moves'] }} properties */
 export function SyncJournal({ moves }) {

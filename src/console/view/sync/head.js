@@ -1,10 +1,14 @@
 /** Where a sync stands: its state in a sentence, its plan in numbers, how it was decided. */
+import { useAnswer } from '../../answer.js';
+import { importPath } from '../../api.js';
 import { Badge, Facts, foreign, h, importHref } from '../../element.js';
 import { counted, grouped } from '../../format.js';
 import { swatch } from '../../outcome-bar.js';
 import {
   ACTION_COLOURS,
   ACTION_LABELS,
+  createdWords,
+  mayCreateWords,
   modeWords,
   PLAN_ACTIONS,
   REASONED,
@@ -12,7 +16,9 @@ import {
   syncSentence,
 } from '../../sync-words.js';
 import { Time } from '../../time.js';
+import { CREATE_LIMIT, createLimitSentence, stateSentence } from '../../words.js';
 
+/** @import { ImportView } from '../../answers.d.ts' */
 /** @import { PlanTotals, SyncView } from '../../sync-answers.d.ts' */
 
 /** @param {{ view: SyncView }} properties */
@@ -42,6 +48,7 @@ export function SyncHead({ view }) {
         ' has the outcome of every change.',
       ],
     ),
+    state === 'applying' && importId !== null && h(WaitingImport, { id: importId }),
     h(
       'div',
       { class: 'reading' },
@@ -49,6 +56,26 @@ export function SyncHead({ view }) {
     ),
     totals !== null && h(PlanLegend, { totals }),
     h(Facts, { list: factsOf(view) }),
+  );
+}
+
+const ASK_EVERY_MS = 2_000;
+
+/** What the import of a sync waits for, where it waits for a person. @param {{ id: string }} properties */
+function WaitingImport({ id }) {
+  /** @type {import('../../answer.js').Answer<ImportView>} */
+  const { data: view } = useAnswer(importPath(id), { everyMs: ASK_EVERY_MS });
+  if (view?.state !== 'blocked') return null;
+  return h(
+    'div',
+    { class: 'notice attention', role: 'alert' },
+    h(
+      'p',
+      null,
+      h('b', null, 'Its import waits for you. '),
+      view.code === CREATE_LIMIT ? foreign(createLimitSentence(view)) : stateSentence(view),
+    ),
+    h('a', { class: 'button', href: importHref(id) }, 'Decide in the import'),
   );
 }
 
@@ -88,6 +115,8 @@ function factsOf(view) {
     ['Bans may be lifted', flags.allowUnban && 'yes'],
     ['Protected', flags.protect.length > 0 && counted(flags.protect.length, 'UID')],
     ['UIDs that may be removed', flags.removeByName.length > 0 && foreign(flags.removeByName.join(', '))],
+    ['Created first', totals !== null && createdWords(totals)],
+    ['May create', view.create !== null && mayCreateWords(view.create)],
     ['Guard limits', changed.length > 0 && changed.join(', ')],
   ];
 }

@@ -2,10 +2,10 @@
 import { useSignal } from '@preact/signals';
 import { usePages } from '../../answer.js';
 import { query, syncPath } from '../../api.js';
-import { Empty, foreign, h, memberHref } from '../../element.js';
+import { Empty, foreign, h, memberHref, Tag } from '../../element.js';
 import { FilterChoice } from '../../form.js';
 import { counted, grouped } from '../../format.js';
-import { ErrorNotice } from '../../notice.js';
+import { ErrorNotice, ListState } from '../../notice.js';
 import { swatch } from '../../outcome-bar.js';
 import { ACTION_COLOURS, ACTION_LABELS, CHANGES, MEMBER_LABELS, PLAN_ACTIONS } from '../../sync-words.js';
 import { dataTable } from '../../table.js';
@@ -44,15 +44,7 @@ export function SyncPlan({ id }) {
         },
       }),
     ),
-    h(
-      'div',
-      { role: 'status' },
-      error !== undefined
-        ? h(ErrorNotice, { error })
-        : items === undefined
-          ? h(Empty, {}, 'Loading …')
-          : items.length === 0 && h(Empty, {}, 'There is no such group in the plan.'),
-    ),
+    h(ListState, { error, items, empty: 'There is no such group in the plan.' }),
     h(
       'ul',
       { class: 'groups' },
@@ -74,8 +66,14 @@ export function SyncPlan({ id }) {
 /** @param {{ id: string, group: SyncGroup, action: string, isOpen: boolean }} properties `action`: those to show, separated by commas; '' for all */
 function Group({ id, group, action, isOpen }) {
   const opened = useSignal(isOpen);
-  const { region, guid, problem, members, actions } = group;
-  const name = h('span', { class: 'name' }, h('b', null, foreign(guid)), h('span', { class: 'soft' }, ` ${region}`));
+  const { region, guid, problem, members, actions, creates } = group;
+  const name = h(
+    'span',
+    { class: 'name' },
+    h('b', null, foreign(guid)),
+    h('span', { class: 'soft' }, ` ${region}`),
+    creates !== undefined && [' ', h(Tag, { key: 'new' }, `new, ${creates.type}`), ' ', foreign(creates.name)],
+  );
   if (problem !== '') return h('li', null, name, h('p', { class: 'attention' }, foreign(problem)));
   const counts = h(
     'span',

@@ -1,6 +1,6 @@
 /** What an import may create: users and groups that the service does not know. */
 import { h } from '../../element.js';
-import { CheckField, SelectField, TextField } from '../../form.js';
+import { CheckField, FieldGroup, SelectField, TextField } from '../../form.js';
 
 /** @import { Form, Choice } from '../../form.js' */
 /** @import { FilePreview } from './preview.js' */
@@ -8,23 +8,28 @@ import { CheckField, SelectField, TextField } from '../../form.js';
 /** The values of these fields before anything is chosen. */
 export const CREATING = {
   ...{ createUsers: '', createGroups: '', reactivate: '', userNameFrom: '', groupNameFrom: '' },
-  ...{ nameColumn: '', groupNameColumn: '', groupType: '', maxUsers: '', maxGroups: '' },
+  ...{ nameColumn: '', groupNameColumn: '', createMap: '', groupType: '', maxUsers: '', maxGroups: '' },
 };
 
 /** @type {Choice[]} */
 const GROUP_TYPES = [['', 'public'], 'private'];
 
-/** @param {{ form: Form, preview: FilePreview | undefined }} properties */
-export function Creating({ form, preview }) {
+/**
+ * @param {object} properties
+ * @param {Form} properties.form
+ * @param {FilePreview} [properties.preview] absent where no file is there to choose columns of: they are typed
+ * @param {string} [properties.above] what happens if more are missing
+ */
+export function Creating({ form, preview, above = 'the import waits and asks' }) {
   const users = form.get('createUsers') === 'true';
   const groups = form.get('createGroups') === 'true';
   const creates = users || form.get('reactivate') === 'true';
   /** @type {Choice[]} */
   const columns = [['', 'as recognised'], ...(preview?.columns.value ?? [])];
+  const type = form.get('groupType');
   return h(
-    'fieldset',
-    null,
-    h('legend', null, 'Missing users and groups'),
+    FieldGroup,
+    { title: 'Missing users and groups' },
     h(
       'div',
       { class: 'fields' },
@@ -37,7 +42,8 @@ export function Creating({ form, preview }) {
         'div',
         { class: 'fields more' },
         users && [
-          h(SelectField, { key: 'name', form, name: 'nameColumn', label: 'Name of a new user', choices: columns }),
+          preview !== undefined &&
+            h(SelectField, { key: 'name', form, name: 'nameColumn', label: 'Name of a new user', choices: columns }),
           h(CheckField, {
             key: 'from',
             form,
@@ -46,14 +52,22 @@ export function Creating({ form, preview }) {
           }),
         ],
         groups && [
+          preview !== undefined &&
+            h(SelectField, {
+              key: 'name',
+              form,
+              name: 'groupNameColumn',
+              label: 'Name of a new group',
+              choices: columns,
+            }),
           h(SelectField, {
-            key: 'name',
+            key: 'type',
             form,
-            name: 'groupNameColumn',
-            label: 'Name of a new group',
-            choices: columns,
+            name: 'groupType',
+            label: 'Type of a new group',
+            // Made on the command line; such a group also needs a column with its password.
+            choices: type === 'password' ? [...GROUP_TYPES, type] : GROUP_TYPES,
           }),
-          h(SelectField, { key: 'type', form, name: 'groupType', label: 'Type of a new group', choices: GROUP_TYPES }),
           h(CheckField, {
             key: 'from',
             form,
@@ -61,13 +75,22 @@ export function Creating({ form, preview }) {
             label: 'Use the GUID as the name where there is none',
           }),
         ],
+        preview === undefined &&
+          (users || groups) &&
+          h(TextField, {
+            form,
+            name: 'createMap',
+            label: 'Columns of new users and groups',
+            placeholder: 'name=Full Name, group_name=Room',
+            note: 'Leave empty where the names are recognised.',
+          }),
         creates &&
           h(TextField, {
             form,
             name: 'maxUsers',
             label: 'Most users to create or reactivate',
             placeholder: '100',
-            note: 'A number or a share, such as 5%. If more are missing, the import waits and asks.',
+            note: `A number or a share, such as 5%. If more are missing, ${above}.`,
           }),
         groups &&
           h(TextField, {
@@ -75,10 +98,21 @@ export function Creating({ form, preview }) {
             name: 'maxGroups',
             label: 'Most groups to create',
             placeholder: '10',
-            note: 'If more are missing, the import waits and asks.',
+            note: `If more are missing, ${above}.`,
           }),
       ),
   );
+}
+
+/**
+ * The field that shows what is wrong with an option.
+ * @param {string} name
+ * @param {Form} form
+ */
+export function creatingField(name, form) {
+  if (name === 'createMap') return form.get(name) === '' ? 'nameColumn' : name;
+  if (name !== 'maxCreate') return name;
+  return form.get('createUsers') === 'true' || form.get('reactivate') === 'true' ? 'maxUsers' : 'maxGroups';
 }
 
 /**
@@ -102,10 +136,12 @@ export function creatingOptions({ createUsers = '', createGroups = '', reactivat
     userNameFrom: users && values['userNameFrom'] === 'true' ? 'uid' : '',
     groupNameFrom: groups && values['groupNameFrom'] === 'true' ? 'guid' : '',
     groupType: groups ? (values['groupType'] ?? '') : '',
-    createMap: pairs({
-      name: users ? values['nameColumn'] : '',
-      group_name: groups ? values['groupNameColumn'] : '',
-    }),
+    createMap:
+      values['createMap'] ||
+      pairs({
+        name: users ? values['nameColumn'] : '',
+        group_name: groups ? values['groupNameColumn'] : '',
+      }),
     maxCreate: pairs({
       users: users || reactivate !== '' ? values['maxUsers'] : '',
       groups: groups ? values['maxGroups'] : '',

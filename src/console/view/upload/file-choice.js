@@ -52,7 +52,8 @@ export function FileChoice({ file, onFile }) {
               h('a', { href: '/v1/template?format=csv', download: true }, 'CSV'),
               ' or ',
               h('a', { href: '/v1/template?format=xlsx', download: true }, 'Excel'),
-              '.',
+              '. ',
+              h('button', { type: 'button', class: 'link', onClick: () => void sample().then(onFile) }, 'Try a sample'),
             ),
           ]
         : [
@@ -76,6 +77,12 @@ export function FileChoice({ file, onFile }) {
     }),
     h('label', { for: 'file', class: 'button main' }, file === undefined ? 'Choose file' : 'Choose another'),
   );
+}
+
+/** The example as a file that was chosen. */
+async function sample() {
+  const reply = await fetch('/v1/template?format=csv');
+  return new File([await reply.blob()], 'sample.csv', { type: 'text/csv' });
 }
 
 /** Dropped beside its place, a file would be opened instead of this page. */

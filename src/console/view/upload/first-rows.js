@@ -1,6 +1,7 @@
 /** The first rows of a file, as rollcall reads them. */
 import { foreign, foreignOrDash, h } from '../../element.js';
 import { counted, grouped } from '../../format.js';
+import { isNarrow } from '../../narrow.js';
 import { ErrorPlace } from '../../notice.js';
 import { dataTable } from '../../table.js';
 
@@ -9,6 +10,7 @@ import { dataTable } from '../../table.js';
 
 /** Enough to see whether the columns are right, few enough to keep the button in sight. */
 const ROWS_SHOWN = 8;
+const ROWS_ON_PHONE = 3;
 
 /** @type {Readonly<Record<string, string>>} */
 const DELIMITER_NAMES = { ',': 'comma', ';': 'semicolon', '\t': 'tab', '|': 'pipe' };
@@ -62,7 +64,7 @@ function refused({ problems }, code) {
 export function FirstRows({ preview }) {
   const found = preview.found.value;
   const identities = preview.identities.value;
-  const rows = found?.rows.slice(0, ROWS_SHOWN) ?? [];
+  const rows = found?.rows.slice(0, isNarrow() ? ROWS_ON_PHONE : ROWS_SHOWN) ?? [];
   const uid = preview.columnOf('uid');
   return h(
     'div',

@@ -6,7 +6,7 @@ import { MISSING } from '../../words.js';
 import { READING } from './reading.js';
 import { shapeOf } from './shape-form.js';
 
-/** @import { Field, FileFacts, Preview } from '../../answers.d.ts' */
+/** @import { Field, FileFacts, Look, Preview } from '../../answers.d.ts' */
 /** @import { Form } from '../../form.js' */
 
 /** As much of the file as is sent to be looked at. */
@@ -43,6 +43,7 @@ export class FilePreview {
   #head;
   #name = '';
   #asked = 0;
+  #mayAskAgain = true;
   /** @type {number | undefined} */
   #timer;
   #form;
@@ -91,6 +92,7 @@ export class FilePreview {
     this.#recognised = {};
     this.#head = undefined;
     this.#name = file.name;
+    this.#mayAskAgain = true;
     try {
       const isWhole = await isZip(file);
       this.isArchive.value = isWhole && /\.zip$/i.test(file.name);
@@ -136,36 +138,26 @@ export class FilePreview {
     clearTimeout(this.#timer);
     if (this.#head === undefined) return;
     const own = ++this.#asked;
-    const { recipe, ...options } = this.options;
-    void this.#inspect(options, own);
     try {
-      /** @type {Preview} */
-      const answer = await this.#look('/v1/preview', { ...options, recipe });
-      if (own === this.#asked) this.#show(answer);
+      /** @type {Look} */
+      const { facts, preview, problem } = await request(`/v1/look${query({ ...this.options, name: this.#name })}`, {
+        method: 'POST',
+        body: this.#head,
+        type: 'application/octet-stream',
+        signal: this.#leaving,
+      });
+      if (own !== this.#asked) return;
+      this.facts.value = facts ?? undefined;
+      // A busy server may have had no time for what the file is: asked for once more.
+      if (facts === null && preview !== null && this.#mayAskAgain) {
+        this.#mayAskAgain = false;
+        this.askSoon();
+      }
+      if (preview !== null) this.#show(preview);
+      else if (problem !== null) this.#refuse(new ApiError(problem));
     } catch (error) {
       if (!this.#leaving.aborted && own === this.#asked) this.#refuse(error);
     }
-  }
-
-  /** What it is helps, and nothing depends on it. @param {Record<string, string>} options @param {number} own */
-  async #inspect(options, own) {
-    try {
-      /** @type {FileFacts} */
-      const facts = await this.#look('/v1/inspect', { ...options, name: this.#name });
-      if (own === this.#asked) this.facts.value = facts;
-    } catch {
-      // The preview says what is wrong with an option.
-    }
-  }
-
-  /** @template T @param {string} path @param {Record<string, string | undefined>} options @returns {Promise<T>} */
-  #look(path, options) {
-    return request(`${path}${query(options)}`, {
-      method: 'POST',
-      body: this.#head ?? '',
-      type: 'application/octet-stream',
-      signal: this.#leaving,
-    });
   }
 
   /** Whether nothing that is known speaks against it; else the first place to fix has the focus. */

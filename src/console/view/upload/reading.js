@@ -1,6 +1,6 @@
 /** How a file is read, whatever it is uploaded for. */
 import { h } from '../../element.js';
-import { SelectField, TextField } from '../../form.js';
+import { FieldGroup, SelectField, TextField } from '../../form.js';
 
 /** @import { Form, Choice } from '../../form.js' */
 
@@ -59,9 +59,8 @@ const DELIMITERS = [
 /** @param {{ form: Form }} properties */
 export function RowDefaults({ form }) {
   return h(
-    'fieldset',
-    null,
-    h('legend', null, 'Defaults for rows without a value'),
+    FieldGroup,
+    { title: 'Defaults for rows without a value' },
     h(
       'div',
       { class: 'fields' },
@@ -78,8 +77,14 @@ export function RowDefaults({ form }) {
   );
 }
 
-/** @param {{ form: Form, kind: string | undefined, isArchive: boolean }} properties `kind` of the file, where it is known */
-export function FileFormat({ form, kind, isArchive }) {
+/**
+ * @param {object} properties
+ * @param {Form} properties.form
+ * @param {string | undefined} properties.kind of the file, where it is known
+ * @param {boolean} properties.isArchive
+ * @param {boolean} [properties.withHeader] whether the header row can be chosen
+ */
+export function FileFormat({ form, kind, isArchive, withHeader = true }) {
   const header = form.get('header');
   const isWorkbook = kind === 'xlsx' || kind === 'ods';
   return h(
@@ -105,7 +110,7 @@ export function FileFormat({ form, kind, isArchive }) {
           placeholder: 'members*.csv',
           note: 'Leave empty for all that can be read.',
         }),
-      h(SelectField, { form, name: 'header', label: 'Header row', choices: HEADERS }),
+      withHeader && h(SelectField, { form, name: 'header', label: 'Header row', choices: HEADERS }),
       header === 'row' && h(TextField, { form, name: 'headerRow', label: 'Row of the header', placeholder: '3' }),
       header === 'skip' && h(TextField, { form, name: 'skipLines', label: 'Lines to skip', placeholder: '2' }),
       !isWorkbook && h(SelectField, { form, name: 'delimiter', label: 'Delimiter', choices: DELIMITERS }),

@@ -1,8 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { join, matchesGlob, posix, relative, sep } from 'node:path';
-import { option, words } from '../../../text/named-options.ts';
+import { option, words } from '../../../errors/named-options.ts';
 import type { FileState } from '../file-state.ts';
-import { IntakeError, listed, shownPath } from '../intake-error.ts';
+import { IntakeError, listed, notReadable, shownPath } from '../intake-error.ts';
 import { openSource } from '../source.ts';
 import type { Zip } from './zip.ts';
 
@@ -17,7 +17,7 @@ export interface FileSet {
   readonly name: string;
   /** In order of their names. Links are not among them. */
   readonly names: readonly string[];
-  /** What is left out whatever is asked for, such as links. */
+  /** Names that are always left out, such as links. */
   readonly leftOut: readonly string[];
   /** Bytes read so far, of all files. */
   bytesRead(): number;
@@ -58,8 +58,7 @@ export async function folderOf(path: string, name: string): Promise<FileSet> {
     }
   } catch (cause) {
     if (cause instanceof IntakeError) throw cause;
-    const what = `${shownPath(name)} cannot be listed: ${cause instanceof Error ? cause.message : ''}`;
-    throw new IntakeError({ code: 'NOT_READABLE', what, remedy: 'Check the folder and its permissions', cause });
+    throw notReadable(name, 'be listed', cause);
   }
   let read = 0;
   return {
@@ -87,7 +86,7 @@ export async function folderOf(path: string, name: string): Promise<FileSet> {
 
 /** Endings of files that rollcall reads. */
 const ENDINGS = /\.(?:csv|tsv|tab|txt|json|jsonl|ndjson|xlsx|xlsm|ods|ya?ml|ldif?)(?:\.(?:gz|zst))?$/i;
-/** What programs leave behind in folders and archives. */
+/** Files that programs leave behind in folders and archives. */
 const DEBRIS = /(?:^|\/)(?:\.|~\$|__MACOSX\/|Thumbs\.db$|desktop\.ini$)/i;
 
 export interface Selection {
@@ -124,7 +123,7 @@ function matches(name: string): (pattern: string) => boolean {
   return (pattern) => name === pattern || matchesGlob(pattern.includes('/') ? name : posix.basename(name), pattern);
 }
 
-/** Those at the top; where there are none, and everything is in one folder, those in it. */
+/** Files at the top; where there are none, and everything is in one folder, the files in it. */
 function obvious(names: readonly string[]): string[] {
   for (let top = ''; ; ) {
     const inside = names.filter((name) => name.startsWith(top));
@@ -145,5 +144,6 @@ function tooMany(name: string, most: number): IntakeError {
     code: 'TOO_LARGE',
     what: `${shownPath(name)} has more than ${most} files`,
     remedy: words`Name those with rows with ${option('files')}, or put them into a folder of their own`,
+    facts: { file: name, most },
   });
 }

@@ -1,4 +1,4 @@
-import { option, words } from '../../../text/named-options.ts';
+import { option, words } from '../../../errors/named-options.ts';
 import { type Bounds, boundText, orRaise } from '../bounds.ts';
 import type { Reading } from '../columns.ts';
 import type { InputRow } from '../input-row.ts';
@@ -12,7 +12,7 @@ type Recognised = Readonly<Partial<Record<Reading, string>>>;
 
 /**
  * The columns of several files as those of one, and their rows under these. Columns of the same name are the same, and so
- * are those that serve the same field: a retry file of all of them must be readable as one.
+ * are those that serve the same field: their common retry file must be readable as one file.
  */
 export class MergedColumns {
   readonly names: string[] = [...OWN];
@@ -72,7 +72,7 @@ export class MergedColumns {
     }
   }
 
-  /** The row as it stands in the merged columns. */
+  /** The row in the merged columns. */
   original({ original, line }: Pick<InputRow, 'original' | 'line'>): string {
     return this.#form === 'cells' ? this.#cells(original, line) : this.#element(original, line);
   }
@@ -90,7 +90,7 @@ export class MergedColumns {
     return `${own}${cells.map((cell) => `,${JSON.stringify(cell)}`).join('')}]`;
   }
 
-  /** An element that says itself which file it is from, in a retry file for instance, is left as it is. */
+  /** An element that already names its file, for instance in a retry file, stays as it is. */
   #element(original: string, line: number): string {
     if (OWN.some((name) => this.#seen.has(name))) return original;
     const rest = original.slice(1).trimStart();
@@ -104,6 +104,7 @@ function otherKey(file: string, field: string, first: string, name: string): Int
     place: `file ${JSON.stringify(file)}`,
     what: `the ${field} is ${JSON.stringify(name)} here, and ${JSON.stringify(first)} in the files before it`,
     remedy: words`Import files with different keys one after the other, naming those of each with ${option('files')}`,
+    facts: { file, field, name, first },
   });
 }
 
@@ -113,5 +114,6 @@ function tooMany(file: string, count: number, bounds: Bounds): IntakeError {
     place: `file ${JSON.stringify(file)}`,
     what: `the files have ${count} different columns together; allowed are ${boundText('columns', bounds.columns)}`,
     remedy: orRaise('Import files with different columns one after the other', 'columns', bounds, count),
+    facts: { file, count, most: bounds.columns },
   });
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { option, words } from '../../../text/named-options.ts';
+import { option, words } from '../../../errors/named-options.ts';
 import { type BoundName, boundsWith } from '../bounds.ts';
 import type { Reading } from '../columns.ts';
 import type { InputFormat } from '../detect.ts';
@@ -16,7 +16,7 @@ import { type FileSet, type Selection, selectFiles } from './file-set.ts';
 import { MergedColumns } from './merged-columns.ts';
 import { isZip } from './zip-signature.ts';
 
-/** What is known of an opened input, as far as putting several together needs it. */
+/** The part of an opened input that is needed to combine several. */
 interface OpenedRows {
   readonly format: InputFormat;
   readonly recognised: Readonly<Partial<Record<Reading, string>>>;
@@ -36,7 +36,7 @@ export interface SetOptions {
 
 /**
  * The rows of several files as one input. Where there is more than one, each row has the name of its file and its number
- * there in two columns in front of its own, and the numbers of rows go on from file to file.
+ * there in two columns in front of its own, and row numbers continue from file to file.
  * @param openOne opens one of the files; throws where that is an archive itself
  */
 export async function openSetIntake<Rows extends OpenedRows>(
@@ -109,7 +109,7 @@ function manyFiles<Rows extends OpenedRows>(files: ManyFiles<Rows>): Rows {
   const { first, others, set, open, options, notes, end } = files;
   const { format } = first.intake;
   const merged = new MergedColumns(format === 'csv' ? 'cells' : 'elements', boundsWith(options.bounds));
-  const told: IntakeNote[] = [];
+  const fileNotes: IntakeNote[] = [];
   let read = 0;
   let rowsRead = 0;
   let current: OpenedRows | undefined = first.intake;
@@ -134,7 +134,7 @@ function manyFiles<Rows extends OpenedRows>(files: ManyFiles<Rows>): Rows {
       throw placed(error, file);
     }
     merged.take(intake.columns(), intake.recognised);
-    told.push(...intake.notes().map(({ code, text }) => ({ code, text: `${shownPath(file)}: ${text}` })));
+    fileNotes.push(...intake.notes().map(({ code, text }) => ({ code, text: `${shownPath(file)}: ${text}` })));
     read += intake.bytesRead();
     rowsRead += intake.rowsRead();
     current = undefined;
@@ -146,7 +146,7 @@ function manyFiles<Rows extends OpenedRows>(files: ManyFiles<Rows>): Rows {
       return first.intake.recognised;
     },
     columns: () => merged.names,
-    notes: () => [...notes(), ...told],
+    notes: () => [...notes(), ...fileNotes],
     rowsRead: () => rowsRead + (current?.rowsRead() ?? 0),
     bytesRead: () => (set.kind === 'zip' ? set.bytesRead() : read + (current?.bytesRead() ?? 0)),
     async *chunks() {
@@ -177,7 +177,7 @@ async function sourceOf(set: FileSet, file: string, scratch: Scratch): Promise<I
   return { path: await scratch.keep(blocks), name: file };
 }
 
-/** Files that are unpacked for the time of the reading. */
+/** Files that are unpacked while they are read. */
 class Scratch {
   readonly #within: string;
   #folder: string | undefined;
@@ -219,5 +219,6 @@ function mixed(first: string, other: string, set: FileSet): IntakeError {
     code: 'OTHER_FORMAT',
     what: `${shownPath(set.name)} has files of two kinds: ${shownPath(first)} and ${shownPath(other)} cannot be read as one import, because one has rows of cells and the other JSON elements`,
     remedy: words`Import them one after the other, naming the files of each, such as ${option('files', '*.csv')}`,
+    facts: { file: set.name, first, other },
   });
 }

@@ -1,8 +1,8 @@
 import { crc32 } from 'node:zlib';
 import { type Entry, fromBufferPromise, openPromise, type ZipFile } from 'yauzl';
-import { option, words } from '../../../text/named-options.ts';
+import { option, words } from '../../../errors/named-options.ts';
 import { type Bounds, boundText, FREE_UNPACKED, orRaise } from '../bounds.ts';
-import { IntakeError, shownPath } from '../intake-error.ts';
+import { IntakeError, notReadable, shownPath } from '../intake-error.ts';
 import { BLOCK_BYTES } from '../source.ts';
 
 /** Entries that the directory of an archive may have. */
@@ -124,6 +124,7 @@ function checkEntry(entry: Entry, name: string): void {
       place: shownPath(entry.fileName),
       what: `this entry of ${shownPath(name)} is a link to another file; links are not followed`,
       remedy: words`Pack the file itself, or leave it out with ${option('files')}`,
+      facts: { file: name, entry: entry.fileName },
     });
   }
   if (!entry.isEncrypted()) return;
@@ -132,6 +133,7 @@ function checkEntry(entry: Entry, name: string): void {
     place: shownPath(entry.fileName),
     what: `this entry of ${shownPath(name)} is protected by a password`,
     remedy: 'Unpack the archive with its password, and import the folder',
+    facts: { file: name, entry: entry.fileName },
   });
 }
 
@@ -171,8 +173,7 @@ function unreadable(name: string, cause: unknown, entry?: string): IntakeError {
   }
   const { code } = cause as NodeJS.ErrnoException;
   if (code === 'EACCES' || code === 'EIO' || code === 'ENOENT') {
-    const what = `${shownPath(name)} cannot be read: ${message}`;
-    throw new IntakeError({ code: 'NOT_READABLE', what, remedy: 'Check the path and its permissions', cause });
+    throw notReadable(name, 'be read', cause);
   }
   return new IntakeError({
     code: 'ZIP_BROKEN',

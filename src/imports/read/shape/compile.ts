@@ -1,8 +1,8 @@
+import type { Shape } from '../../../api/shape.ts';
 import { type Columns, FIELDS, type Field } from '../columns.ts';
 import type { RowProblem } from '../input-row.ts';
 import { IntakeError, listed, shown } from '../intake-error.ts';
 import { type OneGroup, type PeopleSource, type Plan, refusalOf, type WideGroups } from './plan.ts';
-import type { Shape } from './shape.ts';
 import {
   type Cells,
   type FieldSource,
@@ -35,7 +35,7 @@ export function compile(shape: Shape, sources: FieldSources, layout: Layout): Pl
     return planOf(shape, sources, layout);
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;
-    throw badShape(error.what, error.remedy);
+    throw badShape(error.what, error.remedy ?? '');
   }
 }
 
@@ -256,8 +256,8 @@ export function requireMatches({ wide, numbered }: Shape, { groups }: Plan, name
   throw new IntakeError({
     code: 'UNKNOWN_COLUMN',
     what: `no column is called ${pattern}; the columns are ${listed(names)}`,
-    remedy:
-      wide !== undefined ? 'Name the columns that are groups; * stands for any text' : 'Write # where the number is',
+    remedy: wide !== undefined ? 'Name the columns that are groups; * means any text' : 'Write # where the number is',
+    facts: { column: pattern },
   });
 }
 

@@ -1,8 +1,8 @@
+import type { Shape } from '../../../api/shape.ts';
 import type { Columns } from '../columns.ts';
 import type { InputRow, RowProblem } from '../input-row.ts';
 import { compile, type Layout, recognisedBy, requireMatches, sourcedFields } from './compile.ts';
 import type { Plan } from './plan.ts';
-import type { Shape } from './shape.ts';
 import type { Shaper } from './shaper.ts';
 import type { FieldSources } from './sources.ts';
 import { unknownColumn } from './unknown-column.ts';
@@ -15,7 +15,7 @@ export interface Shaping {
   readonly shaper: Shaper;
   readonly hasDefaultGuid: boolean;
   readonly lenient: boolean;
-  /** Told of text that the report repeats. */
+  /** Notified of text that the report repeats. */
   readonly onRepeat: (characters: number) => void;
 }
 

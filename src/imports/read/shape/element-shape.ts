@@ -1,3 +1,4 @@
+import type { Shape } from '../../../api/shape.ts';
 import { ELEMENTS_WITHOUT_UID, type Element, type Elements, hasMemberLists, originalOf } from '../element.ts';
 import type { InputRow } from '../input-row.ts';
 import { parseJson, repeatedKey } from '../json-text.ts';
@@ -5,7 +6,6 @@ import { compile, type Layout, recognisedBy, sourcedFields } from './compile.ts'
 import type { Shaping } from './csv-shape.ts';
 import { PathReader } from './path.ts';
 import type { Plan } from './plan.ts';
-import type { Shape } from './shape.ts';
 import { unknownColumn } from './unknown-column.ts';
 
 /** The service's own lists (docs/chat-service.md, 15), for elements that have them. */

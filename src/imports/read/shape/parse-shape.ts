@@ -1,6 +1,6 @@
+import { ACTION_MEANINGS, SCOPE_MEANINGS, type ShapeInput } from '../../../api/shape.ts';
 import { RollcallError } from '../../../errors/rollcall-error.ts';
 import { SCOPES } from '../../../membership/membership.ts';
-import { ACTION_MEANINGS, SCOPE_MEANINGS, type ShapeInput } from './shape.ts';
 
 /** Parts of a shape as people write them on the command line. Each parser throws ShapeTextError for what it cannot read. */
 
@@ -38,7 +38,7 @@ export function columnList(text: string): string[] {
 function meaningOf<Meaning extends string>(word: string, meanings: readonly Meaning[], what: string): Meaning {
   const meaning = meanings.find((one) => one === word.toLowerCase());
   if (meaning !== undefined) return meaning;
-  throw new ShapeTextError(`${what}; ${JSON.stringify(word)} is none; allowed are ${meanings.join(', ')}`);
+  throw new ShapeTextError(`${what}; ${JSON.stringify(word)} is not one of them; allowed are ${meanings.join(', ')}`);
 }
 
 /** `OWNER=admin,*=participant` */
@@ -93,7 +93,7 @@ export function conditions(text: string): NonNullable<ShapeInput['where']> {
     const isNot = part.charAt(at) === '!';
     const column = unescaped(part.slice(0, Math.max(0, at)));
     if (column === '') {
-      throw new ShapeTextError(`conditions such as status=active or deleted!=true; ${JSON.stringify(part)} is none`);
+      throw new ShapeTextError(`conditions such as status=active or deleted!=true; ${JSON.stringify(part)} is not one`);
     }
     const values = part
       .slice(at + (isNot ? 2 : 1))

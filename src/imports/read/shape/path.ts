@@ -2,7 +2,7 @@ import type { Element } from '../element.ts';
 
 /**
  * Paths into JSON elements: `item.user_id`, `user.teams.channels.name`, `teams.*.members`, `teams.@key`. Lists on the way
- * are opened by themselves; `*` is every value of an object and `@key` the name of that value. Paths through the same
+ * are expanded automatically; `*` is every value of an object and `@key` the name of that value. Paths through the same
  * list stay together (a channel's name and its role); different lists are combined, each entry with each.
  */
 type Path = readonly string[];
@@ -59,7 +59,7 @@ function* combinations(node: unknown, wanted: readonly Wanted[], depth: number):
   yield* crossed(here, parts, 0, depth);
 }
 
-/** What lies below a node: by key, and for `*` by every value. */
+/** The values below a node: by key, and for `*` by every value. */
 type Branch = () => Iterable<Assigned>;
 
 function branches(node: unknown, wanted: readonly Wanted[], depth: number): Branch[] {

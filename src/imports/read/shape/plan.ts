@@ -1,6 +1,6 @@
+import type { Shape } from '../../../api/shape.ts';
 import type { RowProblem } from '../input-row.ts';
 import { listed, shown } from '../intake-error.ts';
-import type { Shape } from './shape.ts';
 import type { Cells, Source } from './sources.ts';
 import type { marks, scopeWords } from './words.ts';
 
@@ -24,7 +24,7 @@ export interface PeopleSource {
   /** Derives the UID of what is in a list. */
   readonly each: Source | undefined;
   readonly scope: string | undefined;
-  /** Whether an empty cell means nobody. */
+  /** Whether an empty cell means no user, instead of a problem. */
   readonly isList: boolean;
   readonly separator: string | undefined;
   /** Every slot that is read together with them. */
@@ -46,7 +46,7 @@ export type GroupSource = OneGroup | WideGroups | NumberedGroups;
 
 interface AnyGroups {
   readonly label: string;
-  /** What is said of a row without a group. */
+  /** The reason that is given for a row without a group. */
   readonly emptiness: string;
   readonly slots: readonly number[];
 }
@@ -80,7 +80,7 @@ export interface Group {
   readonly guid: string;
   readonly value: string;
   readonly label: string;
-  /** How the report names it, where that is not the column that is at fault. */
+  /** How the report names it, where that is not the column with the problem. */
   readonly valueLabel?: string;
   readonly scope: string | undefined;
   readonly scopeLabel?: string;
@@ -181,7 +181,7 @@ function numberedGroups({ columns, guidOf, derives }: NumberedGroups, cells: Cel
   });
 }
 
-/** The values in a cell; an empty one between two separators is none. */
+/** The values in a cell; an empty one between two separators does not count. */
 function pieces(cell: string, separator: string | undefined): string[] {
   const parts = separator === undefined ? [cell] : cell.split(separator);
   return parts.map((part) => part.trim()).filter((part) => part !== '');

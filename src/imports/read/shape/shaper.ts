@@ -11,7 +11,7 @@ import type { Cells } from './sources.ts';
 const LONGEST_VALUE = 200;
 
 /** One membership of a row, before it is checked. */
-interface Wish {
+interface Requested {
   readonly person: Person;
   readonly group: Group;
   readonly cells: Cells;
@@ -27,7 +27,7 @@ export interface ShaperOptions {
 }
 
 /**
- * Makes the memberships of one row after the other. A row gives at least one entry, so that each is accounted for: its
+ * Makes the memberships of one row after the other. A row gives at least one entry, so that every row has an outcome: its
  * memberships, or one entry that says why there is none.
  */
 export class Shaper {
@@ -35,7 +35,7 @@ export class Shaper {
   readonly #reader: MembershipReader;
   readonly #identities: Identities | undefined;
   readonly #most: number;
-  /** What each field of the membership at hand is read from, for messages. */
+  /** What each field of the current membership is read from, for messages. */
   readonly #labels: Partial<Record<Field | 'action', string>> = {};
 
   constructor({ columns, defaults, identities, most }: ShaperOptions) {
@@ -46,8 +46,8 @@ export class Shaper {
   }
 
   /**
-   * @param flat gives the cells of the row, several times where lists in it are opened; asked for the slots that are read
-   * @param problems of the row as a whole: with them none of its memberships counts
+   * @param flat gives the cells of the row, several times where it has lists; it is called with the slots that are read
+   * @param problems of the whole row: with any, none of its memberships counts
    */
   rows(
     plan: Plan,
@@ -56,7 +56,7 @@ export class Shaper {
     flat: (slots: readonly number[]) => Iterable<Cells>,
     problems: readonly RowProblem[] = NO_PROBLEMS,
   ): InputRow[] {
-    const wishes: Wish[] = [];
+    const requested: Requested[] = [];
     let why: RowProblem | undefined;
     let isListed = false;
     for (const people of plan.people) {
@@ -69,23 +69,23 @@ export class Shaper {
           why ??= refused;
           continue;
         }
-        const found = this.#wishes(plan, people, cells, wishes);
+        const found = this.#request(plan, people, cells, requested);
         if (typeof found === 'object') why ??= found;
-        if (wishes.length > this.#most) return [this.#tooMany(line, original)];
+        if (requested.length > this.#most) return [this.#tooMany(line, original)];
       }
     }
-    if (wishes.length === 0) return [this.#none(line, original, problems, why)];
-    const single = wishes.length === 1;
-    return wishes.map((wish, index) => {
-      const row = this.#read(plan, wish, line, index === 0 ? original : '', problems);
-      const value = single ? '' : describedValue(wish, isListed);
-      const sources = sourcesOf(wish);
+    if (requested.length === 0) return [this.#none(line, original, problems, why)];
+    const single = requested.length === 1;
+    return requested.map((request, index) => {
+      const row = this.#read(plan, request, line, index === 0 ? original : '', problems);
+      const value = single ? '' : describedValue(request, isListed);
+      const sources = sourcesOf(request);
       return { ...row, shaped: { part: index + 1, value, ...(sources !== undefined && { sources }) } };
     });
   }
 
   /** Adds what one set of cells asks for; without any, says why. */
-  #wishes(plan: Plan, people: Plan['people'][number], cells: Cells, wishes: Wish[]): RowProblem | undefined {
+  #request(plan: Plan, people: Plan['people'][number], cells: Cells, requested: Requested[]): RowProblem | undefined {
     const persons = peopleOf(people, cells);
     const groups = groupsOf(plan.groups, cells);
     if (persons.length === 0) return none(people.source.label, 'it has no user');
@@ -97,14 +97,16 @@ export class Shaper {
         const said = person.scope ?? group.scope ?? own;
         const scope = group.mark ? said : plan.scopeOf(said);
         if (scope === undefined) left ??= said;
-        else if (wishes.push({ person, group, cells, scope }) > this.#most) return undefined;
+        else if (requested.push({ person, group, cells, scope }) > this.#most) return undefined;
       }
     }
-    return left === undefined ? undefined : none(plan.scope?.label ?? 'scope', `${shown(left)} is no membership`, left);
+    return left === undefined
+      ? undefined
+      : none(plan.scope?.label ?? 'scope', `${shown(left)} is not a membership`, left);
   }
 
-  #read(plan: Plan, wish: Wish, line: number, original: string, problems: readonly RowProblem[]): InputRow {
-    const { person, group, cells } = wish;
+  #read(plan: Plan, request: Requested, line: number, original: string, problems: readonly RowProblem[]): InputRow {
+    const { person, group, cells } = request;
     const labels = this.#labels;
     labels.uid = person.label;
     labels.guid = group.label;
@@ -124,7 +126,7 @@ export class Shaper {
       plan.region?.read(cells) ?? '',
       group.guid,
       this.#uidOf(person),
-      action === 'ban' ? 'ban' : wish.scope,
+      action === 'ban' ? 'ban' : request.scope,
       plan.onBehalfOf?.read(cells) ?? '',
       action === 'ban' ? 'add' : action,
     );
@@ -157,7 +159,7 @@ export class Shaper {
 
   /** A row of which no membership is known. */
   #empty(line: number, original: string): InputRow {
-    return { line, original, ...this.#reader.nobody(), problems: NO_PROBLEMS };
+    return { line, original, ...this.#reader.noMembership(), problems: NO_PROBLEMS };
   }
 }
 
@@ -165,7 +167,7 @@ function none(column: string, reason: string, value = ''): RowProblem {
   return { column, value, code: 'NO_MEMBERSHIP', reason };
 }
 
-function describedValue({ person, group }: Wish, listed: boolean): string {
+function describedValue({ person, group }: Requested, listed: boolean): string {
   const parts = [
     ...(listed || group.several ? [`${group.valueLabel ?? group.label}=${group.value}`] : []),
     ...(listed || person.several ? [`${person.label}=${person.value}`] : []),
@@ -174,7 +176,7 @@ function describedValue({ person, group }: Wish, listed: boolean): string {
   return text.length <= LONGEST_VALUE ? text : `${text.slice(0, LONGEST_VALUE).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
-function sourcesOf({ person, group }: Wish): { uid?: string; guid?: string } | undefined {
+function sourcesOf({ person, group }: Requested): { uid?: string; guid?: string } | undefined {
   if (person.derivedFrom === undefined && group.derivedFrom === undefined) return undefined;
   return {
     ...(person.derivedFrom !== undefined && { uid: person.derivedFrom }),

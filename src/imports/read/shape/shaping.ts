@@ -1,4 +1,5 @@
-import { option, words } from '../../../text/named-options.ts';
+import type { Shape } from '../../../api/shape.ts';
+import { option, words } from '../../../errors/named-options.ts';
 import type { Bounds } from '../bounds.ts';
 import type { ColumnMapping, Columns, Field } from '../columns.ts';
 import type { TableTop } from '../csv.ts';
@@ -8,12 +9,11 @@ import type { RowDefaults } from '../membership-row.ts';
 import { sourcedFields } from './compile.ts';
 import type { Shaping } from './csv-shape.ts';
 import type { Identities } from './identities.ts';
-import type { Shape } from './shape.ts';
 import { Shaper } from './shaper.ts';
 import { fieldSources, isMoreThanColumn, nameTemplate } from './sources.ts';
 import { columnsOf, parseTemplate, TemplateError } from './template.ts';
 
-/** Settings that say where the table begins, and nothing of what its rows mean. */
+/** Settings that say where the table begins, and nothing about what its rows mean. */
 const TOP: ReadonlySet<string> = new Set<keyof Shape>(['headerRow', 'skipLines', 'columns']);
 
 /** Whether rows are to be shaped; else they are read as they are, which takes a third of the time. */
@@ -73,7 +73,7 @@ function templateColumns(text: string): string[] {
   try {
     return columnsOf(parseTemplate(text));
   } catch {
-    // What is wrong with it is said when it is used.
+    // A mistake in it is reported when it is used.
     return [];
   }
 }
@@ -120,6 +120,6 @@ export function checkShape(shape: Shape, mapping: ColumnMapping): void {
     nameTemplate(shape.wide?.guid);
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;
-    throw new IntakeError({ code: 'BAD_SHAPE', what: error.what, remedy: error.remedy });
+    throw new IntakeError({ code: 'BAD_SHAPE', what: error.what, remedy: error.remedy ?? '' });
   }
 }

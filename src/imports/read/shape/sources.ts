@@ -8,9 +8,9 @@ export interface Source {
   readonly slots: readonly number[];
   /** Whether it makes another text of what is in the file, so that two texts may become the same id. */
   readonly derives: boolean;
-  /** Whether it reads one value, so that it can be given one of several. */
+  /** Whether it reads one value, so that it can be given one value of a list. */
   readonly isPlain: boolean;
-  /** The value of a row; `piece`: the one value at hand of several. */
+  /** The value of a row; `piece`: the current value of a list. */
   read(cells: Cells, piece?: string): string;
   /** What is in the file. */
   raw(cells: Cells, piece?: string): string;
@@ -116,7 +116,7 @@ function ofTemplate(template: Template, text: string, flag: string, slotOf: Slot
   };
 }
 
-/** Makes an id of a name that is no cell: of a column's header, or of a numbered column's value. */
+/** Makes an id from a name that is not in a cell: a column's header, or a numbered column's value. */
 export function nameTemplate(text: string | undefined): (name: string) => string {
   if (text === undefined) return (name) => name;
   const template = parseTemplate(text);

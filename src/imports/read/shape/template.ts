@@ -19,14 +19,12 @@ export type Template = readonly (string | Placeholder)[];
 
 /** What is wrong with a template, and what to do. */
 export class TemplateError extends RollcallError {
-  declare readonly remedy: string;
-
   constructor(what: string, remedy: string) {
     super('BAD_SHAPE', what, { remedy });
   }
 }
 
-/** Stands for the value at hand, where it does not come from a column of its own: a piece of a list. */
+/** The current value, where it does not have a column of its own: one piece of a list. */
 export const VALUE = 'value';
 
 const PLAIN: Readonly<Record<string, TextFunction>> = {

@@ -1,8 +1,8 @@
+import type { ACTION_MEANINGS, SCOPE_MEANINGS } from '../../../api/shape.ts';
 import type { Scope } from '../../../membership/membership.ts';
 import { scopeOfWord } from '../membership-row.ts';
-import type { ACTION_MEANINGS, SCOPE_MEANINGS } from './shape.ts';
 
-/** Words of a file and what they stand for. */
+/** Words of a file and what they mean. */
 
 type ScopeMeaning = (typeof SCOPE_MEANINGS)[number];
 export type ActionMeaning = (typeof ACTION_MEANINGS)[number];
@@ -56,7 +56,7 @@ export function marks(words: Readonly<Record<string, ScopeMeaning>> | undefined)
   };
 }
 
-/** What a text says is to be done; an unlisted word goes on as it is, and an empty cell is `add`. */
+/** The action that a text asks for; an unlisted word is passed on as it is, and an empty cell is `add`. */
 export function actionWords(words: Readonly<Record<string, ActionMeaning>> | undefined): (text: string) => string {
   const meaningOf = lookUp(words);
   return (text) => meaningOf(text) ?? text.trim().toLowerCase();

@@ -13,7 +13,7 @@ const DAY_MS = 86_400_000;
 /** Day 0 of the two calendars of Excel. */
 const EPOCH_1900 = Date.UTC(1899, 11, 30);
 const EPOCH_1904 = Date.UTC(1904, 0, 1);
-/** 9999-12-31; what is above is no date. */
+/** 9999-12-31; larger numbers are not dates. */
 const LAST_DAY = 2_958_465;
 
 /** Formats that a workbook names by number only (ECMA-376, 18.8.30); those of Asian calendars are dates as well. */
@@ -26,7 +26,7 @@ export function builtInFormat(id: number): NumberKind {
 export function formatKind(code: string): NumberKind {
   const [first = ''] = code.split(';');
   if (/^0{2,40}$/.test(first)) return { kind: 'zeros', digits: first.length };
-  // Texts, colours, conditions, and characters that stand for themselves or for a width.
+  // Texts, colours, conditions, and characters that are literal or set a width.
   const letters = first.replace(/"[^"]*"|\[(?!h+\]|m+\]|s+\])[^\]]*\]|[\\_*]./gi, '').toLowerCase();
   if (letters.includes('general')) return PLAIN;
   if (/[yd]/.test(letters) || (letters.includes('m') && !/[hs]/.test(letters))) return DATE;
@@ -54,7 +54,7 @@ function wholeNumber(written: string): string | undefined {
   return text === '0' ? text : sign + text;
 }
 
-/** With the fifteen digits that Excel shows: 1.1 stands in the file as 1.1000000000000001. */
+/** With the fifteen digits that Excel shows: the file has 1.1 as 1.1000000000000001. */
 function rounded(number: number): string {
   return String(Number(number.toPrecision(15)));
 }
@@ -73,7 +73,7 @@ function dateText(serial: number, kind: 'date' | 'time', from1904: boolean): str
   return ms % DAY_MS === 0 ? iso.slice(0, 10) : iso.slice(0, 19);
 }
 
-/** Characters that XML cannot hold stand in a workbook as `_x000D_`; such a text itself as `_x005F_x000D_`. */
+/** A workbook writes characters that XML cannot hold as `_x000D_`, and such a text itself as `_x005F_x000D_`. */
 export function unescaped(text: string): string {
   if (!text.includes('_x')) return text;
   return text.replace(/_x([0-9A-Fa-f]{4})_/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
@@ -90,7 +90,7 @@ export function columnLetters(column: number): string {
   return letters;
 }
 
-/** `B7` → 0-based column; -1 where it names none. */
+/** `B7` → 0-based column; -1 where it is not an address. */
 export function columnOf(address: string): number {
   let column = 0;
   for (let index = 0; index < address.length; index += 1) {

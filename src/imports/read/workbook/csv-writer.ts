@@ -61,5 +61,6 @@ function tooLong(line: number, bounds: Bounds): IntakeError {
     place: `row ${line}`,
     what: `the row is larger than ${boundText('row', bounds.row)}`,
     remedy: orRaise('Shorten its cells', 'row', bounds),
+    facts: { row: line, most: bounds.row },
   });
 }

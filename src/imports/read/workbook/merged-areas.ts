@@ -1,7 +1,7 @@
 import { IntakeError } from '../intake-error.ts';
 import { columnOf } from './cell-text.ts';
 
-/** A merged area over several rows: its value stands in the first of them. */
+/** A merged area over several rows: its value is in the first of them. */
 export interface MergedArea {
   readonly column: number;
   readonly top: number;
@@ -14,8 +14,8 @@ const LONGEST_TAG = 500;
 const AREA = /<(?:\w+:)?mergeCell\s[^>]*?ref=["']([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})["']/g;
 
 /**
- * Areas of a sheet that span several rows, by their first row. They stand behind the rows in the file, so that it is read
- * once for them alone: that takes a tenth of the time.
+ * Areas of a sheet that span several rows, by their first row. They come after the rows in the file, so the file is read
+ * once just for them, which takes a tenth of the time.
  */
 export async function mergedAreas(sheet: AsyncIterable<Buffer>): Promise<ReadonlyMap<number, readonly MergedArea[]>> {
   const areas = new Map<number, MergedArea[]>();
@@ -56,5 +56,6 @@ function tooMany(): IntakeError {
     code: 'TOO_LARGE',
     what: `the sheet has more than ${MOST_AREAS} merged areas`,
     remedy: 'Save the sheet as CSV, or take the merged cells apart',
+    facts: { most: MOST_AREAS },
   });
 }

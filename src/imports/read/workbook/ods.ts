@@ -2,13 +2,13 @@ import type { Zip } from '../archive/zip.ts';
 import { IntakeError } from '../intake-error.ts';
 import { interruptible } from '../interruptible.ts';
 import { numberText, PLAIN } from './cell-text.ts';
-import type { Doubts } from './doubts.ts';
 import { checkColumns, MOST_ROWS, type SheetCounts } from './sheet-reader.ts';
+import type { Warnings } from './warnings.ts';
 import type { Sheet, Workbook } from './workbook.ts';
 import { type Attributes, broken, checkLength, XmlReader } from './xml.ts';
 
 const CONTENT = 'content.xml';
-/** Characters that the repetitions of one row may come to. */
+/** Characters that the repetitions of one row may have in total. */
 const MOST_REPEATED = 32 * 1024 * 1024;
 
 /** Opens a LibreOffice workbook (.ods). All its sheets are in one part, which is read up to the sheet that is wanted. */
@@ -36,8 +36,8 @@ export async function openOds(zip: Zip, signal: AbortSignal | undefined): Promis
   return {
     kind: 'ods',
     sheets,
-    read: async function* (sheet, doubts, onRow, counts) {
-      const reader = new OdsReader({ sheet, name: sheets[sheet]?.name ?? '', doubts, onRow });
+    read: async function* (sheet, warnings, onRow, counts) {
+      const reader = new OdsReader({ sheet, name: sheets[sheet]?.name ?? '', warnings, onRow });
       for await (const block of read()) {
         reader.write(block);
         yield;
@@ -70,7 +70,7 @@ async function refuseEncrypted(zip: Zip): Promise<void> {
 interface OdsOptions {
   readonly sheet: number;
   readonly name: string;
-  readonly doubts: Doubts;
+  readonly warnings: Warnings;
   readonly onRow: (line: number, cells: readonly string[]) => void;
 }
 
@@ -166,32 +166,32 @@ class OdsReader {
   }
 
   #cellText(cell: Attributes): string {
-    const { doubts } = this.#options;
+    const { warnings } = this.#options;
     const [line, column] = [this.#line + 1, this.#column];
     switch (cell['office:value-type']) {
       case 'float':
       case 'percentage':
       case 'currency': {
         const text = numberText(cell['office:value'] ?? '', PLAIN, false);
-        // What is shown with zeros in front is meant with them.
+        // Leading zeros that are shown belong to the value.
         const shownText = /^0\d+$/.test(this.#text) && Number(this.#text) === Number(text) ? this.#text : text;
-        if (shownText === text) doubts.number(text, line, column);
+        if (shownText === text) warnings.number(text, line, column);
         return shownText;
       }
       case 'date':
-        doubts.date(line, column);
+        warnings.date(line, column);
         return (cell['office:date-value'] ?? this.#text).replace(/T00:00:00(?:\.0+)?$/, '');
       case 'time': {
-        doubts.date(line, column);
+        warnings.date(line, column);
         const [, hours = '', minutes = '', seconds = ''] =
           /^PT(\d+)H(\d+)M(\d+)(?:[.,]\d+)?S$/.exec(cell['office:time-value'] ?? '') ?? [];
         return hours === '' ? this.#text : [hours, minutes, seconds].map((part) => part.padStart(2, '0')).join(':');
       }
       case 'boolean':
-        doubts.boolean(line, column);
+        warnings.boolean(line, column);
         return cell['office:boolean-value'] === 'true' ? 'TRUE' : 'FALSE';
       default:
-        doubts.text(this.#text, line, column);
+        warnings.text(this.#text, line, column);
         return this.#text;
     }
   }
@@ -218,7 +218,7 @@ class OdsReader {
     }
   }
 
-  /** One row in the file may stand for a million. */
+  /** One row in the file may mean a million. */
   #checkTimes(last: number): void {
     const place = `row ${this.#line + 1}`;
     if (last > MOST_ROWS) throw broken(place, `rows go up to ${MOST_ROWS}`);
@@ -230,6 +230,7 @@ class OdsReader {
       place,
       what: `the row is repeated ${this.#rowTimes} times`,
       remedy: 'Delete the repeated rows, or save the sheet as CSV',
+      facts: { times: this.#rowTimes },
     });
   }
 }

@@ -1,14 +1,14 @@
-import { option, words } from '../../../text/named-options.ts';
+import { option, words } from '../../../errors/named-options.ts';
 import { counted } from '../../../text/wording.ts';
 import type { Zip } from '../archive/zip.ts';
 import type { Bounds } from '../bounds.ts';
 import { IntakeError, listed, shown, shownPath } from '../intake-error.ts';
 import type { IntakeNote } from '../intake-note.ts';
 import { CsvWriter } from './csv-writer.ts';
-import { Doubts } from './doubts.ts';
 import { openOds } from './ods.ts';
 import type { SheetCounts } from './sheet-reader.ts';
 import type { SheetText } from './sheet-text.ts';
+import { Warnings } from './warnings.ts';
 import type { Workbook } from './workbook.ts';
 import { openXlsx } from './xlsx.ts';
 
@@ -55,14 +55,14 @@ export async function openSheet(
   try {
     const number = await chosenSheet(workbook, name, options.sheet);
     const sheet = workbook.sheets[number]?.name ?? '';
-    const doubts = new Doubts();
+    const warnings = new Warnings();
     const counts: SheetCounts = { hiddenRows: 0, emptyFormulas: 0, firstEmptyFormula: '', filled: 0 };
     return {
       kind,
       sheet,
       blocks: async function* () {
         const writer = new CsvWriter(bounds);
-        for await (const _ of workbook.read(number, doubts, (line, cells) => writer.add(line, cells), counts)) {
+        for await (const _ of workbook.read(number, warnings, (line, cells) => writer.add(line, cells), counts)) {
           yield* writer.take();
         }
         if (writer.isEmpty) throw emptySheet(workbook, sheet, name);
@@ -70,7 +70,7 @@ export async function openSheet(
       notes: (isId) => [
         ...sheetNotes(workbook, sheet, options.sheet),
         ...countNotes(counts),
-        ...doubts.notes(isId).map(({ code, text }) => ({ code, text: `Sheet ${shown(sheet)}: ${text}` })),
+        ...warnings.notes(isId).map(({ code, text }) => ({ code, text: `Sheet ${shown(sheet)}: ${text}` })),
       ],
       close: () => workbook.close(),
     };
@@ -104,6 +104,7 @@ async function chosenSheet(workbook: Workbook, name: string, wanted: string | un
     code: 'UNKNOWN_SHEET',
     what: `${shownPath(name)} has no sheet ${shown(wanted)}; it has ${listed(sheets.map((sheet) => sheet.name))}`,
     remedy: words`Name one of them with ${option('sheet')}, or its number from 1 to ${String(sheets.length)}`,
+    facts: { file: name, sheet: wanted },
   });
 }
 
@@ -112,7 +113,7 @@ async function hasRows(workbook: Workbook, number: number): Promise<boolean> {
   const notice = () => {
     found = true;
   };
-  for await (const _ of workbook.read(number, new Doubts(), notice)) if (found) return true;
+  for await (const _ of workbook.read(number, new Warnings(), notice)) if (found) return true;
   return found;
 }
 
@@ -154,5 +155,6 @@ function otherDocument(name: string, what: string): IntakeError {
     code: 'OTHER_FORMAT',
     what: `${shownPath(name)} is ${what}`,
     remedy: 'Open it in the program that it comes from, and save the table as .xlsx or as CSV',
+    facts: { file: name },
   });
 }

@@ -1,7 +1,7 @@
 import { IntakeError } from '../intake-error.ts';
 import { columnOf, type NumberKind, numberText, PLAIN, unescaped } from './cell-text.ts';
-import { address, type Doubts } from './doubts.ts';
 import type { MergedArea } from './merged-areas.ts';
+import { address, type Warnings } from './warnings.ts';
 import { type Attributes, broken, checkLength, XmlReader } from './xml.ts';
 
 const MOST_COLUMNS = 16_384;
@@ -16,7 +16,7 @@ interface SheetSurroundings {
   readonly from1904: boolean;
 }
 
-/** What was met in a sheet besides its cells. */
+/** What a sheet has in addition to its cells. */
 export interface SheetCounts {
   /** Rows that are hidden, by a filter or by hand. */
   hiddenRows: number;
@@ -30,12 +30,12 @@ export interface SheetCounts {
 export interface SheetOptions extends SheetSurroundings {
   readonly name: string;
   readonly merged: ReadonlyMap<number, readonly MergedArea[]>;
-  readonly doubts: Doubts;
-  /** Told of every row with a filled cell, in order: its number, and the cells up to the last one that is filled. */
+  readonly warnings: Warnings;
+  /** Called for every row with a filled cell, in order: its number, and the cells up to the last one that is filled. */
   readonly onRow: (line: number, cells: readonly string[]) => void;
 }
 
-/** Reads the XML of one sheet. Formulas are not computed, and nothing that they name is opened: their stored values are taken. */
+/** Reads the XML of one sheet. Formulas are not computed, and nothing they refer to is opened: their stored values are used. */
 export class SheetReader {
   readonly counts: SheetCounts = { hiddenRows: 0, emptyFormulas: 0, firstEmptyFormula: '', filled: 0 };
   readonly #options: SheetOptions;
@@ -53,7 +53,7 @@ export class SheetReader {
   #text = '';
   #cells: string[] = [];
   #lastFilled = -1;
-  /** Merged areas that go on below the row before, with their values. */
+  /** Merged areas that continue below the previous row, with their values. */
   #open: (MergedArea & { readonly value: string })[] = [];
 
   constructor(options: SheetOptions) {
@@ -166,7 +166,7 @@ export class SheetReader {
   }
 
   #cellText(): string {
-    const { doubts, textOf, from1904 } = this.#options;
+    const { warnings, textOf, from1904 } = this.#options;
     const written = this.#text;
     switch (this.#type) {
       case 's': {
@@ -175,22 +175,22 @@ export class SheetReader {
           const place = `sheet ${JSON.stringify(this.#options.name)}, ${address(this.#line, this.#column)}`;
           throw broken(place, `there is no shared text number ${JSON.stringify(written)}`);
         }
-        doubts.text(text, this.#line, this.#column);
+        warnings.text(text, this.#line, this.#column);
         return text;
       }
       case 'inlineStr':
       case 'str': {
         const text = unescaped(written);
-        doubts.text(text, this.#line, this.#column);
+        warnings.text(text, this.#line, this.#column);
         return text;
       }
       case 'b':
-        doubts.boolean(this.#line, this.#column);
+        warnings.boolean(this.#line, this.#column);
         return written.trim() === '1' || written.trim() === 'true' ? 'TRUE' : 'FALSE';
       case 'e':
         return written;
       case 'd':
-        doubts.date(this.#line, this.#column);
+        warnings.date(this.#line, this.#column);
         return written;
       default:
         return this.#number(written, from1904);
@@ -201,8 +201,8 @@ export class SheetReader {
     if (written === '') return '';
     const text = numberText(written, this.#format, from1904);
     const { kind } = this.#format;
-    if (kind === 'date' || kind === 'time') this.#options.doubts.date(this.#line, this.#column);
-    else if (kind === 'plain') this.#options.doubts.number(text, this.#line, this.#column);
+    if (kind === 'date' || kind === 'time') this.#options.warnings.date(this.#line, this.#column);
+    else if (kind === 'plain') this.#options.warnings.number(text, this.#line, this.#column);
     return text;
   }
 
@@ -244,5 +244,6 @@ export function checkColumns(count: number, place: string): void {
     place,
     what: `there are ${count} columns; a sheet has up to ${MOST_COLUMNS}`,
     remedy: 'Delete the columns that are not needed',
+    facts: { count, most: MOST_COLUMNS },
   });
 }

@@ -55,7 +55,7 @@ export class TextTable {
     this.#count += 1;
   }
 
-  /** Undefined where there is none of this number. */
+  /** Undefined where no text has this number. */
   get(index: number): string | undefined {
     if (!(index >= 0 && index < this.#count)) return undefined;
     const start = index === 0 ? 0 : (this.#ends[index - 1] ?? 0);
@@ -118,5 +118,6 @@ function tooMany(): IntakeError {
     code: 'TOO_LARGE',
     what: `the workbook has more than ${MOST_TEXTS} different texts`,
     remedy: 'Save the sheet with the rows as CSV, or split the workbook',
+    facts: { most: MOST_TEXTS },
   });
 }

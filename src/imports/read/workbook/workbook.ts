@@ -1,5 +1,5 @@
-import type { Doubts } from './doubts.ts';
 import type { SheetCounts } from './sheet-reader.ts';
+import type { Warnings } from './warnings.ts';
 
 export interface Sheet {
   readonly name: string;
@@ -11,12 +11,12 @@ export interface Workbook {
   readonly kind: 'xlsx' | 'ods';
   readonly sheets: readonly Sheet[];
   /**
-   * Reads a sheet piece by piece; `onRow` is told of its rows meanwhile.
+   * Reads a sheet piece by piece; `onRow` is called for each of its rows.
    * @param counts filled in at the end; absent for a look at the first rows
    */
   read(
     sheet: number,
-    doubts: Doubts,
+    warnings: Warnings,
     onRow: (line: number, cells: readonly string[]) => void,
     counts?: SheetCounts,
   ): AsyncGenerator<void>;

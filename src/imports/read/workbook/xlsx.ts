@@ -3,10 +3,10 @@ import type { Zip } from '../archive/zip.ts';
 import { IntakeError } from '../intake-error.ts';
 import { interruptible } from '../interruptible.ts';
 import { builtInFormat, formatKind, type NumberKind, PLAIN, unescaped } from './cell-text.ts';
-import type { Doubts } from './doubts.ts';
 import { mergedAreas } from './merged-areas.ts';
 import { type SheetCounts, SheetReader } from './sheet-reader.ts';
 import { TextTable } from './text-table.ts';
+import type { Warnings } from './warnings.ts';
 import type { Sheet, Workbook } from './workbook.ts';
 import { broken, checkLength, type XmlHandlers, XmlReader } from './xml.ts';
 
@@ -79,12 +79,12 @@ export async function openXlsx(zip: Zip, signal: AbortSignal | undefined, scratc
   return {
     kind: 'xlsx',
     sheets,
-    read: async function* (number, doubts: Doubts, onRow, counts) {
+    read: async function* (number, warnings: Warnings, onRow, counts) {
       const sheet = sheets[number];
       if (sheet === undefined) throw new TypeError(`there is no sheet ${number}`);
       const merged = counts === undefined ? new Map() : await mergedAreas(read(sheet.entry));
       const textOf = (index: number) => texts.get(index);
-      const reader = new SheetReader({ name: sheet.name, textOf, formats, from1904, merged, doubts, onRow });
+      const reader = new SheetReader({ name: sheet.name, textOf, formats, from1904, merged, warnings, onRow });
       for await (const block of read(sheet.entry)) {
         reader.write(block);
         yield;
@@ -152,5 +152,6 @@ function tooManySheets(): IntakeError {
     code: 'TOO_LARGE',
     what: `the workbook has more than ${MOST_SHEETS} sheets`,
     remedy: 'Save the sheet with the rows as CSV',
+    facts: { most: MOST_SHEETS },
   });
 }

@@ -81,6 +81,7 @@ function tooLong(place: string): IntakeError {
     place,
     what: `a text in it is longer than ${LONGEST_PIECE} characters; a cell of a workbook holds 32,767`,
     remedy: 'Open the workbook in the program that it comes from, and save it again',
+    facts: { most: LONGEST_PIECE },
   });
 }
 

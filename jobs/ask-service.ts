@@ -1,0 +1,220 @@
+import { z } from 'zod';
+import type { CreateClient } from '../src/chat/create-client.ts';
+import type { DirectoryClient } from '../src/chat/directory-client.ts';
+import { groupFacts, userFacts } from '../src/chat/directory-operations.ts';
+import type { Verdict } from '../src/chat/error-policy.ts';
+import { CallAborted, ServiceRefusal } from '../src/chat/errors.ts';
+import type { MemberClient } from '../src/chat/member-client.ts';
+import { judgeReading } from '../src/chat/member-policy.ts';
+import type { Rate } from '../src/chat/rate-headers.ts';
+import { RollcallError } from '../src/errors/rollcall-error.ts';
+import type { CallRecord } from '../src/imports/record/batch-result.ts';
+import { REGIONS } from '../src/membership/membership.ts';
+import { defineJob, type JobRun, SlowDown } from '../src/queue/define-job.ts';
+import { type CallContext, type CallListener, requestIdIn, SENDING, SendAgain } from './send-batch.ts';
+
+/**
+ * ask-service: makes one call that reads, or one deletion, for a caller that waits for the answer. It reads one page of a
+ * group's members or of its banned users, or the group itself; one page of the app's users or groups; one user; or the
+ * membership of one user in a group. It deletes a user or a group that an import created; a repeat finds it deleted.
+ *
+ * Queue     add-members-<region>-<app>: reading and sending have one budget; each start of a job is one call.
+ * Input     what is asked, and who asks.
+ * Output    what was read, or why it cannot be read, through the port `answer`. The caller waits for it in memory and asks
+ *           again when the answer is lost.
+ * Retries   as for sending a batch, when no answer came; waiting for the rate limit is not an attempt. A refused key or
+ *           plan stops nothing here: the caller gets the refusal, and withdraws its other questions.
+ */
+const payload = z.object({
+  version: z.literal(1),
+  /** Unique across all coordinators. */
+  requestId: z.string(),
+  /** Queue of the coordinator that waits for the answer; null when it is in the worker's process. */
+  replyTo: z.string().nullable(),
+  region: z.enum(REGIONS),
+  /** Host of the service that it is meant for; absent where any worker may make the call. */
+  host: z.string().optional(),
+  /** As of a batch: the share of the budget that may be used. */
+  share: z.number().optional(),
+  /** Empty when the question is not about a group. */
+  guid: z.string(),
+  /** Set when the question is about a user. */
+  uid: z.string().optional(),
+  ask: z.enum([
+    'members',
+    'banned',
+    'group',
+    'membership',
+    'user',
+    'users',
+    'deactivated',
+    'groups',
+    'delete-user',
+    'delete-group',
+  ]),
+  /** Of a list, from 1. */
+  page: z.int(),
+});
+export type AskServicePayload = z.infer<typeof payload>;
+
+const number = z.number().optional();
+const pagination = z.object({ total: number, count: number, perPage: number, totalPages: number }).optional();
+
+/** What was read, or why it cannot be read. */
+export const serviceAnswer = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('members'),
+    /** UID, scope as the service names it, time of joining in seconds since 1970, name. */
+    members: z.array(z.tuple([z.string(), z.string(), z.number().nullable(), z.string()])),
+    pagination,
+  }),
+  z.object({ kind: z.literal('banned'), uids: z.array(z.string()), pagination }),
+  z.object({ kind: z.literal('group'), group: groupFacts }),
+  z.object({ kind: z.literal('membership'), scope: z.string().nullable(), told: z.boolean() }),
+  z.object({ kind: z.literal('user'), user: userFacts }),
+  z.object({ kind: z.literal('users'), users: z.array(userFacts), pagination }),
+  z.object({ kind: z.literal('deactivated'), users: z.array(userFacts), pagination }),
+  z.object({ kind: z.literal('groups'), groups: z.array(groupFacts), pagination }),
+  z.object({ kind: z.enum(['delete-user', 'delete-group']) }),
+  z.object({
+    kind: z.literal('refused'),
+    /** Whether every call of the region is refused. */
+    region: z.boolean(),
+    code: z.string(),
+    message: z.string(),
+  }),
+]);
+export type ServiceAnswer = z.infer<typeof serviceAnswer>;
+
+/** Where the answer goes. */
+type AnswerAddress = Pick<AskServicePayload, 'requestId' | 'replyTo'>;
+
+export interface AskServicePorts {
+  readonly chat: Pick<MemberClient, 'listMembersPage' | 'listBannedPage'> &
+    DirectoryClient &
+    Pick<CreateClient, 'deleteUser' | 'deleteGroup'>;
+  /** Resolves when the answer is on its way. */
+  answer(to: AnswerAddress, answer: ServiceAnswer): Promise<void>;
+  called?: CallListener;
+}
+
+const NAME = 'ask-service';
+
+export const askService = defineJob<AskServicePayload, AskServicePorts>({
+  name: NAME,
+  version: 1,
+  payload,
+  ...SENDING,
+  process: async (job, ports) => {
+    const at = Date.now();
+    const startedAt = performance.now();
+    const noteCall = (
+      kind: CallRecord['kind'],
+      code: string,
+      httpStatus: number | null,
+      rate: Rate | undefined,
+      said: Pick<CallContext, 'message' | 'waitMs' | 'requestId'>,
+    ) =>
+      ports.called?.({ at, ms: Math.round(performance.now() - startedAt), httpStatus, code, kind }, rate, {
+        ...{ share: job.payload.share, job: NAME, attempt: job.attemptsMade + 1, isLastAttempt: job.isLastAttempt },
+        ...said,
+      });
+    let answer: ServiceAnswer;
+    try {
+      const { httpStatus, rate, ...found } = await askOnce(ports.chat, job);
+      noteCall('answered', '', httpStatus, rate, { message: '', requestId: null });
+      answer = found.answer;
+    } catch (error) {
+      // The process stops: the question goes back into the queue.
+      if (error instanceof CallAborted) throw error;
+      const verdict = verdictOf(error, job.payload.ask === 'membership' ? job.payload.uid : '');
+      const rate = error instanceof ServiceRefusal ? error.rate : undefined;
+      const { message: text, waitMs } = verdict;
+      const said = { message: text, waitMs, requestId: requestIdIn(error) };
+      noteCall(verdict.kind, verdict.code, verdict.httpStatus, rate, said);
+      if (verdict.kind === 'slow-down') throw new SlowDown(verdict.waitMs ?? 0);
+      if (verdict.kind === 'again' && !job.isLastAttempt) throw new SendAgain(verdict);
+      const { code, message } = verdict;
+      answer = { kind: 'refused', region: verdict.kind === 'stop-region', code, message };
+    }
+    await ports.answer(job.payload, answer);
+  },
+});
+
+type Listed = Extract<ServiceAnswer, { kind: 'members' }>['members'][number];
+
+async function askOnce(
+  chat: AskServicePorts['chat'],
+  { payload: { guid, uid = '', ask, page }, signal }: JobRun<AskServicePayload>,
+): Promise<{ readonly answer: ServiceAnswer; readonly httpStatus: number; readonly rate: Rate }> {
+  switch (ask) {
+    case 'members': {
+      const { members, pagination: said, ...meta } = await chat.listMembersPage(guid, page, { signal });
+      const listed = members.map((member): Listed => [member.uid, member.scope, member.joinedAt, member.name ?? '']);
+      return { ...meta, answer: { kind: 'members', members: listed, pagination: said } };
+    }
+    case 'banned': {
+      const { uids, pagination: said, ...meta } = await chat.listBannedPage(guid, page, { signal });
+      return { ...meta, answer: { kind: 'banned', uids: [...uids], pagination: said } };
+    }
+    case 'group': {
+      const { rate, httpStatus, ms: _, ...group } = await chat.getGroup(guid, { signal });
+      return { rate, httpStatus, answer: { kind: 'group', group } };
+    }
+    case 'membership': {
+      const { scope, told: isTold, ...meta } = await chat.getMembership(guid, uid, { signal });
+      return { ...meta, answer: { kind: 'membership', scope, told: isTold } };
+    }
+    case 'user': {
+      const { user, ...meta } = await chat.getUser(uid, { signal });
+      return { ...meta, answer: { kind: 'user', user } };
+    }
+    case 'users':
+    case 'deactivated': {
+      const {
+        entries,
+        pagination: said,
+        ...meta
+      } = await chat.listUsersPage(page, {
+        signal,
+        onlyDeactivated: ask === 'deactivated',
+      });
+      return { ...meta, answer: { kind: ask, users: [...entries], pagination: said } };
+    }
+    case 'delete-user': {
+      const meta = await chat.deleteUser(uid, { signal });
+      return { ...meta, answer: { kind: 'delete-user' } };
+    }
+    case 'delete-group': {
+      const meta = await chat.deleteGroup(guid, { signal });
+      return { ...meta, answer: { kind: 'delete-group' } };
+    }
+    case 'groups': {
+      const { entries, pagination: said, ...meta } = await chat.listGroupsPage(page, { signal });
+      return { ...meta, answer: { kind: 'groups', groups: [...entries], pagination: said } };
+    }
+  }
+}
+
+/** A fault of ours says nothing about the service, but the caller must still get an answer. */
+function verdictOf(error: unknown, onBehalfOf: string | undefined): Verdict {
+  try {
+    return judgeReading(error, onBehalfOf);
+  } catch (fault) {
+    const message = fault instanceof Error ? fault.message : String(fault);
+    return { kind: 'again', code: 'WORKER_FAULT', message, httpStatus: null, maybeCarriedOut: false };
+  }
+}
+
+/** A question that was not answered with what was asked for. */
+export class ReadingRefused extends RollcallError {
+  /** The service's code if it gave one, else HTTP_<status>, else the code of the failure (chat/errors.ts). */
+  declare readonly code: string;
+  /** Whether every call of the region is refused: its key or plan was. */
+  readonly ofRegion: boolean;
+
+  constructor({ code, message, region }: Extract<ServiceAnswer, { kind: 'refused' }>) {
+    super(code, message, { kind: region ? 'stopped' : 'fatal' });
+    this.ofRegion = region;
+  }
+}

@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { REGIONS } from '../membership/membership.ts';
+import { count } from './fields.ts';
+
+/** Users and groups that an answer lists at most. */
+export const MOST_MADE = 1_000;
+
+/** `GET /v1/imports/{id}/created` */
+export const createdView = z
+  .strictObject({
+    importId: z.string(),
+    things: z
+      .array(
+        z.strictObject({
+          kind: z.enum(['user', 'group']),
+          region: z.enum(REGIONS),
+          name: z.string().meta({ description: 'UID or GUID, in lower case.' }),
+          outcome: z.enum(['created', 'reactivated']),
+          undone: z.enum(['deleted', 'gone', 'kept']).nullable().meta({
+            description: 'gone: it did not exist any more; kept: not deleted. Null until deleting was requested.',
+          }),
+          why: z.string().meta({ description: 'Why it is kept.' }),
+        }),
+      )
+      .meta({ description: `Groups first, at most ${MOST_MADE}.` }),
+    total: count.meta({ description: 'Users and groups that the import created or made active again.' }),
+    deletable: count.meta({ description: 'Those that it created and that are not deleted.' }),
+    isTakenBack: z.boolean().meta({ description: 'Whether its memberships were undone: then `DELETE` is possible.' }),
+    progress: z.strictObject({ done: count, of: count }).nullable().meta({
+      description: 'While they are deleted: how many have been looked at.',
+    }),
+    reason: z.string().meta({ description: 'Why the last deletion stopped early, in a sentence.' }),
+  })
+  .meta({ id: 'Created' });
+export type CreatedView = z.infer<typeof createdView>;

@@ -1,0 +1,12 @@
+import { z } from 'zod';
+import { fileFacts } from './file-facts.ts';
+import { preview } from './preview.ts';
+import { problem } from './problems.ts';
+
+/** `POST /v1/look`: what a file is, and how its beginning would be read. */
+export const look = z.strictObject({
+  facts: fileFacts.nullable().meta({ description: 'Null if it is not known.' }),
+  preview: preview.nullable().meta({ description: 'Null if the file cannot be read with these options.' }),
+  problem: problem.nullable().meta({ description: 'Why it cannot be read.' }),
+});
+export type Look = z.infer<typeof look>;

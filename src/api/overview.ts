@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import { RUN_STATES, SYNC_STATES } from '../membership/sync-state.ts';
+import { count, time } from './fields.ts';
+import { importView } from './imports.ts';
+import { syncEntry } from './syncs.ts';
+
+/** What came of the last run of a schedule. */
+const NIGHT_RESULTS = ['ok', 'running', 'waits', 'failed', 'missed', 'rejected', 'none'] as const;
+export type NightResult = (typeof NIGHT_RESULTS)[number];
+
+const running = importView.extend({
+  etaSeconds: z
+    .number()
+    .nullable()
+    .meta({ description: 'Seconds until it has finished; null while that is not known.' }),
+  stoppedRegions: z.array(z.string()).meta({
+    description: 'Regions that it still has calls for, and whose key or plan the service refused.',
+  }),
+});
+export type RunningImport = z.infer<typeof running>;
+
+const night = z.strictObject({
+  name: z.string().meta({ description: 'Of the schedule.' }),
+  paused: z.boolean(),
+  tz: z.string(),
+  next: time.nullable().meta({ description: 'When it runs next; null while it is paused.' }),
+  result: z.enum(NIGHT_RESULTS).meta({
+    description:
+      'What came of its last run: `waits` for a decision, `none` if it has not run; `ok` also where nothing was to be done.',
+  }),
+  run: z
+    .strictObject({
+      at: time,
+      state: z.enum(RUN_STATES),
+      reason: z.string(),
+      sync: z.strictObject({ id: z.string(), state: z.enum(SYNC_STATES) }).nullable(),
+    })
+    .nullable()
+    .meta({ description: 'Its last run.' }),
+  lastSuccess: time.nullable(),
+  unsuccessful: count.meta({ description: 'Runs since the last one that succeeded.' }),
+});
+export type Night = z.infer<typeof night>;
+
+/** `GET /v1/overview` */
+export const overview = z
+  .strictObject({
+    imports: count.meta({ description: 'All that there are.' }),
+    running: z
+      .array(running)
+      .meta({ description: 'Imports that send, newest first, at most 20; then those being read.' }),
+    queued: count.meta({ description: 'Imports whose files wait for their turn to be read.' }),
+    waiting: z.array(importView).meta({ description: 'Imports that wait for a person, newest first, at most 20.' }),
+    recent: z.array(importView).meta({ description: 'The five finished imports that were created last.' }),
+    syncs: z.array(syncEntry).meta({ description: 'Syncs that wait for a decision, newest first, at most 20.' }),
+    syncsUnderWay: z.array(syncEntry).meta({ description: 'Syncs that are planned or applied now, at most 20.' }),
+    nights: z.array(night).meta({ description: 'The last run of each schedule.' }),
+    failing: z
+      .array(
+        z.strictObject({
+          code: z.string(),
+          imports: count,
+          rows: count,
+          latest: z.string().meta({ description: 'Id of the latest of these imports.' }),
+        }),
+      )
+      .meta({ description: 'Codes with which rows of several imports of the last 14 days needed a person.' }),
+    needs: z
+      .strictObject({ imports: count, syncs: count, schedules: count })
+      .meta({ description: 'How many of each need a person: what a badge shows.' }),
+  })
+  .meta({ id: 'Overview' });
+export type Overview = z.infer<typeof overview>;

@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { count, time } from './fields.ts';
+import { rowView } from './rows.ts';
+
+/** What an import did about one row. */
+
+const text = z.string().nullable();
+
+const batchFacts = z.strictObject({
+  id: z.int(),
+  uids: count.meta({ description: 'UIDs that are sent in one call.' }),
+  dispatchedAt: time.nullable().meta({ description: 'When it was last put into the queue.' }),
+  finishedAt: time.nullable(),
+  doubt: text.meta({ description: 'Why an earlier call may have been carried out.' }),
+});
+
+const callFacts = z.strictObject({
+  batch: z.int().meta({ description: 'May be an earlier, larger batch that the batch of the row was split from.' }),
+  at: time,
+  ms: count,
+  httpStatus: z.int().nullable().meta({ description: 'Null where there was no reply.' }),
+  kind: z.enum(['answered', 'again', 'slow-down', 'halve', 'group', 'stop-region', 'final']).meta({
+    description: 'answered, or what the refusal meant: `again` is sent again, `slow-down` waits for the rate limit.',
+  }),
+  code: z.string(),
+  message: text.meta({ description: 'What the service said of a refused call.' }),
+  requestId: text.meta({ description: 'The id that the service gave a refused request, for its support.' }),
+});
+
+const creationFacts = z.strictObject({
+  kind: z.enum(['user', 'group']),
+  outcome: z.string(),
+  code: text,
+  message: text,
+  at: time.nullable(),
+});
+
+const rowDetailFacts = z.strictObject({
+  action: text.meta({ description: 'add, change, remove or unban; null where the row is not sent.' }),
+  onBehalfOf: z.string(),
+  batch: batchFacts.nullable(),
+  calls: z.array(callFacts).meta({ description: 'Every call that was made for it, in order.' }),
+  creations: z.array(creationFacts).meta({ description: 'What was looked for or created for it.' }),
+});
+export type RowDetailFacts = z.infer<typeof rowDetailFacts>;
+
+/** `GET /v1/imports/:id/rows/:row` */
+export const rowDetail = rowDetailFacts.extend({ row: rowView }).meta({ id: 'RowDetail' });
+export type RowDetail = z.infer<typeof rowDetail>;

@@ -1,0 +1,224 @@
+import { z } from 'zod';
+import { SCOPES } from '../membership/membership.ts';
+
+/**
+ * How the rows of a file become memberships, where a row is not simply one membership. One JSON object, kept with an
+ * import and in recipes; every part is optional, and without any part a file is read as if there were no shape.
+ */
+
+/** Fields of a membership, as columns and templates give them. */
+const FIELD = z.enum(['region', 'guid', 'uid', 'scope', 'onBehalfOf']);
+
+const column = z.string().min(1).max(300);
+const word = z.string().max(200);
+
+/** What the word of a file can stand for: a scope, or `none` for no membership at all. */
+export const SCOPE_MEANINGS = [...SCOPES, 'none'] as const;
+/** What the word of an action column can stand for: `none` leaves the row out. */
+export const ACTION_MEANINGS = ['add', 'change', 'remove', 'ban', 'unban', 'none'] as const;
+
+/** Columns above this number are not looked at for a header: a table begins near the top of its file. */
+export const MOST_SKIPPED = 1_000;
+
+const condition = z
+  .strictObject({
+    column: column.meta({ description: 'Column that is compared.', examples: ['status'] }),
+    is: z
+      .array(word)
+      .min(1)
+      .optional()
+      .meta({
+        description: 'The row is kept if the cell is one of these; "" is an empty cell.',
+        examples: [['active']],
+      }),
+    isNot: z
+      .array(word)
+      .min(1)
+      .optional()
+      .meta({ description: 'The row is kept if the cell has none of these values.', examples: [['true', '1']] }),
+  })
+  .refine(({ is, isNot }) => (is === undefined) !== (isNot === undefined), 'a condition has either "is" or "isNot"')
+  .meta({ description: 'Cells are compared without regard to case and surrounding spaces.' });
+
+export const shapeSettings = z
+  .strictObject({
+    headerRow: z
+      .int()
+      .min(1)
+      .max(MOST_SKIPPED)
+      .optional()
+      .meta({
+        description: 'CSV: row with the names of the columns, counted from 1; rows above it are skipped.',
+        examples: [3],
+      }),
+    skipLines: z
+      .int()
+      .min(1)
+      .max(MOST_SKIPPED)
+      .optional()
+      .meta({ description: 'CSV: rows to skip at the top, before the header.', examples: [1] }),
+    columns: z
+      .array(z.string().max(300))
+      .min(1)
+      .optional()
+      .meta({
+        description: 'CSV without a header: the names of its columns in order; "-" is a column that is not needed.',
+        examples: [['uid', 'guid', '-', 'scope']],
+      }),
+    firstOf: z
+      .partialRecord(FIELD, z.array(column).min(1))
+      .optional()
+      .meta({
+        description: 'Field: columns of which the first one that is filled in a row gives the value.',
+        examples: [{ uid: ['Login', 'E-mail'] }],
+      }),
+    templates: z
+      .partialRecord(FIELD, z.string().min(1).max(1_000))
+      .optional()
+      .meta({
+        description:
+          'Field: a text with {column} in it, and functions behind the column: {email|localpart|lower}. Functions: lower, upper, trim, slug, localpart, domain, digits, prefix:TEXT, before:TEXT, after:TEXT.',
+        examples: [{ uid: '{email|localpart|lower}', guid: 'course-{id}' }],
+      }),
+    identities: z
+      .strictObject({
+        keys: z
+          .array(column)
+          .min(1)
+          .optional()
+          .meta({
+            description: 'Columns of the identity file with the keys. Default: recognised, such as email.',
+            examples: [['email']],
+          }),
+        uid: column
+          .optional()
+          .meta({ description: 'Column of the identity file with the UID. Default: recognised.', examples: ['uid'] }),
+      })
+      .optional()
+      .meta({
+        description:
+          'What the file has for the uid is a key (e-mail, employee number), and an identity file gives the UID for it. The identity file itself is given with the import.',
+      }),
+    split: z
+      .partialRecord(z.enum(['guid', 'uid', 'scope']), z.string().min(1).max(10))
+      .optional()
+      .meta({
+        description:
+          'Field: the separator of several values in one cell. Every group is combined with every user; several scopes belong to the groups in their order.',
+        examples: [{ guid: ';' }],
+      }),
+    lists: z
+      .partialRecord(z.enum(SCOPES), z.array(column).min(1))
+      .optional()
+      .meta({
+        description:
+          'Scope: columns with the users who get it; several users in a cell are separated as `split.uid` says.',
+        examples: [{ admin: ['owners'], participant: ['members'] }],
+      }),
+    wide: z
+      .strictObject({
+        columns: z
+          .array(column)
+          .min(1)
+          .meta({ description: 'Columns that are groups; * matches any text.', examples: [['Team *']] }),
+        guid: z
+          .string()
+          .min(1)
+          .max(1_000)
+          .optional()
+          .meta({
+            description: "Template for the GUID, with {column} for the column's name. Default: the name.",
+            examples: ['{column|slug}'],
+          }),
+      })
+      .optional()
+      .meta({
+        description: 'One column for each group, with a mark (x, yes, 1) or a scope in the cells of its members.',
+      }),
+    numbered: z
+      .strictObject({
+        guid: column.meta({
+          description: 'Name of the columns with the group; # is the number.',
+          examples: ['course#'],
+        }),
+        scope: column.optional().meta({ description: 'The same for the scope.', examples: ['role#'] }),
+      })
+      .optional()
+      .meta({
+        description: 'Columns that are numbered: course1, role1, course2, role2. Each filled group is a membership.',
+      }),
+    scopeWords: z
+      .record(word, z.enum(SCOPE_MEANINGS))
+      .optional()
+      .meta({
+        description:
+          'Word of the file: the scope that it means; * is any other word, "" an empty cell; none gives no membership. Without regard to case.',
+        examples: [{ OWNER: 'admin', MANAGER: 'moderator', '*': 'participant' }],
+      }),
+    where: z
+      .array(condition)
+      .min(1)
+      .optional()
+      .meta({
+        description: 'Rows that do not meet all of these conditions are left out.',
+        examples: [[{ column: 'status', is: ['active'] }]],
+      }),
+    actions: z
+      .strictObject({
+        column: column.default('action').meta({ description: 'Column that says what to do.', examples: ['status'] }),
+        words: z
+          .record(word, z.enum(ACTION_MEANINGS))
+          .optional()
+          .meta({
+            description: 'Word of the file: what it means; * is any other word, "" an empty cell.',
+            examples: [{ active: 'add', deleted: 'remove' }],
+          }),
+      })
+      .optional()
+      .meta({
+        description: 'A file of changes: each row says whether to add, change, remove, ban or unban. Off by default.',
+      }),
+  })
+  .superRefine((shape, context) => {
+    for (const issue of contradictions(shape)) context.addIssue({ code: 'custom', ...issue });
+  })
+  .meta({ title: 'Shape of a file', description: 'How the rows of a file become memberships.' });
+
+export type Field = z.infer<typeof FIELD>;
+
+/** A shape as it is written, and kept: what is not said is absent. */
+export type ShapeInput = z.input<typeof shapeSettings>;
+export type Shape = z.output<typeof shapeSettings>;
+
+type Contradiction = { readonly path: string[]; readonly message: string };
+
+/** Settings that cannot be used together. */
+function contradictions(
+  shape: {
+    readonly [Name in 'headerRow' | 'skipLines' | 'columns' | 'wide' | 'numbered']?: unknown;
+  } & {
+    readonly firstOf?: Readonly<Partial<Record<string, unknown>>> | undefined;
+    readonly templates?: Readonly<Partial<Record<string, unknown>>> | undefined;
+    readonly split?: Readonly<Partial<Record<string, unknown>>> | undefined;
+  },
+): Contradiction[] {
+  const found: Contradiction[] = [];
+  const not = (path: string[], message: string) => found.push({ path, message });
+  if (shape.headerRow !== undefined && shape.skipLines !== undefined) {
+    not(['headerRow'], 'headerRow and skipLines say the same thing: give one of them');
+  }
+  if (shape.headerRow !== undefined && shape.columns !== undefined) {
+    not(['columns'], 'columns are for a file without a header: leave out headerRow (skipLines is possible)');
+  }
+  if (shape.wide !== undefined && shape.numbered !== undefined) {
+    not(['wide'], 'wide and numbered both say where the groups are: give one of them');
+  }
+  for (const field of Object.keys(shape.firstOf ?? {})) {
+    if (shape.templates?.[field] === undefined) continue;
+    not(['templates', field], `firstOf and templates both say where the ${field} comes from: give one of them`);
+  }
+  if (shape.split?.['scope'] !== undefined && shape.split['guid'] === undefined) {
+    not(['split', 'scope'], 'several scopes belong to several groups: split the guid as well');
+  }
+  return found;
+}

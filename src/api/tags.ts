@@ -1,0 +1,33 @@
+import { z } from 'zod';
+
+/** Words that people give imports, to find them again. */
+
+const MOST_TAGS = 20;
+const ALLOWED = 'allowed are 1 to 40 letters, digits, blanks and . _ - : / @ +';
+
+const tag = z
+  .string()
+  .trim()
+  .regex(/^[\p{L}\p{M}\p{N} ._:/@+-]{1,40}$/u, ALLOWED);
+
+export const tags = z.array(tag).max(MOST_TAGS, `allowed are ${MOST_TAGS} tags`);
+
+/** `choir,autumn 2026`: each once, in the order in which they came. */
+export const tagsOption = z
+  .string()
+  .transform((text) => text.split(',').filter((part) => part.trim() !== ''))
+  .pipe(tags)
+  .transform((list) => [...new Set(list)])
+  .meta({ description: 'Tags, separated by commas: words to find the import by.' });
+
+/** What is to change about tags. */
+export const tagChanges = z.strictObject({ add: tags.optional(), remove: tags.optional() });
+export type TagChanges = z.infer<typeof tagChanges>;
+
+/** Which tags are left of `before`; one that is removed and added is there. Case does not matter. */
+export function tagsAfter(before: readonly string[], { add = [], remove = [] }: TagChanges): string[] {
+  const gone = new Set(remove.map((one) => one.toLowerCase()));
+  const kept = before.filter((one) => !gone.has(one.toLowerCase()));
+  const known = new Set(kept.map((one) => one.toLowerCase()));
+  return [...kept, ...add.filter((one) => !known.has(one.toLowerCase()))];
+}

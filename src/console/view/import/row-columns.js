@@ -1,0 +1,81 @@
+/** The columns of an import's rows: in the table, and as text to paste. */
+import { foreign, h, memberHref } from '../../element.js';
+import { grouped } from '../../format.js';
+import { OutcomeMark } from '../../outcome-bar.js';
+import { outcomeLabel } from '../../words.js';
+
+/** @import { RowView } from '../../answers.d.ts' */
+
+/** What rows can be sorted by, also where no column heads are seen. @type {import('../../form.js').Choice[]} */
+export const ROW_ORDERS = [
+  ['row asc', 'row'],
+  ['row desc', 'row, last first'],
+  ['uid asc', 'UID'],
+  ['uid desc', 'UID, Z to A'],
+  ['guid asc', 'group'],
+  ['guid desc', 'group, Z to A'],
+  ['outcome asc', 'outcome'],
+  ['outcome desc', 'outcome, backwards'],
+  ['code asc', 'code'],
+  ['code desc', 'code, Z to A'],
+  ['finished asc', 'time'],
+  ['finished desc', 'time, latest first'],
+];
+
+/** @param {(row: RowView) => void} onDetails @returns {import('../../table.js').Column<RowView>[]} */
+export function rowColumns(onDetails) {
+  return [
+    { label: 'Row', kind: 'number', sort: 'row', cell: ({ line }) => grouped(line) },
+    {
+      label: 'UID',
+      kind: 'main',
+      sort: 'uid',
+      cell: ({ uid }) =>
+        uid === '' ? h('span', { class: 'soft' }, '–') : h('a', { href: memberHref(uid) }, foreign(uid)),
+    },
+    { label: 'Group', sort: 'guid', cell: ({ guid }) => foreign(guid) },
+    { label: 'Region', cell: ({ region }) => region },
+    { label: 'Scope', cell: ({ scope }) => scope },
+    { label: 'Outcome', sort: 'outcome', cell: ({ status, scope }) => h(OutcomeMark, { outcome: status, scope }) },
+    {
+      label: 'Message',
+      kind: 'wide',
+      sort: 'code',
+      sortLabel: 'Code and message',
+      cell: ({ code, message }) => [code !== '' && h('code', null, code), code !== '' && ' ', foreign(message)],
+    },
+    {
+      label: 'Details',
+      cell: (row) =>
+        h(
+          'button',
+          {
+            type: 'button',
+            class: 'quiet small-button',
+            'aria-label': `Details of row ${grouped(row.line)}`,
+            'aria-haspopup': 'dialog',
+            onClick: () => onDetails(row),
+          },
+          'Details',
+        ),
+    },
+  ];
+}
+
+const COPIED = /** @type {const} */ (['row', 'uid', 'group', 'region', 'scope', 'outcome', 'code', 'message']);
+
+/** Rows as lines with tabs between the cells, as spreadsheets take them. @param {readonly RowView[]} rows */
+export function rowsAsText(rows) {
+  const lines = rows.map(({ line, uid, guid, region, scope, status, code, message }) =>
+    [String(line), uid, guid, region, scope, status === null ? '' : outcomeLabel(status, scope), code, message]
+      .map(cellText)
+      .join('\t'),
+  );
+  return `${[COPIED.join('\t'), ...lines].join('\n')}\n`;
+}
+
+/** On one line; what a spreadsheet would take for a formula becomes a text. @param {string} text */
+function cellText(text) {
+  const line = text.replace(/[\t\r\n]+/g, ' ');
+  return /^[=+@]|^-(?![\w-]*$)/.test(line) ? `'${line}` : line;
+}

@@ -1,0 +1,306 @@
+/** A schedule that is made, copied or edited. */
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { useAnswer } from '../answer.js';
+import { ApiError, request } from '../api.js';
+import { Card, Empty, foreign, h } from '../element.js';
+import { CheckField, SelectField, TextField, useForm } from '../form.js';
+import { ErrorNotice, ErrorPlace } from '../notice.js';
+import { usePlace, useTitle } from '../place.js';
+import { useWork } from '../work.js';
+import { FieldError, fieldsOf, KEPT, SCHEDULE, settingsOf } from './schedules/settings-form.js';
+import { TryIt } from './schedules/try.js';
+import { WhenFields } from './schedules/when.js';
+import { planFields } from './sync/plan-fields.js';
+import { Creating, creatingField } from './upload/creating.js';
+import { FileFormat, RowDefaults } from './upload/reading.js';
+
+/** @import { Settings } from '../answers.d.ts' */
+/** @import { Form } from '../form.js' */
+/** @import { Schedule } from '../sync-answers.d.ts' */
+
+/** `/schedules/new`, also with `?copy=name`, and `/schedules/<name>/edit` */
+export function ScheduleFormPage() {
+  const { param: edited, query, isOperator } = usePlace();
+  const copied = query.get('copy') ?? '';
+  const known = edited || copied;
+  /** @type {import('../answer.js').Answer<Settings>} */
+  const settings = useAnswer('/v1/settings');
+  /** @type {import('../answer.js').Answer<Schedule>} */
+  const schedule = useAnswer(known === '' ? null : schedulePath(known));
+  const title = edited !== '' ? `Edit ${edited}` : copied !== '' ? `Copy of ${copied}` : 'New schedule';
+  useTitle(title);
+  const error = settings.error ?? schedule.error;
+  const isThere = settings.data !== undefined && (known === '' || schedule.data !== undefined);
+  return [
+    h('p', { class: 'kicker' }, h('a', { href: '/schedules' }, 'Schedules')),
+    h('h1', { tabIndex: -1 }, foreign(title)),
+    error !== undefined
+      ? h(ErrorNotice, { error })
+      : !isOperator
+        ? h(Empty, {}, 'Schedules are made and edited by operators.')
+        : settings.data === undefined || !isThere
+          ? h(Empty, {}, 'Loading …')
+          : settings.data.sources.length === 0 && edited === ''
+            ? h(NoSources, {})
+            : h(ScheduleForm, {
+                settings: settings.data,
+                before: schedule.data,
+                isEdit: edited !== '',
+                reload: schedule.reload,
+              }),
+  ];
+}
+
+/** Why none can be made here. */
+function NoSources() {
+  return h(
+    'div',
+    { class: 'notice' },
+    h(
+      'p',
+      null,
+      'Schedules made here read only folders and addresses that the server allows, and it allows none: ',
+      h('code', null, 'ROLLCALL_SOURCES'),
+      ' is not set. Set it where the server is started, for example:',
+    ),
+    h('p', null, h('code', null, 'ROLLCALL_SOURCES=/srv/exports,https://hr.example.com/exports/')),
+    h('p', null, 'Schedules that read any other file are added on the command line of the server’s machine:'),
+    h(
+      'p',
+      null,
+      h('code', null, 'rollcall schedule add nightly --cron "30 2 * * *" --tz Europe/Rome --file members.csv'),
+    ),
+  );
+}
+
+/**
+ * @param {object} properties
+ * @param {Settings} properties.settings
+ * @param {Schedule | undefined} properties.before the one to edit or copy
+ * @param {boolean} properties.isEdit
+ * @param {() => Promise<void>} properties.reload asks for it again
+ */
+function ScheduleForm({ settings, before, isEdit, reload }) {
+  const { go } = usePlace();
+  const work = useWork();
+  const version = useSignal(before?.version ?? 0);
+  const tz = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const { sources } = settings;
+  const form = useForm({
+    ...SCHEDULE,
+    tz,
+    root: sources[0] ?? '',
+    ...(before !== undefined && fieldsOf(before, sources)),
+  });
+  const isLate = work.error instanceof ApiError && work.error.code === 'EDITED_MEANWHILE';
+  useEffect(() => {
+    // Loads what another person has saved: saving once more then replaces that.
+    if (isLate) void reload();
+  }, [isLate]);
+
+  /** @param {(signal: AbortSignal) => Promise<void>} task */
+  const attempt = (task) =>
+    work.start(async (signal) => {
+      form.clearErrors();
+      try {
+        await task(signal);
+      } catch (error) {
+        const [field, text] =
+          error instanceof FieldError
+            ? [error.field, error.message]
+            : error instanceof ApiError && error.code !== 'EDITED_MEANWHILE'
+              ? [error.problem.field ?? '', [error.problem.detail, error.problem.remedy].join(' ')]
+              : ['', ''];
+        if (field === '' || !form.showError(controlOf(field, form), text)) throw error;
+      }
+    });
+  const save = () =>
+    attempt(async (signal) => {
+      const made = settingsOf(form.read(), before);
+      const body = isEdit
+        ? { ...made, version: version.peek() }
+        : { ...made, name: form.read()['name'] ?? '', ...(before !== undefined && { copyOf: before.name }) };
+      const path = isEdit ? schedulePath(before?.name ?? '') : '/v1/schedules';
+      /** @type {Schedule} */
+      const saved = await request(path, { method: isEdit ? 'PUT' : 'POST', signal, ...json(body) });
+      go(`/schedules?name=${encodeURIComponent(saved.name)}#history`);
+    });
+  /** @returns {Promise<string | undefined>} */
+  const tryIt = async () => {
+    /** @type {string | undefined} */
+    let id;
+    await attempt(async (signal) => {
+      const { cron: _, tz: __, ...made } = settingsOf(form.read(), before);
+      const body = { ...made, ...(before !== undefined && { name: before.name }) };
+      const sync = await request('/v1/schedules/try', { method: 'POST', signal, ...json(body) });
+      id = sync.id;
+    });
+    return id;
+  };
+  return h(
+    Card,
+    { id: 'settings', title: 'Settings' },
+    h(
+      'form',
+      {
+        class: 'new-import',
+        noValidate: true,
+        onSubmit: (event) => {
+          event.preventDefault();
+          void save();
+        },
+      },
+      !isEdit &&
+        h(
+          'div',
+          { class: 'fields' },
+          h(TextField, {
+            form,
+            name: 'name',
+            label: 'Name',
+            placeholder: 'nightly',
+            note: 'Lower-case letters, digits, - and _.',
+          }),
+        ),
+      h(SourceFields, { form, sources, before }),
+      h(WhenFields, { form }),
+      h(
+        'fieldset',
+        null,
+        h('legend', null, 'Each run'),
+        h(
+          'div',
+          { class: 'fields' },
+          planFields(form),
+          h(CheckField, { form, name: 'repair', label: 'Check the groups even if the file is unchanged' }),
+          h(CheckField, { form, name: 'catchUp', label: 'Run once when the server starts, if a run was missed' }),
+        ),
+        (before?.protectFile ?? null) !== null &&
+          h('p', { class: 'note' }, 'The UIDs of ', foreign(before?.protectFile ?? ''), ' are protected besides.'),
+        h(
+          'p',
+          { class: 'note' },
+          settings.notifyHost === null
+            ? 'Nobody is notified of runs that fail or are held: the server was started without ROLLCALL_NOTIFY.'
+            : `Runs that fail or are held are notified to ${settings.notifyHost}.`,
+        ),
+      ),
+      h(Creating, { form, above: 'the plan is held' }),
+      h(RowDefaults, { form }),
+      h(FileFormat, { form, kind: undefined, isArchive: true, withHeader: false }),
+      h(
+        'details',
+        null,
+        h('summary', null, 'Columns'),
+        h(
+          'div',
+          { class: 'fields' },
+          h(TextField, {
+            form,
+            name: 'map',
+            label: 'Columns with other names',
+            placeholder: 'uid=Member ID, guid=Team',
+            note: 'Leave empty where the names are recognised.',
+          }),
+          h(TextField, {
+            form,
+            name: 'shape',
+            label: 'Shape (JSON)',
+            placeholder: '{"split":{"guid":";"}}',
+            note: 'How rows become memberships; docs/files.md has every setting.',
+          }),
+        ),
+      ),
+      h(TryIt, { busy: work.busy, onTry: tryIt }),
+      h(ErrorPlace, { error: work.error }),
+      h(
+        'div',
+        { class: 'buttons' },
+        h('button', { class: 'main', 'aria-disabled': work.busy }, isEdit ? 'Save changes' : 'Add schedule'),
+        isLate && [
+          h(
+            'button',
+            {
+              key: 'theirs',
+              type: 'button',
+              onClick: () => go(location.pathname),
+            },
+            'Discard mine, and show theirs',
+          ),
+          h(
+            'button',
+            {
+              key: 'mine',
+              type: 'button',
+              class: 'danger',
+              onClick: () => {
+                version.value = before?.version ?? version.peek();
+                void save();
+              },
+            },
+            'Save mine anyway',
+          ),
+        ],
+        h('a', { class: 'button', href: '/schedules' }, 'Cancel'),
+      ),
+    ),
+  );
+}
+
+/** @param {{ form: Form, sources: readonly string[], before: Schedule | undefined }} properties */
+function SourceFields({ form, sources, before }) {
+  const root = form.get('root');
+  const kept = before !== undefined && fieldsOf(before, sources)['root'] === KEPT ? before.file : undefined;
+  /** @type {import('../form.js').Choice[]} */
+  const choices = [...(kept === undefined ? [] : [/** @type {const} */ ([KEPT, `as it is: ${kept}`])]), ...sources];
+  return h(
+    'fieldset',
+    null,
+    h('legend', null, 'File'),
+    h(
+      'div',
+      { class: 'fields' },
+      h(SelectField, {
+        form,
+        name: 'root',
+        label: 'Folder or address',
+        choices,
+        note: 'What the server allows (ROLLCALL_SOURCES).',
+      }),
+      root !== KEPT &&
+        h(TextField, {
+          form,
+          name: 'path',
+          label: 'Path below it',
+          placeholder: 'members.csv',
+          note: 'A file, or a pattern such as *.csv: the newest match is used.',
+        }),
+      /^https?:/.test(root === KEPT ? (kept ?? '') : root) &&
+        h(TextField, {
+          form,
+          name: 'headers',
+          label: 'Headers',
+          placeholder: 'Authorization=SOURCE_HR_TOKEN',
+          note: 'Each with the environment variable of the server that has its value. The value is never shown.',
+        }),
+    ),
+  );
+}
+
+/** The control that a field of the API belongs to. @param {string} field @param {Form} form */
+function controlOf(field, form) {
+  if (field === 'file') return form.get('root') === KEPT ? 'root' : 'path';
+  if (field === 'cron') return form.get('every') === 'cron' ? 'cron' : 'at';
+  return creatingField(field, form);
+}
+
+/** @param {string} name */
+function schedulePath(name) {
+  return `/v1/schedules/${encodeURIComponent(name)}`;
+}
+
+/** @param {object} body */
+function json(body) {
+  return { body: JSON.stringify(body), type: 'application/json' };
+}

@@ -1,0 +1,220 @@
+/** The fields of a schedule's form, and the settings that they stand for. Pure. */
+import { limitsIn, PLAN } from '../sync/plan-fields.js';
+import { CREATING, creatingOptions } from '../upload/creating.js';
+import { READING } from '../upload/reading.js';
+
+/** @import { Schedule, ScheduleSettings } from '../../sync-answers.d.ts' */
+
+/** @typedef {Readonly<Record<string, string>>} Values */
+
+/** The values before anything is chosen. */
+export const SCHEDULE = {
+  ...READING,
+  ...CREATING,
+  ...PLAN,
+  ...{ name: '', root: '', path: '', headers: '' },
+  ...{ every: 'day', at: '02:30', cron: '', tz: '' },
+  ...{ map: '', shape: '', repair: '', catchUp: '' },
+};
+
+/** When it runs, in the simple cases: name → the rest of a cron expression. @type {Readonly<Record<string, string>>} */
+const EVERY = { day: '* * *', weekdays: '* * 1-5', sunday: '* * 0', month: '1 * *' };
+
+/** @type {import('../../form.js').Choice[]} */
+export const EVERY_CHOICES = [
+  ['day', 'every night'],
+  ['weekdays', 'Monday to Friday'],
+  ['sunday', 'every Sunday'],
+  ['month', 'on the first of every month'],
+  ['cron', 'as a cron expression says'],
+];
+
+/** The cron expression that the fields stand for. @param {Values} values */
+export function cronOf({ every = '', at = '', cron = '' }) {
+  const days = EVERY[every];
+  if (days === undefined) return cron.trim();
+  const [hour = '', minute = ''] = at.split(':');
+  return hour === '' || minute === '' ? '' : `${Number(minute)} ${Number(hour)} ${days}`;
+}
+
+/** @param {string} cron */
+function timeFields(cron) {
+  const [, minute = '', hour = '', days = ''] = /^(\d{1,2}) (\d{1,2}) (.+)$/.exec(cron.trim()) ?? [];
+  const every = Object.keys(EVERY).find((one) => EVERY[one] === days);
+  return every === undefined
+    ? { every: 'cron', cron }
+    : { every, cron, at: `${hour.padStart(2, '0')}:${minute.padStart(2, '0')}` };
+}
+
+/** Where the file is: a folder or address that the server allows, and the rest. `''` keeps what is there. @param {Values} values */
+function fileOf({ root = '', path = '' }) {
+  if (path === '') return '';
+  return `${root}${root === '' || root.endsWith('/') ? '' : '/'}${path.replace(/^\/+/, root === '' ? '/' : '')}`;
+}
+
+/**
+ * The fields that a schedule's settings fill.
+ * @param {Schedule} schedule
+ * @param {readonly string[]} sources
+ * @returns {Values}
+ */
+export function fieldsOf(schedule, sources) {
+  const { cron, tz, file, headers, reading, flags, create, limits, apply, repair, catchUp } = schedule;
+  const root = sources.find((one) => file.startsWith(one.endsWith('/') ? one : `${one}/`));
+  const { map = {}, shape, files = [], bounds: _, ...plain } = reading;
+  return {
+    ...timeFields(cron),
+    tz,
+    ...(root === undefined ? { root: KEPT, path: '' } : { root, path: file.slice(root.length).replace(/^\//, '') }),
+    headers: pairs(headers),
+    ...Object.fromEntries(Object.entries(plain).map(([name, value]) => [name, String(value)])),
+    map: pairs(map),
+    shape: shape === undefined ? '' : JSON.stringify(shape),
+    files: files.join(', '),
+    mode: flags.mode === 'mirror' ? 'mirror' : '',
+    missing: flags.missing === 'report' ? '' : flags.missing,
+    protect: flags.protect.join(', '),
+    removeNamed: flags.removeByName.join(', '),
+    ...(create !== null && creatingFields(create.settings)),
+    limits: pairs(limits),
+    allowDemotion: String(flags.allowDemotion),
+    allowUnban: String(flags.allowUnban),
+    ...{ apply: String(apply), repair: String(repair), catchUp: String(catchUp) },
+  };
+}
+
+/** @param {NonNullable<Schedule['create']>['settings']} settings @returns {Values} */
+function creatingFields({ createUsers, createGroups, reactivate, maxCreate = '', ...settings }) {
+  const ticked = (/** @type {boolean} */ is) => (is ? 'true' : '');
+  const [, users = ''] = /users=([^,]+)/.exec(maxCreate) ?? [];
+  const [, groups = ''] = /groups=([^,]+)/.exec(maxCreate) ?? [];
+  return {
+    createUsers: ticked(createUsers),
+    createGroups: ticked(createGroups),
+    reactivate: ticked(reactivate),
+    userNameFrom: ticked(settings.userNameFrom !== undefined),
+    groupNameFrom: ticked(settings.groupNameFrom !== undefined),
+    createMap: settings.createMap ?? '',
+    groupType: settings.groupType ?? '',
+    ...{ maxUsers: users, maxGroups: groups },
+  };
+}
+
+/** Stands for a file that the schedule has and that could not be chosen here. */
+export const KEPT = 'kept';
+
+/**
+ * The settings that the fields stand for, with what the form does not show.
+ * @param {Values} values
+ * @param {Schedule | undefined} before
+ * @returns {ScheduleSettings}
+ * @throws {FieldError} where a field cannot be read
+ */
+export function settingsOf(values, before) {
+  const at = (/** @type {string} */ name) => values[name] ?? '';
+  const isMirror = at('mode') === 'mirror';
+  const chosen = filled({
+    ...Object.fromEntries(PLAIN.map((name) => [name, at(name)])),
+    files: nonEmpty(listOf(at('files'))),
+    map: nonEmpty(pairsIn('map', at('map'))),
+    shape: at('shape') === '' ? undefined : jsonIn('shape', at('shape')),
+    bounds: before?.reading.bounds,
+  });
+  return /** @type {ScheduleSettings} */ ({
+    cron: cronOf(values),
+    tz: at('tz'),
+    file: at('root') === KEPT ? (before?.file ?? '') : fileOf(values),
+    headers: pairsIn('headers', at('headers')),
+    ...(before !== undefined && { maxSource: before.maxSource }),
+    reading: chosen,
+    mode: isMirror ? 'mirror' : 'add',
+    ...(isMirror && at('missing') !== '' && { missing: at('missing') }),
+    protect: listOf(at('protect')),
+    removeNamed: listOf(at('removeNamed')),
+    ...createSettingsOf(values, before),
+    limits: Object.fromEntries(limitsIn(at('limits')).map(([name, value]) => [name, numberIn('limits', name, value)])),
+    ...Object.fromEntries(FLAGS.map((name) => [name, at(name) === 'true'])),
+  });
+}
+
+/**
+ * What may be created, with what the form does not show.
+ * @param {Values} values
+ * @param {Schedule | undefined} before
+ */
+function createSettingsOf(values, before) {
+  const { createUsers, createGroups, reactivate, ...chosen } = creatingOptions(values);
+  const { userRole, groupOwner, groupIcon, groupDescription, groupMembers } = before?.create?.settings ?? {};
+  return filled({
+    createUsers: createUsers === 'true',
+    createGroups: createGroups === 'true',
+    reactivate: reactivate === 'true',
+    ...chosen,
+    ...{ userRole, groupOwner, groupIcon, groupDescription, groupMembers },
+  });
+}
+
+const PLAIN = ['guid', 'scope', 'region', 'onBehalfOf', 'format', 'encoding', 'delimiter', 'sheet'];
+const FLAGS = ['allowDemotion', 'allowUnban', 'apply', 'repair', 'catchUp'];
+
+/** What is wrong with a field, before anything is sent. */
+export class FieldError extends Error {
+  /** @param {string} field @param {string} text */
+  constructor(field, text) {
+    super(text);
+    this.field = field;
+  }
+}
+
+/** @param {string} text */
+function listOf(text) {
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}
+
+/** `a=b, c=d` @param {string} field @param {string} text @returns {Record<string, string>} */
+function pairsIn(field, text) {
+  return Object.fromEntries(
+    text.split(/,(?=[^,]*=)/).flatMap((part) => {
+      if (part.trim() === '') return [];
+      const at = part.indexOf('=');
+      if (at < 1) throw new FieldError(field, `“${part.trim()}” is not name=value.`);
+      return [[part.slice(0, at).trim(), part.slice(at + 1).trim()]];
+    }),
+  );
+}
+
+/** @param {Readonly<Record<string, unknown>>} values */
+function pairs(values) {
+  return Object.entries(values)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(', ');
+}
+
+/** @param {string} field @param {string} name @param {string} text */
+function numberIn(field, name, text) {
+  const value = Number(text.replace(/%$/, ''));
+  if (Number.isNaN(value)) throw new FieldError(field, `${name} is “${text}”; allowed is a number.`);
+  return value;
+}
+
+/** @param {string} field @param {string} text @returns {unknown} */
+function jsonIn(field, text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new FieldError(field, 'This is not JSON; allowed is an object such as {"split":{"guid":";"}}.');
+  }
+}
+
+/** @template {object} T @param {T} value @returns {T | undefined} */
+function nonEmpty(value) {
+  return Object.keys(value).length === 0 ? undefined : value;
+}
+
+/** @param {Readonly<Record<string, unknown>>} object */
+function filled(object) {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined && value !== ''));
+}

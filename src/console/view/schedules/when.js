@@ -1,0 +1,93 @@
+/** When a schedule runs: in words, as an expression, and the next five times. */
+import { useAnswer } from '../../answer.js';
+import { query } from '../../api.js';
+import { cronWords } from '../../cron-words.js';
+import { h } from '../../element.js';
+import { Field, SelectField, TextField } from '../../form.js';
+import { TimeIn } from '../../time.js';
+import { cronOf, EVERY_CHOICES } from './settings-form.js';
+
+/** @import { Form } from '../../form.js' */
+
+/** @param {{ form: Form }} properties */
+export function WhenFields({ form }) {
+  const every = form.get('every');
+  const tz = form.get('tz');
+  const cron = cronOf({ every, at: form.get('at'), cron: form.get('cron') });
+  return h(
+    'fieldset',
+    null,
+    h('legend', null, 'When'),
+    h(
+      'div',
+      { class: 'fields' },
+      h(SelectField, { form, name: 'every', label: 'Runs', choices: EVERY_CHOICES }),
+      every === 'cron'
+        ? h(TextField, {
+            form,
+            name: 'cron',
+            label: 'Cron expression',
+            placeholder: '30 2 * * 1-5',
+            note: 'Minute, hour, day of month, month, weekday.',
+          })
+        : h(Field, {
+            form,
+            name: 'at',
+            label: 'At',
+            note: cron === '' ? undefined : `As a cron expression: ${cron}`,
+            control: (own) =>
+              h('input', {
+                ...own,
+                type: 'time',
+                value: form.get('at'),
+                onInput: ({ currentTarget }) => form.set('at', currentTarget.value),
+              }),
+          }),
+      h(Field, {
+        form,
+        name: 'tz',
+        label: 'Time zone',
+        note: 'Of these times, summer time included.',
+        control: (own) =>
+          h('input', {
+            ...own,
+            type: 'text',
+            list: 'time-zones',
+            value: tz,
+            spellcheck: false,
+            autocomplete: 'off',
+            onInput: ({ currentTarget }) => form.set('tz', currentTarget.value),
+          }),
+      }),
+    ),
+    h(
+      'datalist',
+      { id: 'time-zones' },
+      ZONES.map((zone) => h('option', { key: zone, value: zone })),
+    ),
+    h(NextTimes, { cron, tz }),
+  );
+}
+
+const ZONES = ['UTC', ...Intl.supportedValuesOf('timeZone')];
+
+/** @param {{ cron: string, tz: string }} properties */
+function NextTimes({ cron, tz }) {
+  /** @type {import('../../answer.js').Answer<{ next: string[] }>} */
+  const { data, error } = useAnswer(cron === '' || tz === '' ? null : `/v1/schedules/next${query({ cron, tz })}`);
+  const words = cronWords(cron);
+  return h(
+    'div',
+    { class: 'next-times', role: 'status' },
+    error !== undefined
+      ? h('p', { class: 'note' }, error instanceof Error ? error.message : String(error))
+      : data !== undefined && [
+          h('p', { key: 'words' }, h('b', null, words === '' ? 'The next five times' : words), ` (${tz}):`),
+          h(
+            'ol',
+            { key: 'times' },
+            data.next.map((iso) => h('li', { key: iso }, h(TimeIn, { iso, tz }))),
+          ),
+        ],
+  );
+}

@@ -1,0 +1,100 @@
+import { grouped } from '../../../text/wording.ts';
+import type { IntakeNote } from '../intake-note.ts';
+import { columnLetters } from './cell-text.ts';
+
+/** Digits that Excel keeps of a number. */
+const KEPT_DIGITS = 15;
+/** Cells that are named; the others are counted. */
+const MOST_NAMED = 5;
+
+interface Cells {
+  count: number;
+  readonly named: string[];
+}
+
+interface ColumnWarnings {
+  readonly long: Cells;
+  readonly dates: Cells;
+  readonly booleans: Cells;
+  readonly numbers: Cells;
+  /** An id that begins with a zero: a text. */
+  zeros: string | undefined;
+}
+
+/**
+ * Cells that probably differ from what was typed: Excel turns ids into numbers and dates when a file is opened or a cell is
+ * filled in, and the original value is lost.
+ */
+export class Warnings {
+  readonly #columns = new Map<number, ColumnWarnings>();
+
+  number(text: string, line: number, column: number): void {
+    const warnings = this.#of(column);
+    note(warnings.numbers, line, column);
+    if (text.length > KEPT_DIGITS && /^-?\d{16,}$/.test(text)) note(warnings.long, line, column);
+  }
+
+  date(line: number, column: number): void {
+    note(this.#of(column).dates, line, column);
+  }
+
+  boolean(line: number, column: number): void {
+    note(this.#of(column).booleans, line, column);
+  }
+
+  text(text: string, line: number, column: number): void {
+    if (text.charCodeAt(0) !== 0x30 || !/^0\d+$/.test(text)) return;
+    this.#of(column).zeros ??= address(line, column);
+  }
+
+  /** @param isId whether ids are read from a column of this number */
+  notes(isId: (column: number) => boolean): IntakeNote[] {
+    const notes: IntakeNote[] = [];
+    for (const [column, { long, dates, booleans, numbers, zeros }] of this.#columns) {
+      const again = 'Give the column the format Text before the values are entered or imported, and fill it again';
+      if (long.count > 0) {
+        const text = `${cells(long)} ${long.count === 1 ? 'holds a number' : 'hold numbers'} of more than ${KEPT_DIGITS} digits: Excel keeps ${KEPT_DIGITS}, and the digits behind them are lost. ${again}`;
+        notes.push({ code: 'LONG_NUMBERS', text });
+      }
+      if (!isId(column)) continue;
+      if (zeros !== undefined && numbers.count > 0) {
+        const text = `${cells(numbers)} ${numbers.count === 1 ? 'is a number' : 'are numbers'}, while ${zeros} in the same column is a text that begins with 0: numbers have lost such zeros. ${again}`;
+        notes.push({ code: 'LOST_ZEROS', text });
+      }
+      if (dates.count > 0) {
+        const text = `${cells(dates)} ${dates.count === 1 ? 'is a date' : 'are dates'} in a column of ids: Excel makes dates of ids such as 1-2 or mar1. ${again}`;
+        notes.push({ code: 'DATES_AS_IDS', text });
+      }
+      if (booleans.count > 0) {
+        const text = `${cells(booleans)} ${booleans.count === 1 ? 'is' : 'are'} TRUE or FALSE in a column of ids. ${again}`;
+        notes.push({ code: 'BOOLEANS_AS_IDS', text });
+      }
+    }
+    return notes;
+  }
+
+  #of(column: number): ColumnWarnings {
+    let warnings = this.#columns.get(column);
+    if (warnings === undefined) {
+      const none = (): Cells => ({ count: 0, named: [] });
+      warnings = { long: none(), dates: none(), booleans: none(), numbers: none(), zeros: undefined };
+      this.#columns.set(column, warnings);
+    }
+    return warnings;
+  }
+}
+
+function note(cells: Cells, line: number, column: number): void {
+  cells.count += 1;
+  if (cells.named.length < MOST_NAMED) cells.named.push(address(line, column));
+}
+
+function cells({ count, named }: Cells): string {
+  const more = count - named.length;
+  if (more > 0) return `${named.join(', ')} and ${grouped(more)} more cells`;
+  return named.length === 1 ? `${named[0]}` : `${named.slice(0, -1).join(', ')} and ${named.at(-1)}`;
+}
+
+export function address(line: number, column: number): string {
+  return `${columnLetters(column)}${line}`;
+}

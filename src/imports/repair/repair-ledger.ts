@@ -1,0 +1,134 @@
+import { join } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
+import type { RepairCounts, RepairProblem, RepairState } from '../../api/repair.ts';
+import { openForWriting, type Statements, statementsOf } from '../../platform/sqlite.ts';
+import { outcomeId } from '../record/enum-ids.ts';
+import { REPAIR_MIGRATIONS } from '../schemas.ts';
+
+/** The edits of an import's rows, and its ledger beside them, which is only read. */
+export interface RepairLedger {
+  readonly database: DatabaseSync;
+  readonly sql: Statements;
+  close(): void;
+}
+
+/** A change of a cell; null: as the file had it. */
+export interface CellEdit {
+  readonly row: number;
+  readonly column: string;
+  readonly value: string | null;
+}
+
+/** An edit that was kept; `at` in ms since 1970. */
+export interface KeptEdit extends CellEdit {
+  readonly by: string;
+  readonly at: number;
+}
+
+/** An import of repaired rows. */
+export interface Send {
+  readonly importId: string;
+  readonly by: string;
+  readonly at: number;
+  readonly created: boolean;
+  readonly rows: number;
+}
+
+/** Which rows are looked for. */
+export interface RepairFilter {
+  readonly status?: 'invalid' | 'failed' | undefined;
+  readonly code?: string | undefined;
+  readonly states: readonly RepairState[];
+}
+
+/** Where the edits of an import are stored. @param folder of the import */
+export function repairFile(folder: string): string {
+  return join(folder, 'repair.sqlite');
+}
+
+/** @param folder of an import that has a ledger */
+export function openRepairLedger(folder: string): RepairLedger {
+  const database = openForWriting(repairFile(folder), REPAIR_MIGRATIONS);
+  const ledger = pathToFileURL(join(folder, 'ledger.sqlite'));
+  database.prepare('attach database ? as ledger').run(`${ledger.href}?mode=ro`);
+  const sql = statementsOf(database, new URL('repair.sql', import.meta.url));
+  return { database, sql, close: () => database.close() };
+}
+
+/** What counts as failed. `isTaken`: a plain retry has taken those rows. */
+export function failedValues(isTaken: boolean): { failed: number; outcome: number } {
+  return { failed: Number(!isTaken), outcome: outcomeId('failed') };
+}
+
+/** Numbers of rows behind `after` that pass the filter. */
+export function rowsToRepair(
+  { sql }: RepairLedger,
+  { status, code, states }: RepairFilter,
+  { isTaken, after, limit }: { readonly isTaken: boolean; readonly after: number; readonly limit: number },
+): number[] {
+  const { failed, outcome } = failedValues(isTaken);
+  return sql('page_to_repair')
+    .all({
+      after,
+      limit,
+      outcome,
+      invalid: Number(status !== 'failed'),
+      failed: Number(failed === 1 && status !== 'invalid'),
+      code: code ?? null,
+      states: JSON.stringify(states),
+    })
+    .map((row) => Number(row['row_id']));
+}
+
+export function countsOf({ sql }: RepairLedger, isTaken: boolean): RepairCounts & { readonly retryableSent: number } {
+  const counts = sql('repair_counts').get({ failed: Number(!isTaken) });
+  const n = (name: string) => Number(counts?.[name] ?? 0);
+  return { ready: n('ready'), wrong: n('wrong'), sent: n('sent'), retryableSent: n('retryableSent') };
+}
+
+export function sendsOf({ sql }: RepairLedger): Send[] {
+  return sql<Omit<Send, 'created'> & { readonly created: 0 | 1 }>('sends')
+    .all()
+    .map((send) => ({ ...send, created: send.created === 1 }));
+}
+
+/** All edits of these rows by row, in order. */
+export function editsOf({ sql }: RepairLedger, rows: readonly number[]): Map<number, KeptEdit[]> {
+  const found = new Map<number, KeptEdit[]>();
+  for (const edit of sql('edits_of').all({ rows: JSON.stringify(rows) })) {
+    const row = Number(edit['row_id']);
+    const value = edit['value'] === null ? null : String(edit['value']);
+    const kept = { row, column: String(edit['column']), value, by: String(edit['by']), at: Number(edit['at']) };
+    found.set(row, [...(found.get(row) ?? []), kept]);
+  }
+  return found;
+}
+
+/** The cells that differ from the file after these edits. */
+export function currentEdits(edits: readonly CellEdit[]): Map<string, string> {
+  const current = new Map<string, string>();
+  for (const { column, value } of edits) {
+    if (value === null) current.delete(column);
+    else current.set(column, value);
+  }
+  return current;
+}
+
+/** Rows with edits as they are now. */
+export function repairsOf(
+  { sql }: RepairLedger,
+  rows: readonly number[],
+): Map<number, { readonly left: RepairProblem[]; readonly sentIn: string | null }> {
+  return new Map(
+    sql('repairs_of')
+      .all({ rows: JSON.stringify(rows) })
+      .map((row) => [
+        Number(row['row_id']),
+        {
+          left: JSON.parse(String(row['problems'])) as RepairProblem[],
+          sentIn: row['import_id'] === null ? null : String(row['import_id']),
+        },
+      ]),
+  );
+}

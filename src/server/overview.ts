@@ -1,0 +1,165 @@
+import { type Night, type NightResult, type Overview, overview, type RunningImport } from '../api/overview.ts';
+import type { ImportRecord } from '../imports/catalog.ts';
+import type { ImportState } from '../membership/import-state.ts';
+import type { SyncState } from '../membership/sync-state.ts';
+import type {
+  ScheduleCatalogReader,
+  ScheduleHealth,
+  ScheduleRecord,
+  ScheduleRun,
+} from '../syncs/schedule/schedule-catalog.ts';
+import type { Api, ServerContext } from './context.ts';
+import { paceOf } from './events/progress.ts';
+import { refusals } from './problem-schema.ts';
+import { answersSoon } from './queues/queue-answer.ts';
+
+const SENDING: readonly ImportState[] = ['running', 'pausing', 'cancelling'];
+/** A person decides how these continue. */
+const WAITING: readonly ImportState[] = ['blocked', 'failed', 'paused', 'staged'];
+const FINISHED: readonly ImportState[] = ['completed', 'cancelled', 'aborted', 'rejected'];
+const TO_DECIDE: readonly SyncState[] = ['held', 'planned'];
+const SYNC_UNDER_WAY: readonly SyncState[] = ['planning', 'applying'];
+/** Entries of each list, at most. */
+const MOST = 20;
+const RECENT = 5;
+const FAILING = 5;
+const RECENT_MS = 14 * 24 * 60 * 60 * 1000;
+
+/** `GET /v1/overview`: what runs, what waits for a person, the last night of each schedule, what keeps failing. */
+export function overviewRoute(app: Api, context: ServerContext, schedules: ScheduleCatalogReader): void {
+  const { reading, views, syncCatalog, syncViews } = context;
+  const running = runningImports(context);
+
+  app.get(
+    '/v1/overview',
+    {
+      config: { role: 'viewer' },
+      schema: {
+        tags: ['service'],
+        summary: 'What runs, what waits for a person, the last night of each schedule, what keeps failing',
+        response: { 200: overview, ...refusals() },
+      },
+    },
+    async (): Promise<Overview> => {
+      const counts = reading.counts();
+      const sumOf = (states: readonly ImportState[]) =>
+        states.reduce((sum, state) => sum + (counts.get(state) ?? 0), 0);
+      const pageOf = (states: readonly ImportState[], limit: number) =>
+        Promise.all(reading.page({ states, limit }).imports.map(views.of));
+      const syncsIn = (states: readonly SyncState[]) =>
+        syncCatalog.page({ states, limit: MOST }).syncs.map(syncViews.entry);
+      const health = new Map(schedules.health().map((one) => [one.name, one]));
+      const nights = schedules
+        .list()
+        .map((schedule) => nightOf(context, schedules, schedule, health.get(schedule.name)));
+      const read = views.beingRead().flatMap((id) => reading.find(id) ?? []);
+      const [now, waiting, recent] = await Promise.all([
+        running([...reading.page({ states: SENDING, limit: MOST }).imports, ...read]),
+        pageOf(WAITING, MOST),
+        pageOf(FINISHED, RECENT),
+      ]);
+      const decisions = syncCatalog.count(TO_DECIDE);
+      return {
+        imports: [...counts.values()].reduce((sum, one) => sum + one, 0),
+        running: now,
+        queued: Math.max(0, (counts.get('staging') ?? 0) - read.length),
+        waiting,
+        recent,
+        syncs: syncsIn(TO_DECIDE),
+        syncsUnderWay: syncsIn(SYNC_UNDER_WAY),
+        nights,
+        failing: reading.recurringProblems(Date.now() - RECENT_MS, FAILING),
+        needs: {
+          imports: sumOf(WAITING) + now.filter(({ stoppedRegions }) => stoppedRegions.length > 0).length,
+          syncs: TO_DECIDE.reduce((sum, state) => sum + (decisions.get(state) ?? 0), 0),
+          schedules: nights.filter(({ paused, result }) => !paused && (result === 'failed' || result === 'missed'))
+            .length,
+        },
+      };
+    },
+  );
+}
+
+/** Imports under way with what is left of them. The pace of each is measured from one question to the next. */
+function runningImports({ coordinator, reading, views, settings, log }: ServerContext) {
+  const paces = new Map<string, ReturnType<typeof paceOf>>();
+  return async (records: readonly ImportRecord[]): Promise<RunningImport[]> => {
+    const ids = new Set(records.map(({ id }) => id));
+    for (const id of paces.keys()) if (!ids.has(id)) paces.delete(id);
+    if (records.length === 0) return [];
+    const regions = await answersSoon(coordinator.regions()).catch((error: unknown) => {
+      log.warn({ err: error }, 'the queue does not report its state');
+      return [];
+    });
+    return Promise.all(
+      records.map(async (record): Promise<RunningImport> => {
+        const { id, state } = record;
+        const view = await views.of(record);
+        if (state !== 'running' || !reading.hasRows(id)) return { ...view, etaSeconds: null, stoppedRegions: [] };
+        const rows = reading.rowsOf(id);
+        const [tallies, callsLeft] = await Promise.all([rows.tallies(), rows.callsLeft()]);
+        const pace = paces.get(id) ?? paceOf(settings.callsPerMinute);
+        paces.set(id, pace);
+        const { etaSeconds } = pace({ tallies, callsLeft, regions, staging: null, isSending: true, now: Date.now() });
+        const stopped = regions.filter(({ region, stopped }) => stopped && (callsLeft.get(region) ?? 0) > 0);
+        return { ...view, etaSeconds, stoppedRegions: stopped.map(({ region }) => region) };
+      }),
+    );
+  };
+}
+
+function nightOf(
+  { syncCatalog }: ServerContext,
+  schedules: ScheduleCatalogReader,
+  { name, paused, tz, nextDue }: ScheduleRecord,
+  health: ScheduleHealth | undefined,
+): Night {
+  const [run] = schedules.runs(name, 1);
+  const sync = run?.syncId == null ? undefined : syncCatalog.find(run.syncId);
+  const { success = null, unsuccessful = 0 } = health ?? {};
+  return {
+    name,
+    paused,
+    tz,
+    next: paused ? null : iso(nextDue),
+    result: resultOf(run, sync?.state),
+    run:
+      run === undefined
+        ? null
+        : {
+            at: iso(run.at),
+            state: run.state,
+            reason: run.reason,
+            sync: sync ? { id: sync.id, state: sync.state } : null,
+          },
+    lastSuccess: success === null ? null : iso(success),
+    unsuccessful,
+  };
+}
+
+/** The result of a run, in one word. A person may have decided about its sync since. */
+function resultOf(run: ScheduleRun | undefined, sync: SyncState | undefined): NightResult {
+  if (run === undefined) return 'none';
+  switch (run.state) {
+    case 'skipped-unchanged':
+      return 'ok';
+    case 'skipped-running':
+    case 'missed':
+      return 'missed';
+    case 'failed':
+      return 'failed';
+    case 'running':
+      return 'running';
+    case 'waiting':
+      return 'waits';
+    case 'ran':
+      if (sync === 'held' || sync === 'planned') return 'waits';
+      if (sync === 'planning' || sync === 'applying') return 'running';
+      if (sync === 'rejected') return 'rejected';
+      return sync === undefined || sync === 'applied' || sync === 'unchanged' ? 'ok' : 'failed';
+  }
+}
+
+function iso(at: number): string {
+  return new Date(at).toISOString();
+}

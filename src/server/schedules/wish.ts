@@ -1,0 +1,221 @@
+import { isAbsolute, resolve } from 'node:path';
+import { ZodError, z } from 'zod';
+import type { CreateSettings, ScheduleReading, ScheduleSettings } from '../../api/schedules.ts';
+import type { Settings } from '../../api/service.ts';
+import { RollcallError } from '../../errors/rollcall-error.ts';
+import type { CreateOptions } from '../../imports/create-options.ts';
+import { createOptionsOf } from '../../imports/create-texts.ts';
+import { importOptions, intakeOptions } from '../../imports/import-options.ts';
+import { delimiterCharacter } from '../../imports/parse-options.ts';
+import { checkIntakeOptions } from '../../imports/read/intake.ts';
+import { IntakeError } from '../../imports/read/intake-error.ts';
+import { checkCron } from '../../queue/cron.ts';
+import { limitsWith } from '../../syncs/guard-limits.ts';
+import { checkAllowed } from '../../syncs/schedule/allowed-sources.ts';
+import type { ScheduleRequest } from '../../syncs/schedule/schedule-book.ts';
+import type { ScheduleRecord } from '../../syncs/schedule/schedule-catalog.ts';
+import { SourceNotAllowed } from '../../syncs/schedule/schedule-errors.ts';
+import { checkedAddress, isAddress, shownFile, wholeSource } from '../../syncs/schedule/source.ts';
+import { headerFrom } from '../../syncs/schedule/source-headers.ts';
+import { type Reading, readSyncOptions, syncOptionsToJson } from '../../syncs/sync-options.ts';
+import { asSentence } from '../../text/wording.ts';
+import { Problem } from '../problem.ts';
+import { badOption } from '../refusals.ts';
+import { CREATE_QUERY } from '../uploads/create-query.ts';
+import { badReading } from '../uploads/options.ts';
+
+const DEFAULT_SOURCE = 2 * 1024 ** 3;
+
+/** Schedules that are made over the API may use only environment variables with this prefix. */
+const OPEN_VARIABLE = /^SOURCE_/;
+
+/** The existing schedule that a new one is based on: itself, when it is edited, or the one that it is a copy of. */
+export interface Base {
+  readonly record: ScheduleRecord;
+  readonly isEdited: boolean;
+}
+
+/** A schedule as it is asked for over the API. @throws Problem BAD_OPTION; SourceNotAllowed */
+export async function scheduleWish(
+  given: ScheduleSettings,
+  name: string,
+  base: Base | undefined,
+  settings: Pick<Settings, 'sources' | 'sandbox' | 'defaultRegion'>,
+): Promise<ScheduleRequest> {
+  const { cron, tz, mode, missing, limits } = given;
+  checkTimes(cron, tz);
+  asOption('limits', () => limitsWith(limits));
+  if (missing !== undefined && missing !== 'report' && mode !== 'mirror') {
+    throw new Problem(
+      'BAD_OPTION',
+      `missing is ${missing}: it says what to do about members who are not in the file, and mode add ignores them.`,
+      { field: 'missing', remedy: 'Take mode mirror, or leave missing out.' },
+    );
+  }
+  // Hidden parts come from the stored schedule: an unchanged address keeps its query.
+  const same = base !== undefined && given.file === shownFile(base.record) ? base : undefined;
+  const source = same?.record.source ?? (await allowedSource(given.file, settings.sources));
+  const staysWhatItIs = same?.isEdited === true;
+  if (same !== undefined && !staysWhatItIs) await checkAllowed(source, settings.sources);
+  const before = base && readSyncOptions(base.record);
+  return {
+    ...{ name, cron, tz, source },
+    file: same?.record.file ?? given.file,
+    headers: headersOf(given.headers, source, same?.record.headers ?? {}),
+    maxSource: given.maxSource ?? base?.record.maxSource ?? DEFAULT_SOURCE,
+    protectFile: base?.record.protectFile ?? null,
+    repair: given.repair,
+    catchUp: given.catchUp,
+    restricted: staysWhatItIs ? same.record.restricted : true,
+    options: syncOptionsToJson({
+      ...before,
+      reading: readingOf(given.reading, before?.reading ?? null, settings),
+      flags: {
+        mode,
+        missing: missing ?? 'report',
+        allowDemotion: given.allowDemotion,
+        allowUnban: given.allowUnban,
+        protect: new Set(given.protect),
+        removeByName: new Set(given.removeNamed),
+      },
+      create: createOf(given),
+      limits,
+      apply: given.apply,
+      sandbox: base?.isEdited && before !== undefined ? before.sandbox : settings.sandbox,
+    }),
+  };
+}
+
+/** @throws Problem BAD_OPTION that names which of the two is wrong */
+export function checkTimes(cron: string, tz: string): void {
+  asOption('cron', () => checkCron(cron, 'UTC'));
+  asOption('tz', () => checkCron(cron, tz));
+}
+
+/** How the file is read, as it is shown and edited. */
+export function readingView({ mapping, defaults, ...reading }: Reading): ScheduleReading {
+  const { format, encoding, delimiter, sheet, files, bounds, shape } = reading;
+  return {
+    ...defaults,
+    ...(Object.keys(mapping).length > 0 && { map: { ...mapping } }),
+    ...(format !== 'auto' && { format }),
+    ...(encoding !== undefined && { encoding }),
+    ...(delimiter !== undefined && { delimiter: delimiter === '\t' ? 'tab' : delimiter }),
+    ...(sheet !== undefined && { sheet }),
+    ...(files !== undefined && { files: [...files] }),
+    ...(bounds !== undefined && { bounds: Object.fromEntries(Object.entries(bounds).map(([at, n]) => [at, n ?? 0])) }),
+    ...(shape !== undefined && { shape: { ...shape } }),
+  };
+}
+
+/** @throws Problem, SourceNotAllowed */
+async function allowedSource(file: string, sources: readonly string[]): Promise<string> {
+  try {
+    if (isAddress(file)) {
+      const { href } = checkedAddress(file);
+      await checkAllowed(href, sources);
+      return href;
+    }
+    if (sources.length > 0 && (!isAbsolute(file) || file.includes('\0'))) {
+      const remedy = 'Give a whole path on the server, such as /srv/exports/members.csv, or an https address.';
+      throw new Problem('BAD_OPTION', `${JSON.stringify(file)} is not a whole path.`, { field: 'file', remedy });
+    }
+    // Before the file is opened, so that the answer does not reveal which other files exist.
+    await checkAllowed(resolve(file), sources);
+    return await wholeSource(file, '/');
+  } catch (error) {
+    throw error instanceof SourceNotAllowed ? error : optionProblem('file', error);
+  }
+}
+
+function headersOf(
+  given: Readonly<Record<string, string>>,
+  source: string,
+  known: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  const entries = Object.entries(given);
+  if (entries.length > 0 && !isAddress(source)) {
+    throw new Problem('BAD_OPTION', 'Headers are for addresses, and the file is not an address.', { field: 'headers' });
+  }
+  for (const [header, variable] of entries) {
+    asOption('headers', () => headerFrom(`${header}=env:${variable}`));
+    if (known[header] !== variable && !OPEN_VARIABLE.test(variable)) {
+      throw new Problem('BAD_OPTION', `The header ${header} names a variable that is not for schedules.`, {
+        field: 'headers',
+        remedy: 'Name an environment variable of the server that begins with SOURCE_, such as SOURCE_HR_TOKEN.',
+      });
+    }
+  }
+  return given;
+}
+
+/** @throws Problem BAD_OPTION */
+function readingOf(
+  given: ScheduleReading,
+  before: Reading | null,
+  { sandbox, defaultRegion }: Pick<Settings, 'sandbox' | 'defaultRegion'>,
+): Reading {
+  const delimiter = given.delimiter === undefined ? undefined : delimiterCharacter(given.delimiter);
+  if (given.delimiter !== undefined && delimiter === undefined) {
+    throw new Problem('BAD_OPTION', 'delimiter: allowed is one character, or the word tab.', { field: 'delimiter' });
+  }
+  const { identities, exportOf, waitForQuietMs } = before ?? {};
+  try {
+    const { region = defaultRegion, ...rest } = given;
+    const options = importOptions.parse({ ...rest, region, ...(delimiter && { delimiter }), sandbox });
+    const reading = intakeOptions(options);
+    checkIntakeOptions(reading);
+    const { actions, identities: wanted } = options.shape ?? {};
+    if (actions !== undefined || (wanted !== undefined && identities === undefined)) {
+      throw new Problem(
+        'BAD_OPTION',
+        actions === undefined
+          ? 'The shape looks UIDs up in an identity file, and the schedule has none.'
+          : 'The file of a sync says who should be a member, not what to change.',
+        {
+          field: 'shape',
+          remedy: actions === undefined ? 'Add the schedule on the command line.' : 'Leave out `actions`.',
+        },
+      );
+    }
+    return {
+      ...reading,
+      ...(identities && { identities }),
+      ...(exportOf && { exportOf }),
+      ...(waitForQuietMs && { waitForQuietMs }),
+    };
+  } catch (error) {
+    if (error instanceof IntakeError) throw badReading(error);
+    throw error instanceof ZodError ? badOption(error, given) : error;
+  }
+}
+
+const createQuery = z.strictObject(CREATE_QUERY);
+
+/** What the runs may create, checked as an upload's query is. @throws Problem BAD_OPTION */
+function createOf(given: CreateSettings): CreateOptions | undefined {
+  const query = Object.fromEntries(
+    Object.entries(given).flatMap(([name, value]) =>
+      Object.hasOwn(CREATE_QUERY, name) ? [[name, String(value)]] : [],
+    ),
+  );
+  const { data, error } = createQuery.safeParse(query);
+  if (error !== undefined) throw badOption(error, query);
+  return createOptionsOf(data);
+}
+
+function asOption(field: string, check: () => unknown): void {
+  try {
+    check();
+  } catch (error) {
+    throw optionProblem(field, error);
+  }
+}
+
+function optionProblem(field: string, error: unknown): unknown {
+  if (!(error instanceof RollcallError) || error instanceof Problem) return error;
+  return new Problem('BAD_OPTION', asSentence(error.what), {
+    field,
+    ...(error.remedy !== undefined && { remedy: asSentence(error.remedy) }),
+  });
+}

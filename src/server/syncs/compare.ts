@@ -1,0 +1,83 @@
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import pLimit from 'p-limit';
+import { compareQuery, comparison } from '../../api/syncs.ts';
+import { PASSING_ROWS, startThread } from '../../platform/threads.ts';
+import type { ComparedPage, ComparedSync, CompareRequest } from '../../syncs/plan/compare.ts';
+import { planFiles } from '../../syncs/plan/prepare.ts';
+import type { SyncRecord } from '../../syncs/sync-catalog.ts';
+import type { Api, ServerContext } from '../context.ts';
+import { badCursor } from '../paging.ts';
+import { Problem } from '../problem.ts';
+import { refusals } from '../problem-schema.ts';
+import { params } from './plan-routes.ts';
+
+/** Time that a comparison may take, in ms. */
+const DEADLINE_MS = 30_000;
+const MOST_WAITING = 20;
+
+/** `GET /v1/syncs/:id/compare`: what two syncs do, group by group, counted by a thread of its own. */
+export function compareRoute(app: Api, { syncs, syncViews, dir }: ServerContext): void {
+  const line = pLimit(1);
+  const fileOf = (record: SyncRecord): ComparedSync => {
+    const { plan } = planFiles(dir.sync(record.id));
+    if (record.totals === null || !existsSync(plan)) {
+      throw new Problem('NO_PLAN_YET', `Sync ${record.id} is ${record.state} and has no plan.`);
+    }
+    return { plan, ledger: record.importId === null ? null : dir.ledger(record.importId) };
+  };
+  app.get(
+    '/v1/syncs/:id/compare',
+    {
+      config: { role: 'viewer' },
+      schema: {
+        tags: ['syncs'],
+        summary: 'Compare two syncs group by group, by default the groups in which they differ',
+        params,
+        querystring: compareQuery,
+        response: {
+          200: comparison,
+          ...refusals('BAD_OPTION', 'BAD_CURSOR', 'UNKNOWN_SYNC', 'NO_PLAN_YET', 'BUSY'),
+        },
+      },
+    },
+    async ({ params: { id }, query: { with: other, all, limit, cursor } }) => {
+      const [first, second] = [syncs.find(id), syncs.find(other)];
+      const wish = { first: fileOf(first), second: fileOf(second), all: all === 'true', limit };
+      if (line.pendingCount >= MOST_WAITING) throw new Problem('BUSY', 'Too many comparisons wait for their answers.');
+      const { groups, next, failed } = await line(() => compareElsewhere({ ...wish, after: placeOf(cursor) }));
+      return {
+        first: { ...syncViews.entry(first), failed: failed.first },
+        second: { ...syncViews.entry(second), failed: failed.second },
+        groups: [...groups],
+        nextCursor: next === undefined ? null : Buffer.from(JSON.stringify(next)).toString('base64url'),
+      };
+    },
+  );
+}
+
+async function compareElsewhere(wish: CompareRequest): Promise<ComparedPage> {
+  const thread = startThread(import.meta.url, './compare-thread', { workerData: wish, resourceLimits: PASSING_ROWS });
+  try {
+    const [page] = await once(thread, 'message', { signal: AbortSignal.timeout(DEADLINE_MS) });
+    return page as ComparedPage;
+  } catch (error) {
+    if (error instanceof Error && error.name === 'AbortError') {
+      throw new Problem('BUSY', 'Comparing the plans took too long; it was given up.');
+    }
+    throw error;
+  } finally {
+    await thread.terminate();
+  }
+}
+
+function placeOf(cursor: string | undefined): CompareRequest['after'] {
+  if (cursor === undefined) return { region: '', guid: '' };
+  try {
+    const { region, guid } = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as CompareRequest['after'];
+    if (typeof region === 'string' && typeof guid === 'string') return { region, guid };
+  } catch {
+    // Not a cursor of this list.
+  }
+  throw badCursor(cursor);
+}

@@ -1,0 +1,77 @@
+import { look } from '../../api/look.ts';
+import { listRecipes } from '../../imports/recipes/store.ts';
+import { leaving } from '../bounded-answer.ts';
+import type { Api, ServerContext } from '../context.ts';
+import { type Problem, problemDocument } from '../problem.ts';
+import { refusals } from '../problem-schema.ts';
+import { problemOf } from '../refusals.ts';
+import { fileOf, labelOf } from './body.ts';
+import { INSPECT_MS, inspectQuery } from './inspect.ts';
+import { optionsOf, previewQuery } from './options.ts';
+import { previewWith } from './preview.ts';
+import { type ReceiveOptions, receiveHead } from './receive.ts';
+import { checkLength } from './taking.ts';
+
+const lookQuery = previewQuery.extend({ name: inspectQuery.shape.name });
+
+/** `POST /v1/look`: `/v1/inspect` and `/v1/preview` of a file that is sent once. */
+export function lookRoute(
+  app: Api,
+  context: ServerContext,
+  limits: ReceiveOptions & { readonly mostZipBytes: number },
+): void {
+  const { coordinator, dir, settings } = context;
+  app.post(
+    '/v1/look',
+    {
+      config: { role: 'viewer', ownClock: true },
+      schema: {
+        tags: ['imports'],
+        summary: 'See what a file is and how it would be read, in one answer; nothing is kept',
+        description: 'The body and the options are those of `/v1/preview`.',
+        querystring: lookQuery,
+        response: {
+          200: look,
+          ...refusals('BAD_OPTION', 'BAD_BODY', 'UNKNOWN_RECIPE', 'TOO_LARGE', 'MEDIA_TYPE', 'BUSY', 'STOPPING'),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { name, ...query } = request.query;
+      const left = leaving(reply);
+      checkLength(request, limits.mostZipBytes);
+      const { head, type, called } = await fileOf(request, async ({ stream, type, name: called }) => ({
+        type,
+        called,
+        head: await receiveHead(stream, limits),
+      }));
+      const { recipe: _, ...reading } = query;
+      const options = optionsOf(reading, {
+        contentType: type,
+        region: settings.defaultRegion,
+        sandbox: settings.sandbox,
+      });
+      const question = { head, name: labelOf(name ?? called), options, recipes: listRecipes(dir) };
+      const [facts, shown] = await Promise.allSettled([
+        coordinator.reading.inspect(question, { deadlineMs: INSPECT_MS, signal: left }),
+        previewWith(context, { head, type, query }, left),
+      ]);
+      // The facts are a help that nothing depends on; why the file cannot be read is an answer too.
+      const refused = shown.status === 'rejected' ? problemIn(shown.reason) : undefined;
+      const parts = {
+        facts: facts.status === 'fulfilled' ? Buffer.from(facts.value).toString() : 'null',
+        preview: shown.status === 'fulfilled' ? shown.value.toString() : 'null',
+        problem: refused === undefined ? 'null' : JSON.stringify(problemDocument(refused)),
+      };
+      const text = Object.entries(parts).map(([part, json]) => `"${part}":${json}`);
+      return reply.type('application/json; charset=utf-8').send(`{${text.join(',')}}`);
+    },
+  );
+}
+
+/** @throws errors that the request did not cause */
+function problemIn(error: unknown): Problem {
+  const known = problemOf(error);
+  if (known === undefined) throw error;
+  return known;
+}

@@ -1,0 +1,99 @@
+import { realpath } from 'node:fs/promises';
+import { dirname, sep } from 'node:path';
+import { shown } from '../../imports/read/intake-error.ts';
+import { SourceNotAllowed } from './schedule-errors.ts';
+import { addressName, isAddress, isPattern } from './source.ts';
+
+/**
+ * What schedules that are made over the API may read: files in or below the folders and addresses of the setting
+ * ROLLCALL_SOURCES. Users with a login on the server's machine may name any file; users of the API may not.
+ */
+
+/**
+ * Checks a source when it is named. A link is followed: it may not lead out of the folder.
+ * @param source a whole path, a pattern or an address
+ * @param allowed whole paths of folders, and addresses
+ * @throws SourceNotAllowed
+ */
+export async function checkAllowed(source: string, allowed: readonly string[]): Promise<void> {
+  if (isAddress(source)) return checkAllowedAddress(new URL(source), allowed);
+  const folders = allowed.filter((one) => !isAddress(one));
+  if (!folders.some((folder) => isBelow(source, folder))) throw notAllowed(source, allowed);
+  if (isPattern(source)) {
+    // Alternatives may hold a way out; a star does not.
+    if (/[{}!()]/.test(source)) throw notPlain(source);
+    return;
+  }
+  if (!(await isReallyBelow(await nearest(source), folders))) throw leadsOut(source, allowed);
+}
+
+/**
+ * Where a file really is, links followed, to be read from there.
+ * @throws SourceNotAllowed where that is outside of the folders
+ */
+export async function allowedPath(path: string, allowed: readonly string[]): Promise<string> {
+  const folders = allowed.filter((one) => !isAddress(one));
+  const real = await realpath(path);
+  if (await isReallyBelow(real, folders)) return real;
+  throw leadsOut(path, allowed);
+}
+
+/** @throws SourceNotAllowed */
+export function checkAllowedAddress(url: URL, allowed: readonly string[]): void {
+  // A server may take an encoded slash for one, and so step out of the folder.
+  const isPlain = !/%(2f|5c|00)/i.test(url.pathname);
+  const isIn = (one: string) => {
+    const { origin, pathname } = new URL(one);
+    if (origin !== url.origin) return false;
+    const folder = pathname.endsWith('/') ? pathname : `${pathname}/`;
+    return url.pathname === pathname || (url.pathname.startsWith(folder) && (isPlain || pathname === '/'));
+  };
+  if (!allowed.filter(isAddress).some(isIn)) throw notAllowed(addressName(url), allowed);
+}
+
+function isBelow(path: string, folder: string): boolean {
+  return path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`);
+}
+
+async function isReallyBelow(real: string, folders: readonly string[]): Promise<boolean> {
+  for (const folder of folders) {
+    // A folder that is not there holds nothing.
+    const root = await realpath(folder).catch(() => undefined);
+    if (root !== undefined && (real === root || isBelow(real, root))) return true;
+  }
+  return false;
+}
+
+/** Where a path really is, or the nearest folder above it that is there. */
+async function nearest(path: string): Promise<string> {
+  for (let at = path; ; at = dirname(at)) {
+    const real = await realpath(at).catch(() => undefined);
+    if (real !== undefined || at === dirname(at)) return real ?? at;
+  }
+}
+
+function notAllowed(source: string, allowed: readonly string[]): SourceNotAllowed {
+  if (allowed.length === 0) {
+    return new SourceNotAllowed(
+      'this server lets no schedule that is made over the API read files or addresses: ROLLCALL_SOURCES is not set',
+      'set ROLLCALL_SOURCES to folders and addresses, such as /srv/exports,https://hr.example.com/, and start the server again; or add the schedule on its command line',
+    );
+  }
+  return new SourceNotAllowed(
+    `${shown(source)} may not be read; ROLLCALL_SOURCES allows ${allowed.join(', ')}`,
+    NAME_ONE,
+  );
+}
+
+function leadsOut(source: string, allowed: readonly string[]): SourceNotAllowed {
+  return new SourceNotAllowed(
+    `${shown(source)} is not really in ${allowed.join(', ')}: a link leads elsewhere, or the folder is not there`,
+    'name a file that is in a folder of ROLLCALL_SOURCES itself',
+  );
+}
+
+function notPlain(source: string): SourceNotAllowed {
+  return new SourceNotAllowed(`${shown(source)} is a pattern with more than *, ? and [ ]`, 'use only these');
+}
+
+const NAME_ONE = 'name a file in or below one of these';

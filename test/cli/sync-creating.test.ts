@@ -1,0 +1,103 @@
+import { expect, test } from 'vitest';
+import { EXIT } from '../../src/cli/exit-codes.ts';
+import { openSandboxPlace } from './workplace.ts';
+
+const FILE = [
+  'guid,uid,name,group_name',
+  'team,ann,Ann,',
+  'choir,ann,Ann,The Choir',
+  'choir,bob,Bob,The Choir',
+  'choir,eve,Eve,The Choir',
+].join('\n');
+
+const idIn = (text: string) => /sync-\d{8}-\d{6}-\w{3}/.exec(text)?.[0] ?? '';
+const openPlace = async () => {
+  const place = await openSandboxPlace({
+    users: 0,
+    groups: 0,
+    seed: { users: ['ann', 'cid'], regions: { us: { members: { team: { participants: ['cid'] } } } } },
+  });
+  place.file('m.csv', FILE);
+  return place;
+};
+
+test('the plan names the groups and users that it would create and what that costs; what it created is in its report, and undo deletes it', async () => {
+  const place = await openPlace();
+  const { sandbox } = place;
+  const without = await place.run(['sync', 'm.csv']);
+  expect(without.stdout).toContain('choir (us): the service does not know the group');
+  expect(without.stderr).toContain(
+    'The service does not know 1 group. To have them created, sync with --create-groups.',
+  );
+
+  const planned = await place.run(['sync', 'm.csv', '--create-users', '--create-groups']);
+  expect(planned.code).toBe(EXIT.ok);
+  expect(planned.stdout).toContain('Created first: 1 new group, 2 new users (bob, eve); this takes 6 calls.');
+  expect(planned.stdout).toContain('choir (us): new, public, named "The Choir", 3 members');
+  expect(sandbox.group('us', 'choir')).toBeUndefined();
+  const id = idIn(planned.stderr);
+  const applied = await place.run(['sync', 'apply', id, '--json']);
+  expect([applied.code, JSON.parse(applied.stdout)]).toMatchObject([
+    EXIT.ok,
+    {
+      state: 'applied',
+      totals: { create: { groups: 1, users: 2, calls: 6 } },
+      import: { created: { users: 2, groups: 1 } },
+    },
+  ]);
+  expect((await place.run(['report', id])).stdout).toMatch(/bob,.*user\+group/);
+  expect((await place.run(['sync', 'm.csv', '--create-users', '--create-groups'])).stdout).toContain('Nothing to do');
+
+  const kept = await place.run(['undo', id, '--apply', '--limit', 'emptiedFrom=9']);
+  expect(kept.stderr).toContain('group choir (us), created');
+  expect(sandbox.group('us', 'choir')).toBeDefined();
+  const undone = await place.run(['undo', id, '--created', '--apply', '--yes', '--limit', 'emptiedFrom=9']);
+  expect([undone.code, undone.stderr]).toEqual([EXIT.ok, expect.stringContaining('1 group and 2 users deleted.')]);
+  expect([sandbox.group('us', 'choir'), sandbox.user('us', 'bob')]).toEqual([undefined, undefined]);
+});
+
+test('above --max-create a plan is held with the numbers; users who are missing only later make its import wait, and resume ends the sync', async () => {
+  const place = await openPlace();
+  const { sandbox } = place;
+  const create = ['--create-users', '--create-groups', '--apply'];
+  const held = await place.run(['sync', 'm.csv', ...create, '--max-create', 'users=1,groups=0']);
+  expect(held.code).toBe(EXIT.stopped);
+  expect(held.stdout).toContain('1 group would be created, choir (us); 0 may be.');
+  expect(held.stdout).toContain('does not find 2 users: bob, eve; 1 may be created');
+  expect(sandbox.group('us', 'choir')).toBeUndefined();
+  expect((await place.run(['sync', 'approve', idIn(held.stderr), '--reason', 'a new choir'])).code).toBe(EXIT.ok);
+  expect([...sandbox.members('us', 'choir').keys()]).toEqual(['ann', 'bob', 'eve']);
+
+  place.file('more.csv', 'guid,uid\nchoir,cid\n');
+  const planned = await place.run(['sync', 'more.csv', '--reactivate', '--max-create', '0']);
+  const id = idIn(planned.stderr);
+  sandbox.setActive('us', 'cid', false);
+  const waits = await place.run(['sync', 'apply', id]);
+  expect([waits.code, waits.stderr]).toEqual([EXIT.stopped, expect.stringContaining('does not know 1 user')]);
+  const shown = await place.run(['sync', 'show', id]);
+  expect(shown.stderr).toMatch(/Its import waits for you:.*does not know 1 user.*--max-create users=1/s);
+  const [, resume = ''] = /^ {2}rollcall (resume .*)$/m.exec(waits.stderr) ?? [];
+  expect(resume).toMatch(/--max-create users=1$/);
+  expect((await place.run(resume.split(' '))).code).toBe(EXIT.ok);
+  const after = await place.run(['sync', 'show', id]);
+  expect([after.stdout, after.stderr]).toEqual([expect.stringContaining('  applied  '), '']);
+  expect(sandbox.members('us', 'choir').has('cid')).toBe(true);
+});
+
+test('a schedule keeps what its runs may create, and shows it; a night that would create too much waits', async () => {
+  const place = await openPlace();
+  const add = ['schedule', 'add', 'nightly', '--cron', '30 2 * * *', '--tz', 'UTC', '--file', 'm.csv', '--apply'];
+  const added = await place.run([...add, '--create-groups', '--create-users', '--max-create', 'groups=0', '--json']);
+  expect([added.code, JSON.parse(added.stdout)]).toMatchObject([
+    EXIT.ok,
+    { create: { users: true, groups: true, reactivate: false, maxCreate: 'users=100,groups=0' } },
+  ]);
+  const list = await place.run(['schedule', 'list']);
+  expect(list.stdout).toContain('may create  users, groups (at most users=100,groups=0)');
+  expect((await place.run(['schedule', 'run', 'nightly'])).code).toBe(EXIT.stopped);
+  const history = await place.run(['schedule', 'history', 'nightly']);
+  expect(history.stdout).toContain('1 group would be created, choir (us)');
+  const id = idIn(history.stdout);
+  expect((await place.run(['sync', 'approve', id, '--reason', 'a new choir'])).code).toBe(EXIT.ok);
+  expect([...place.sandbox.members('us', 'choir').keys()]).toEqual(['ann', 'bob', 'eve']);
+});

@@ -1,0 +1,262 @@
+import { expect, test } from 'vitest';
+import { violations } from './accessibility.ts';
+import { csvFile, eventually, startImport, useBrowser } from './browser.ts';
+import { memberRows, useServer } from './served.ts';
+
+const browser = useBrowser();
+const server = useServer({ flags: ['--calls-per-minute', '600'] });
+const guarded = useServer({ flags: ['--require-token'] });
+
+/** Hands a file in over the API; gives its id. */
+async function upload(text: string, query: string): Promise<string> {
+  const reply = await fetch(`${server.url}/v1/imports?${query}`, {
+    method: 'POST',
+    headers: { 'content-type': 'text/csv' },
+    body: text,
+  });
+  return ((await reply.json()) as { id: string }).id;
+}
+
+test('the first visit says what this is and that nothing is sent to real users; the sample becomes an import', async () => {
+  const page = await browser.open(server.url);
+  await page.getByText('rollcall adds members to chat groups in bulk').waitFor();
+  await page.getByText('This server sends to a sandbox').waitFor();
+  expect(await violations(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Try a sample' }).click();
+  await page.getByRole('table', { name: 'The first rows' }).waitFor();
+  await page.getByRole('button', { name: 'Start import' }).click();
+  await page.getByRole('heading', { name: 'sample.csv', level: 1 }).waitFor();
+  await page
+    .getByText(/^Completed/)
+    .first()
+    .waitFor();
+  await page.getByRole('link', { name: 'Now' }).click();
+  await page.getByRole('region', { name: 'Finished last' }).getByRole('link', { name: 'sample.csv' }).waitFor();
+  expect(await page.getByText('rollcall adds members to chat groups in bulk').count()).toBe(0);
+});
+
+test('what waits for a person is on the start page, in the navigation and in the title, until it is solved there', async () => {
+  await upload('guid,uid\nteam,ada\n', 'name=checked.csv&dryRun=true');
+  const page = await browser.open(`${server.url}/settings`);
+  await page.getByRole('link', { name: 'Imports 1 need you' }).waitFor();
+  await eventually(() => page.title()).toBe('(1) Settings · rollcall');
+  expect(await page.locator('link[rel="icon"]').getAttribute('href')).toMatch(/^data:image/);
+  await page.getByRole('link', { name: 'Now' }).click();
+  const needs = page.getByRole('region', { name: 'Needs you' });
+  await needs.getByText('The file has been checked: 1 row can be sent').waitFor();
+  expect(await violations(page)).toEqual([]);
+  await needs.getByRole('button', { name: 'Start sending' }).click();
+  await page.getByText('Nothing needs you.').waitFor();
+  await eventually(() => page.title()).toBe('Now · rollcall');
+  await page.getByRole('region', { name: 'Finished last' }).getByRole('link', { name: 'checked.csv' }).waitFor();
+});
+
+test('a sync that a guard holds leads to its plan; one that is decided is gone from the page', async () => {
+  await startImport(await browser.open(server.url), memberRows(40), 'before.csv');
+  const page = await browser.open(server.url);
+  await page.getByRole('region', { name: 'Finished last' }).getByRole('link', { name: 'before.csv' }).waitFor();
+  await fetch(`${server.url}/v1/syncs?name=mirror.csv&mode=mirror&missing=remove&apply=true`, {
+    method: 'POST',
+    headers: { 'content-type': 'text/csv' },
+    body: 'guid,uid\nteam,user-1\n',
+  });
+  const needs = page.getByRole('region', { name: 'Needs you' });
+  await needs.getByText('A guard holds this plan back').waitFor();
+  await page.getByRole('link', { name: 'Syncs 1 need you' }).waitFor();
+  await needs.getByRole('link', { name: 'Review the plan' }).click();
+  await page.getByRole('button', { name: 'Reject…' }).click();
+  await page.getByLabel('Reason').fill('not today');
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: /Reject/ })
+    .click();
+  await page.getByRole('link', { name: 'Now' }).click();
+  await page.getByText('Nothing needs you.').waitFor();
+});
+
+test('an import that runs shows how far it is and how long it will take', async () => {
+  const page = await browser.open(server.url);
+  const id = await upload(
+    `guid,uid\n${Array.from({ length: 600 }, (_, at) => `g${at},ada`).join('\n')}\n`,
+    'name=long.csv',
+  );
+  const running = page.getByRole('region', { name: 'Running' });
+  await running.getByText(/^\d+ %: \d+ of 600 rows, (about|less than) .* left$/).waitFor();
+  expect(await violations(page)).toEqual([]);
+  await fetch(`${server.url}/v1/imports/${id}/cancel`, { method: 'POST' });
+  await running.waitFor({ state: 'detached' });
+});
+
+test('a list is narrowed down, several imports get a tag, and Back brings the filter back', async () => {
+  for (const name of ['one', 'two', 'three']) await upload(`guid,uid\nteam,${name}\n`, `name=list-${name}.csv`);
+  await upload('guid,uid\nteam,\n', 'name=list-bad.csv&tags=broken');
+  const page = await browser.open(`${server.url}/imports`);
+  const table = page.getByRole('table', { name: 'Imports, newest first' });
+  const names = () =>
+    table
+      .getByRole('rowheader')
+      .getByRole('link', { name: /\.csv$/ })
+      .allTextContents();
+  await page.getByLabel('Search').fill('LIST-');
+  await eventually(names).toEqual(['list-bad.csv', 'list-three.csv', 'list-two.csv', 'list-one.csv']);
+  expect(await violations(page)).toEqual([]);
+
+  await table.getByLabel(/Select list-one/).check();
+  await table.getByLabel(/Select list-two/).check();
+  await page.getByRole('button', { name: 'Tag…' }).click();
+  expect(await violations(page)).toEqual([]);
+  await page.getByRole('dialog').getByLabel('Add').fill('autumn, term 1');
+  await page.getByRole('button', { name: 'Save tags' }).click();
+  await table.getByRole('link', { name: 'autumn' }).first().waitFor();
+  expect(await violations(page)).toEqual([]);
+  await page.getByLabel('Tags').fill('term 1');
+  await eventually(names).toEqual(['list-two.csv', 'list-one.csv']);
+
+  await table.getByRole('link', { name: 'list-one.csv' }).click();
+  await page.getByRole('heading', { name: 'list-one.csv', level: 1 }).waitFor();
+  await page.goBack();
+  await eventually(names).toEqual(['list-two.csv', 'list-one.csv']);
+  expect(await page.getByLabel('Search').inputValue()).toBe('LIST-');
+  expect(await page.getByLabel('Tags').inputValue()).toBe('term 1');
+  await page.getByRole('button', { name: 'Clear 2 filters' }).click();
+  await page.getByLabel('Problems').selectOption('true');
+  await eventually(names).toContain('list-bad.csv');
+  await eventually(names).not.toContain('list-one.csv');
+});
+
+test('one action for several imports asks once, and each import answers for itself', async () => {
+  const running = await upload(
+    `guid,uid\n${Array.from({ length: 600 }, (_, at) => `g${at},ben`).join('\n')}\n`,
+    'name=bulk-runs.csv',
+  );
+  await upload('guid,uid\nteam,ben\n', 'name=bulk-done.csv');
+  const page = await browser.open(`${server.url}/imports?search=bulk-`);
+  const table = page.getByRole('table', { name: 'Imports, newest first' });
+  await table
+    .getByRole('row', { name: /bulk-done/ })
+    .getByText('completed')
+    .waitFor();
+  await table.getByLabel(/Select bulk-runs/).check();
+  await page.getByRole('button', { name: 'Select all 2 shown' }).click();
+  await page.getByRole('button', { name: 'Delete…' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete them' }).click();
+  const answers = page.locator('.bulk-answers').getByRole('listitem');
+  await eventually(() => answers.filter({ hasText: 'bulk-done' }).textContent()).toBe('bulk-done.csv: deleted');
+  await eventually(() => answers.filter({ hasText: 'bulk-runs' }).textContent()).toMatch(/cannot be deleted/);
+  await table.getByRole('row', { name: /bulk-done/ }).waitFor({ state: 'detached' });
+  expect(await violations(page)).toEqual([]);
+  await fetch(`${server.url}/v1/imports/${running}/cancel`, { method: 'POST' });
+});
+
+test('a token that is revoked while a file is prepared asks for another one over the page, and the work is still there', async () => {
+  const first = await guarded.token('operator');
+  const page = await browser.open(guarded.url, { refusals: true });
+  await page.getByLabel('Token').fill(first);
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.getByLabel(/^Choose/).setInputFiles(csvFile('guid,uid\nteam,ada\n', 'kept.csv'));
+  await page.getByRole('table', { name: 'The first rows' }).waitFor();
+  await guarded.rollcall(['token', 'revoke', first.split('_')[1] ?? '']);
+  await page.getByRole('button', { name: 'Start import' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Log in again' });
+  await dialog.getByText('Nothing on this page is lost').waitFor();
+  expect(await violations(page)).toEqual([]);
+  await dialog.getByLabel('Token').fill(await guarded.token('operator'));
+  await dialog.getByRole('button', { name: 'Log in' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Start import' }).click();
+  await page.getByRole('heading', { name: 'kept.csv', level: 1 }).waitFor();
+});
+
+test('keys lead to the search and to the list of keys, and Escape gives the focus back', async () => {
+  const page = await browser.open(`${server.url}/imports`);
+  await page.getByRole('table', { name: 'Imports, newest first' }).waitFor();
+  await page.keyboard.press('/');
+  await page.locator('#search:focus').waitFor();
+  await page.keyboard.type('a?/');
+  expect(await page.getByLabel('Search').inputValue()).toBe('a?/');
+  await page.getByRole('button', { name: 'Keyboard shortcuts' }).focus();
+  await page.keyboard.press('?');
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+  expect(await violations(page)).toEqual([]);
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await page.locator('button:focus', { hasText: 'Keyboard shortcuts' }).waitFor();
+});
+
+test('times are shown by the clock that the person chooses, also after a reload', async () => {
+  const page = await browser.open(`${server.url}/settings`, { timezoneId: 'Asia/Tokyo' });
+  await page.getByText('Times in Asia/Tokyo').waitFor();
+  expect(await violations(page)).toEqual([]);
+  await page.getByLabel('Times are shown in').selectOption('utc');
+  await page.reload();
+  await page.getByText('Times in UTC').waitFor();
+  await page.goto(`${server.url}/audit`);
+  const when = page.getByRole('table').locator('tbody time').first();
+  const iso = (await when.getAttribute('datetime')) ?? '';
+  expect(await when.textContent()).toContain(iso.slice(11, 19));
+});
+
+test('the audit log is found by what was done and leads to it', async () => {
+  const id = await upload('guid,uid\nteam,ada\n', 'name=audited.csv');
+  const page = await browser.open(`${server.url}/audit`);
+  await page.getByLabel('Search').fill('audited');
+  const rows = page.getByRole('table', { name: 'What was done, newest first' }).locator('tbody tr');
+  await eventually(() => rows.count()).toBe(1);
+  expect(await violations(page)).toEqual([]);
+  await rows.getByRole('link', { name: id }).click();
+  await page.getByRole('heading', { name: 'audited.csv', level: 1 }).waitFor();
+  await page.goBack();
+  await eventually(() => rows.count()).toBe(1);
+});
+
+test('the documentation of the API is searched, and no part of it breaks the content policy or accessibility', async () => {
+  const page = await browser.open(`${server.url}/docs`);
+  await page.keyboard.press('/');
+  await page.keyboard.type('cancel import');
+  await page.getByRole('status').getByText('entries').waitFor();
+  await page.getByText('/v1/imports/{id}/cancel').click();
+  await page.getByText('curl -X POST').first().waitFor();
+  expect(await violations(page)).toEqual([]);
+  await page.getByRole('link', { name: 'Back to the console' }).click();
+  await page.getByRole('heading', { name: 'Now' }).waitFor();
+  await page.goto(`${server.url}/queues`);
+  await page.getByRole('link', { name: 'Back to the console' }).click();
+  await page.getByRole('heading', { name: 'Settings' }).waitFor();
+});
+
+test('the end of a long import is told in a hidden tab, once, where the person has allowed it', async () => {
+  const page = await browser.open(`${server.url}/settings`, { permissions: ['notifications'] });
+  // Stands for the browser's own, which shows nothing to a test.
+  await page.evaluate(`(() => {
+    globalThis.told = [];
+    class Told extends EventTarget {
+      static permission = 'granted';
+      static requestPermission = async () => 'granted';
+      constructor(title, options) { super(); globalThis.told.push([title, options.body]); }
+      close() {}
+    }
+    globalThis.Notification = Told;
+  })()`);
+  await page.getByLabel(/^Notify me/).check();
+  await page.getByRole('link', { name: 'Now' }).click();
+  const id = await upload(
+    `guid,uid\n${Array.from({ length: 600 }, (_, at) => `h${at},ada`).join('\n')}\n`,
+    'name=told.csv',
+  );
+  await page.getByRole('region', { name: 'Running' }).getByRole('link', { name: 'told.csv' }).waitFor();
+  await page
+    .getByRole('region', { name: 'Running' })
+    .getByText(/of 600 rows/)
+    .waitFor();
+  await page.evaluate(`Object.defineProperty(document, 'hidden', { get: () => true })`);
+  // An hour passes for the page when it asks what the import took.
+  await page.route(`**/v1/imports/${id}`, async (route) => {
+    const reply = await route.fetch();
+    const view = (await reply.json()) as { startedAt: string };
+    await route.fulfill({
+      json: { ...view, startedAt: new Date(Date.parse(view.startedAt) - 3_600_000).toISOString() },
+    });
+  });
+  await fetch(`${server.url}/v1/imports/${id}/cancel`, { method: 'POST' });
+  await eventually(() => page.evaluate('told')).toEqual([['told.csv', expect.stringMatching(/^Cancelled: /)]]);
+});

@@ -1,0 +1,141 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { violations } from './accessibility.ts';
+import { eventually, startImport, useBrowser } from './browser.ts';
+import { useServer } from './served.ts';
+
+const browser = useBrowser();
+const KNOWN = Array.from({ length: 400 }, (_, at) => `user-${at}`);
+// The first call of the region is refused for a moment: its row has a story.
+const served = useServer({
+  seed: { users: KNOWN, groups: ['choir', 'team'] },
+  flags: ['--sandbox-faults', 'unavailable=1'],
+});
+
+/** 300 rows: some of users whom the service does not know, some invalid. */
+const FILE = `region,guid,uid,name\n${Array.from({ length: 300 }, (_, at) => {
+  const uid = at % 50 === 7 ? `gone-${at}` : at % 100 === 9 ? 'not an id' : `user-${at}`;
+  return `us,${at % 3 === 0 ? 'team' : 'choir'},${uid},${at % 2 === 0 ? 'Émile' : 'Bo'} ${at}`;
+}).join('\n')}\n`;
+
+const table = (page: Page) => page.getByRole('table', { name: 'Rows of the file' });
+const uids = (page: Page) => table(page).locator('tbody th').allTextContents();
+
+async function finished(page: Page, name: string): Promise<void> {
+  await startImport(page, FILE, name);
+  await page
+    .getByText(/^Completed: /)
+    .first()
+    .waitFor();
+  await page.getByText('300 rows; 100 shown.').waitFor();
+}
+
+test('rows are filtered, sorted and shared by a link; what is done is done with exactly those', async () => {
+  const page = await browser.open(served.url, { permissions: ['clipboard-read', 'clipboard-write'] });
+  await finished(page, 'choir.csv');
+  const search = page.getByRole('search', { name: 'Filter rows' });
+  await search.getByLabel('Text').fill('GONE');
+  await search.getByRole('button', { name: 'Filter' }).click();
+  await page.getByText('6 of 300 rows fit this filter.').waitFor();
+  expect(await uids(page)).toEqual(['gone-7', 'gone-57', 'gone-107', 'gone-157', 'gone-207', 'gone-257']);
+
+  await page.getByRole('button', { name: 'UID', exact: true }).click();
+  await page.getByRole('columnheader', { name: 'UID' }).and(page.locator('[aria-sort=ascending]')).waitFor();
+  await eventually(async () => (await uids(page))[0]).toBe('gone-107');
+  await page.getByRole('button', { name: 'UID', exact: true }).click();
+  await eventually(async () => (await uids(page))[0]).toBe('gone-7');
+  expect(new URL(page.url()).search).toBe('?text=GONE&sort=uid&order=desc');
+  expect(await violations(page)).toEqual([]);
+
+  const other = await browser.open(page.url());
+  await other.getByText('6 of 300 rows fit this filter.').waitFor();
+  expect((await uids(other))[0]).toBe('gone-7');
+
+  await page.getByRole('button', { name: /^Copy 6 rows/ }).click();
+  await page
+    .getByRole('button', { name: /^Copy 6 rows/ })
+    .getByText('Copied')
+    .waitFor();
+  const copied = await page.evaluate<string>('navigator.clipboard.readText()');
+  expect(copied.split('\n').slice(0, 2)).toEqual([
+    'row\tuid\tgroup\tregion\tscope\toutcome\tcode\tmessage',
+    expect.stringMatching(/^9\tgone-7\tchoir\tus\tparticipant\tfailed\tERR_UID_NOT_FOUND\t/),
+  ]);
+  await page.getByRole('button', { name: 'Copy command that reports these rows' }).click();
+  expect(await page.evaluate<string>('navigator.clipboard.readText()')).toMatch(
+    /^rollcall report \S+ --text GONE --server http:/,
+  );
+  const download = page.waitForEvent('download');
+  await page.getByRole('link', { name: 'Download these 6 rows as NDJSON' }).click();
+  expect(await (await download).failure()).toBe(null);
+
+  await search.getByLabel('Row', { exact: true }).fill('100-300');
+  await page.keyboard.press('Enter');
+  await page.getByText('4 of 300 rows fit this filter.').waitFor();
+  await page.getByRole('button', { name: 'Retry 4 rows…' }).click();
+  await page.getByRole('dialog', { name: 'Retry 4 rows?' }).waitFor();
+  expect(await violations(page)).toEqual([]);
+  await page.getByRole('dialog').getByRole('button', { name: 'Retry 4 rows' }).click();
+  await page.getByRole('heading', { name: 'choir-retry.csv', level: 1 }).waitFor();
+  await page.getByText('4 rows.').waitFor();
+  expect((await uids(page)).toSorted()).toEqual(['gone-107', 'gone-157', 'gone-207', 'gone-257']);
+
+  await page.goBack();
+  await page.getByText('4 of 300 rows fit this filter.').waitFor();
+  await page.getByRole('button', { name: 'Remove the filter Row: 100-300' }).click();
+  await page.getByText('6 of 300 rows fit this filter.').waitFor();
+  await page.getByRole('button', { name: 'Clear all' }).click();
+  await page.getByText('300 rows; 100 shown.').waitFor();
+  // The order stays.
+  expect(new URL(page.url()).search).toBe('?sort=uid&order=desc');
+  await page.locator('#filter-text:focus').waitFor();
+});
+
+test('a row opens with every call that was made for it, and closes where it was opened', async () => {
+  const page = await browser.open(served.url, { colorScheme: 'dark' });
+  await finished(page, 'story.csv');
+  await page.getByRole('button', { name: 'Details of row 9', exact: true }).click();
+  const dialog = page.getByRole('dialog', { name: 'Row 9' });
+  await dialog.getByText('ERR_UID_NOT_FOUND').first().waitFor();
+  await dialog.getByText(/Call 1/).waitFor();
+  await dialog.getByText('HTTP 200').waitFor();
+  expect(await dialog.getByText('Bo 7').count()).toBe(1);
+  expect(await violations(page)).toEqual([]);
+  await page.keyboard.press('Escape');
+  await eventually(() => page.getByRole('dialog').count()).toBe(0);
+  await page.locator('button:focus[aria-label="Details of row 9"]').waitFor();
+  await page.getByRole('button', { name: 'Details of row 11', exact: true }).click();
+  await page.getByRole('dialog', { name: 'Row 11' }).getByText('It was not sent.').waitFor();
+});
+
+test('Back returns to as many rows, and to the place on the page', async () => {
+  const page = await browser.open(served.url);
+  await finished(page, 'place.csv');
+  await page.getByRole('button', { name: 'Show 100 more' }).click();
+  await page.getByText('300 rows; 200 shown.').waitFor();
+  const far = page.getByRole('link', { name: 'user-180', exact: true });
+  await far.scrollIntoViewIfNeeded();
+  const top = await page.evaluate<number>('scrollY');
+  await far.click();
+  await page.getByRole('heading', { name: 'user-180', level: 1 }).waitFor();
+  await page.goBack();
+  await page.getByText('300 rows; 200 shown.').waitFor();
+  await eventually(() => page.evaluate<number>('scrollY')).toBe(top);
+});
+
+test('on a phone nothing is wider than the screen, and rows can be sorted there too', async () => {
+  const page = await browser.open(served.url, { viewport: { width: 360, height: 740 } });
+  await finished(page, 'phone.csv');
+  await page.getByLabel('Sort by').selectOption({ label: 'UID, Z to A' });
+  await eventually(async () => (await uids(page))[0]).toBe('user-99');
+  const overflow = () => page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+  expect(await overflow()).toBeLessThanOrEqual(0);
+  expect(await violations(page)).toEqual([]);
+  await table(page)
+    .getByRole('button', { name: /^Details/ })
+    .first()
+    .click();
+  await page.getByRole('dialog').getByText('What happened').waitFor();
+  expect(await overflow()).toBeLessThanOrEqual(0);
+  expect(await violations(page)).toEqual([]);
+});

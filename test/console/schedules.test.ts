@@ -1,0 +1,125 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { eventually, useBrowser } from './browser.ts';
+import { useServer } from './served.ts';
+import { checkSights } from './sights.ts';
+
+/** Schedules made, tried, run, edited and copied by a person without a terminal. */
+
+const exports = mkdtempSync(join(tmpdir(), 'rollcall-exports-'));
+afterAll(() => rmSync(exports, { recursive: true, force: true }));
+const TEAM = ['ann', 'ben', 'cyd', 'dan'];
+const membersFile = (uids: readonly string[]) =>
+  writeFileSync(join(exports, 'members.csv'), `guid,uid,Room\n${uids.map((uid) => `team,${uid},The Team\n`).join('')}`);
+
+const browser = useBrowser();
+const server = useServer({
+  seed: { users: ['zoe', 'yan', ...TEAM], regions: { us: { members: { team: { participants: TEAM } } } } },
+  env: { ROLLCALL_SOURCES: `${exports},https://hr.example/exports/` },
+});
+
+test('a schedule is made, tried, run, edited by two at once, and copied', async () => {
+  membersFile([...TEAM, 'zoe']);
+  const page = await browser.open(`${server.url}/schedules`, { refusals: true, timezoneId: 'Europe/Rome' });
+  await page.getByRole('link', { name: 'New schedule' }).click();
+  await page.getByRole('heading', { name: 'New schedule', level: 1 }).waitFor();
+  await page.getByLabel('Name', { exact: true }).fill('nightly');
+  await page.getByLabel('Path below it').fill('gone.csv');
+  await page.getByLabel('Runs', { exact: true }).selectOption('Monday to Friday');
+  await page.getByLabel('At', { exact: true }).fill('03:15');
+  await page.getByText('Monday to Friday at 03:15').waitFor();
+  await eventually(() => page.locator('.next-times li').count()).toBe(5);
+  expect(await page.locator('.next-times').textContent()).toContain('(Europe/Rome)');
+  await page.getByLabel('Apply the plan at once').check();
+  await page.getByLabel('Create groups the service does not know').check();
+  await page.getByLabel('Use the GUID as the name where there is none').check();
+  await page.getByLabel('Type of a new group').selectOption('private');
+  await page.getByLabel('Columns of new users and groups').fill('group_name=Room');
+  await page.getByLabel('Most groups to create').fill('3');
+  await page.getByRole('button', { name: 'Try it now' }).click();
+  await page.locator('#new-path-error', { hasText: 'cannot be read' }).waitFor();
+  await checkSights(page, 'new-schedule-error');
+  await page.getByLabel('Path below it').fill('members.csv');
+  await page.getByRole('button', { name: 'Try it now' }).click();
+  await page.getByText('Planned: 1 change in 1 group. Nothing has been sent.').waitFor();
+  await checkSights(page, 'new-schedule-tried');
+  await page.getByRole('button', { name: 'Add schedule' }).click();
+
+  const history = page.getByRole('region', { name: 'History of nightly' });
+  await history.getByText('It has not run yet.').waitFor();
+  const row = page.getByRole('table', { name: 'Schedules by name' }).getByRole('row', { name: /nightly/ });
+  await row.getByRole('button', { name: 'Run now: nightly' }).click();
+  await history.getByText('1 to add').waitFor();
+  // While it runs, it cannot be edited.
+  await row.getByText('ran', { exact: true }).waitFor();
+
+  const other = await browser.open(`${server.url}/schedules/nightly/edit`, { refusals: true });
+  await row.getByRole('link', { name: 'Edit: nightly' }).click();
+  await page.getByRole('heading', { name: 'Edit nightly' }).waitFor();
+  expect(await page.getByLabel('Path below it').inputValue()).toBe('members.csv');
+  expect(await page.getByLabel('At', { exact: true }).inputValue()).toBe('03:15');
+  expect(await page.getByLabel('Create users the service does not know').isChecked()).toBe(false);
+  expect(await page.getByLabel('Type of a new group').inputValue()).toBe('private');
+  expect(await page.getByLabel('Columns of new users and groups').inputValue()).toBe('group_name=Room');
+  expect(await page.getByLabel('Most groups to create').inputValue()).toBe('3');
+  await page.getByLabel('Most groups to create').fill('many');
+  await page.getByRole('button', { name: 'Save changes' }).click();
+  await page.locator('#new-maxGroups-error', { hasText: 'many' }).waitFor();
+  await page.getByLabel('Most groups to create').fill('4');
+  await page.getByLabel('At', { exact: true }).fill('04:00');
+  await page.getByRole('button', { name: 'Save changes' }).click();
+  await page.getByRole('table', { name: 'Edits of nightly' }).getByText('15 3 * * 1-5').waitFor();
+  await row.getByText('may create groups; at most 4 groups').waitFor();
+  await checkSights(page, 'schedules');
+
+  await other.getByLabel('Mode').selectOption('mirror');
+  await other.getByRole('button', { name: 'Save changes' }).click();
+  await other.getByText('changed cron from "15 3 * * 1-5" to "0 4 * * 1-5"').waitFor();
+  await checkSights(other, 'edited-meanwhile');
+  await other.getByRole('button', { name: 'Discard mine, and show theirs' }).click();
+  await eventually(() => other.getByLabel('At', { exact: true }).inputValue()).toBe('04:00');
+  await other.getByLabel('Mode').selectOption('mirror');
+  await other.getByRole('button', { name: 'Save changes' }).click();
+  await other.getByText('mirrors the file; others are reported').waitFor();
+
+  await page.goto(`${server.url}/schedules`);
+  await page.getByRole('link', { name: 'Copy: nightly' }).click();
+  await page.getByRole('heading', { name: 'Copy of nightly' }).waitFor();
+  await page.getByLabel('Name', { exact: true }).fill('nightly');
+  await page.getByRole('button', { name: 'Add schedule' }).click();
+  await page.locator('#new-name-error', { hasText: 'already' }).waitFor();
+  await page.getByLabel('Name', { exact: true }).fill('weekly');
+  await page.getByLabel('Runs', { exact: true }).selectOption('every Sunday');
+  await page.getByRole('button', { name: 'Add schedule' }).click();
+  await page.getByText('every Sunday at 04:00').first().waitFor();
+  expect(
+    await page
+      .getByRole('row', { name: /weekly/ })
+      .first()
+      .textContent(),
+  ).toContain('mirrors the file');
+
+  const grid = page.getByRole('region', { name: 'Nights, scrollable' });
+  await grid.getByRole('link', { name: /^nightly, .*: ran/ }).waitFor();
+  await checkSights(page, 'nights');
+  // On a phone it scrolls by itself, also by keyboard, and begins at the last night.
+  await page.setViewportSize({ width: 360, height: 800 });
+  expect(await grid.evaluate((place) => [place.scrollWidth > place.clientWidth, place.tabIndex])).toEqual([true, 0]);
+
+  // Another night, and both side by side.
+  membersFile(TEAM.slice(0, 3));
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.goto(`${server.url}/schedules?name=nightly`);
+  await page.getByRole('button', { name: 'Run now: nightly' }).click();
+  await page.getByRole('link', { name: 'Compare the last two runs' }).click();
+  const groups = page.getByRole('table', { name: /What both do in each group/ }).locator('tbody tr');
+  await eventually(() => groups.count()).toBe(1);
+  expect(await groups.textContent()).toMatch(/team.*us.*1 → 0 \(−1\)/);
+  await checkSights(page, 'compared');
+  await page.getByLabel('Groups', { exact: true }).selectOption('all');
+  await page.getByRole('heading', { name: 'All groups', exact: true }).waitFor();
+  await page.getByLabel('Second', { exact: true }).selectOption({ index: 0 });
+  await page.getByText('Choose two syncs.').waitFor();
+});

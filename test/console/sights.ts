@@ -1,0 +1,26 @@
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { violations } from './accessibility.ts';
+
+const SIGHTS = [
+  { width: 360, colorScheme: 'dark' },
+  { width: 1440, colorScheme: 'light' },
+] as const;
+
+/**
+ * No violation and nothing wider than the screen, on a dark phone and a light desk. CONSOLE_SHOTS names a folder for
+ * pictures of what was looked at.
+ */
+export async function checkSights(page: Page, name: string): Promise<void> {
+  for (const { width, colorScheme } of SIGHTS) {
+    // Colours that are still on their way are nobody's contrast.
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await page.setViewportSize({ width, height: 900 });
+    const shots = process.env['CONSOLE_SHOTS'];
+    if (shots !== undefined) await page.screenshot({ path: join(shots, `${name}-${width}.png`), fullPage: true });
+    expect(await violations(page), `${name} at ${width}`).toEqual([]);
+    const overhang = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+    expect(await page.evaluate(overhang), `${name} at ${width}`).toBe(0);
+  }
+}

@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { CreatedView } from '../../src/api/created.ts';
+import type { SyncView } from '../../src/api/syncs.ts';
+import { eventually } from '../eventually.ts';
+import { startTestServer, type TestServer } from './test-server.ts';
+
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer({ sandbox: { users: 0, groups: 0, seed: { users: ['ann'] } } });
+});
+afterAll(() => server.close());
+
+test('what an import created is listed, and deleted for good when its memberships were taken back', async () => {
+  const file = 'uid,guid,name,group_name\nann,new,Ann,New\nbob,new,Bob,New\n';
+  const view = await server.run(file, 'createUsers=true&createGroups=true');
+  expect(view).toMatchObject({ state: 'completed', created: { users: 1, groups: 1 } });
+  const path = `/v1/imports/${view.id}/created`;
+  const made = await server.json<CreatedView>(path);
+  expect(made).toMatchObject({ total: 2, deletable: 2, isTakenBack: false, progress: null });
+  expect(made.things).toMatchObject([
+    { kind: 'group', region: 'us', name: 'new', outcome: 'created', undone: null },
+    { kind: 'user', region: 'us', name: 'bob', outcome: 'created', undone: null },
+  ]);
+  expect(await server.problem(path, { method: 'DELETE' })).toMatchObject({
+    code: 'WRONG_STATE',
+    remedy: expect.stringContaining('undo?apply=true'),
+  });
+
+  const undo = `/v1/imports/${view.id}/undo?apply=true&limit.emptiedFrom=9`;
+  const { id } = await server.json<SyncView>(undo, { method: 'POST' });
+  await eventually(() => server.json(`/v1/syncs/${id}`)).toMatchObject({ state: 'applied' });
+  server.sandbox.faults.set('refuse-key');
+  expect((await server.fetch(path, { method: 'DELETE' })).status).toBe(202);
+  await eventually(() => server.json(path)).toMatchObject({
+    progress: null,
+    reason: expect.stringContaining('API key'),
+  });
+  server.sandbox.faults.clear();
+  expect(server.sandbox.user('us', 'bob')).toBeDefined();
+
+  await server.fetch(path, { method: 'DELETE' });
+  await eventually(() => server.json(path)).toMatchObject({ deletable: 0, progress: null, reason: '' });
+  expect((await server.json<CreatedView>(path)).things.map(({ undone }) => undone)).toEqual(['deleted', 'deleted']);
+  expect(server.sandbox.user('us', 'bob')).toBeUndefined();
+  expect(server.sandbox.group('us', 'new')).toBeUndefined();
+  expect(server.sandbox.user('us', 'ann')).toBeDefined();
+});

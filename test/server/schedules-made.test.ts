@@ -1,0 +1,290 @@
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { NewSchedule, ScheduleHistory, ScheduleView } from '../../src/api/schedules.ts';
+import type { SyncView } from '../../src/api/syncs.ts';
+import { createAuthority } from '../chat/tls-authority.ts';
+import { startTestServer, type TestServer } from './test-server.ts';
+
+/** Schedules that are made over the API: what they may read, who may make them, and two who edit at once. */
+
+const root = mkdtempSync(join(tmpdir(), 'rollcall-test-'));
+const exports = join(root, 'exports');
+const elsewhere = join(root, 'exports-of-others');
+const authority = await createAuthority();
+let server: TestServer;
+let source: Server;
+let address = '';
+/** What the source answers: the path that was asked for, and the token that came with it. */
+const asked: (readonly [path: string, token: string | undefined])[] = [];
+let redirectTo = '';
+
+beforeAll(async () => {
+  for (const folder of [exports, elsewhere]) mkdirSync(folder);
+  for (const path of [join(exports, 'members.csv'), join(elsewhere, 'secret.csv')]) {
+    writeFileSync(path, 'guid,uid\nteam,user-1\nteam,user-2\n');
+  }
+  symlinkSync(elsewhere, join(exports, 'out'));
+  symlinkSync(join(elsewhere, 'secret.csv'), join(exports, 'linked.csv'));
+  writeFileSync(join(root, 'ca.pem'), authority.ca);
+  source = createServer(await authority.issue(['localhost']), (request, reply) => {
+    asked.push([request.url ?? '', request.headers.authorization]);
+    if (request.url?.startsWith('/files/moved') === true) {
+      return void reply.writeHead(302, { location: redirectTo }).end();
+    }
+    reply.end('guid,uid\nteam,user-3\n');
+  });
+  source.listen(0, '127.0.0.1');
+  await once(source, 'listening');
+  address = `https://localhost:${(source.address() as AddressInfo).port}`;
+  server = await startTestServer({
+    tokenRequired: true,
+    settings: { sources: [exports, `${address}/files/`] },
+    caFile: join(root, 'ca.pem'),
+    sandbox: { groups: 0, users: 3, seed: { regions: { us: { members: { team: { participants: ['user-2'] } } } } } },
+  });
+});
+afterAll(async () => {
+  await server.close();
+  source.closeAllConnections();
+  source.close();
+  rmSync(root, { recursive: true, force: true });
+});
+
+const as = (role: 'viewer' | 'operator', method: string, body?: object): RequestInit => ({
+  method,
+  headers: {
+    authorization: `Bearer ${server.token(role, `the ${role}`)}`,
+    ...(body !== undefined && { 'content-type': 'application/json' }),
+  },
+  ...(body !== undefined && { body: JSON.stringify(body) }),
+});
+const plain = { cron: '30 2 * * *', tz: 'Europe/Rome', file: join(exports, 'members.csv') };
+const wish = (changes: Partial<NewSchedule> = {}): NewSchedule => ({
+  name: 'nightly',
+  ...plain,
+  ...changes,
+});
+const add = (changes?: Partial<NewSchedule>) =>
+  server.json<ScheduleView>('/v1/schedules', as('operator', 'POST', wish(changes)));
+const refused = (changes: Partial<NewSchedule>) =>
+  server.problem('/v1/schedules', as('operator', 'POST', wish({ name: 'never', ...changes })));
+const edit = (body: object) => as('operator', 'PUT', { ...plain, ...body });
+const audit = async () =>
+  (
+    await server.json<{ entries: { action: string; target: string; detail: string; who: string }[] }>(
+      '/v1/audit',
+      as('operator', 'GET'),
+    )
+  ).entries;
+
+describe('what a schedule made over the API reads', () => {
+  test.each([
+    ['a file elsewhere', () => '/etc/passwd'],
+    ['a way up', () => `${exports}/../exports-of-others/secret.csv`],
+    ['a folder whose name only begins alike', () => join(elsewhere, 'secret.csv')],
+    ['a linked folder', () => join(exports, 'out', 'secret.csv')],
+    ['what is not there in a linked folder', () => join(exports, 'out', 'none', 'secret.csv')],
+    ['a linked file', () => join(exports, 'linked.csv')],
+    ['alternatives in a pattern', () => `${exports}/{a,b}/*.csv`],
+    ['another host', () => 'https://files.example/members.csv'],
+    ['another folder of the host', () => `${address}/private/members.csv`],
+    ['a way up in an address', () => `${address}/files/../private/members.csv`],
+    ['an encoded way up', () => `${address}/files/%2e%2e/private/members.csv`],
+    ['an encoded slash', () => `${address}/files/..%2fprivate/members.csv`],
+    ['another scheme', () => 'file:///etc/passwd'],
+  ])('is never %s', async (_what, file) => {
+    const problem = await refused({ file: file() });
+    expect(['SOURCE_NOT_ALLOWED', 'BAD_OPTION']).toContain(problem.code);
+    expect(problem.field).toBe('file');
+    expect(JSON.stringify(problem)).not.toContain('root:');
+  });
+
+  test('is checked again when it runs: a link that came later is not followed, neither is a redirect to elsewhere', async () => {
+    mkdirSync(join(exports, 'later'));
+    await add({ name: 'links', file: `${exports}/later/*.csv` });
+    symlinkSync(join(elsewhere, 'secret.csv'), join(exports, 'later', 'x.csv'));
+    await add({ name: 'moved', file: `${address}/files/moved.csv` });
+    redirectTo = `${address}/private/members.csv`;
+    const reasonOf = async (name: string) => {
+      const { id } = await server.json<{ id: number }>(`/v1/schedules/${name}/run`, as('operator', 'POST'));
+      return (await server.schedules.over(id)).reason;
+    };
+    expect(await reasonOf('links')).toContain('no file fits "*.csv"');
+    expect(await reasonOf('moved')).toContain('ROLLCALL_SOURCES allows');
+    expect(asked.map(([path]) => path)).not.toContain('/private/members.csv');
+    redirectTo = `${address}/files/behind.csv`;
+    expect(await reasonOf('moved')).toContain('planned');
+  });
+
+  test('may not take any secret of the environment along; one that is named for it is, and neither it nor a query comes back', async () => {
+    const file = `${address}/files/members.csv?key=s3cret`;
+    expect(await refused({ file, headers: { authorization: 'HOME' } })).toMatchObject({
+      code: 'BAD_OPTION',
+      field: 'headers',
+      remedy: expect.stringContaining('SOURCE_'),
+    });
+    process.env['SOURCE_TEST_TOKEN'] = 'Bearer t0ken';
+    const made = await add({ name: 'remote', file, headers: { authorization: 'SOURCE_TEST_TOKEN' } });
+    expect(made.file).toBe(`${address}/files/members.csv`);
+    // Edited as it is shown, it keeps its query; so does a copy.
+    await server.json('/v1/schedules/remote', edit({ ...wishOf(made), cron: '@daily', version: 1 }));
+    await add({ ...wishOf(made), name: 'remote-copy', copyOf: 'remote' });
+    for (const name of ['remote', 'remote-copy']) {
+      const { id } = await server.json<{ id: number }>(`/v1/schedules/${name}/run`, as('operator', 'POST'));
+      await server.schedules.over(id);
+      expect(asked.at(-1)).toEqual(['/files/members.csv?key=s3cret', 'Bearer t0ken']);
+    }
+    const said = JSON.stringify([
+      await server.json('/v1/schedules', as('operator', 'GET')),
+      await server.json('/v1/schedules/remote/history', as('operator', 'GET')),
+      await audit(),
+    ]);
+    expect(said).not.toContain('s3cret');
+    expect(said).not.toContain('t0ken');
+  });
+});
+
+const wishOf = ({ cron, tz, file, headers, apply }: ScheduleView) => ({ cron, tz, file, headers, apply });
+
+test('a server without sources makes none, and names the setting', async () => {
+  const closed = await startTestServer();
+  try {
+    for (const file of [join(exports, 'members.csv'), 'https://files.example/members.csv', 'members.csv']) {
+      const init = { method: 'POST', headers: { 'content-type': 'application/json' } };
+      const problem = await closed.problem('/v1/schedules', { ...init, body: JSON.stringify(wish({ file })) });
+      expect(problem).toMatchObject({ code: 'SOURCE_NOT_ALLOWED', status: 403 });
+      expect(problem.detail).toContain('ROLLCALL_SOURCES is not set');
+    }
+  } finally {
+    await closed.close();
+  }
+});
+
+test('a schedule is tried before it is made: the plan is there with its numbers, and nothing is sent', async () => {
+  const tried = { file: plain.file, apply: true };
+  const { id } = await server.json<SyncView>('/v1/schedules/try', as('operator', 'POST', tried));
+  await server.syncs.settled(id);
+  const sync = await server.json<SyncView>(`/v1/syncs/${id}`, as('operator', 'GET'));
+  expect(sync).toMatchObject({
+    state: 'planned',
+    importId: null,
+    apply: false,
+    totals: { actions: { add: 1, keep: 1 } },
+  });
+  expect([...server.sandbox.members('us', 'team').keys()]).not.toContain('user-1');
+  const gone = { ...tried, file: `${exports}/gone.csv` };
+  expect(await server.problem('/v1/schedules/try', as('operator', 'POST', gone))).toMatchObject({
+    code: 'BAD_OPTION',
+    field: 'file',
+  });
+});
+
+test('who has seen an older version overwrites nothing, and is told what somebody else has changed', async () => {
+  const made = await add({ name: 'shared', limits: { groupPercent: 30 } });
+  expect(made).toMatchObject({ version: 1, restricted: true, limits: { groupPercent: 30 } });
+  const first = await server.json<ScheduleView>(
+    '/v1/schedules/shared',
+    edit({ cron: '0 4 * * *', mode: 'mirror', version: 1 }),
+  );
+  expect(first).toMatchObject({ version: 2, cron: '0 4 * * *', flags: { mode: 'mirror' } });
+  const late = await server.problem('/v1/schedules/shared', edit({ tz: 'UTC', version: 1 }));
+  expect(late).toMatchObject({ code: 'EDITED_MEANWHILE', status: 409 });
+  expect(late.detail).toContain('the operator changed cron from "30 2 * * *" to "0 4 * * *"');
+  expect(late.detail).toContain('mode from "add" to "mirror"');
+  // The same once more changes nothing, and is no edit.
+  const again = edit({ cron: '0 4 * * *', mode: 'mirror', version: 2 });
+  const same = await server.json<ScheduleView>('/v1/schedules/shared', again);
+  expect(same).toMatchObject({
+    version: 2,
+    tz: 'Europe/Rome',
+  });
+  const { edits } = await server.json<ScheduleHistory>('/v1/schedules/shared/history', as('viewer', 'GET'));
+  expect(edits).toMatchObject([{ version: 2, who: 'the operator' }]);
+  const [last] = await audit();
+  expect(last).toMatchObject({ action: 'schedule.edit', target: 'shared', who: 'the operator' });
+  expect(last?.detail).toContain('cron: 30 2 * * * → 0 4 * * *');
+});
+
+test('a schedule that was edited looks at the groups again, although its file is the same', async () => {
+  await add({ name: 'again', apply: true });
+  const run = async () => {
+    const { id } = await server.json<{ id: number }>('/v1/schedules/again/run', as('operator', 'POST'));
+    return (await server.schedules.over(id)).state;
+  };
+  expect([await run(), await run()]).toEqual(['ran', 'skipped-unchanged']);
+  await server.json('/v1/schedules/again', edit({ apply: true, allowDemotion: true, version: 1 }));
+  expect(await run()).toBe('ran');
+});
+
+test('a schedule is made with what a sync may create, its runs create it, and an edit changes and ends that', async () => {
+  const file = join(exports, 'rooms.csv');
+  writeFileSync(file, 'guid,uid,Room,Nick\nattic,neo,The Attic,Neo\n');
+  const createMap = 'name=Nick,group_name=Room';
+  const creating = {
+    createUsers: true,
+    createGroups: true,
+    createMap,
+    groupType: 'private',
+    userRole: 'default',
+  } as const;
+  const made = await add({ name: 'creates', file, apply: true, ...creating, maxCreate: 'users=5,groups=50%' });
+  expect(made.create).toMatchObject({
+    ...{ users: true, groups: true, reactivate: false, maxCreate: 'users=5,groups=50%' },
+    settings: { ...creating, maxCreate: 'users=5,groups=50%', groupMembers: true },
+  });
+  const { id } = await server.json<{ id: number }>('/v1/schedules/creates/run', as('operator', 'POST'));
+  const held = await server.schedules.over(id);
+  expect(held.reason).toContain('1 group would be created, attic');
+  // What came back is taken, and changed.
+  const given = { file, apply: true, ...made.create?.settings };
+  const edited = await server.json<ScheduleView>(
+    '/v1/schedules/creates',
+    edit({ ...given, maxCreate: '10', version: 1 }),
+  );
+  expect(edited.create?.maxCreate).toBe('users=10,groups=10');
+  const again = await server.json<{ id: number }>('/v1/schedules/creates/run', as('operator', 'POST'));
+  expect((await server.schedules.over(again.id)).reason).toContain('applied');
+  expect([...server.sandbox.members('us', 'attic').keys()]).toEqual(['neo']);
+  expect((await server.json<ScheduleView>('/v1/schedules/creates', edit({ file, version: 2 }))).create).toBeNull();
+  const { edits } = await server.json<ScheduleHistory>('/v1/schedules/creates/history', as('viewer', 'GET'));
+  expect(edits[1]?.changes).toEqual([{ field: 'maxCreate', from: 'users=5,groups=50%', to: 'users=10,groups=10' }]);
+  expect(edits[0]?.changes).toContainEqual({ field: 'createUsers', from: 'true', to: '' });
+});
+
+test.each([
+  ['cron', { cron: '61 * * * *' }],
+  ['tz', { tz: 'Europe/Roma' }],
+  ['missing', { missing: 'remove' }],
+  ['limits', { limits: { groupPercent: 120 } }],
+  ['delimiter', { reading: { delimiter: ';;' } }],
+  ['shape', { reading: { shape: { identities: {} } } }],
+  ['file', { file: 'members.csv' }],
+  ['createMap', { createUsers: true, createMap: 'nickname=Nick' }],
+  ['maxCreate', { createUsers: true, maxCreate: 'many' }],
+] as const)('a wrong %s is named, with what is allowed', async (field, changes) => {
+  expect(await refused(changes)).toMatchObject({ code: 'BAD_OPTION', field, status: 400 });
+});
+
+test('a viewer makes, edits and tries none', async () => {
+  const bodies = [
+    ['POST', '/v1/schedules', wish({ name: 'mine' })],
+    ['PUT', '/v1/schedules/shared', { ...plain, version: 2 }],
+    ['POST', '/v1/schedules/try', { file: plain.file }],
+  ] as const;
+  for (const [method, path, body] of bodies) {
+    expect(await server.problem(path, as('viewer', method, body))).toMatchObject({ code: 'ROLE_TOO_LOW' });
+  }
+});
+
+test('the next five times are told by the clocks of the zone', async () => {
+  const query = new URLSearchParams({ cron: '30 2 * * 1-5', tz: 'Europe/Rome' });
+  const { next } = await server.json<{ next: string[] }>(`/v1/schedules/next?${query}`, as('viewer', 'GET'));
+  expect(next).toHaveLength(5);
+  const bad = new URLSearchParams({ cron: 'whenever', tz: 'Europe/Rome' });
+  expect(await server.problem(`/v1/schedules/next?${bad}`, as('viewer', 'GET'))).toMatchObject({ field: 'cron' });
+});

@@ -1,0 +1,147 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { type CreateOptions, createOptions } from '../../src/imports/create-options.ts';
+import { openImportReader } from '../../src/imports/report/reading.ts';
+import type { GroupPages } from '../../src/imports/send/group-reader.ts';
+import { countNewcomers } from '../../src/syncs/plan/creating.ts';
+import { makePlan } from '../../src/syncs/plan/plan.ts';
+import { planText } from '../../src/syncs/plan/plan-text.ts';
+import { DEFAULT_FLAGS } from '../../src/syncs/plan-flags.ts';
+import { people, planned, wishes } from './planning.ts';
+import { openSyncing, type Syncing } from './syncing.ts';
+
+const FILE = [
+  'guid,uid,scope,name,group_name,group_type,user_tags',
+  'team,ann,participant,Ann,,,',
+  'new,zoe,participant,=Zoe,New Room,private,"[""x"",""y""]"',
+  'new,ann,admin,Ann,Other name,public,',
+  'new,bob,participant,Bob,,,',
+  'nameless,ann,participant,Ann,,,',
+].join('\n');
+
+const creates = (more: Partial<CreateOptions> = {}): { readonly create: CreateOptions } => ({
+  create: createOptions.parse({ users: true, groups: true, ...more }),
+});
+
+/** ann and cid exist, cid in the group `team`; no other user does. */
+const open = () => openSyncing({ team: { participants: ['cid'] }, elsewhere: { participants: ['ann'] } }, { users: 0 });
+
+function outcomes(at: Syncing, id: string): string[] {
+  const reader = openImportReader(at.dir.ledger(id));
+  try {
+    return reader
+      .rows()
+      .map(({ guid, uid, status, created }) => `${guid} ${uid}: ${status} ${created}`.trimEnd())
+      .toArray();
+  } finally {
+    reader.close();
+  }
+}
+
+test('groups are created first, then users when they turn out to be missing; a second run has nothing to do', async () => {
+  const at = await open();
+  const flags = { mode: 'mirror', missing: 'remove' } as const;
+  const done = await at.sync(FILE, flags, creates());
+  expect(done.state).toBe('applied');
+  expect(JSON.parse(done.totals ?? '')).toMatchObject({
+    unlisted: 1,
+    actions: { add: 4, remove: 1 },
+    create: { groups: 1, users: 2, reactivated: 0 },
+  });
+  expect(outcomes(at, done.id)).toEqual([
+    'team ann: added',
+    'team cid: removed',
+    'new ann: added group',
+    'new bob: added user+group',
+    'new zoe: added user+group',
+  ]);
+  // As an import creates them: a group has the first values of its rows in the order of the file, a user those of its row.
+  expect(at.sandbox.group('us', 'new')).toMatchObject({ name: 'New Room', type: 'private' });
+  expect(at.sandbox.user('us', 'zoe')).toMatchObject({ name: '=Zoe', tags: ['x', 'y'] });
+  expect(at.members('new')).toEqual({ ann: 'admin', bob: 'participant', zoe: 'participant' });
+  expect(at.sandbox.group('us', 'nameless')).toBeUndefined();
+
+  const again = await at.sync(FILE, flags, creates());
+  expect([again.state, at.changes(again.id)]).toEqual(['unchanged', []]);
+  const text = at.plan(again.id, (plan) => planText(plan, { color: false, width: 120 }));
+  expect(text).toContain('NO_NAME');
+});
+
+test('what is not asked for is not created: a group that is not there is named, and a user who is missing fails', async () => {
+  const at = await open();
+  const done = await at.sync(FILE);
+  expect(outcomes(at, done.id)).toEqual(['team ann: added']);
+  const text = at.plan(done.id, (plan) => planText(plan, { color: false, width: 120 }));
+  expect(text).toContain('new (us): the service does not know the group');
+  const nameless = await at.sync('guid,uid\nnew,ann\n', {}, { create: createOptions.parse({ groups: true }) });
+  expect([nameless.state, nameless.code]).toEqual(['failed', 'CREATE_WITHOUT_NAME']);
+});
+
+test('more than may be created is held before anything is sent, with the numbers, until somebody approves it', async () => {
+  const at = await open();
+  const held = await at.sync(FILE, {}, creates({ max: { users: { percent: 40 }, groups: { count: 0 } } }));
+  expect([held.state, held.code]).toEqual(['held', 'GUARDS_OBJECT']);
+  expect(at.plan(held.id, (plan) => plan.findings())).toMatchObject([
+    {
+      guard: 'created-groups',
+      value: 1,
+      limit: 0,
+      sentence: expect.stringContaining('1 group would be created, new (us)'),
+    },
+    // 40 % of the three users of the file.
+    { guard: 'created-users', value: 2, limit: 1, sentence: expect.stringContaining('2 users: bob, zoe; 1 may be') },
+  ]);
+  expect(at.sandbox.group('us', 'new')).toBeUndefined();
+  at.syncs.approve(held.id, 'ann', 'a new course');
+  expect((await at.syncs.settled(held.id)).state).toBe('applied');
+  expect(Object.keys(at.members('new'))).toEqual(['ann', 'bob', 'zoe']);
+});
+
+test('users who are missing only when the plan is carried out are counted as well: the import waits, and goes on', async () => {
+  const at = await open();
+  const none = { users: { count: 0 } };
+  const wanted = 'guid,uid,name\nteam,ann,Ann\n';
+  const plan = await at.sync(wanted, {}, { apply: false, ...creates({ groups: false, reactivate: true, max: none }) });
+  expect(plan.state).toBe('planned');
+  at.sandbox.setActive('us', 'ann', false);
+  await at.syncs.apply(plan.id, 'tester');
+  expect((await at.syncs.settled(plan.id)).state).toBe('applying');
+  expect(at.coordinator.find(plan.id)).toMatchObject({ state: 'blocked', code: 'CREATE_LIMIT' });
+  await at.coordinator.resume(plan.id, { maxCreate: { users: { count: 1 } } });
+  expect((await at.syncs.settled(plan.id)).state).toBe('applied');
+  expect(outcomes(at, plan.id)).toEqual(['team ann: added reactivated']);
+});
+
+test('a group that somebody else creates meanwhile is used as it is, and nobody is taken out of it', async () => {
+  const at = await open();
+  const flags = { mode: 'mirror', missing: 'remove' } as const;
+  const plan = await at.sync(FILE, flags, { apply: false, ...creates({ userNameFrom: 'uid' }) });
+  at.sandbox.addGroup('us', 'new');
+  await at.syncs.apply(plan.id, 'tester');
+  expect((await at.syncs.settled(plan.id)).state).toBe('applied');
+  expect(outcomes(at, plan.id)).toContain('new zoe: added user');
+  expect(at.sandbox.group('us', 'new')?.name).not.toBe('New Room');
+});
+
+test('users are not counted beforehand where that takes many calls: the plan says that they are counted later', async () => {
+  const { plan, desired } = planned(wishes(people(1_001)), { team: {} });
+  makePlan(plan, desired, DEFAULT_FLAGS, true);
+  const asked: string[] = [];
+  const pages = () =>
+    ({
+      listUsersPage: async () => {
+        asked.push('list');
+        return { entries: [], pagination: { total: 5_000_000 } };
+      },
+    }) as Partial<GroupPages> as GroupPages;
+  await countNewcomers({
+    ...{ plan, desired, pages, options: createOptions.parse({ users: true, userNameFrom: 'uid' }) },
+    path: join(desired, '..', 'newcomers.sqlite'),
+    signal: new AbortController().signal,
+    onUser: () => {},
+  });
+  expect(asked).toEqual(['list']);
+  const text = planText(plan, { color: false, width: 200 });
+  expect(text).toContain('Users who are missing are counted while the plan is carried out');
+  expect(text).toContain('more than 100.');
+});
