@@ -39,10 +39,12 @@ test('missing users are created after a confirmation with their number, and what
   const created = page.getByRole('region', { name: 'Created users and groups' });
   await created.getByText('Undoing the import does not delete them.').waitFor();
   const id = new URL(page.url()).pathname.split('/').at(-1);
-  await page.evaluate(
-    (path) => fetch(path, { method: 'POST' }),
-    `/v1/imports/${id}/undo?apply=true&limit.emptiedFrom=9`,
-  );
+  const undoId = await page.evaluate(async (path) => {
+    const answer = (await (await fetch(path, { method: 'POST' })).json()) as { id: string };
+    return answer.id;
+  }, `/v1/imports/${id}/undo?apply=true&limit.emptiedFrom=9`);
+  const undo = await browser.open(`${server.url}/syncs/${undoId}`);
+  await undo.getByText(/^Applied: 3 changes/).first().waitFor();
   // A plan that counts on ben, who is deleted before it is carried out.
   const syncId = await page.evaluate(async (path) => {
     const init = { method: 'POST', headers: { 'content-type': 'text/csv' }, body: 'uid,guid\nben,choir\n' };

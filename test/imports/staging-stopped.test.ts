@@ -11,7 +11,8 @@ async function endlessImport() {
   const pipeline = await openPipeline({ place: EMBEDDED });
   const source = join(tempDir(), 'endless.csv.gz');
   const piece = gzipSync('\n'.repeat(8_000_000));
-  appendFileSync(source, gzipSync('guid,uid\ng,u1\n'));
+  // More rows than are written at once when all are read: the ledger is begun while the rest is read.
+  appendFileSync(source, gzipSync(`guid,uid\n${'choir,somebody-with-a-long-name\n'.repeat(20_000)}`));
   for (let n = 0; n < 128; n += 1) appendFileSync(source, piece);
   // Its bounds are raised, or it would be refused after its first megabytes and not have to be stopped.
   const options = importOptions.parse({ region: 'us', bounds: { expansion: 2_000 } });
