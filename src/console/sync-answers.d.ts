@@ -11,6 +11,7 @@ export type {
 export type {
   ScheduleHistory,
   ScheduleNights,
+  ScheduleReading,
   ScheduleRunView as ScheduleRun,
   ScheduleSettings,
   ScheduleView as Schedule,

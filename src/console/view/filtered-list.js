@@ -1,9 +1,9 @@
 /** A list by state, newest first, a page at a time: imports, syncs. */
 import { useSignal } from '@preact/signals';
-import { usePages } from '../answer.js';
 import { query } from '../api.js';
 import { Empty, h } from '../element.js';
 import { FilterChoice } from '../form.js';
+import { useKeptPages } from '../kept-pages.js';
 import { ErrorNotice } from '../notice.js';
 import { keepInAddress, usePlace } from '../place.js';
 import { dataTable } from '../table.js';
@@ -25,7 +25,7 @@ export function useFilteredList({ path, name, choices, caption, columns, emptyTe
   const { query: initial, isOperator } = usePlace();
   const states = useSignal(initial.get('state') ?? '');
   /** @type {import('../answer.js').Pages<Item>} */
-  const pages = usePages(`${path}${query({ state: states.value })}`, { name, limit: PAGE });
+  const pages = useKeptPages(`${path}${query({ state: states.value })}`, { name, limit: PAGE });
   useNews(pages, states.value);
   const { items, hasMore, error } = pages;
   return [

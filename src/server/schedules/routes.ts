@@ -27,6 +27,7 @@ import { inShort, noting } from '../access/noting.ts';
 import type { Api, ServerContext } from '../context.ts';
 import { Problem } from '../problem.ts';
 import { refusals } from '../problem-schema.ts';
+import { scheduleLookRoute } from './look.ts';
 import { lastDays, nightsOf } from './nights.ts';
 import { tryRoute } from './try.ts';
 import { checkTimes, readingView, scheduleWish } from './wish.ts';
@@ -216,6 +217,7 @@ export function scheduleRoutes(app: Api, context: ServerContext): void {
   );
 
   tryRoute(app, context, catalog);
+  scheduleLookRoute(app, context, catalog);
 
   app.get(
     '/v1/schedules/:name/history',
