@@ -1,5 +1,7 @@
 import { dirname, join } from 'node:path';
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { type IntakeOptions, openIntake } from '../read/intake.ts';
+import { packError, type ThreadError } from '../read/thread-error.ts';
 import type { Trial } from '../shaping-options.ts';
 import { UNKNOWN_IDENTITIES } from '../unknown-identities.ts';
 import type { StagedTotals } from './cut.ts';
@@ -36,6 +38,11 @@ export interface StagingProgress {
   /** Read to the end; duplicates are looked for and batches cut. */
   readonly cutting: boolean;
 }
+
+export type StagingReply =
+  | { readonly progress: StagingProgress }
+  | { readonly totals: StagedTotals }
+  | { readonly error: ThreadError };
 
 /** Reads all rows into a new ledger file. Throws IntakeError when the input cannot be used; the signal's reason when aborted. */
 export async function stageFile(
@@ -87,3 +94,19 @@ async function stageWith(
     throw error;
   }
 }
+
+/** As a thread, the file reads one input into its ledger; any message calls it off. */
+async function runAsThread(parent: MessagePort): Promise<void> {
+  const calledOff = new AbortController();
+  parent.once('message', () => calledOff.abort());
+  const tell = (reply: StagingReply) => parent.postMessage(reply);
+  try {
+    const task: StagingTask = { ...workerData, signal: calledOff.signal };
+    tell({ totals: await stageFile(task, (progress) => tell({ progress })) });
+  } catch (error) {
+    tell({ error: packError(error) });
+  }
+  parent.close();
+}
+
+if (parentPort !== null) await runAsThread(parentPort);
