@@ -1,3 +1,4 @@
+import { parentPort, workerData } from 'node:worker_threads';
 import { asError } from '../../errors/message-of.ts';
 import { closeStaged, openForStaging } from '../../platform/sqlite.ts';
 import { PASSING_ROWS, startThread } from '../../platform/threads.ts';
@@ -8,12 +9,16 @@ import { type FlatProblem, LATER, rowInserter, type ShapedValues, SKIPPED, VALUE
 import type { InputDescription, StagedRow } from './staged-row.ts';
 
 /**
- * Rows on their way into a new ledger: packed where they are read, unpacked and inserted where they are written, which
- * is a thread (row-writer-thread.ts) unless they are few.
+ * Rows on their way into a new ledger: packed where they are read, unpacked and inserted where they are written. Unless
+ * they are few, that is a thread, so that reading the input and writing the ledger share no core; it runs this file, too.
  */
 
-export type WriterMessage = { kind: 'rows'; rows: PackedRows } | { kind: 'finish'; input: InputDescription };
-export type WriterReply = { kind: 'inserted' } | { kind: 'staged'; totals: StagedTotals };
+/** The task of the thread: the path of the ledger. */
+interface WriterTask {
+  readonly writeRowsTo: string;
+}
+type WriterMessage = { kind: 'rows'; rows: PackedRows } | { kind: 'finish'; input: InputDescription };
+type WriterReply = { kind: 'inserted' } | { kind: 'staged'; totals: StagedTotals };
 
 /** Chunks on their way to the thread: enough to keep it busy, few enough to keep memory flat. */
 const CHUNKS_AHEAD = 4;
@@ -67,8 +72,8 @@ interface RowWriter {
 }
 
 function startWriter(path: string): RowWriter {
-  const thread = startThread(import.meta.url, './row-writer-thread', {
-    workerData: { path },
+  const thread = startThread(import.meta.url, './row-writer', {
+    workerData: { writeRowsTo: path } satisfies WriterTask,
     resourceLimits: PASSING_ROWS,
   });
   let failure: Error | undefined;
@@ -139,13 +144,13 @@ function cannotWrite(cause: Error): Error {
 }
 
 /** Writes a new ledger in this thread. */
-export interface RowWriting {
+interface RowWriting {
   insert(rows: PackedRows): void;
   /** Finds duplicates, cuts batches and closes the file. */
   finish(input: InputDescription): StagedTotals;
 }
 
-export function openRowWriting(path: string): RowWriting {
+function openRowWriting(path: string): RowWriting {
   const database = openForStaging(path, IMPORT_MIGRATIONS);
   database.exec('begin');
   const inserter = rowInserter(database);
@@ -268,3 +273,19 @@ export function unpackRows({ numbers, texts }: PackedRows): (string | number)[] 
   }
   return values;
 }
+
+/** What the thread does. */
+function writeRows({ writeRowsTo }: WriterTask): void {
+  const writing = openRowWriting(writeRowsTo);
+  const tell = (reply: WriterReply) => parentPort?.postMessage(reply);
+  parentPort?.on('message', (message: WriterMessage) => {
+    if (message.kind === 'rows') {
+      writing.insert(message.rows);
+      return tell({ kind: 'inserted' });
+    }
+    tell({ kind: 'staged', totals: writing.finish(message.input) });
+    parentPort?.close();
+  });
+}
+
+if (workerData?.writeRowsTo !== undefined) writeRows(workerData);

@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { parentPort, workerData } from 'node:worker_threads';
 import { type IntakeOptions, openIntake } from '../read/intake.ts';
 import { packError, type ThreadError } from '../read/thread-error.ts';
 import type { Trial } from '../shaping-options.ts';
@@ -39,6 +39,10 @@ export interface StagingProgress {
   readonly cutting: boolean;
 }
 
+/** The task of a thread that stages a file, and what it answers. */
+export interface StagingThread {
+  readonly stage: Omit<StagingTask, 'signal'>;
+}
 export type StagingReply =
   | { readonly progress: StagingProgress }
   | { readonly totals: StagedTotals }
@@ -95,18 +99,17 @@ async function stageWith(
   }
 }
 
-/** As a thread, the file reads one input into its ledger; any message calls it off. */
-async function runAsThread(parent: MessagePort): Promise<void> {
+/** What the thread does that staging.ts starts with this file; any message calls it off. */
+async function stageInThread({ stage }: StagingThread): Promise<void> {
   const calledOff = new AbortController();
-  parent.once('message', () => calledOff.abort());
-  const tell = (reply: StagingReply) => parent.postMessage(reply);
+  parentPort?.once('message', () => calledOff.abort());
+  const tell = (reply: StagingReply) => parentPort?.postMessage(reply);
   try {
-    const task: StagingTask = { ...workerData, signal: calledOff.signal };
-    tell({ totals: await stageFile(task, (progress) => tell({ progress })) });
+    tell({ totals: await stageFile({ ...stage, signal: calledOff.signal }, (progress) => tell({ progress })) });
   } catch (error) {
     tell({ error: packError(error) });
   }
-  parent.close();
+  parentPort?.close();
 }
 
-if (parentPort !== null) await runAsThread(parentPort);
+if (workerData?.stage !== undefined) await stageInThread(workerData);

@@ -13,7 +13,7 @@ import { unpackError } from '../read/thread-error.ts';
 import { IMPORT_MIGRATIONS } from '../schemas.ts';
 import type { StagedTotals } from './cut.ts';
 import { identityCopy } from './identity-copy.ts';
-import type { StagingProgress, StagingReply, StagingTask } from './stage-file.ts';
+import type { StagingProgress, StagingReply, StagingTask, StagingThread } from './stage-file.ts';
 
 /** Reads the inputs of imports into their ledgers: each once, a few at a time. */
 export interface Stagings {
@@ -160,7 +160,7 @@ export async function stageElsewhere(
 ): Promise<StagedTotals> {
   signal.throwIfAborted();
   const thread = startThread(import.meta.url, './stage-file', {
-    workerData: task,
+    workerData: { stage: task } satisfies StagingThread,
     resourceLimits: PASSING_ROWS,
   });
   const { promise: leftBehind, reject } = Promise.withResolvers<never>();
