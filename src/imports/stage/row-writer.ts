@@ -210,7 +210,7 @@ function packShapes(rows: readonly StagedRow[]): PackedShapes {
   };
 }
 
-export function unpackShapes({ shaped }: PackedRows): ShapedValues | undefined {
+function unpackShapes({ shaped }: PackedRows): ShapedValues | undefined {
   if (shaped === undefined) return undefined;
   const { parts, values, uids, guids } = shaped;
   return {
