@@ -6,6 +6,8 @@ import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type ImportReader, openImportReader } from '../../src/imports/report/reading.ts';
 import { openReadingThreads, type ReadingThreads } from '../../src/imports/report/reading-threads.ts';
 import { type ReportRequest, reportText } from '../../src/imports/report/report-text.ts';
+import type { RowFilter } from '../../src/imports/report/row-filter.ts';
+import { ORDER_OF_INPUT } from '../../src/imports/report/row-search.ts';
 import { summaryOf } from '../../src/imports/report/summarize.ts';
 import { LedgerError } from '../../src/platform/sqlite.ts';
 import { tempDir } from '../temp-dir.ts';
@@ -172,6 +174,24 @@ test('questions that go through all rows do not hold up the quick ones', async (
   await there.tallies();
   expect(counted).toBeLessThan(counts.length);
   await Promise.all(counts);
+});
+
+test('searches through the text of all rows, and sorting them, do not hold up other pages of rows', async () => {
+  const path = join(tempDir(), 'ledger.sqlite');
+  await largeImport(path);
+  const threads = openThreads();
+  const ask = (filter: RowFilter, order = ORDER_OF_INPUT) =>
+    threads.rowsPage(path, { filter, order, limit: 10 }, { deadlineMs: 60_000 });
+  await Promise.all([ask({ text: 'nowhere' }), ask({})]);
+  let done = 0;
+  const searches = Array.from({ length: 50 }, () => [
+    ask({ text: 'nowhere' }).then(() => (done += 1)),
+    ask({}, { by: 'uid', descending: true }).then(() => (done += 1)),
+  ]).flat();
+  const page = JSON.parse(Buffer.from(await ask({ guid: 'no-such-group' })).toString());
+  expect(page).toEqual({ rows: [], total: 0, nextCursor: null });
+  expect(done).toBeLessThan(searches.length);
+  await Promise.all(searches);
 });
 
 test('more ledgers than a thread keeps open are all answered for', async () => {

@@ -83,7 +83,8 @@ function rowsPage({ path, filter, order, after, limit }: Extract<ReadingTask, { 
   return namingDamage(path, () => {
     const reader = readerOf(path);
     const page = reader.rowsPage(filter, limit, order, after);
-    const total = after === undefined ? reader.countRows(filter) : null;
+    const counted = () => (page.more ? reader.countRows(filter) : page.rows.length);
+    const total = after === undefined ? counted() : null;
     return encoder.encode(rowsPageJson(reportInput(reader), page, order, total, MOST_OF_A_PAGE));
   });
 }
