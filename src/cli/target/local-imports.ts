@@ -65,7 +65,7 @@ export function localImports(config: Config): Imports {
         close: () => reader?.close(),
       };
     },
-    report: async ({ id, state, reason }, wish) => {
+    report: async ({ id, state, reason }, request) => {
       if (!existsSync(dir.ledger(id))) {
         throw new UsageError(`import ${id} is ${state} and has no rows to report: ${reason}`);
       }
@@ -74,7 +74,7 @@ export function localImports(config: Config): Imports {
       return (async function* () {
         const reader = openImportReader(dir.ledger(id));
         try {
-          yield* reportText(reader, { ...wish, summary, version: VERSION });
+          yield* reportText(reader, { ...request, summary, version: VERSION });
         } finally {
           reader.close();
         }
