@@ -8,7 +8,7 @@ import { openReadingThreads, type ReadingThreads } from '../../src/imports/repor
 import { type ReportRequest, reportText } from '../../src/imports/report/report-text.ts';
 import type { RowFilter } from '../../src/imports/report/row-filter.ts';
 import { ORDER_OF_INPUT } from '../../src/imports/report/row-search.ts';
-import { summaryOf } from '../../src/imports/report/summarize.ts';
+import { summaryOf, totalsOf } from '../../src/imports/report/summarize.ts';
 import { LedgerError } from '../../src/platform/sqlite.ts';
 import { tempDir } from '../temp-dir.ts';
 import { mixedImport, rowFilter, writeMixed } from './ledger/mixed-import.ts';
@@ -32,15 +32,16 @@ const RECORD = {
   tags: '[]',
   code: null,
   remedy: null,
+  totals: null,
   createdAt: 1_000,
   startedAt: 2_000,
   finishedAt: 3_000,
 } as const;
 
-const NO_FILES = { all: '', failed: '', retry: '', html: '', summary: '' };
+const NO_FILES = { all: null, failed: null, retry: null };
 
 function wishOf(reader: ImportReader, form: ReportRequest['form'], more: Partial<ReportRequest> = {}): ReportRequest {
-  return { form, summary: summaryOf(RECORD, reader.tallies(), NO_FILES), version: '1.2.3', ...more };
+  return { form, summary: summaryOf(RECORD, totalsOf(reader.tallies(), true), NO_FILES), version: '1.2.3', ...more };
 }
 
 const texts = (reader: ImportReader, wish: ReportRequest) => [...reportText(reader, wish)].join('');
