@@ -4,6 +4,7 @@ import { asParameter } from '../errors/named-options.ts';
 import type { ImportRecord } from '../imports/catalog.ts';
 import { checkOf } from '../imports/check/checks.ts';
 import { readOptions } from '../imports/import-options.ts';
+import { tagsOf } from '../imports/import-tags.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
 import { optionsToAgree, reasonFor } from '../imports/reason.ts';
 import type { Tallies } from '../imports/record/import-ledger.ts';
@@ -55,7 +56,7 @@ export function importViews(
   });
 
   const view = async (record: ImportRecord): Promise<OwnView> => {
-    const { id, state, createdAt, createdBy, tags, retryOf } = record;
+    const { id, state, createdAt, createdBy, retryOf } = record;
     const { dryRun, sandbox } = readOptions(record);
     const hasRows = reading.hasRows(id);
     const input = hasRows ? await reading.rowsOf(id).input() : undefined;
@@ -78,7 +79,7 @@ export function importViews(
       createdAt: new Date(createdAt).toISOString(),
       createdBy,
       kind: kindOf(record),
-      tags: JSON.parse(tags),
+      tags: tagsOf(record),
       retryOf,
       dryRun,
       sandbox,
