@@ -195,7 +195,7 @@ export const scheduleHistory = z.strictObject({
 export type ScheduleHistory = z.infer<typeof scheduleHistory>;
 
 /** The result of a schedule on one day. */
-export const NIGHT_STATES = [...RUN_STATES, 'paused'] as const;
+const NIGHT_STATES = [...RUN_STATES, 'paused'] as const;
 
 /** `GET /v1/schedules/nights` */
 export const scheduleNights = z.strictObject({

@@ -1,6 +1,22 @@
 import { setImmediate } from 'node:timers/promises';
 import { inTransaction, type openForWriting, type Statements } from '../../platform/sqlite.ts';
-import type { FailureCount, ScheduleFailure, ScheduleRun } from './schedule-catalog.ts';
+
+/** A row that the last run could not put in place, and since when that is so. */
+export interface ScheduleFailure {
+  readonly region: string;
+  readonly guid: string;
+  readonly uid: string;
+  readonly code: string;
+  readonly since: number;
+}
+
+export interface FailureCount {
+  readonly rows: number;
+  /** Of those, rows that failed in an earlier run in the same way. */
+  readonly earlier: number;
+  /** Since when the oldest of them fails; null where none does. */
+  readonly since: number | null;
+}
 
 /** Rows that are noted in one transaction: some ten milliseconds. */
 const AT_ONCE = 1_000;
@@ -11,7 +27,7 @@ type FailedRow = Omit<ScheduleFailure, 'since'>;
 export async function noteFailures(
   database: ReturnType<typeof openForWriting>,
   sql: Statements,
-  { id, schedule, at }: Pick<ScheduleRun, 'id' | 'schedule' | 'at'>,
+  { id, schedule, at }: { readonly id: number; readonly schedule: string; readonly at: number },
   rows: Iterable<FailedRow>,
 ): Promise<FailureCount> {
   const note = (piece: readonly FailedRow[]) =>

@@ -4,7 +4,7 @@ import { scheduleChanges } from '../../api/schedules.ts';
 import { CATALOG_MIGRATIONS } from '../../imports/schemas.ts';
 import type { RunState } from '../../membership/sync-state.ts';
 import { inTransaction, openForReading, openForWriting, statementsOf } from '../../platform/sqlite.ts';
-import { noteFailures } from './note-failures.ts';
+import { type FailureCount, noteFailures, type ScheduleFailure } from './note-failures.ts';
 
 /** Syncs that begin by themselves, as the catalog keeps them. Times are ms since 1970. */
 
@@ -82,23 +82,6 @@ export interface ScheduleRun {
   /** Who asked for it; empty: the schedule. */
   readonly who: string;
   readonly syncId: string | null;
-}
-
-/** A row that the last run could not put in place, and since when that is so. */
-export interface ScheduleFailure {
-  readonly region: string;
-  readonly guid: string;
-  readonly uid: string;
-  readonly code: string;
-  readonly since: number;
-}
-
-export interface FailureCount {
-  readonly rows: number;
-  /** Of those, rows that failed in an earlier run in the same way. */
-  readonly earlier: number;
-  /** Since when the oldest of them fails; null where none does. */
-  readonly since: number | null;
 }
 
 /** What a user who watches a schedule wants to know. Times in ms since 1970. */
