@@ -15,7 +15,7 @@ import { VERSION } from '../../platform/version.ts';
 import { UsageError } from '../errors.ts';
 import type { FilterTexts } from '../flags/list-flags.ts';
 import { shortest } from '../screen/shortest.ts';
-import { findImport, findingsOf, listImports } from './data.ts';
+import { findImport, findingsOf, listImports, summaryIn } from './data.ts';
 import type { Imports } from './imports.ts';
 
 /** Time that a process gets to answer, in ms. */
@@ -30,7 +30,7 @@ export function localImports(config: Config): Imports {
     list: async (limit, texts) => {
       const filter = texts === undefined ? {} : await parsedFilter(texts);
       return listImports(config.dataDir, limit, filter).map((record) => ({
-        ...findingsOf(dir, record).summary,
+        ...summaryIn(dir, record),
         createdAt: new Date(record.createdAt).toISOString(),
         createdBy: record.createdBy,
         kind: kindOf(record),
@@ -65,16 +65,16 @@ export function localImports(config: Config): Imports {
         close: () => reader?.close(),
       };
     },
-    report: async ({ id, state, reason }, wish) => {
+    report: async ({ id, state, reason }, request) => {
       if (!existsSync(dir.ledger(id))) {
         throw new UsageError(`import ${id} is ${state} and has no rows to report: ${reason}`);
       }
-      const { summary } = findingsOf(dir, find(id));
+      const summary = summaryIn(dir, find(id));
       const { reportText } = await import('../../imports/report/report-text.ts');
       return (async function* () {
         const reader = openImportReader(dir.ledger(id));
         try {
-          yield* reportText(reader, { ...wish, summary, version: VERSION });
+          yield* reportText(reader, { ...request, summary, version: VERSION });
         } finally {
           reader.close();
         }

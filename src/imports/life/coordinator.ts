@@ -1,5 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { mkdirSync } from 'node:fs';
+import type { ImportTotals } from '../../api/import-summary.ts';
 import type { RegionStatus } from '../../api/regions.ts';
 import { type TagChanges, tagsAfter } from '../../api/tags.ts';
 import { actionsOf } from '../../membership/import-actions.ts';
@@ -49,6 +50,8 @@ export interface Coordinator {
   retry(id: string, changes?: RetryChanges): Promise<string>;
   /** Adds and removes tags of an import, in any state. @throws UnknownImport */
   tag(id: string, changes: TagChanges): ImportRecord;
+  /** Keeps the totals of an import that has ended. */
+  keepTotals(id: string, totals: ImportTotals): void;
   /** Rows that people correct, and the imports in which they are sent. */
   readonly repairs: Repairs;
   /** Deletes an import with all its files: one that has finished or failed, or was not started. @throws WrongState */
@@ -183,6 +186,7 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
       events.emit('changed', record);
       return record;
     },
+    keepTotals: catalog.setTotals,
     repairs: createRepairs({ dir, catalog, find, create: (retry) => coordinator.create(retry), sandbox }),
     remove,
     announce: (address) => announceAddress(dir, address),

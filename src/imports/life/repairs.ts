@@ -21,13 +21,13 @@ export interface Repairs {
   overview(id: string): Promise<RepairView>;
   page(
     id: string,
-    wish: { readonly filter: RepairFilter; readonly after: number; readonly limit: number },
+    request: { readonly filter: RepairFilter; readonly after: number; readonly limit: number },
   ): Promise<{ readonly rows: RepairRow[]; readonly next: number | undefined }>;
   edit(id: string, edits: readonly CellEdit[], by: string): Promise<RepairEdited>;
   /** Undoes the edits of a row; with `column`, of one cell. */
   restore(id: string, row: number, column: string | undefined, by: string): Promise<RepairEdited>;
   /** Replaces a value of a column in every row that has it. */
-  replace(id: string, wish: Parameters<typeof replace>[1], by: string): Promise<RepairReplaced>;
+  replace(id: string, request: Parameters<typeof replace>[1], by: string): Promise<RepairReplaced>;
   /** Takes the edits from a corrected report. */
   takeFile(id: string, text: string, by: string): Promise<RepairTaken>;
   /** Sends all rows that are ready as a new import, and returns its id. A row is sent once. @throws WrongTarget */

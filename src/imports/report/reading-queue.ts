@@ -6,8 +6,8 @@ import type { NumberedTask, ReadingReply, ReadingTask } from './reading-task.ts'
 
 /** Time after which a thread with nothing to do ends, in ms; it takes its memory and its open files with it. */
 const IDLE_MS = 30_000;
-/** How long a task may continue after its caller left, in ms: many finish in that time, and a new thread costs more. */
-const LEFT_MS = 1_000;
+/** How long a task may continue after its caller left, in ms: about what a new thread costs, and most finish in that time. */
+const LEFT_MS = 200;
 /** Tasks with a deadline that wait in one queue, at most. */
 const MOST_WAITING = 200;
 

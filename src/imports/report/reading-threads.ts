@@ -8,17 +8,17 @@ import type { Question, ReportsRequest, RowsRequest } from './reading-task.ts';
 import type { ReportRequest } from './report-text.ts';
 
 /**
- * Which of three threads answers a question. SQLite answers in one go, so a long answer delays what is asked
- * after it in the same thread: `quick` reads a few pages of the file, `search` up to all of its outcomes, `whole` all of
- * them. Three more make reports, make previews and close imports.
+ * Which of four threads answers a question. SQLite answers in one go, so a long answer delays what is asked
+ * after it in the same thread: `quick` reads a few pages of the file, `rows` up to all of its outcomes, `search` up to all
+ * of its text, `whole` always all outcomes. Three more make reports, make previews and close imports.
  */
-const QUEUE_OF: Readonly<Record<Question, 'quick' | 'search' | 'whole'>> = {
+const QUEUE_OF: Readonly<Record<Question, 'quick' | 'rows' | 'search' | 'whole'>> = {
   input: 'quick',
   tallies: 'quick',
   stoppedRegions: 'quick',
   callsLeft: 'quick',
   callsSince: 'quick',
-  rowsPage: 'search',
+  rowsPage: 'rows',
   countRows: 'search',
   problems: 'whole',
   groups: 'whole',
@@ -74,6 +74,7 @@ export function openReadingThreads(): ReadingThreads {
   const one = { atOnce: 1, heapMb: HEAP_MB };
   const queues = {
     quick: openReadingQueue(one),
+    rows: openReadingQueue(one),
     search: openReadingQueue(one),
     whole: openReadingQueue({ atOnce: 1 }),
     reports: openReadingQueue({ atOnce: Number.POSITIVE_INFINITY }),
@@ -90,9 +91,12 @@ export function openReadingThreads(): ReadingThreads {
         ]),
       ) as ImportQuestions,
     rowsPage: async (path, request, limits) =>
-      (await queues.search.ask({ kind: 'rows-page', path, ...request }, limits)) as Uint8Array,
+      (await queues[isSearch(request) ? 'search' : 'rows'].ask(
+        { kind: 'rows-page', path, ...request },
+        limits,
+      )) as Uint8Array,
     rowDetail: async (path, row, limits) =>
-      (await queues.search.ask({ kind: 'row-detail', path, row }, limits)) as Uint8Array | undefined,
+      (await queues.rows.ask({ kind: 'row-detail', path, row }, limits)) as Uint8Array | undefined,
     preview: async (head, options, limits) =>
       (await queues.preview.ask({ kind: 'preview', head, options }, limits)) as Uint8Array,
     useRecipe: async (use, limits) =>
@@ -136,4 +140,9 @@ export function openReadingThreads(): ReadingThreads {
       await Promise.all(Object.values(queues).map((queue) => queue.close()));
     },
   };
+}
+
+/** Whether all rows are read for a page: it takes seconds for ten million. */
+function isSearch({ filter, order }: RowsRequest): boolean {
+  return filter.text !== undefined || order.by !== 'row';
 }

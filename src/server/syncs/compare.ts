@@ -43,9 +43,9 @@ export function compareRoute(app: Api, { syncs, syncViews, dir }: ServerContext)
     },
     async ({ params: { id }, query: { with: other, all, limit, cursor } }) => {
       const [first, second] = [syncs.find(id), syncs.find(other)];
-      const wish = { first: fileOf(first), second: fileOf(second), all: all === 'true', limit };
+      const request = { first: fileOf(first), second: fileOf(second), all: all === 'true', limit };
       if (line.pendingCount >= MOST_WAITING) throw new Problem('BUSY', 'Too many comparisons wait for their answers.');
-      const { groups, next, failed } = await line(() => compareElsewhere({ ...wish, after: placeOf(cursor) }));
+      const { groups, next, failed } = await line(() => compareElsewhere({ ...request, after: placeOf(cursor) }));
       return {
         first: { ...syncViews.entry(first), failed: failed.first },
         second: { ...syncViews.entry(second), failed: failed.second },
@@ -56,8 +56,11 @@ export function compareRoute(app: Api, { syncs, syncViews, dir }: ServerContext)
   );
 }
 
-async function compareElsewhere(wish: CompareRequest): Promise<ComparedPage> {
-  const thread = startThread(import.meta.url, './compare-thread', { workerData: wish, resourceLimits: PASSING_ROWS });
+async function compareElsewhere(request: CompareRequest): Promise<ComparedPage> {
+  const thread = startThread(import.meta.url, './compare-thread', {
+    workerData: request,
+    resourceLimits: PASSING_ROWS,
+  });
   try {
     const [page] = await once(thread, 'message', { signal: AbortSignal.timeout(DEADLINE_MS) });
     return page as ComparedPage;

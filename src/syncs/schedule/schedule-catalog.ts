@@ -53,6 +53,13 @@ export interface ScheduleChange {
   readonly to: string;
 }
 
+/** A time in which nothing was due. */
+export interface SchedulePause {
+  readonly since: number;
+  /** Null: it is still paused. */
+  readonly until: number | null;
+}
+
 export interface ScheduleEdit {
   /** That the schedule had afterwards. */
   readonly version: number;
@@ -114,12 +121,16 @@ export interface ScheduleCatalogReader {
   findRun(id: number): ScheduleRun | undefined;
   /** Edits after a version, newest first. */
   edits(schedule: string, after: number): ScheduleEdit[];
+  /** Pauses that ended since then, or have not ended, oldest first. */
+  pausesSince(schedule: string, since: number): SchedulePause[];
   /** By name. */
   health(): ScheduleHealth[];
   /** The oldest first. */
   failures(schedule: string, limit: number): ScheduleFailure[];
   close(): void;
 }
+
+type ScheduleVersion = Pick<ScheduleRecord, 'name' | 'version'>;
 
 /** The schedules of the catalog, open for the process that owns the data directory. */
 export interface ScheduleCatalog extends ScheduleCatalogReader {
@@ -130,10 +141,12 @@ export interface ScheduleCatalog extends ScheduleCatalogReader {
   edit(schedule: NewSchedule, edit: Omit<ScheduleEdit, 'version'> & { readonly before: number }): boolean;
   /** With its runs. */
   remove(name: string): void;
-  setPaused(name: string, paused: boolean, nextDue: number): void;
+  setPaused(name: string, paused: boolean, times: { readonly at: number; readonly nextDue: number }): void;
   setDue(name: string, nextDue: number): void;
-  setCopy(name: string, copy: SourceCopy): void;
-  setPlaced(name: string, hash: string | null): void;
+  /** Does nothing where the schedule has been edited since this version: it may have another source. */
+  setCopy(schedule: ScheduleVersion, copy: SourceCopy): void;
+  /** Does nothing where the schedule has been edited since this version: the next run looks at the groups. */
+  setPlaced(schedule: ScheduleVersion, hash: string | null): void;
   addRun(run: Omit<ScheduleRun, 'id' | 'syncId'>): ScheduleRun;
   setRun(id: number, state: RunState, reason: string): void;
   setRunSync(id: number, syncId: string): void;
@@ -171,17 +184,19 @@ export function openScheduleCatalog(path: string): ScheduleCatalog {
     remove: (name) => {
       sql('remove_schedule').run({ name });
     },
-    setPaused: (name, paused, nextDue) => {
-      sql('pause_schedule').run({ name, paused: Number(paused), next_due: nextDue });
-    },
+    setPaused: (name, paused, { at, nextDue }) =>
+      inTransaction(database, () => {
+        sql('set_paused').run({ name, paused: Number(paused), next_due: nextDue });
+        sql(paused ? 'begin_pause' : 'end_pause').run({ schedule: name, at });
+      }),
     setDue: (name, nextDue) => {
       sql('set_due').run({ name, next_due: nextDue });
     },
-    setCopy: (name, { hash, etag, modified }) => {
-      sql('set_copy').run({ name, hash, etag, modified });
+    setCopy: ({ name, version }, { hash, etag, modified }) => {
+      sql('set_copy').run({ name, version, hash, etag, modified });
     },
-    setPlaced: (name, hash) => {
-      sql('set_placed').run({ name, hash });
+    setPlaced: ({ name, version }, hash) => {
+      sql('set_placed').run({ name, version, hash });
     },
     addRun: ({ schedule, dueAt, at, state, reason, who }) =>
       runOf(sql<RunRow>('add_run').get({ schedule, due: dueAt, at, state, reason, who }) as RunRow),
@@ -263,6 +278,7 @@ function readerOf(database: DatabaseSync): ScheduleCatalogReader {
       sql('schedule_edits')
         .all({ schedule, after })
         .map(({ changes, ...edit }) => ({ ...edit, changes: JSON.parse(String(changes)) }) as ScheduleEdit),
+    pausesSince: (schedule, since) => sql<SchedulePause>('pauses_since').all({ schedule, since }),
     health: () =>
       sql<HealthRow>('schedule_health')
         .all()

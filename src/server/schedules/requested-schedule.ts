@@ -36,7 +36,7 @@ export interface Base {
 }
 
 /** A schedule as it is asked for over the API. @throws Problem BAD_OPTION; SourceNotAllowed */
-export async function scheduleWish(
+export async function requestedSchedule(
   given: ScheduleSettings,
   name: string,
   base: Base | undefined,
