@@ -84,7 +84,7 @@ async function add(io: Io, name: string, flags: Flags): Promise<ExitCode> {
   const options = await recipeOptions(config, flags, source);
   const { record, isServed } = await changeSchedules(config, {
     verb: 'add',
-    wish: {
+    request: {
       ...{ name, cron, tz, file, maxSource },
       source,
       headers: flags.header ?? {},

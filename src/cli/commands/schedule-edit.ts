@@ -57,15 +57,20 @@ function withChanges(command: Command): Command {
 async function edit(io: Io, name: string, flags: Flags): Promise<ExitCode> {
   const config = readConfig(flags);
   const before = known(config.dataDir, name);
-  const wish = await changed(before, name, flags);
-  const { record } = await changeSchedules(config, { verb: 'edit', wish, version: before.version, who: currentUser() });
+  const request = await changed(before, name, flags);
+  const { record } = await changeSchedules(config, {
+    verb: 'edit',
+    request,
+    version: before.version,
+    who: currentUser(),
+  });
   return showChange(io, flags, record, `Schedule ${name} is changed.`);
 }
 
 async function copy(io: Io, name: string, newName: string, flags: Flags): Promise<ExitCode> {
   const config = readConfig(flags);
-  const wish = await changed(known(config.dataDir, name), newName, flags);
-  const { record } = await changeSchedules(config, { verb: 'add', wish });
+  const request = await changed(known(config.dataDir, name), newName, flags);
+  const { record } = await changeSchedules(config, { verb: 'add', request });
   return showChange(io, flags, record, `Schedule ${newName} is added, with the settings of ${name}.`);
 }
 

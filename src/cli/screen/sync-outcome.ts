@@ -11,7 +11,7 @@ import type { SyncRecord } from '../../syncs/sync-catalog.ts';
 import { readSyncOptions } from '../../syncs/sync-options.ts';
 import { asClause, counted } from '../../text/wording.ts';
 import { EXIT, type ExitCode, exitCodeOf } from '../exit-codes.ts';
-import { findImport, findingsOf } from '../target/data.ts';
+import { findImport, summaryIn } from '../target/data.ts';
 import { localImports } from '../target/local-imports.ts';
 import { findSync, withPlan } from '../target/sync-data.ts';
 import { conclude } from './conclude.ts';
@@ -51,7 +51,7 @@ export async function concludeSync(config: Config, io: Io, id: string, json: boo
   if (record.importId === null) return EXIT_OF[record.state] ?? EXIT.interrupted;
   if (!json) return conclude(localImports(config), io, record.importId, false);
   const carried = findImport(config.dataDir, record.importId);
-  return exitCodeOf(carried, findingsOf(dataDir(config.dataDir), carried).summary.rows);
+  return exitCodeOf(carried, summaryIn(dataDir(config.dataDir), carried).rows);
 }
 
 /** Where no import says it. */
@@ -83,7 +83,7 @@ export function documentOf(config: Config, record: SyncRecord): SyncDocument {
     totals: readTotals(record),
     findings: withPlan(dir, record, (plan) => plan.findings()) ?? [],
     before: beforeFile(config, id) ?? null,
-    import: importId === null ? null : findingsOf(dir, findImport(config.dataDir, importId)).summary,
+    import: importId === null ? null : summaryIn(dir, findImport(config.dataDir, importId)),
   };
 }
 

@@ -1,9 +1,9 @@
 import { messageOf } from '../../errors/message-of.ts';
 import type { ScheduleRequest } from '../../syncs/schedule/schedule-book.ts';
 import { SourceError } from '../../syncs/schedule/schedule-errors.ts';
-import type { Schedules } from '../../syncs/schedule/schedules.ts';
 import type { Obtained } from '../../syncs/schedule/source.ts';
 import { asSentence } from '../../text/wording.ts';
+import type { ServerContext } from '../context.ts';
 import { Problem } from '../problem.ts';
 
 /** Time in which the file must be there, in ms: somebody waits for it. */
@@ -14,7 +14,7 @@ const MOST_MS = 60_000;
  * @throws Problem BAD_OPTION, SourceNotAllowed; the signal's reason
  */
 export async function getFile(
-  { obtain }: Pick<Schedules, 'obtain'>,
+  { obtain }: Pick<ServerContext['schedules'], 'obtain'>,
   { source, headers, maxSource, restricted = false }: ScheduleRequest,
   folder: string,
   left?: AbortSignal,

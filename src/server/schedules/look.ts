@@ -14,7 +14,7 @@ import { INSPECT_MS } from '../uploads/inspect.ts';
 import { lookText } from '../uploads/look.ts';
 import { PREVIEW_ZIP_BYTES, previewOf } from '../uploads/preview.ts';
 import { getFile } from './get-file.ts';
-import { readingOptions, scheduleWish } from './wish.ts';
+import { readingOptions, requestedSchedule } from './requested-schedule.ts';
 
 /** As much of a file as a look needs. */
 const HEAD_BYTES = 256 * 1024;
@@ -40,9 +40,9 @@ export function scheduleLookRoute(
       const left = leaving(reply);
       const known = catalog.find(name);
       const base = known && { record: known, isEdited: true };
-      const wish = await scheduleWish({ cron: '@daily', tz: 'UTC', ...given }, name, base, settings);
+      const request = await requestedSchedule({ cron: '@daily', tz: 'UTC', ...given }, name, base, settings);
       const options = readingOptions(given.reading, settings);
-      const { head, name: shown } = await headOf(wish, left);
+      const { head, name: shown } = await headOf(request, left);
       const question = { head, name: shown, options, recipes: listRecipes(dir) };
       const text = await lookText(
         coordinator.reading.inspect(question, { deadlineMs: INSPECT_MS, signal: left }),
@@ -53,11 +53,11 @@ export function scheduleLookRoute(
   );
 
   /** What is fetched is kept where a sync would keep it, until its beginning is read. */
-  const headOf = async (wish: ScheduleRequest, left: AbortSignal) => {
+  const headOf = async (request: ScheduleRequest, left: AbortSignal) => {
     const folder = dir.sync(newSyncId('sync'));
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 });
-      const { path, name } = await getFile(schedules, wish, folder, left);
+      const { path, name } = await getFile(schedules, request, folder, left);
       return { name, head: await beginning(path) };
     } finally {
       await rm(folder, { recursive: true, force: true });
