@@ -103,7 +103,7 @@ test('with colours that the system chooses, states are told apart by borders, an
     await page.getByRole('heading', { level: 1 }).waitFor();
     expect(await violations(page), path).toEqual([]);
   }
-  await page.getByRole('link', { name: 'Settings' }).focus();
+  await page.keyboard.press('Tab');
   expect(await styles(':focus', 'outline-style')).toEqual(['solid']);
 });
 
