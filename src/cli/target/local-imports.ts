@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { asFlag } from '../../errors/named-options.ts';
 import type { ImportFilter } from '../../imports/catalog.ts';
 import type { ImportOptions } from '../../imports/import-options.ts';
+import { tagsOf } from '../../imports/import-tags.ts';
 import { askRegions, askToAct, askToTag } from '../../imports/life/control.ts';
 import { optionsToAgree, reasonFor } from '../../imports/reason.ts';
 import { type ImportReader, openImportReader } from '../../imports/report/reading.ts';
@@ -34,13 +35,13 @@ export function localImports(config: Config): Imports {
         createdAt: new Date(record.createdAt).toISOString(),
         createdBy: record.createdBy,
         kind: kindOf(record),
-        tags: JSON.parse(record.tags),
+        tags: tagsOf(record),
       }));
     },
     tag: async (id, changes) => {
       find(id);
       const record = await askToTag(dir, id, changes);
-      return record && { tags: JSON.parse(record.tags) };
+      return record && { tags: tagsOf(record) };
     },
     find: async (id) => {
       const record = find(id);

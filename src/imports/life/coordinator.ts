@@ -12,6 +12,7 @@ import { type ImportRecord, openCatalog } from '../catalog.ts';
 import { WrongState, WrongTarget } from '../import-errors.ts';
 import { newImportId } from '../import-id.ts';
 import { type ImportOptions, importOptions, readOptions } from '../import-options.ts';
+import { tagsOf } from '../import-tags.ts';
 import { openReadingThreads, type ReadingThreads } from '../report/reading-threads.ts';
 import type { GroupPages } from '../send/group-reader.ts';
 import type { OpenLine } from '../send/region.ts';
@@ -180,8 +181,7 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
       return retryImport({ dir, reading }, record, changes, coordinator.create);
     },
     tag: (id, changes) => {
-      const { tags } = find(id);
-      catalog.setTags(id, JSON.stringify(tagsAfter(JSON.parse(tags), changes)));
+      catalog.setTags(id, JSON.stringify(tagsAfter(tagsOf(find(id)), changes)));
       const record = find(id);
       events.emit('changed', record);
       return record;

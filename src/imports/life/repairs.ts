@@ -9,6 +9,7 @@ import type { Catalog, ImportRecord } from '../catalog.ts';
 import { WrongState, WrongTarget } from '../import-errors.ts';
 import { newImportId } from '../import-id.ts';
 import { readOptions } from '../import-options.ts';
+import { tagsOf } from '../import-tags.ts';
 import type { replace } from '../repair/edit.ts';
 import { type CellEdit, type RepairFilter, repairFile } from '../repair/repair-ledger.ts';
 import { doRepair } from '../repair/repair-work.ts';
@@ -98,8 +99,7 @@ export function createRepairs({ dir, catalog, find, create, sandbox }: RepairsOp
       const source = join(folder, 'input');
       const options = await doRepair(subject, 'write', { importId: id, path: source });
       const file = retryName(earlier.file, options.format === 'csv' ? '.csv' : '.ndjson', 'repaired');
-      const tags = JSON.parse(earlier.tags);
-      await create({ id, file, source, retryOf: earlier.id, options, createdBy: by, tags });
+      await create({ id, file, source, retryOf: earlier.id, options, createdBy: by, tags: tagsOf(earlier) });
     } catch (error) {
       if (catalog.find(id) === undefined) {
         await doRepair(subject, 'settle', { fates: { [id]: 'unread' } });
