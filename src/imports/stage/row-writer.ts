@@ -48,7 +48,9 @@ function isDispatchedFrom(path: string): boolean {
     const database = openForReading(path, IMPORT_MIGRATIONS);
     try {
       return (
-        database.prepare('select 1 from batches where state <> 0 or dispatched_at is not null').get() !== undefined
+        database
+          .prepare("select 1 from batches where state not in ('pending', 'later') or dispatched_at is not null")
+          .get() !== undefined
       );
     } finally {
       database.close();
