@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -7,7 +6,6 @@ import { openImportReader } from '../../../src/imports/report/reading.ts';
 import { IMPORT_MIGRATIONS } from '../../../src/imports/schemas.ts';
 import { cut } from '../../../src/imports/stage/cut.ts';
 import { rowInserter } from '../../../src/imports/stage/insert-rows.ts';
-import { discardStaged } from '../../../src/imports/stage/row-writer.ts';
 import { MAX_UIDS_PER_CALL } from '../../../src/membership/member-lists.ts';
 import { ACTIONS, type Membership, REGIONS, SCOPES } from '../../../src/membership/membership.ts';
 import { closeStaged, openForStaging } from '../../../src/platform/sqlite.ts';
@@ -219,17 +217,5 @@ describe('staging', () => {
         .map(({ status }) => status)
         .toArray(),
     ).toEqual(['invalid']);
-  });
-
-  test('leaves a file that is deleted when the process died before it was used, unless batches of it were dispatched', async () => {
-    const path = join(tempDir(), 'import.db');
-    await stage(path, [{}, { uid: 'other', later: true }]);
-    await discardStaged(path);
-    expect(existsSync(path)).toBe(false);
-    const { path: used, ledger } = await stagedImport([{}]);
-    const [batch] = ledger.pendingBatches('us', 1);
-    ledger.markDispatched([batch?.id ?? 0]);
-    await expect(discardStaged(used)).rejects.toThrow('were dispatched; it is not deleted');
-    expect(existsSync(used)).toBe(true);
   });
 });
