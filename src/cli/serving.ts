@@ -19,7 +19,6 @@ import { consoleBundle } from '../server/console-bundle.ts';
 import type { Api } from '../server/context.ts';
 import { createServer } from '../server/server.ts';
 import { stopServer } from '../server/stopping.ts';
-import { scheduleControl } from './commands/schedule-control.ts';
 import { UsageError } from './errors.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import type { SandboxFlags, SendingFlags, WorkersFlags } from './flags/flags.ts';
@@ -27,6 +26,7 @@ import type { LogFlags } from './flags/log-flags.ts';
 import { notifyTarget } from './notify-target.ts';
 import { type Io, say } from './screen/io.ts';
 import { logStream } from './screen/log-stream.ts';
+import { scheduleControl } from './target/schedule-control.ts';
 
 export interface ServeFlags extends SandboxFlags, SendingFlags, WorkersFlags, LogFlags {
   readonly dataDir?: string;

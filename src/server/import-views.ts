@@ -56,7 +56,7 @@ export function importViews(
 
   const view = async (record: ImportRecord): Promise<OwnView> => {
     const { id, state, createdAt, createdBy, tags, retryOf } = record;
-    const { dryRun, sandbox } = readOptions(record);
+    const { dryRun, sandbox, shape } = readOptions(record);
     const hasRows = reading.hasRows(id);
     const input = hasRows ? await reading.rowsOf(id).input() : undefined;
     const paths = reportPaths(dir.folder(id), input === undefined ? 'csv' : filesFormat(input));
@@ -75,6 +75,7 @@ export function importViews(
       ...(maxCreate !== undefined && { maxCreate }),
       ...(maxRemovals !== undefined && { maxRemovals }),
       ...(checkOf(dir.folder(id)) !== undefined && { hasCheck: true as const }),
+      ...(shape?.actions !== undefined && { fileOfChanges: true as const }),
       createdAt: new Date(createdAt).toISOString(),
       createdBy,
       kind: kindOf(record),

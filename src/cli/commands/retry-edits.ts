@@ -4,6 +4,7 @@ import type { Coordinator } from '../../imports/life/coordinator.ts';
 import { counted } from '../../text/wording.ts';
 import { UsageError } from '../errors.ts';
 import { type Io, say } from '../screen/io.ts';
+import { importAddress } from '../target/imports.ts';
 import type { Server } from '../target/server-client.ts';
 
 /** The text of a corrected report. @throws UsageError */
@@ -29,7 +30,7 @@ export async function sendEdits(
 
 /** The same at a server. @throws ServerRefused */
 export async function sendEditsThere(server: Server, id: string, text: string, io: Io): Promise<string> {
-  const path = `/v1/imports/${encodeURIComponent(id)}/repair`;
+  const path = `${importAddress(id)}/repair`;
   sayTaken(io, await server.begin(`${path}/file`, repairTaken, { csv: text }));
   return (await server.post(`${path}/send`)).id;
 }

@@ -12,6 +12,7 @@ import { type RowFilterFlags, rowFilter, withRowFilter } from '../flags/row-filt
 import { runImport } from '../run-import.ts';
 import { type Io, say } from '../screen/io.ts';
 import { followThere } from '../target/import-there.ts';
+import { importAddress } from '../target/imports.ts';
 import { openImports } from '../target/open-imports.ts';
 import { currentUser } from '../target/sync-data.ts';
 import { readEdits, sendEdits, sendEditsThere } from './retry-edits.ts';
@@ -63,8 +64,7 @@ async function retry(io: Io, given: string | undefined, flags: Flags): Promise<E
     const options = new URLSearchParams(rowFilterOptions(only));
     const again =
       edits === undefined
-        ? (await server.post(`/v1/imports/${encodeURIComponent(id)}/retry${options.size === 0 ? '' : `?${options}`}`))
-            .id
+        ? (await server.post(`${importAddress(id)}/retry${options.size === 0 ? '' : `?${options}`}`)).id
         : await sendEditsThere(server, id, edits, io);
     return followThere({ io, imports, server, json }, again);
   }

@@ -8,7 +8,7 @@ import { openScheduleCatalog, type ScheduleRecord, type ScheduleRun } from '../.
 import type { Schedules } from '../../syncs/schedule/schedules.ts';
 import { addressName, isAddress } from '../../syncs/schedule/source.ts';
 import { noteHere } from '../audit.ts';
-import { currentUser } from '../target/sync-data.ts';
+import { currentUser } from './sync-data.ts';
 
 /** The process that owns the data directory changes schedules: the server if one runs, else the command. */
 
