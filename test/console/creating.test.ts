@@ -44,7 +44,10 @@ test('missing users are created after a confirmation with their number, and what
     return answer.id;
   }, `/v1/imports/${id}/undo?apply=true&limit.emptiedFrom=9`);
   const undo = await browser.open(`${server.url}/syncs/${undoId}`);
-  await undo.getByText(/^Applied: 3 changes/).first().waitFor();
+  await undo
+    .getByText(/^Applied: 3 changes/)
+    .first()
+    .waitFor();
   // A plan that counts on ben, who is deleted before it is carried out.
   const syncId = await page.evaluate(async (path) => {
     const init = { method: 'POST', headers: { 'content-type': 'text/csv' }, body: 'uid,guid\nben,choir\n' };
