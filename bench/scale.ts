@@ -21,8 +21,8 @@ import { parseArgs } from 'node:util';
 import { type ImportLedger, openImportLedger } from '../src/imports/record/import-ledger.ts';
 import { openImportReader } from '../src/imports/report/reading.ts';
 import { writeReportFiles } from '../src/imports/report/report-files.ts';
-import { reportInput, reportPaths } from '../src/imports/report/report-paths.ts';
-import { summaryOf } from '../src/imports/report/summarize.ts';
+import { reportInput, reportPaths, writtenReports } from '../src/imports/report/report-paths.ts';
+import { summaryOf, totalsOf } from '../src/imports/report/summarize.ts';
 import { stageElsewhere } from '../src/imports/stage/staging.ts';
 import { REGIONS, type Region } from '../src/membership/membership.ts';
 import { membershipFile } from './generate.ts';
@@ -190,6 +190,7 @@ async function writeReports(): Promise<number> {
     reason: '',
     code: null,
     remedy: null,
+    totals: null,
     options: '{}',
     retryOf: null,
     createdBy: '',
@@ -198,7 +199,8 @@ async function writeReports(): Promise<number> {
     startedAt: now,
     finishedAt: now,
   } as const;
-  await writeReportFiles(reader, paths, () => summaryOf(record, reader.tallies(), paths), 'bench');
+  const summary = () => summaryOf(record, totalsOf(reader.tallies(), true), writtenReports(values.folder));
+  await writeReportFiles(reader, paths, summary, 'bench');
   reader.close();
   return rows.read;
 }

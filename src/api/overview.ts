@@ -50,9 +50,18 @@ export const overview = z
       .array(running)
       .meta({ description: 'Imports that send, newest first, at most 20; then those being read.' }),
     queued: count.meta({ description: 'Imports whose files wait for their turn to be read.' }),
-    waiting: z.array(importView).meta({ description: 'Imports that wait for a person, newest first, at most 20.' }),
+    waiting: z.array(importView).meta({
+      description: 'Imports that cannot continue without a person: blocked, failed or held; newest first, at most 20.',
+    }),
+    ready: z.strictObject({ imports: z.array(importView), syncs: z.array(syncEntry) }).meta({
+      description:
+        'What a person may continue, and nobody misses meanwhile: files that were only checked, imports that were paused, plans that were made to be looked at. Newest first, at most 5 of each.',
+    }),
     recent: z.array(importView).meta({ description: 'The five finished imports that were created last.' }),
-    syncs: z.array(syncEntry).meta({ description: 'Syncs that wait for a decision, newest first, at most 20.' }),
+    syncs: z.array(syncEntry).meta({
+      description:
+        'Syncs that wait for a decision: held by a guard, or the last plan of a schedule that does not apply its plans; newest first, at most 20.',
+    }),
     syncsUnderWay: z.array(syncEntry).meta({ description: 'Syncs that are planned or applied now, at most 20.' }),
     nights: z.array(night).meta({ description: 'The last run of each schedule.' }),
     failing: z

@@ -83,7 +83,7 @@ const scheduleSettings = z.strictObject({
   headers: z.record(z.string().max(100), z.string().max(200)).default({}).meta({
     description: 'Of an address: header -> environment variable of the server with its value, named SOURCE_….',
   }),
-  maxSource: count.optional().meta({ description: 'Largest file, in bytes. Default: 2 GB.' }),
+  maxSource: count.optional().meta({ description: 'Largest file, in bytes. Default: 2 GB; in an edit: as it was.' }),
   reading: scheduleReading.default({}),
   mode: z.enum(['add', 'mirror']).default('add'),
   missing: z
@@ -163,6 +163,16 @@ export const schedule = z
   .meta({ id: 'Schedule' });
 export type ScheduleView = z.infer<typeof schedule>;
 
+/** What an edit has changed of each setting, as people read it. */
+export const scheduleChanges = z.array(z.strictObject({ field: z.string(), from: z.string(), to: z.string() }));
+
+/** The answer to `PUT /v1/schedules/:name`. */
+export const editedSchedule = schedule.extend({
+  changes: scheduleChanges.meta({ description: 'What this edit has changed, setting by setting; empty: nothing.' }),
+});
+
+export type EditedSchedule = z.infer<typeof editedSchedule>;
+
 /** `GET /v1/schedules` */
 export const schedulesAnswer = z.strictObject({ schedules: z.array(schedule) });
 
@@ -178,11 +188,14 @@ export const scheduleHistory = z.strictObject({
       version: z.int(),
       at: time,
       who: z.string(),
-      changes: z.array(z.strictObject({ field: z.string(), from: z.string(), to: z.string() })),
+      changes: scheduleChanges,
     }),
   ),
 });
 export type ScheduleHistory = z.infer<typeof scheduleHistory>;
+
+/** The result of a schedule on one day. */
+const NIGHT_STATES = [...RUN_STATES, 'paused'] as const;
 
 /** `GET /v1/schedules/nights` */
 export const scheduleNights = z.strictObject({
@@ -193,7 +206,10 @@ export const scheduleNights = z.strictObject({
       nights: z.array(
         z.strictObject({
           day: z.string().meta({ description: 'In the time zone `tz`.' }),
-          state: z.enum(RUN_STATES).nullable().meta({ description: 'Of the last run of the day; null: none was due.' }),
+          state: z.enum(NIGHT_STATES).nullable().meta({
+            description:
+              'Of the last run of the day. Without a run: `paused` or `missed` (no server was running) if one was due, else null.',
+          }),
           reason: z.string(),
           sync: z.string().nullable(),
           runs: count,

@@ -1,11 +1,18 @@
+import type { EventEmitter } from 'node:events';
 import { asError } from '../errors/message-of.ts';
 import { type Config, environmentVariable } from '../platform/config.ts';
 import type { DataDir } from '../platform/data-dir.ts';
 import type { Logger } from '../platform/log.ts';
 import type { SyncRunner } from '../syncs/run/sync-runner.ts';
-import { openScheduleCatalog } from '../syncs/schedule/schedule-catalog.ts';
-import type { ScheduleRunsOptions } from '../syncs/schedule/schedule-runs.ts';
-import { createSchedules, type Schedules } from '../syncs/schedule/schedules.ts';
+import { type ScheduleAlarms, startScheduleAlarms } from '../syncs/schedule/schedule-alarms.ts';
+import { type ScheduleBook, scheduleBook } from '../syncs/schedule/schedule-book.ts';
+import { openScheduleCatalog, type ScheduleRun } from '../syncs/schedule/schedule-catalog.ts';
+import {
+  createScheduleRuns,
+  type ScheduleRunEvents,
+  type ScheduleRunsOptions,
+} from '../syncs/schedule/schedule-runs.ts';
+import { type SourceReader, sourceReader } from '../syncs/schedule/source-reader.ts';
 import { caOf } from './ca-file.ts';
 import type { Service } from './compose.ts';
 import { newSyncId } from './compose-syncs.ts';
@@ -19,21 +26,46 @@ export interface ScheduleParts {
   readonly fail: (error: Error) => void;
 }
 
-/** Wires schedules to the syncs that they begin. To be stopped before the syncs. */
+/** The schedules of a process that owns the data directory and stays. */
+export interface Schedules extends ScheduleBook {
+  readonly events: EventEmitter<ScheduleRunEvents>;
+  /** Begins a run that a user asks for. @throws ScheduleError when one is under way */
+  run(name: string, who: string): ScheduleRun;
+  /** Gets the file of a source. @throws SourceError, SourceNotAllowed */
+  readonly obtain: SourceReader;
+  /** Resolves when a run has finished, or this process stops. */
+  over(id: number): Promise<ScheduleRun>;
+  /** Continues interrupted runs, handles missed ones, and sets alarms for the rest. */
+  start(): void;
+  stop(): Promise<void>;
+}
+
+/** Wires which schedules there are, their alarms and their runs, and these to the syncs that they begin. To be stopped before the syncs. */
 export function composeSchedules(config: Config, parts: ScheduleParts): Schedules {
   const { log } = parts;
   const options = scheduleRunsOptions(config, parts);
-  const schedules = createSchedules(options);
-  schedules.events.on('run', ({ schedule, state, reason, syncId }) =>
+  const runs = createScheduleRuns(options);
+  let alarms: ScheduleAlarms | undefined;
+  runs.events.on('run', ({ schedule, state, reason, syncId }) =>
     log[state === 'failed' || state === 'missed' ? 'warn' : 'info'](
       { schedule, state, reason, sync: syncId },
       'schedule',
     ),
   );
   return {
-    ...schedules,
+    ...scheduleBook({ ...options, isUnderWay: runs.isUnderWay, changed: () => alarms?.set() }),
+    events: runs.events,
+    run: runs.begin,
+    over: runs.over,
+    obtain: sourceReader(options),
+    start: () => {
+      // Before an alarm that rings late can begin what was missed.
+      runs.continueAll();
+      alarms = startScheduleAlarms({ ...options, due: runs.due });
+    },
     stop: async () => {
-      await schedules.stop();
+      alarms?.close();
+      await runs.stop();
       options.catalog.close();
     },
   };

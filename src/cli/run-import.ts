@@ -13,7 +13,7 @@ import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.ts';
 import { conclude } from './screen/conclude.ts';
 import { type Io, say } from './screen/io.ts';
 import { type Progress, showProgress } from './screen/progress.ts';
-import { findImport, findingsOf } from './target/data.ts';
+import { findImport, summaryIn } from './target/data.ts';
 import { localImports } from './target/local-imports.ts';
 
 export interface RunOptions extends Omit<CoordinateOptions, 'howToContinue'> {
@@ -49,7 +49,7 @@ export async function runImport(options: RunOptions): Promise<ExitCode> {
 
 function earned(config: Config, id: string): ExitCode {
   const record = findImport(config.dataDir, id);
-  return exitCodeOf(record, findingsOf(dataDir(config.dataDir), record).summary.rows);
+  return exitCodeOf(record, summaryIn(dataDir(config.dataDir), record).rows);
 }
 
 export function sayNothingBegan(io: Io): ExitCode {

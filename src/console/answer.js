@@ -124,7 +124,11 @@ export function usePages(path, { name, limit, most = Number.POSITIVE_INFINITY, a
     const { signal } = leaving.current;
     const before = from === 'more' ? (items.peek() ?? []) : [];
     const wanted =
-      from === 'again' ? Math.max(limit, items.peek()?.length ?? 0) : from === 'start' ? first.current : limit;
+      from === 'again' && items.peek() !== undefined
+        ? Math.max(limit, items.peek()?.length ?? 0)
+        : from === 'more'
+          ? limit
+          : first.current;
     const least = from === 'again' || wanted > limit ? wanted : 1;
     /** @type {number | null | undefined} */
     let counted;

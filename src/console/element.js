@@ -1,5 +1,6 @@
 /** What every view is made of. Values become text and attributes, never markup. */
 import { createElement } from 'preact';
+import { query } from './api.js';
 
 /** @import { ComponentChildren } from 'preact' */
 
@@ -69,6 +70,11 @@ export function importHref(id) {
 /** The address at which rows of an import are repaired. @param {string} id */
 export function repairHref(id) {
   return `${importHref(id)}/repair`;
+}
+
+/** The list of imports with a tag. @param {string} tag */
+export function tagHref(tag) {
+  return `/imports${query({ tags: tag })}`;
 }
 
 /** The address of a sync's page. @param {string} id */

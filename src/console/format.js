@@ -142,3 +142,11 @@ export function dayAndTimeIn(iso, tz) {
 function twoDigits(value) {
   return String(value).padStart(2, '0');
 }
+
+/** "choir, term 1" → its parts. @param {string} text */
+export function listIn(text) {
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}

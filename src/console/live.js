@@ -3,18 +3,30 @@ import { request } from './api.js';
 import { connection } from './connection.js';
 
 const LONGEST_WAIT_MS = 30_000;
+/**
+ * Streams that stay open. Browsers allow six connections to one server over HTTP/1.1, for all windows together: two are
+ * left for requests, without which a seventh stream would keep every page from loading.
+ */
+const MOST_STREAMS = 4;
+/** A window without one looks at the stream so often, in ms. */
+const GLANCE_EVERY_MS = 5000;
 
 /**
- * Follows a stream of events until it ends or the signal aborts. While the page is hidden it rests: browsers allow few
- * connections to one server, and nobody looks. After every break `onReturn` is called: events were missed.
+ * Follows a stream of events until it ends or the signal aborts. While the page is hidden it rests: nobody looks. When
+ * other windows have all the streams that may stay open, it takes the present state every few seconds. After every break
+ * `onReturn` is called: events were missed.
  * @template {object} E events by name
  * @param {string} path
  * @param {{ [K in keyof E]: (data: E[K]) => void }} handlers
- * @param {{ signal: AbortSignal, onReturn: () => void }} options
+ * @param {{ present: keyof E, signal: AbortSignal, onReturn: () => void }} options `present`: the event with which the
+ *   present state is complete
  */
-export function follow(path, handlers, { signal, onReturn }) {
+export function follow(path, handlers, { present, signal, onReturn }) {
   /** @type {EventSource | undefined} */
   let source;
+  /** Gives back the place that the stream has; undefined while it has none. @type {(() => void) | undefined} */
+  let leavePlace;
+  let opening = false;
   let over = false;
   let broken = false;
   let waitMs = 0;
@@ -25,13 +37,28 @@ export function follow(path, handlers, { signal, onReturn }) {
     clearTimeout(timer);
     source?.close();
     source = undefined;
+    leavePlace?.();
+    leavePlace = undefined;
   };
-  const open = () => {
-    if (over || source !== undefined) return;
-    if (document.hidden || connection.away) {
-      broken = true;
-      return;
-    }
+  /** What happens until then is missed. @param {number} ms */
+  const openAfter = (ms) => {
+    broken = true;
+    close();
+    timer = setTimeout(open, ms);
+  };
+  const mayOpen = () => {
+    if (over || opening || source !== undefined) return false;
+    if (!document.hidden && !connection.away) return true;
+    broken = true;
+    return false;
+  };
+  const open = async () => {
+    if (!mayOpen()) return;
+    opening = true;
+    const leave = await takePlace();
+    opening = false;
+    if (!mayOpen()) return leave?.();
+    leavePlace = leave;
     const stream = new EventSource(path);
     source = stream;
     stream.addEventListener('open', () => {
@@ -42,6 +69,7 @@ export function follow(path, handlers, { signal, onReturn }) {
       stream.addEventListener(name, (event) => {
         waitMs = 0;
         handle(JSON.parse(/** @type {MessageEvent<string>} */ (event).data));
+        if (name === present && leave === undefined) openAfter(GLANCE_EVERY_MS);
       });
     }
     stream.addEventListener('end', () => {
@@ -49,16 +77,14 @@ export function follow(path, handlers, { signal, onReturn }) {
       close();
     });
     stream.addEventListener('error', () => {
-      broken = true;
-      close();
       waitMs = Math.min(LONGEST_WAIT_MS, Math.max(1000, waitMs * 2));
-      timer = setTimeout(open, waitMs);
+      openAfter(waitMs);
       // Finds out why: a server that is away is waited for, one that wants a login gets it.
       request('/v1/imports?limit=1', { signal }).catch(() => undefined);
     });
   };
   const turn = () => {
-    if (!document.hidden) return open();
+    if (!document.hidden) return void open();
     broken = true;
     close();
   };
@@ -69,5 +95,33 @@ export function follow(path, handlers, { signal, onReturn }) {
     over = true;
     close();
   });
-  open();
+  void open();
+}
+
+/**
+ * Takes one of the places for streams that all windows of this browser share, and gives what gives it back; undefined
+ * while all are taken. A window that is closed or crashes gives its places back.
+ * @returns {Promise<(() => void) | undefined>}
+ */
+async function takePlace() {
+  // Browsers have no locks on pages that came over plain http from another machine.
+  if (navigator.locks === undefined) return () => undefined;
+  for (let place = 1; place <= MOST_STREAMS; place += 1) {
+    const leave = await lockIfFree(`rollcall stream ${place}`);
+    if (leave !== undefined) return leave;
+  }
+  return undefined;
+}
+
+/** @param {string} name @returns {Promise<(() => void) | undefined>} what gives the lock back */
+function lockIfFree(name) {
+  return new Promise((resolve) => {
+    navigator.locks
+      .request(name, { ifAvailable: true }, (lock) => {
+        if (lock === null) return resolve(undefined);
+        return new Promise((free) => resolve(() => free(undefined)));
+      })
+      // A page that is being left gets none.
+      .catch(() => resolve(undefined));
+  });
 }

@@ -81,6 +81,7 @@ export function watchOverview() {
     sync: (data) => tell('sync', data),
   };
   follow('/v1/events', handlers, {
+    present: 'imports',
     signal: left,
     onReturn: () => {
       for (const { onReturn } of listeners) onReturn();

@@ -43,7 +43,7 @@ export const SYNC_ACTION_LABELS = { apply: 'Apply', approve: 'Approve…', rejec
 
 /** What the list's filter offers: name → states. @type {Readonly<Record<string, readonly SyncState[]>>} */
 export const SYNC_STATE_GROUPS = {
-  'need a decision': ['planned', 'held'],
+  'waiting to be applied': ['planned', 'held'],
   'in progress': ['planning', 'applying'],
   'carried out': ['applied', 'unchanged'],
   'not carried out': ['rejected', 'stale', 'failed', 'incomplete'],

@@ -45,7 +45,7 @@ export function outcomeLabel(outcome, scope) {
   return scope === 'ban' ? 'already banned' : 'already a member';
 }
 
-/** Outcomes with which a row's wish is fulfilled. @type {readonly Outcome[]} */
+/** Outcomes with which a row has what it asked for. @type {readonly Outcome[]} */
 const IN_PLACE = ['added', 'banned', 'already_member', 'changed', 'removed', 'unbanned'];
 /** Outcomes of rows that went wrong. @type {readonly Outcome[]} */
 export const WRONG = ['failed', 'invalid', 'unconfirmed'];

@@ -6,42 +6,34 @@ select id from coordinator;
 
 -- name: find
 -- In: id. Out: the import; nothing where there is none.
-select id, state, reason, code, remedy, file, source, options, retry_of as retryOf, created_by as createdBy, tags,
-       created_at as createdAt, started_at as startedAt, finished_at as finishedAt
-  from imports where id = :id;
+select * from import_records where id = :id;
 
 -- name: list
 -- In: limit. Out: newest first.
-select id, state, reason, code, remedy, file, source, options, retry_of as retryOf, created_by as createdBy, tags,
-       created_at as createdAt, started_at as startedAt, finished_at as finishedAt
-  from imports order by created_at desc, id desc limit :limit;
+select * from import_records order by createdAt desc, id desc limit :limit;
 
 -- name: page
 -- In: created_at and id of the import before the page, limit, and what imports must be like (null: anything): states and
 -- kinds (JSON arrays), search (a part of file, id, reason or a tag), since and until (ms), created_by, tags (JSON array: all
 -- of them), problems (1: something in them needs a person). Out: newest first.
-select id, state, reason, code, remedy, file, source, options, retry_of as retryOf, created_by as createdBy, tags,
-       created_at as createdAt, started_at as startedAt, finished_at as finishedAt
-  from imports
- where (created_at, id) < (:created_at, :id) and created_at >= :since and created_at < :until
+select * from import_records i
+ where (createdAt, id) < (:created_at, :id) and createdAt >= :since and createdAt < :until
    and (:states is null or state in (select value from json_each(:states)))
-   and (:kinds is null or iif(id glob 'undo-*', 'undo', iif(id glob 'sync-*', 'sync', iif(retry_of is null, 'file', 'retry')))
+   and (:kinds is null or iif(id glob 'undo-*', 'undo', iif(id glob 'sync-*', 'sync', iif(retryOf is null, 'file', 'retry')))
         in (select value from json_each(:kinds)))
    and (:search is null or instr(lower(concat_ws(char(10), file, id, reason,
         (select group_concat(value, char(10)) from json_each(tags)))), lower(:search)) > 0)
-   and (:created_by is null or created_by = :created_by collate nocase)
+   and (:created_by is null or createdBy = :created_by collate nocase)
    and (:tags is null or not exists (
         select 1 from json_each(:tags) wanted
-         where not exists (select 1 from json_each(imports.tags) own where own.value = wanted.value collate nocase)))
+         where not exists (select 1 from json_each(i.tags) own where own.value = wanted.value collate nocase)))
    and (:problems = 0 or state in ('blocked', 'failed', 'rejected', 'aborted')
-        or exists (select 1 from import_problems where import_id = imports.id))
- order by created_at desc, id desc limit :limit;
+        or exists (select 1 from import_problems where import_id = i.id))
+ order by createdAt desc, id desc limit :limit;
 
 -- name: retries
 -- In: id. Out: imports that retry rows of this one, oldest first.
-select id, state, reason, code, remedy, file, source, options, retry_of as retryOf, created_by as createdBy, tags,
-       created_at as createdAt, started_at as startedAt, finished_at as finishedAt
-  from imports where retry_of = :id order by created_at, id;
+select * from import_records where retryOf = :id order by createdAt, id;
 
 -- name: transitions
 -- In: id, since (ms). Out: moves of an import at that time or later, in their order.
@@ -56,6 +48,10 @@ insert into imports (id, state, reason, file, source, options, retry_of, created
 -- name: set_tags
 -- In: id, tags (JSON array).
 update imports set tags = :tags where id = :id;
+
+-- name: set_totals
+-- In: id, totals (JSON).
+update imports set totals = :totals where id = :id;
 
 -- name: forget_problems
 -- In: id. Before they are noted anew.
@@ -118,9 +114,7 @@ insert into transitions (import_id, at, state, reason) values (:id, :at, :state,
 
 -- name: unfinished
 -- Out: imports that are not over, oldest first.
-select id, state, reason, code, remedy, file, source, options, retry_of as retryOf, created_by as createdBy, tags,
-       created_at as createdAt, started_at as startedAt, finished_at as finishedAt
-  from imports where finished_at is null order by created_at, id;
+select * from import_records where finishedAt is null order by createdAt, id;
 
 -- name: finished_before
 -- In: before (ms). Out: ids of imports that were over by then, oldest first.

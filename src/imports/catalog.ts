@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import type { ImportTotals } from '../api/import-summary.ts';
 import type { Words } from '../errors/named-options.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
 import type { ImportKind } from '../membership/import-kind.ts';
@@ -29,6 +30,8 @@ export interface ImportRecord {
   readonly createdBy: string;
   /** JSON list of its tags. */
   readonly tags: string;
+  /** JSON of its `ImportTotals`; null until it has ended and was counted. */
+  readonly totals: string | null;
   readonly createdAt: number;
   readonly startedAt: number | null;
   readonly finishedAt: number | null;
@@ -101,6 +104,8 @@ export interface Catalog extends CatalogReader {
   setOptions(id: string, options: string): void;
   /** Replaces the tags (JSON) of an import. */
   setTags(id: string, tags: string): void;
+  /** Keeps the totals of an import that has ended, or is about to. */
+  setTotals(id: string, totals: ImportTotals): void;
   /** Replaces the number of rows that need a person, by code. */
   setProblems(id: string, problems: readonly { readonly code: string; readonly rows: number }[]): void;
   /** This process works on an import from now on. If it dies before `leaveAll`, the next `countDeaths` counts that. */
@@ -160,6 +165,9 @@ export function openCatalog(path: string): Catalog {
     },
     setTags: (id, tags) => {
       sql('set_tags').run({ id, tags });
+    },
+    setTotals: (id, totals) => {
+      sql('set_totals').run({ id, totals: JSON.stringify(totals) });
     },
     setProblems: (id, problems) =>
       inTransaction(database, () => {

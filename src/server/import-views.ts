@@ -1,14 +1,16 @@
 import { existsSync, statSync } from 'node:fs';
+import type { ImportTotals } from '../api/import-summary.ts';
 import type { FollowUp, ImportView, Staging } from '../api/imports.ts';
 import { asParameter } from '../errors/named-options.ts';
 import type { ImportRecord } from '../imports/catalog.ts';
 import { checkOf } from '../imports/check/checks.ts';
 import { readOptions } from '../imports/import-options.ts';
+import { tagsOf } from '../imports/import-tags.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
 import { optionsToAgree, reasonFor } from '../imports/reason.ts';
 import type { Tallies } from '../imports/record/import-ledger.ts';
-import { filesFormat, NEEDS_ATTENTION, reportPaths } from '../imports/report/report-paths.ts';
-import { summaryOf } from '../imports/report/summarize.ts';
+import { NEEDS_ATTENTION, writtenReports } from '../imports/report/report-paths.ts';
+import { keptTotals, summaryOf, totalsOf } from '../imports/report/summarize.ts';
 import { actionsOf } from '../membership/import-actions.ts';
 import { kindOf } from '../membership/import-kind.ts';
 import { isFinal } from '../membership/import-state.ts';
@@ -25,11 +27,8 @@ export interface ImportViews {
   beingRead(): string[];
 }
 
-/** An import without its follow-ups: once it has finished, it never changes. */
+/** An import without its follow-ups. */
 type OwnView = Omit<ImportView, 'followUps' | 'retryable'>;
-
-/** Number of finished imports whose views are cached. */
-const MOST_KEPT = 1_000;
 
 const NO_ROWS: Tallies = new Map();
 
@@ -40,7 +39,6 @@ export function importViews(
   syncs: SyncCatalogReader,
 ): ImportViews {
   const staging = new Map<string, Staging>();
-  const kept = new Map<string, OwnView>();
   coordinator.events.on('staging', (id, progress) => {
     const totalBytes = staging.get(id)?.totalBytes ?? sizeOf(coordinator.find(id).source);
     staging.set(id, { ...progress, totalBytes });
@@ -48,19 +46,22 @@ export function importViews(
   coordinator.events.on('state', ({ id, state }) => {
     if (state !== 'staging') staging.delete(id);
   });
-  coordinator.events.on('changed', ({ id }) => kept.delete(id));
-  coordinator.events.on('removed', (id) => {
-    staging.delete(id);
-    kept.delete(id);
-  });
+  coordinator.events.on('removed', (id) => staging.delete(id));
 
-  const view = async (record: ImportRecord): Promise<OwnView> => {
-    const { id, state, createdAt, createdBy, tags, retryOf } = record;
+  /** Counts from its ledger, and keeps the totals if it has ended: those that an older rollcall ended have none. */
+  const counted = async ({ id, state }: ImportRecord): Promise<ImportTotals> => {
+    if (!reading.hasRows(id)) return totalsOf(NO_ROWS, isFinal(state));
+    const rows = reading.rowsOf(id);
+    const totals = totalsOf(await rows.tallies(), isFinal(state), await rows.input());
+    if (isFinal(state)) coordinator.keepTotals(id, totals);
+    return totals;
+  };
+
+  const ownView = async (record: ImportRecord): Promise<OwnView> => {
+    const { id, state, createdAt, createdBy, retryOf } = record;
     const { dryRun, sandbox, shape } = readOptions(record);
-    const hasRows = reading.hasRows(id);
-    const input = hasRows ? await reading.rowsOf(id).input() : undefined;
-    const paths = reportPaths(dir.folder(id), input === undefined ? 'csv' : filesFormat(input));
-    const summary = summaryOf(record, hasRows ? await reading.rowsOf(id).tallies() : NO_ROWS, paths, input);
+    const folder = dir.folder(id);
+    const summary = summaryOf(record, keptTotals(record) ?? (await counted(record)), writtenReports(folder));
     const { maxCreate, maxRemovals } = optionsToAgree(record);
     const address = (query: string) => `/v1/imports/${id}/report?${query}`;
     const { all, failed, retry } = summary.reports;
@@ -74,12 +75,12 @@ export function importViews(
       reason: reasonFor(record, asParameter),
       ...(maxCreate !== undefined && { maxCreate }),
       ...(maxRemovals !== undefined && { maxRemovals }),
-      ...(checkOf(dir.folder(id)) !== undefined && { hasCheck: true as const }),
+      ...(checkOf(folder) !== undefined && { hasCheck: true as const }),
       ...(shape?.actions !== undefined && { fileOfChanges: true as const }),
       createdAt: new Date(createdAt).toISOString(),
       createdBy,
       kind: kindOf(record),
-      tags: JSON.parse(tags),
+      tags: tagsOf(record),
       retryOf,
       dryRun,
       sandbox,
@@ -88,18 +89,6 @@ export function importViews(
     };
   };
 
-  const ownView = async (record: ImportRecord): Promise<OwnView> => {
-    const known = kept.get(record.id);
-    // Ids are never used again. A cached view may be older than its import's end, so the state is checked.
-    if (known !== undefined && isFinal(record.state)) return known;
-    const made = await view(record);
-    if (isFinal(record.state)) {
-      kept.set(record.id, made);
-      const [oldest] = kept.keys();
-      if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest);
-    }
-    return made;
-  };
   const followUpsOf = async (id: string): Promise<FollowUp[]> => {
     const retries = reading.retries(id).map(async (retry): Promise<FollowUp> => {
       const { state, rows } = await ownView(retry);

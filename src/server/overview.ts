@@ -1,6 +1,6 @@
 import { type Night, type NightResult, type Overview, overview, type RunningImport } from '../api/overview.ts';
 import type { ImportRecord } from '../imports/catalog.ts';
-import type { ImportState } from '../membership/import-state.ts';
+import { type ImportState, needsPerson } from '../membership/import-state.ts';
 import type { SyncState } from '../membership/sync-state.ts';
 import type {
   ScheduleCatalogReader,
@@ -14,13 +14,15 @@ import { refusals } from './problem-schema.ts';
 import { answersSoon } from './queues/queue-answer.ts';
 
 const SENDING: readonly ImportState[] = ['running', 'pausing', 'cancelling'];
-/** A person decides how these continue. */
-const WAITING: readonly ImportState[] = ['blocked', 'failed', 'paused', 'staged'];
+/** Nothing happens to these until a person acts. */
+const AT_REST: readonly ImportState[] = ['blocked', 'failed', 'paused', 'staged'];
 const FINISHED: readonly ImportState[] = ['completed', 'cancelled', 'aborted', 'rejected'];
-const TO_DECIDE: readonly SyncState[] = ['held', 'planned'];
 const SYNC_UNDER_WAY: readonly SyncState[] = ['planning', 'applying'];
 /** Entries of each list, at most. */
 const MOST = 20;
+/** Imports at rest that are looked at, newest first: those that need a person are counted among them. */
+const MOST_AT_REST = 1_000;
+const READY = 5;
 const RECENT = 5;
 const FAILING = 5;
 const RECENT_MS = 14 * 24 * 60 * 60 * 1000;
@@ -42,10 +44,10 @@ export function overviewRoute(app: Api, context: ServerContext, schedules: Sched
     },
     async (): Promise<Overview> => {
       const counts = reading.counts();
-      const sumOf = (states: readonly ImportState[]) =>
-        states.reduce((sum, state) => sum + (counts.get(state) ?? 0), 0);
-      const pageOf = (states: readonly ImportState[], limit: number) =>
-        Promise.all(reading.page({ states, limit }).imports.map(views.of));
+      const atRest = reading.page({ states: AT_REST, limit: MOST_AT_REST }).imports;
+      const stuck = atRest.filter(needsDecision);
+      const ready = atRest.filter((record) => !needsDecision(record));
+      const viewsOf = (records: readonly ImportRecord[]) => Promise.all(records.map(views.of));
       const syncsIn = (states: readonly SyncState[]) =>
         syncCatalog.page({ states, limit: MOST }).syncs.map(syncViews.entry);
       const health = new Map(schedules.health().map((one) => [one.name, one]));
@@ -53,31 +55,41 @@ export function overviewRoute(app: Api, context: ServerContext, schedules: Sched
         .list()
         .map((schedule) => nightOf(context, schedules, schedule, health.get(schedule.name)));
       const read = views.beingRead().flatMap((id) => reading.find(id) ?? []);
-      const [now, waiting, recent] = await Promise.all([
+      const [now, waiting, readyImports, recent] = await Promise.all([
         running([...reading.page({ states: SENDING, limit: MOST }).imports, ...read]),
-        pageOf(WAITING, MOST),
-        pageOf(FINISHED, RECENT),
+        viewsOf(stuck.slice(0, MOST)),
+        viewsOf(ready.slice(0, READY)),
+        viewsOf(reading.page({ states: FINISHED, limit: RECENT }).imports),
       ]);
-      const decisions = syncCatalog.count(TO_DECIDE);
+      // A schedule that only plans asks each night for a decision; any other plan is there for whoever made it.
+      const asked = new Set(nights.flatMap(({ run }) => (run?.sync?.state === 'planned' ? [run.sync.id] : [])));
+      const planned = syncsIn(['planned']);
+      const toApply = [...asked].flatMap((id) => syncCatalog.find(id) ?? []).map(syncViews.entry);
       return {
         imports: [...counts.values()].reduce((sum, one) => sum + one, 0),
         running: now,
         queued: Math.max(0, (counts.get('staging') ?? 0) - read.length),
         waiting,
         recent,
-        syncs: syncsIn(TO_DECIDE),
+        syncs: [...syncsIn(['held']), ...toApply].sort((a, b) => b.createdAt.localeCompare(a.createdAt)).slice(0, MOST),
+        ready: { imports: readyImports, syncs: planned.filter(({ id }) => !asked.has(id)).slice(0, READY) },
         syncsUnderWay: syncsIn(SYNC_UNDER_WAY),
         nights,
         failing: reading.recurringProblems(Date.now() - RECENT_MS, FAILING),
         needs: {
-          imports: sumOf(WAITING) + now.filter(({ stoppedRegions }) => stoppedRegions.length > 0).length,
-          syncs: TO_DECIDE.reduce((sum, state) => sum + (decisions.get(state) ?? 0), 0),
+          imports: stuck.length + now.filter(({ stoppedRegions }) => stoppedRegions.length > 0).length,
+          syncs: (syncCatalog.count(['held']).get('held') ?? 0) + asked.size,
           schedules: nights.filter(({ paused, result }) => !paused && (result === 'failed' || result === 'missed'))
             .length,
         },
       };
     },
   );
+}
+
+/** Whether it stands still although somebody wants it to be sent: nobody has paused it, or asked for a check only. */
+function needsDecision({ state, code }: ImportRecord): boolean {
+  return needsPerson(state) || (code !== null && code !== 'DRY_RUN');
 }
 
 /** Imports under way with what is left of them. The pace of each is measured from one question to the next. */

@@ -7,7 +7,7 @@ import {
   openCatalogReader,
   type Transition,
 } from '../imports/catalog.ts';
-import type { TaskLimits } from '../imports/report/reading-queue.ts';
+import type { TaskLimits } from '../imports/report/reading-task.ts';
 import type { ImportQuestions, ReadingThreads } from '../imports/report/reading-threads.ts';
 import type { ReportRequest } from '../imports/report/report-text.ts';
 import type { DataDir } from '../platform/data-dir.ts';
@@ -17,7 +17,7 @@ import { Problem } from './problem.ts';
 /** What the server reads of a data directory: rows in other threads, the small catalog in this one. */
 export interface Reading {
   /** Imports, newest first. @throws Problem BAD_CURSOR */
-  page(wish: Parameters<CatalogReader['page']>[0]): CatalogPage;
+  page(request: Parameters<CatalogReader['page']>[0]): CatalogPage;
   find(id: string): ImportRecord | undefined;
   counts: CatalogReader['counts'];
   recurringProblems: CatalogReader['recurringProblems'];
@@ -33,11 +33,11 @@ export interface Reading {
    */
   rowsOf(id: string, left?: AbortSignal): ImportQuestions;
   /** A page of rows as JSON text. @throws Problem NO_ROWS_YET */
-  rowsPage(id: string, wish: Parameters<ReadingThreads['rowsPage']>[1], left: AbortSignal): Promise<Uint8Array>;
+  rowsPage(id: string, request: Parameters<ReadingThreads['rowsPage']>[1], left: AbortSignal): Promise<Uint8Array>;
   /** One row with its calls as JSON text; undefined for an unknown row. @throws Problem NO_ROWS_YET */
   rowDetail(id: string, row: number, left: AbortSignal): Promise<Uint8Array | undefined>;
   /** A report's bytes, made as they are taken. @throws Problem NO_ROWS_YET */
-  report(id: string, wish: ReportRequest): AsyncGenerator<Uint8Array>;
+  report(id: string, request: ReportRequest): AsyncGenerator<Uint8Array>;
   close(): void;
 }
 
@@ -58,11 +58,11 @@ export function openReading(dir: DataDir, threads: ReadingThreads): Reading {
   };
   return {
     hasRows,
-    page: (wish) => {
+    page: (request) => {
       try {
-        return catalog.page(wish);
+        return catalog.page(request);
       } catch (error) {
-        throw error instanceof BadCursor ? badCursor(wish.before ?? '') : error;
+        throw error instanceof BadCursor ? badCursor(request.before ?? '') : error;
       }
     },
     find: (id) => catalog.find(id),
@@ -71,9 +71,9 @@ export function openReading(dir: DataDir, threads: ReadingThreads): Reading {
     retries: (id) => catalog.retries(id),
     transitions: (id, since) => catalog.transitions(id, since),
     rowsOf: (id, left) => threads.of(ledgerOf(id), limits(left)),
-    rowsPage: async (id, wish, left) => threads.rowsPage(ledgerOf(id), wish, limits(left)),
+    rowsPage: async (id, request, left) => threads.rowsPage(ledgerOf(id), request, limits(left)),
     rowDetail: async (id, row, left) => threads.rowDetail(ledgerOf(id), row, limits(left)),
-    report: (id, wish) => threads.report(ledgerOf(id), wish),
+    report: (id, request) => threads.report(ledgerOf(id), request),
     close: () => catalog.close(),
   };
 }

@@ -70,8 +70,8 @@ export function reportRoutes(app: Api, context: ServerContext): void {
       // A report that is made while it is sent has neither length nor ranges.
       reply.header('accept-ranges', 'none');
       const summary = summaryIn(await views.of(record));
-      const wish = { ...wanted, summary, version: VERSION };
-      return reply.send(Readable.from(reading.report(record.id, wish), { objectMode: false }));
+      const report = reading.report(record.id, { ...wanted, summary, version: VERSION });
+      return reply.send(Readable.from(report, { objectMode: false }));
     },
   );
 }

@@ -2,40 +2,25 @@
 
 -- name: find_sync
 -- In: id. Out: the sync; nothing where there is none.
-select id, state, reason, code, file, source, options, totals, undo_of as undoOf, import_id as importId,
-       schedule_id as scheduleId, approved_by as approvedBy, approved_at as approvedAt, approval,
-       created_at as createdAt, finished_at as finishedAt
-  from syncs where id = :id;
+select * from sync_records where id = :id;
 
 -- name: undos
 -- In: import (id). Out: syncs that undo it, oldest first.
-select id, state, reason, code, file, source, options, totals, undo_of as undoOf, import_id as importId,
-       schedule_id as scheduleId, approved_by as approvedBy, approved_at as approvedAt, approval,
-       created_at as createdAt, finished_at as finishedAt
-  from syncs where undo_of = :import order by created_at, id;
+select * from sync_records where undoOf = :import order by createdAt, id;
 
 -- name: list_syncs
 -- In: limit. Out: newest first.
-select id, state, reason, code, file, source, options, totals, undo_of as undoOf, import_id as importId,
-       schedule_id as scheduleId, approved_by as approvedBy, approved_at as approvedAt, approval,
-       created_at as createdAt, finished_at as finishedAt
-  from syncs order by created_at desc, id desc limit :limit;
+select * from sync_records order by createdAt desc, id desc limit :limit;
 
 -- name: sync_page
 -- In: created_at and id of the sync before the page, states (JSON array, null: any), limit. Out: newest first.
-select id, state, reason, code, file, source, options, totals, undo_of as undoOf, import_id as importId,
-       schedule_id as scheduleId, approved_by as approvedBy, approved_at as approvedAt, approval,
-       created_at as createdAt, finished_at as finishedAt
-  from syncs
- where (created_at, id) < (:created_at, :id) and (:states is null or state in (select value from json_each(:states)))
- order by created_at desc, id desc limit :limit;
+select * from sync_records
+ where (createdAt, id) < (:created_at, :id) and (:states is null or state in (select value from json_each(:states)))
+ order by createdAt desc, id desc limit :limit;
 
 -- name: syncs_under_way
 -- Out: syncs that a process should be working on, oldest first.
-select id, state, reason, code, file, source, options, totals, undo_of as undoOf, import_id as importId,
-       schedule_id as scheduleId, approved_by as approvedBy, approved_at as approvedAt, approval,
-       created_at as createdAt, finished_at as finishedAt
-  from syncs where state in ('planning', 'applying') order by created_at, id;
+select * from sync_records where state in ('planning', 'applying') order by createdAt, id;
 
 -- name: syncs_before
 -- In: schedule (null: none), source, before (id of a sync). Out: ids of earlier runs of the same sync that were carried

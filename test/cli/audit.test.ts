@@ -32,9 +32,9 @@ test('schedules that are added, paused and removed are on record, with what they
     sandbox: false,
   });
   const source = 'https://files.example/members.csv?sig=open-sesame';
-  const wish = { name: 'nightly', cron: '30 2 * * *', tz: 'Europe/Rome', file: source, source, maxSource: 1_000 };
+  const request = { name: 'nightly', cron: '30 2 * * *', tz: 'Europe/Rome', file: source, source, maxSource: 1_000 };
   const rest = { headers: {}, protectFile: null, repair: false, catchUp: false, options };
-  await changeSchedules(config, { verb: 'add', wish: { ...wish, ...rest } });
+  await changeSchedules(config, { verb: 'add', request: { ...request, ...rest } });
   await changeSchedules(config, { verb: 'pause', name: 'nightly' });
   await changeSchedules(config, { verb: 'remove', name: 'nightly' });
   const entries = audited(dataDir);

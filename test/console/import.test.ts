@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { csvFile, eventually, startImport, useBrowser } from './browser.ts';
 import { memberRows, useServer } from './served.ts';
+import { checkSights } from './sights.ts';
 
 const browser = useBrowser();
 // 120 calls a minute: an import of some hundred rows takes as long as a test needs to look at it.
@@ -25,6 +26,32 @@ test('a dry run sends nothing until somebody starts it', async () => {
   await page.getByRole('button', { name: 'Start sending' }).click();
   await page.getByText('Completed: all 2 rows succeeded.').first().waitFor();
   expect(await page.locator('[aria-live=polite]').first().textContent()).toBe('Completed: all 2 rows succeeded.');
+});
+
+test('tags are given at the start and changed on the page of the import, and lead to the list', async () => {
+  const page = await browser.open(slow.url);
+  await page.getByLabel(/^Choose/).setInputFiles(csvFile('guid,uid\nchoir,ada\n', 'tagged.csv'));
+  await page.getByLabel('Tags').fill('term 1, choir!');
+  await page.getByRole('button', { name: 'Start import' }).click();
+  await page.getByText('allowed are 1 to 40 letters').waitFor();
+  await page.getByLabel('Tags').fill('term 1, choir');
+  await page.getByRole('button', { name: 'Start import' }).click();
+  await page.getByRole('heading', { name: 'tagged.csv', level: 1 }).waitFor();
+  const tags = page.getByRole('group', { name: 'Tags' });
+  await tags.getByRole('link', { name: 'term 1' }).waitFor();
+  await tags.getByRole('button', { name: 'Remove the tag term 1' }).click();
+  await eventually(() => tags.getByRole('link').allTextContents()).toEqual(['choir']);
+  await tags.locator('button:focus').waitFor();
+  await tags.getByRole('textbox').fill('no<good');
+  await tags.getByRole('button', { name: 'Add' }).click();
+  await tags.getByText('allowed are 1 to 40 letters').waitFor();
+  await tags.getByRole('textbox').fill('autumn, 2026');
+  await page.keyboard.press('Enter');
+  await eventually(() => tags.getByRole('link').allTextContents()).toEqual(['choir', 'autumn', '2026']);
+  expect(await tags.getByRole('textbox').inputValue()).toBe('');
+  await checkSights(page, 'tags');
+  await tags.getByRole('link', { name: 'autumn' }).click();
+  await page.getByRole('row', { name: /tagged\.csv/ }).waitFor();
 });
 
 test('progress moves by itself; pause, resume and cancel do what they say, and the buttons follow the state', async () => {
@@ -58,9 +85,10 @@ test('progress moves by itself; pause, resume and cancel do what they say, and t
     'Undo import…',
     'Delete…',
   ]);
-  const journal = await page.getByRole('region', { name: 'History' }).getByRole('listitem').allTextContents();
-  expect(journal.map((line) => /paused|running|cancelled/.exec(line)?.[0]).filter(Boolean)).toEqual(
-    expect.arrayContaining(['running', 'paused', 'cancelled']),
+  const journal = page.getByRole('region', { name: 'History' }).getByRole('listitem');
+  // The history is asked for by itself: it may come after the buttons.
+  await eventually(() => journal.allTextContents()).toEqual(
+    expect.arrayContaining(['running', 'paused', 'cancelled'].map((state) => expect.stringContaining(state))),
   );
 
   await page.getByRole('button', { name: 'Delete…' }).click();

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { violations } from './accessibility.ts';
 import { csvFile, eventually, startImport, useBrowser } from './browser.ts';
 import { memberRows, useServer } from './served.ts';
+import { checkSights } from './sights.ts';
 
 const browser = useBrowser();
 const server = useServer({ flags: ['--calls-per-minute', '600'] });
@@ -35,20 +36,40 @@ test('the first visit says what this is and that nothing is sent to real users; 
   expect(await page.getByText('rollcall adds members to chat groups in bulk').count()).toBe(0);
 });
 
-test('what waits for a person is on the start page, in the navigation and in the title, until it is solved there', async () => {
-  await upload('guid,uid\nteam,ada\n', 'name=checked.csv&dryRun=true');
+test('what cannot continue without a person is on the start page, in the navigation and in the title, until it is solved there', async () => {
+  await upload('guid,uid\nteam,ada\nchoir,ada\n', 'name=tried.csv&first=1');
   const page = await browser.open(`${server.url}/settings`);
   await page.getByRole('link', { name: 'Imports 1 need you' }).waitFor();
   await eventually(() => page.title()).toBe('(1) Settings · rollcall');
   expect(await page.locator('link[rel="icon"]').getAttribute('href')).toMatch(/^data:image/);
   await page.getByRole('link', { name: 'Now' }).click();
   const needs = page.getByRole('region', { name: 'Needs you' });
-  await needs.getByText('The file has been checked: 1 row can be sent').waitFor();
+  await needs.getByText('The first rows have been sent. 1 row waits until you resume.').waitFor();
   expect(await violations(page)).toEqual([]);
-  await needs.getByRole('button', { name: 'Start sending' }).click();
+  await needs.getByRole('button', { name: /: tried\.csv$/ }).click();
   await page.getByText('Nothing needs you.').waitFor();
   await eventually(() => page.title()).toBe('Now · rollcall');
+  await page.getByRole('region', { name: 'Finished last' }).getByRole('link', { name: 'tried.csv' }).waitFor();
+});
+
+test('a file that was only checked and a plan made to be looked at need nobody, and can be continued from the start page', async () => {
+  await upload('guid,uid\nteam,ben\n', 'name=checked.csv&dryRun=true');
+  await fetch(`${server.url}/v1/syncs?name=looked.csv`, {
+    method: 'POST',
+    headers: { 'content-type': 'text/csv' },
+    body: 'guid,uid\nteam,new-1\n',
+  });
+  const page = await browser.open(server.url);
+  const ready = page.getByRole('region', { name: 'Ready when you are' });
+  await ready.getByText('The file has been checked: 1 row can be sent').waitFor();
+  await ready.getByRole('link', { name: 'looked.csv' }).waitFor();
+  await page.getByText('Nothing needs you.').waitFor();
+  expect(await page.getByRole('link', { name: /need you/ }).count()).toBe(0);
+  await checkSights(page, 'now-ready');
+  await ready.getByRole('button', { name: 'Start sending: checked.csv' }).click();
   await page.getByRole('region', { name: 'Finished last' }).getByRole('link', { name: 'checked.csv' }).waitFor();
+  await ready.getByRole('link', { name: 'Review the plan' }).click();
+  await page.getByRole('button', { name: 'Reject…' }).waitFor();
 });
 
 test('a sync that a guard holds leads to its plan; one that is decided is gone from the page', async () => {

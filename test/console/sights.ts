@@ -14,7 +14,6 @@ const SIGHTS = [
  */
 export async function checkSights(page: Page, name: string): Promise<void> {
   for (const { width, colorScheme } of SIGHTS) {
-    // Colours that are still on their way are nobody's contrast.
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     await page.setViewportSize({ width, height: 900 });
     const shots = process.env['CONSOLE_SHOTS'];

@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
+import type { ImportTotals } from '../../src/api/import-summary.ts';
 import type { ImportRecord } from '../../src/imports/catalog.ts';
 import { createClosings } from '../../src/imports/life/closing.ts';
 import { openImportLedger } from '../../src/imports/record/import-ledger.ts';
@@ -21,6 +22,7 @@ const RECORD: ImportRecord = {
   tags: '[]',
   code: null,
   remedy: null,
+  totals: null,
   createdAt: 1_000,
   startedAt: 2_000,
   finishedAt: null,
@@ -40,11 +42,12 @@ async function endingImport() {
   });
   ledger.record(dispatch(ledger, 2).map((batch) => resultOf(batch, ALL_DONE)));
   ledger.leaveRest('cancelled');
+  const kept: ImportTotals[] = [];
   const moves: (readonly [state: string, reason: string | undefined, code?: string])[] = [];
   const { promise: over, resolve, reject } = Promise.withResolvers<void>();
   const closings = createClosings({
     dir,
-    catalog: { get: () => RECORD, setProblems: () => {} },
+    catalog: { get: () => RECORD, setProblems: () => {}, setTotals: (_, totals) => kept.push(totals) },
     reading,
     version: '1.2.3',
     report: async (_, what) => {
@@ -55,11 +58,11 @@ async function endingImport() {
       resolve();
     },
   });
-  return { closings, over, moves, path, folder: dir.folder(RECORD.id) };
+  return { closings, over, moves, kept, path, folder: dir.folder(RECORD.id) };
 }
 
 test('the end of an import writes its reports, as of the state that it gets, and an index for searching UIDs', async () => {
-  const { closings, over, moves, path, folder } = await endingImport();
+  const { closings, over, moves, kept, path, folder } = await endingImport();
   closings.begin(RECORD.id, 'cancelled', 'a user asked for it');
   await over;
   expect(moves).toEqual([['cancelled', 'a user asked for it']]);
@@ -73,6 +76,7 @@ test('the end of an import writes its reports, as of the state that it gets, and
   ]);
   const summary = JSON.parse(readFileSync(`${folder}/summary.json`, 'utf8'));
   expect(summary).toMatchObject({ id: 'imp-1', state: 'cancelled', rows: { read: 60, added: 50, unprocessed: 10 } });
+  expect(kept).toMatchObject([{ rows: summary.rows, regions: summary.regions, calls: 2 }]);
   expect(Date.parse(summary.finishedAt)).toBeGreaterThan(2_000);
   const database = new DatabaseSync(path, { readOnly: true });
   const indexes = database.prepare('select name from pragma_index_list(?)').all('rows');

@@ -25,8 +25,9 @@ const fileOf = (rows: readonly AskedRow[]) =>
 /** What is in the groups when every row that is to be sent was carried out. */
 function expectedMembers(rows: readonly AskedRow[]): Map<string, Map<string, Scope>> {
   const groups = new Map<string, Map<string, Scope>>();
+  const { verdicts } = planOf(rows);
   for (const [index, row] of rows.entries()) {
-    if (row === 'invalid' || planOf(rows).verdicts[index]?.is !== 'sent') continue;
+    if (row === 'invalid' || verdicts[index]?.is !== 'sent') continue;
     const name = `${row.region} ${row.guid.toLowerCase()}`;
     const members = groups.get(name) ?? new Map<string, Scope>();
     groups.set(name, members.set(row.uid.toLowerCase(), row.scope));

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { importOptions } from '../../src/imports/import-options.ts';
-import { openReadingQueue } from '../../src/imports/report/reading-queue.ts';
-import { openReadingThreads } from '../../src/imports/report/reading-threads.ts';
+import { openReadingQueue, openReadingThreads } from '../../src/imports/report/reading-threads.ts';
 import { ORDER_OF_INPUT } from '../../src/imports/report/row-search.ts';
 import { startStaging } from '../../src/imports/stage/row-writer.ts';
 import { tempDir } from '../temp-dir.ts';
@@ -64,6 +63,27 @@ test('what nobody waits for any more is not begun, and what others wait for is d
     reason: 'left',
   });
   expect(await third).toEqual(await first);
+});
+
+test('what is under way and nobody waits for any more is given up, and what waits behind it is done', async () => {
+  const path = await staged();
+  const threads = openThreads();
+  const gone = new AbortController();
+  const search = (text: string, signal?: AbortSignal) =>
+    threads.rowsPage(
+      path,
+      { filter: { text }, order: ORDER_OF_INPUT, limit: 10 },
+      { deadlineMs: 60_000, ...(signal && { signal }) },
+    );
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const left = search('u1', gone.signal);
+  const next = search('u300');
+  gone.abort();
+  // Its thread has not even started.
+  vi.advanceTimersByTime(1_000);
+  await expect(left).rejects.toMatchObject({ reason: 'left' });
+  expect(JSON.parse(Buffer.from(await next).toString())).toMatchObject({ rows: [{ uid: 'u300' }], total: 1 });
 });
 
 test('more questions than may wait are refused at once, and those that wait are answered', async () => {

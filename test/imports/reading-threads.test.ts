@@ -6,7 +6,9 @@ import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type ImportReader, openImportReader } from '../../src/imports/report/reading.ts';
 import { openReadingThreads, type ReadingThreads } from '../../src/imports/report/reading-threads.ts';
 import { type ReportRequest, reportText } from '../../src/imports/report/report-text.ts';
-import { summaryOf } from '../../src/imports/report/summarize.ts';
+import type { RowFilter } from '../../src/imports/report/row-filter.ts';
+import { ORDER_OF_INPUT } from '../../src/imports/report/row-search.ts';
+import { summaryOf, totalsOf } from '../../src/imports/report/summarize.ts';
 import { LedgerError } from '../../src/platform/sqlite.ts';
 import { tempDir } from '../temp-dir.ts';
 import { mixedImport, rowFilter, writeMixed } from './ledger/mixed-import.ts';
@@ -30,15 +32,16 @@ const RECORD = {
   tags: '[]',
   code: null,
   remedy: null,
+  totals: null,
   createdAt: 1_000,
   startedAt: 2_000,
   finishedAt: 3_000,
 } as const;
 
-const NO_FILES = { all: '', failed: '', retry: '', html: '', summary: '' };
+const NO_FILES = { all: null, failed: null, retry: null };
 
 function wishOf(reader: ImportReader, form: ReportRequest['form'], more: Partial<ReportRequest> = {}): ReportRequest {
-  return { form, summary: summaryOf(RECORD, reader.tallies(), NO_FILES), version: '1.2.3', ...more };
+  return { form, summary: summaryOf(RECORD, totalsOf(reader.tallies(), true), NO_FILES), version: '1.2.3', ...more };
 }
 
 const texts = (reader: ImportReader, wish: ReportRequest) => [...reportText(reader, wish)].join('');
@@ -172,6 +175,24 @@ test('questions that go through all rows do not hold up the quick ones', async (
   await there.tallies();
   expect(counted).toBeLessThan(counts.length);
   await Promise.all(counts);
+});
+
+test('searches through the text of all rows, and sorting them, do not hold up other pages of rows', async () => {
+  const path = join(tempDir(), 'ledger.sqlite');
+  await largeImport(path);
+  const threads = openThreads();
+  const ask = (filter: RowFilter, order = ORDER_OF_INPUT) =>
+    threads.rowsPage(path, { filter, order, limit: 10 }, { deadlineMs: 60_000 });
+  await Promise.all([ask({ text: 'nowhere' }), ask({})]);
+  let done = 0;
+  const searches = Array.from({ length: 50 }, () => [
+    ask({ text: 'nowhere' }).then(() => (done += 1)),
+    ask({}, { by: 'uid', descending: true }).then(() => (done += 1)),
+  ]).flat();
+  const page = JSON.parse(Buffer.from(await ask({ guid: 'no-such-group' })).toString());
+  expect(page).toEqual({ rows: [], total: 0, nextCursor: null });
+  expect(done).toBeLessThan(searches.length);
+  await Promise.all(searches);
 });
 
 test('more ledgers than a thread keeps open are all answered for', async () => {

@@ -37,22 +37,42 @@ test('nothing to tell is told as that', async () => {
     imports: 0,
     queued: 0,
     ...{ running: [], waiting: [], recent: [], syncs: [], syncsUnderWay: [], nights: [], failing: [] },
+    ready: { imports: [], syncs: [] },
     needs: { imports: 0, syncs: 0, schedules: 0 },
   });
 });
 
-test('an import that runs has an estimate, one that waits is listed, one that is over is among the recent ones', async () => {
+test('an import that runs has an estimate, one that was only checked is ready, one that is over is among the recent ones', async () => {
   const rows = Array.from({ length: 300 }, (_, at) => `g${at},user-1`).join('\n');
   const long = await server.upload(`guid,uid\n${rows}\n`, 'name=long.csv');
   await reached(server.coordinator, long.id, 'running');
   const checked = await server.run('guid,uid\nteam,user-2\n', 'dryRun=true&name=checked.csv');
   const now = await overview();
   expect(now.running).toMatchObject([{ id: long.id, etaSeconds: expect.any(Number), stoppedRegions: [] }]);
-  expect(now.waiting).toMatchObject([{ id: checked.id, state: 'staged' }]);
-  expect(now.needs).toEqual({ imports: 1, syncs: 0, schedules: 0 });
+  expect(now.ready.imports).toMatchObject([{ id: checked.id, state: 'staged' }]);
+  expect(now.waiting).toEqual([]);
+  expect(now.needs).toEqual({ imports: 0, syncs: 0, schedules: 0 });
   await server.json(`/v1/imports/${long.id}/cancel`, { method: 'POST' });
   await server.settled(long.id);
   expect(await overview()).toMatchObject({ imports: 2, running: [], recent: [{ id: long.id, state: 'cancelled' }] });
+});
+
+test('an import whose first rows were sent asks for a decision; one that a person has paused does not', async () => {
+  const tried = await server.upload('guid,uid\nteam,user-1\nchoir,user-2\n', 'name=tried.csv&first=1');
+  await reached(server.coordinator, tried.id, 'paused');
+  const rows = Array.from({ length: 300 }, (_, at) => `p${at},user-1`).join('\n');
+  const rested = await server.upload(`guid,uid\n${rows}\n`, 'name=rested.csv');
+  await reached(server.coordinator, rested.id, 'running');
+  await server.json(`/v1/imports/${rested.id}/pause`, { method: 'POST' });
+  await reached(server.coordinator, rested.id, 'paused');
+  const { needs, waiting, ready } = await overview();
+  expect(needs).toEqual({ imports: 1, syncs: 0, schedules: 0 });
+  expect(waiting.map(({ id }) => id)).toEqual([tried.id]);
+  expect(ready.imports.map(({ id }) => id)).toContain(rested.id);
+  for (const { id } of [tried, rested]) {
+    await server.json(`/v1/imports/${id}/cancel`, { method: 'POST' });
+    await server.settled(id);
+  }
 });
 
 test('a code that fails in import after import is told with the latest of them', async () => {
@@ -75,6 +95,28 @@ test('each schedule has the result of its last run: put in place, waiting for a 
   expect(nights[0]).toMatchObject({ unsuccessful: 1, lastSuccess: null, run: { sync: null } });
   expect(needs).toMatchObject({ syncs: 1, schedules: 1 });
   expect(syncs).toMatchObject([{ state: 'planned', schedule: 'plans' }]);
+});
+
+test('a plan that a person makes to look at needs nobody; one that a guard holds does', async () => {
+  const before = (await overview()).needs.syncs;
+  const plan = async (query: string, text: string) => {
+    const { id } = await server.json<{ id: string }>(`/v1/syncs?${query}`, {
+      method: 'POST',
+      headers: { 'content-type': 'text/csv' },
+      body: text,
+    });
+    await server.syncs.settled(id);
+    return id;
+  };
+  const looked = await plan('name=looked.csv', 'guid,uid\nteam,user-5\n');
+  const now = await overview();
+  expect(now.needs.syncs).toBe(before);
+  expect(now.ready.syncs.map(({ id }) => id)).toEqual([looked]);
+  const held = await plan('name=held.csv&mode=mirror', 'guid,uid\nteam,user-1\nteam,\n');
+  const then = await overview();
+  expect(then.needs.syncs).toBe(before + 1);
+  expect(then.syncs[0]).toMatchObject({ id: held, state: 'held' });
+  expect(then.ready.syncs.map(({ id }) => id)).toEqual([looked]);
 });
 
 test('who follows the lists hears of a sync that moves', async () => {

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { ScheduleView } from '../../src/api/schedules.ts';
+import type { EditedSchedule, ScheduleView } from '../../src/api/schedules.ts';
 import { type CreateOptions, createOptions } from '../../src/imports/create-options.ts';
 import { DEFAULT_FLAGS } from '../../src/syncs/plan-flags.ts';
 import { syncOptionsToJson } from '../../src/syncs/sync-options.ts';
@@ -62,6 +62,26 @@ test('a paused schedule has no next time, and a removed one is gone; both are on
     'schedule.resume weekly',
     'schedule.pause weekly',
   ]);
+});
+
+test('an edit while it runs applies from the next run, and the answer says what it changes', async () => {
+  const file = join(tempDir(), 'members.csv');
+  writeFileSync(file, 'guid,uid\nteam,user-2\n');
+  await add('edited', file);
+  const { id } = await server.json<{ id: number }>('/v1/schedules/edited/run', { method: 'POST' });
+  const edited = await server.json<EditedSchedule>('/v1/schedules/edited', {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ cron: '0 3 * * *', tz: 'Europe/Rome', file, repair: true, version: 1 }),
+  });
+  expect(edited.changes).toEqual([
+    { field: 'cron', from: '30 2 * * *', to: '0 3 * * *' },
+    { field: 'apply', from: 'true', to: 'false' },
+  ]);
+  // It was begun with `apply`.
+  expect(await server.schedules.over(id)).toMatchObject({ reason: expect.stringContaining('applied') });
+  const next = await server.json<{ id: number }>('/v1/schedules/edited/run', { method: 'POST' });
+  expect(await server.schedules.over(next.id)).toMatchObject({ reason: expect.not.stringContaining('applied') });
 });
 
 test('an address is told without its query, which may be a secret', async () => {

@@ -5,6 +5,7 @@ import type { ImportView } from '../../src/api/imports.ts';
 import type { ProblemDocument } from '../../src/api/problems.ts';
 import type { Role, Settings } from '../../src/api/service.ts';
 import { composeCoordinator, type Service } from '../../src/app/compose.ts';
+import type { Schedules } from '../../src/app/compose-schedules.ts';
 import { composeSchedules } from '../../src/app/compose-schedules.ts';
 import { composeSyncs } from '../../src/app/compose-syncs.ts';
 import type { Coordinator } from '../../src/imports/life/coordinator.ts';
@@ -17,7 +18,6 @@ import type { Api } from '../../src/server/context.ts';
 import { createServer, type ServerOptions } from '../../src/server/server.ts';
 import { stopServer } from '../../src/server/stopping.ts';
 import type { SyncRunner } from '../../src/syncs/run/sync-runner.ts';
-import type { Schedules } from '../../src/syncs/schedule/schedules.ts';
 
 /** The server over real HTTP, with a coordinator, workers and sandbox of its own; a file's tests share one. */
 export interface TestServer {

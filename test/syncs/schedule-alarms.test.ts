@@ -43,7 +43,7 @@ test.each([
   ['a winter night', '2026-10-25T00:30:00.000Z', '2026-10-26T01:30:00.000Z'],
 ])('the alarm of %s rings at its time, and then the next night', async (_, due, next) => {
   const { office, rings, start } = hear(new Date(Date.parse(due) - 300).toISOString());
-  await office.book.add(office.wish({ cron: '30 2 * * *' }));
+  await office.book.add(office.request({ cron: '30 2 * * *' }));
   start();
   await vi.advanceTimersByTimeAsync(299);
   expect(rings).toEqual([]);
@@ -57,7 +57,7 @@ test.each([
 test('the alarms follow the catalog: added, paused, resumed, removed', async () => {
   const { office, rings, start } = hear('2027-01-10T12:00:00.000Z');
   const alarms = start();
-  await office.book.add(office.wish({ cron: '@hourly', tz: 'UTC' }));
+  await office.book.add(office.request({ cron: '@hourly', tz: 'UTC' }));
   alarms.set();
   await vi.advanceTimersByTimeAsync(3_600_000);
   office.now = Date.now();
@@ -79,7 +79,7 @@ test('the alarms follow the catalog: added, paused, resumed, removed', async () 
 
 test('a machine that slept through the time rings soon after it wakes up', async () => {
   const { office, rings, start } = hear('2027-01-10T12:00:00.000Z');
-  await office.book.add(office.wish({ cron: '0 13 * * *', tz: 'UTC' }));
+  await office.book.add(office.request({ cron: '0 13 * * *', tz: 'UTC' }));
   start();
   // Timers do not count the time in which a machine sleeps.
   vi.setSystemTime('2027-01-10T14:00:00.000Z');

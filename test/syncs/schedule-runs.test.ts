@@ -19,7 +19,7 @@ async function ringUntil(office: Office, end: string): Promise<void> {
 describe('a clock moved over the change', () => {
   test('to summer time begins one run each night', async () => {
     const office = openOffice();
-    await office.book.add(office.wish({ repair: true }));
+    await office.book.add(office.request({ repair: true }));
     await ringUntil(office, '2027-03-30T12:00:00Z');
     expect(office.history()).toEqual(
       ['2027-03-27T01:30', '2027-03-28T01:30', '2027-03-29T00:30', '2027-03-30T00:30'].map((due) => ({
@@ -32,7 +32,7 @@ describe('a clock moved over the change', () => {
   test('to winter time begins one run each night', async () => {
     const office = openOffice();
     office.moveTo('2026-10-23T12:00:00Z');
-    await office.book.add(office.wish({ repair: true }));
+    await office.book.add(office.request({ repair: true }));
     await ringUntil(office, '2026-10-27T12:00:00Z');
     expect(office.history()).toEqual(
       ['2026-10-24T00:30', '2026-10-25T00:30', '2026-10-26T01:30', '2026-10-27T01:30'].map((due) => ({
@@ -46,7 +46,7 @@ describe('a clock moved over the change', () => {
 describe('runs that were missed', () => {
   test('are noted once, with the time at which they were due, and the next one is due as ever', async () => {
     const office = openOffice();
-    await office.book.add(office.wish());
+    await office.book.add(office.request());
     office.moveTo('2027-03-30T12:00:00Z');
     const runs = office.runs();
     runs.continueAll();
@@ -59,7 +59,7 @@ describe('runs that were missed', () => {
 
   test('are made up for once where that is wished', async () => {
     const office = openOffice();
-    await office.book.add(office.wish({ catchUp: true }));
+    await office.book.add(office.request({ catchUp: true }));
     office.moveTo('2027-03-30T12:00:00Z');
     const runs = office.runs();
     runs.continueAll();
@@ -71,7 +71,7 @@ describe('runs that were missed', () => {
 
   test('are none while the process is only started anew', async () => {
     const office = openOffice();
-    await office.book.add(office.wish());
+    await office.book.add(office.request());
     office.moveTo('2027-03-27T01:31:00Z');
     const runs = office.runs();
     runs.continueAll();
@@ -81,7 +81,7 @@ describe('runs that were missed', () => {
 
   test('are none while the schedule is paused', async () => {
     const office = openOffice();
-    await office.book.add(office.wish());
+    await office.book.add(office.request());
     office.book.pause('nightly');
     office.moveTo('2027-03-30T12:00:00Z');
     const runs = office.runs();
@@ -91,12 +91,71 @@ describe('runs that were missed', () => {
     runs.due('nightly');
     expect(office.history()).toEqual([]);
   });
+
+  test('and when it was paused is known afterwards', async () => {
+    const office = openOffice();
+    await office.book.add(office.request());
+    const since = office.now;
+    const pauses = () => office.catalog.pausesSince('nightly', since);
+    expect(pauses()).toEqual([]);
+    office.book.pause('nightly');
+    office.moveTo('2027-03-27T12:00:00Z');
+    office.book.pause('nightly');
+    expect(pauses()).toEqual([{ since, until: null }]);
+    const until = office.now;
+    office.book.resume('nightly');
+    office.moveTo('2027-03-28T12:00:00Z');
+    office.book.resume('nightly');
+    expect(pauses()).toEqual([{ since, until }]);
+    office.book.pause('nightly');
+    expect(pauses()).toEqual([
+      { since, until },
+      { since: office.now, until: null },
+    ]);
+    expect(office.catalog.pausesSince('nightly', until + 1)).toEqual([{ since: office.now, until: null }]);
+  });
+});
+
+describe('an edit while it runs', () => {
+  test('applies from the next run, which looks at the groups although its file is the same', async () => {
+    const office = openOffice();
+    await office.book.add(office.request());
+    office.syncs.comeTo = undefined;
+    const runs = office.runs();
+    const begun = Promise.withResolvers<void>();
+    runs.events.on('run', ({ syncId }) => syncId !== null && begun.resolve());
+    const first = runs.begin('nightly', 'ann');
+    await begun.promise;
+    await office.book.edit(office.request({ cron: '0 4 * * *', catchUp: true }), 1, 'bob');
+    office.syncs.end('sync-1', 'applied');
+    expect(await runs.over(first.id)).toMatchObject({ state: 'ran' });
+    expect(office.book.find('nightly')).toMatchObject({ cron: '0 4 * * *', version: 2, placedHash: null });
+    office.syncs.comeTo = 'applied';
+    const states = [];
+    for (let run = 0; run < 2; run++) states.push((await runs.over(runs.begin('nightly', 'ann').id)).state);
+    expect(states).toEqual(['ran', 'skipped-unchanged']);
+  });
+
+  test('to another address forgets the copy of the earlier one, also where that arrives later', async () => {
+    const office = openOffice();
+    const address = (name: string) => ({
+      file: `https://files.example/${name}`,
+      source: `https://files.example/${name}`,
+    });
+    const before = await office.book.add(office.request(address('old.csv')));
+    await office.book.edit(office.request(address('new.csv')), 1, 'bob');
+    office.catalog.setCopy(before, { hash: 'of old.csv', etag: '"1"', modified: null });
+    expect(office.book.find('nightly').copy).toBeNull();
+    const copy = { hash: 'of new.csv', etag: '"2"', modified: null };
+    office.catalog.setCopy(office.book.find('nightly'), copy);
+    expect(office.book.find('nightly').copy).toEqual(copy);
+  });
 });
 
 describe('never two runs of a schedule at a time:', () => {
   test('the second is noted as skipped, and one that somebody asks for is refused', async () => {
     const office = openOffice();
-    await office.book.add(office.wish());
+    await office.book.add(office.request());
     office.syncs.comeTo = undefined;
     const runs = office.runs();
     office.moveTo('2027-03-27T01:30:00Z');
@@ -112,7 +171,7 @@ describe('never two runs of a schedule at a time:', () => {
 
   test('a run that a stop interrupted is followed by the next process to its end', async () => {
     const office = openOffice();
-    await office.book.add(office.wish());
+    await office.book.add(office.request());
     office.syncs.comeTo = undefined;
     const first = office.runs();
     const begun = Promise.withResolvers<void>();
@@ -136,7 +195,7 @@ describe('never two runs of a schedule at a time:', () => {
     [true, ['missed', 'ran']],
   ])('one that had no sync yet is missed; made up for: %s', async (catchUp, states) => {
     const office = openOffice();
-    await office.book.add(office.wish({ catchUp }));
+    await office.book.add(office.request({ catchUp }));
     const dueAt = office.now;
     office.catalog.addRun({
       schedule: 'nightly',
@@ -162,7 +221,7 @@ describe('an unchanged file', () => {
 
   test('is noted and skipped, until it changes', async () => {
     const office = openOffice();
-    await office.book.add(office.wish());
+    await office.book.add(office.request());
     expect(await nights(office, 2)).toEqual(['ran', 'skipped-unchanged']);
     office.file('members.csv', 'guid,uid\ng1,bob\n');
     expect(await nights(office, 2)).toEqual(['ran', 'skipped-unchanged', 'ran', 'skipped-unchanged']);
@@ -171,13 +230,13 @@ describe('an unchanged file', () => {
 
   test('is synced all the same with --repair', async () => {
     const office = openOffice();
-    await office.book.add(office.wish({ repair: true }));
+    await office.book.add(office.request({ repair: true }));
     expect(await nights(office, 2)).toEqual(['ran', 'ran']);
   });
 
   test.each(['held', 'incomplete', 'planned'] as const)('is synced again when the last sync was %s', async (state) => {
     const office = openOffice();
-    await office.book.add(office.wish());
+    await office.book.add(office.request());
     office.syncs.comeTo = state;
     // A held plan waits for a person until the next run is made in its place.
     expect(await nights(office, 2)).toEqual(['ran', state === 'held' ? 'waiting' : 'ran']);
@@ -188,7 +247,7 @@ describe('an unchanged file', () => {
 test('a run that cannot have its file fails with the reason, and nothing is synced', async () => {
   const office = openOffice();
   const path = office.file('members.csv', 'guid,uid\ng1,ann\n');
-  await office.book.add(office.wish({ source: `${path}.gone` }));
+  await office.book.add(office.request({ source: `${path}.gone` }));
   const runs = office.runs();
   const over = await runs.over(runs.begin('nightly', 'ann').id);
   expect(over).toMatchObject({ state: 'failed', syncId: null, reason: expect.stringContaining('members.csv.gone') });
@@ -197,7 +256,7 @@ test('a run that cannot have its file fails with the reason, and nothing is sync
 
 test('a schedule of the sandbox never runs against the service, nor the reverse', async () => {
   const office = openOffice();
-  await office.book.add(office.wish());
+  await office.book.add(office.request());
   const runs = office.runs({ sandbox: true });
   const over = await runs.over(runs.begin('nightly', 'ann').id);
   expect(over).toMatchObject({ state: 'failed', reason: expect.stringContaining('was not meant for the sandbox') });
@@ -206,7 +265,7 @@ test('a schedule of the sandbox never runs against the service, nor the reverse'
 test('its sync is read, decided and protected as the schedule says, by the protect file of that night', async () => {
   const office = openOffice();
   const protectFile = office.file('protect.txt', 'ann\n');
-  await office.book.add(office.wish({ protectFile }));
+  await office.book.add(office.request({ protectFile }));
   office.file('protect.txt', 'ann\nbob\n');
   const runs = office.runs();
   await runs.over(runs.begin('nightly', 'carl').id);
@@ -228,7 +287,7 @@ describe('failing since:', () => {
 
   test('a row keeps its night for as long as it fails in the same way', async () => {
     const office = openOffice();
-    await office.book.add(office.wish());
+    await office.book.add(office.request());
     const night = (at: number, ...rows: ReturnType<typeof row>[]) => {
       const run = office.catalog.addRun({ schedule: 'nightly', dueAt: at, at, state: 'ran', reason: '', who: '' });
       return office.catalog.setFailures(run, rows);
@@ -274,21 +333,21 @@ describe('what cannot be a schedule is refused, and nothing is written:', () => 
     ],
   ])('%j', async (changes, says) => {
     const office = openOffice();
-    await expect(office.book.add(office.wish(changes))).rejects.toThrow(says);
+    await expect(office.book.add(office.request(changes))).rejects.toThrow(says);
     expect(office.book.list()).toEqual([]);
   });
 
   test('a name that is taken', async () => {
     const office = openOffice();
-    await office.book.add(office.wish());
-    await expect(office.book.add(office.wish({ cron: '0 4 * * *' }))).rejects.toThrow('schedule remove nightly');
+    await office.book.add(office.request());
+    await expect(office.book.add(office.request({ cron: '0 4 * * *' }))).rejects.toThrow('schedule remove nightly');
     expect(office.book.find('nightly').cron).toBe('30 2 * * *');
   });
 });
 
 test('a schedule is kept as it was added, by whoever opens the catalog next', async () => {
   const office = openOffice();
-  const added = await office.book.add(office.wish({ catchUp: true, repair: true }));
+  const added = await office.book.add(office.request({ catchUp: true, repair: true }));
   const again = openScheduleCatalog(`${office.root}/catalog.sqlite`);
   expect(again.find('nightly')).toEqual(added);
   again.close();

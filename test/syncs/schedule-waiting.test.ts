@@ -5,7 +5,7 @@ import { openOffice } from './scheduling.ts';
 /** A schedule whose run of the first night has come to an import. */
 async function firstNight() {
   const office = openOffice();
-  await office.book.add(office.wish());
+  await office.book.add(office.request());
   office.syncs.comeTo = 'applying';
   const runs = office.runs();
   const run = runs.begin('nightly', 'ann');
@@ -54,7 +54,7 @@ test('a process that starts again sees that an import is blocked', async () => {
 
 test('a held plan that is approved later brings its run to its end, also by another process', async () => {
   const office = openOffice();
-  await office.book.add(office.wish());
+  await office.book.add(office.request());
   office.syncs.comeTo = 'held';
   const runs = office.runs();
   const run = runs.begin('nightly', 'ann');
@@ -76,7 +76,7 @@ test('a held plan that is approved later brings its run to its end, also by anot
 
 test('many rows that fail are noted in pieces: between them others have their turn', async () => {
   const office = openOffice();
-  await office.book.add(office.wish());
+  await office.book.add(office.request());
   const { catalog } = office;
   const run = catalog.addRun({ schedule: 'nightly', dueAt: 1, at: 1, state: 'running', reason: '', who: '' });
   const rows = (count: number) =>

@@ -90,7 +90,7 @@ export interface Office {
   moveTo(time: string): void;
   /** Writes a file into the directory; gives its path. */
   file(name: string, content: string): string;
-  wish(changes?: Partial<ScheduleRequest>): ScheduleRequest;
+  request(changes?: Partial<ScheduleRequest>): ScheduleRequest;
   /** What a process does with the schedules; it has stopped when the test is over. */
   runs(options?: Partial<ScheduleRunsOptions>): ScheduleRuns;
   /** Runs of `nightly`, oldest first: when they were due and what became of them. */
@@ -110,7 +110,7 @@ export function openOffice(): Office {
   let ids = 0;
   const office: Office = {
     ...{ root, catalog, syncs, environment },
-    book: scheduleBook(catalog, folder, () => office.now),
+    book: scheduleBook({ catalog, folder, clock: () => office.now }),
     now: Date.parse('2027-03-26T12:00:00Z'),
     moveTo: (time) => {
       office.now = Date.parse(time);
@@ -121,7 +121,7 @@ export function openOffice(): Office {
       writeFileSync(file, content);
       return file;
     },
-    wish: (changes = {}) => {
+    request: (changes = {}) => {
       const file = changes.file ?? office.file('members.csv', 'guid,uid\ng1,ann\n');
       return {
         name: 'nightly',

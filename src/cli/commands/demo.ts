@@ -8,7 +8,7 @@ import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type CommonFlags, withDataDir } from '../flags/flags.ts';
 import { type Io, say } from '../screen/io.ts';
 import { shortest } from '../screen/shortest.ts';
-import { findImport, findingsOf } from '../target/data.ts';
+import { findImport, summaryIn } from '../target/data.ts';
 import { importHere } from './import.ts';
 
 const SAMPLE = new URL('samples/first-import/', PACKAGE_FOLDER);
@@ -26,7 +26,7 @@ async function demo(io: Io, flags: CommonFlags): Promise<ExitCode> {
   const code = await importHere(io, file, { ...flags, sandbox: true, sandboxSeed: seed });
   if (code !== EXIT.ok && code !== EXIT.rowsFailed) return code;
   const config = readConfig(flags);
-  const { rows } = findingsOf(dataDir(config.dataDir), findImport(config.dataDir, undefined)).summary;
+  const { rows } = summaryIn(dataDir(config.dataDir), findImport(config.dataDir, undefined));
   if (sumOfOutcomes(rows) !== rows.read || rows.unprocessed > 0) return EXIT.fatal;
   say(io, '', 'Some rows of the sample are wrong on purpose; the report has every one of them.');
   return EXIT.ok;

@@ -133,7 +133,7 @@ async function addHere(config: Config, name: string, flags: Flags): Promise<Adde
   const options = await recipeOptions(config, flags, source);
   const { record, isServed } = await changeSchedules(config, {
     verb: 'add',
-    wish: {
+    request: {
       ...{ name, cron, tz, file, maxSource },
       source,
       headers: flags.header ?? {},

@@ -68,8 +68,8 @@ async function edit(io: Io, name: string, flags: Flags): Promise<ExitCode> {
 
 async function editHere(config: Config, name: string, flags: Flags): Promise<ScheduleDocument | null> {
   const before = known(config.dataDir, name);
-  const wish = await changed(before, name, flags);
-  return changeHere(config, { verb: 'edit', wish, version: before.version, who: currentUser() });
+  const request = await changed(before, name, flags);
+  return changeHere(config, { verb: 'edit', request, version: before.version, who: currentUser() });
 }
 
 async function editThere(server: Server, name: string, flags: Flags): Promise<ScheduleDocument> {
@@ -86,7 +86,7 @@ async function copy(io: Io, name: string, newName: string, flags: Flags): Promis
 }
 
 async function copyHere(config: Config, name: string, newName: string, flags: Flags): Promise<ScheduleDocument | null> {
-  return changeHere(config, { verb: 'add', wish: await changed(known(config.dataDir, name), newName, flags) });
+  return changeHere(config, { verb: 'add', request: await changed(known(config.dataDir, name), newName, flags) });
 }
 
 async function copyThere(server: Server, name: string, newName: string, flags: Flags): Promise<ScheduleDocument> {

@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs';
+import type { ImportSummary } from '../../api/import-summary.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { type CatalogReader, type ImportFilter, type ImportRecord, openCatalogReader } from '../../imports/catalog.ts';
 import { UnknownImport } from '../../imports/import-errors.ts';
 import { type ImportReader, openImportReader } from '../../imports/report/reading.ts';
-import { filesFormat, reportPaths } from '../../imports/report/report-paths.ts';
-import { summaryOf } from '../../imports/report/summarize.ts';
+import { writtenReports } from '../../imports/report/report-paths.ts';
+import { keptTotals, summaryOf, totalsOf } from '../../imports/report/summarize.ts';
+import { isFinal } from '../../membership/import-state.ts';
 import { type DataDir, dataDir } from '../../platform/data-dir.ts';
 import type { Findings } from './imports.ts';
 
@@ -66,14 +68,16 @@ function withLedger<Result>(dir: DataDir, id: string, read: (reader: ImportReade
 
 /** The outcomes of an import so far. */
 export function findingsOf(dir: DataDir, record: ImportRecord): Findings {
-  const found = withLedger(dir, record.id, (reader) => ({
-    summary: summaryOf(
-      record,
-      reader.tallies(),
-      reportPaths(dir.folder(record.id), filesFormat(reader.input())),
-      reader.input(),
-    ),
-    problems: reader.problems(),
-  }));
-  return found ?? { summary: summaryOf(record, new Map(), reportPaths(dir.folder(record.id), 'csv')), problems: [] };
+  const problems = withLedger(dir, record.id, (reader) => reader.problems());
+  return { summary: summaryIn(dir, record), problems: problems ?? [] };
+}
+
+/** The summary of an import; its ledger is opened only where its totals are not kept. */
+export function summaryIn(dir: DataDir, record: ImportRecord): ImportSummary {
+  const isOver = isFinal(record.state);
+  const totals =
+    keptTotals(record) ??
+    withLedger(dir, record.id, (reader) => totalsOf(reader.tallies(), isOver, reader.input())) ??
+    totalsOf(new Map(), isOver);
+  return summaryOf(record, totals, writtenReports(dir.folder(record.id)));
 }

@@ -34,7 +34,10 @@ export interface Imports {
   /** For polling one import. */
   watch(id: string): Watched;
   /** A report in pieces, made as they are taken. @throws UsageError, ServerRefused where there are no rows */
-  report(found: KeptImport, wish: Pick<ReportRequest, 'form' | 'filter'>): Promise<AsyncIterable<string | Uint8Array>>;
+  report(
+    found: KeptImport,
+    request: Pick<ReportRequest, 'form' | 'filter'>,
+  ): Promise<AsyncIterable<string | Uint8Array>>;
   /** A command that the user can type, with what leads it to these imports. */
   command(...words: readonly string[]): string;
   /** The folder of an import, for a person to look into. */

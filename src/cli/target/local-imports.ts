@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { asFlag } from '../../errors/named-options.ts';
 import type { ImportFilter } from '../../imports/catalog.ts';
 import type { ImportOptions } from '../../imports/import-options.ts';
+import { tagsOf } from '../../imports/import-tags.ts';
 import { askRegions, askToAct, askToTag } from '../../imports/life/control.ts';
 import { optionsToAgree, reasonFor } from '../../imports/reason.ts';
 import { type ImportReader, openImportReader } from '../../imports/report/reading.ts';
@@ -15,7 +16,7 @@ import { VERSION } from '../../platform/version.ts';
 import { UsageError } from '../errors.ts';
 import type { FilterTexts } from '../flags/list-flags.ts';
 import { shortest } from '../screen/shortest.ts';
-import { findImport, findingsOf, listImports } from './data.ts';
+import { findImport, findingsOf, listImports, summaryIn } from './data.ts';
 import type { Imports } from './imports.ts';
 
 /** Time that a process gets to answer, in ms. */
@@ -30,17 +31,17 @@ export function localImports(config: Config): Imports {
     list: async (limit, texts) => {
       const filter = texts === undefined ? {} : await parsedFilter(texts);
       return listImports(config.dataDir, limit, filter).map((record) => ({
-        ...findingsOf(dir, record).summary,
+        ...summaryIn(dir, record),
         createdAt: new Date(record.createdAt).toISOString(),
         createdBy: record.createdBy,
         kind: kindOf(record),
-        tags: JSON.parse(record.tags),
+        tags: tagsOf(record),
       }));
     },
     tag: async (id, changes) => {
       find(id);
       const record = await askToTag(dir, id, changes);
-      return record && { tags: JSON.parse(record.tags) };
+      return record && { tags: tagsOf(record) };
     },
     find: async (id) => {
       const record = find(id);
@@ -76,16 +77,16 @@ export function localImports(config: Config): Imports {
         close: () => reader?.close(),
       };
     },
-    report: async ({ id, state, reason }, wish) => {
+    report: async ({ id, state, reason }, request) => {
       if (!existsSync(dir.ledger(id))) {
         throw new UsageError(`import ${id} is ${state} and has no rows to report: ${reason}`);
       }
-      const { summary } = findingsOf(dir, find(id));
+      const summary = summaryIn(dir, find(id));
       const { reportText } = await import('../../imports/report/report-text.ts');
       return (async function* () {
         const reader = openImportReader(dir.ledger(id));
         try {
-          yield* reportText(reader, { ...wish, summary, version: VERSION });
+          yield* reportText(reader, { ...request, summary, version: VERSION });
         } finally {
           reader.close();
         }

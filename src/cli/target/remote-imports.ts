@@ -104,7 +104,7 @@ export function remoteImports(server: Server, command: string, flag: string): Im
       patienceMs: PATIENCE_MS,
       close: () => {},
     }),
-    report: ({ id }, wish) => server.download(`${importAddress(id)}/report?${reportQuery(wish)}`),
+    report: ({ id }, request) => server.download(`${importAddress(id)}/report?${reportQuery(request)}`),
     command: (...words) => `${[command, ...words].join(' ')}${flag}`,
     folder: (id) => `imports/${id} in the data directory of ${server.url}`,
     files: ({ id, reports }) =>

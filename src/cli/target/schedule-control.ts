@@ -1,12 +1,16 @@
 import { existsSync } from 'node:fs';
-import { askOwner, type ControlHandler } from '../../imports/life/control.ts';
+import { z } from 'zod';
+import type { Schedules } from '../../app/compose-schedules.ts';
+import { askOwner, type ControlHandler, readAnswer } from '../../imports/life/control.ts';
 import type { Config } from '../../platform/config.ts';
 import { type DataDir, dataDir, ownDataDir } from '../../platform/data-dir.ts';
 import { inShort } from '../../server/access/noting.ts';
+import { plainFlags } from '../../syncs/plan-flags.ts';
 import { type ScheduleBook, type ScheduleRequest, scheduleBook } from '../../syncs/schedule/schedule-book.ts';
 import { openScheduleCatalog, type ScheduleRecord, type ScheduleRun } from '../../syncs/schedule/schedule-catalog.ts';
-import type { Schedules } from '../../syncs/schedule/schedules.ts';
+import { changedSchedule, scheduleEdit, scheduleRequest, scheduleRun } from '../../syncs/schedule/schedule-messages.ts';
 import { addressName, isAddress } from '../../syncs/schedule/source.ts';
+import { readSyncOptions } from '../../syncs/sync-options.ts';
 import { noteHere } from '../audit.ts';
 import { currentUser } from './sync-data.ts';
 
@@ -14,20 +18,18 @@ import { currentUser } from './sync-data.ts';
 
 /** What commands do to schedules. */
 export type ScheduleChange =
-  | { readonly verb: 'add'; readonly wish: ScheduleRequest }
-  | { readonly verb: 'edit'; readonly wish: ScheduleRequest; readonly version: number; readonly who: string }
+  | { readonly verb: 'add'; readonly request: ScheduleRequest }
+  | { readonly verb: 'edit'; readonly request: ScheduleRequest; readonly version: number; readonly who: string }
   | { readonly verb: 'pause' | 'resume' | 'remove'; readonly name: string };
-
-type Edit = Extract<ScheduleChange, { readonly verb: 'edit' }>;
 
 /** How a server answers its commands. */
 export function scheduleControl(schedules: Schedules): ControlHandler {
   return (method, [first, name, verb], body) => {
     if (method !== 'POST' || first !== 'schedules') return undefined;
-    if (name === undefined) return change(schedules, { verb: 'add', wish: body as ScheduleRequest });
-    if (verb === 'edit') return change(schedules, { ...(body as Omit<Edit, 'verb'>), verb });
+    if (name === undefined) return change(schedules, { verb: 'add', request: scheduleRequest.parse(body) });
+    if (verb === 'edit') return change(schedules, { verb, ...scheduleEdit.parse(body) });
     if (verb === 'pause' || verb === 'resume' || verb === 'remove') return change(schedules, { verb, name });
-    if (verb === 'run') return Promise.resolve().then(() => schedules.run(name, String(body)));
+    if (verb === 'run') return Promise.resolve().then(() => schedules.run(name, z.string().parse(body)));
     return undefined;
   };
 }
@@ -43,33 +45,34 @@ export interface Changed {
 export async function changeSchedules(config: Config, wanted: ScheduleChange): Promise<Changed> {
   const dir = dataDir(config.dataDir);
   const changed = await changeThere(dir, wanted);
-  noteHere(dir, `schedule.${wanted.verb}`, nameOf(wanted), 'wish' in wanted ? wishInShort(wanted.wish) : '');
+  noteHere(dir, `schedule.${wanted.verb}`, nameOf(wanted), 'request' in wanted ? inShortOf(wanted.request) : '');
   return changed;
 }
 
 function nameOf(wanted: ScheduleChange): string {
-  return 'wish' in wanted ? wanted.wish.name : wanted.name;
+  return 'request' in wanted ? wanted.request.name : wanted.name;
 }
 
 /** Without the query of an address, which may hold a secret. */
-function wishInShort({ cron, tz, source, options, repair, catchUp }: ScheduleRequest): string {
+function inShortOf({ cron, tz, source, options, repair, catchUp }: ScheduleRequest): string {
   const file = isAddress(source) ? addressName(new URL(source)) : source;
-  const { reading: _, ...decided } = JSON.parse(options) as { readonly reading?: unknown };
-  return inShort({ cron, tz, file, repair, catchUp, ...decided });
+  const { reading: _, flags, ...decided } = readSyncOptions({ options });
+  return inShort({ cron, tz, file, repair, catchUp, ...decided, flags: plainFlags(flags) });
 }
 
 async function changeThere(dir: DataDir, wanted: ScheduleChange): Promise<Changed> {
   const path = `/schedules/${encodeURIComponent(nameOf(wanted))}/${wanted.verb}`;
   const asked =
     wanted.verb === 'add'
-      ? await askOwner(dir, 'POST', '/schedules', wanted.wish)
+      ? await askOwner(dir, 'POST', '/schedules', wanted.request)
       : await askOwner(dir, 'POST', path, wanted.verb === 'edit' ? wanted : undefined);
-  if (asked !== undefined) return { record: asked as ScheduleRecord | null, isServed: true };
+  const answer = readAnswer(changedSchedule, asked);
+  if (answer !== undefined) return { record: answer, isServed: true };
   const release = ownDataDir(dir);
   try {
     const catalog = openScheduleCatalog(dir.catalog);
     try {
-      const record = await change(scheduleBook(catalog, dir.schedule, Date.now), wanted);
+      const record = await change(scheduleBook({ catalog, folder: dir.schedule, clock: Date.now }), wanted);
       return { record, isServed: false };
     } finally {
       catalog.close();
@@ -84,15 +87,15 @@ export async function askToRun(config: Config, name: string): Promise<ScheduleRu
   const dir = dataDir(config.dataDir);
   if (!existsSync(dir.catalog)) return undefined;
   const path = `/schedules/${encodeURIComponent(name)}/run`;
-  return (await askOwner(dir, 'POST', path, currentUser())) as ScheduleRun | undefined;
+  return readAnswer(scheduleRun, await askOwner(dir, 'POST', path, currentUser()));
 }
 
 async function change(book: ScheduleBook, wanted: ScheduleChange): Promise<ScheduleRecord | null> {
   switch (wanted.verb) {
     case 'add':
-      return book.add(wanted.wish);
+      return book.add(wanted.request);
     case 'edit':
-      return book.edit(wanted.wish, wanted.version, wanted.who);
+      return book.edit(wanted.request, wanted.version, wanted.who);
     case 'pause':
     case 'resume':
       return book[wanted.verb](wanted.name);

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { dataDir } from '../../platform/data-dir.ts';
 import { nextRuns } from '../../queue/cron.ts';
+import type { ScheduleFailure } from '../../syncs/schedule/note-failures.ts';
 import {
   openScheduleCatalogReader,
   type ScheduleCatalogReader,
-  type ScheduleFailure,
   type ScheduleRecord,
   type ScheduleRun,
 } from '../../syncs/schedule/schedule-catalog.ts';

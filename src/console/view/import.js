@@ -20,6 +20,7 @@ import { ImportRegions } from './import/regions.js';
 import { RowFilter } from './import/row-filter.js';
 import { ImportRows } from './import/rows.js';
 import { useRowsWanted } from './import/rows-wanted.js';
+import { ImportTags } from './import/tags.js';
 
 /** @import { LiveImport } from './import/live-import.js' */
 
@@ -54,6 +55,7 @@ function ImportTitle({ id, live }) {
       { tabIndex: -1 },
       view === undefined ? (isMissing ? 'There is no such import' : 'Import') : foreign(fileName(view.file)),
     ),
+    h(ImportTags, { live }),
   ];
 }
 

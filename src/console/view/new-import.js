@@ -1,6 +1,7 @@
 /** A new import: choose a file, see how it is read, start. */
 import { h, importHref } from '../element.js';
 import { CheckField, FieldGroup, TextField, useForm } from '../form.js';
+import { listIn } from '../format.js';
 import { usePlace } from '../place.js';
 import { CREATING, Creating, creatingField, creatingOptions } from './upload/creating.js';
 import { READING } from './upload/reading.js';
@@ -15,6 +16,7 @@ export function NewImport() {
     ...CREATING,
     recipe: '',
     recipeTitle: '',
+    tags: '',
     maxErrors: '',
     first: '',
     onlyGroups: '',
@@ -41,6 +43,13 @@ export function NewImport() {
         h(
           'div',
           { class: 'fields' },
+          h(TextField, {
+            form,
+            name: 'tags',
+            label: 'Tags',
+            placeholder: 'choir, term 1',
+            note: 'Words to find the import by.',
+          }),
           h(TextField, {
             form,
             name: 'maxErrors',
@@ -70,15 +79,12 @@ export function NewImport() {
 }
 
 /** Options that are called as the server calls them. */
-const OWN = ['maxErrors', 'first', 'dryRun'];
+const OWN = ['tags', 'maxErrors', 'first', 'dryRun'];
 /** Fields that show what is wrong with an option of another name. @type {Readonly<Record<string, string>>} */
 const FIELDS = { only: 'onlyGroups' };
 
 /** `choir, team` as the server takes it. @param {string} text */
 function onlyOf(text) {
-  const groups = text
-    .split(',')
-    .map((group) => group.trim())
-    .filter((group) => group !== '');
+  const groups = listIn(text);
   return groups.length === 0 ? '' : `guid=${groups.join('|')}`;
 }

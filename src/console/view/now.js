@@ -1,4 +1,4 @@
-/** The start page: what needs a person, what runs, how the nights went, what keeps failing; and the place for a new file. */
+/** The start page: what needs a person, what runs, what may be continued, how the nights went, what keeps failing; and the place for a new file. */
 import { Card, Empty, h } from '../element.js';
 import { counted } from '../format.js';
 import { settings } from '../frame.js';
@@ -9,6 +9,7 @@ import { NewImport } from './new-import.js';
 import { Failing } from './now/failing.js';
 import { Needs } from './now/needs.js';
 import { Nights } from './now/nights.js';
+import { Ready } from './now/ready.js';
 import { Recent } from './now/recent.js';
 import { Running } from './now/running.js';
 import { Welcome } from './now/welcome.js';
@@ -25,6 +26,9 @@ export function NowPage() {
       known.running.length + known.queued + known.syncsUnderWay.length > 0 &&
       h(Running, { key: 'running', overview: known }),
     isOperator && h(NewImport, { key: 'new' }),
+    known !== undefined &&
+      known.ready.imports.length + known.ready.syncs.length > 0 &&
+      h(Ready, { key: 'ready', ready: known.ready }),
     known === undefined && h(Empty, { key: 'loading' }, 'Loading …'),
     known !== undefined &&
       known.nights.length > 0 &&

@@ -86,7 +86,7 @@ export function UploadForm({
     const address = `${path}${query({ ...toQuery(form.read()), ...preview.options, name: chosen.name })}`;
     const identities = preview.identities.peek();
     const asked = `${address} ${identities === undefined ? '' : `${identities.name} ${identities.lastModified}`}`;
-    // The same once more is a repetition, so that a lost answer does not make two; another option is a new wish.
+    // The same once more is a repetition, so that a lost answer does not make two; another option is another import.
     if (attempt.current.asked !== '' && attempt.current.asked !== asked) attempt.current.key = newKey();
     attempt.current.asked = asked;
     stopping.current = new AbortController();

@@ -5,6 +5,7 @@ import type { EndState, Report } from '../happening.ts';
 import type { ReasonCode } from '../reason-codes.ts';
 import type { ReadingThreads } from '../report/reading-threads.ts';
 import { NEEDS_ATTENTION } from '../report/report-paths.ts';
+import { totalsOf } from '../report/summarize.ts';
 
 /** Closes imports whose rows all have outcomes: checks the sum and writes the reports. Each import once. */
 export interface Closings {
@@ -17,7 +18,7 @@ export interface Closings {
 
 interface ClosingOptions {
   readonly dir: DataDir;
-  readonly catalog: Pick<Catalog, 'get' | 'setProblems'>;
+  readonly catalog: Pick<Catalog, 'get' | 'setProblems' | 'setTotals'>;
   /** Checks the sum and writes reports in other threads: it takes long, and this thread serves other imports. */
   readonly reading: ReadingThreads;
   readonly version: string;
@@ -41,9 +42,11 @@ export function createClosings(options: ClosingOptions): Closings {
     const code = codeOf(state, difference);
     // The reports are of the import as it will be when they are written: the state moves last.
     const record = { ...catalog.get(id), state, code: code ?? null };
-    const problems = await reading.of(path).problems();
+    const there = reading.of(path);
+    const [problems, tallies, input] = await Promise.all([there.problems(), there.tallies(), there.input()]);
     await reading.writeReports({ path, folder: dir.folder(id), record, version });
     if (stopped) return;
+    catalog.setTotals(id, totalsOf(tallies, true, input));
     catalog.setProblems(
       id,
       problems.filter(({ status }) => NEEDS_ATTENTION.has(status)).map(({ code, count }) => ({ code, rows: count })),

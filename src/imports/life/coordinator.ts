@@ -1,5 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { mkdirSync } from 'node:fs';
+import type { ImportTotals } from '../../api/import-summary.ts';
 import type { RegionStatus } from '../../api/regions.ts';
 import { type TagChanges, tagsAfter } from '../../api/tags.ts';
 import { actionsOf } from '../../membership/import-actions.ts';
@@ -11,6 +12,7 @@ import { type ImportRecord, openCatalog } from '../catalog.ts';
 import { WrongState, WrongTarget } from '../import-errors.ts';
 import { newImportId } from '../import-id.ts';
 import { type ImportOptions, importOptions, readOptions } from '../import-options.ts';
+import { tagsOf } from '../import-tags.ts';
 import { openReadingThreads, type ReadingThreads } from '../report/reading-threads.ts';
 import type { GroupPages } from '../send/group-reader.ts';
 import type { OpenLine } from '../send/region.ts';
@@ -49,6 +51,8 @@ export interface Coordinator {
   retry(id: string, changes?: RetryChanges): Promise<string>;
   /** Adds and removes tags of an import, in any state. @throws UnknownImport */
   tag(id: string, changes: TagChanges): ImportRecord;
+  /** Keeps the totals of an import that has ended. */
+  keepTotals(id: string, totals: ImportTotals): void;
   /** Rows that people correct, and the imports in which they are sent. */
   readonly repairs: Repairs;
   /** Deletes an import with all its files: one that has finished or failed, or was not started. @throws WrongState */
@@ -177,12 +181,12 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
       return retryImport({ dir, reading }, record, changes, coordinator.create);
     },
     tag: (id, changes) => {
-      const { tags } = find(id);
-      catalog.setTags(id, JSON.stringify(tagsAfter(JSON.parse(tags), changes)));
+      catalog.setTags(id, JSON.stringify(tagsAfter(tagsOf(find(id)), changes)));
       const record = find(id);
       events.emit('changed', record);
       return record;
     },
+    keepTotals: catalog.setTotals,
     repairs: createRepairs({ dir, catalog, find, create: (retry) => coordinator.create(retry), sandbox }),
     remove,
     announce: (address) => announceAddress(dir, address),

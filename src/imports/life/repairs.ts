@@ -9,6 +9,7 @@ import type { Catalog, ImportRecord } from '../catalog.ts';
 import { NothingToSend, WrongState, WrongTarget } from '../import-errors.ts';
 import { newImportId } from '../import-id.ts';
 import { readOptions } from '../import-options.ts';
+import { tagsOf } from '../import-tags.ts';
 import type { replace } from '../repair/edit.ts';
 import { type CellEdit, type RepairFilter, repairFile } from '../repair/repair-ledger.ts';
 import { doRepair } from '../repair/repair-work.ts';
@@ -21,13 +22,13 @@ export interface Repairs {
   overview(id: string): Promise<RepairView>;
   page(
     id: string,
-    wish: { readonly filter: RepairFilter; readonly after: number; readonly limit: number },
+    request: { readonly filter: RepairFilter; readonly after: number; readonly limit: number },
   ): Promise<{ readonly rows: RepairRow[]; readonly next: number | undefined }>;
   edit(id: string, edits: readonly CellEdit[], by: string): Promise<RepairEdited>;
   /** Undoes the edits of a row; with `column`, of one cell. */
   restore(id: string, row: number, column: string | undefined, by: string): Promise<RepairEdited>;
   /** Replaces a value of a column in every row that has it. */
-  replace(id: string, wish: Parameters<typeof replace>[1], by: string): Promise<RepairReplaced>;
+  replace(id: string, request: Parameters<typeof replace>[1], by: string): Promise<RepairReplaced>;
   /** Takes the edits from a corrected report. */
   takeFile(id: string, text: string, by: string): Promise<RepairTaken>;
   /** Sends all rows that are ready as a new import, and returns its id. A row is sent once. @throws WrongTarget */
@@ -98,8 +99,7 @@ export function createRepairs({ dir, catalog, find, create, sandbox }: RepairsOp
       const source = join(folder, 'input');
       const options = await doRepair(subject, 'write', { importId: id, path: source });
       const file = retryName(earlier.file, options.format === 'csv' ? '.csv' : '.ndjson', 'repaired');
-      const tags = JSON.parse(earlier.tags);
-      await create({ id, file, source, retryOf: earlier.id, options, createdBy: by, tags });
+      await create({ id, file, source, retryOf: earlier.id, options, createdBy: by, tags: tagsOf(earlier) });
     } catch (error) {
       if (catalog.find(id) === undefined) {
         await doRepair(subject, 'settle', { fates: { [id]: 'unread' } });

@@ -8,6 +8,7 @@ import type { ImportRecord } from '../catalog.ts';
 import { NothingToSend, WrongState } from '../import-errors.ts';
 import { newImportId } from '../import-id.ts';
 import { type ImportOptions, readOptions } from '../import-options.ts';
+import { tagsOf } from '../import-tags.ts';
 import { repairFile } from '../repair/repair-ledger.ts';
 import { doRepair } from '../repair/repair-work.ts';
 import { openImportReader } from '../report/reading.ts';
@@ -89,7 +90,7 @@ export async function retryImport(
       ...{ id, source, options, createdBy },
       file: retryName(earlier.file, extname(file)),
       retryOf: earlier.id,
-      tags: JSON.parse(earlier.tags),
+      tags: tagsOf(earlier),
     });
   } catch (error) {
     await rm(folder, { recursive: true, force: true });

@@ -6,10 +6,10 @@ import { openImportLedger } from '../record/import-ledger.ts';
 import { type ImportReader, openImportReader } from './reading.ts';
 import type { NumberedTask, ReadingReply, ReadingTask, ReportsRequest } from './reading-task.ts';
 import { writeReportFiles } from './report-files.ts';
-import { filesFormat, reportInput, reportPaths } from './report-paths.ts';
+import { filesFormat, reportInput, reportPaths, writtenReports } from './report-paths.ts';
 import { type ReportRequest, reportText } from './report-text.ts';
 import { rowDetailJson, rowsPageJson } from './rows-page.ts';
-import { summaryOf } from './summarize.ts';
+import { summaryOf, totalsOf } from './summarize.ts';
 
 /** A thread that reads imports' files, so that the coordinator's thread does not wait for SQLite. */
 
@@ -83,7 +83,8 @@ function rowsPage({ path, filter, order, after, limit }: Extract<ReadingTask, { 
   return namingDamage(path, () => {
     const reader = readerOf(path);
     const page = reader.rowsPage(filter, limit, order, after);
-    const total = after === undefined ? reader.countRows(filter) : null;
+    const counted = () => (page.more ? reader.countRows(filter) : page.rows.length);
+    const total = after === undefined ? counted() : null;
     return encoder.encode(rowsPageJson(reportInput(reader), page, order, total, MOST_OF_A_PAGE));
   });
 }
@@ -164,7 +165,12 @@ async function writeReports({ path, folder, record, version }: ReportsRequest): 
   const reader = openImportReader(path);
   try {
     const paths = reportPaths(folder, filesFormat(reader.input()));
-    const summary = () => summaryOf({ ...record, finishedAt: Date.now() }, reader.tallies(), paths, reader.input());
+    const summary = () =>
+      summaryOf(
+        { ...record, finishedAt: Date.now() },
+        totalsOf(reader.tallies(), true, reader.input()),
+        writtenReports(folder),
+      );
     await writeReportFiles(reader, paths, summary, version);
   } finally {
     reader.close();

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { ImportSummary } from '../../api/import-summary.ts';
 import type { Outcome } from '../../membership/outcome.ts';
 import type { InputDescription } from '../stage/staged-row.ts';
 import type { ImportReader } from './reading.ts';
@@ -33,6 +34,13 @@ export function reportPaths(folder: string, inputFormat: ReportInput['inputForma
 /** The retry file in the folder of a finished import; undefined when no row can be sent again. */
 export function retryFile(folder: string): string | undefined {
   return (['csv', 'json'] as const).map((format) => reportPaths(folder, format).retry).find((path) => existsSync(path));
+}
+
+/** The reports in the folder of an import; null for one that was not written. */
+export function writtenReports(folder: string): ImportSummary['reports'] {
+  const { all, failed } = reportPaths(folder, 'csv');
+  const present = (path: string) => (existsSync(path) ? path : null);
+  return { all: present(all), failed: present(failed), retry: retryFile(folder) ?? null };
 }
 
 /** The format in an import's file names: retry files of a shaped input are CSV. */

@@ -1,35 +1,39 @@
-import { existsSync } from 'node:fs';
-import type { ImportSummary } from '../../api/import-summary.ts';
+import type { ImportSummary, ImportTotals } from '../../api/import-summary.ts';
 import { isFinal } from '../../membership/import-state.ts';
 import type { RowCounts } from '../../membership/outcome.ts';
 import type { ImportRecord } from '../catalog.ts';
 import { type Tallies, totalRows } from '../record/import-ledger.ts';
 import type { InputDescription } from '../stage/staged-row.ts';
-import type { ReportPaths } from './report-paths.ts';
 
 /** What is known of the input, once it was read. */
 type Counted = Pick<InputDescription, 'shaped' | 'rowsRead' | 'notes'>;
 
-/** The summary of an import, from its record and its running totals. */
+/** The summary of an import, from its record and its totals. */
 export function summaryOf(
   record: ImportRecord,
-  tallies: Tallies,
-  reports: ReportPaths,
-  input?: Counted,
+  totals: ImportTotals,
+  reports: ImportSummary['reports'],
 ): ImportSummary {
-  // While an import continues, its rows can still get an outcome: they are "unprocessed" only when it has finished.
-  const over = isFinal(record.state);
-  const rowsOf = (rows: RowCounts): RowCounts => (over ? rows : { ...rows, unprocessed: 0 });
-  const regions = [...tallies]
-    .filter(([region]) => region !== '')
-    .map(([region, { created: _, writes: __, ...tally }]) => [region, { ...tally, rows: rowsOf(tally.rows) }] as const);
-  const sum = (count: 'calls' | 'retries') => [...tallies.values()].reduce((total, tally) => total + tally[count], 0);
-  const present = (path: string) => (existsSync(path) ? path : null);
   return {
     id: record.id,
     state: record.state,
     ...(record.code !== null && { code: record.code }),
     file: record.file,
+    ...totals,
+    startedAt: isoTime(record.startedAt),
+    finishedAt: isoTime(record.finishedAt),
+    reports,
+  };
+}
+
+/** The totals of an import. @param isOver rows without an outcome are "unprocessed" only then: until then they can still get one */
+export function totalsOf(tallies: Tallies, isOver: boolean, input?: Counted): ImportTotals {
+  const rowsOf = (rows: RowCounts): RowCounts => (isOver ? rows : { ...rows, unprocessed: 0 });
+  const regions = [...tallies]
+    .filter(([region]) => region !== '')
+    .map(([region, { created: _, writes: __, ...tally }]) => [region, { ...tally, rows: rowsOf(tally.rows) }] as const);
+  const sum = (count: 'calls' | 'retries') => [...tallies.values()].reduce((total, tally) => total + tally[count], 0);
+  return {
     rows: rowsOf(totalRows(tallies)),
     ...(input?.shaped === true && input.rowsRead !== undefined && { inputRows: input.rowsRead }),
     regions: Object.fromEntries(regions),
@@ -38,11 +42,13 @@ export function summaryOf(
     calls: sum('calls'),
     ...bansAskedIn(tallies),
     retries: sum('retries'),
-    startedAt: isoTime(record.startedAt),
-    finishedAt: isoTime(record.finishedAt),
     ...(input?.notes !== undefined && input.notes.length > 0 && { notes: [...input.notes] }),
-    reports: { all: present(reports.all), failed: present(reports.failed), retry: present(reports.retry) },
   };
+}
+
+/** The totals that were kept of an import when it ended. */
+export function keptTotals({ state, totals }: Pick<ImportRecord, 'state' | 'totals'>): ImportTotals | undefined {
+  return totals !== null && isFinal(state) ? JSON.parse(totals) : undefined;
 }
 
 /** What an import writes into conversations, over all regions. */

@@ -1,37 +1,48 @@
 import type { ScheduleNights } from '../../api/schedules.ts';
 import { nextRun } from '../../queue/cron.ts';
-import type { ScheduleRecord, ScheduleRun } from '../../syncs/schedule/schedule-catalog.ts';
+import type { SchedulePause, ScheduleRecord, ScheduleRun } from '../../syncs/schedule/schedule-catalog.ts';
 
 type Night = ScheduleNights['schedules'][number]['nights'][number];
 
 const DAY_MS = 86_400_000;
-/** Due times of a schedule that are checked for missed runs; more frequent schedules are not shown as nights. */
+/** Due times of a schedule that are checked for runs that did not start; more frequent schedules are not shown as nights. */
 const MOST_TIMES = 100;
+
+const REASONS = {
+  missed: 'it was due, and no server was running',
+  paused: 'it was due, and the schedule was paused',
+} as const;
 
 /** The last `count` days in a time zone, the oldest first, such as 2027-03-28. */
 export function lastDays(now: number, tz: string, count: number): string[] {
   return Array.from({ length: count }, (_, at) => dayOf(now - (count - 1 - at) * DAY_MS, tz));
 }
 
-/**
- * The result of a schedule on each day: that of its last run, or `missed` where one was due and did not start.
- * @param runs of this schedule, oldest first
- * @param since when its times were set last, in ms since 1970: earlier ones are not known
- */
+/** What is known of the past of a schedule. Times in ms since 1970. */
+interface Past {
+  /** Oldest first. */
+  readonly runs: readonly ScheduleRun[];
+  readonly pauses: readonly SchedulePause[];
+  /** When its times were set last: earlier ones are not known. */
+  readonly since: number;
+  readonly now: number;
+}
+
+/** The result of a schedule on each day: that of its last run; where one was due and did not start, why. */
 export function nightsOf(
-  record: Pick<ScheduleRecord, 'cron' | 'tz' | 'paused'>,
-  runs: readonly ScheduleRun[],
+  { cron, tz }: Pick<ScheduleRecord, 'cron' | 'tz'>,
   days: readonly string[],
-  { since, now }: { readonly since: number; readonly now: number },
+  { runs, pauses, since, now }: Past,
 ): Night[] {
-  const { cron, tz, paused } = record;
   const byDay = Map.groupBy(runs, ({ dueAt }) => dayOf(dueAt, tz));
-  const due = new Set<string>();
+  const isPaused = (at: number) => pauses.some(({ since, until }) => since <= at && at < (until ?? now));
+  /** By day; of a day with several, that of the last. */
+  const notStarted = new Map<string, keyof typeof REASONS>();
   let at = since;
-  for (let times = 0; !paused && times < MOST_TIMES; times++) {
+  for (let times = 0; times < MOST_TIMES; times++) {
     at = nextRun(cron, tz, at);
     if (at >= now) break;
-    due.add(dayOf(at, tz));
+    notStarted.set(dayOf(at, tz), isPaused(at) ? 'paused' : 'missed');
   }
   return days.map((day) => {
     const own = byDay.get(day) ?? [];
@@ -39,10 +50,8 @@ export function nightsOf(
     if (last !== undefined) {
       return { day, state: last.state, reason: last.reason, sync: last.syncId, runs: own.length };
     }
-    const reason = 'it was due, but no server was running, or it was paused';
-    return due.has(day)
-      ? { day, state: 'missed' as const, reason, sync: null, runs: 0 }
-      : { day, state: null, reason: '', sync: null, runs: 0 };
+    const state = notStarted.get(day) ?? null;
+    return { day, state, reason: state === null ? '' : REASONS[state], sync: null, runs: 0 };
   });
 }
 

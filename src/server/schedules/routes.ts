@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import {
+  editedSchedule,
   newSchedule,
   nextTimes,
   nextTimesQuery,
@@ -15,8 +16,10 @@ import {
 } from '../../api/schedules.ts';
 import { createSettingsOf } from '../../imports/create-texts.ts';
 import { nextRuns } from '../../queue/cron.ts';
+import { readTotals } from '../../syncs/plan/plan-totals.ts';
 import {
   openScheduleCatalogReader,
+  type ScheduleEdit,
   type ScheduleRecord,
   type ScheduleRun,
 } from '../../syncs/schedule/schedule-catalog.ts';
@@ -28,8 +31,8 @@ import type { Api, ServerContext } from '../context.ts';
 import { Problem } from '../problem.ts';
 import { refusals } from '../problem-schema.ts';
 import { lastDays, nightsOf } from './nights.ts';
+import { checkTimes, readingView, requestedSchedule } from './requested-schedule.ts';
 import { tryRoute } from './try.ts';
-import { checkTimes, readingView, scheduleWish } from './wish.ts';
 
 const params = z.object({ name: z.string().meta({ description: 'Name of a schedule.' }) });
 const tags = ['schedules'];
@@ -37,6 +40,12 @@ const SHOWN_TIMES = 3;
 const NEXT_TIMES = 5;
 const NIGHTS = 30;
 const DAY_MS = 86_400_000;
+
+const REPLACES = `A setting that is left out goes back to its default: without \`createUsers\`, the runs do not create users any more.
+Send every setting as \`GET /v1/schedules/{name}\` shows it (those of \`flags\` and \`create.settings\` beside the others, \`removeByName\`
+as \`removeNamed\`), with what you change. \`changes\` in the answer says what is different now. The query of an unchanged address,
+\`maxSource\`, and what only the command line sets (the identity file and the file of protected UIDs) stay. A run that is under way
+keeps the settings that it began with.`;
 
 const VERBS = {
   pause: 'Let nothing be due, nor missed, until `resume`',
@@ -57,8 +66,8 @@ export function scheduleRoutes(app: Api, context: ServerContext): void {
 
   const syncOf = (id: string): ScheduleRunView['sync'] => {
     try {
-      const { state, totals } = syncs.find(id);
-      return { id, state, totals: totals === null ? null : JSON.parse(totals) };
+      const record = syncs.find(id);
+      return { id, state: record.state, totals: readTotals(record) };
     } catch (error) {
       // Begun, and not written down yet; or never.
       if (error instanceof UnknownSync) return null;
@@ -137,10 +146,11 @@ export function scheduleRoutes(app: Api, context: ServerContext): void {
       return {
         schedules: catalog.list().map((record) => {
           const { name, tz, createdAt } = record;
-          const [edit] = catalog.edits(name, 0);
-          const since = Math.max(from, createdAt, edit?.at ?? 0);
-          const days = lastDays(now, tz, NIGHTS);
-          return { name, tz, nights: nightsOf(record, catalog.runsSince(name, from), days, { since, now }) };
+          const isOfTimes = ({ changes }: ScheduleEdit) =>
+            changes.some(({ field }) => field === 'cron' || field === 'tz');
+          const since = Math.max(from, createdAt, catalog.edits(name, 0).find(isOfTimes)?.at ?? 0);
+          const past = { runs: catalog.runsSince(name, from), pauses: catalog.pausesSince(name, from), since, now };
+          return { name, tz, nights: nightsOf(record, lastDays(now, tz, NIGHTS), past) };
         }),
       };
     },
@@ -173,7 +183,7 @@ export function scheduleRoutes(app: Api, context: ServerContext): void {
         throw new Problem('WRONG_STATE', detail, { field: 'name', remedy });
       }
       const base = copyOf === undefined ? undefined : { record: find(copyOf), isEdited: false };
-      const record = await schedules.add(await scheduleWish(given, name, base, settings));
+      const record = await schedules.add(await requestedSchedule(given, name, base, settings));
       note({ who, ip }, 'schedule.add', name, inShort({ ...given, file: shownFile(record), copyOf }));
       reply.header('location', `/v1/schedules/${name}`);
       return reply.code(201).send(viewOf(record));
@@ -186,11 +196,12 @@ export function scheduleRoutes(app: Api, context: ServerContext): void {
       config: { role: 'operator' },
       schema: {
         tags,
-        summary: 'Edit a schedule: all of its settings, unless somebody else has edited it since `version`',
+        summary: 'Replace all settings of a schedule, unless another user has edited it since `version`',
+        description: REPLACES,
         params,
         body: scheduleEdit,
         response: {
-          200: schedule,
+          200: editedSchedule,
           ...refusals(
             'BAD_OPTION',
             'BAD_BODY',
@@ -204,14 +215,15 @@ export function scheduleRoutes(app: Api, context: ServerContext): void {
     },
     async ({ params: { name }, body: { version, ...given }, who, ip }) => {
       const before = find(name);
-      const wish = await scheduleWish(given, name, { record: before, isEdited: true }, settings);
-      const record = await schedules.edit(wish, version, who.name);
+      const request = await requestedSchedule(given, name, { record: before, isEdited: true }, settings);
+      const record = await schedules.edit(request, version, who.name);
       const [edit] = record.version === before.version ? [] : catalog.edits(name, record.version - 1);
+      const changes = [...(edit?.changes ?? [])];
       if (edit !== undefined) {
-        const changes = edit.changes.map(({ field, from, to }) => `${field}: ${from || '–'} → ${to || '–'}`);
-        note({ who, ip }, 'schedule.edit', name, changes.join('; '));
+        const said = changes.map(({ field, from, to }) => `${field}: ${from || '–'} → ${to || '–'}`);
+        note({ who, ip }, 'schedule.edit', name, said.join('; '));
       }
-      return viewOf(record);
+      return { ...viewOf(record), changes };
     },
   );
 

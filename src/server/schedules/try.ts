@@ -15,7 +15,7 @@ import { noting } from '../access/noting.ts';
 import type { Api, ServerContext } from '../context.ts';
 import { Problem } from '../problem.ts';
 import { refusals } from '../problem-schema.ts';
-import { scheduleWish } from './wish.ts';
+import { requestedSchedule } from './requested-schedule.ts';
 
 const tags = ['schedules'];
 
@@ -43,23 +43,23 @@ export function tryRoute(
     async ({ body: { name = '', ...given }, who, ip }, reply) => {
       const known = catalog.find(name);
       const base = known && { record: known, isEdited: true };
-      const wish = await scheduleWish({ cron: '@daily', tz: 'UTC', ...given }, name, base, settings);
+      const request = await requestedSchedule({ cron: '@daily', tz: 'UTC', ...given }, name, base, settings);
       const id = newSyncId('sync');
-      await planOnce(wish, id, known === undefined ? undefined : name, who.name);
-      note({ who, ip }, 'schedule.try', name || shownFile(wish), id);
+      await planOnce(request, id, known === undefined ? undefined : name, who.name);
+      note({ who, ip }, 'schedule.try', name || shownFile(request), id);
       reply.header('location', `/v1/syncs/${id}`);
       return reply.code(202).send(syncViews.whole(syncs.find(id)));
     },
   );
 
   /** The file is in the sync's folder before it is planned, so that nothing else is kept of it. */
-  const planOnce = async (wish: ScheduleRequest, id: string, scheduleId: string | undefined, who: string) => {
+  const planOnce = async (request: ScheduleRequest, id: string, scheduleId: string | undefined, who: string) => {
     const folder = dir.sync(id);
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 });
-      const { reading, flags, create, limits } = readSyncOptions(wish);
+      const { reading, flags, create, limits } = readSyncOptions(request);
       if (reading === null) throw new Error('a schedule reads a file');
-      const { source, headers, maxSource, protectFile, restricted = false } = wish;
+      const { source, headers, maxSource, protectFile, restricted = false } = request;
       const place = { folder, signal: AbortSignal.timeout(TRY_MS) };
       const found = await schedules.obtain({ source, headers, maxSource, restricted, copy: null }, place);
       if (found.copy !== undefined) await rename(found.path, planFiles(folder).input);

@@ -14,7 +14,7 @@ import { openPlanPages, type PlanPages } from '../../syncs/plan/plan-pages.ts';
 import { planFiles } from '../../syncs/plan/prepare.ts';
 import { attachment } from '../attachment.ts';
 import type { Api, ServerContext } from '../context.ts';
-import { badCursor, numberCursor } from '../paging.ts';
+import { badCursor, cursorContent, cursorText, numberCursor } from '../paging.ts';
 import { Problem } from '../problem.ts';
 import { refusals } from '../problem-schema.ts';
 import { PLAN_FORMATS, planBytes } from './plan-download.ts';
@@ -114,8 +114,10 @@ export function planRoutes(app: Api, { syncs, dir }: ServerContext): void {
           ...(region !== undefined && { region }),
           ...(guid !== undefined && { guid }),
         };
-        const { actions, next } = await pages.actions(filter, readCursor(cursor), limit);
-        return { actions, nextCursor: next === undefined ? null : writeCursor(next) };
+        const [group, uid] = cursorContent(memberPlace, cursor) ?? [];
+        const after = group === undefined || uid === undefined ? undefined : { group, uid };
+        const { actions, next } = await pages.actions(filter, after, limit);
+        return { actions, nextCursor: next === undefined ? null : cursorText([next.group, next.uid]) };
       }),
   );
 
@@ -189,18 +191,4 @@ function placeOf(cursor: string | undefined): FindingPlace | undefined {
   return { value: Number(value), id: Number(id) };
 }
 
-const cursorContent = z.tuple([z.int().nonnegative(), z.string()]);
-
-function writeCursor({ group, uid }: { group: number; uid: string }): string {
-  return Buffer.from(JSON.stringify([group, uid])).toString('base64url');
-}
-
-function readCursor(cursor: string | undefined): { group: number; uid: string } | undefined {
-  if (cursor === undefined) return undefined;
-  try {
-    const [group, uid] = cursorContent.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()));
-    return { group, uid };
-  } catch {
-    throw badCursor(cursor);
-  }
-}
+const memberPlace = z.tuple([z.int().nonnegative(), z.string()]);

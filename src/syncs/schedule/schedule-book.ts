@@ -23,7 +23,8 @@ export interface ScheduleBook {
   /** @throws ScheduleError, CronError, SourceError, LimitError, ProtectFileError: nothing was written then */
   add(request: ScheduleRequest): Promise<ScheduleRecord>;
   /**
-   * Replaces the settings of the schedule with this name. @throws as add; EditedMeanwhile
+   * Replaces the settings of the schedule with this name; a run that is under way keeps those that it began with.
+   * @throws as add; EditedMeanwhile
    * @param version the one that the user has seen
    */
   edit(request: ScheduleRequest, version: number, who: string): Promise<ScheduleRecord>;
@@ -33,15 +34,26 @@ export interface ScheduleBook {
   /** Nothing is due while it is paused, nor missed. */
   pause(name: string): ScheduleRecord;
   resume(name: string): ScheduleRecord;
-  /** With its history, and the copy that is kept of its source. Its syncs stay. */
+  /** With its history, and the copy that is kept of its source. Its syncs stay. @throws ScheduleError while it runs */
   remove(name: string): Promise<void>;
 }
 
 /** Becomes the name of a folder, and part of the names of jobs. */
 const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
-/** @param folder where what a schedule keeps beside the catalog is */
-export function scheduleBook(catalog: ScheduleCatalog, folder: (name: string) => string, clock: Clock): ScheduleBook {
+export interface ScheduleBookOptions {
+  readonly catalog: ScheduleCatalog;
+  /** Where what a schedule keeps beside the catalog is. */
+  readonly folder: (name: string) => string;
+  readonly clock: Clock;
+  /** Whether this process is at work on a run of it. Default: never. */
+  readonly isUnderWay?: (name: string) => boolean;
+  /** Another schedule is the next one that is due, or may be. */
+  readonly changed?: () => void;
+}
+
+export function scheduleBook(options: ScheduleBookOptions): ScheduleBook {
+  const { catalog, folder, clock, isUnderWay = () => false, changed = () => {} } = options;
   const find = (name: string): ScheduleRecord => {
     const record = catalog.find(name);
     if (record === undefined) throw ScheduleError.unknown(name);
@@ -49,7 +61,9 @@ export function scheduleBook(catalog: ScheduleCatalog, folder: (name: string) =>
   };
   const setPaused = (name: string, paused: boolean): ScheduleRecord => {
     const { cron, tz, paused: was } = find(name);
-    if (was !== paused) catalog.setPaused(name, paused, nextRun(cron, tz, clock()));
+    const at = clock();
+    if (was !== paused) catalog.setPaused(name, paused, { at, nextDue: nextRun(cron, tz, at) });
+    changed();
     return find(name);
   };
   return {
@@ -73,6 +87,7 @@ export function scheduleBook(catalog: ScheduleCatalog, folder: (name: string) =>
       }
       const at = clock();
       catalog.add({ ...request, restricted, nextDue: nextRun(cron, tz, at) }, at);
+      changed();
       return find(name);
     },
     edit: async (request, version, who) => {
@@ -87,13 +102,18 @@ export function scheduleBook(catalog: ScheduleCatalog, folder: (name: string) =>
       const isSameTime = before.cron === cron && before.tz === tz;
       const nextDue = isSameTime ? before.nextDue : nextRun(cron, tz, at);
       catalog.edit({ ...request, restricted, nextDue }, { before: version, at, who, changes });
+      changed();
       return find(name);
     },
     pause: (name) => setPaused(name, true),
     resume: (name) => setPaused(name, false),
     remove: async (name) => {
       find(name);
+      if (isUnderWay(name)) {
+        throw new ScheduleError(`schedule ${name} is running`, 'pause it, and remove it when the run has finished');
+      }
       catalog.remove(name);
+      changed();
       await rm(folder(name), { recursive: true, force: true });
     },
   };

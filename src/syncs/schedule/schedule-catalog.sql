@@ -43,21 +43,34 @@ select version, at, who, changes from schedule_edits where schedule = :schedule 
 -- With its runs and failures.
 delete from schedules where name = :name;
 
--- name: pause_schedule
+-- name: set_paused
 -- In: name, paused (0 or 1), next_due (ms).
 update schedules set paused = :paused, next_due = :next_due where name = :name;
+
+-- name: begin_pause
+-- In: schedule, at (ms).
+insert or replace into schedule_pauses (schedule, since) values (:schedule, :at);
+
+-- name: end_pause
+-- In: schedule, at (ms).
+update schedule_pauses set until = :at where schedule = :schedule and until is null;
+
+-- name: pauses_since
+-- In: schedule, since (ms). Out: pauses that ended later or have not ended (until: null), oldest first.
+select since, until from schedule_pauses
+ where schedule = :schedule and coalesce(until, :since) >= :since order by since;
 
 -- name: set_due
 -- In: name, next_due (ms). When it runs next.
 update schedules set next_due = :next_due where name = :name;
 
 -- name: set_copy
--- In: name, hash, etag, modified (null: none). The copy of its source that is kept now.
-update schedules set copy_hash = :hash, copy_etag = :etag, copy_modified = :modified where name = :name;
+-- In: name, version, hash, etag, modified (null: none). The copy of its source that is kept now, unless it was edited since.
+update schedules set copy_hash = :hash, copy_etag = :etag, copy_modified = :modified where name = :name and version = :version;
 
 -- name: set_placed
--- In: name, hash (null: none). The source whose rows are now all in place.
-update schedules set placed_hash = :hash where name = :name;
+-- In: name, version, hash (null: none). The source whose rows are now all in place, unless it was edited since.
+update schedules set placed_hash = :hash where name = :name and version = :version;
 
 -- name: add_run
 -- In: schedule, due (ms), at (ms), state, reason, who. Out: the new run.

@@ -17,7 +17,6 @@ import { failedRows, failingSince } from './recurring-failures.ts';
 import type { Clock } from './schedule-book.ts';
 import type { ScheduleCatalog, ScheduleRecord, ScheduleRun } from './schedule-catalog.ts';
 import { ScheduleError } from './schedule-errors.ts';
-import type { Obtained } from './source.ts';
 import { type SourceReaderOptions, sourceReader } from './source-reader.ts';
 
 /** Runs of schedules: gets the file, starts a sync with it, and notes the result. */
@@ -56,6 +55,12 @@ export interface ScheduleRunsOptions extends SourceReaderOptions {
   readonly clock: Clock;
   /** The catalog cannot be written: nothing can continue. */
   readonly fail: (error: unknown) => void;
+}
+
+/** A file, and the schedule as it was when the file was read. */
+interface Placed {
+  readonly record: ScheduleRecord;
+  readonly hash: string;
 }
 
 /** An alarm that is this early still counts as on time, because clocks are adjusted. In ms; crons count minutes. */
@@ -122,7 +127,7 @@ export function createScheduleRuns(options: ScheduleRunsOptions): ScheduleRuns {
     const found = await get(record, { folder: options.folder(name), signal: stopping.signal });
     // With another identity file, the same file gives other members.
     const obtained = { ...found, hash: await hashWith(found.hash, reading.identities?.path) };
-    if (obtained.copy !== undefined) catalog.setCopy(name, obtained.copy);
+    if (obtained.copy !== undefined) catalog.setCopy(record, obtained.copy);
     if (obtained.hash === placedHash && !repair) {
       return end(
         run,
@@ -130,7 +135,7 @@ export function createScheduleRuns(options: ScheduleRunsOptions): ScheduleRuns {
         `${obtained.name} has not changed since the last run applied it, and a run looks at the groups only if the file has changed or it repairs`,
       );
     }
-    catalog.setPlaced(name, null);
+    catalog.setPlaced(record, null);
     const protect = protectFile === null ? flags.protect : flags.protect.union(await readProtectFile(protectFile));
     stopping.signal.throwIfAborted();
     const id = options.newSyncId();
@@ -150,7 +155,7 @@ export function createScheduleRuns(options: ScheduleRunsOptions): ScheduleRuns {
     });
     catalog.setRun(run.id, 'running', `sync ${id} is in progress`);
     emit(run.id);
-    await conclude(run, id, obtained);
+    await conclude(run, id, { record, hash: obtained.hash });
   };
 
   /** This run takes over what an earlier one left to a person: two at once would undo each other. */
@@ -165,8 +170,8 @@ export function createScheduleRuns(options: ScheduleRunsOptions): ScheduleRuns {
     }
   };
 
-  /** Waits for the end of a run's sync, and notes the result. */
-  const conclude = async (run: ScheduleRun, syncId: string, obtained?: Obtained): Promise<void> => {
+  /** Waits for the end of a run's sync, and notes the result. @param placed what is in place if nothing of it fails */
+  const conclude = async (run: ScheduleRun, syncId: string, placed?: Placed): Promise<void> => {
     const sync = await ended(run, syncId);
     if (sync === undefined || catalog.find(run.schedule) === undefined) return;
     const { state, reason } = sync;
@@ -177,8 +182,7 @@ export function createScheduleRuns(options: ScheduleRunsOptions): ScheduleRuns {
       ? await catalog.setFailures(run, sync.importId === null ? [] : failedRows(options.ledger(sync.importId)))
       : undefined;
     const unlisted = readTotals(sync)?.unlisted ?? 0;
-    if (failures?.rows === 0 && unlisted === 0 && obtained !== undefined)
-      catalog.setPlaced(run.schedule, obtained.hash);
+    if (failures?.rows === 0 && unlisted === 0 && placed !== undefined) catalog.setPlaced(placed.record, placed.hash);
     const failing = failures === undefined ? '' : failingSince(failures);
     end(run, 'ran', [`${state}: ${asClause(reason)}`, ...(failing === '' ? [] : [failing])].join('; '));
   };

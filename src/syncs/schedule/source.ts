@@ -89,7 +89,7 @@ export function shownFile({ file }: { readonly file: string }): string {
   return isAddress(file) ? addressName(new URL(file)) : file;
 }
 
-export interface SourceWish {
+export interface SourceRequest {
   /** From `wholeSource`. */
   readonly source: string;
   /** Header → its value. */
@@ -110,7 +110,7 @@ export interface SourceWish {
  * @throws SourceError; the signal's reason when aborted
  */
 export async function obtain(
-  { source, headers, maxSource, copy, within }: SourceWish,
+  { source, headers, maxSource, copy, within }: SourceRequest,
   { folder, ca, signal }: Pick<Download, 'folder' | 'ca' | 'signal'>,
 ): Promise<Obtained> {
   if (isAddress(source)) {

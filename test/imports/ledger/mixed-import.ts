@@ -46,7 +46,7 @@ export const rowFilter: fc.Arbitrary<RowFilter> = fc.record(
     region: fc.constantFrom(...REGIONS),
     guid: fc.constantFrom(...GROUPS, 'nowhere'),
     uid: fc.constantFrom(...NAMES, 'nobody'),
-    text: fc.constantFrom('ann', 'AN', 'oar', 'row', '1', 'nobody'),
+    text: fc.constantFrom('ann', 'AN', 'oar', 'row', '1', 'nobody', ',', ']'),
     lines: fc
       .tuple(fc.integer({ min: 0, max: 70 }), fc.integer({ min: 0, max: 70 }))
       .map((ends) => ({ from: Math.min(...ends), to: Math.max(...ends) })),

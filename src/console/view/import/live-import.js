@@ -46,7 +46,11 @@ export class LiveImport {
     const onReturn = async () => {
       if (await this.load(signal)) this.turns.value += 1;
     };
-    follow(importPath(this.#id, '/events'), handlers, { signal, onReturn: () => void onReturn() });
+    follow(importPath(this.#id, '/events'), handlers, {
+      present: 'progress',
+      signal,
+      onReturn: () => void onReturn(),
+    });
   }
 
   /** Asks for it; whether there is an import to follow. @param {AbortSignal} signal */

@@ -1,9 +1,10 @@
 /** The rows of an import: filtered, sorted, a page at a time. */
 import { useSignal } from '@preact/signals';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import { useEvery, usePages } from '../../answer.js';
 import { importPath, query } from '../../api.js';
 import { Empty, h } from '../../element.js';
+import { useChange } from '../../form.js';
 import { grouped } from '../../format.js';
 import { ErrorNotice } from '../../notice.js';
 import { dataTable } from '../../table.js';
@@ -40,9 +41,8 @@ export function ImportRows({ id, live, filter }) {
   const turns = live.turns.value;
   const over = live.over.value;
   useKeptPlace(dropped ? undefined : items?.length, before);
-  useEffect(() => {
-    if (items !== undefined) void pages.refresh();
-  }, [turns]);
+  // Also before the first answer, which may say how it was before the turn.
+  useChange(turns, () => void pages.refresh());
   // Those that are shown get their outcomes while the import runs. Rows that have made room are not fetched again.
   useEvery(() => void pages.refresh(), over || dropped ? undefined : EVERY_MS);
   // Of what is not sent, an import that goes on says that it is to come.

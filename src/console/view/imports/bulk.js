@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import { request } from '../../api.js';
 import { ask, confirmed } from '../../dialog.js';
 import { foreign, h, importHref } from '../../element.js';
-import { counted } from '../../format.js';
+import { counted, listIn } from '../../format.js';
 import { announce } from '../../frame.js';
 import { ErrorPlace } from '../../notice.js';
 import { refreshOverview } from '../../overview.js';
@@ -183,12 +183,8 @@ async function askForTags(count) {
     ],
   });
   if (form === undefined) return undefined;
-  const listOf = (/** @type {string} */ name) =>
-    String(form.get(name) ?? '')
-      .split(',')
-      .map((one) => one.trim())
-      .filter((one) => one !== '');
-  const [add, remove] = [listOf('add'), listOf('remove')];
+  const add = listIn(String(form.get('add') ?? ''));
+  const remove = listIn(String(form.get('remove') ?? ''));
   return add.length + remove.length === 0 ? undefined : { add, remove };
 }
 

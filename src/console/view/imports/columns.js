@@ -1,5 +1,5 @@
 /** What the list says of an import. */
-import { Badge, foreign, h, importHref, Tag } from '../../element.js';
+import { Badge, foreign, h, importHref, Tag, tagHref } from '../../element.js';
 import { counted, duration, grouped } from '../../format.js';
 import { settings } from '../../frame.js';
 import { OutcomeBar } from '../../outcome-bar.js';
@@ -31,9 +31,7 @@ export const COLUMNS = [
         h(
           'span',
           { class: 'own-tags' },
-          view.tags.map((tag) =>
-            h('a', { key: tag, class: 'tag own', href: `/imports?tags=${encodeURIComponent(tag)}` }, foreign(tag)),
-          ),
+          view.tags.map((tag) => h('a', { key: tag, class: 'tag own', href: tagHref(tag) }, foreign(tag))),
         ),
     ],
   },

@@ -33,13 +33,9 @@ export function Needs({ overview: { needs, waiting, running, syncs, nights } }) 
       failed.map((night) => h(NightItem, { key: `night ${night.name}`, night })),
     ),
     unlisted > 0 &&
-      h(
-        'p',
-        null,
-        h('a', { href: '/imports?state=blocked,failed,paused,staged' }, `${counted(unlisted, 'more import')}`),
-      ),
+      h('p', null, h('a', { href: '/imports?state=blocked,failed,paused,staged' }, counted(unlisted, 'more import'))),
     unlistedSyncs > 0 &&
-      h('p', null, h('a', { href: '/syncs?state=planned,held' }, `${counted(unlistedSyncs, 'more sync')}`)),
+      h('p', null, h('a', { href: '/syncs?state=planned,held' }, counted(unlistedSyncs, 'more sync'))),
   );
 }
 
@@ -59,7 +55,7 @@ function Item({ head, text, next }) {
 }
 
 /** @param {{ sync: SyncEntry }} properties */
-function SyncItem({ sync: { id, state, file, undoOf, schedule, totals, createdAt } }) {
+export function SyncItem({ sync: { id, state, file, undoOf, schedule, totals, createdAt } }) {
   const changes = totals === null ? '' : countsSentence(totals.actions, CHANGES);
   return h(Item, {
     head: [h('a', { href: syncHref(id) }, foreign(fileName(file))), ' ', h(Badge, { tone: SYNC_TONES[state] }, state)],
@@ -89,7 +85,7 @@ function StoppedItem({ view: { id, file, stoppedRegions } }) {
 }
 
 /** @param {{ view: ImportView }} properties */
-function ImportItem({ view }) {
+export function ImportItem({ view }) {
   const { isOperator } = usePlace();
   const work = useWork();
   const { id, file, code } = view;

@@ -5,11 +5,12 @@ import { Empty, foreign, h, syncHref } from '../../element.js';
 import { ErrorNotice } from '../../notice.js';
 import { RUN_TONES } from './history.js';
 
-/** @import { RunState, ScheduleNights } from '../../sync-answers.d.ts' */
+/** @import { ScheduleNights } from '../../sync-answers.d.ts' */
+/** @typedef {NonNullable<ScheduleNights['schedules'][number]['nights'][number]['state']>} NightState */
 
 const ASK_EVERY_MS = 30_000;
 
-/** A sign for each state, so that it is not told by colour alone. @type {Readonly<Record<RunState, string>>} */
+/** A sign for each state, so that colour is not the only difference. @type {Readonly<Record<NightState, string>>} */
 const SIGNS = {
   running: '…',
   ran: '✓',
@@ -17,19 +18,28 @@ const SIGNS = {
   waiting: '!',
   'skipped-running': '»',
   missed: '?',
+  paused: '‖',
   failed: '✗',
 };
 
-/** @type {Readonly<Record<RunState, string>>} */
+/** @type {Readonly<Record<NightState, string>>} */
 const MEANINGS = {
   running: 'running',
   ran: 'ran',
   'skipped-unchanged': 'file unchanged',
   waiting: 'waits for a person',
   'skipped-running': 'skipped: the run before was not over',
-  missed: 'missed',
+  missed: 'missed: no server was running',
+  paused: 'paused',
   failed: 'failed',
 };
+
+const STATES = /** @type {NightState[]} */ (Object.keys(SIGNS));
+
+/** @param {NightState} state */
+function toneOf(state) {
+  return state === 'paused' ? 'still' : RUN_TONES[state];
+}
 
 export function Nights() {
   /** @type {import('../../answer.js').Answer<ScheduleNights>} */
@@ -70,12 +80,12 @@ export function Nights() {
     h(
       'ul',
       { key: 'legend', class: 'legend' },
-      Object.entries(SIGNS).map(([state, sign]) =>
+      STATES.map((state) =>
         h(
           'li',
           { key: state },
-          h('span', { class: `night ${RUN_TONES[/** @type {RunState} */ (state)]}`, 'aria-hidden': true }, sign),
-          ` ${MEANINGS[/** @type {RunState} */ (state)]}`,
+          h('span', { class: `night ${toneOf(state)}`, 'aria-hidden': true }, SIGNS[state]),
+          ` ${MEANINGS[state]}`,
         ),
       ),
     ),
@@ -103,7 +113,7 @@ function Night({ name, night: { day, state, reason, sync, runs } }) {
   return h(
     'a',
     {
-      class: `night ${RUN_TONES[state]}`,
+      class: `night ${toneOf(state)}`,
       href: sync === null ? historyHref(name) : syncHref(sync),
       'aria-label': said,
       title: said,

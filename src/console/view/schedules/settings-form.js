@@ -1,4 +1,5 @@
 /** The fields of a schedule's form, and the settings that they stand for. Pure. */
+import { listIn } from '../../format.js';
 import { limitsIn, PLAN } from '../sync/plan-fields.js';
 import { CREATING, creatingOptions } from '../upload/creating.js';
 import { READING } from '../upload/reading.js';
@@ -115,7 +116,7 @@ export function settingsOf(values, before) {
   const isMirror = at('mode') === 'mirror';
   const chosen = filled({
     ...Object.fromEntries(PLAIN.map((name) => [name, at(name)])),
-    files: nonEmpty(listOf(at('files'))),
+    files: nonEmpty(listIn(at('files'))),
     map: nonEmpty(pairsIn('map', at('map'))),
     shape: at('shape') === '' ? undefined : jsonIn('shape', at('shape')),
     bounds: before?.reading.bounds,
@@ -129,8 +130,8 @@ export function settingsOf(values, before) {
     reading: chosen,
     mode: isMirror ? 'mirror' : 'add',
     ...(isMirror && at('missing') !== '' && { missing: at('missing') }),
-    protect: listOf(at('protect')),
-    removeNamed: listOf(at('removeNamed')),
+    protect: listIn(at('protect')),
+    removeNamed: listIn(at('removeNamed')),
     ...createSettingsOf(values, before),
     limits: Object.fromEntries(limitsIn(at('limits')).map(([name, value]) => [name, numberIn('limits', name, value)])),
     ...Object.fromEntries(FLAGS.map((name) => [name, at(name) === 'true'])),
@@ -164,14 +165,6 @@ export class FieldError extends Error {
     super(text);
     this.field = field;
   }
-}
-
-/** @param {string} text */
-function listOf(text) {
-  return text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '');
 }
 
 /** `a=b, c=d` @param {string} field @param {string} text @returns {Record<string, string>} */

@@ -36,7 +36,7 @@ export interface Base {
 }
 
 /** A schedule as it is asked for over the API. @throws Problem BAD_OPTION; SourceNotAllowed */
-export async function scheduleWish(
+export async function requestedSchedule(
   given: ScheduleSettings,
   name: string,
   base: Base | undefined,
@@ -103,7 +103,7 @@ export function readingView({ mapping, defaults, ...reading }: Reading): Schedul
     ...(delimiter !== undefined && { delimiter: delimiter === '\t' ? 'tab' : delimiter }),
     ...(sheet !== undefined && { sheet }),
     ...(files !== undefined && { files: [...files] }),
-    ...(bounds !== undefined && { bounds: Object.fromEntries(Object.entries(bounds).map(([at, n]) => [at, n ?? 0])) }),
+    ...(bounds !== undefined && { bounds: { ...bounds } }),
     ...(shape !== undefined && { shape: { ...shape } }),
   };
 }
