@@ -3,14 +3,12 @@ import { rename, rm } from 'node:fs/promises';
 import type { Worker } from 'node:worker_threads';
 import pLimit from 'p-limit';
 import type { DataDir } from '../../platform/data-dir.ts';
-import { openForReading } from '../../platform/sqlite.ts';
 import { PASSING_ROWS, startThread } from '../../platform/threads.ts';
 import type { Catalog } from '../catalog.ts';
 import type { Report } from '../happening.ts';
 import { type ImportOptions, intakeOptions, readOptions } from '../import-options.ts';
 import { IntakeError } from '../read/intake-error.ts';
 import { unpackError } from '../read/thread-error.ts';
-import { IMPORT_MIGRATIONS } from '../schemas.ts';
 import type { StagedTotals } from './cut.ts';
 import { identityCopy } from './identity-copy.ts';
 import type { StagingProgress, StagingReply, StagingTask, StagingThread } from './stage-file.ts';
@@ -107,28 +105,9 @@ async function completeStaged(unfinished: string, path: string): Promise<void> {
   await rename(unfinished, path);
 }
 
-/** Deletes what an interrupted staging has left. @throws when batches were dispatched from it */
-async function discardStaged(path: string): Promise<void> {
-  if (existsSync(path) && isDispatchedFrom(path)) {
-    throw new Error(`batches of ${path} were dispatched; it is not deleted`);
-  }
-  for (const ending of ['', '-wal', '-shm']) await rm(`${path}${ending}`, { force: true });
-}
-
-function isDispatchedFrom(path: string): boolean {
-  try {
-    const database = openForReading(path, IMPORT_MIGRATIONS);
-    try {
-      return (
-        database.prepare('select 1 from batches where state <> 0 or dispatched_at is not null').get() !== undefined
-      );
-    } finally {
-      database.close();
-    }
-  } catch {
-    // Half-written: no batch can have been read from it.
-    return false;
-  }
+/** Deletes what an interrupted staging has left: nothing is sent from a file that is not complete. */
+async function discardStaged(unfinished: string): Promise<void> {
+  for (const ending of ['', '-wal', '-shm']) await rm(`${unfinished}${ending}`, { force: true });
 }
 
 /** The options of an import that staging needs. */
