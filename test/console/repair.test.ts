@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { test } from 'vitest';
 import { textRows, xlsx } from '../imports/read/make-workbook.ts';
 import { eventually, useBrowser } from './browser.ts';
 import { useServer } from './served.ts';
