@@ -1,9 +1,13 @@
 import { z } from 'zod';
 import type { AddMembersResult, ChatClient } from '../src/chat/client.ts';
-import { judge, refusedOutcome } from '../src/chat/error-policy.ts';
-import { MEMBER_LISTS } from '../src/membership/member-lists.ts';
+import type { AddMembersRequest } from '../src/chat/contract.ts';
+import { judge, readEntry, refusedOutcome } from '../src/chat/error-policy.ts';
+import type { MemberEntries } from '../src/chat/member-entries.ts';
+import type { Answered, RowOutcome } from '../src/imports/record/batch-result.ts';
+import type { BatchToSend } from '../src/imports/record/import-ledger.ts';
+import { LIST_OF_SCOPE, MEMBER_LISTS, type MemberList } from '../src/membership/member-lists.ts';
+import type { Outcome } from '../src/membership/outcome.ts';
 import { defineJob } from '../src/queue/define-job.ts';
-import { listedRows, readEntries, requestOf, rowsOf } from './member-lists.ts';
 import { BATCH_FIELDS, type BatchCall, type BatchPorts, SENDING, sendBatch } from './send-batch.ts';
 
 /**
@@ -13,6 +17,28 @@ import { BATCH_FIELDS, type BatchCall, type BatchPorts, SENDING, sendBatch } fro
  * Input     the batch, and the earlier calls for it.
  * Repeats   the outcome "already a member" of a repeat says that the earlier call may be the reason.
  */
+
+/** Rows of a list as [row number, UID]. Checked by hand: a schema for each row takes ten times as long. */
+const listed = z.custom<[number, string][]>(isListed, { error: 'expected rows as [row number, UID]' }).optional();
+
+/** The rows of a call by the list in which their UIDs are sent. */
+export const listedRows = z.strictObject({
+  admins: listed,
+  moderators: listed,
+  participants: listed,
+  usersToBan: listed,
+});
+type ListedRows = z.infer<typeof listedRows>;
+
+/** Whether it is a list of [row number, text]. */
+export function isListed(list: unknown): boolean {
+  if (!Array.isArray(list)) return false;
+  for (const row of list) {
+    if (!Array.isArray(row) || row.length !== 2) return false;
+    if (!Number.isSafeInteger(row[0]) || typeof row[1] !== 'string') return false;
+  }
+  return true;
+}
 
 const payload = z.object({
   version: z.literal(1),
@@ -54,4 +80,61 @@ function finalOutcome(batch: AddMembersPayload, code: string): 'failed' | 'alrea
 
 function sizeOf({ lists }: AddMembersPayload): number {
   return MEMBER_LISTS.reduce((size, list) => size + (lists[list]?.length ?? 0), 0);
+}
+
+/** The rows of a batch, by the list in which each is sent. */
+export function listsOf({ rows }: BatchToSend): ListedRows {
+  const lists: ListedRows = {};
+  for (const { row, uid, scope } of rows) {
+    const list = LIST_OF_SCOPE[scope];
+    lists[list] ??= [];
+    lists[list].push([row, uid]);
+  }
+  return lists;
+}
+
+export function requestOf(lists: ListedRows): AddMembersRequest {
+  const request: Partial<Record<MemberList, string[]>> = {};
+  for (const list of MEMBER_LISTS) {
+    const rows = lists[list];
+    if (rows !== undefined) request[list] = rows.map(([, uid]) => uid);
+  }
+  return request;
+}
+
+/** Every row, with its outcome if the call succeeds. */
+export function rowsOf(lists: ListedRows): readonly (readonly [row: number, success: Outcome])[] {
+  return MEMBER_LISTS.flatMap((list) =>
+    (lists[list] ?? []).map(([row]) => [row, list === 'usersToBan' ? 'banned' : 'added'] as const),
+  );
+}
+
+/**
+ * Reads a reply per UID: only `success === true` is a success, and a UID that is not in it is missing. Of the messages
+ * that the service wrote, it keeps their ids and the number of members that the group had after the last one.
+ */
+export function readEntries(lists: ListedRows, entries: MemberEntries, doubt: string | null): Answered {
+  const others: RowOutcome[] = [];
+  const missing: number[] = [];
+  const messages: [row: number, id: string][] = [];
+  let members: number | undefined;
+  for (const list of MEMBER_LISTS) {
+    for (const [row, uid] of lists[list] ?? []) {
+      const found = entries.get(uid.toLowerCase());
+      if (found === undefined) {
+        missing.push(row);
+        continue;
+      }
+      const { outcome, code, message } = readEntry(list, found.entry);
+      if (outcome === 'added' || outcome === 'banned') {
+        const { addition } = found.entry;
+        if (addition?.messageId !== undefined) messages.push([row, addition.messageId]);
+        if (addition?.members !== undefined) members = Math.max(members ?? 0, addition.members);
+        continue;
+      }
+      const note = outcome === 'already_member' && doubt !== null ? `; it may be by an earlier call: ${doubt}` : '';
+      others.push({ row, outcome, code: code ?? '', message: `${message ?? ''}${note}` });
+    }
+  }
+  return { others, missing, ...(messages.length > 0 && { messages }), ...(members !== undefined && { members }) };
 }

@@ -4,8 +4,10 @@ import type { ChatClient } from '../src/chat/client.ts';
 import type { CreatedGroup, Reactivated } from '../src/chat/create-client.ts';
 import { judge } from '../src/chat/error-policy.ts';
 import type { CreationOutcome, Sent } from '../src/imports/record/batch-result.ts';
+import type { CreationToSend } from '../src/imports/record/creating.ts';
+import type { BatchToSend } from '../src/imports/record/import-ledger.ts';
 import { defineJob } from '../src/queue/define-job.ts';
-import { listedRows, readEntries, requestOf, rowsOf } from './member-lists.ts';
+import { listedRows, listsOf, readEntries, requestOf, rowsOf } from './add-members.ts';
 import { BATCH_FIELDS, type BatchCall, type BatchPorts, SENDING, sendBatch } from './send-batch.ts';
 
 /**
@@ -117,4 +119,26 @@ export const createMissing = defineJob<CreateMissingPayload, CreateMissingPorts>
 
 function made(outcome: CreationOutcome, code = '', message = ''): Extract<Sent, { kind: 'made' }> {
   return { kind: 'made', outcome, code, message, others: [], missing: [] };
+}
+
+/** What a batch is to do. */
+export function createOf(batch: BatchToSend, creation: CreationToSend): CreateMissingPayload['create'] {
+  switch (creation.what) {
+    case 'look':
+      return { what: 'look' };
+    case 'user': {
+      const { tags, ...profile } = creation.profile;
+      return { what: 'user', profile: { ...profile, ...(tags !== undefined && { tags: [...tags] }) } };
+    }
+    case 'group': {
+      const { tags, ...profile } = creation.profile;
+      return {
+        what: 'group',
+        profile: { ...profile, ...(tags !== undefined && { tags: [...tags] }) },
+        lists: listsOf(batch),
+      };
+    }
+    case 'reactivate':
+      return { what: 'reactivate', uids: [...creation.uids] };
+  }
 }

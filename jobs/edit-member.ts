@@ -3,6 +3,7 @@ import type { ReplyMeta } from '../src/chat/call.ts';
 import type { ChatClient } from '../src/chat/client.ts';
 import { judgeEdit } from '../src/chat/member-policy.ts';
 import type { Sent } from '../src/imports/record/batch-result.ts';
+import type { BatchToSend } from '../src/imports/record/import-ledger.ts';
 import { MEMBER_SCOPES } from '../src/membership/member-lists.ts';
 import { defineJob } from '../src/queue/define-job.ts';
 import { BATCH_FIELDS, type BatchCall, type BatchPorts, SENDING, sendBatch } from './send-batch.ts';
@@ -68,4 +69,15 @@ export const editMember = defineJob<EditMemberPayload, EditMemberPorts>({
 
 function done({ row, edit }: EditMemberPayload, code: string, message: string): Sent {
   return { kind: 'answered', others: [{ row, outcome: DONE[edit.action].outcome, code, message }], missing: [] };
+}
+
+/** What a batch of one row is to change. */
+export function editOf({ id, action, rows }: BatchToSend): Pick<EditMemberPayload, 'row' | 'uid' | 'edit'> {
+  const [asked, ...others] = rows;
+  if (asked === undefined || others.length > 0)
+    throw new Error(`batch ${id} has to ${action} ${rows.length} members; one call has one`);
+  const { row, uid, scope } = asked;
+  if (action === 'remove' || action === 'unban') return { row, uid, edit: { action } };
+  if (scope === 'ban') throw new Error(`batch ${id} has to change a scope to a ban, which is not a scope of a member`);
+  return { row, uid, edit: { action: 'change', scope } };
 }

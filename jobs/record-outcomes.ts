@@ -3,7 +3,7 @@ import type { BatchResult } from '../src/imports/record/batch-result.ts';
 import { REGIONS } from '../src/membership/membership.ts';
 import { OUTCOMES } from '../src/membership/outcome.ts';
 import { defineJob } from '../src/queue/define-job.ts';
-import { isListed } from './member-lists.ts';
+import { isListed } from './add-members.ts';
 import { callRecord } from './send-batch.ts';
 
 /**

@@ -163,11 +163,12 @@ export const schedule = z
   .meta({ id: 'Schedule' });
 export type ScheduleView = z.infer<typeof schedule>;
 
-const changes = z.array(z.strictObject({ field: z.string(), from: z.string(), to: z.string() }));
+/** What an edit has changed of each setting, as people read it. */
+export const scheduleChanges = z.array(z.strictObject({ field: z.string(), from: z.string(), to: z.string() }));
 
 /** The answer to `PUT /v1/schedules/:name`. */
 export const editedSchedule = schedule.extend({
-  changes: changes.meta({ description: 'What this edit has changed, setting by setting; empty: nothing.' }),
+  changes: scheduleChanges.meta({ description: 'What this edit has changed, setting by setting; empty: nothing.' }),
 });
 
 export type EditedSchedule = z.infer<typeof editedSchedule>;
@@ -187,14 +188,14 @@ export const scheduleHistory = z.strictObject({
       version: z.int(),
       at: time,
       who: z.string(),
-      changes,
+      changes: scheduleChanges,
     }),
   ),
 });
 export type ScheduleHistory = z.infer<typeof scheduleHistory>;
 
 /** The result of a schedule on one day. */
-export const NIGHT_STATES = [...RUN_STATES, 'paused'] as const;
+const NIGHT_STATES = [...RUN_STATES, 'paused'] as const;
 
 /** `GET /v1/schedules/nights` */
 export const scheduleNights = z.strictObject({

@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { UnknownImport } from '../imports/import-errors.ts';
 import { newImportId } from '../imports/import-id.ts';
 import { importOptions, readOptions } from '../imports/import-options.ts';
+import { tagsOf } from '../imports/import-tags.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
 import { startRetention } from '../imports/life/removal.ts';
 import { stageElsewhere } from '../imports/stage/staging.ts';
@@ -67,9 +68,9 @@ export function newSyncId(kind: 'sync' | 'undo'): string {
 }
 
 /** None of an import that has been deleted meanwhile. */
-function tagsOf(coordinator: Coordinator, id: string): readonly string[] {
+function tagsIfThere(coordinator: Coordinator, id: string): readonly string[] {
   try {
-    return JSON.parse(coordinator.find(id).tags);
+    return tagsOf(coordinator.find(id));
   } catch (error) {
     if (error instanceof UnknownImport) return [];
     throw error;
@@ -94,7 +95,7 @@ function importsOf(coordinator: Coordinator, dir: DataDir): SyncImports {
         ...{ format: 'csv', region: 'us', edits: true, sandbox },
         ...(create !== undefined && { create }),
       });
-      const tags = undoOf === null ? [] : tagsOf(coordinator, undoOf);
+      const tags = undoOf === null ? [] : tagsIfThere(coordinator, undoOf);
       await coordinator.create({ id, file, source, options, createdBy, tags });
     },
     resume: async (id) => void (await coordinator.resume(id)),

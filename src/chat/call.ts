@@ -1,9 +1,11 @@
-import type { z } from 'zod';
-import { InvalidCall } from './errors.ts';
-import type { Request } from './exchange.ts';
+import { z } from 'zod';
+import type { Reply, Request } from './connection.ts';
+import { errorBody, type MemberResult, type ServiceError, serviceError } from './contract.ts';
+import { InvalidCall, MalformedReply, ServiceRefusal } from './errors.ts';
 import type { Rate } from './rate-headers.ts';
+import type { Redact } from './redact.ts';
 
-/** What all calls to one app have in common. */
+/** What all calls to one app have in common: how ids are written into them, and how their replies are read. */
 
 export interface CallOptions {
   /** Aborts the call, which then ends in CallAborted. */
@@ -62,4 +64,100 @@ export function actingUid(uid: string): string {
   throw new InvalidCall(
     `onBehalfOf ${JSON.stringify(uid)} cannot be sent as a header: visible ASCII characters only; correct the UID`,
   );
+}
+
+export interface RawReply extends Pick<Reply, 'httpStatus' | 'body'> {
+  readonly rate: Rate;
+  /** Of a refusal: what the service calls the request. */
+  readonly requestId?: string | undefined;
+}
+
+export function isRefusal(httpStatus: number): boolean {
+  return httpStatus < 200 || httpStatus >= 300;
+}
+
+/**
+ * Reads a reply by its schema.
+ * @throws ServiceRefusal for a status other than 2xx, and for an `error` without `data` whatever the status: that is
+ *   how the service's own client tells the two apart (docs/chat-service.md, 31).
+ * @throws MalformedReply for a success that cannot be read.
+ */
+export function readReply<Schema extends z.ZodType>(
+  { httpStatus, body, rate, requestId }: RawReply,
+  schema: Schema,
+  redact: Redact,
+): z.output<Schema> {
+  const text = body?.toString('utf8', 0, body.length - 1);
+  const json = text === undefined ? undefined : parseJson(text);
+  if (isRefusal(httpStatus) || (isObject(json) && 'error' in json && !('data' in json))) {
+    const { code, message } = errorIn(json);
+    const foreign = code ? null : foreignReply(httpStatus, text ?? '', json);
+    throw new ServiceRefusal({
+      httpStatus,
+      serviceCode: code ? redact(code) : null,
+      serviceMessage: redact(message ?? ''),
+      rate,
+      requestId: requestId === undefined ? null : redact(requestId),
+      foreign: foreign === null ? null : redact(foreign),
+    });
+  }
+  const malformed = (problem: string) =>
+    new MalformedReply(
+      `HTTP ${httpStatus} came with a reply that ${problem}; the call may have been carried out`,
+      httpStatus,
+    );
+  if (text === undefined) throw malformed('is longer than the limit');
+  if (json === undefined) throw malformed(`is not JSON: ${JSON.stringify(redact(text))}`);
+  const read = schema.safeParse(json);
+  if (!read.success) throw malformed(`does not have the agreed shape: ${redact(z.prettifyError(read.error))}`);
+  return read.data;
+}
+
+/** How much of a web page is looked at for its title, in characters. */
+const PAGE_START = 2_000;
+
+/**
+ * What a refusal without a code looks like that is not the service's own: a proxy, a firewall or a login page answers
+ * with a redirect, a web page or a bare 403, where the service says why in JSON (docs/chat-service.md, 36). Null when
+ * it may be the service's.
+ */
+function foreignReply(httpStatus: number, body: string, json: unknown): string | null {
+  if (httpStatus >= 300 && httpStatus < 400) return 'a redirect to another address';
+  if (/^\s*</.test(body)) {
+    const title = /<title>([^<]{0,200})/i.exec(body.slice(0, PAGE_START))?.[1]?.trim();
+    return title ? `a web page ${JSON.stringify(title)}` : 'a web page';
+  }
+  if (httpStatus === 403 && !errorBody.safeParse(json).success) return 'a bare 403 that gives no reason';
+  return null;
+}
+
+/** The entry of a refused UID, reduced to an error that may be shown. */
+export function refusedEntry(entry: MemberResult, redact: Redact): MemberResult {
+  // The shape of a failure is not shown (docs/chat-service.md, 23): an `error`, or its fields in the entry itself.
+  const { code, message } = entry.error ?? serviceError.parse(entry);
+  return {
+    success: false,
+    error: {
+      ...(code !== undefined && { code: redact(code) }),
+      message: redact(message ?? `no message; the entry reads ${JSON.stringify(entry)}`),
+    },
+  };
+}
+
+function errorIn(json: unknown): ServiceError {
+  const wrapped = errorBody.safeParse(json);
+  if (wrapped.success) return wrapped.data.error;
+  return serviceError.safeParse(json).data ?? {};
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }

@@ -6,21 +6,22 @@ import {
   type Ask,
   actingUid,
   type CallOptions,
+  isRefusal,
+  type RawReply,
   type ReplyMeta,
+  readReply,
   segment,
 } from './call.ts';
-import { type Connection, type ConnectionOptions, openConnection } from './connection.ts';
+import { type Connection, type ConnectionOptions, openConnection, type Request } from './connection.ts';
 import { type AddMembersRequest, HEADERS, type OpenReply, openReply } from './contract.ts';
 import { type CreateClient, createCreateClient } from './create-client.ts';
 import { createDirectoryClient, type DirectoryClient } from './directory-client.ts';
 import { InvalidCall, ServiceRefusal, SettingError } from './errors.ts';
-import type { Request } from './exchange.ts';
 import { fingerprintOf, isKeyRefusal, withKeyNamed } from './key.ts';
 import { createMemberClient, type MemberClient } from './member-client.ts';
 import { type MemberEntries, readMemberEntries } from './member-entries.ts';
 import { readRate, requestIdOf } from './rate-headers.ts';
 import { createRedact, type Redact } from './redact.ts';
-import { isRefusal, type RawReply, readReply } from './reply.ts';
 
 export interface ChatClientOptions extends AppAddress, ConnectionOptions {
   /** API key with the scope `fullAccess` (docs/chat-service.md, 9). */

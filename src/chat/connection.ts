@@ -1,10 +1,8 @@
-import { X509Certificate } from 'node:crypto';
-import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
-import { type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
-import { isLocalhost } from '../platform/loopback.ts';
+import { type Dispatcher, errors } from 'undici';
 import { lookupHost } from './address.ts';
-import { CallAborted, SettingError } from './errors.ts';
-import { Exchange, type Reply, type Request } from './exchange.ts';
+import { CallAborted, InvalidCall, MalformedReply, type TransportCode, TransportFailure } from './errors.ts';
+import type { ReplyHeaders } from './rate-headers.ts';
+import { openPool, type ProxySettings, trusting } from './sockets.ts';
 
 /** All in milliseconds. Above one second they are kept to within about half a second. */
 export interface Timeouts {
@@ -16,17 +14,9 @@ export interface Timeouts {
   readonly bodyMs: number;
 }
 
-/** A proxy between this machine and the internet, as `HTTPS_PROXY` and `NO_PROXY` name it. */
-interface Proxy {
-  /** Address of the proxy, such as `http://proxy.example:3128`; it may contain user and password. */
-  readonly url: string;
-  /** Hosts that are reached without it, by commas; empty for none. */
-  readonly except: string;
-}
-
 export interface ConnectionOptions {
   /** Names under `.localhost` are never asked for through it. */
-  readonly proxy?: Proxy | undefined;
+  readonly proxy?: ProxySettings | undefined;
   /** PEM of a certificate authority to trust in addition to the default ones. */
   readonly ca?: string | undefined;
   /** Most connections at a time, and so most calls in flight; further calls wait for one. Default 64. */
@@ -34,6 +24,28 @@ export interface ConnectionOptions {
   readonly timeouts?: Partial<Timeouts> | undefined;
   /** Longest reply body that is read, in bytes, unless a request allows more. Default 1 MiB. */
   readonly maxReplyBytes?: number | undefined;
+}
+
+export interface Request {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** Absolute path, percent-encoded. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** Longest reply body that is read, in bytes, where it is more than that of the connection. */
+  readonly maxReplyBytes?: number;
+}
+
+export interface Reply {
+  readonly httpStatus: number;
+  readonly headers: ReplyHeaders;
+  /**
+   * UTF-8, with a 0 behind it (json-scan.ts); the memory is used again when it has been read. Null when it is longer than
+   * the limit; the rest was not read.
+   */
+  readonly body: Buffer | null;
+  /** From the call to the last byte, in milliseconds, waiting for a free connection included. */
+  readonly ms: number;
 }
 
 /** Kept-alive HTTPS connections to one origin. */
@@ -105,53 +117,170 @@ export function openConnection(origin: string, options: ConnectionOptions): Conn
   };
 }
 
-/** What calls are dispatched to: sockets of our own where no proxy is in the way, which is the fastest. */
-interface Sockets extends Pick<Dispatcher, 'dispatch'> {
-  destroy(): Promise<void>;
-}
+/**
+ * One request and its reply, as undici's handler: the only place that shows whether the request was sent, and so whether
+ * the service may have acted on a call whose reply never came.
+ */
+class Exchange<Read> implements Dispatcher.DispatchHandler {
+  readonly #origin: string;
+  readonly #maxReplyBytes: number;
+  readonly #read: (reply: Reply) => Read;
+  readonly #resolve: (read: Read) => void;
+  readonly #reject: (error: unknown) => void;
+  readonly #startedAt = performance.now();
+  #signal: AbortSignal | undefined;
+  #controller: Dispatcher.DispatchController | undefined;
+  #settled = false;
+  #httpStatus = 0;
+  #headers: ReplyHeaders = {};
+  readonly #pieces: Buffer[] = [];
+  #bytes = 0;
 
-/** @throws SettingError when the proxy's address is not usable */
-function openPool(origin: string, proxy: Proxy | undefined, options: Pool.Options): Sockets {
-  if (proxy === undefined || isLocalhost(new URL(origin).hostname)) return new Pool(origin, options);
-  const { connect } = options;
-  if (!isProxyAddress(proxy.url)) {
-    // Its value is not repeated: a password may be part of it.
-    throw new SettingError(
-      "the proxy's address in HTTPS_PROXY is not usable: write it as http://host:port or https://host:port, with user:password@ before the host if it asks for them",
-    );
+  /** @param read called when the reply has come; the exchange fails with what it throws */
+  constructor(
+    origin: string,
+    maxReplyBytes: number,
+    read: (reply: Reply) => Read,
+    resolve: (read: Read) => void,
+    reject: (error: unknown) => void,
+  ) {
+    this.#origin = origin;
+    this.#maxReplyBytes = maxReplyBytes;
+    this.#read = read;
+    this.#resolve = resolve;
+    this.#reject = reject;
   }
-  const tls = { ...(typeof connect === 'object' && connect), allowH2: false };
-  const agent = new EnvHttpProxyAgent({
-    ...options,
-    httpsProxy: proxy.url,
-    noProxy: proxy.except,
-    requestTls: tls,
-    proxyTls: tls,
-  });
-  return {
-    dispatch: (request, handler) => agent.dispatch({ ...request, origin }, handler),
-    destroy: () => agent.destroy(),
+
+  start(pool: Pick<Dispatcher, 'dispatch'>, request: Request, signal: AbortSignal | undefined): void {
+    if (signal?.aborted) {
+      this.#fail(new CallAborted(false, signal.reason));
+      return;
+    }
+    this.#signal = signal;
+    signal?.addEventListener('abort', this.#onAbort, { once: true });
+    pool.dispatch(request, this);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    // Given up while it waited for a connection: aborting here means that not one byte is written.
+    if (this.#settled) controller.abort(new Error('given up before it was sent'));
+    else this.#controller = controller;
+  }
+
+  onResponseStart(_controller: Dispatcher.DispatchController, httpStatus: number, headers: ReplyHeaders): void {
+    // Interim replies (1xx) come first, the final one last.
+    this.#httpStatus = httpStatus;
+    this.#headers = headers;
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, piece: Buffer): void {
+    if (this.#settled) return;
+    this.#bytes += piece.length;
+    if (this.#bytes <= this.#maxReplyBytes) {
+      this.#pieces.push(piece);
+    } else {
+      this.#succeed(null);
+      controller.abort(new Error('the reply is too long'));
+    }
+  }
+
+  onResponseEnd(): void {
+    this.#succeed(joined(this.#pieces, this.#bytes));
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
+    this.#fail(failure(error, this.#sent, this.#origin));
+  }
+
+  get #sent(): boolean {
+    return this.#controller !== undefined;
+  }
+
+  readonly #onAbort = (): void => {
+    const error = new CallAborted(this.#sent, this.#signal?.reason);
+    this.#fail(error);
+    this.#controller?.abort(error);
   };
+
+  #succeed(body: Buffer | null): void {
+    if (!this.#settle()) return;
+    const ms = performance.now() - this.#startedAt;
+    try {
+      this.#resolve(this.#read({ httpStatus: this.#httpStatus, headers: this.#headers, body, ms }));
+    } catch (error) {
+      this.#reject(error);
+    }
+  }
+
+  #fail(error: Error): void {
+    if (this.#settle()) this.#reject(error);
+  }
+
+  /** The first ending counts. */
+  #settle(): boolean {
+    if (this.#settled) return false;
+    this.#settled = true;
+    this.#signal?.removeEventListener('abort', this.#onAbort);
+    return true;
+  }
 }
 
-function isProxyAddress(url: string): boolean {
-  return URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
+/** Where the pieces of a reply are joined. Allocating memory for each of thousands of replies would be most of the cost. */
+const smallBuffer = Buffer.allocUnsafeSlow(64 * 1024);
+
+/** The pieces in a row, and a 0 behind them. */
+function joined(pieces: readonly Buffer[], bytes: number): Buffer {
+  const whole = bytes < smallBuffer.length ? smallBuffer.subarray(0, bytes + 1) : Buffer.allocUnsafe(bytes + 1);
+  let at = 0;
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.length;
+  }
+  whole[at] = 0;
+  return whole;
 }
 
-/** Kept for the next client: reading some hundred root certificates takes 20 ms and more, which nothing else of a client does. */
-let latest: { readonly ca: string; readonly context: SecureContext } | undefined;
+const TIMEOUTS: Readonly<Record<string, TransportCode>> = {
+  UND_ERR_CONNECT_TIMEOUT: 'CONNECT_TIMEOUT',
+  UND_ERR_HEADERS_TIMEOUT: 'HEADERS_TIMEOUT',
+  UND_ERR_BODY_TIMEOUT: 'BODY_TIMEOUT',
+};
 
-function trusting(ca: string): SecureContext {
-  if (latest?.ca === ca) return latest.context;
-  try {
-    new X509Certificate(ca);
-  } catch (cause) {
-    throw new SettingError(
-      'the additional certificate authority cannot be read: its file must hold a certificate in PEM form, starting with "-----BEGIN CERTIFICATE-----"',
-      { cause },
+/** What certificate checks of OpenSSL and Node call themselves (node:tls, "X509 certificate error codes"). */
+const CERTIFICATE = /CERT|^UNABLE_TO_|^(?:INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED|HOSTNAME_MISMATCH)$/;
+
+/** The error for what undici reports; `sent`: the request had been sent. */
+function failure(error: Error & { code?: string }, sent: boolean, origin: string): Error {
+  const systemCode = error.code ?? '';
+  const reason = [systemCode, error.message].filter((text) => text !== '').join(': ');
+  if (systemCode === 'UND_ERR_INVALID_ARG') return new InvalidCall(`the request cannot be sent: ${error.message}`);
+  if (error instanceof errors.HTTPParserError || error instanceof errors.HeadersOverflowError) {
+    return new MalformedReply(`${origin} did not answer in proper HTTP`, null);
+  }
+  const timeout = TIMEOUTS[systemCode];
+  if (timeout !== undefined) {
+    return new TransportFailure(timeout, `${origin} did not answer in time (${timeout})`, sent, error);
+  }
+  if (sent) {
+    return new TransportFailure(
+      'CONNECTION_LOST',
+      `${origin} broke off before it had answered (${reason})`,
+      true,
+      error,
     );
   }
-  const context = createSecureContext({ ca: [...getCACertificates('default'), ca] });
-  latest = { ca, context };
-  return context;
+  if (CERTIFICATE.test(systemCode)) {
+    return new TransportFailure(
+      'CERTIFICATE_REFUSED',
+      `the certificate of ${origin} is not trusted (${reason}); check the host, or name the CA file of a private authority`,
+      false,
+      error,
+    );
+  }
+  return new TransportFailure(
+    'CONNECT_FAILED',
+    `no connection to ${origin} (${reason}); check app id, region and host`,
+    false,
+    error,
+  );
 }

@@ -1,5 +1,13 @@
 import type { MemberScope } from '../membership/member-lists.ts';
-import { type ActingOptions, type AppRequest, type Ask, type CallOptions, type ReplyMeta, segment } from './call.ts';
+import {
+  type ActingOptions,
+  type AppRequest,
+  type Ask,
+  type CallOptions,
+  type ReplyMeta,
+  refusedEntry,
+  segment,
+} from './call.ts';
 import type { MemberResult } from './contract.ts';
 import { MalformedReply, ServiceRefusal } from './errors.ts';
 import {
@@ -13,7 +21,6 @@ import {
   type Pagination,
 } from './member-operations.ts';
 import type { Redact } from './redact.ts';
-import { refusedEntry } from './reply.ts';
 
 export interface PageOptions extends CallOptions {
   /** Entries per page, from 1. Default MAX_PER_PAGE for members, BANNED_PER_PAGE for the banned. */

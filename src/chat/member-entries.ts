@@ -1,4 +1,5 @@
 import { MEMBER_LISTS, type MemberList } from '../membership/member-lists.ts';
+import { isRefusal, type RawReply, readReply, refusedEntry } from './call.ts';
 import {
   type Addition,
   type AddMembersReply,
@@ -24,7 +25,6 @@ import {
   startsWith,
 } from './json-scan.ts';
 import type { Redact } from './redact.ts';
-import { isRefusal, type RawReply, readReply, refusedEntry } from './reply.ts';
 
 /** What the reply says about one UID. Read it with `readEntry` of error-policy.ts. */
 interface MemberEntry {

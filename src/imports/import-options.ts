@@ -7,7 +7,6 @@ import { createOptions } from './create-options.ts';
 import { fileOptions } from './file-options.ts';
 import { BOUND_NAMES } from './read/bounds.ts';
 import { EXPORTS } from './read/exports.ts';
-import type { IntakeOptions } from './read/intake.ts';
 import { SHAPING_OPTIONS } from './shaping-options.ts';
 
 /** How an import is read and run. Kept with the import, so that `resume` and `retry` continue in the same way. */
@@ -64,8 +63,32 @@ export function readOptions(record: Pick<ImportRecord, 'options'>): ImportOption
   return importOptions.parse(JSON.parse(record.options));
 }
 
+const { shape: fields } = importOptions;
+const optional = <Field extends z.ZodType>(field: z.ZodOptional<Field>) => field.unwrap().exactOptional();
+
+/** The part of the options that concerns reading, as it is kept with a sync or schedule. */
+export const keptIntakeOptions = z.strictObject({
+  format: fields.format.unwrap(),
+  encoding: optional(fields.encoding),
+  delimiter: optional(fields.delimiter),
+  mapping: fields.map.unwrap(),
+  shape: optional(fields.shape),
+  edits: optional(fields.edits),
+  exportOf: optional(fields.exportOf),
+  bounds: optional(fields.bounds),
+  waitForQuietMs: optional(fields.waitForQuietMs),
+  sheet: optional(fields.sheet),
+  files: optional(fields.files),
+  defaults: z.strictObject({
+    region: fields.region,
+    guid: optional(fields.guid),
+    scope: optional(fields.scope),
+    onBehalfOf: optional(fields.onBehalfOf),
+  }),
+});
+
 /** The part of the options that concerns reading. */
-export function intakeOptions(options: ImportOptions): Omit<IntakeOptions, 'signal' | 'identities'> {
+export function intakeOptions(options: ImportOptions): z.infer<typeof keptIntakeOptions> {
   const { format, encoding, delimiter, map, bounds, waitForQuietMs, sheet, files } = options;
   const { guid, scope, region, onBehalfOf, edits, shape, exportOf } = options;
   return {

@@ -7,7 +7,7 @@ import { Worker, type WorkerOptions } from 'node:worker_threads';
  */
 export const PASSING_ROWS = { maxYoungGenerationSizeMb: 6 } as const;
 
-/** Starts a file beside the caller's as a thread. @param name such as `./staging-thread`; the ending is the caller's */
+/** Starts a file beside the caller's as a thread. @param name such as `./stage-file`; the ending is the caller's */
 export function startThread(caller: string, name: string, options: WorkerOptions): Worker {
   return new Worker(new URL(`${name}${extname(caller)}`, caller), options);
 }

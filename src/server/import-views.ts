@@ -5,6 +5,7 @@ import { asParameter } from '../errors/named-options.ts';
 import type { ImportRecord } from '../imports/catalog.ts';
 import { checkOf } from '../imports/check/checks.ts';
 import { readOptions } from '../imports/import-options.ts';
+import { tagsOf } from '../imports/import-tags.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
 import { optionsToAgree, reasonFor } from '../imports/reason.ts';
 import type { Tallies } from '../imports/record/import-ledger.ts';
@@ -57,8 +58,8 @@ export function importViews(
   };
 
   const ownView = async (record: ImportRecord): Promise<OwnView> => {
-    const { id, state, createdAt, createdBy, tags, retryOf } = record;
-    const { dryRun, sandbox } = readOptions(record);
+    const { id, state, createdAt, createdBy, retryOf } = record;
+    const { dryRun, sandbox, shape } = readOptions(record);
     const folder = dir.folder(id);
     const summary = summaryOf(record, keptTotals(record) ?? (await counted(record)), writtenReports(folder));
     const { maxCreate, maxRemovals } = optionsToAgree(record);
@@ -75,10 +76,11 @@ export function importViews(
       ...(maxCreate !== undefined && { maxCreate }),
       ...(maxRemovals !== undefined && { maxRemovals }),
       ...(checkOf(folder) !== undefined && { hasCheck: true as const }),
+      ...(shape?.actions !== undefined && { fileOfChanges: true as const }),
       createdAt: new Date(createdAt).toISOString(),
       createdBy,
       kind: kindOf(record),
-      tags: JSON.parse(tags),
+      tags: tagsOf(record),
       retryOf,
       dryRun,
       sandbox,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type HistoryEntry, historyPage, historyQuery } from '../api/rows.ts';
 import { ORDER_OF_INPUT } from '../imports/report/row-search.ts';
 import type { Api, ServerContext } from './context.ts';
-import { badCursor } from './paging.ts';
+import { cursorContent, cursorText } from './paging.ts';
 import { refusals } from './problem-schema.ts';
 import type { Reading } from './reading.ts';
 
@@ -28,8 +28,9 @@ export function memberRoutes(app: Api, { reading }: ServerContext): void {
       },
     },
     async ({ params: { uid }, query: { limit, cursor } }) => {
-      const { entries, next } = await history(reading, uid, limit, readCursor(cursor));
-      return { uid, entries, nextCursor: next === undefined ? null : writeCursor(next) };
+      const [before, after] = cursorContent(placeInCursor, cursor) ?? [null, 0];
+      const { entries, next } = await history(reading, uid, limit, { before: before ?? undefined, after });
+      return { uid, entries, nextCursor: next === undefined ? null : cursorText([next.before ?? null, next.after]) };
     },
   );
 }
@@ -39,6 +40,8 @@ interface Place {
   readonly before: string | undefined;
   readonly after: number;
 }
+
+const placeInCursor = z.tuple([z.string().nullable(), z.int().nonnegative()]);
 
 async function history(
   reading: Reading,
@@ -69,20 +72,4 @@ async function history(
     if (entries.length === limit) break;
   }
   return { entries, next: place };
-}
-
-const cursorContent = z.tuple([z.string().nullable(), z.int().nonnegative()]);
-
-function writeCursor({ before = null, after }: { before?: string | null | undefined; after: number }): string {
-  return Buffer.from(JSON.stringify([before, after])).toString('base64url');
-}
-
-function readCursor(cursor: string | undefined): Place {
-  if (cursor === undefined) return { before: undefined, after: 0 };
-  try {
-    const [before, after] = cursorContent.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()));
-    return { before: before ?? undefined, after };
-  } catch {
-    throw badCursor(cursor);
-  }
 }

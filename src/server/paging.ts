@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { Problem } from './problem.ts';
 
 /** A cursor that is a number inside. @throws Problem BAD_CURSOR */
@@ -5,6 +6,21 @@ export function numberCursor(cursor: string | undefined): number | undefined {
   if (cursor === undefined) return undefined;
   if (/^\d{1,15}$/.test(cursor)) return Number(cursor);
   throw badCursor(cursor);
+}
+
+/** A cursor that holds more than a number, as it is given out. */
+export function cursorText(content: unknown): string {
+  return Buffer.from(JSON.stringify(content)).toString('base64url');
+}
+
+/** What `cursorText` made into a cursor; undefined where none is given. @throws Problem BAD_CURSOR */
+export function cursorContent<Content>(shape: z.ZodType<Content>, cursor: string | undefined): Content | undefined {
+  if (cursor === undefined) return undefined;
+  try {
+    return shape.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString()));
+  } catch {
+    throw badCursor(cursor);
+  }
 }
 
 export function badCursor(cursor: string): Problem {

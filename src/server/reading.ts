@@ -7,7 +7,7 @@ import {
   openCatalogReader,
   type Transition,
 } from '../imports/catalog.ts';
-import type { TaskLimits } from '../imports/report/reading-queue.ts';
+import type { TaskLimits } from '../imports/report/reading-task.ts';
 import type { ImportQuestions, ReadingThreads } from '../imports/report/reading-threads.ts';
 import type { ReportRequest } from '../imports/report/report-text.ts';
 import type { DataDir } from '../platform/data-dir.ts';

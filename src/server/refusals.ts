@@ -15,7 +15,7 @@ import {
 } from '../imports/import-errors.ts';
 import { BadRecipe, RecipeNeeds, UnknownRecipe } from '../imports/recipes/recipe-errors.ts';
 import { CannotRepair } from '../imports/repair/repair-errors.ts';
-import { ReadingStopped, type StopReason } from '../imports/report/reading-queue.ts';
+import { ReadingStopped, type StopReason } from '../imports/report/reading-task.ts';
 import { TransitionError } from '../membership/import-state.ts';
 import { SyncTransitionError } from '../membership/sync-state.ts';
 import type { Logger } from '../platform/log.ts';

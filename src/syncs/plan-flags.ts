@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { planFlags } from '../api/plan.ts';
 
 /** How a sync decides. */
@@ -34,12 +35,25 @@ export interface PlanFlags extends Omit<SyncFlags, 'mode'> {
   readonly mode: SyncFlags['mode'] | 'undo';
 }
 
+/** The same as JSON can say it. */
+export function plainFlags(flags: PlanFlags): z.input<typeof planFlags> {
+  return { ...flags, protect: [...flags.protect], removeByName: [...flags.removeByName] };
+}
+
 export function flagsToJson(flags: PlanFlags): string {
-  return JSON.stringify({ ...flags, protect: [...flags.protect], removeByName: [...flags.removeByName] });
+  return JSON.stringify(plainFlags(flags));
 }
 
 /** Reads what `flagsToJson` wrote. */
 export function flagsFromJson(json: string): PlanFlags {
-  const { protect, removeByName, ...rest } = planFlags.parse(JSON.parse(json));
+  return withSets(planFlags.parse(JSON.parse(json)));
+}
+
+/** The reverse of `plainFlags`. */
+export function withSets<Flags extends Pick<z.infer<typeof planFlags>, 'protect' | 'removeByName'>>({
+  protect,
+  removeByName,
+  ...rest
+}: Flags) {
   return { ...rest, protect: new Set(protect), removeByName: new Set(removeByName) };
 }

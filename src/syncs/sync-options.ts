@@ -1,14 +1,29 @@
-import type { PlanCreate } from '../api/plan.ts';
+import { z } from 'zod';
+import { type PlanCreate, planFlags } from '../api/plan.ts';
 import { DEFAULT_MAX_CREATE } from '../imports/create-limit.ts';
-import type { CreateOptions } from '../imports/create-options.ts';
+import { type CreateOptions, createOptions } from '../imports/create-options.ts';
 import { textOfMaxCreate } from '../imports/create-texts.ts';
-import type { IntakeOptions } from '../imports/read/intake.ts';
-import type { IdentitySource } from '../imports/stage/identity-file.ts';
-import { flagsFromJson, flagsToJson, type SyncFlags } from './plan-flags.ts';
+import { keptIntakeOptions } from '../imports/import-options.ts';
+import { plainFlags, type SyncFlags, withSets } from './plan-flags.ts';
 import type { SyncRecord } from './sync-catalog.ts';
 
+const reading = keptIntakeOptions.extend({
+  identities: z
+    .strictObject({ path: z.string(), name: z.string(), sha256: z.string().exactOptional() })
+    .exactOptional(),
+});
+
 /** How the file of a sync is read. The identity file is read again for each plan, which keeps a copy. */
-export type Reading = Omit<IntakeOptions, 'signal' | 'identities'> & { readonly identities?: IdentitySource };
+export type Reading = z.infer<typeof reading>;
+
+const kept = z.strictObject({
+  reading: reading.nullable(),
+  flags: planFlags.extend({ mode: z.enum(['add', 'mirror']) }),
+  create: createOptions.optional(),
+  limits: z.record(z.string(), z.number()),
+  apply: z.boolean(),
+  sandbox: z.boolean(),
+});
 
 /** How a sync is read and decided. Kept with it, so that it is planned the same way after a restart. */
 export interface SyncOptions {
@@ -27,13 +42,13 @@ export interface SyncOptions {
 }
 
 export function syncOptionsToJson({ flags, ...rest }: SyncOptions): string {
-  return JSON.stringify({ ...rest, flags: JSON.parse(flagsToJson(flags)) });
+  return JSON.stringify({ ...rest, flags: plainFlags(flags) });
 }
 
 /** Reads what `syncOptionsToJson` wrote. */
 export function readSyncOptions({ options }: Pick<SyncRecord, 'options'>): SyncOptions {
-  const { flags, ...rest } = JSON.parse(options);
-  return { ...rest, flags: flagsFromJson(JSON.stringify(flags)) };
+  const { flags, ...rest } = kept.parse(JSON.parse(options));
+  return { ...rest, flags: withSets(flags) };
 }
 
 /** What a sync or schedule may create, as it is shown; null: nothing. */

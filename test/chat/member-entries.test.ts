@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { type RawReply, readReply } from '../../src/chat/call.ts';
 import { addMembersReply } from '../../src/chat/contract.ts';
 import { MalformedReply } from '../../src/chat/errors.ts';
 import { endOfValue, NOT_WALKED } from '../../src/chat/json-scan.ts';
 import { entriesOf, readMemberEntries, walkEntries } from '../../src/chat/member-entries.ts';
 import { createRedact } from '../../src/chat/redact.ts';
-import { type RawReply, readReply } from '../../src/chat/reply.ts';
 import { MEMBER_LISTS } from '../../src/membership/member-lists.ts';
 
 const redact = createRedact(['top-secret-key']);

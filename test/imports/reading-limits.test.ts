@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { importOptions } from '../../src/imports/import-options.ts';
-import { openReadingQueue } from '../../src/imports/report/reading-queue.ts';
-import { openReadingThreads } from '../../src/imports/report/reading-threads.ts';
+import { openReadingQueue, openReadingThreads } from '../../src/imports/report/reading-threads.ts';
 import { ORDER_OF_INPUT } from '../../src/imports/report/row-search.ts';
 import { startStaging } from '../../src/imports/stage/row-writer.ts';
 import { tempDir } from '../temp-dir.ts';

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { type TagChanges, tagChanges } from '../../api/tags.ts';
+import { tagsOf } from '../../imports/import-tags.ts';
 import { dataDir } from '../../platform/data-dir.ts';
 import { inShort } from '../../server/access/noting.ts';
 import { printable } from '../../text/wording.ts';
@@ -50,7 +51,7 @@ async function tagHere(
   const giveBack = ownDataDir(dir);
   const catalog = openCatalog(dir.catalog);
   try {
-    const tags = tagsAfter(JSON.parse(catalog.find(id)?.tags ?? '[]'), changes);
+    const tags = tagsAfter(tagsOf(catalog.find(id) ?? { tags: '[]' }), changes);
     catalog.setTags(id, JSON.stringify(tags));
     return { tags };
   } finally {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { asFlag } from '../../errors/named-options.ts';
 import type { ImportFilter } from '../../imports/catalog.ts';
 import type { ImportOptions } from '../../imports/import-options.ts';
+import { tagsOf } from '../../imports/import-tags.ts';
 import { askRegions, askToAct, askToTag } from '../../imports/life/control.ts';
 import { optionsToAgree, reasonFor } from '../../imports/reason.ts';
 import { type ImportReader, openImportReader } from '../../imports/report/reading.ts';
@@ -34,22 +35,33 @@ export function localImports(config: Config): Imports {
         createdAt: new Date(record.createdAt).toISOString(),
         createdBy: record.createdBy,
         kind: kindOf(record),
-        tags: JSON.parse(record.tags),
+        tags: tagsOf(record),
       }));
     },
     tag: async (id, changes) => {
       find(id);
       const record = await askToTag(dir, id, changes);
-      return record && { tags: JSON.parse(record.tags) };
+      return record && { tags: tagsOf(record) };
     },
     find: async (id) => {
       const record = find(id);
-      // Only this option matters here: checking them all costs more than the rest of the command.
-      const { sandbox } = JSON.parse(record.options) as Partial<ImportOptions>;
+      // Only these options matter here: checking them all costs more than the rest of the command.
+      const { sandbox, shape } = JSON.parse(record.options) as Partial<ImportOptions>;
       const { maxCreate, maxRemovals } = optionsToAgree(record);
-      return { ...record, maxCreate, maxRemovals, reason: reasonFor(record, asFlag), sandbox: sandbox === true };
+      return {
+        ...{ ...record, maxCreate, maxRemovals, reason: reasonFor(record, asFlag), sandbox: sandbox === true },
+        fileOfChanges: shape?.actions !== undefined,
+      };
     },
     findings: async ({ id }) => findingsOf(dir, find(id)),
+    created: async (id) => {
+      if (!existsSync(dir.ledger(id))) return [];
+      const [{ MOST_MADE }, { readMade }] = await Promise.all([
+        import('../../api/created.ts'),
+        import('../../imports/record/created.ts'),
+      ]);
+      return readMade(dir.ledger(id), MOST_MADE).things;
+    },
     regions: () => askRegions(dir),
     act: (id, verb, changes) => askToAct(dir, id, verb, changes),
     watch: (id) => {

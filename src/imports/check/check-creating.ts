@@ -1,6 +1,7 @@
 import type { CheckSummary } from '../../api/checks.ts';
 import { createLimit, DEFAULT_MAX_CREATE } from '../create-limit.ts';
 import type { CreateField, CreateOptions } from '../create-options.ts';
+import { actionId, scopeId } from '../record/enum-ids.ts';
 import { type Cells, cellsOf, firstCells, groupProfile, profileColumns, userProfile } from '../record/profile.ts';
 import type { CheckLedger } from './check-ledger.ts';
 import { CREATE_CODES } from './check-verdict.ts';
@@ -14,7 +15,7 @@ const AT_A_TIME = 500;
 export function planNewGroups({ sql }: Pick<CheckLedger, 'sql'>, options: CreateOptions): void {
   if (!options.groups) return;
   const read = reader(sql, options);
-  for (const group of sql('new_groups').all()) {
+  for (const group of sql('new_groups').all({ add: actionId('add') })) {
     const [id, guid, region] = [Number(group['id']), String(group['guid']), String(group['region'])];
     const rows = sql('rows_of_new_group').all({ group: id });
     const profile = groupProfile(guid, firstCells(rows.map(({ original }) => read(original))), options);
@@ -35,7 +36,7 @@ export function settleNew({ sql }: Pick<CheckLedger, 'sql'>, options: CreateOpti
     const profile = userProfile(uid, cells, options);
     sql('plan_user').run({ user, creation: 'code' in profile ? profile.code : '' });
   };
-  sql('find_first_rows').run();
+  sql('find_first_rows').run({ add: actionId('add'), ban: scopeId('ban') });
   if (options.users) {
     // The owner of a new group is created before all others, and may be in no row of the group.
     for (const { id, uid, row_id: row } of sql('unknown_owners').all()) {
@@ -60,8 +61,9 @@ function reader(sql: Sql, options: CreateOptions): (original: unknown) => Cells 
 
 /** What would be created for how many rows, and whether it exceeds the limit. */
 export function creationsOf(sql: Sql, options: CreateOptions): NonNullable<CheckSummary['create']> {
-  const row = (name: string) => sql(name).get() ?? {};
-  const [made, missing, known] = [row('count_new'), row('count_missing'), row('count_known')];
+  const row = (name: string, given = {}) => sql(name).get(given) ?? {};
+  const missing = row('count_missing', { ban: scopeId('ban') });
+  const [made, known] = [row('count_new'), row('count_known')];
   const over = (['user', 'group'] as const).flatMap((kind) => {
     if (kind === 'group' ? !options.groups : !options.users && !options.reactivate) return [];
     const name = `${kind}s` as const;

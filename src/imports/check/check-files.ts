@@ -5,9 +5,11 @@ import { pipeline } from 'node:stream/promises';
 import { inChunks } from '../../text/chunks.ts';
 import { csvLine } from '../../text/csv-line.ts';
 import { harmless } from '../../text/spreadsheet.ts';
+import { actionId } from '../record/enum-ids.ts';
 import { planNewGroups, settleNew } from './check-creating.ts';
 import { type CheckLedger, checkFiles, openCheckLedger } from './check-ledger.ts';
 import { type CheckSubject, reasonOf, summaryOfCheck } from './check-summary.ts';
+import { BANNED, OUTSIDE, placeWord } from './places.ts';
 
 /** Fills a new check with everything that the rows of its import name. */
 export function fillCheck(folder: string): void {
@@ -43,7 +45,12 @@ export async function concludeCheck(folder: string, subject: CheckSubject): Prom
     ledger.transaction(() => {
       ledger.sql('forget_verdicts').run();
       if (create !== undefined) settleNew(ledger, create);
-      ledger.sql('make_verdicts').run({ reactivate: create?.reactivate ? 1 : 0, lifts: bans === 'keep' ? 0 : 1 });
+      ledger.sql('make_verdicts').run({
+        ...{ add: actionId('add'), change: actionId('change'), remove: actionId('remove'), unban: actionId('unban') },
+        ...{ ban: BANNED, outside: OUTSIDE },
+        reactivate: create?.reactivate ? 1 : 0,
+        lifts: bans === 'keep' ? 0 : 1,
+      });
     });
     await writeWhole(files.rows, inChunks(rowLines(ledger)));
     await writeWhole(files.groups, inChunks(groupLines(ledger)));
@@ -69,26 +76,17 @@ function* rowLines({ sql }: Pick<CheckLedger, 'sql'>): Generator<string> {
   for (const row of sql('row_results').iterate()) {
     const cells = ['line', 'region', 'guid', 'uid', 'scope', 'verdict'].map((name) => String(row[name]));
     yield csvLine(
-      [...cells, placeWord(row['place']), String(row['code']), reasonOfRow(row), String(row['value'] ?? '')].map(
-        harmless,
-      ),
+      [
+        ...cells,
+        row['place'] === null ? '' : placeWord(Number(row['place'])),
+        String(row['code']),
+        reasonOfRow(row),
+        String(row['value'] ?? ''),
+      ].map(harmless),
       ',',
     );
   }
 }
-
-/** What the user is in the group now; empty where it is unknown. */
-function placeWord(place: unknown): string {
-  return typeof place === 'number' ? (PLACES[place] ?? 'another scope') : '';
-}
-
-const PLACES: Readonly<Record<number, string>> = {
-  0: 'not a member',
-  1: 'admin',
-  2: 'moderator',
-  3: 'participant',
-  4: 'banned',
-};
 
 function reasonOfRow(row: Row): string {
   const verdict = row['verdict'];

@@ -114,24 +114,25 @@ on conflict (list, owner, id) do update set fact = excluded.fact;
 delete from listed where list = :list and owner = :owner;
 
 -- name: places_from_list
--- In: group. Users who are not in its list of members are not in the group.
+-- In: group, ban (scope), outside, other (places). Users who are not in its list of members are not in the group.
 update places set place = coalesce(
-  (select case l.fact when 'admin' then 1 when 'moderator' then 2 when 'participant' then 3 else 9 end
+  (select coalesce(s.id, :other)
    from users u join listed l on l.list = 'members' and l.owner = places.group_id and l.id = u.uid
-   where u.id = places.user_id), 0)
+   left join staged.scopes s on s.name = l.fact and s.id <> :ban
+   where u.id = places.user_id), :outside)
 where group_id = :group;
 
 -- name: bans_from_list
--- In: group, region. Users in its list of banned users are banned.
-update places set place = 4
+-- In: group, region, ban (scope). Users in its list of banned users are banned.
+update places set place = :ban
 where group_id = :group
   and user_id in (select u.id from listed l join users u on u.region = :region and u.uid = l.id
                   where l.list = 'banned' and l.owner = :group);
 
 -- name: members_exist
--- In: group. Its members and banned users exist.
+-- In: group, outside (place). Its members and banned users exist.
 update users set state = 'exists'
-where state is null and id in (select user_id from places where group_id = :group and place > 0);
+where state is null and id in (select user_id from places where group_id = :group and place <> :outside);
 
 -- name: places_to_ask
 -- In: group. Out: users of whom it is not known whether they are in it.
@@ -182,10 +183,10 @@ where region = :region
 delete from verdicts;
 
 -- name: new_groups
--- Out: missing groups to which rows add users.
+-- In: add (action). Out: missing groups to which rows add users.
 select g.id, g.guid, g.region from groups g where g.state = 'missing' and exists (
   select 1 from staged.lanes l join staged.batches b on b.lane_id = l.id
-  where l.group_id = g.id and l.action_id = 1 and b.size > b.bans);
+  where l.group_id = g.id and l.action_id = :add and b.size > b.bans);
 
 -- name: rows_of_new_group
 -- In: group. Out: what the input had for its rows, in its order.
@@ -212,12 +213,12 @@ select uid from users where state = 'unknown' order by id limit :limit;
 insert or ignore into users (region, uid) values (:region, :uid);
 
 -- name: find_first_rows
--- For every user who is not found, the first row that needs it. No user is created just to be banned.
+-- In: add (action), ban (scope). For every user who is not found, the first row that needs it. No user is created just to be banned.
 update users set first_row = f.row_id from (
   select u.id, min(r.id) as row_id
-  from staged.rows r join staged.lanes l on l.id = r.lane_id and l.action_id = 1
+  from staged.rows r join staged.lanes l on l.id = r.lane_id and l.action_id = :add
   join groups g on g.id = r.group_id join users u on u.region = g.region and u.uid = r.uid
-  where r.scope_id <> 4 and u.state in ('unknown', 'deactivated') and (g.state = 'found' or g.creation = '')
+  where r.scope_id <> :ban and u.state in ('unknown', 'deactivated') and (g.state = 'found' or g.creation = '')
   group by u.id) f where f.id = users.id;
 
 -- name: unknown_owners
@@ -255,7 +256,7 @@ update groups set creation = 'GROUP_OWNER_NOT_FOUND' where creation = '' and exi
 select columns from staged.input;
 
 -- name: make_verdicts
--- In: reactivate, lifts (0 or 1: whether adding a banned user lifts the ban). The verdict of every row that would be
+-- In: reactivate, lifts (0 or 1: whether adding a banned user lifts the ban), actions, ban (scope), outside (place). The verdict of every row that would be
 -- sent, in the order in which the service checks.
 insert into verdicts (row_id, verdict, code)
 with acting as (
@@ -271,30 +272,30 @@ with acting as (
       when g.state = 'missing' and g.creation <> '' then 'fail:' || g.creation
       when g.state not in ('found', 'missing') then 'not_checked:' || g.code
       when a.state in ('unknown', 'deactivated') then 'fail:ACTING_USER_NOT_FOUND'
-      when g.state = 'missing' and (l.on_behalf_of <> '' or l.action_id <> 1) then 'not_checked:NEW_GROUP'
-      when a.place in (0, 4) then 'fail:ERR_GROUP_NOT_JOINED'
-      when p.place = 4 and not :lifts and l.action_id = 1 and r.scope_id <> 4 then 'fail:BANNED'
+      when g.state = 'missing' and (l.on_behalf_of <> '' or l.action_id <> :add) then 'not_checked:NEW_GROUP'
+      when a.place in (:outside, :ban) then 'fail:ERR_GROUP_NOT_JOINED'
+      when p.place = :ban and not :lifts and l.action_id = :add and r.scope_id <> :ban then 'fail:BANNED'
       when u.state = 'deactivated' then
         case when not :reactivate then 'fail:USER_DEACTIVATED'
-          when l.action_id <> 1 or r.scope_id = 4 then
+          when l.action_id <> :add or r.scope_id = :ban then
             iif(u.first_row is not null and coalesce(u.creation, '') = '', 'not_checked:NEW_USER', 'fail:USER_DEACTIVATED')
           when u.creation <> '' then 'fail:' || u.creation
           else iif(g.state = 'missing', 'create:REACTIVATE_AND_CREATE_GROUP', 'create:REACTIVATE_USER') end
       when u.state = 'unknown' then
         case when u.creation is null then 'fail:ERR_UID_NOT_FOUND'
-          when l.action_id <> 1 or r.scope_id = 4 then iif(u.creation = '', 'not_checked:NEW_USER', 'fail:ERR_UID_NOT_FOUND')
+          when l.action_id <> :add or r.scope_id = :ban then iif(u.creation = '', 'not_checked:NEW_USER', 'fail:ERR_UID_NOT_FOUND')
           when u.creation <> '' then 'fail:' || u.creation
           when g.state = 'missing' then 'create:CREATE_BOTH'
           else 'create:CREATE_USER' end
       when u.state is null or (p.place is null and g.state = 'found') then 'not_checked:'
-      when g.state = 'missing' then iif(r.scope_id = 4, 'ban:', 'create:CREATE_GROUP')
-      when l.action_id = 3 then iif(p.place in (0, 4), 'nothing_to_do:', 'remove:')
-      when l.action_id = 4 then iif(p.place = 4, 'unban:', 'nothing_to_do:')
-      when l.action_id = 2 then case when p.place in (0, 4) then 'fail:ERR_NOT_A_MEMBER'
+      when g.state = 'missing' then iif(r.scope_id = :ban, 'ban:', 'create:CREATE_GROUP')
+      when l.action_id = :remove then iif(p.place in (:outside, :ban), 'nothing_to_do:', 'remove:')
+      when l.action_id = :unban then iif(p.place = :ban, 'unban:', 'nothing_to_do:')
+      when l.action_id = :change then case when p.place in (:outside, :ban) then 'fail:ERR_NOT_A_MEMBER'
         when p.place = r.scope_id then 'already_member:' else 'change:' end
-      when p.place = 4 then case when r.scope_id = 4 then 'already_banned:' else 'lifts_ban:' end
-      when r.scope_id = 4 then 'ban:'
-      when p.place = 0 then 'add:'
+      when p.place = :ban then case when r.scope_id = :ban then 'already_banned:' else 'lifts_ban:' end
+      when r.scope_id = :ban then 'ban:'
+      when p.place = :outside then 'add:'
       when p.place = r.scope_id then 'already_member:'
       else 'other_scope:'
     end as found
@@ -316,12 +317,12 @@ select (select count(*) from groups where creation = '') as groups,
    where x.code in ('REACTIVATE_USER', 'REACTIVATE_AND_CREATE_GROUP')) as reactivated;
 
 -- name: count_missing
--- Out: groups and users that count against the limit: those that are missing, whether they can be created or not.
+-- In: ban (scope). Out: groups and users that count against the limit: those that are missing, whether they can be created or not.
 select (select count(*) from groups where creation is not null) as groups,
   (select count(*) from (
     select u.id from verdicts x join staged.rows r on r.id = x.row_id join groups g on g.id = r.group_id
     join users u on u.region = g.region and u.uid = r.uid
-    where u.state in ('unknown', 'deactivated') and r.scope_id <> 4
+    where u.state in ('unknown', 'deactivated') and r.scope_id <> :ban
       and (x.verdict = 'create' or (x.code in ('ERR_UID_NOT_FOUND', 'USER_DEACTIVATED', 'NO_NAME', 'BAD_METADATA') and g.state = 'found'))
     union select id from users where creation is not null)) as users;
 
@@ -332,7 +333,7 @@ select (select count(*) from staged.groups) as groups,
 
 -- name: later_rows
 -- Out: rows that wait until the first rows are sent.
-select coalesce(sum(b.size), 0) as n from staged.batches b where b.state = 5;
+select coalesce(sum(b.size), 0) as n from staged.batches b where b.state = 'later';
 
 -- name: tally
 -- Out: rows by verdict and code, with the first of them.
@@ -373,7 +374,7 @@ select (select count(*) from staged.rows where lane_id is null and id in (select
 -- at first, users who are created or made active again. A new group comes with its first members.
 select region, sum(n) as n from (
   select r.name as region, count(*) as n from staged.batches b join staged.regions r on r.id = b.region_id
-  where b.state in (0, 1, 5) group by 1
+  where b.state in ('pending', 'dispatched', 'later') group by 1
   union all
   select region, count(*) * cast(:looks as integer) from groups group by 1
   union all

@@ -8,6 +8,7 @@ import { MAX_PER_PAGE } from '../../chat/member-operations.ts';
 import { REGIONS, type Region } from '../../membership/membership.ts';
 import { inTransaction, openForReading, openForWriting, type Statements, statementsOf } from '../../platform/sqlite.ts';
 import { IMPORT_MIGRATIONS } from '../schemas.ts';
+import { BANNED, OTHER_SCOPE, OUTSIDE, placeOf } from './places.ts';
 
 const MIGRATIONS = new URL('migrations/', import.meta.url);
 const STATEMENTS = new URL('check-ledger.sql', import.meta.url);
@@ -145,9 +146,6 @@ function attach(database: Database, folder: string): void {
   database.prepare('attach ? as staged').run(`${pathToFileURL(ledger).href}?mode=ro`);
 }
 
-const SCOPE_IDS: Readonly<Record<string, number>> = { admin: 1, moderator: 2, participant: 3 };
-const UNKNOWN_SCOPE = 9;
-
 function ledgerOf(database: Database): CheckLedger {
   const sql = statementsOf(database, STATEMENTS);
   const count = (name: string, given: Record<string, string>) => Number(sql(name).get(given)?.['n']);
@@ -221,22 +219,21 @@ function ledgerOf(database: Database): CheckLedger {
       sql<CheckedGroup & { readonly way: 'list' | 'ask' }>('open_groups').all({ region, after, limit }),
     takeMemberList: (group) =>
       taken('members', group, () => {
-        sql('places_from_list').run({ group });
+        sql('places_from_list').run({ group, ban: BANNED, outside: OUTSIDE, other: OTHER_SCOPE });
       }),
     takeBannedList: (group, region) =>
       taken('banned', group, () => {
-        sql('bans_from_list').run({ group, region });
+        sql('bans_from_list').run({ group, region, ban: BANNED });
       }),
     placesToAsk: (group) => sql<CheckedUser>('places_to_ask').all({ group }),
     setPlace: (group, user, scope) =>
       transaction(() => {
-        const place = scope === null ? 0 : (SCOPE_IDS[scope.toLowerCase()] ?? UNKNOWN_SCOPE);
-        sql('set_place').run({ group, user, place });
+        sql('set_place').run({ group, user, place: placeOf(scope) });
         sql('user_exists').run({ user });
       }),
     closeGroup: (group) =>
       transaction(() => {
-        sql('members_exist').run({ group });
+        sql('members_exist').run({ group, outside: OUTSIDE });
         sql('group_done').run({ group });
       }),
     openUserCount: (region) => count('count_open_users', { region }),

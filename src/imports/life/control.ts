@@ -3,6 +3,7 @@ import { lstat, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import type { ZodType } from 'zod';
 import type { RegionStatus } from '../../api/regions.ts';
 import type { TagChanges } from '../../api/tags.ts';
 import { messageOf } from '../../errors/message-of.ts';
@@ -134,10 +135,24 @@ async function resume(coordinator: Coordinator, id: string, body: unknown = {}):
 
 /** A refusal of the coordinator, in its words. */
 class ControlRefused extends RollcallError {
-  /** @param code the error's code in the other process; empty if it has none */
-  constructor(message: string, code: string) {
-    super(code || 'CONTROL_REFUSED', message, { kind: 'usage' });
+  /** @param code the error's code in the other process; absent if it has none */
+  constructor(message: string, code = 'CONTROL_REFUSED') {
+    super(code, message, { kind: 'usage' });
   }
+
+  static unreadable(): ControlRefused {
+    return new ControlRefused(
+      'the process that uses the data directory gave an answer that this rollcall cannot read: it may be another version; stop it, and start it again with this one',
+    );
+  }
+}
+
+/** What the owner of the data directory has answered; undefined when there is none. @throws ControlRefused */
+export function readAnswer<Answer>(shape: ZodType<Answer>, answer: unknown): Answer | undefined {
+  if (answer === undefined) return undefined;
+  const { success, data } = shape.safeParse(answer);
+  if (!success) throw ControlRefused.unreadable();
+  return data;
 }
 
 /** Asks the process that owns the data directory to act; undefined when there is none. */
@@ -146,14 +161,21 @@ export async function askToAct(
   id: string,
   verb: Verb,
   changes: ResumeChanges = {},
-): Promise<ImportRecord | undefined> {
-  const path = `/imports/${encodeURIComponent(id)}/${verb}`;
-  return (await askOwner(dir, 'POST', path, changes)) as ImportRecord | undefined;
+): Promise<Pick<ImportRecord, 'state' | 'reason'> | undefined> {
+  const answer = await askOwner(dir, 'POST', `/imports/${encodeURIComponent(id)}/${verb}`, changes);
+  const { actedOn } = await import('./control-answers.ts');
+  return readAnswer(actedOn, answer);
 }
 
 /** Asks the process that owns the data directory to change tags; undefined when there is none. */
-export async function askToTag(dir: DataDir, id: string, changes: TagChanges): Promise<ImportRecord | undefined> {
-  return (await askOwner(dir, 'POST', `/imports/${encodeURIComponent(id)}/tags`, changes)) as ImportRecord | undefined;
+export async function askToTag(
+  dir: DataDir,
+  id: string,
+  changes: TagChanges,
+): Promise<Pick<ImportRecord, 'tags'> | undefined> {
+  const answer = await askOwner(dir, 'POST', `/imports/${encodeURIComponent(id)}/tags`, changes);
+  const { tagged } = await import('./control-answers.ts');
+  return readAnswer(tagged, answer);
 }
 
 /** What each region is doing in the process that owns the data directory; undefined when there is none. */
@@ -161,7 +183,7 @@ export async function askRegions(dir: DataDir): Promise<readonly RegionStatus[] 
   const answer = await askOwner(dir, 'GET', '/regions');
   if (answer === undefined) return undefined;
   const { regionsAnswer } = await import('../../api/regions.ts');
-  return regionsAnswer.shape.regions.parse(answer);
+  return readAnswer(regionsAnswer.shape.regions, answer);
 }
 
 /** No process listens: there was none, it was killed, or it is stopping. */
@@ -180,8 +202,9 @@ export async function askOwner(dir: DataDir, method: string, path: string, body?
         const body: unknown = JSON.parse(Buffer.concat(chunks).toString());
         if (reply.statusCode === 200) resolve(body);
         else {
-          const { message, code = '' } = body as Readonly<Record<string, unknown>>;
-          reject(new ControlRefused(String(message), String(code)));
+          const { refusal } = await import('./control-answers.ts');
+          const { data } = refusal.safeParse(body);
+          reject(data === undefined ? ControlRefused.unreadable() : new ControlRefused(data.message, data.code));
         }
       } catch (error) {
         reject(error);

@@ -6,9 +6,10 @@ import { actionsOf } from '../../membership/import-actions.ts';
 import { isFinal } from '../../membership/import-state.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import type { Catalog, ImportRecord } from '../catalog.ts';
-import { WrongState, WrongTarget } from '../import-errors.ts';
+import { NothingToSend, WrongState, WrongTarget } from '../import-errors.ts';
 import { newImportId } from '../import-id.ts';
 import { readOptions } from '../import-options.ts';
+import { tagsOf } from '../import-tags.ts';
 import type { replace } from '../repair/edit.ts';
 import { type CellEdit, type RepairFilter, repairFile } from '../repair/repair-ledger.ts';
 import { doRepair } from '../repair/repair-work.ts';
@@ -91,15 +92,14 @@ export function createRepairs({ dir, catalog, find, create, sandbox }: RepairsOp
   const send = async (subject: Subject, earlier: ImportRecord, by: string): Promise<string> => {
     const id = newImportId();
     const rows = await doRepair(subject, 'claim', { importId: id, by });
-    if (rows === 0) throw new WrongState(earlier, 'has no repaired rows to send', actionsOf(earlier.state, false));
+    if (rows === 0) throw new NothingToSend(earlier, 'has no repaired rows to send', actionsOf(earlier.state, false));
     const folder = dir.folder(id);
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const source = join(folder, 'input');
       const options = await doRepair(subject, 'write', { importId: id, path: source });
       const file = retryName(earlier.file, options.format === 'csv' ? '.csv' : '.ndjson', 'repaired');
-      const tags = JSON.parse(earlier.tags);
-      await create({ id, file, source, retryOf: earlier.id, options, createdBy: by, tags });
+      await create({ id, file, source, retryOf: earlier.id, options, createdBy: by, tags: tagsOf(earlier) });
     } catch (error) {
       if (catalog.find(id) === undefined) {
         await doRepair(subject, 'settle', { fates: { [id]: 'unread' } });

@@ -5,7 +5,7 @@
 -- known.
 select l.id, g.id as group_id, g.guid from lanes l join groups g on g.id = l.group_id
  where l.id > :after and l.action_id = :add and g.region_id = :region and g.bans = 0 and g.refused_code is null
-   and exists (select 1 from batches b where b.lane_id = l.id and b.state in (0, 4) and b.size > b.bans)
+   and exists (select 1 from batches b where b.lane_id = l.id and b.state in ('pending', 'waiting') and b.size > b.bans)
  order by l.id limit :limit;
 
 -- name: count_to_ask
@@ -15,7 +15,7 @@ insert into tallies (region_id, name, n)
     (select n from tallies where region_id = :region and name = 'bansAsked'), 0)
     from lanes l join groups g on g.id = l.group_id
    where l.action_id = :add and g.region_id = :region and g.bans = 0 and g.refused_code is null
-     and exists (select 1 from batches b where b.lane_id = l.id and b.state in (0, 4) and b.size > b.bans)
+     and exists (select 1 from batches b where b.lane_id = l.id and b.state in ('pending', 'waiting') and b.size > b.bans)
   on conflict (region_id, name) do update set n = excluded.n;
 
 -- name: count_asked
@@ -31,14 +31,14 @@ update groups set bans = :bans where id = :group;
 -- In: group, add (action), ban (scope), uids (JSON array, in lower case). Out: rows that would add one of these users.
 select b.id as batch, b.region_id, m.row_id
   from lanes l join batches b on b.lane_id = l.id join memberships m on m.batch_id = b.id join rows r on r.id = m.row_id
- where l.group_id = :group and l.action_id = :add and b.state in (0, 4, 5) and m.scope_id <> :ban
+ where l.group_id = :group and l.action_id = :add and b.state in ('pending', 'waiting', 'later') and m.scope_id <> :ban
    and lower(r.uid) in (select value from json_each(:uids))
  order by b.id, m.row_id;
 
 -- name: cut_off
 -- In: batch, size, at (ms). A batch for rows that are not sent.
 insert into batches (lane_id, region_id, turn, state, size, bans, parent, calls, finished_at)
-  select lane_id, region_id, turn, 2, :size, 0, id, calls, :at from batches where id = :batch;
+  select lane_id, region_id, turn, 'done', :size, 0, id, calls, :at from batches where id = :batch;
 
 -- name: fail
 -- In: to (batch), batch, row, failed (outcome), message.
@@ -47,7 +47,7 @@ update memberships set batch_id = :to, outcome_id = :failed, code = 'BANNED', me
 
 -- name: shrink
 -- In: batch, size, at (ms). Without any row it is replaced.
-update batches set size = size - :size, state = iif(size = :size, 3, state), finished_at = iif(size = :size, :at, null)
+update batches set size = size - :size, state = iif(size = :size, 'replaced', state), finished_at = iif(size = :size, :at, null)
  where id = :batch;
 
 -- name: lift

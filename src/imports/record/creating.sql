@@ -1,4 +1,4 @@
--- Statements on what an import creates, by name. Batches that wait for it are in state 4. Batches that check or create
+-- Statements on what an import creates, by name. Batches that wait for it are `waiting`. Batches that check or create
 -- something are ordinary ones that `creations.batch_id` names.
 
 -- name: add_groups
@@ -8,12 +8,12 @@ insert or ignore into creations (kind, region_id, name, group_id, step)
   select 'group', g.region_id, lower(g.guid), g.id, 'look' from groups g
    where not exists (select 1 from creations c where c.kind = 'group' and c.region_id = g.region_id and c.name = lower(g.guid))
      and exists (select 1 from lanes l join batches b on b.lane_id = l.id
-                  where l.group_id = g.id and l.action_id = :add and b.state = 0 and b.size > b.bans);
+                  where l.group_id = g.id and l.action_id = :add and b.state = 'pending' and b.size > b.bans);
 
 -- name: park_all
 -- Every pending batch waits until its group exists.
-update batches set state = 4
- where state = 0 and not exists (select 1 from creations c where c.batch_id = batches.id);
+update batches set state = 'waiting'
+ where state = 'pending' and not exists (select 1 from creations c where c.batch_id = batches.id);
 
 -- name: add_user
 -- In: region, name (UID in lower case), row. Adds a user whom the service does not know; one that is listed already stays.
@@ -63,11 +63,11 @@ insert into batches (lane_id, region_id, turn, size, bans) values (:lane, :regio
 -- name: first_parked
 -- In: group, add (action). Out: the batch whose rows are sent with the new group. It has no acting user: no one can act in a group that does not exist.
 select b.id from lanes l join batches b on b.lane_id = l.id
- where l.group_id = :group and l.action_id = :add and l.on_behalf_of = '' and b.state = 4 order by b.turn, b.id limit 1;
+ where l.group_id = :group and l.action_id = :add and l.on_behalf_of = '' and b.state = 'waiting' order by b.turn, b.id limit 1;
 
 -- name: unpark
 -- In: batch. It may be sent.
-update batches set state = 0 where id = :batch and state = 4;
+update batches set state = 'pending' where id = :batch and state = 'waiting';
 
 -- name: begin
 -- In: id, batch, body. Its batch may be sent.
@@ -110,7 +110,7 @@ select c.id, c.group_id, c.code, c.message, c.body, c.region_id from creations c
 
 -- name: unpark_group
 -- In: group. Its rows do not wait any more.
-update batches set state = 0 where state = 4 and lane_id in (select id from lanes where group_id = :group);
+update batches set state = 'pending' where state = 'waiting' and lane_id in (select id from lanes where group_id = :group);
 
 -- name: existing_users
 -- Out: users who were not found but exist: deactivated, or created by someone else at that moment.
@@ -118,17 +118,17 @@ select id from creations where kind = 'user' and outcome = 'existing';
 
 -- name: parked
 -- Out: how many batches wait.
-select count(*) as n from batches where state = 4;
+select count(*) as n from batches where state = 'waiting';
 
 -- name: unpark_unsent
 -- Batches that waited for their groups may be sent.
-update batches set state = 0 where state = 4 and asked_for <> 1;
+update batches set state = 'pending' where state = 'waiting' and asked_for <> 1;
 
 -- name: parked_rows
 -- Out: rows that wait for their users, by lane and in the order of the input.
 select b.lane_id, b.region_id, b.id as batch, b.doubt, b.calls, b.http_status, m.row_id, m.scope_id, lower(r.uid) as name
   from batches b join memberships m on m.batch_id = b.id join rows r on r.id = m.row_id
- where b.state = 4 and b.asked_for = 1 order by b.lane_id, m.row_id;
+ where b.state = 'waiting' and b.asked_for = 1 order by b.lane_id, m.row_id;
 
 -- name: add_again
 -- In: lane, region, state, size, bans, doubt, calls, http_status, at. Adds a batch for rows whose users are settled.
@@ -145,15 +145,15 @@ update memberships set outcome_id = :outcome, code = :code, message = :message w
 
 -- name: close_parked
 -- In: at (ms). The batches that they were in are replaced.
-update batches set state = 3, finished_at = :at where state = 4 and asked_for = 1;
+update batches set state = 'replaced', finished_at = :at where state = 'waiting' and asked_for = 1;
 
 -- name: wait
 -- In: batch. It waits until every group is settled.
-update batches set state = 4 where id = :batch;
+update batches set state = 'waiting' where id = :batch;
 
 -- name: park
 -- In: batch. It waits for its users.
-update batches set state = 4, asked_for = 1 where id = :batch;
+update batches set state = 'waiting', asked_for = 1 where id = :batch;
 
 -- name: note_refusal
 -- In: batch, row, code, message. What the service said about a row that waits.
@@ -162,12 +162,12 @@ update memberships set code = :code, message = :message where batch_id = :batch 
 -- name: give_up_parked
 -- In: failed (outcome). Rows that wait for their users fail with what the service said about them.
 update memberships set outcome_id = :failed
- where outcome_id is null and code is not null and batch_id in (select id from batches where state = 4 and asked_for = 1);
+ where outcome_id is null and code is not null and batch_id in (select id from batches where state = 'waiting' and asked_for = 1);
 
 -- name: count_parked
 -- Out: rows that wait for their users, by region.
-select b.region_id, sum(b.size) as n from batches b where b.state = 4 and b.asked_for = 1 group by 1;
+select b.region_id, sum(b.size) as n from batches b where b.state = 'waiting' and b.asked_for = 1 group by 1;
 
 -- name: close_given_up
 -- In: at (ms).
-update batches set state = 2, finished_at = :at where state = 4 and asked_for = 1;
+update batches set state = 'done', finished_at = :at where state = 'waiting' and asked_for = 1;

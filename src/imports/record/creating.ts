@@ -17,6 +17,7 @@ import {
   type UserProfile,
   userProfile,
 } from './profile.ts';
+import type { BatchState } from './recorded-batch.ts';
 
 /** What a batch looks for, creates or reactivates. */
 export type CreationToSend =
@@ -62,9 +63,6 @@ export interface Creating {
 /** Users that one call reactivates: as many as one call adds. */
 const REACTIVATED_PER_CALL = 25;
 const ROWS_PER_CALL = 25;
-/** States of a batch; the migration says what they mean. */
-const PENDING = 0;
-const DONE = 2;
 const ADD = actionId('add');
 const BAN = scopeId('ban');
 
@@ -239,7 +237,7 @@ export function creatingOf(
     const failed = new Map<number, number>();
     const rows = sql<WaitingRow>('parked_rows').all();
     const at = Date.now();
-    const place = (together: readonly WaitingRow[], state: number): void => {
+    const place = (together: readonly WaitingRow[], state: BatchState): void => {
       const [first] = together;
       if (first === undefined) return;
       const to = sql('add_again').run({
@@ -251,7 +249,7 @@ export function creatingOf(
         doubt: together.find(({ doubt }) => doubt !== null)?.doubt ?? null,
         calls: Math.max(...together.map(({ calls }) => calls)),
         http_status: first.http_status,
-        at: state === DONE ? at : null,
+        at: state === 'done' ? at : null,
       }).lastInsertRowid;
       for (const { batch, row_id } of together) sql('move_back').run({ to, from: batch, row: row_id });
     };
@@ -260,7 +258,7 @@ export function creatingOf(
       const lost = fates.filter(({ user }) => user?.['outcome'] === 'refused');
       place(
         lost.map(({ row }) => row),
-        DONE,
+        'done',
       );
       for (const { row, user } of lost) {
         const why = user?.['alone'] === 1 ? NAMELESS_USER : { code: user?.['code'], message: user?.['message'] };
@@ -275,7 +273,7 @@ export function creatingOf(
       }
       const kept = fates.filter(({ user }) => user?.['outcome'] !== 'refused').map(({ row }) => row);
       for (let from = 0; from < kept.length; from += ROWS_PER_CALL)
-        place(kept.slice(from, from + ROWS_PER_CALL), PENDING);
+        place(kept.slice(from, from + ROWS_PER_CALL), 'pending');
     }
     sql('close_parked').run({ at });
     return failed;

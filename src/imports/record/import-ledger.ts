@@ -13,7 +13,6 @@ import { creationRecording } from './record-creation.ts';
 import type { Creations } from './recorded-batch.ts';
 import {
   type Consequences,
-  PENDING,
   recordReclaimed,
   recordRefusedGroup,
   recordResults,
@@ -174,7 +173,7 @@ export function openImportLedger(path: string, create?: CreateOptions): ImportLe
       for (const row of sql('open_batches').all()) {
         const region = row['region'] as Region;
         const counts = open.get(region) ?? { pending: 0, dispatched: 0 };
-        if (row['state'] === PENDING) counts.pending = Number(row['n']);
+        if (row['state'] === 'pending') counts.pending = Number(row['n']);
         else counts.dispatched = Number(row['n']);
         open.set(region, counts);
       }

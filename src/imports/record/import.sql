@@ -1,20 +1,18 @@
 -- Statements on an import's file, by name. Each says what it takes and gives.
--- State of a batch: 0 pending, 1 dispatched, 2 done, 3 replaced, 4 waits for what is created first, 5 later (not among the
--- rows to try first). (Written as numbers: SQLite uses an index of the batches
--- in one state only where the statement says the state itself.)
+-- States of a batch are written out: SQLite uses an index of the batches in one state only where the statement says the state itself.
 
 -- name: pending_batches
 -- In: region, limit. Out: batches to send next, first batches of all groups first.
 select b.id, b.doubt, b.calls, g.guid, l.on_behalf_of, l.action_id
   from batches b join lanes l on l.id = b.lane_id join groups g on g.id = l.group_id
- where b.state = 0 and b.region_id = :region
+ where b.state = 'pending' and b.region_id = :region
  order by b.turn, b.id limit :limit;
 
 -- name: dispatched_batches
 -- In: region, before (ms), limit. Out: batches that were queued before that and have no result, oldest first.
 select b.id, b.doubt, b.calls, g.guid, l.on_behalf_of, l.action_id
   from batches b join lanes l on l.id = b.lane_id join groups g on g.id = l.group_id
- where b.state = 1 and b.region_id = :region and b.dispatched_at < :before
+ where b.state = 'dispatched' and b.region_id = :region and b.dispatched_at < :before
  order by b.dispatched_at, b.id limit :limit;
 
 -- name: rows_to_send
@@ -28,16 +26,16 @@ select row_id, scope_id from memberships where batch_id = :batch order by scope_
 
 -- name: mark_dispatched
 -- In: batches (JSON array of ids), at (ms). They are in the queue, for the first time or again.
-update batches set state = 1, dispatched_at = :at
- where id in (select value from json_each(:batches)) and state in (0, 1);
+update batches set state = 'dispatched', dispatched_at = :at
+ where id in (select value from json_each(:batches)) and state in ('pending', 'dispatched');
 
 -- name: reclaim
 -- In: batch, doubt (null: it was certainly not sent), calls made. A batch that left the queue without a result is pending again.
-update batches set state = 0, doubt = coalesce(:doubt, doubt), calls = calls + :calls where id = :batch and state = 1;
+update batches set state = 'pending', doubt = coalesce(:doubt, doubt), calls = calls + :calls where id = :batch and state = 'dispatched';
 
 -- name: reclaim_all
 -- In: doubt. After a crash it is not known which dispatched batches were sent: all are pending again.
-update batches set state = 0, doubt = coalesce(doubt, :doubt) where state = 1;
+update batches set state = 'pending', doubt = coalesce(doubt, :doubt) where state = 'dispatched';
 
 -- name: batch
 -- In: batch. Out: its state, and what recording a result of it needs.
@@ -51,7 +49,7 @@ insert into calls (batch_id, region_id, at, ms, http_status, code, kind, message
   values (:batch, :region, :at, :ms, :http_status, :code, :kind, :message, :request_id);
 
 -- name: finish_batch
--- In: batch, state (2 done, 3 replaced), calls made, http_status, members (null: not said), at.
+-- In: batch, state (done, replaced), calls made, http_status, members (null: not said), at.
 update batches set state = :state, calls = calls + :calls, http_status = :http_status, members = :members, finished_at = :at
  where id = :batch;
 
@@ -95,17 +93,17 @@ update groups set refused_code = :code, refused_message = :message where id = :g
 -- The pending rows of the group get this outcome without another call.
 update memberships set outcome_id = :outcome, code = :code,
        message = case when doubt is null then 'not sent, ' || :message else 'not sent again, ' || :message || '; ' || doubt end
-  from (select b.id, b.doubt from batches b join lanes l on l.id = b.lane_id where l.group_id = :group and b.state = 0) as rest
+  from (select b.id, b.doubt from batches b join lanes l on l.id = b.lane_id where l.group_id = :group and b.state = 'pending') as rest
  where memberships.batch_id = rest.id and outcome_id is null and (doubt is null) = :unsent;
 
 -- name: close_group_batches
 -- In: group, at (ms). Its pending batches are done.
-update batches set state = 2, finished_at = :at
- where state = 0 and lane_id in (select id from lanes where group_id = :group);
+update batches set state = 'done', finished_at = :at
+ where state = 'pending' and lane_id in (select id from lanes where group_id = :group);
 
 -- name: dispatched_of_group
 -- In: group. Out: ids of its batches that are in the queue.
-select b.id from batches b join lanes l on l.id = b.lane_id where l.group_id = :group and b.state = 1;
+select b.id from batches b join lanes l on l.id = b.lane_id where l.group_id = :group and b.state = 'dispatched';
 
 -- name: stop_region
 -- In: region, code, message, at (ms). Nothing more is sent there; the first reason stays.
@@ -124,7 +122,7 @@ select name as region, stopped_code as code, stopped_message as message from reg
 -- name: open_batches
 -- Out: batches without an end, by region and state.
 select r.name as region, b.state, count(*) as n from batches b join regions r on r.id = b.region_id
- where b.state in (0, 1) group by b.region_id, b.state;
+ where b.state in ('pending', 'dispatched') group by b.region_id, b.state;
 
 -- name: leave_rest
 -- In: unprocessed, unconfirmed (outcomes), message. Rows that were certainly not sent get the first outcome, those that an
@@ -133,24 +131,24 @@ update memberships set
        outcome_id = case when doubt is null then :unprocessed else :unconfirmed end,
        code = case when doubt is null then 'NOT_SENT' else 'NO_ANSWER' end,
        message = case when doubt is null then :message else 'sent, and the import was ended before an answer came: ' || doubt end
-  from (select id, doubt from batches where state in (0, 1, 4, 5)) as rest
+  from (select id, doubt from batches where state in ('pending', 'dispatched', 'waiting', 'later')) as rest
  where memberships.batch_id = rest.id and memberships.outcome_id is null;
 
 -- name: tally_rest
 -- Out: rows of batches without an end, by region and whether they were certainly not sent.
-select b.region_id, (b.doubt is null) as unsent, sum(b.size) as n from batches b where b.state in (0, 1, 4, 5) group by 1, 2;
+select b.region_id, (b.doubt is null) as unsent, sum(b.size) as n from batches b where b.state in ('pending', 'dispatched', 'waiting', 'later') group by 1, 2;
 
 -- name: close_rest
 -- In: at (ms). Every batch without an end is done.
-update batches set state = 2, finished_at = :at where state in (0, 1, 4, 5);
+update batches set state = 'done', finished_at = :at where state in ('pending', 'dispatched', 'waiting', 'later');
 
 -- name: later_batches
 -- Out: how many batches wait until the rows to try first are sent.
-select count(*) as n from batches where state = 5;
+select count(*) as n from batches where state = 'later';
 
 -- name: release_later
 -- These batches may be sent now.
-update batches set state = 0 where state = 5;
+update batches set state = 'pending' where state = 'later';
 
 -- name: count_taking
 -- In: remove, add (actions), ban (scope). Out: the number of removals and bans.

@@ -1,9 +1,11 @@
 import type { Answered, BatchResult, RowOutcome } from './batch-result.ts';
 
+export type BatchState = 'pending' | 'dispatched' | 'done' | 'replaced' | 'waiting' | 'later';
+
 /** A batch whose result is recorded. */
 export interface Batch {
   readonly id: number;
-  readonly state: number;
+  readonly state: BatchState;
   readonly size: number;
   readonly bans: number;
   readonly region_id: number;

@@ -7,12 +7,19 @@ export interface Recorder {
   /** Resolves when the result is on disk. A result of an import that is not running here is refused. */
   deliver(importId: string, result: BatchResult): Promise<void>;
   /** Takes results of this import from now on. */
-  open(importId: string, ledger: ImportLedger, recorded: Recorded): void;
+  open(importId: string, ledger: ImportLedger): void;
   /** Takes no more, and writes what is still buffered: the ledger may be closed after that. */
   close(importId: string): void;
 }
 
-type Recorded = (batches: readonly number[], consequences: Consequences) => void;
+/** What is done when results were written, or could not be. */
+interface RecorderEvents {
+  recorded(importId: string, batches: readonly number[], consequences: Consequences): void;
+  /** Results of an import cannot be recorded; then none of it can. */
+  failed(importId: string, error: unknown): void;
+  /** Results do not fit what was dispatched. */
+  refused(error: Error): void;
+}
 
 /** In ms. A transaction for each result costs more than the result itself. */
 const GATHER_MS = 10;
@@ -26,19 +33,11 @@ interface Waiting {
 interface ImportBuffer {
   readonly importId: string;
   readonly ledger: ImportLedger;
-  readonly recorded: Recorded;
   waiting: Waiting[];
   timer: NodeJS.Timeout | undefined;
 }
 
-/**
- * @param onFailure called when results of an import cannot be recorded; then none of it can
- * @param onRefused called with results that do not fit what was dispatched
- */
-export function createRecorder(
-  onFailure: (importId: string, error: unknown) => void,
-  onRefused: (error: Error) => void,
-): Recorder {
+export function createRecorder({ recorded, failed, refused }: RecorderEvents): Recorder {
   const buffers = new Map<string, ImportBuffer>();
 
   const flush = (buffer: ImportBuffer): void => {
@@ -50,14 +49,15 @@ export function createRecorder(
     try {
       const consequences = buffer.ledger.record(waiting.map(({ result }) => result));
       for (const { resolve } of waiting) resolve();
-      if (consequences.unasked !== undefined) onRefused(unaskedFor(buffer.importId, consequences.unasked));
-      buffer.recorded(
+      if (consequences.unasked !== undefined) refused(unaskedFor(buffer.importId, consequences.unasked));
+      recorded(
+        buffer.importId,
         waiting.map(({ result }) => result.batch),
         consequences,
       );
     } catch (error) {
       for (const { reject } of waiting) reject(error);
-      onFailure(buffer.importId, error);
+      failed(buffer.importId, error);
     }
   };
 
@@ -71,8 +71,7 @@ export function createRecorder(
         if (result.sent.kind !== 'answered') setImmediate(flush, buffer);
         else buffer.timer ??= setTimeout(flush, GATHER_MS, buffer);
       }),
-    open: (importId, ledger, recorded) =>
-      buffers.set(importId, { importId, ledger, recorded, waiting: [], timer: undefined }),
+    open: (importId, ledger) => buffers.set(importId, { importId, ledger, waiting: [], timer: undefined }),
     close: (importId) => {
       const buffer = buffers.get(importId);
       buffers.delete(importId);

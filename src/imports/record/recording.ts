@@ -2,13 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { inTransaction, type Statements } from '../../platform/sqlite.ts';
 import type { BatchResult, CallRecord, ReclaimedBatch, RowOutcome, Sent, StoppedRegion } from './batch-result.ts';
 import { outcomeId, regionId, scopeId } from './enum-ids.ts';
-import type { Batch, BatchRecording, BatchRow, Creations } from './recorded-batch.ts';
-
-/** Batch states; the migration says what they mean. */
-export const PENDING = 0;
-const DISPATCHED = 1;
-const DONE = 2;
-const REPLACED = 3;
+import type { Batch, BatchRecording, BatchRow, BatchState, Creations } from './recorded-batch.ts';
 
 /** The outcome of a successful row, by its scope. */
 const SUCCESS = { ban: scopeId('ban'), banned: outcomeId('banned'), added: outcomeId('added') };
@@ -47,13 +41,13 @@ export function recordResults(
         unasked.push(result.batch);
         continue;
       }
-      if (batch.state === DONE || batch.state === REPLACED) continue;
+      if (batch.state === 'done' || batch.state === 'replaced') continue;
       const { region, sent } = result;
       if (sent.kind === 'group') refusedGroups.add(batch.group_id);
       if (sent.kind === 'stop-region') {
         stoppedRegions.set(region, { region, code: sent.code, message: sent.message });
         // It is pending already: this is the same refusal again.
-        if (batch.state === PENDING) continue;
+        if (batch.state === 'pending') continue;
       }
       recorder.calls(batch, result.calls);
       reopened += recorder.sent(batch, result).reopened;
@@ -72,7 +66,7 @@ export function recordResults(
 function wasAskedFor(sql: Statements, batch: Batch, { region, sent }: BatchResult): boolean {
   if (batch.dispatched_at === null || batch.region_id !== regionId(region)) return false;
   if ((sent.kind !== 'answered' && sent.kind !== 'made') || sent.others.length + sent.missing.length === 0) return true;
-  if (batch.state === DONE || batch.state === REPLACED) return true;
+  if (batch.state === 'done' || batch.state === 'replaced') return true;
   const rows = new Set(
     sql('rows_of_batch')
       .all({ batch: batch.id })
@@ -87,7 +81,7 @@ export function recordReclaimed(database: DatabaseSync, sql: Statements, batches
   inTransaction(database, () => {
     for (const { batch: id, doubt, calls } of batches) {
       const batch = sql<Batch>('batch').get({ batch: id });
-      if (batch?.state !== DISPATCHED) continue;
+      if (batch?.state !== 'dispatched') continue;
       recorder.calls(batch, calls);
       sql('reclaim').run({ batch: id, doubt, calls: calls.length });
     }
@@ -135,7 +129,7 @@ function recorderOf(sql: Statements, creations?: Creations) {
     sql('settle_batch').run({ batch, outcome: outcomeId(outcome), code, message });
   };
 
-  const close = (batch: Batch, result: BatchResult, state: number): void => {
+  const close = (batch: Batch, result: BatchResult, state: BatchState): void => {
     const { calls, at } = result;
     sql('finish_batch').run({
       batch: batch.id,
@@ -145,7 +139,7 @@ function recorderOf(sql: Statements, creations?: Creations) {
       members: ('members' in result.sent ? result.sent.members : undefined) ?? null,
       at,
     });
-    if (state !== DONE) return;
+    if (state !== 'done') return;
     if (isPlainSuccess(result.sent)) {
       // No row of a batch in flight has an outcome yet, so there is nothing to read.
       count(batch.region_id, 'added', batch.size - batch.bans);
@@ -197,7 +191,7 @@ function recorderOf(sql: Statements, creations?: Creations) {
     }
     const messages = sent.messages === undefined ? null : JSON.stringify(Object.fromEntries(sent.messages));
     sql('succeed_batch').run({ batch: batch.id, messages, ...SUCCESS });
-    close(batch, result, DONE);
+    close(batch, result, 'done');
     return reopened;
   };
 
@@ -206,13 +200,16 @@ function recorderOf(sql: Statements, creations?: Creations) {
     cutOff: (batch, rows, { calls, doubt }) => cutOff(batch, rows, calls.length, batch.asked_again, doubt),
     answered,
     count,
-    close: (batch, result, replaced) => close(batch, result, replaced ? REPLACED : DONE),
+    close: (batch, result, replaced) => close(batch, result, replaced ? 'replaced' : 'done'),
   });
 
   return {
     /** Whether a result matches the kind of its batch: a creation, or a call for rows. */
     fits: (batch: Batch, { sent }: BatchResult): boolean =>
-      sent.kind !== 'made' || batch.state === DONE || batch.state === REPLACED || creating?.creates(batch.id) === true,
+      sent.kind !== 'made' ||
+      batch.state === 'done' ||
+      batch.state === 'replaced' ||
+      creating?.creates(batch.id) === true,
 
     calls: (batch: Batch, calls: readonly CallRecord[]): void => {
       for (const { at, ms, httpStatus, code, kind, message = null, requestId = null } of calls) {
@@ -240,7 +237,7 @@ function recorderOf(sql: Statements, creations?: Creations) {
           const middle = Math.ceil(rows.length / 2);
           cutOff(batch, rows.slice(0, middle), result.calls.length, batch.asked_again, result.doubt);
           cutOff(batch, rows.slice(middle), result.calls.length, batch.asked_again, result.doubt);
-          close(batch, result, REPLACED);
+          close(batch, result, 'replaced');
           return { reopened: 2 };
         }
         case 'stop-region':
@@ -254,7 +251,7 @@ function recorderOf(sql: Statements, creations?: Creations) {
           return { reopened: 1 };
         case 'group':
           settleBatch(batch.id, 'failed', sent);
-          close(batch, result, DONE);
+          close(batch, result, 'done');
           sql('refuse_group').run({ group: batch.group_id, code: sent.code, message: sent.message });
           settleGroup(batch.group_id, result.at);
           return { reopened: 0 };
@@ -267,12 +264,12 @@ function recorderOf(sql: Statements, creations?: Creations) {
             return { reopened: 0 };
           }
           settleBatch(batch.id, sent.outcome, sent);
-          close(batch, result, DONE);
+          close(batch, result, 'done');
           return { reopened: 0 };
         }
         case 'unanswered':
           settleBatch(batch.id, sent.maybeCarriedOut || batch.doubt !== null ? 'unconfirmed' : 'failed', sent);
-          close(batch, result, DONE);
+          close(batch, result, 'done');
           return { reopened: 0 };
       }
     },

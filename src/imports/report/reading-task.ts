@@ -1,3 +1,4 @@
+import { RollcallError } from '../../errors/rollcall-error.ts';
 import type { ImportRecord } from '../catalog.ts';
 import type { ImportOptions } from '../import-options.ts';
 import type { RecipeUse } from '../inspect/use-recipe.ts';
@@ -70,3 +71,24 @@ export type NumberedTask = ReadingTask & { readonly id: number };
 export type ReadingReply =
   | { readonly id: number; readonly result: unknown }
   | { readonly id: number; readonly error: ThreadError };
+
+/** Why a task with limits was not finished. */
+export type StopReason = 'busy' | 'deadline' | 'memory' | 'left';
+
+/** A task went beyond its limits. */
+export class ReadingStopped extends RollcallError {
+  readonly reason: StopReason;
+
+  constructor(reason: StopReason, message: string) {
+    super('READING_STOPPED', message);
+    this.reason = reason;
+  }
+}
+
+/** Limits for tasks of API clients. */
+export interface TaskLimits {
+  /** Time in the thread, in ms; then the thread is ended and the task is refused. */
+  readonly deadlineMs: number;
+  /** Aborted when the caller no longer waits for the answer. */
+  readonly signal?: AbortSignal;
+}

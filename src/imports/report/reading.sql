@@ -88,7 +88,7 @@ select status, code, sum(n) as n, min(example_row) as example_row from (
 
 -- name: memberships_to_retry
 -- Out: rows of a shaped input as memberships, in the order of the input; the reader replaces the mark with a choice of rows.
-select r.line, reg.name as region, g.guid, r.uid, case when l.action_id in (1, 2) then s.name else '' end as scope,
+select r.line, reg.name as region, g.guid, r.uid, case when a.name in ('add', 'change') then s.name else '' end as scope,
        l.on_behalf_of as actor, a.name as action
   from memberships m
   join rows r on r.id = m.row_id
@@ -174,17 +174,12 @@ select bucket, region, count(*) as calls,
 -- name: calls_left
 -- Out: unfinished batches, by region. (One state at a time, because each has its index.)
 select r.name as region, sum(n) as n
-  from (select region_id, count(*) as n from batches where state = 0 group by region_id
+  from (select region_id, count(*) as n from batches where state = 'pending' group by region_id
         union all
-        select region_id, count(*) from batches where state = 1 group by region_id)
+        select region_id, count(*) from batches where state = 'dispatched' group by region_id)
   join regions r on r.id = region_id
  group by region_id;
 
 -- name: calls_since
 -- In: at (ms). Out: how many calls began then or later.
 select count(*) as n from calls where at >= :at;
-
--- name: created
--- In: limit. Out: users and groups that the import created or made active again.
-select c.kind, r.name as region, c.name, c.outcome from creations c join regions r on r.id = c.region_id
- where c.outcome in ('created', 'reactivated') and (c.undone is null or c.undone = 'kept') order by c.kind, c.region_id, c.id limit :limit;

@@ -1,10 +1,13 @@
-import { uncertaintyOf } from '../../../jobs/send-batch.ts';
+import { type AddMembersPayload, addMembers, listsOf } from '../../../jobs/add-members.ts';
+import { type CreateMissingPayload, createMissing, createOf } from '../../../jobs/create-missing.ts';
+import { type EditMemberPayload, editMember, editOf } from '../../../jobs/edit-member.ts';
+import { type ResultAddress, uncertaintyOf } from '../../../jobs/send-batch.ts';
 import type { Region } from '../../membership/membership.ts';
+import type { QueuedJob } from '../../queue/job-queue.ts';
 import type { Report, Standstill } from '../happening.ts';
 import type { ReclaimedBatch } from '../record/batch-result.ts';
-import type { ImportLedger } from '../record/import-ledger.ts';
+import type { BatchToSend, ImportLedger } from '../record/import-ledger.ts';
 import type { Consequences } from '../record/recording.ts';
-import { jobId, toJob } from './batch-job.ts';
 import { BACKLOG, type BatchSource, type Rounds } from './rounds.ts';
 
 /** A call in flight may go back to the queue instead of ending: while calls are awaited, the queue is checked this often, in ms. */
@@ -256,4 +259,26 @@ interface RegionSource extends BatchSource {
   readonly region: Region;
   readonly rounds: Rounds;
   readonly out: Map<number, number>;
+}
+
+/** A batch of the ledger as a job. Its id is the same every time, so that adding it twice queues it once. */
+function toJob(
+  { importId, replyTo }: ResultAddress,
+  batch: BatchToSend,
+  round: number,
+): QueuedJob<AddMembersPayload | CreateMissingPayload | EditMemberPayload> & { readonly round: number } {
+  const { region, guid, onBehalfOf, doubt } = batch;
+  const common = { importId, replyTo, batch: batch.id, region, guid, onBehalfOf, doubt, calls: [], handedBack: 0 };
+  const id = jobId(importId, batch.id);
+  if (batch.creation !== undefined) {
+    const payload = { version: 1 as const, ...common, onBehalfOf: '', create: createOf(batch, batch.creation) };
+    return { id, round, name: createMissing.name, payload };
+  }
+  return batch.action === 'add'
+    ? { id, round, name: addMembers.name, payload: { version: 1, ...common, lists: listsOf(batch) } }
+    : { id, round, name: editMember.name, payload: { version: 1, ...common, ...editOf(batch) } };
+}
+
+function jobId(importId: string, batch: number): string {
+  return `${importId}-${batch}`;
 }

@@ -1,3 +1,4 @@
+import type { RegionStatus } from '../../api/regions.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { RegionLine } from './region.ts';
 import { BACKLOG, createRounds, type Rounds } from './rounds.ts';
@@ -9,27 +10,54 @@ export interface RegionLines {
   roundsOf(line: RegionLine): Rounds;
   /** Rejects when one could not be opened. */
   all(): Promise<RegionLine[]>;
-  /** The ones that could be opened. */
-  working(): Promise<RegionLine[]>;
+  /** Lets a region send again, with the key that the settings say now. */
+  resume(region: Region): Promise<void>;
+  status(): Promise<RegionStatus[]>;
+  /** Reads keys from the settings again; returns the regions whose key has changed. */
+  renewKeys(wanted: ReadonlySet<Region>): Promise<Region[]>;
+  /** Those that could be opened begin no more calls; calls in flight are given up after `deadlineMs`. */
+  stopWorking(deadlineMs: number): Promise<void>;
+  close(): Promise<void>;
 }
 
 /** @param count regions that share the backlog */
 export function createRegionLines(openLine: (region: Region) => Promise<RegionLine>, count: number): RegionLines {
   const lines = new Map<Region, Promise<RegionLine>>();
   const rounds = new Map<Region, Rounds>();
+  const open = (region: Region): Promise<RegionLine> => {
+    const line = lines.get(region) ?? openLine(region);
+    lines.set(region, line);
+    return line;
+  };
+  const all = () => Promise.all(lines.values());
+  const working = async (): Promise<RegionLine[]> =>
+    (await Promise.allSettled(lines.values())).flatMap((line) => (line.status === 'fulfilled' ? [line.value] : []));
   return {
-    open: (region) => {
-      const line = lines.get(region) ?? openLine(region);
-      lines.set(region, line);
-      return line;
-    },
+    open,
     roundsOf: ({ region, queue }) => {
       const known = rounds.get(region) ?? createRounds(queue, Math.floor(BACKLOG / count));
       rounds.set(region, known);
       return known;
     },
-    all: () => Promise.all(lines.values()),
-    working: async () =>
-      (await Promise.allSettled(lines.values())).flatMap((line) => (line.status === 'fulfilled' ? [line.value] : [])),
+    all,
+    resume: async (region) => {
+      const { queue, renewKey } = await open(region);
+      renewKey();
+      if (await queue.isPaused()) await queue.resume();
+    },
+    status: async () => Promise.all((await all()).map((line) => line.status())),
+    renewKeys: async (wanted) =>
+      (await all()).filter(({ region, renewKey }) => wanted.has(region) && renewKey()).map(({ region }) => region),
+    stopWorking: async (deadlineMs) => {
+      const stopping = await working();
+      const timer = setTimeout(() => {
+        for (const line of stopping) line.abort();
+      }, deadlineMs);
+      await Promise.all(stopping.map((line) => line.stopWorking()));
+      clearTimeout(timer);
+    },
+    close: async () => {
+      await Promise.all((await working()).map((line) => line.close()));
+    },
   };
 }

@@ -165,7 +165,7 @@ insert into memberships (batch_id, row_id, scope_id)
 -- In: size. The batches that were filled while rows were inserted, in the order of their lanes.
 insert into batches (id, lane_id, region_id, turn, state, size, bans)
   select f.batch_id, l.id, g.region_id, row_number() over (partition by f.lane_id order by f.batch_id) - 1,
-         iif(l.later, 5, 0), cast(:size as integer), f.bans
+         iif(l.later, 'later', 'pending'), cast(:size as integer), f.bans
     from temp.filled f join lanes l on l.id = f.lane_id join groups g on g.id = l.group_id;
 
 -- name: list_batches
@@ -173,7 +173,7 @@ insert into batches (id, lane_id, region_id, turn, state, size, bans)
 insert into batches (id, lane_id, region_id, turn, state, size, bans)
   select m.batch_id, l.id, g.region_id,
          case when f.edits then -1 else f.first_turn + m.batch_id - f.first_batch end,
-         iif(l.later, 5, 0), m.size, m.bans
+         iif(l.later, 'later', 'pending'), m.size, m.bans
     from (select f.first_batch + (s.rowid - f.first_place) / f.batch_size as batch_id, s.lane_id,
                  count(*) as size, sum(s.scope_id = :ban) as bans
             from sorted s join starts f on f.lane_id = s.lane_id group by 1, 2) as m

@@ -1,16 +1,24 @@
-import { existsSync } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { parentPort, workerData } from 'node:worker_threads';
 import { asError } from '../../errors/message-of.ts';
-import { openForReading } from '../../platform/sqlite.ts';
+import { closeStaged, openForStaging } from '../../platform/sqlite.ts';
 import { PASSING_ROWS, startThread } from '../../platform/threads.ts';
+import { regionId, requestId } from '../record/enum-ids.ts';
 import { IMPORT_MIGRATIONS } from '../schemas.ts';
-import type { StagedTotals } from './cut.ts';
-import { type PackedRows, packRows } from './packed-rows.ts';
-import { openRowWriting } from './row-writing.ts';
+import { cut, type StagedTotals } from './cut.ts';
+import { type FlatProblem, LATER, rowInserter, type ShapedValues, SKIPPED, VALUES_PER_ROW } from './insert-rows.ts';
 import type { InputDescription, StagedRow } from './staged-row.ts';
 
-export type StagingMessage = { kind: 'rows'; rows: PackedRows } | { kind: 'finish'; input: InputDescription };
-export type StagingReply = { kind: 'inserted' } | { kind: 'staged'; totals: StagedTotals };
+/**
+ * Rows on their way into a new ledger: packed where they are read, unpacked and inserted where they are written. Unless
+ * they are few, that is a thread, so that reading the input and writing the ledger share no core; it runs this file, too.
+ */
+
+/** The task of the thread: the path of the ledger. */
+interface WriterTask {
+  readonly writeRowsTo: string;
+}
+type WriterMessage = { kind: 'rows'; rows: PackedRows } | { kind: 'finish'; input: InputDescription };
+type WriterReply = { kind: 'inserted' } | { kind: 'staged'; totals: StagedTotals };
 
 /** Chunks on their way to the thread: enough to keep it busy, few enough to keep memory flat. */
 const CHUNKS_AHEAD = 4;
@@ -24,39 +32,6 @@ export interface Staging {
   /** Finds duplicates and cuts batches. */
   finish(input: InputDescription): Promise<StagedTotals>;
   abandon(): Promise<void>;
-}
-
-/**
- * Moves a staged import to its final path: from here on its batches may be dispatched. @throws when there is an import
- * already: one whose batches were dispatched must never be replaced by one that does not know them
- */
-export async function completeStaged(unfinished: string, path: string): Promise<void> {
-  if (existsSync(path)) throw new Error(`${path} holds an import already; it is not replaced`);
-  await rename(unfinished, path);
-}
-
-/** Deletes what an interrupted staging has left. @throws when batches were dispatched from it */
-export async function discardStaged(path: string): Promise<void> {
-  if (existsSync(path) && isDispatchedFrom(path)) {
-    throw new Error(`batches of ${path} were dispatched; it is not deleted`);
-  }
-  for (const ending of ['', '-wal', '-shm']) await rm(`${path}${ending}`, { force: true });
-}
-
-function isDispatchedFrom(path: string): boolean {
-  try {
-    const database = openForReading(path, IMPORT_MIGRATIONS);
-    try {
-      return (
-        database.prepare('select 1 from batches where state <> 0 or dispatched_at is not null').get() !== undefined
-      );
-    } finally {
-      database.close();
-    }
-  } catch {
-    // Half-written: no batch can have been read from it.
-    return false;
-  }
 }
 
 /**
@@ -97,8 +72,8 @@ interface RowWriter {
 }
 
 function startWriter(path: string): RowWriter {
-  const thread = startThread(import.meta.url, './row-writer-thread', {
-    workerData: { path },
+  const thread = startThread(import.meta.url, './row-writer', {
+    workerData: { writeRowsTo: path } satisfies WriterTask,
     resourceLimits: PASSING_ROWS,
   });
   let failure: Error | undefined;
@@ -106,7 +81,7 @@ function startWriter(path: string): RowWriter {
   let totals: StagedTotals | undefined;
   let wake = () => {};
 
-  thread.on('message', (reply: StagingReply) => {
+  thread.on('message', (reply: WriterReply) => {
     if (reply.kind === 'inserted') underWay -= 1;
     else totals = reply.totals;
     wake();
@@ -132,7 +107,7 @@ function startWriter(path: string): RowWriter {
   return {
     add: async (rows) => {
       check();
-      thread.postMessage({ kind: 'rows', rows } satisfies StagingMessage, [rows.numbers.buffer]);
+      thread.postMessage({ kind: 'rows', rows } satisfies WriterMessage, [rows.numbers.buffer]);
       underWay += 1;
       while (underWay >= CHUNKS_AHEAD) {
         await nextReply();
@@ -141,7 +116,7 @@ function startWriter(path: string): RowWriter {
     },
     finish: async (input) => {
       check();
-      thread.postMessage({ kind: 'finish', input } satisfies StagingMessage);
+      thread.postMessage({ kind: 'finish', input } satisfies WriterMessage);
       for (;;) {
         if (totals !== undefined) return totals;
         check();
@@ -167,3 +142,150 @@ function writeHere(path: string, rows: readonly PackedRows[], input: InputDescri
 function cannotWrite(cause: Error): Error {
   return new Error(`the ledger cannot be written: ${cause.message}`, { cause });
 }
+
+/** Writes a new ledger in this thread. */
+interface RowWriting {
+  insert(rows: PackedRows): void;
+  /** Finds duplicates, cuts batches and closes the file. */
+  finish(input: InputDescription): StagedTotals;
+}
+
+function openRowWriting(path: string): RowWriting {
+  const database = openForStaging(path, IMPORT_MIGRATIONS);
+  database.exec('begin');
+  const inserter = rowInserter(database);
+  return {
+    insert: (rows) => inserter.insert(unpackRows(rows), rows.problems, unpackShapes(rows)),
+    finish: (input) => {
+      inserter.finish();
+      database.exec('commit');
+      const totals = cut(database, input);
+      closeStaged(database, path);
+      return totals;
+    },
+  };
+}
+
+/**
+ * Rows on their way to the thread that writes them, as one text and one array of numbers: copying an object or a text for
+ * each row to another thread takes longer than writing the rows.
+ */
+export interface PackedRows {
+  /** Line, region number and request of each row (insert-rows.ts). */
+  readonly numbers: Int32Array<ArrayBuffer>;
+  /** GUID, UID, acting user (of an invalid row: its scope) and original of each row, each with SEPARATOR behind it. */
+  readonly texts: string;
+  readonly problems: readonly FlatProblem[];
+  /** Present where a row of the input may give several memberships. */
+  readonly shaped?: PackedShapes;
+}
+
+/** Which membership of its row each one is, and what its ids were derived from; texts with SEPARATOR between them. */
+interface PackedShapes {
+  readonly parts: Int32Array<ArrayBuffer>;
+  readonly values: string;
+  readonly uids: string;
+  readonly guids: string;
+}
+
+const NUMBERS = 3;
+const TEXTS = 4;
+/** In no id, and in no JSON text. */
+const SEPARATOR = '\0';
+/** Kept of a text of an invalid row, in characters. */
+const MOST_OF_A_TEXT = 200;
+
+export function packRows(rows: readonly StagedRow[]): PackedRows {
+  const packed = packPlain(rows);
+  return rows.some(({ shaped }) => shaped !== undefined) ? { ...packed, shaped: packShapes(rows) } : packed;
+}
+
+function packShapes(rows: readonly StagedRow[]): PackedShapes {
+  const joined = (text: (row: StagedRow) => string | undefined) => rows.map((row) => asText(text(row))).join(SEPARATOR);
+  return {
+    parts: Int32Array.from(rows, ({ shaped }) => shaped?.part ?? 1),
+    values: joined(({ shaped }) => shaped?.value),
+    uids: joined(({ shaped }) => shaped?.sources?.uid),
+    guids: joined(({ shaped }) => shaped?.sources?.guid),
+  };
+}
+
+function unpackShapes({ shaped }: PackedRows): ShapedValues | undefined {
+  if (shaped === undefined) return undefined;
+  const { parts, values, uids, guids } = shaped;
+  return {
+    parts,
+    values: values.split(SEPARATOR),
+    uids: uids.split(SEPARATOR),
+    guids: guids.split(SEPARATOR),
+  };
+}
+
+function asText(text = ''): string {
+  return text.toWellFormed().replaceAll(SEPARATOR, '\ufffd');
+}
+
+function packPlain(rows: readonly StagedRow[]): PackedRows {
+  const numbers = new Int32Array(rows.length * NUMBERS);
+  const problems: FlatProblem[] = [];
+  let texts = '';
+  let at = 0;
+  for (const [index, row] of rows.entries()) {
+    const { line, region, guid, uid, scope, action, onBehalfOf, original } = row;
+    numbers[at++] = line;
+    if (row.problems.length === 0) {
+      numbers[at++] = regionId(region);
+      numbers[at++] = requestId(scope, action) + (row.later === true ? LATER : 0);
+      texts += `${guid}\0${uid}\0${onBehalfOf}\0${original}\0`;
+    } else {
+      for (const [position, problem] of row.problems.entries()) problems.push({ row: index, position, ...problem });
+      numbers[at++] = row.problems.some((problem) => problem.code.includes('REGION')) ? 0 : regionId(region);
+      numbers[at++] = row.shaped?.skipped === true ? SKIPPED : 0;
+      const asked = row.problems.find(({ code }) => code === 'UNKNOWN_SCOPE')?.value ?? scope;
+      texts += `${asRead(guid)}\0${asRead(uid)}\0${asRead(asked)}\0${original}\0`;
+    }
+  }
+  return { numbers, texts, problems };
+}
+
+/** A text of an invalid row, which may be anything. */
+function asRead(text: string): string {
+  return text.slice(0, MOST_OF_A_TEXT).toWellFormed().replaceAll(SEPARATOR, '\ufffd');
+}
+
+/** The flat values that `RowInserter.insert` takes. Throws an Error if a text had the separator in it. */
+export function unpackRows({ numbers, texts }: PackedRows): (string | number)[] {
+  const parts = texts.split(SEPARATOR);
+  const rows = numbers.length / NUMBERS;
+  if (parts.length !== rows * TEXTS + 1) throw new Error(`${rows} rows have come with ${parts.length - 1} texts`);
+  const values = new Array<string | number>(rows * VALUES_PER_ROW);
+  let at = 0;
+  for (let row = 0; row < rows; row += 1) {
+    const number = row * NUMBERS;
+    const text = row * TEXTS;
+    values[at++] = numbers[number] as number;
+    values[at++] = numbers[number + 1] as number;
+    values[at++] = parts[text] as string;
+    values[at++] = parts[text + 1] as string;
+    values[at++] = numbers[number + 2] as number;
+    values[at++] = parts[text + 2] as string;
+    values[at++] = parts[text + 3] as string;
+  }
+  return values;
+}
+
+/** What the thread does. */
+function writeRows({ writeRowsTo }: WriterTask): void {
+  const writing = openRowWriting(writeRowsTo);
+  const tell = (reply: WriterReply) => parentPort?.postMessage(reply);
+  parentPort?.on('message', (message: WriterMessage) => {
+    if (message.kind === 'rows') {
+      writing.insert(message.rows);
+      return tell({ kind: 'inserted' });
+    }
+    tell({ kind: 'staged', totals: writing.finish(message.input) });
+    parentPort?.close();
+  });
+}
+
+if (workerData?.writeRowsTo !== undefined) writeRows(workerData);

@@ -1,5 +1,7 @@
 import { dirname, join } from 'node:path';
+import { parentPort, workerData } from 'node:worker_threads';
 import { type IntakeOptions, openIntake } from '../read/intake.ts';
+import { packError, type ThreadError } from '../read/thread-error.ts';
 import type { Trial } from '../shaping-options.ts';
 import { UNKNOWN_IDENTITIES } from '../unknown-identities.ts';
 import type { StagedTotals } from './cut.ts';
@@ -36,6 +38,15 @@ export interface StagingProgress {
   /** Read to the end; duplicates are looked for and batches cut. */
   readonly cutting: boolean;
 }
+
+/** The task of a thread that stages a file, and what it answers. */
+export interface StagingThread {
+  readonly stage: Omit<StagingTask, 'signal'>;
+}
+export type StagingReply =
+  | { readonly progress: StagingProgress }
+  | { readonly totals: StagedTotals }
+  | { readonly error: ThreadError };
 
 /** Reads all rows into a new ledger file. Throws IntakeError when the input cannot be used; the signal's reason when aborted. */
 export async function stageFile(
@@ -87,3 +98,18 @@ async function stageWith(
     throw error;
   }
 }
+
+/** What the thread does that staging.ts starts with this file; any message calls it off. */
+async function stageInThread({ stage }: StagingThread): Promise<void> {
+  const calledOff = new AbortController();
+  parentPort?.once('message', () => calledOff.abort());
+  const tell = (reply: StagingReply) => parentPort?.postMessage(reply);
+  try {
+    tell({ totals: await stageFile({ ...stage, signal: calledOff.signal }, (progress) => tell({ progress })) });
+  } catch (error) {
+    tell({ error: packError(error) });
+  }
+  parentPort?.close();
+}
+
+if (workerData?.stage !== undefined) await stageInThread(workerData);

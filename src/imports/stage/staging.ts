@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
 import type { Worker } from 'node:worker_threads';
 import pLimit from 'p-limit';
 import type { DataDir } from '../../platform/data-dir.ts';
@@ -7,11 +8,10 @@ import type { Catalog } from '../catalog.ts';
 import type { Report } from '../happening.ts';
 import { type ImportOptions, intakeOptions, readOptions } from '../import-options.ts';
 import { IntakeError } from '../read/intake-error.ts';
-import { type ThreadError, unpackError } from '../read/thread-error.ts';
+import { unpackError } from '../read/thread-error.ts';
 import type { StagedTotals } from './cut.ts';
 import { identityCopy } from './identity-copy.ts';
-import { completeStaged, discardStaged } from './row-writer.ts';
-import type { StagingProgress, StagingTask } from './stage-file.ts';
+import type { StagingProgress, StagingReply, StagingTask, StagingThread } from './stage-file.ts';
 
 /** Reads the inputs of imports into their ledgers: each once, a few at a time. */
 export interface Stagings {
@@ -96,6 +96,20 @@ export function createStagings(options: StagingOptions): Stagings {
   };
 }
 
+/**
+ * Moves a staged import to its final path: from here on its batches may be dispatched. @throws when there is an import
+ * already: one whose batches were dispatched must never be replaced by one that does not know them
+ */
+async function completeStaged(unfinished: string, path: string): Promise<void> {
+  if (existsSync(path)) throw new Error(`${path} holds an import already; it is not replaced`);
+  await rename(unfinished, path);
+}
+
+/** Deletes what an interrupted staging has left: nothing is sent from a file that is not complete. */
+async function discardStaged(unfinished: string): Promise<void> {
+  for (const ending of ['', '-wal', '-shm']) await rm(`${unfinished}${ending}`, { force: true });
+}
+
 /** The options of an import that staging needs. */
 function stagingTask(options: ImportOptions, folder: string): Pick<StagingTask, 'options' | 'identities' | 'trial'> {
   const { first, only, identities } = options;
@@ -108,11 +122,6 @@ function stagingTask(options: ImportOptions, folder: string): Pick<StagingTask, 
 
 /** Reading was stopped from outside: the import is cancelled, or the process ends and will read again. */
 class StagingStopped extends Error {}
-
-export type IntakeReply =
-  | { readonly progress: StagingProgress }
-  | { readonly totals: StagedTotals }
-  | { readonly error: ThreadError };
 
 /** Time in which a thread that is called off should end by itself, in ms; then it is terminated. */
 const GRACE_MS = 250;
@@ -129,8 +138,8 @@ export async function stageElsewhere(
   progress: (progress: StagingProgress) => void,
 ): Promise<StagedTotals> {
   signal.throwIfAborted();
-  const thread = startThread(import.meta.url, './staging-thread', {
-    workerData: task,
+  const thread = startThread(import.meta.url, './stage-file', {
+    workerData: { stage: task } satisfies StagingThread,
     resourceLimits: PASSING_ROWS,
   });
   const { promise: leftBehind, reject } = Promise.withResolvers<never>();
@@ -161,7 +170,7 @@ function endOf(thread: Worker, progress: (progress: StagingProgress) => void): P
   return new Promise((resolve, reject) => {
     let totals: StagedTotals | undefined;
     let failure: unknown = new Error('the thread that reads the input has ended');
-    thread.on('message', (reply: IntakeReply) => {
+    thread.on('message', (reply: StagingReply) => {
       if ('progress' in reply) progress(reply.progress);
       else if ('totals' in reply) totals = reply.totals;
       else failure = unpackError(reply.error);

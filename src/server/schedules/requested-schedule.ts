@@ -103,7 +103,7 @@ export function readingView({ mapping, defaults, ...reading }: Reading): Schedul
     ...(delimiter !== undefined && { delimiter: delimiter === '\t' ? 'tab' : delimiter }),
     ...(sheet !== undefined && { sheet }),
     ...(files !== undefined && { files: [...files] }),
-    ...(bounds !== undefined && { bounds: Object.fromEntries(Object.entries(bounds).map(([at, n]) => [at, n ?? 0])) }),
+    ...(bounds !== undefined && { bounds: { ...bounds } }),
     ...(shape !== undefined && { shape: { ...shape } }),
   };
 }

@@ -16,6 +16,7 @@ import {
 } from '../../api/schedules.ts';
 import { createSettingsOf } from '../../imports/create-texts.ts';
 import { nextRuns } from '../../queue/cron.ts';
+import { readTotals } from '../../syncs/plan/plan-totals.ts';
 import {
   openScheduleCatalogReader,
   type ScheduleEdit,
@@ -65,8 +66,8 @@ export function scheduleRoutes(app: Api, context: ServerContext): void {
 
   const syncOf = (id: string): ScheduleRunView['sync'] => {
     try {
-      const { state, totals } = syncs.find(id);
-      return { id, state, totals: totals === null ? null : JSON.parse(totals) };
+      const record = syncs.find(id);
+      return { id, state: record.state, totals: readTotals(record) };
     } catch (error) {
       // Begun, and not written down yet; or never.
       if (error instanceof UnknownSync) return null;

@@ -1,16 +1,19 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import pLimit from 'p-limit';
+import { z } from 'zod';
 import { compareQuery, comparison } from '../../api/syncs.ts';
 import { PASSING_ROWS, startThread } from '../../platform/threads.ts';
 import type { ComparedPage, ComparedSync, CompareRequest } from '../../syncs/plan/compare.ts';
 import { planFiles } from '../../syncs/plan/prepare.ts';
 import type { SyncRecord } from '../../syncs/sync-catalog.ts';
 import type { Api, ServerContext } from '../context.ts';
-import { badCursor } from '../paging.ts';
+import { cursorContent, cursorText } from '../paging.ts';
 import { Problem } from '../problem.ts';
 import { refusals } from '../problem-schema.ts';
 import { params } from './plan-routes.ts';
+
+const place = z.object({ region: z.string(), guid: z.string() });
 
 /** Time that a comparison may take, in ms. */
 const DEADLINE_MS = 30_000;
@@ -45,12 +48,13 @@ export function compareRoute(app: Api, { syncs, syncViews, dir }: ServerContext)
       const [first, second] = [syncs.find(id), syncs.find(other)];
       const request = { first: fileOf(first), second: fileOf(second), all: all === 'true', limit };
       if (line.pendingCount >= MOST_WAITING) throw new Problem('BUSY', 'Too many comparisons wait for their answers.');
-      const { groups, next, failed } = await line(() => compareElsewhere({ ...request, after: placeOf(cursor) }));
+      const after = cursorContent(place, cursor) ?? { region: '', guid: '' };
+      const { groups, next, failed } = await line(() => compareElsewhere({ ...request, after }));
       return {
         first: { ...syncViews.entry(first), failed: failed.first },
         second: { ...syncViews.entry(second), failed: failed.second },
         groups: [...groups],
-        nextCursor: next === undefined ? null : Buffer.from(JSON.stringify(next)).toString('base64url'),
+        nextCursor: next === undefined ? null : cursorText(next),
       };
     },
   );
@@ -72,15 +76,4 @@ async function compareElsewhere(request: CompareRequest): Promise<ComparedPage> 
   } finally {
     await thread.terminate();
   }
-}
-
-function placeOf(cursor: string | undefined): CompareRequest['after'] {
-  if (cursor === undefined) return { region: '', guid: '' };
-  try {
-    const { region, guid } = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as CompareRequest['after'];
-    if (typeof region === 'string' && typeof guid === 'string') return { region, guid };
-  } catch {
-    // Not a cursor of this list.
-  }
-  throw badCursor(cursor);
 }

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { ImportOptions } from '../../imports/import-options.ts';
 import { IntakeError } from '../../imports/read/intake-error.ts';
 import { findRecipe } from '../../imports/recipes/store.ts';
-import { ReadingStopped } from '../../imports/report/reading-queue.ts';
+import { ReadingStopped } from '../../imports/report/reading-task.ts';
 import type { ReadingThreads } from '../../imports/report/reading-threads.ts';
 import type { ServerContext } from '../context.ts';
 import { Problem } from '../problem.ts';

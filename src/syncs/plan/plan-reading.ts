@@ -1,5 +1,6 @@
-import type { Finding, PlanAction, PlanGroup } from '../../api/plan.ts';
-import type { CreateField } from '../../imports/create-options.ts';
+import { z } from 'zod';
+import { type Finding, newGroup, type PlanAction, type PlanGroup } from '../../api/plan.ts';
+import { CREATE_FIELDS } from '../../imports/create-options.ts';
 import { scopeId, scopeOf } from '../../imports/record/enum-ids.ts';
 import type { Region } from '../../membership/membership.ts';
 import { PLAN_ACTIONS, type PlanActionName, type PlanReason } from '../../membership/plan-words.ts';
@@ -39,23 +40,25 @@ export interface PlanFacts {
 type NewGroup = NonNullable<PlanGroup['creates']>;
 
 /** Users who would be added and whom the service does not find. */
-export interface MissingUsers {
-  readonly unknown: number;
-  readonly deactivated: number;
+const missingUsers = z.strictObject({
+  unknown: z.number(),
+  deactivated: z.number(),
   /** UIDs of some who are unknown. */
-  readonly first: readonly string[];
-}
+  first: z.array(z.string()).readonly(),
+});
+export type MissingUsers = z.infer<typeof missingUsers>;
 
 /** What a sync may create beside its changes. */
-export interface PlanCreating {
-  readonly may: { readonly users: boolean; readonly groups: boolean; readonly reactivate: boolean };
+const planCreating = z.strictObject({
+  may: z.strictObject({ users: z.boolean(), groups: z.boolean(), reactivate: z.boolean() }),
   /** Most users and groups. */
-  readonly limits: { readonly users: number; readonly groups: number };
+  limits: z.strictObject({ users: z.number(), groups: z.number() }),
   /** That the file has a column for. */
-  readonly fields: readonly CreateField[];
+  fields: z.array(z.enum(CREATE_FIELDS)).readonly(),
   /** Null where the users were not looked up. */
-  readonly missing: MissingUsers | null;
-}
+  missing: missingUsers.nullable(),
+});
+export type PlanCreating = z.infer<typeof planCreating>;
 
 /** An action that sends something. */
 export interface PlannedChange extends PlanAction {
@@ -100,6 +103,7 @@ export function openPlanReader(path: string): PlanReader {
   return planReader(openForReading(path, PLAN_MIGRATIONS));
 }
 
+const names = z.array(z.string());
 const READING = new URL('plan-reading.sql', import.meta.url);
 
 /** Reads a plan by a connection that is open already. */
@@ -107,15 +111,15 @@ export function planReader(database: PlanDatabase): PlanReader {
   const sql = statementsOf(database, READING);
   return {
     facts: () => {
-      const row = sql('facts').get();
+      const row = sql<FactsRow>('facts').get();
       if (row === undefined) throw new Error('the plan has no source yet: it was not begun');
       const { flags, fields, planned_at: plannedAt, ...rest } = row;
       return {
         ...rest,
-        fields: JSON.parse(String(fields)),
-        flags: flags === null ? null : flagsFromJson(String(flags)),
+        fields: names.parse(JSON.parse(fields)),
+        flags: flags === null ? null : flagsFromJson(flags),
         plannedAt,
-      } as PlanFacts;
+      };
     },
     groups: () => sql('group_tallies').all().map(groupOf),
     actions: ({ actions = new Set(PLAN_ACTIONS), group } = {}) => {
@@ -135,7 +139,7 @@ export function planReader(database: PlanDatabase): PlanReader {
       })),
     creating: () => {
       const json = sql('creating').get()?.['creating'];
-      return typeof json === 'string' ? (JSON.parse(json) as PlanCreating) : undefined;
+      return typeof json === 'string' ? planCreating.parse(JSON.parse(json)) : undefined;
     },
     findings: () =>
       sql<Omit<Finding, 'limit'> & { readonly allowed: Finding['limit'] }>('findings')
@@ -152,6 +156,12 @@ export function planReader(database: PlanDatabase): PlanReader {
       if (database.isOpen) database.close();
     },
   };
+}
+
+interface FactsRow extends Omit<PlanFacts, 'fields' | 'flags' | 'plannedAt'> {
+  readonly fields: string;
+  readonly flags: string | null;
+  readonly planned_at: number | null;
 }
 
 type Row = Readonly<Record<string, unknown>>;
@@ -187,7 +197,7 @@ function groupOf(row: Row): PlanGroup {
 /** Of a row with the column `creates`. */
 export function newGroupOf(row: Row): { readonly creates?: NewGroup } {
   const json = row['creates'];
-  return typeof json === 'string' ? { creates: JSON.parse(json) } : {};
+  return typeof json === 'string' ? { creates: newGroup.parse(JSON.parse(json)) } : {};
 }
 
 /** A row of actions_chosen, or one with the same columns. */

@@ -1,11 +1,11 @@
 -- Making a plan: one action for every user whom the file names or the service lists in a group that was listed. First the
 -- cases are gathered, then every one gets a reason; the table `reasons` says which action a reason leads to. Places in a group
 -- are numbers: `:outside`, `:admin` and `:ban` are those of a user who is neither a member nor banned, of an admin and of
--- a banned user; members have those of their scopes, the highest scope first.
+-- a banned user; members have those of their scopes, the highest scope first. `:unrecorded` is the place where no record says it.
 
 -- name: open_cases
--- want: the scope that the file asks for, 4 for a ban; null where it does not name the UID. state: the place in the group
--- now, 0 outside the group, 4 for banned. was: an undo's place before, -1 where no record says.
+-- want: the scope that the file asks for; null where it does not name the UID. state: the place in the group now. was: an undo's
+-- place before.
 create temp table if not exists cases (
   group_id integer not null, uid text not null collate nocase, state integer not null, want integer, was integer,
   outcome text, contradicted integer not null default 0, line integer, row_id integer,
@@ -58,11 +58,11 @@ insert into reasons (name, action) values (:name, :action)
 update plan set flags = :flags, planned_at = :at;
 
 -- name: gather_wanted
--- Rows that are neither invalid nor duplicates. The service's spelling of a UID goes before the file's. Sorted first,
+-- In: outside. Rows that are neither invalid nor duplicates. The service's spelling of a UID goes before the file's. Sorted first,
 -- because a shuffled file would jump about in both tables; the limit keeps the order, `cross` the order of joining. In a
 -- group that will be created, there are no members yet.
 insert into temp.cases (group_id, uid, state, want, line, row_id)
-select r.group_id, coalesce(l.uid, r.uid), coalesce(l.state, 0), r.scope_id, r.line, r.id
+select r.group_id, coalesce(l.uid, r.uid), coalesce(l.state, :outside), r.scope_id, r.line, r.id
   from (select group_id, uid, scope_id, line, id from desired.rows where lane_id is not null
          order by group_id, uid collate nocase limit -1) as r
   cross join groups g on g.id = r.group_id and (g.listing = 'listed' or g.creates is not null)
@@ -127,7 +127,7 @@ delete from newcomers where (region, uid) in (
     join newcomers n on n.region = g.region and n.uid = l.uid);
 
 -- name: gather_undone
--- What the import did to a user is a move from one place (`was`) to another (`want`). An import of edits says in its
+-- In: outside, ban, unrecorded. What the import did to a user is a move from one place (`was`) to another (`want`). An import of edits says in its
 -- column `from` where it began; any other adds those who were not there or were banned, which their rows say, and does not
 -- know whom it banned.
 with journal as (
@@ -135,12 +135,12 @@ with journal as (
     from undone.input i, json_each(i.columns) c
    where c.value = 'from' and json_extract(i.recognised, '$.action') is not null)
 insert into temp.cases (group_id, uid, state, want, was, outcome, line)
-select r.group_id, coalesce(l.uid, r.uid), coalesce(l.state, 0),
-       case when o.name in ('removed', 'unbanned') then 0 else m.scope_id end,
-       case when o.name = 'unbanned' or (o.name = 'added' and m.code = 'BAN_LIFTED') then 4
-            when j.path is null then iif(o.name = 'added', 0, -1)
-            when json_extract(r.original, j.path) = '' then 0
-            else coalesce((select s.id from undone.scopes s where s.name = json_extract(r.original, j.path)), -1) end,
+select r.group_id, coalesce(l.uid, r.uid), coalesce(l.state, :outside),
+       case when o.name in ('removed', 'unbanned') then :outside else m.scope_id end,
+       case when o.name = 'unbanned' or (o.name = 'added' and m.code = 'BAN_LIFTED') then :ban
+            when j.path is null then iif(o.name = 'added', :outside, :unrecorded)
+            when json_extract(r.original, j.path) = '' then :outside
+            else coalesce((select s.id from undone.scopes s where s.name = json_extract(r.original, j.path)), :unrecorded) end,
        o.name, r.line
   from undone.memberships m
   join undone.outcomes o on o.id = m.outcome_id
@@ -151,7 +151,7 @@ select r.group_id, coalesce(l.uid, r.uid), coalesce(l.state, 0),
   left join live l on l.group_id = r.group_id and l.uid = r.uid;
 
 -- name: decide_undo
--- In: unban (0 or 1), outside, ban. A move is undone where the user is still as the import left it. Admins made by the import are not spared.
+-- In: unban (0 or 1), outside, ban, unrecorded. A move is undone where the user is still as the import left it. Admins made by the import are not spared.
 insert into actions (group_id, uid, action, from_id, to_id, reason, line)
 select d.group_id, d.uid, why.action, d.state, case why.action when 'keep' then d.state else max(d.was, :outside) end,
        d.reason, d.line
@@ -160,10 +160,10 @@ select d.group_id, d.uid, why.action, d.state, case why.action when 'keep' then 
                when state = was then 'undo_nothing'
                when state <> want then 'undo_moved'
                when want = :ban and not :unban then 'undo_ban_stays'
-               when want = :ban and was = -1 then 'undo_ban_unrecorded'
+               when want = :ban and was = :unrecorded then 'undo_ban_unrecorded'
                when want = :ban and was = :outside then 'undo_ban_outside'
                when want = :ban then 'undo_banned'
-               when was = -1 then 'undo_unrecorded'
+               when was = :unrecorded then 'undo_unrecorded'
                when outcome = 'unbanned' then 'undo_unbanned'
                when want = :outside and was = :ban then 'undo_unrecorded'
                when want = :outside then 'undo_removed'

@@ -5,6 +5,11 @@ import { placeId } from './plan-reading.ts';
 import { REASONS } from './reasons.ts';
 
 const PLANNING = new URL('plan.sql', import.meta.url);
+const OUTSIDE = placeId('');
+const BAN = placeId('ban');
+/** Where a user was before an import that keeps no record of it. */
+const UNRECORDED = -1;
+
 /**
  * Makes the plan: one action for every user whom the staged file at `desired` names or the service lists, in the groups
  * that were listed. Replaces what was planned before, so that it may be made again when owners have become known
@@ -13,7 +18,7 @@ const PLANNING = new URL('plan.sql', import.meta.url);
  */
 export function makePlan(plan: PlanLedger, desired: string, flags: SyncFlags, newcomers = false): void {
   planWith(plan, desired, 'desired', flags, (sql) => {
-    sql('gather_wanted').run();
+    sql('gather_wanted').run({ outside: OUTSIDE });
     sql('gather_contradicted').run();
     sql('gather_unnamed').run();
     sql('decide_sync').run({
@@ -21,9 +26,9 @@ export function makePlan(plan: PlanLedger, desired: string, flags: SyncFlags, ne
       demotion: flags.allowDemotion ? 1 : 0,
       unban: flags.allowUnban ? 1 : 0,
       missing: flags.missing,
-      outside: placeId(''),
+      outside: OUTSIDE,
       admin: placeId('admin'),
-      ban: placeId('ban'),
+      ban: BAN,
     });
     if (newcomers) for (const step of ['forget_newcomers', 'gather_newcomers', 'forget_known']) sql(step).run();
   });
@@ -36,8 +41,9 @@ export function makePlan(plan: PlanLedger, desired: string, flags: SyncFlags, ne
  */
 export function makeUndoPlan(plan: PlanLedger, undone: string, flags: UndoFlags): void {
   planWith(plan, undone, 'undone', { ...flags, mode: 'undo', missing: 'report', allowDemotion: true }, (sql) => {
-    sql('gather_undone').run();
-    sql('decide_undo').run({ unban: flags.allowUnban ? 1 : 0, outside: placeId(''), ban: placeId('ban') });
+    const places = { outside: OUTSIDE, ban: BAN, unrecorded: UNRECORDED };
+    sql('gather_undone').run(places);
+    sql('decide_undo').run({ unban: flags.allowUnban ? 1 : 0, ...places });
   });
 }
 

@@ -1,7 +1,7 @@
 import { openImportReader } from '../../imports/report/reading.ts';
 import type { Outcome } from '../../membership/outcome.ts';
 import { counted, grouped, utcTime } from '../../text/wording.ts';
-import type { FailureCount, ScheduleFailure } from './schedule-catalog.ts';
+import type { FailureCount, ScheduleFailure } from './note-failures.ts';
 
 /** Rows that a schedule cannot put in place: tried again every night, and reported with the date of the first failure. */
 

@@ -1,8 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { setImmediate } from 'node:timers/promises';
+import { z } from 'zod';
+import { scheduleChanges } from '../../api/schedules.ts';
 import { CATALOG_MIGRATIONS } from '../../imports/schemas.ts';
 import type { RunState } from '../../membership/sync-state.ts';
 import { inTransaction, openForReading, openForWriting, statementsOf } from '../../platform/sqlite.ts';
+import { type FailureCount, noteFailures, type ScheduleFailure } from './note-failures.ts';
 
 /** Syncs that begin by themselves, as the catalog keeps them. Times are ms since 1970. */
 
@@ -82,23 +84,6 @@ export interface ScheduleRun {
   readonly syncId: string | null;
 }
 
-/** A row that the last run could not put in place, and since when that is so. */
-export interface ScheduleFailure {
-  readonly region: string;
-  readonly guid: string;
-  readonly uid: string;
-  readonly code: string;
-  readonly since: number;
-}
-
-export interface FailureCount {
-  readonly rows: number;
-  /** Of those, rows that failed in an earlier run in the same way. */
-  readonly earlier: number;
-  /** Since when the oldest of them fails; null where none does. */
-  readonly since: number | null;
-}
-
 /** What a user who watches a schedule wants to know. Times in ms since 1970. */
 export interface ScheduleHealth {
   readonly name: string;
@@ -160,8 +145,7 @@ export interface ScheduleCatalog extends ScheduleCatalogReader {
   setFailures(run: ScheduleRun, rows: Iterable<Omit<ScheduleFailure, 'since'>>): Promise<FailureCount>;
 }
 
-/** Rows that are noted in one transaction: some ten milliseconds. */
-const FAILURES_AT_ONCE = 1_000;
+const headers = z.record(z.string(), z.string());
 
 const STATEMENTS = new URL('schedule-catalog.sql', import.meta.url);
 
@@ -212,22 +196,7 @@ export function openScheduleCatalog(path: string): ScheduleCatalog {
       const row = sql<RunRow>('run_of_sync').get({ sync: syncId });
       return row && runOf(row);
     },
-    setFailures: async ({ id, schedule, at }, rows) => {
-      const note = (piece: readonly Omit<ScheduleFailure, 'since'>[]) =>
-        inTransaction(database, () => {
-          for (const { region, guid, uid, code } of piece) {
-            sql('note_failure').run({ schedule, region, guid, uid, code, at, run: id });
-          }
-        });
-      // Others wait for this thread and for the catalog.
-      for (const piece of inPieces(rows, FAILURES_AT_ONCE)) {
-        note(piece);
-        await setImmediate();
-      }
-      const page = { schedule, run: id, limit: FAILURES_AT_ONCE };
-      while (Number(sql('forget_failures').run(page).changes) === FAILURES_AT_ONCE) await setImmediate();
-      return sql<FailureCount>('count_failures').get({ schedule, at }) as FailureCount;
-    },
+    setFailures: (run, rows) => noteFailures(database, sql, run, rows),
   };
 }
 
@@ -243,16 +212,6 @@ function columnsOf(schedule: NewSchedule) {
     restricted: Number(schedule.restricted),
     next_due: schedule.nextDue,
   };
-}
-
-function* inPieces<Item>(items: Iterable<Item>, size: number): Generator<Item[]> {
-  let piece: Item[] = [];
-  for (const item of items) {
-    if (piece.push(item) < size) continue;
-    yield piece;
-    piece = [];
-  }
-  if (piece.length > 0) yield piece;
 }
 
 /** Opens the schedules of a catalog that its owner may be writing. */
@@ -275,9 +234,9 @@ function readerOf(database: DatabaseSync): ScheduleCatalogReader {
       return row && runOf(row);
     },
     edits: (schedule, after) =>
-      sql('schedule_edits')
+      sql<Omit<ScheduleEdit, 'changes'> & { readonly changes: string }>('schedule_edits')
         .all({ schedule, after })
-        .map(({ changes, ...edit }) => ({ ...edit, changes: JSON.parse(String(changes)) }) as ScheduleEdit),
+        .map(({ changes, ...edit }) => ({ ...edit, changes: scheduleChanges.parse(JSON.parse(changes)) })),
     pausesSince: (schedule, since) => sql<SchedulePause>('pauses_since').all({ schedule, since }),
     health: () =>
       sql<HealthRow>('schedule_health')
@@ -326,7 +285,7 @@ function recordOf(row: ScheduleRow): ScheduleRecord {
   const { name, cron, tz, file, source, options, copy_hash: hash } = row;
   return {
     ...{ name, cron, tz, file, source, options },
-    headers: JSON.parse(row.headers),
+    headers: headers.parse(JSON.parse(row.headers)),
     maxSource: row.max_source,
     protectFile: row.protect_file,
     repair: row.repair === 1,

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
@@ -74,6 +74,40 @@ describe('migrations', () => {
       migrationsOf(dir, { ...first, '002_more.sql': 'alter table runs add at text' }),
     );
     expect(database.prepare('select name, at from runs').all()).toEqual([]);
+    database.close();
+  });
+
+  test('of an import give its batches their states as words, and keep all else of them', () => {
+    const dir = tempDir();
+    const path = join(dir, 'ledger.db');
+    const files = readdirSync(IMPORT_MIGRATIONS).toSorted().slice(0, 3);
+    const older = Object.fromEntries(
+      files.map((name) => [name, readFileSync(new URL(name, IMPORT_MIGRATIONS), 'utf8')]),
+    );
+    const before = openForWriting(path, migrationsOf(dir, older));
+    before.exec(`insert into batches (id, lane_id, region_id, turn, state, size, bans, doubt, calls, members)
+      select value + 1, 7, 2, value, value, 25, 1, 'no answer', 3, 30 from json_each('[0, 1, 2, 3, 4, 5]')`);
+    before.close();
+    const database = openForReading(path, IMPORT_MIGRATIONS);
+    const batches = database.prepare('select * from batches order by id').all();
+    expect(batches.map(({ state }) => state)).toEqual([
+      'pending',
+      'dispatched',
+      'done',
+      'replaced',
+      'waiting',
+      'later',
+    ]);
+    expect(batches[5]).toMatchObject({
+      id: 6,
+      lane_id: 7,
+      region_id: 2,
+      turn: 5,
+      size: 25,
+      bans: 1,
+      doubt: 'no answer',
+    });
+    expect(batches[5]).toMatchObject({ calls: 3, members: 30, dispatched_at: null });
     database.close();
   });
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { regionId, requestId } from '../../../src/imports/record/enum-ids.ts';
-import { packRows, unpackRows } from '../../../src/imports/stage/packed-rows.ts';
+import { packRows, unpackRows } from '../../../src/imports/stage/row-writer.ts';
 import { ACTIONS, REGIONS, SCOPES } from '../../../src/membership/membership.ts';
 import { EMPTY_UID, rowAt } from './staged-import.ts';
 

@@ -1,14 +1,18 @@
 import { existsSync } from 'node:fs';
+import { z } from 'zod';
 import type { Schedules } from '../../app/compose-schedules.ts';
-import { askOwner, type ControlHandler } from '../../imports/life/control.ts';
+import { askOwner, type ControlHandler, readAnswer } from '../../imports/life/control.ts';
 import type { Config } from '../../platform/config.ts';
 import { type DataDir, dataDir, ownDataDir } from '../../platform/data-dir.ts';
 import { inShort } from '../../server/access/noting.ts';
+import { plainFlags } from '../../syncs/plan-flags.ts';
 import { type ScheduleBook, type ScheduleRequest, scheduleBook } from '../../syncs/schedule/schedule-book.ts';
 import { openScheduleCatalog, type ScheduleRecord, type ScheduleRun } from '../../syncs/schedule/schedule-catalog.ts';
+import { changedSchedule, scheduleEdit, scheduleRequest, scheduleRun } from '../../syncs/schedule/schedule-messages.ts';
 import { addressName, isAddress } from '../../syncs/schedule/source.ts';
+import { readSyncOptions } from '../../syncs/sync-options.ts';
 import { noteHere } from '../audit.ts';
-import { currentUser } from '../target/sync-data.ts';
+import { currentUser } from './sync-data.ts';
 
 /** The process that owns the data directory changes schedules: the server if one runs, else the command. */
 
@@ -18,16 +22,14 @@ export type ScheduleChange =
   | { readonly verb: 'edit'; readonly request: ScheduleRequest; readonly version: number; readonly who: string }
   | { readonly verb: 'pause' | 'resume' | 'remove'; readonly name: string };
 
-type Edit = Extract<ScheduleChange, { readonly verb: 'edit' }>;
-
 /** How a server answers its commands. */
 export function scheduleControl(schedules: Schedules): ControlHandler {
   return (method, [first, name, verb], body) => {
     if (method !== 'POST' || first !== 'schedules') return undefined;
-    if (name === undefined) return change(schedules, { verb: 'add', request: body as ScheduleRequest });
-    if (verb === 'edit') return change(schedules, { ...(body as Omit<Edit, 'verb'>), verb });
+    if (name === undefined) return change(schedules, { verb: 'add', request: scheduleRequest.parse(body) });
+    if (verb === 'edit') return change(schedules, { verb, ...scheduleEdit.parse(body) });
     if (verb === 'pause' || verb === 'resume' || verb === 'remove') return change(schedules, { verb, name });
-    if (verb === 'run') return Promise.resolve().then(() => schedules.run(name, String(body)));
+    if (verb === 'run') return Promise.resolve().then(() => schedules.run(name, z.string().parse(body)));
     return undefined;
   };
 }
@@ -54,8 +56,8 @@ function nameOf(wanted: ScheduleChange): string {
 /** Without the query of an address, which may hold a secret. */
 function inShortOf({ cron, tz, source, options, repair, catchUp }: ScheduleRequest): string {
   const file = isAddress(source) ? addressName(new URL(source)) : source;
-  const { reading: _, ...decided } = JSON.parse(options) as { readonly reading?: unknown };
-  return inShort({ cron, tz, file, repair, catchUp, ...decided });
+  const { reading: _, flags, ...decided } = readSyncOptions({ options });
+  return inShort({ cron, tz, file, repair, catchUp, ...decided, flags: plainFlags(flags) });
 }
 
 async function changeThere(dir: DataDir, wanted: ScheduleChange): Promise<Changed> {
@@ -64,7 +66,8 @@ async function changeThere(dir: DataDir, wanted: ScheduleChange): Promise<Change
     wanted.verb === 'add'
       ? await askOwner(dir, 'POST', '/schedules', wanted.request)
       : await askOwner(dir, 'POST', path, wanted.verb === 'edit' ? wanted : undefined);
-  if (asked !== undefined) return { record: asked as ScheduleRecord | null, isServed: true };
+  const answer = readAnswer(changedSchedule, asked);
+  if (answer !== undefined) return { record: answer, isServed: true };
   const release = ownDataDir(dir);
   try {
     const catalog = openScheduleCatalog(dir.catalog);
@@ -84,7 +87,7 @@ export async function askToRun(config: Config, name: string): Promise<ScheduleRu
   const dir = dataDir(config.dataDir);
   if (!existsSync(dir.catalog)) return undefined;
   const path = `/schedules/${encodeURIComponent(name)}/run`;
-  return (await askOwner(dir, 'POST', path, currentUser())) as ScheduleRun | undefined;
+  return readAnswer(scheduleRun, await askOwner(dir, 'POST', path, currentUser()));
 }
 
 async function change(book: ScheduleBook, wanted: ScheduleChange): Promise<ScheduleRecord | null> {

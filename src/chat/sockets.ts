@@ -1,0 +1,64 @@
+import { X509Certificate } from 'node:crypto';
+import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
+import { type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici';
+import { isLocalhost } from '../platform/loopback.ts';
+import { SettingError } from './errors.ts';
+
+/** A proxy between this machine and the internet, as `HTTPS_PROXY` and `NO_PROXY` name it. */
+export interface ProxySettings {
+  /** Address of the proxy, such as `http://proxy.example:3128`; it may contain user and password. */
+  readonly url: string;
+  /** Hosts that are reached without it, by commas; empty for none. */
+  readonly except: string;
+}
+
+/** What calls are dispatched to: sockets of our own where no proxy is in the way, which is the fastest. */
+interface Sockets extends Pick<Dispatcher, 'dispatch'> {
+  destroy(): Promise<void>;
+}
+
+/** @throws SettingError when the proxy's address is not usable */
+export function openPool(origin: string, proxy: ProxySettings | undefined, options: Pool.Options): Sockets {
+  if (proxy === undefined || isLocalhost(new URL(origin).hostname)) return new Pool(origin, options);
+  const { connect } = options;
+  if (!isProxyAddress(proxy.url)) {
+    // Its value is not repeated: a password may be part of it.
+    throw new SettingError(
+      "the proxy's address in HTTPS_PROXY is not usable: write it as http://host:port or https://host:port, with user:password@ before the host if it asks for them",
+    );
+  }
+  const tls = { ...(typeof connect === 'object' && connect), allowH2: false };
+  const agent = new EnvHttpProxyAgent({
+    ...options,
+    httpsProxy: proxy.url,
+    noProxy: proxy.except,
+    requestTls: tls,
+    proxyTls: tls,
+  });
+  return {
+    dispatch: (request, handler) => agent.dispatch({ ...request, origin }, handler),
+    destroy: () => agent.destroy(),
+  };
+}
+
+function isProxyAddress(url: string): boolean {
+  return URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
+}
+
+/** Kept for the next client: reading some hundred root certificates takes 20 ms and more, which nothing else of a client does. */
+let latest: { readonly ca: string; readonly context: SecureContext } | undefined;
+
+export function trusting(ca: string): SecureContext {
+  if (latest?.ca === ca) return latest.context;
+  try {
+    new X509Certificate(ca);
+  } catch (cause) {
+    throw new SettingError(
+      'the additional certificate authority cannot be read: its file must hold a certificate in PEM form, starting with "-----BEGIN CERTIFICATE-----"',
+      { cause },
+    );
+  }
+  const context = createSecureContext({ ca: [...getCACertificates('default'), ca] });
+  latest = { ca, context };
+  return context;
+}

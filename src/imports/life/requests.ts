@@ -1,0 +1,148 @@
+import { existsSync } from 'node:fs';
+import { type ImportState, isFinal, nextStates, TransitionError } from '../../membership/import-state.ts';
+import type { DataDir } from '../../platform/data-dir.ts';
+import type { Catalog } from '../catalog.ts';
+import type { EndState, FaultCode, Standstill } from '../happening.ts';
+import { WrongTarget } from '../import-errors.ts';
+import { readOptions } from '../import-options.ts';
+import { type targetOf, tooManyErrors } from '../send/sendable.ts';
+import type { Sending } from '../send/sending.ts';
+import type { Stagings } from '../stage/staging.ts';
+import type { Closings } from './closing.ts';
+import { held, overAsChecked, type ResumeChanges, withChanges } from './creating-step.ts';
+import { DEATHS_ALLOWED, deathSentence } from './faults.ts';
+
+/** What people ask of an import, and what the start of a process does with it. */
+export interface Requests {
+  /** Continues an import from its last state, after a stop or crash. */
+  takeUp(id: string): Promise<void>;
+  pause(id: string): Promise<void>;
+  resume(id: string, changes: ResumeChanges): Promise<void>;
+  cancel(id: string): Promise<void>;
+}
+
+/** The states of imports, as the catalog has them. */
+export interface States {
+  of(id: string): ImportState;
+  /** Moves an import to another state, and says so. */
+  move(...how: Parameters<Catalog['move']>): void;
+}
+
+export interface RequestsOptions {
+  readonly dir: DataDir;
+  readonly catalog: Catalog;
+  readonly sandbox: boolean;
+  readonly states: States;
+  readonly stagings: Stagings;
+  readonly sending: Sending;
+  readonly closings: Closings;
+  readonly target: ReturnType<typeof targetOf>;
+  /** What follows in the life of an import (life.ts). */
+  readonly course: {
+    begin(id: string): void;
+    standsStill(id: string, why: Standstill): void;
+    waitForLeave(id: string, question: ReturnType<typeof held>): void;
+    end(id: string, state: Exclude<EndState, 'completed'>): void;
+  };
+  readonly fault: (id: string, code: FaultCode, error: unknown) => void;
+  /** Failed imports that are being cancelled. */
+  readonly lastResort: Set<string>;
+}
+
+export function createRequests(options: RequestsOptions): Requests {
+  const { dir, catalog, sandbox, states, stagings, sending, closings, target, course, fault, lastResort } = options;
+
+  /** Sends, or continues to. */
+  const go = async (id: string): Promise<void> => {
+    await sending.dropped(id);
+    const opened = sending.open(id);
+    opened.options = readOptions(catalog.get(id));
+    const over = await overAsChecked(dir.folder(id), opened);
+    const record = catalog.get(id);
+    if (record.state === 'cancelling') opened.ending ??= 'cancelled';
+    if (opened.ending !== undefined) return hold(id);
+    target.check(id, opened);
+    if (over.length > 0) {
+      if (record.state !== 'staged' && record.state !== 'running') states.move(id, 'running');
+      course.waitForLeave(id, held(over, 'check'));
+      return;
+    }
+    opened.ledger.startRegions();
+    // An import that was paused before the first rows were sent continues with these.
+    const isThrough = opened.ledger.openBatches().size === 0 && (opened.ledger.creating?.waiting() ?? 0) === 0;
+    if (record.state === 'paused' && isThrough) opened.ledger.releaseLater();
+    if (record.state !== 'running') states.move(id, 'running');
+    if (tooManyErrors(opened) === undefined) return sending.run(id);
+    opened.ending = 'aborted';
+    await hold(id);
+  };
+
+  const hold = async (id: string): Promise<void> => {
+    if (await sending.hold(id)) course.standsStill(id, 'held');
+  };
+
+  const cancelStaged = async (id: string): Promise<void> => {
+    await sending.dropped(id);
+    const opened = sending.open(id);
+    if (states.of(id) === 'staged') course.end(id, 'cancelled');
+    else {
+      if (states.of(id) !== 'cancelling') states.move(id, 'cancelling');
+      opened.ending = 'cancelled';
+      await hold(id);
+    }
+  };
+
+  const refuse = (id: string, to: ImportState): never => {
+    throw new TransitionError(states.of(id), to);
+  };
+
+  return {
+    takeUp: async (id) => {
+      const record = catalog.get(id);
+      if (readOptions(record).sandbox !== sandbox) throw new WrongTarget(`import ${id}`, !sandbox);
+      const deaths = catalog.deaths(id);
+      if (deaths >= DEATHS_ALLOWED) states.move(id, 'failed', deathSentence(deaths), 'PROCESS_DIED');
+      else if (record.state === 'staging') course.begin(id);
+      else {
+        target.check(id, sending.open(id));
+        if (record.state === 'pausing') await hold(id);
+        else await go(id);
+      }
+    },
+    pause: async (id) => {
+      const state = states.of(id);
+      if (state === 'pausing' || state === 'paused') return;
+      if (state !== 'running') refuse(id, 'pausing');
+      states.move(id, 'pausing');
+      await hold(id);
+    },
+    resume: async (id, changes) => {
+      const record = catalog.get(id);
+      catalog.setOptions(id, withChanges(record, changes));
+      if (isFinal(record.state) || (record.state === 'staged' && closings.isUnderWay(id))) refuse(id, 'running');
+      // A person asks for it: earlier deaths of the process no longer count.
+      catalog.progressed(id);
+      if (record.state === 'failed' && !existsSync(dir.ledger(id))) states.move(id, 'staging');
+      if (states.of(id) === 'staging') course.begin(id);
+      else await go(id);
+    },
+    cancel: async (id) => {
+      if (states.of(id) === 'staging') await stagings.abort(id);
+      const state = states.of(id);
+      if (state === 'staging' || (state === 'failed' && !existsSync(dir.ledger(id)))) {
+        states.move(id, 'cancelled');
+        return;
+      }
+      if (state === 'failed') lastResort.add(id);
+      // It may have been staged, and even started, in the meantime.
+      const next = nextStates(state);
+      if (!next.includes('cancelling') && !next.includes('cancelled')) refuse(id, 'cancelled');
+      try {
+        await cancelStaged(id);
+      } catch (error) {
+        if (!lastResort.has(id)) throw error;
+        fault(id, 'RECORDING_FAILED', error);
+      }
+    },
+  };
+}

@@ -1,0 +1,118 @@
+import type { DataDir } from '../../platform/data-dir.ts';
+import type { Catalog } from '../catalog.ts';
+import { type ImportOptions, readOptions } from '../import-options.ts';
+import type { StoppedRegion } from '../record/batch-result.ts';
+import { type ImportLedger, openImportLedger } from '../record/import-ledger.ts';
+import type { Recorder } from '../record/recorder.ts';
+import type { RunningImport } from './dispatcher.ts';
+
+/** An import that this process works on. */
+export interface OpenImport {
+  readonly ledger: ImportLedger;
+  /** As kept with the import. */
+  options: ImportOptions;
+  running: RunningImport | undefined;
+  /** Whether nothing more of it is to be sent for now. */
+  held: boolean;
+  /** Whether this process has recorded results of it. */
+  progressed: boolean;
+  /** Set when the import is to end before everything is sent. */
+  ending: 'aborted' | 'cancelled' | undefined;
+}
+
+/** The imports that this process works on: each has its ledger open, and its results are taken. */
+export interface OpenImports {
+  readonly all: ReadonlyMap<string, OpenImport>;
+  /** Opens an import with its ledger; its results are taken from now on. */
+  open(id: string): OpenImport;
+  /** Closes an import's ledger, if it is open. */
+  close(id: string): void;
+  /** Drops an import after an unexpected error: nothing more of it is sent or recorded. Never rejects. */
+  drop(id: string): Promise<void>;
+  /** Resolves when an import that is being dropped is dropped. */
+  dropped(id: string): Promise<void>;
+  allDropped(): Promise<void>;
+  /** Imports share a region's line: when it stops for one, it stops for all. @param by the one that knows it already */
+  stopRegion(stopped: StoppedRegion, by: string): void;
+}
+
+interface OpenImportsOptions {
+  readonly dir: DataDir;
+  readonly catalog: Pick<Catalog, 'get' | 'attend'>;
+  readonly recorder: Pick<Recorder, 'open' | 'close'>;
+  /** Whether workers end with the process that has the import. Those of other processes continue, and their results come. */
+  readonly workersEnd: boolean;
+  /** Called when an import's ledger could not record that a region has stopped. */
+  readonly failed: (id: string, error: unknown) => void;
+}
+
+const ORPHANED = 'the process that sent it ended before an answer came';
+
+export function createOpenImports({ dir, catalog, recorder, workersEnd, failed }: OpenImportsOptions): OpenImports {
+  const imports = new Map<string, OpenImport>();
+  /** Imports that are being dropped. */
+  const dropping = new Map<string, Promise<void>>();
+
+  /** Takes no more results of an import. */
+  const leave = (id: string): OpenImport | undefined => {
+    const opened = imports.get(id);
+    recorder.close(id);
+    imports.delete(id);
+    return opened;
+  };
+
+  const shut = (opened: OpenImport): void => {
+    opened.held = true;
+    opened.running?.close();
+    opened.ledger.close();
+  };
+
+  return {
+    all: imports,
+    open: (id) => {
+      const known = imports.get(id);
+      if (known !== undefined) return known;
+      catalog.attend(id);
+      const options = readOptions(catalog.get(id));
+      const ledger = openImportLedger(dir.ledger(id), options.create);
+      if (workersEnd) ledger.reclaimAll(ORPHANED);
+      const opened = { ledger, options, running: undefined, held: true, progressed: false, ending: undefined };
+      imports.set(id, opened);
+      recorder.open(id, ledger);
+      return opened;
+    },
+    close: (id) => {
+      const opened = leave(id);
+      if (opened !== undefined) shut(opened);
+    },
+    drop: (id) => {
+      const opened = leave(id);
+      if (opened === undefined) return dropping.get(id) ?? Promise.resolve();
+      opened.held = true;
+      const dropped = (async () => {
+        await opened.running?.drop();
+        shut(opened);
+      })()
+        // The fault was reported before.
+        .catch(() => {})
+        .finally(() => dropping.delete(id));
+      dropping.set(id, dropped);
+      return dropped;
+    },
+    dropped: async (id) => dropping.get(id),
+    allDropped: async () => {
+      await Promise.all(dropping.values());
+    },
+    stopRegion: (stopped, by) => {
+      for (const [id, { ledger, running }] of imports) {
+        if (id === by || running === undefined || !ledger.regionsUsed().includes(stopped.region)) continue;
+        try {
+          ledger.stopRegion(stopped);
+          running.stop(stopped.region);
+        } catch (error) {
+          failed(id, error);
+        }
+      }
+    },
+  };
+}

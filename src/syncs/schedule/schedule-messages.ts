@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { RUN_STATES } from '../../membership/sync-state.ts';
+import type { ScheduleRequest } from './schedule-book.ts';
+import type { ScheduleRecord, ScheduleRun } from './schedule-catalog.ts';
+
+/** What commands and the server say to each other about schedules, over the control socket. */
+
+export const scheduleRequest = z.strictObject({
+  name: z.string(),
+  cron: z.string(),
+  tz: z.string(),
+  file: z.string(),
+  source: z.string(),
+  headers: z.record(z.string(), z.string()),
+  maxSource: z.number(),
+  protectFile: z.string().nullable(),
+  options: z.string(),
+  repair: z.boolean(),
+  catchUp: z.boolean(),
+  restricted: z.boolean().exactOptional(),
+}) satisfies z.ZodType<ScheduleRequest>;
+
+export const scheduleEdit = z.object({ request: scheduleRequest, version: z.int(), who: z.string() });
+
+const scheduleRecord = scheduleRequest.extend({
+  restricted: z.boolean(),
+  version: z.int(),
+  paused: z.boolean(),
+  createdAt: z.number(),
+  nextDue: z.number(),
+  copy: z.strictObject({ hash: z.string(), etag: z.string().nullable(), modified: z.string().nullable() }).nullable(),
+  placedHash: z.string().nullable(),
+}) satisfies z.ZodType<ScheduleRecord>;
+
+/** Null: it was removed. */
+export const changedSchedule = scheduleRecord.nullable();
+
+export const scheduleRun = z.strictObject({
+  id: z.int(),
+  schedule: z.string(),
+  dueAt: z.number(),
+  at: z.number(),
+  state: z.enum(RUN_STATES),
+  reason: z.string(),
+  who: z.string(),
+  syncId: z.string().nullable(),
+}) satisfies z.ZodType<ScheduleRun>;
