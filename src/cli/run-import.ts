@@ -72,10 +72,10 @@ export function followImport(io: Io, dir: DataDir, coordinator: Coordinator, id:
   coordinator.events.on('state', onStart);
   const totalBytes = sizeOf(coordinator.find(id).source);
   const progress = showProgress(io, {
-    tallies: () => {
+    counters: () => {
       // There is no ledger while the input is read, or if it was refused.
       if (reader === undefined && existsSync(dir.ledger(id))) reader = openImportReader(dir.ledger(id));
-      return reader?.tallies();
+      return reader?.counters();
     },
     staging: () => (staging === undefined ? undefined : { ...staging, totalBytes }),
     regions: () => coordinator.regions(),
@@ -93,7 +93,7 @@ export function followImport(io: Io, dir: DataDir, coordinator: Coordinator, id:
 /** Says before the first call what other users will see of it. */
 function announce(io: Io, ledger: string): void {
   const reader = openImportReader(ledger);
-  const { writes } = writtenBy(reader.tallies());
+  const { writes } = writtenBy(reader.counters());
   reader.close();
   if (writes !== undefined) say(io, messagesSentence(writes));
 }

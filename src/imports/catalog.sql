@@ -54,7 +54,7 @@ update imports set tags = :tags where id = :id;
 update imports set totals = :totals where id = :id;
 
 -- name: forget_problems
--- In: id. Before they are noted anew.
+-- In: id. Before they are noted again.
 delete from import_problems where import_id = :id;
 
 -- name: note_problems

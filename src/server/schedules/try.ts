@@ -19,7 +19,7 @@ import { requestedSchedule } from './requested-schedule.ts';
 
 const tags = ['schedules'];
 
-/** Time in which the file must be there when a schedule is tried, in ms: somebody waits for it. */
+/** Time in which the file must be there when a schedule is tried, in ms: a person waits for it. */
 const TRY_MS = 60_000;
 
 /** `POST /v1/schedules/try` */

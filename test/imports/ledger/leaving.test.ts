@@ -85,8 +85,8 @@ describe('the check of the sum', () => {
     return ledger.check();
   };
 
-  test('finds a tally that was changed, and says which and by how much', async () => {
-    const { holds, difference } = await tampered(`update tallies set n = 2 where name = 'added'`);
+  test('finds a counts that was changed, and says which and by how much', async () => {
+    const { holds, difference } = await tampered(`update counters set n = 2 where name = 'added'`);
     expect(holds).toBe(false);
     expect(difference).toBe('added: 2 tallied, 3 in the rows; unprocessed: 1 tallied, 0 in the rows');
   });
