@@ -2,6 +2,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { LONG_TESTS, leftOut } from './test/left-out.ts';
+import { SlowFirst } from './test/slow-first.ts';
 
 /** Ends what hangs, and nothing else: on a busy machine a test takes many times as long as on a quiet one. */
 const HANGS_MS = 300_000;
@@ -20,6 +21,7 @@ export default defineConfig({
     expect: { poll: { timeout: 240_000 } },
     // For two cores: many a test waits for a process or a server, and more than three starve their neighbours.
     maxWorkers: 3,
+    sequence: { sequencer: SlowFirst },
     // Tests start some hundreds of processes and threads: each would strip the same types again.
     env: { NODE_COMPILE_CACHE: join(tmpdir(), 'rollcall-compile-cache') },
     reporters: ['default', leftOut()],

@@ -42,6 +42,10 @@ export const importView = importSummary
       .literal(true)
       .optional()
       .meta({ description: 'It was checked with the service before it was sent: see `/check`.' }),
+    fileOfChanges: z
+      .literal(true)
+      .optional()
+      .meta({ description: 'Its file says what to change; an undo takes back only what it added or banned.' }),
     createdAt: time,
     createdBy: z.string().meta({ description: 'Name of who started it; empty if not known.' }),
     kind: z.enum(IMPORT_KINDS).meta({

@@ -76,6 +76,10 @@ export const syncView = syncEntry
     flags: planFlags,
     create: planCreate.nullable().meta({ description: 'What it may create; null: nothing.' }),
     limits: guardLimits,
+    unknownGroups: count.meta({ description: 'Groups that the service does not know and that are not created.' }),
+    before: z.string().nullable().meta({
+      description: 'Where to download who was in the groups that it takes something from; null: from none, or not yet.',
+    }),
     moves: z.array(
       z.strictObject({
         at: time,
@@ -150,6 +154,7 @@ export const findingsQuery = z.strictObject({
   cursor: cursorOption.optional(),
 });
 export const findingsPage = z.strictObject({ findings: z.array(guardFinding), nextCursor });
+export type FindingsPage = z.infer<typeof findingsPage>;
 
 /** `GET /v1/syncs/:id/compare` */
 export const compareQuery = z.strictObject({

@@ -53,7 +53,7 @@ function earned(config: Config, id: string): ExitCode {
 }
 
 export function sayNothingBegan(io: Io): ExitCode {
-  say(io, 'Stopped before the import began; nothing was sent, and nothing was stored.');
+  say(io, 'Stopped before anything began; nothing was sent, and nothing was stored.');
   return EXIT.interrupted;
 }
 

@@ -1,24 +1,20 @@
-import { createWriteStream } from 'node:fs';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { composeSyncs } from '../app/compose-syncs.ts';
 import type { ImportRecord } from '../imports/catalog.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
 import { isSyncUnderWay } from '../membership/sync-state.ts';
-import { type DataDir, dataDir } from '../platform/data-dir.ts';
-import { planCsv } from '../syncs/plan/plan-csv.ts';
-import { openPlanReader } from '../syncs/plan/plan-reading.ts';
-import { type PlanningProgress, planFiles } from '../syncs/plan/prepare.ts';
+import type { DataDir } from '../platform/data-dir.ts';
+import type { PlanningProgress } from '../syncs/plan/prepare.ts';
 import type { SyncRunner } from '../syncs/run/sync-runner.ts';
 import type { SyncRecord } from '../syncs/sync-catalog.ts';
-import { counted, grouped } from '../text/wording.ts';
 import { type CoordinateOptions, type Coordinating, coordinate } from './coordinate.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { followImport } from './run-import.ts';
 import type { Io } from './screen/io.ts';
+import { planningLine } from './screen/planning-line.ts';
 import { type Progress, redraw } from './screen/progress.ts';
-import { concludeSync, printPlan } from './screen/sync-outcome.ts';
-import { currentUser, findSync } from './target/sync-data.ts';
+import { concludeSync, printPlan, writePlan } from './screen/sync-outcome.ts';
+import { localSyncs } from './target/local-syncs.ts';
+import { currentUser } from './target/sync-data.ts';
 
 export interface RunSyncOptions extends Omit<CoordinateOptions, 'howToContinue'> {
   readonly json: boolean;
@@ -31,6 +27,7 @@ export interface RunSyncOptions extends Omit<CoordinateOptions, 'howToContinue'>
 /** Runs a sync in this process, shows its progress, and returns its exit code. */
 export async function runSync(options: RunSyncOptions): Promise<ExitCode> {
   const { config, io, json } = options;
+  const kept = localSyncs(config);
   let id: string | undefined;
   let interrupted = false;
   const howToContinue = () => (id === undefined ? [] : ['See how far it came:', `  ${config.command} sync show ${id}`]);
@@ -42,7 +39,7 @@ export async function runSync(options: RunSyncOptions): Promise<ExitCode> {
     const begun = await options.begin(syncs, here);
     if (begun === undefined) return;
     id = begun;
-    const onPlanned = json ? () => {} : () => printPlan(config, io, begun);
+    const onPlanned = json ? () => {} : () => void printPlan(kept, io, begun);
     await until(syncs.settled(begun), followSync(io, dir, coordinator, syncs, begun, onPlanned));
     const { state, importId } = syncs.find(begun);
     // Otherwise a server that continues unfinished work would carry it out later.
@@ -51,9 +48,8 @@ export async function runSync(options: RunSyncOptions): Promise<ExitCode> {
   });
   if (failure !== undefined) return EXIT.fatal;
   if (id === undefined) return EXIT.ok;
-  if (options.planCsv !== undefined)
-    await writePlan(dataDir(config.dataDir), findSync(config.dataDir, id), options.planCsv);
-  const code = await concludeSync(config, io, id, json);
+  if (options.planCsv !== undefined) await writePlan(kept, id, options.planCsv);
+  const code = await concludeSync(kept, io, id, json);
   return interrupted ? EXIT.interrupted : code;
 }
 
@@ -97,27 +93,4 @@ function followSync(
       coordinator.events.off('state', onImport);
     },
   };
-}
-
-function planningLine(progress: PlanningProgress): string {
-  if (progress.step === 'reading') return `reading  ${counted(progress.rows, 'row')}`;
-  const { step, done, groups } = progress;
-  const what = {
-    members: 'listing',
-    owner: 'asking for owners',
-    banned: 'asking for the banned',
-    users: 'asking for users who may be missing',
-  }[step];
-  return `${what}  ${grouped(done)} of ${counted(groups, step === 'users' ? 'user' : 'group')}`;
-}
-
-/** Writes a stored plan as CSV. */
-async function writePlan(dir: DataDir, { id, totals }: SyncRecord, path: string): Promise<void> {
-  if (totals === null) return;
-  const plan = openPlanReader(planFiles(dir.sync(id)).plan);
-  try {
-    await pipeline(Readable.from(planCsv(plan)), createWriteStream(path));
-  } finally {
-    plan.close();
-  }
 }

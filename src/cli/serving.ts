@@ -15,11 +15,11 @@ import { createLifecycle, firstSignal, leaveWithoutQueue } from '../platform/lif
 import { isLoopback } from '../platform/loopback.ts';
 import { VERSION } from '../platform/version.ts';
 import { openAccessStore } from '../server/access/access-store.ts';
+import { addressesForOthers } from '../server/addresses.ts';
 import { consoleBundle } from '../server/console-bundle.ts';
 import type { Api } from '../server/context.ts';
 import { createServer } from '../server/server.ts';
 import { stopServer } from '../server/stopping.ts';
-import { scheduleControl } from './commands/schedule-control.ts';
 import { UsageError } from './errors.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import type { SandboxFlags, SendingFlags, WorkersFlags } from './flags/flags.ts';
@@ -27,6 +27,7 @@ import type { LogFlags } from './flags/log-flags.ts';
 import { notifyTarget } from './notify-target.ts';
 import { type Io, say } from './screen/io.ts';
 import { logStream } from './screen/log-stream.ts';
+import { scheduleControl } from './target/schedule-control.ts';
 
 export interface ServeFlags extends SandboxFlags, SendingFlags, WorkersFlags, LogFlags {
   readonly dataDir?: string;
@@ -109,6 +110,8 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
       say(io, 'No one can log in yet. Create a token with:', `  ${config.command} token create --role operator`);
     }
     say(io, `Listening on ${address}`);
+    const others = addressesForOthers(address, flags.host);
+    if (others.length > 0) say(io, 'From other machines:', ...others.map((one) => `  ${one}`));
     const interrupted = await Promise.race([app.failed.then(() => false), signal.arrived.then(() => true)]);
     if (interrupted) say(io, 'Stopping: calls and downloads in flight may finish. Press Ctrl-C again to stop at once.');
   } finally {
@@ -125,7 +128,8 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
 
 async function listen(server: Api, { host, port }: ServeFlags): Promise<string> {
   try {
-    return await server.listen({ host, port, listenTextResolver: (at) => `listening on ${at}` });
+    const address = await server.listen({ host, port, listenTextResolver: (at) => `listening on ${at}` });
+    return address.replace('//[::]', '//[::1]');
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (code === 'EADDRINUSE') {

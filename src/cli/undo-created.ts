@@ -1,9 +1,9 @@
 import { type Deletion, deleteCreated, planDeletions } from '../imports/life/delete-created.ts';
 import { openCreated } from '../imports/record/created.ts';
-import { counted } from '../text/wording.ts';
 import { type CoordinateOptions, coordinate } from './coordinate.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { confirm } from './screen/confirm.ts';
+import { linesOf, listed } from './screen/created-things.ts';
 import { type Io, say } from './screen/io.ts';
 
 interface UndoCreated extends Omit<CoordinateOptions, 'howToContinue'> {
@@ -14,8 +14,6 @@ interface UndoCreated extends Omit<CoordinateOptions, 'howToContinue'> {
   /** Does not ask. */
   readonly yes: boolean;
 }
-
-const SHOWN = 50;
 
 /** Says which users and groups of an import may be deleted, asks, and deletes them. */
 export async function undoCreated(options: UndoCreated): Promise<ExitCode> {
@@ -32,14 +30,19 @@ export async function undoCreated(options: UndoCreated): Promise<ExitCode> {
       // What no longer exists was deleted by another program, or by an earlier run that was killed before it noted so.
       const rest = planned.filter(({ undone }) => undone !== 'kept');
       if (!carryOut || rest.length === 0) return;
-      if (wanted.length > 0 && !yes && !(await confirm(io, `Delete ${listed(wanted)} for good?`, signal))) {
+      if (wanted.length > 0 && !yes && !(await confirm(io, `Delete ${listed(wanted.map(shown))} for good?`, signal))) {
         say(io, 'Nothing was deleted. --yes deletes them without asking.');
         code = EXIT.stopped;
         return;
       }
       const ended = await deleteCreated(deleting, rest, () => {});
       const kept = ended.filter(({ undone }) => undone === 'kept');
-      say(io, '', `${listed(ended.filter(({ undone }) => undone !== 'kept'))} deleted.`, ...linesOf(kept, 'kept'));
+      say(
+        io,
+        '',
+        `${listed(ended.filter(({ undone }) => undone !== 'kept').map(shown))} deleted.`,
+        ...linesOf(kept.map(shown)),
+      );
       if (kept.length > 0) code = EXIT.rowsFailed;
     } catch (error) {
       if (!signal.aborted) throw error;
@@ -59,22 +62,10 @@ function tellPlan(io: Io, planned: readonly Deletion[], carryOut: boolean): void
   const wanted = planned.filter(({ undone }) => undone === undefined);
   const kept = planned.filter(({ undone }) => undone === 'kept');
   const verb = carryOut ? 'To be deleted' : 'Can be deleted, with --apply';
-  say(io, '', ...(wanted.length > 0 ? [`${verb}:`, ...linesOf(wanted, '')] : []));
-  say(io, ...(kept.length > 0 ? ['Kept:', ...linesOf(kept, 'kept')] : []));
+  say(io, '', ...(wanted.length > 0 ? [`${verb}:`, ...linesOf(wanted.map(shown))] : []));
+  say(io, ...(kept.length > 0 ? ['Kept:', ...linesOf(kept.map(shown))] : []));
 }
 
-function linesOf(deletions: readonly Deletion[], word: string): string[] {
-  const lines = deletions
-    .slice(0, SHOWN)
-    .map(
-      ({ thing: { kind, name, region }, why }) =>
-        `  ${kind} ${name} (${region})${why === '' ? '' : `, ${word}: ${why}`}`,
-    );
-  return deletions.length > SHOWN ? [...lines, `  … and ${deletions.length - SHOWN} more`] : lines;
-}
-
-function listed(deletions: readonly Deletion[]): string {
-  const count = (wanted: string) => deletions.filter(({ thing }) => thing.kind === wanted).length;
-  const parts = (['group', 'user'] as const).flatMap((kind) => (count(kind) > 0 ? [counted(count(kind), kind)] : []));
-  return parts.length === 0 ? 'Nothing' : parts.join(' and ');
+function shown({ thing: { kind, region, name }, why }: Deletion) {
+  return { kind, region, name, why };
 }

@@ -88,12 +88,14 @@ export function useAnswer(path, { everyMs } = {}) {
  * @typedef {object} Pages
  * @property {readonly T[] | undefined} items undefined until the first page is there
  * @property {number | null} total of all pages, where the answer says it
+ * @property {boolean} isOld whether the items answer another path, and those of this one are still to come
  * @property {boolean} hasMore
  * @property {boolean} dropped whether the first ones have made room
  * @property {unknown} error
  * @property {() => Promise<void>} more
  * @property {() => Promise<void>} restart the first page
  * @property {() => Promise<void>} refresh asks again for what is shown
+ * @property {() => void} follow the same, unless an answer is still to come: a slow one would never be shown
  * @property {(change: (items: readonly T[]) => readonly T[]) => void} edit
  */
 
@@ -113,8 +115,10 @@ export function usePages(path, { name, limit, most = Number.POSITIVE_INFINITY, a
   const cursor = useSignal(/** @type {string | null} */ (null));
   const total = useSignal(/** @type {number | null} */ (null));
   const dropped = useSignal(false);
+  const answered = useSignal(path);
   const error = useSignal(/** @type {unknown} */ (undefined));
   const asked = useRef(0);
+  const underWay = useRef(0);
   const first = useRef(atFirst);
   const leaving = useRef(new AbortController());
   /** @param {'start' | 'more' | 'again'} from */
@@ -135,6 +139,7 @@ export function usePages(path, { name, limit, most = Number.POSITIVE_INFINITY, a
     let after = from === 'more' ? cursor.peek() : null;
     /** @type {T[]} */
     const found = [];
+    underWay.current += 1;
     try {
       // A page may be shorter than was asked for, even empty, and have a next one.
       do {
@@ -155,6 +160,7 @@ export function usePages(path, { name, limit, most = Number.POSITIVE_INFINITY, a
         const all = [...before, ...found];
         dropped.value = from === 'more' && (dropped.peek() || all.length > most);
         items.value = all.slice(-most);
+        answered.value = path;
         cursor.value = after;
         if (from !== 'more') total.value = counted ?? null;
         error.value = undefined;
@@ -163,6 +169,8 @@ export function usePages(path, { name, limit, most = Number.POSITIVE_INFINITY, a
       if (signal.aborted || own !== asked.current) return;
       // The banner says it; what is shown stays until the server is back.
       if (!(isAway(failure) && items.peek() !== undefined)) error.value = failure;
+    } finally {
+      underWay.current -= 1;
     }
   };
   useEffect(() => {
@@ -173,12 +181,16 @@ export function usePages(path, { name, limit, most = Number.POSITIVE_INFINITY, a
   return {
     items: items.value,
     total: total.value,
+    isOld: items.value !== undefined && answered.value !== path,
     hasMore: cursor.value !== null,
     dropped: dropped.value,
     error: error.value,
     more: () => load('more'),
     restart: () => load('start'),
     refresh: () => load('again'),
+    follow: () => {
+      if (underWay.current === 0) void load('again');
+    },
     edit: (change) => {
       items.value = change(items.peek() ?? []);
     },

@@ -106,6 +106,11 @@ export interface Catalog extends CatalogReader {
   setTags(id: string, tags: string): void;
   /** Keeps the totals of an import that has ended, or is about to. */
   setTotals(id: string, totals: ImportTotals): void;
+  /** What the import created is being deleted, until `endDeletion`. */
+  beginDeletion(id: string): void;
+  endDeletion(id: string): void;
+  /** Ids of imports whose deletion was begun and not ended. */
+  deletions(): string[];
   /** Replaces the number of rows that need a person, by code. */
   setProblems(id: string, problems: readonly { readonly code: string; readonly rows: number }[]): void;
   /** This process works on an import from now on. If it dies before `leaveAll`, the next `countDeaths` counts that. */
@@ -169,6 +174,16 @@ export function openCatalog(path: string): Catalog {
     setTotals: (id, totals) => {
       sql('set_totals').run({ id, totals: JSON.stringify(totals) });
     },
+    beginDeletion: (id) => {
+      sql('begin_deletion').run({ id });
+    },
+    endDeletion: (id) => {
+      sql('end_deletion').run({ id });
+    },
+    deletions: () =>
+      sql('deletions')
+        .all()
+        .map((row) => String(row['id'])),
     setProblems: (id, problems) =>
       inTransaction(database, () => {
         sql('forget_problems').run({ id });

@@ -112,3 +112,6 @@ export class WrongState extends RollcallError {
     this.possible = possible;
   }
 }
+
+/** No row is left to send again: none needs it, or those that do were sent already. */
+export class NothingToSend extends WrongState {}

@@ -1,11 +1,7 @@
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import { type CreatedView, createdView, MOST_MADE } from '../api/created.ts';
-import { RegionWithoutApp, WrongTarget } from '../imports/import-errors.ts';
-import { readOptions } from '../imports/import-options.ts';
-import { createDeletions } from '../imports/life/deletions.ts';
 import { readMade } from '../imports/record/created.ts';
-import type { Region } from '../membership/membership.ts';
 import { noting } from './access/noting.ts';
 import type { Api, ServerContext } from './context.ts';
 import { Problem } from './problem.ts';
@@ -15,16 +11,9 @@ const tags = ['imports'];
 const params = z.object({ id: z.string().meta({ description: 'Id of an import.' }) });
 
 /** What imports created on the service, and deleting that. */
-export function createdRoutes(app: Api, { coordinator, dir, settings, access, syncCatalog, log }: ServerContext): void {
+export function createdRoutes(app: Api, { coordinator, dir, access, syncCatalog }: ServerContext): void {
   const note = noting(access);
-  const deletions = createDeletions({
-    dir,
-    pages: coordinator.pages,
-    onError: (id, err) => log.error({ err, import: id }, 'what the import created is not deleted to the end'),
-  });
-  app.addHook('preClose', () => deletions.stop());
-  coordinator.events.on('removed', (id) => deletions.forget(id));
-  const having: ReadonlySet<string> = new Set(Object.keys(settings.apps));
+  const { deletions } = coordinator;
 
   const viewOf = (id: string): CreatedView => {
     coordinator.find(id);
@@ -57,7 +46,7 @@ export function createdRoutes(app: Api, { coordinator, dir, settings, access, sy
         tags,
         summary: 'Delete for good the users and groups that an import created, where no one else uses them',
         description:
-          'Possible when its memberships were undone. It continues after the answer; after an interruption, the next request continues it.',
+          'Possible when its memberships were undone. It continues after the answer, and after a restart of the server; where it ended early, the next request continues it.',
         params,
         response: {
           202: createdView,
@@ -66,16 +55,12 @@ export function createdRoutes(app: Api, { coordinator, dir, settings, access, sy
       },
     },
     async ({ params: { id }, who, ip }, reply) => {
-      const { sandbox } = readOptions(coordinator.find(id));
-      if (sandbox !== settings.sandbox) throw new WrongTarget(`import ${id}`, sandbox);
-      const { isTakenBack, things, deletable } = viewOf(id);
+      const { isTakenBack, deletable } = viewOf(id);
       if (!isTakenBack) {
         throw new Problem('WRONG_STATE', `The memberships of import ${id} are not undone yet.`, {
           remedy: `POST /v1/imports/${id}/undo?apply=true takes them back; approve that plan if a guard holds it.`,
         });
       }
-      const without = [...new Set<Region>(things.map(({ region }) => region))].filter((region) => !having.has(region));
-      if (without.length > 0) throw new RegionWithoutApp(id, without);
       if (deletable > 0) deletions.start(id);
       note({ who, ip }, 'import.delete-created', id, `${deletable}`);
       reply.header('location', `/v1/imports/${id}/created`);

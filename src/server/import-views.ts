@@ -59,7 +59,7 @@ export function importViews(
 
   const ownView = async (record: ImportRecord): Promise<OwnView> => {
     const { id, state, createdAt, createdBy, retryOf } = record;
-    const { dryRun, sandbox } = readOptions(record);
+    const { dryRun, sandbox, shape } = readOptions(record);
     const folder = dir.folder(id);
     const summary = summaryOf(record, keptTotals(record) ?? (await counted(record)), writtenReports(folder));
     const { maxCreate, maxRemovals } = optionsToAgree(record);
@@ -76,6 +76,7 @@ export function importViews(
       ...(maxCreate !== undefined && { maxCreate }),
       ...(maxRemovals !== undefined && { maxRemovals }),
       ...(checkOf(folder) !== undefined && { hasCheck: true as const }),
+      ...(shape?.actions !== undefined && { fileOfChanges: true as const }),
       createdAt: new Date(createdAt).toISOString(),
       createdBy,
       kind: kindOf(record),

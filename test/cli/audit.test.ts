@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { importHere } from '../../src/cli/commands/import.ts';
-import { changeSchedules } from '../../src/cli/commands/schedule-control.ts';
+import { changeSchedules } from '../../src/cli/target/schedule-control.ts';
 import { readConfig } from '../../src/platform/config.ts';
 import { openAccessStore } from '../../src/server/access/access-store.ts';
 import { DEFAULT_FLAGS } from '../../src/syncs/plan-flags.ts';

@@ -132,7 +132,7 @@ test('a signal while standard input is still open: half an input does not pass f
   run.child.stdin?.end();
   const { code, stderr } = await run.ended;
   expect(code).toBe(EXIT.interrupted);
-  expect(stderr).toContain('Stopped before the import began; nothing was sent, and nothing was stored.');
+  expect(stderr).toContain('Stopped before anything began; nothing was sent, and nothing was stored.');
   expect(readdirSync(join(place.dataDir, 'imports'))).toEqual([]);
   expect((await place.run(['list'])).stderr).toContain('There are no imports');
 });

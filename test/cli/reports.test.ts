@@ -135,7 +135,10 @@ describe('retry', () => {
     expect(rest.summary.rows).toMatchObject({ read: 1, failed: 1 });
 
     const again = await place.run(['retry', first.summary.id, '--edits', 'fixed.csv']);
-    expect([again.code, again.stderr]).toEqual([EXIT.usage, expect.stringContaining('has no repaired rows to send')]);
+    expect([again.code, again.stderr]).toEqual([
+      EXIT.usage,
+      expect.stringContaining('those that are edited are still wrong'),
+    ]);
     const missing = await place.run(['retry', first.summary.id, '--edits', 'nowhere.csv']);
     expect([missing.code, missing.stderr]).toEqual([
       EXIT.usage,

@@ -147,7 +147,7 @@ test('Ctrl-C in the middle of an upload: nothing begins', async () => {
 
 test('a server that is killed and comes back is waited for', async () => {
   const place = await remotePlace();
-  await place.run(['import', 'm.csv', '--detach']);
+  await place.run(['import', 'm.csv', '--detach', '--no-ban-check']);
   const watching = place.start(['watch', '--json']);
   await watching.says('Watching');
   await server.kill();

@@ -8,9 +8,9 @@ const browser = useBrowser();
 const server = useServer({ flags: ['--calls-per-minute', '600'] });
 const guarded = useServer({ flags: ['--require-token'] });
 
-/** Hands a file in over the API; gives its id. */
+/** Hands a file in over the API, to be sent without asking who is banned; gives its id. */
 async function upload(text: string, query: string): Promise<string> {
-  const reply = await fetch(`${server.url}/v1/imports?${query}`, {
+  const reply = await fetch(`${server.url}/v1/imports?banCheck=false&${query}`, {
     method: 'POST',
     headers: { 'content-type': 'text/csv' },
     body: text,

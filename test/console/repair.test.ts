@@ -1,9 +1,8 @@
-import type { Page } from 'playwright-core';
-import { expect, test } from 'vitest';
+import { test } from 'vitest';
 import { textRows, xlsx } from '../imports/read/make-workbook.ts';
-import { violations } from './accessibility.ts';
 import { eventually, useBrowser } from './browser.ts';
 import { useServer } from './served.ts';
+import { checkSights } from './sights.ts';
 
 const browser = useBrowser();
 const users = ['ada', 'ben', 'cyd', 'dot', 'eve'];
@@ -20,22 +19,6 @@ const MESSY = [
   ['nobody-2', 'choir', 'participant', ''],
 ];
 
-/** Axe finds nothing here, as it is, in the dark and on a phone. */
-async function isAccessible(page: Page, name: string): Promise<void> {
-  const { SHOTS } = process.env;
-  for (const [kind, width, colorScheme] of [
-    ['dark', 1440, 'dark'],
-    ['phone', 360, 'light'],
-    ['light', 1440, 'light'],
-  ] as const) {
-    await page.emulateMedia({ colorScheme });
-    await page.setViewportSize({ width, height: 900 });
-    if (SHOTS) await page.screenshot({ path: `${SHOTS}/${name}-${kind}.png`, fullPage: true });
-    expect(await violations(page), `${name}, ${kind}`).toEqual([]);
-    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), `${name}, ${kind}`).toBe(true);
-  }
-}
-
 test('from a messy workbook to a finished import: columns mapped, rows repaired in the browser and sent', async () => {
   const page = await browser.open(server.url, { refusals: true });
   page.setDefaultTimeout(60_000);
@@ -49,30 +32,30 @@ test('from a messy workbook to a finished import: columns mapped, rows repaired 
   await page.getByLabel('Group (GUID)').selectOption('Room');
   await page.getByLabel('Scope', { exact: true }).first().selectOption('Rolle');
   await page.getByRole('row', { name: /ada.*choir.*none/ }).waitFor();
-  await isAccessible(page, '1-preview');
+  await checkSights(page, 'repair-preview');
 
   // The whole file is checked: what is wrong is counted by problem, and could be edited now.
   await page.getByRole('button', { name: 'Check the whole file first' }).click();
   await page.getByRole('row', { name: /2 .*invalid.*UNKNOWN_SCOPE/ }).waitFor();
-  await isAccessible(page, '2-checked');
+  await checkSights(page, 'repair-checked');
   await page.getByRole('link', { name: 'Repair rows…' }).click();
   await page.getByText('Repaired rows can be sent when this import has finished.').waitFor();
   await page.getByText('3 rows to repair').waitFor();
   await page.getByRole('link', { name: 'roster.xlsx' }).click();
   await page.getByRole('button', { name: 'Start sending' }).click();
   await page.getByText('Completed: 1 of 6 rows succeeded; 5 rows need attention.').first().waitFor();
-  await isAccessible(page, '2-import');
+  await checkSights(page, 'repair-import');
 
   await page.getByRole('link', { name: 'Repair rows…' }).click();
   await page.getByText('5 rows to repair: 0 ready to send, 0 edited and still wrong, 5 not edited, 0 sent.').waitFor();
-  await isAccessible(page, '3-repair');
+  await checkSights(page, 'repair-rows');
 
   // What does not help says so at once; Escape takes it back; what helps does.
   await cell('Member No, row 3').fill('ben example');
   await page.keyboard.press('Enter');
   await page.getByText('1 edited and still wrong').waitFor();
   await page.locator('input:focus').and(cell('Member No, row 4')).waitFor();
-  await isAccessible(page, '4-still-wrong');
+  await checkSights(page, 'repair-still-wrong');
   await cell('Member No, row 3').press('Escape');
   await eventually(() => cell('Member No, row 3').inputValue()).toBe('ben@example.org');
   await cell('Member No, row 3').fill('ben');
@@ -108,18 +91,18 @@ test('from a messy workbook to a finished import: columns mapped, rows repaired 
     document.activeElement.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
   }`);
   await page.getByText('5 rows to repair: 5 ready to send').waitFor();
-  await isAccessible(page, '5-ready');
+  await checkSights(page, 'repair-ready');
   await cell('Member No, row 7').focus();
   await page.keyboard.press('Escape');
   await page.getByText('4 ready to send').waitFor();
 
   await page.getByRole('button', { name: 'Send 4 repaired rows…' }).click();
   await page.getByRole('dialog').getByText('2 of UNKNOWN_SCOPE, 1 of ERR_UID_NOT_FOUND, 1 of BAD_CHARACTER').waitFor();
-  await isAccessible(page, '6-dialog');
+  await checkSights(page, 'repair-dialog');
   await page.getByRole('button', { name: 'Send 4 rows' }).click();
   await page.locator('p:focus', { hasText: 'The repaired rows were sent' }).waitFor();
   await page.getByText('0 ready to send, 0 edited and still wrong, 1 not edited, 4 sent').waitFor();
-  await isAccessible(page, '7-sent');
+  await checkSights(page, 'repair-sent');
   await page.getByRole('link', { name: 'see the import of repaired rows' }).click();
   await page.getByRole('heading', { name: 'roster-repaired.csv' }).waitFor();
   await page.getByText('Completed: all 4 rows succeeded').first().waitFor();
@@ -127,5 +110,5 @@ test('from a messy workbook to a finished import: columns mapped, rows repaired 
   await page.getByRole('link', { name: 'roster.xlsx' }).click();
   await page.getByText('Rows that were repaired were').waitFor();
   await page.getByRole('button', { name: 'Retry 1 row' }).waitFor();
-  await isAccessible(page, '8-parent');
+  await checkSights(page, 'repair-parent');
 });

@@ -10,7 +10,7 @@ import { LAUNCHER } from '../cli/workplace.ts';
 export interface Served {
   readonly url: string;
   /** Makes a token for the server. */
-  token(role: 'viewer' | 'operator'): Promise<string>;
+  token(role: 'viewer' | 'operator', name?: string): Promise<string>;
   /** Runs another command on its data directory, in a folder where it finds `files`; gives what it prints. */
   rollcall(command: readonly string[], files?: Readonly<Record<string, string>>): Promise<string>;
   kill(): Promise<void>;
@@ -72,7 +72,8 @@ export function useServer({ flags = [], seed, env: settings = {} }: ServeOptions
     get url() {
       return url;
     },
-    token: async (role) => (await rollcall(['token', 'create', '--role', role])).trim(),
+    token: async (role, name) =>
+      (await rollcall(['token', 'create', '--role', role, ...(name === undefined ? [] : ['--name', name])])).trim(),
     rollcall,
     kill,
     startAgain: () => start(new URL(url).port),

@@ -1,48 +1,5 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { Doorkeeper } from '../imports/doorkeeper.ts';
-import { csv, openPipeline, participants } from '../imports/pipeline-harness.ts';
-import { POSTGRES, queuePlace, REDIS, type ServerPlace } from './places.ts';
+import { describe } from 'vitest';
+import { describeOutage } from './outage-suite.ts';
+import { REDIS } from './places.ts';
 
-describe.each<ServerPlace>([REDIS, POSTGRES])('an import on $name', (place) => {
-  async function runningImport() {
-    const server = await place.start();
-    onTestFinished(() => server.stop());
-    const door = new Doorkeeper();
-    const pipeline = await openPipeline({ place: queuePlace(place, () => server), concurrency: 2, chat: door.chat });
-    // What the queue reports while it is away is not a failure of the import.
-    onTestFinished(() => {
-      pipeline.failures.length = 0;
-    });
-    const id = await pipeline.send(csv(participants(300)));
-    await door.until(2);
-    const ends = async () => {
-      door.open();
-      expect((await pipeline.coordinator.settled(id)).state).toBe('completed');
-      const { added, already_member: already } = pipeline.counts(id);
-      expect(added + already).toBe(300);
-      expect(pipeline.sandbox.members('us', 'g').size).toBe(300);
-    };
-    return { server, ends };
-  }
-
-  test('goes on when the server was killed and started again', async () => {
-    const { server, ends } = await runningImport();
-    await server.kill();
-    await server.start();
-    await ends();
-  });
-
-  test('goes on when the queue was wiped', async () => {
-    const { server, ends } = await runningImport();
-    await server.flush();
-    await ends();
-  });
-
-  test('waits for a server that does not answer', async () => {
-    const { server, ends } = await runningImport();
-    await server.freeze();
-    const ended = ends();
-    await server.thaw();
-    await ended;
-  });
-});
+describe('an import on Redis', () => describeOutage(REDIS));

@@ -1,14 +1,15 @@
 import { beforeAll, describe } from 'vitest';
-import { describeSharing } from '../imports/sharing-suite.ts';
+import { describeSmallBehindBig } from '../imports/sharing-suite.ts';
 import type { TestServer } from '../servers/server.ts';
-import { POSTGRES, queuePlace, REDIS, type ServerPlace } from './places.ts';
+import { queuePlace, REDIS } from './places.ts';
 
-describe.each<ServerPlace>([REDIS, POSTGRES])('on $name', (place) => {
+/** The whole of it, on Postgres too, is in sharing.long.test.ts. */
+describe('on Redis', () => {
   let server: TestServer;
   beforeAll(async () => {
-    server = await place.start();
+    server = await REDIS.start();
     return () => server.stop();
   });
 
-  describeSharing(queuePlace(place, () => server));
+  describeSmallBehindBig(queuePlace(REDIS, () => server));
 });

@@ -15,7 +15,8 @@ import type { CoordinatorProcessSettings } from './coordinator-process.ts';
 import { countsOf, csv, eventually, participants } from './pipeline-harness.ts';
 
 const PROGRAM = fileURLToPath(new URL('coordinator-process.ts', import.meta.url));
-const KILLS = 5;
+/** test/cli/crash.long.test.ts kills many more times. */
+const KILLS = 2;
 
 test('a coordinator that is killed at any moment loses no row and reports none twice', async () => {
   const root = tempDir();

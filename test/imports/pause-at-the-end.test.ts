@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { csv, openPipeline, type Pipeline, participants, QUEUE_PLACES } from './pipeline-harness.ts';
 
 /** Enough for the withdrawal of what is queued to meet the closing of the ledger: it did in every fourth. */
-const IMPORTS = 15;
+const IMPORTS = 8;
 
 test.each(QUEUE_PLACES)('a pause that comes with the last answer disturbs nothing ($name)', async (place) => {
   let current: { pipeline: Pipeline; id: string } | undefined;

@@ -145,3 +145,30 @@ test('users are not counted beforehand where that takes many calls: the plan say
   expect(text).toContain('Users who are missing are counted while the plan is carried out');
   expect(text).toContain('more than 100.');
 });
+
+test('regions are asked for users side by side: one that is slow does not hold up the others', async () => {
+  const file = [...wishes(people(2)), ...wishes(people(2), 'team-eu', 'eu'), ...wishes(people(2), 'team-in', 'in')];
+  const live = { team: {}, 'team-eu': { region: 'eu' }, 'team-in': { region: 'in' } } as const;
+  const { plan, desired } = planned(file, live);
+  makePlan(plan, desired, DEFAULT_FLAGS, true);
+  const asked = new Set<string>();
+  const { promise: allAsked, resolve } = Promise.withResolvers<void>();
+  const done: string[] = [];
+  const pages = (region: string) =>
+    ({
+      getUser: async () => {
+        asked.add(region);
+        if (asked.size === 3) resolve();
+        await allAsked;
+        return { deactivatedAt: null } as Awaited<ReturnType<GroupPages['getUser']>>;
+      },
+      listUsersPage: async () => ({ entries: [], pagination: { total: 0 } }),
+    }) as Partial<GroupPages> as GroupPages;
+  await countNewcomers({
+    ...{ plan, desired, pages, options: createOptions.parse({ users: true, userNameFrom: 'uid' }) },
+    path: join(desired, '..', 'newcomers.sqlite'),
+    signal: new AbortController().signal,
+    onUser: (at, of) => done.push(`${at} of ${of}`),
+  });
+  expect(done).toEqual(Array.from({ length: 6 }, (_, at) => `${at + 1} of 6`));
+});

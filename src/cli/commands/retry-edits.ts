@@ -4,6 +4,7 @@ import type { Coordinator } from '../../imports/life/coordinator.ts';
 import { counted } from '../../text/wording.ts';
 import { UsageError } from '../errors.ts';
 import { type Io, say } from '../screen/io.ts';
+import { importAddress } from '../target/imports.ts';
 import type { Server } from '../target/server-client.ts';
 
 /** The text of a corrected report. @throws UsageError */
@@ -15,30 +16,37 @@ export async function readEdits(path: string): Promise<string> {
   }
 }
 
-/** Keeps the edits and sends what can be sent; the id of the new import. @throws CannotRepair, WrongState */
+/** Keeps the edits and sends what can be sent; the id of the new import, or undefined where there is nothing to send. @throws CannotRepair, WrongState */
 export async function sendEdits(
   coordinator: Coordinator,
   id: string,
   text: string,
   io: Io,
   by: string,
-): Promise<string> {
-  sayTaken(io, await coordinator.repairs.takeFile(id, text, by));
+): Promise<string | undefined> {
+  if (!hasToSend(io, await coordinator.repairs.takeFile(id, text, by))) return undefined;
   return coordinator.repairs.send(id, by);
 }
 
 /** The same at a server. @throws ServerRefused */
-export async function sendEditsThere(server: Server, id: string, text: string, io: Io): Promise<string> {
-  const path = `/v1/imports/${encodeURIComponent(id)}/repair`;
-  sayTaken(io, await server.begin(`${path}/file`, repairTaken, { csv: text }));
+export async function sendEditsThere(server: Server, id: string, text: string, io: Io): Promise<string | undefined> {
+  const path = `${importAddress(id)}/repair`;
+  if (!hasToSend(io, await server.begin(`${path}/file`, repairTaken, { csv: text }))) return undefined;
   return (await server.post(`${path}/send`)).id;
 }
 
-function sayTaken(io: Io, { rows, cells, same, wrong, counts }: RepairTaken): void {
+/** Says what was taken of the file, and whether a row can be sent now. @throws UsageError where the rows are all still wrong */
+function hasToSend(io: Io, { rows, cells, same, wrong, counts }: RepairTaken): boolean {
   say(io, `${counted(cells, 'cell')} edited in ${counted(rows, 'row')}; ${counted(same, 'row')} as before.`);
   for (const { line, problems } of wrong) {
     say(io, `Row ${line} is still wrong: ${problems.map(({ column, reason }) => `${column}: ${reason}`).join('; ')}`);
   }
   if (counts.wrong > wrong.length) say(io, `In all, ${counted(counts.wrong, 'row')} are edited and still wrong.`);
+  if (counts.ready === 0 && counts.wrong > 0) {
+    throw new UsageError(
+      'no row was sent: those that are edited are still wrong; correct them and give the file again',
+    );
+  }
   if (counts.wrong > 0) say(io, 'Rows that are still wrong are not sent. Correct them and give the file again.');
+  return counts.ready > 0;
 }

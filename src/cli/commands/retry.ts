@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { serviceOpener } from '../../app/open-service.ts';
+import { NothingToSend } from '../../imports/import-errors.ts';
 import { rowFilterOptions } from '../../imports/report/row-filter.ts';
 import { isFinal } from '../../membership/import-state.ts';
 import { dataDir } from '../../platform/data-dir.ts';
@@ -12,7 +13,9 @@ import { type RowFilterFlags, rowFilter, withRowFilter } from '../flags/row-filt
 import { runImport } from '../run-import.ts';
 import { type Io, say } from '../screen/io.ts';
 import { followThere } from '../target/import-there.ts';
+import { importAddress } from '../target/imports.ts';
 import { openImports } from '../target/open-imports.ts';
+import { ServerRefused } from '../target/server-errors.ts';
 import { currentUser } from '../target/sync-data.ts';
 import { readEdits, sendEdits, sendEditsThere } from './retry-edits.ts';
 
@@ -54,22 +57,21 @@ async function retry(io: Io, given: string | undefined, flags: Flags): Promise<E
     throw new UsageError('--edits says which rows are sent; leave out the flags that choose rows');
   }
   const { reports } = (await imports.findings(found)).summary;
-  if (edits === undefined && reports.retry === null) {
-    say(io, `Import ${id} has nothing to send again: no row failed, is unconfirmed or unprocessed.`);
-    return EXIT.ok;
-  }
+  if (edits === undefined && reports.retry === null) return sayNothingLeft(io, id, NONE_FAILED);
   const json = flags.json === true;
+  const nothingLeft = edits !== undefined ? NONE_REPAIRED : Object.keys(only).length > 0 ? NONE_CHOSEN : ALL_REPAIRED;
   if (server !== undefined) {
-    const options = new URLSearchParams(rowFilterOptions(only));
+    const query = new URLSearchParams(rowFilterOptions(only));
+    const path = `${importAddress(id)}/retry${query.size === 0 ? '' : `?${query}`}`;
     const again =
       edits === undefined
-        ? (await server.post(`/v1/imports/${encodeURIComponent(id)}/retry${options.size === 0 ? '' : `?${options}`}`))
-            .id
+        ? await unlessNothingLeft(server.post(path).then((made) => made.id))
         : await sendEditsThere(server, id, edits, io);
+    if (again === undefined) return sayNothingLeft(io, id, nothingLeft);
     return followThere({ io, imports, server, json }, again);
   }
   checkTarget(imports.command('retry', id), id, found.sandbox, flags.sandbox === true);
-  return runImport({
+  const running = runImport({
     config,
     io,
     json,
@@ -77,10 +79,41 @@ async function retry(io: Io, given: string | undefined, flags: Flags): Promise<E
     begin: async (coordinator) => {
       const made =
         edits === undefined
-          ? await coordinator.retry(id, { maxErrors: flags.maxErrors, only, createdBy: currentUser() })
+          ? await unlessNothingLeft(
+              coordinator.retry(id, { maxErrors: flags.maxErrors, only, createdBy: currentUser() }),
+            )
           : await sendEdits(coordinator, id, edits, io, currentUser());
+      if (made === undefined) throw new NothingLeft();
       noteHere(dataDir(config.dataDir), edits === undefined ? 'import.retry' : 'import.repair', made, `of ${id}`);
       return made;
     },
   });
+  return running.catch((error: unknown) => {
+    if (error instanceof NothingLeft) return sayNothingLeft(io, id, nothingLeft);
+    throw error;
+  });
+}
+
+/** Ends a run that would have no rows. */
+class NothingLeft extends Error {}
+
+/** The id of the new import; undefined where no row is left to send. The import has finished: nothing else is in the way. */
+async function unlessNothingLeft(retry: Promise<string>): Promise<string | undefined> {
+  try {
+    return await retry;
+  } catch (error) {
+    if (error instanceof NothingToSend) return undefined;
+    if (error instanceof ServerRefused && error.code === 'WRONG_STATE') return undefined;
+    throw error;
+  }
+}
+
+const NONE_FAILED = 'no row failed, is unconfirmed or unprocessed';
+const NONE_CHOSEN = 'none of these rows failed, is unconfirmed or unprocessed, or they were repaired and sent';
+const ALL_REPAIRED = 'its rows were repaired and sent';
+const NONE_REPAIRED = 'no row is corrected in the file, or the corrected rows were sent before';
+
+function sayNothingLeft(io: Io, id: string, why: string): ExitCode {
+  say(io, `Import ${id} has nothing to send again: ${why}.`);
+  return EXIT.ok;
 }

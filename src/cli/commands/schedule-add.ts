@@ -1,28 +1,45 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Command, Option } from 'commander';
+import { type NewSchedule, schedule } from '../../api/schedules.ts';
+import { createOptionsOf, createSettingsOf } from '../../imports/create-texts.ts';
 import type { ImportOptions } from '../../imports/import-options.ts';
 import { requireNeeds, withRecipe } from '../../imports/recipes/apply.ts';
 import { findRecipe } from '../../imports/recipes/store.ts';
-import { type Config, readConfig } from '../../platform/config.ts';
+import type { Config } from '../../platform/config.ts';
 import { dataDir } from '../../platform/data-dir.ts';
 import { isAddress, isPattern, wholeSource } from '../../syncs/schedule/source.ts';
 import { headerFrom } from '../../syncs/schedule/source-headers.ts';
 import { syncOptionsToJson } from '../../syncs/sync-options.ts';
 import { printable } from '../../text/wording.ts';
+import { UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type CreateFlags, withCreate } from '../flags/create-flags.ts';
-import { byteCount, type CommonFlags, type ReadingFlags, withDataDir, withJson, withReading } from '../flags/flags.ts';
+import {
+  byteCount,
+  type CommonFlags,
+  type ReadingFlags,
+  type ServerFlags,
+  withDataDir,
+  withJson,
+  withReading,
+  withServer,
+} from '../flags/flags.ts';
 import { importOptionsOf } from '../flags/import-options.ts';
 import { type RecipeFlags, withRecipeFlag } from '../flags/recipe-flags.ts';
-import { identitiesOf, type ShapeFlags, syncReading, withShape } from '../flags/shape-flags.ts';
+import { identitiesOf, type ShapeFlags, shapeOf, syncReading, withShape } from '../flags/shape-flags.ts';
 import { type ModeFlags, syncFlagsOf, withDeciding, withMode } from '../flags/sync-flags.ts';
 import { optionsWithRecipe } from '../recipe-options.ts';
 import { type Io, say } from '../screen/io.ts';
-import { dueNext, localTime, scheduleDocument } from '../target/schedule-data.ts';
-import { changeSchedules } from './schedule-control.ts';
+import { localTime } from '../screen/local-time.ts';
+import { openSchedules } from '../target/open-schedules.ts';
+import { documentOfView } from '../target/remote-schedules.ts';
+import { changeSchedules } from '../target/schedule-control.ts';
+import { scheduleDocument } from '../target/schedule-data.ts';
+import type { ScheduleDocument } from '../target/schedules.ts';
+import type { Server } from '../target/server-client.ts';
 
-interface Flags extends CommonFlags, ReadingFlags, RecipeFlags, ShapeFlags, CreateFlags, ModeFlags {
+interface Flags extends CommonFlags, ServerFlags, ReadingFlags, RecipeFlags, ShapeFlags, CreateFlags, ModeFlags {
   readonly cron: string;
   readonly tz: string;
   readonly file: string;
@@ -70,7 +87,7 @@ export function scheduleAddCommand(io: Io, end: (code: Promise<ExitCode>) => Pro
     .option('--repair', 'check the groups even if the file is unchanged, to reverse changes made by hand')
     .option('--catch-up', 'when the server starts, run once if a run was missed');
   withShape(withRecipeFlag(withReading(withCreate(withDeciding(withMode(command))))));
-  withDataDir(withJson(command)).option(
+  withServer(withDataDir(withJson(command))).option(
     '--sandbox',
     'run it against the sandbox of a server that was started with --sandbox',
   );
@@ -78,7 +95,39 @@ export function scheduleAddCommand(io: Io, end: (code: Promise<ExitCode>) => Pro
 }
 
 async function add(io: Io, name: string, flags: Flags): Promise<ExitCode> {
-  const config = readConfig(flags);
+  const { config, server, command } = await openSchedules(flags);
+  const added = server === undefined ? await addHere(config, name, flags) : await addThere(server, name, flags);
+  if (added === undefined) return EXIT.ok;
+  const { made, isServed, isThere } = added;
+  if (flags.json) io.out.write(`${JSON.stringify(made)}\n`);
+  const sandbox = flags.sandbox ? ' --sandbox' : '';
+  say(
+    io,
+    `Schedule ${name} is added. It is next due at (${made.tz}):`,
+    ...made.next.map((at) => `  ${localTime(at, made.tz)}`),
+    ...(isThere
+      ? []
+      : [`There is no file ${printable(added.source)} yet; until there is one, runs fail and change nothing.`]),
+    ...(flags.apply ? [] : ['Its runs only plan; with --apply they carry the plan out.']),
+    ...(isServed
+      ? []
+      : ['It runs as long as a server does, which is started with:', `  ${config.command} serve${sandbox}`]),
+    'Try it now with:',
+    `  ${command('schedule', 'run', name)}${sandbox}`,
+  );
+  return EXIT.ok;
+}
+
+interface Added {
+  readonly made: ScheduleDocument;
+  readonly source: string;
+  /** Whether the file is there already, as far as can be said. */
+  readonly isThere: boolean;
+  /** Whether a server starts its runs. */
+  readonly isServed: boolean;
+}
+
+async function addHere(config: Config, name: string, flags: Flags): Promise<Added | undefined> {
   const { cron, tz, file, maxSource, protect, limit = {}, ...rest } = flags;
   const source = await wholeSource(file, process.cwd());
   const options = await recipeOptions(config, flags, source);
@@ -101,23 +150,40 @@ async function add(io: Io, name: string, flags: Flags): Promise<ExitCode> {
       }),
     },
   });
-  if (record === null) return EXIT.ok;
-  if (flags.json) io.out.write(`${JSON.stringify(scheduleDocument(record, undefined))}\n`);
-  const { command } = config;
-  const sandbox = flags.sandbox ? ' --sandbox' : '';
-  say(
-    io,
-    `Schedule ${name} is added. It is next due at (${tz}):`,
-    ...dueNext(record).map((at) => `  ${localTime(at, tz)}`),
-    ...(isThere(record.source)
-      ? []
-      : [`There is no file ${printable(record.source)} yet; until there is one, runs fail and change nothing.`]),
-    ...(flags.apply ? [] : ['Its runs only plan; with --apply they carry the plan out.']),
-    ...(isServed ? [] : ['It runs as long as a server does, which is started with:', `  ${command} serve${sandbox}`]),
-    'Try it now with:',
-    `  ${command} schedule run ${name}${sandbox}`,
-  );
-  return EXIT.ok;
+  return record === null
+    ? undefined
+    : { made: scheduleDocument(record, undefined), source, isThere: isThere(record.source), isServed };
+}
+
+/** Flags that read a file of this machine, or settings that are kept on it. */
+const NOT_THERE = { recipe: '--recipe', identities: '--identities', waitForQuiet: '--wait-for-quiet' } as const;
+
+async function addThere(server: Server, name: string, flags: Flags): Promise<Added> {
+  for (const [given, flag] of Object.entries(NOT_THERE)) {
+    if (flags[given as keyof typeof NOT_THERE] === undefined) continue;
+    throw new UsageError(`${flag} is for schedules that are added on the server's machine, without --server`);
+  }
+  const made = await server.begin('/v1/schedules', schedule, await newSchedule(name, flags));
+  return { made: documentOfView(made), source: made.file, isThere: true, isServed: true };
+}
+
+/** The schedule as the API takes it. */
+async function newSchedule(name: string, flags: Flags): Promise<NewSchedule> {
+  const { cron, tz, file, header = {}, maxSource, limit = {}, guid, scope, region, onBehalfOf, map } = flags;
+  const { format, encoding, delimiter, sheet, files, bound, apply, repair, catchUp } = flags;
+  const { mode, allowDemotion, allowUnban, protect, removeByName } = await syncFlagsOf(flags);
+  const create = createOptionsOf(flags);
+  const reading = { guid, scope, region, onBehalfOf, map, format, encoding, delimiter, sheet, files, bounds: bound };
+  return {
+    ...{ name, cron, tz, file, maxSource, mode, allowDemotion, allowUnban },
+    headers: header,
+    reading: { ...reading, shape: shapeOf(flags) } as NewSchedule['reading'],
+    ...(flags.missing !== undefined && { missing: flags.missing }),
+    ...{ protect: [...protect], removeNamed: [...removeByName] },
+    ...(create && createSettingsOf(create)),
+    limits: limit,
+    ...{ apply: apply === true, repair: repair === true, catchUp: catchUp === true },
+  };
 }
 
 /** A file that is there is looked at; of another one, what the recipe says of the kind holds. @throws as optionsWithRecipe */

@@ -1,18 +1,24 @@
 import { Command, Option } from 'commander';
-import { readConfig } from '../../platform/config.ts';
+import { type ScheduleSettings, type ScheduleView, schedule } from '../../api/schedules.ts';
+import type { Config } from '../../platform/config.ts';
 import type { ScheduleRequest } from '../../syncs/schedule/schedule-book.ts';
 import type { ScheduleRecord } from '../../syncs/schedule/schedule-catalog.ts';
 import { ScheduleError } from '../../syncs/schedule/schedule-errors.ts';
 import { wholeSource } from '../../syncs/schedule/source.ts';
 import { readSyncOptions, syncOptionsToJson } from '../../syncs/sync-options.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { type CommonFlags, withDataDir, withJson } from '../flags/flags.ts';
+import { type CommonFlags, type ServerFlags, withDataDir, withJson, withServer } from '../flags/flags.ts';
 import { type Io, say } from '../screen/io.ts';
-import { dueNext, localTime, scheduleDocument, withSchedules } from '../target/schedule-data.ts';
+import { localTime } from '../screen/local-time.ts';
+import { openSchedules } from '../target/open-schedules.ts';
+import { documentOfView, scheduleAddress, settingsOfView } from '../target/remote-schedules.ts';
+import { changeSchedules, type ScheduleChange } from '../target/schedule-control.ts';
+import { scheduleDocument, withSchedules } from '../target/schedule-data.ts';
+import type { ScheduleDocument } from '../target/schedules.ts';
+import type { Server } from '../target/server-client.ts';
 import { currentUser } from '../target/sync-data.ts';
-import { changeSchedules } from './schedule-control.ts';
 
-interface Flags extends CommonFlags {
+interface Flags extends CommonFlags, ServerFlags {
   readonly cron?: string;
   readonly tz?: string;
   readonly file?: string;
@@ -51,27 +57,47 @@ function withChanges(command: Command): Command {
     .addOption(new Option('--no-repair', 'skip runs whose file is unchanged'))
     .addOption(new Option('--catch-up', 'when the server starts, run once if a run was missed'))
     .addOption(new Option('--no-catch-up', 'leave out runs that were missed'));
-  return withDataDir(withJson(command));
+  return withServer(withDataDir(withJson(command)));
 }
 
 async function edit(io: Io, name: string, flags: Flags): Promise<ExitCode> {
-  const config = readConfig(flags);
+  const { config, server } = await openSchedules(flags);
+  const made = server === undefined ? await editHere(config, name, flags) : await editThere(server, name, flags);
+  return showChange(io, flags, made, `Schedule ${name} is changed.`);
+}
+
+async function editHere(config: Config, name: string, flags: Flags): Promise<ScheduleDocument | null> {
   const before = known(config.dataDir, name);
   const request = await changed(before, name, flags);
-  const { record } = await changeSchedules(config, {
-    verb: 'edit',
-    request,
-    version: before.version,
-    who: currentUser(),
-  });
-  return showChange(io, flags, record, `Schedule ${name} is changed.`);
+  return changeHere(config, { verb: 'edit', request, version: before.version, who: currentUser() });
+}
+
+async function editThere(server: Server, name: string, flags: Flags): Promise<ScheduleDocument> {
+  const before = await server.get(scheduleAddress(name), schedule);
+  const body = { ...changedThere(before, flags), version: before.version };
+  return documentOfView(await server.put(scheduleAddress(name), schedule, body));
 }
 
 async function copy(io: Io, name: string, newName: string, flags: Flags): Promise<ExitCode> {
-  const config = readConfig(flags);
-  const request = await changed(known(config.dataDir, name), newName, flags);
-  const { record } = await changeSchedules(config, { verb: 'add', request });
-  return showChange(io, flags, record, `Schedule ${newName} is added, with the settings of ${name}.`);
+  const { config, server } = await openSchedules(flags);
+  const made =
+    server === undefined ? await copyHere(config, name, newName, flags) : await copyThere(server, name, newName, flags);
+  return showChange(io, flags, made, `Schedule ${newName} is added, with the settings of ${name}.`);
+}
+
+async function copyHere(config: Config, name: string, newName: string, flags: Flags): Promise<ScheduleDocument | null> {
+  return changeHere(config, { verb: 'add', request: await changed(known(config.dataDir, name), newName, flags) });
+}
+
+async function copyThere(server: Server, name: string, newName: string, flags: Flags): Promise<ScheduleDocument> {
+  const before = await server.get(scheduleAddress(name), schedule);
+  const body = { ...changedThere(before, flags), name: newName, copyOf: name };
+  return documentOfView(await server.begin('/v1/schedules', schedule, body));
+}
+
+async function changeHere(config: Config, wanted: ScheduleChange): Promise<ScheduleDocument | null> {
+  const { record } = await changeSchedules(config, wanted);
+  return record && scheduleDocument(record, undefined);
 }
 
 function known(dataDir: string, name: string): ScheduleRecord {
@@ -98,14 +124,17 @@ async function changed(before: ScheduleRecord, name: string, flags: Flags): Prom
   };
 }
 
-function showChange(io: Io, flags: Flags, record: ScheduleRecord | null, what: string): ExitCode {
-  if (record === null) return EXIT.ok;
-  if (flags.json) io.out.write(`${JSON.stringify(scheduleDocument(record, undefined))}\n`);
-  const [next] = dueNext(record);
-  say(
-    io,
-    what,
-    next === undefined ? 'It is paused.' : `It is next due at ${localTime(next, record.tz)} (${record.tz}).`,
-  );
+function changedThere(before: ScheduleView, flags: Flags): ScheduleSettings {
+  const { cron, tz, file, apply, repair, catchUp } = flags;
+  const given = Object.entries({ cron, tz, file, apply, repair, catchUp }).filter(([, value]) => value !== undefined);
+  return { ...settingsOfView(before), ...Object.fromEntries(given) };
+}
+
+function showChange(io: Io, flags: Flags, made: ScheduleDocument | null, what: string): ExitCode {
+  if (made === null) return EXIT.ok;
+  if (flags.json) io.out.write(`${JSON.stringify(made)}\n`);
+  const [next] = made.next;
+  const when = next === undefined ? 'It is paused.' : `It is next due at ${localTime(next, made.tz)} (${made.tz}).`;
+  say(io, what, when);
   return EXIT.ok;
 }

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { scheduleRunsOptions } from '../../app/compose-schedules.ts';
 import { serviceOpener } from '../../app/open-service.ts';
-import { type Config, readConfig } from '../../platform/config.ts';
+import type { Config } from '../../platform/config.ts';
 import { dataDir } from '../../platform/data-dir.ts';
 import type { SyncRunner } from '../../syncs/run/sync-runner.ts';
 import type { ScheduleRecord, ScheduleRun } from '../../syncs/schedule/schedule-catalog.ts';
@@ -12,35 +12,31 @@ import { noteHere } from '../audit.ts';
 import type { Coordinating } from '../coordinate.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { type RunningFlags, withRunning } from '../flags/flags.ts';
+import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../flags/flags.ts';
 import { runSync } from '../run-sync.ts';
 import { type Io, say } from '../screen/io.ts';
+import { openSchedules } from '../target/open-schedules.ts';
 import { runDocument, withSchedules } from '../target/schedule-data.ts';
 import { currentUser } from '../target/sync-data.ts';
-import { askToRun } from './schedule-control.ts';
 
-type Flags = RunningFlags;
+type Flags = RunningFlags & ServerFlags;
 
 /** `rollcall schedule run`: runs a schedule now, by the server where there is one, else in this process. */
 export function scheduleRunCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('run')
     .description('run a schedule now, even if it is paused or not due; on the server if one is running')
     .argument('<name>', 'as `schedule list` shows it');
-  withRunning(command);
+  withServer(withRunning(command));
   return command.action((name: string, flags: Flags) => end(run(io, name, flags)));
 }
 
 async function run(io: Io, name: string, flags: Flags): Promise<ExitCode> {
-  const config = readConfig(flags);
-  const begun = await askToRun(config, name);
+  const { config, schedules, command } = await openSchedules(flags);
+  const begun = await schedules.run(name);
   if (begun !== undefined) {
-    noteHere(dataDir(config.dataDir), 'schedule.run', name);
-    if (flags.json) io.out.write(`${JSON.stringify(runDocument(begun))}\n`);
-    say(
-      io,
-      `The server runs schedule ${name} now. See what comes of it with:`,
-      `  ${config.command} schedule history ${name}`,
-    );
+    if (flags.json) io.out.write(`${JSON.stringify(begun)}\n`);
+    say(io, `The server runs schedule ${name} now. See what comes of it with:`);
+    say(io, `  ${command('schedule', 'history', name)}`);
     return EXIT.ok;
   }
   const { sandbox } = readSyncOptions(findSchedule(config, name));

@@ -1,11 +1,10 @@
 import { Command } from 'commander';
-import { readConfig } from '../../platform/config.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { type CommonFlags, withDataDir, withJson } from '../flags/flags.ts';
+import { type CommonFlags, type ServerFlags, withDataDir, withJson, withServer } from '../flags/flags.ts';
 import { type Io, say } from '../screen/io.ts';
-import { dueNext, localTime, scheduleDocument } from '../target/schedule-data.ts';
+import { localTime } from '../screen/local-time.ts';
+import { openSchedules } from '../target/open-schedules.ts';
 import { scheduleAddCommand } from './schedule-add.ts';
-import { changeSchedules } from './schedule-control.ts';
 import { scheduleCopyCommand, scheduleEditCommand } from './schedule-edit.ts';
 import { scheduleHistoryCommand, scheduleListCommand } from './schedule-list.ts';
 import { scheduleRunCommand } from './schedule-run.ts';
@@ -31,7 +30,7 @@ function changeCommand(
   description: string,
 ): Command {
   const command = new Command(verb).description(description).argument('<name>', 'as `schedule list` shows it');
-  return withDataDir(withJson(command)).action((name: string, flags: CommonFlags) =>
+  return withServer(withDataDir(withJson(command))).action((name: string, flags: CommonFlags & ServerFlags) =>
     end(changeSchedule(io, verb, name, flags)),
   );
 }
@@ -40,15 +39,14 @@ async function changeSchedule(
   io: Io,
   verb: 'pause' | 'resume' | 'remove',
   name: string,
-  flags: CommonFlags,
+  flags: CommonFlags & ServerFlags,
 ): Promise<ExitCode> {
-  const { record } = await changeSchedules(readConfig(flags), { verb, name });
-  if (flags.json)
-    io.out.write(
-      `${JSON.stringify(record === null ? { name, removed: true } : scheduleDocument(record, undefined))}\n`,
-    );
-  if (record === null) say(io, `Schedule ${name} is removed.`);
-  else if (record.paused) say(io, `Schedule ${name} is paused.`);
-  else say(io, `Schedule ${name} is next due at ${localTime(dueNext(record)[0] ?? 0, record.tz)} (${record.tz}).`);
+  const { schedules } = await openSchedules(flags);
+  const changed = await schedules.change(name, verb);
+  if (flags.json) io.out.write(`${JSON.stringify(changed ?? { name, removed: true })}\n`);
+  const [next] = changed?.next ?? [];
+  if (changed === null) say(io, `Schedule ${name} is removed.`);
+  else if (next === undefined) say(io, `Schedule ${name} is paused.`);
+  else say(io, `Schedule ${name} is next due at ${localTime(next, changed.tz)} (${changed.tz}).`);
   return EXIT.ok;
 }

@@ -1,56 +1,54 @@
 import { Command } from 'commander';
-import { askRegions } from '../../imports/life/control.ts';
 import { isSyncUnderWay } from '../../membership/sync-state.ts';
-import { readConfig } from '../../platform/config.ts';
-import { dataDir } from '../../platform/data-dir.ts';
-import { readTotals } from '../../syncs/plan/plan-totals.ts';
-import type { SyncRecord } from '../../syncs/sync-catalog.ts';
 import { grouped, printable } from '../../text/wording.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { type CommonFlags, wholeNumber, withDataDir, withJson } from '../flags/flags.ts';
+import { type CommonFlags, type ServerFlags, wholeNumber, withDataDir, withJson, withServer } from '../flags/flags.ts';
 import { type Io, say } from '../screen/io.ts';
 import { documentOf } from '../screen/sync-outcome.ts';
 import { drawTable } from '../screen/table.ts';
-import { withSyncs } from '../target/sync-data.ts';
+import { openSyncs } from '../target/open-syncs.ts';
+import type { ListedSync } from '../target/syncs.ts';
+
+type Flags = CommonFlags & ServerFlags & { readonly limit: number };
 
 const MOST = 1_000;
 
-/** `rollcall sync list`: the syncs of a data directory, newest first. */
+/** `rollcall sync list`: syncs, newest first. */
 export function syncListCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
   const command = new Command('list')
     .description('show syncs, newest first')
     .option('--limit <n>', 'how many', wholeNumber(1, MOST), 20);
-  return withDataDir(withJson(command)).action((flags: CommonFlags & { readonly limit: number }) =>
-    end(list(io, flags)),
-  );
+  return withServer(withDataDir(withJson(command))).action((flags: Flags) => end(list(io, flags)));
 }
 
-async function list(io: Io, flags: CommonFlags & { readonly limit: number }): Promise<ExitCode> {
-  const config = readConfig(flags);
-  const found = withSyncs(config.dataDir, (syncs) => syncs?.list(flags.limit) ?? []);
+async function list(io: Io, flags: Flags): Promise<ExitCode> {
+  const { syncs } = await openSyncs(flags);
+  const { imports } = syncs;
+  const found = await syncs.list(flags.limit);
   if (flags.json) {
-    io.out.write(`${JSON.stringify(found.map((record) => documentOf(config, record)))}\n`);
+    const documents: unknown[] = [];
+    for (const { id } of found) documents.push(await documentOf(syncs, await syncs.find(id)));
+    io.out.write(`${JSON.stringify(documents)}\n`);
     return EXIT.ok;
   }
   if (found.length === 0) {
-    say(io, `There are no syncs in ${config.dataDir}; plan one with \`${config.command} sync <file>\`.`);
+    say(io, `There are no syncs ${syncs.place}; plan one with \`${imports.command('sync', '<file>')}\`.`);
     return EXIT.ok;
   }
-  const isOwned = (await askRegions(dataDir(config.dataDir))) !== undefined;
+  const isOwned = (await imports.regions()) !== undefined;
   const head = ['id', 'state', 'add', 'change', 'remove', 'ban', 'file'];
   io.out.write(
     `${drawTable(
       head,
-      found.map((record) => rowOf(record, isOwned)),
+      found.map((sync) => rowOf(sync, isOwned)),
       io.width,
     )}\n`,
   );
   return EXIT.ok;
 }
 
-function rowOf(record: SyncRecord, isOwned: boolean): string[] {
-  const { id, state, file, undoOf } = record;
-  const actions = readTotals(record)?.actions;
+function rowOf({ id, state, file, undoOf, totals }: ListedSync, isOwned: boolean): string[] {
+  const actions = totals?.actions;
   const counts = (['add', 'change', 'remove', 'ban'] as const).map((action) =>
     actions === undefined ? '' : grouped(actions[action]),
   );

@@ -1,13 +1,18 @@
 import { Command } from 'commander';
-import { readConfig } from '../../platform/config.ts';
+import { syncView } from '../../api/syncs.ts';
+import type { Config } from '../../platform/config.ts';
 import { dataDir, ownDataDir } from '../../platform/data-dir.ts';
 import { openSyncCatalog } from '../../syncs/sync-catalog.ts';
 import { SyncRefused } from '../../syncs/sync-errors.ts';
 import { noteHere } from '../audit.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { type CommonFlags, withDataDir } from '../flags/flags.ts';
+import { type CommonFlags, type ServerFlags, withDataDir, withServer } from '../flags/flags.ts';
 import { type Io, say } from '../screen/io.ts';
+import { openSyncs } from '../target/open-syncs.ts';
 import { currentUser, findSync } from '../target/sync-data.ts';
+import { syncAddress } from '../target/syncs.ts';
+
+type Flags = CommonFlags & ServerFlags & { readonly reason: string };
 
 /** `rollcall sync reject`: rejects a plan. */
 export function syncRejectCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
@@ -15,15 +20,20 @@ export function syncRejectCommand(io: Io, end: (code: Promise<ExitCode>) => Prom
     .description('reject a plan: it can no longer be carried out')
     .argument('<id>', 'as `sync list` shows it')
     .requiredOption('--reason <text>', 'why you reject it');
-  return withDataDir(command).action((id: string, flags: CommonFlags & { readonly reason: string }) =>
-    end(reject(io, id, flags)),
-  );
+  return withServer(withDataDir(command)).action((id: string, flags: Flags) => end(reject(io, id, flags)));
 }
 
-async function reject(io: Io, id: string, flags: CommonFlags & { readonly reason: string }): Promise<ExitCode> {
-  const config = readConfig(flags);
-  findSync(config.dataDir, id);
+async function reject(io: Io, id: string, flags: Flags): Promise<ExitCode> {
+  const { config, server } = await openSyncs(flags);
   const { reason } = flags;
+  if (server === undefined) rejectHere(config, id, reason);
+  else await server.begin(`${syncAddress(id)}/reject`, syncView, { reason });
+  say(io, `Sync ${id} is rejected: ${reason}`);
+  return EXIT.ok;
+}
+
+function rejectHere(config: Config, id: string, reason: string): void {
+  findSync(config.dataDir, id);
   if (reason.trim() === '') throw SyncRefused.reason('reject', id);
   const dir = dataDir(config.dataDir);
   // Nothing is sent, so it needs neither queue nor service.
@@ -36,6 +46,4 @@ async function reject(io: Io, id: string, flags: CommonFlags & { readonly reason
     catalog.close();
     release();
   }
-  say(io, `Sync ${id} is rejected: ${reason}`);
-  return EXIT.ok;
 }

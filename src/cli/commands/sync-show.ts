@@ -1,23 +1,15 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Command, Option } from 'commander';
-import { readConfig } from '../../platform/config.ts';
-import { dataDir } from '../../platform/data-dir.ts';
-import { planCsv } from '../../syncs/plan/plan-csv.ts';
-import { planJson } from '../../syncs/plan/plan-json.ts';
-import { openPlanReader } from '../../syncs/plan/plan-reading.ts';
-import { planText } from '../../syncs/plan/plan-text.ts';
-import { planFiles } from '../../syncs/plan/prepare.ts';
-import type { SyncRecord, SyncTransition } from '../../syncs/sync-catalog.ts';
 import { printable } from '../../text/wording.ts';
-import { UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { type CommonFlags, withDataDir } from '../flags/flags.ts';
+import { type CommonFlags, type ServerFlags, withDataDir, withServer } from '../flags/flags.ts';
 import { type Io, say } from '../screen/io.ts';
-import { beforeFile, waitingImport } from '../screen/sync-outcome.ts';
-import { findSync, withSyncs } from '../target/sync-data.ts';
+import { printPlan, waitingImport } from '../screen/sync-outcome.ts';
+import { openSyncs } from '../target/open-syncs.ts';
+import type { KeptSync } from '../target/syncs.ts';
 
-type Flags = CommonFlags & { readonly format: 'text' | 'csv' | 'json' };
+type Flags = CommonFlags & ServerFlags & { readonly format: 'text' | 'csv' | 'json' };
 
 /** `rollcall sync show`: a stored plan and its result. */
 export function syncShowCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
@@ -29,47 +21,31 @@ export function syncShowCommand(io: Io, end: (code: Promise<ExitCode>) => Promis
         .choices(['text', 'csv', 'json'])
         .default('text'),
     );
-  return withDataDir(command).action((id: string, flags: Flags) => end(show(io, id, flags)));
+  return withServer(withDataDir(command)).action((id: string, flags: Flags) => end(show(io, id, flags)));
 }
 
 async function show(io: Io, id: string, flags: Flags): Promise<ExitCode> {
-  const config = readConfig(flags);
-  const record = findSync(config.dataDir, id);
-  if (flags.format === 'text') {
-    const moves = withSyncs(config.dataDir, (syncs) => syncs?.transitions(id) ?? []);
-    io.out.write(`${headOf(record, moves, beforeFile(config, id)).join('\n')}\n`);
+  const { syncs } = await openSyncs(flags);
+  const sync = await syncs.find(id);
+  if (flags.format !== 'text') {
+    await pipeline(Readable.from(await syncs.plan(id, flags.format)), io.out, { end: false });
+    return EXIT.ok;
   }
-  const waiting = flags.format === 'text' && record.state === 'applying' ? await waitingImport(config, record) : [];
-  if (record.totals === null) {
-    if (flags.format === 'text') return EXIT.ok;
-    throw new UsageError(`sync ${id} is ${record.state} and has no plan to show: ${record.reason}`);
-  }
-  const plan = openPlanReader(planFiles(dataDir(config.dataDir).sync(id)).plan);
-  try {
-    if (flags.format === 'text') io.out.write(`\n${planText(plan, { color: io.color, width: io.width })}`);
-    else {
-      const pieces = flags.format === 'csv' ? planCsv(plan) : planJson(plan);
-      await pipeline(Readable.from(pieces), io.out, { end: false });
-    }
-  } finally {
-    plan.close();
-  }
+  io.out.write(`${headOf(sync).join('\n')}\n`);
+  const waiting = sync.state === 'applying' ? await waitingImport(syncs, sync) : [];
+  await printPlan(syncs, io, id);
   if (waiting.length > 0) say(io, '', ...waiting);
   return EXIT.ok;
 }
 
-function headOf(
-  { id, file, undoOf, importId }: SyncRecord,
-  moves: readonly SyncTransition[],
-  before: string | undefined,
-): string[] {
+function headOf({ id, file, undoOf, importId, moves, before }: KeptSync): string[] {
   return [
     undoOf === null ? `sync ${id} of ${printable(file)}` : `${id} reverses import ${undoOf}`,
     ...moves.map(({ at, state, reason, who }) => {
       const by = who === '' ? '' : ` (${printable(who)})`;
-      return `  ${new Date(at).toISOString()}  ${state.padEnd(10)}  ${printable(reason)}${by}`;
+      return `  ${at}  ${state.padEnd(10)}  ${printable(reason)}${by}`;
     }),
     ...(importId === null ? [] : [`  carried out by import ${importId}`]),
-    ...(importId === null || before === undefined ? [] : [`  who was in its groups before: ${before}`]),
+    ...(before === null ? [] : [`  who was in its groups before: ${before}`]),
   ];
 }

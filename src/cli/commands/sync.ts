@@ -2,13 +2,19 @@ import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { serviceOpener } from '../../app/open-service.ts';
 import { fileOf } from '../../imports/read/file-state.ts';
-import { readConfig } from '../../platform/config.ts';
 import { dataDir } from '../../platform/data-dir.ts';
 import { inShort } from '../../server/access/noting.ts';
 import { noteHere } from '../audit.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { type CreateFlags, withCreate } from '../flags/create-flags.ts';
-import { type ReadingFlags, type RunningFlags, withReading, withRunning } from '../flags/flags.ts';
+import {
+  type ReadingFlags,
+  type RunningFlags,
+  type ServerFlags,
+  withReading,
+  withRunning,
+  withServer,
+} from '../flags/flags.ts';
 import { importOptionsOf } from '../flags/import-options.ts';
 import { type RecipeFlags, withRecipeFlag } from '../flags/recipe-flags.ts';
 import { identitiesOf, type ShapeFlags, syncReading, withShape } from '../flags/shape-flags.ts';
@@ -16,13 +22,15 @@ import { type ModeFlags, type PlanFlags, syncFlagsOf, withDeciding, withMode, wi
 import { optionsWithRecipe } from '../recipe-options.ts';
 import { runSync } from '../run-sync.ts';
 import type { Io } from '../screen/io.ts';
+import { openSyncs } from '../target/open-syncs.ts';
 import { currentUser } from '../target/sync-data.ts';
+import { syncThere } from '../target/sync-there.ts';
 import { syncApplyCommand, syncApproveCommand } from './sync-apply.ts';
 import { syncListCommand } from './sync-list.ts';
 import { syncRejectCommand } from './sync-reject.ts';
 import { syncShowCommand } from './sync-show.ts';
 
-type Flags = RunningFlags & ReadingFlags & RecipeFlags & ShapeFlags & CreateFlags & ModeFlags & PlanFlags;
+type Flags = RunningFlags & ServerFlags & ReadingFlags & RecipeFlags & ShapeFlags & CreateFlags & ModeFlags & PlanFlags;
 
 /** `rollcall sync`: plans the changes that make groups match a file, and carries them out with `--apply`. */
 export function syncCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<void>): Command {
@@ -35,7 +43,7 @@ export function syncCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<vo
     .enablePositionalOptions();
   withPlan(withCreate(withDeciding(withMode(command))));
   withShape(withRecipeFlag(withReading(command)));
-  withRunning(command);
+  withServer(withRunning(command));
   command.action((file: string, flags: Flags) => end(sync(io, file, flags)));
   return command
     .addCommand(syncApplyCommand(io, end))
@@ -46,7 +54,10 @@ export function syncCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<vo
 }
 
 async function sync(io: Io, file: string, flags: Flags): Promise<ExitCode> {
-  const config = readConfig(flags);
+  const { config, syncs: kept, server } = await openSyncs(flags);
+  if (server !== undefined) {
+    return syncThere({ io, syncs: kept, server, json: flags.json === true, planCsv: flags.planCsv }, file, flags);
+  }
   const chosen = await syncFlagsOf(flags);
   await fileOf(file, file);
   const options = await optionsWithRecipe(config, flags.recipe, importOptionsOf(config, flags), file);

@@ -1,24 +1,35 @@
-import { existsSync } from 'node:fs';
 import { Command } from 'commander';
+import type { CreatedView } from '../../api/created.ts';
+import { syncView } from '../../api/syncs.ts';
 import { serviceOpener } from '../../app/open-service.ts';
-import { readOptions } from '../../imports/import-options.ts';
-import { openImportReader } from '../../imports/report/reading.ts';
-import { readConfig } from '../../platform/config.ts';
+import type { Config } from '../../platform/config.ts';
 import { dataDir } from '../../platform/data-dir.ts';
 import { inShort } from '../../server/access/noting.ts';
 import { noteHere } from '../audit.ts';
 import { checkTarget } from '../check-target.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { type RunningFlags, withRunning } from '../flags/flags.ts';
-import { type DecidingFlags, type PlanFlags, syncFlagsOf, withDeciding, withPlan } from '../flags/sync-flags.ts';
+import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../flags/flags.ts';
+import {
+  type DecidingFlags,
+  decidingQuery,
+  type PlanFlags,
+  syncFlagsOf,
+  withDeciding,
+  withPlan,
+} from '../flags/sync-flags.ts';
 import { runSync } from '../run-sync.ts';
 import { type Io, say } from '../screen/io.ts';
-import { findImport } from '../target/data.ts';
-import { currentUser, findSync } from '../target/sync-data.ts';
+import { importAddress } from '../target/imports.ts';
+import { openSyncs } from '../target/open-syncs.ts';
+import type { Server } from '../target/server-client.ts';
+import { currentUser } from '../target/sync-data.ts';
+import { followSyncThere } from '../target/sync-there.ts';
+import type { Syncs } from '../target/syncs.ts';
+import { undoCreatedThere } from '../target/undo-created-there.ts';
 import { undoCreated } from '../undo-created.ts';
 
-interface Flags extends RunningFlags, DecidingFlags, PlanFlags {
+interface Flags extends RunningFlags, ServerFlags, DecidingFlags, PlanFlags {
   /** Delete the users and groups that the import created. */
   readonly created?: true;
   readonly yes?: true;
@@ -30,24 +41,57 @@ export function undoCommand(io: Io, end: (code: Promise<ExitCode>) => Promise<vo
   withPlan(withDeciding(command))
     .option('--created', 'with --apply: delete the users and groups that the import created, when the rest is undone')
     .option('--yes', 'with --created: do not ask');
-  withRunning(command);
+  withServer(withRunning(command));
   return command.action((id: string, flags: Flags) => end(undo(io, id, flags)));
 }
 
 async function undo(io: Io, id: string, flags: Flags): Promise<ExitCode> {
-  const config = readConfig(flags);
-  const { sandbox, shape } = readOptions(findImport(config.dataDir, id));
-  checkTarget(`${config.command} undo ${id}`, id, sandbox, flags.sandbox === true);
+  const { config, syncs, server } = await openSyncs(flags);
+  const { imports } = syncs;
+  const { fileOfChanges, sandbox } = await imports.find(id);
+  if (server === undefined) checkTarget(imports.command('undo', id), id, sandbox, flags.sandbox === true);
   if (flags.yes && !flags.created) throw new UsageError('--yes says that --created need not ask; add --created');
+  const { code, made } =
+    server === undefined ? await undoHere(io, config, id, flags) : await undoThere(io, syncs, server, id, flags);
+  say(io, ...(fileOfChanges ? NOT_RESTORED : []));
+  if (flags.created !== true || made === undefined) {
+    say(io, ...createdByImport(await imports.created(id)));
+    return code;
+  }
+  const { state } = await syncs.find(made);
+  const isBack = state === 'applied' || state === 'unchanged';
+  if (flags.apply && !isBack) {
+    say(
+      io,
+      '',
+      `No user and no group was deleted: what the import did is not undone yet (sync ${made} is ${state}). When it is:`,
+      `  ${imports.command('undo', id, '--created', '--apply')}`,
+    );
+    return code;
+  }
+  const choice = { id, carryOut: flags.apply === true, yes: flags.yes === true };
+  const deleted =
+    server === undefined
+      ? await undoCreated({ config, io, openService: serviceOpener(config, flags), ...choice })
+      : await undoCreatedThere({ io, imports, server, ...choice });
+  return code === EXIT.ok ? deleted : code;
+}
+
+/** The exit code, and the sync that undoes the import; undefined: none was made. */
+interface Undone {
+  readonly code: ExitCode;
+  readonly made: string | undefined;
+}
+
+async function undoHere(io: Io, config: Config, id: string, flags: Flags): Promise<Undone> {
   const { allowUnban, protect, removeByName } = await syncFlagsOf(flags);
   let made: string | undefined;
-  const openService = serviceOpener(config, flags);
   const code = await runSync({
     config,
     io,
     json: flags.json === true,
     planCsv: flags.planCsv,
-    openService,
+    openService: serviceOpener(config, flags),
     begin: async (syncs) => {
       const decision = {
         flags: { allowUnban, protect, removeByName },
@@ -59,31 +103,13 @@ async function undo(io: Io, id: string, flags: Flags): Promise<ExitCode> {
       return made;
     },
   });
-  say(io, ...(shape?.actions === undefined ? [] : NOT_RESTORED));
-  if (flags.created !== true || made === undefined) {
-    say(io, ...createdByImport(dataDir(config.dataDir).ledger(id)));
-    return code;
-  }
-  const { state } = findSync(config.dataDir, made);
-  const isBack = state === 'applied' || state === 'unchanged';
-  if (flags.apply && !isBack) {
-    say(
-      io,
-      '',
-      `No user and no group was deleted: what the import did is not undone yet (sync ${made} is ${state}). When it is:`,
-      `  ${config.command} undo ${id} --created --apply`,
-    );
-    return code;
-  }
-  const deleted = await undoCreated({
-    config,
-    io,
-    openService,
-    id,
-    carryOut: flags.apply === true,
-    yes: flags.yes === true,
-  });
-  return code === EXIT.ok ? deleted : code;
+  return { code, made };
+}
+
+async function undoThere(io: Io, syncs: Syncs, server: Server, id: string, flags: Flags): Promise<Undone> {
+  const { id: made } = await server.begin(`${importAddress(id)}/undo?${await decidingQuery(flags)}`, syncView);
+  const there = { io, syncs, server, json: flags.json === true, planCsv: flags.planCsv };
+  return { code: await followSyncThere(there, made, true), made };
 }
 
 /** Of a file of changes, only what it added is known well enough to be undone. */
@@ -96,11 +122,8 @@ const NOT_RESTORED = [
 const SHOWN = 20;
 
 /** An undo reverses memberships; the users and groups that the import created stay. */
-function createdByImport(ledger: string): string[] {
-  if (!existsSync(ledger)) return [];
-  const reader = openImportReader(ledger);
-  const made = reader.created(SHOWN + 1);
-  reader.close();
+function createdByImport(things: CreatedView['things']): string[] {
+  const made = things.filter(({ undone }) => undone === null || undone === 'kept');
   if (made.length === 0) return [];
   const shown = made
     .slice(0, SHOWN)

@@ -78,6 +78,29 @@ export async function syncFlagsOf(flags: DecidingFlags & Partial<ModeFlags>): Pr
   };
 }
 
+/** Characters of UIDs that a server takes with one request. */
+const LONGEST_UIDS = 8_000;
+
+/** The choices as the API's query takes them. @throws as syncFlagsOf */
+export async function decidingQuery(flags: DecidingFlags & PlanFlags & Partial<ModeFlags>): Promise<URLSearchParams> {
+  const { protect, removeByName } = await syncFlagsOf(flags);
+  const { mode, missing, allowDemotion, allowUnban, limit = {}, apply } = flags;
+  const uids = { protect: [...protect].join(','), removeNamed: [...removeByName].join(',') };
+  for (const [name, text] of Object.entries(uids)) {
+    if (encodeURIComponent(text).length <= LONGEST_UIDS) continue;
+    throw new UsageError(
+      `--${name === 'protect' ? 'protect' : 'remove-named'} names more users than can be sent to a server; run the command on the server's machine, without --server`,
+    );
+  }
+  const choices = { mode, missing, allowDemotion, allowUnban, apply, ...uids };
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(choices)) {
+    if (value !== undefined && value !== '') query.set(name, String(value));
+  }
+  for (const [name, value] of Object.entries(limit)) query.set(`limit.${name}`, String(value));
+  return query;
+}
+
 function uidList(text: string, earlier: readonly string[] = []): readonly string[] {
   const uids = text.split(',').map((part) => part.trim());
   if (uids.some((uid) => uid === '')) throw new InvalidArgumentError('Expected UIDs, separated by commas.');

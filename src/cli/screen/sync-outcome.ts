@@ -1,19 +1,12 @@
-import { existsSync } from 'node:fs';
+import { createWriteStream } from 'node:fs';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import type { ImportSummary } from '../../api/import-summary.ts';
-import type { Finding, PlanTotals } from '../../api/plan.ts';
+import type { Finding } from '../../api/plan.ts';
 import type { ReasonCode } from '../../imports/reason-codes.ts';
-import type { Config } from '../../platform/config.ts';
-import { dataDir } from '../../platform/data-dir.ts';
-import { planText } from '../../syncs/plan/plan-text.ts';
-import { readTotals } from '../../syncs/plan/plan-totals.ts';
-import { planFiles } from '../../syncs/plan/prepare.ts';
-import type { SyncRecord } from '../../syncs/sync-catalog.ts';
-import { readSyncOptions } from '../../syncs/sync-options.ts';
 import { asClause, counted } from '../../text/wording.ts';
 import { EXIT, type ExitCode, exitCodeOf } from '../exit-codes.ts';
-import { findImport, summaryIn } from '../target/data.ts';
-import { localImports } from '../target/local-imports.ts';
-import { findSync, withPlan } from '../target/sync-data.ts';
+import type { KeptSync, ListedSync, Syncs } from '../target/syncs.ts';
 import { conclude } from './conclude.ts';
 import { type Io, say } from './io.ts';
 import { nextSteps } from './next-steps.ts';
@@ -21,41 +14,41 @@ import { nextSteps } from './next-steps.ts';
 const IMPORT_WAITS = 'Its import waits for you:';
 
 /** `--json` of the sync commands. Times are ISO 8601. */
-interface SyncDocument extends Pick<SyncRecord, 'id' | 'state' | 'reason' | 'file' | 'undoOf' | 'importId'> {
-  readonly createdAt: string;
-  readonly finishedAt: string | null;
-  readonly approved: { readonly by: string; readonly at: string; readonly reason: string } | null;
-  /** Null while there is no plan. */
-  readonly totals: PlanTotals | null;
+interface SyncDocument extends ListedSync {
   readonly findings: readonly Finding[];
-  /** Path of the file with the members, before the sync, of groups that lost members; null where none did. */
+  /** Where the members are, before the sync, of groups that lost members: a path or an address; null where none did. */
   readonly before: string | null;
   /** Of the import that carries it out; null until there is one. */
   readonly import: ImportSummary | null;
 }
 
 /** Prints a plan, if there is one. */
-export function printPlan(config: Config, io: Io, id: string): void {
+export async function printPlan(syncs: Syncs, io: Io, id: string): Promise<void> {
   const { color, width } = io;
-  const text = withPlan(dataDir(config.dataDir), findSync(config.dataDir, id), (plan) =>
-    planText(plan, { color, width }),
-  );
+  const text = await syncs.planText(id, { color, width });
   if (text !== undefined) io.out.write(`\n${text}`);
 }
 
+/** Writes a plan as CSV, if there is one. */
+export async function writePlan(syncs: Syncs, id: string, path: string): Promise<void> {
+  if ((await syncs.find(id)).totals === null) return;
+  await pipeline(Readable.from(await syncs.plan(id, 'csv')), createWriteStream(path));
+}
+
 /** Prints the result of a sync and the next steps; returns its exit code. printPlan prints the plan. */
-export async function concludeSync(config: Config, io: Io, id: string, json: boolean): Promise<ExitCode> {
-  const record = findSync(config.dataDir, id);
-  if (json) io.out.write(`${JSON.stringify(documentOf(config, record))}\n`);
-  say(io, '', ...notThere(config, record), ...whatNext(config, record), ...wayBack(config, record));
-  if (record.importId === null) return EXIT_OF[record.state] ?? EXIT.interrupted;
-  if (!json) return conclude(localImports(config), io, record.importId, false);
-  const carried = findImport(config.dataDir, record.importId);
-  return exitCodeOf(carried, summaryIn(dataDir(config.dataDir), carried).rows);
+export async function concludeSync(syncs: Syncs, io: Io, id: string, json: boolean): Promise<ExitCode> {
+  const { imports } = syncs;
+  const sync = await syncs.find(id);
+  if (json) io.out.write(`${JSON.stringify(await documentOf(syncs, sync))}\n`);
+  say(io, '', ...notThere(sync), ...(await whatNext(syncs, sync)), ...wayBack(sync));
+  if (sync.importId === null) return EXIT_OF[sync.state] ?? EXIT.interrupted;
+  if (!json) return conclude(imports, io, sync.importId, false);
+  const carried = await imports.find(sync.importId);
+  return exitCodeOf(carried, (await imports.findings(carried)).summary.rows);
 }
 
 /** Where no import says it. */
-const EXIT_OF: Readonly<Partial<Record<SyncRecord['state'], ExitCode>>> = {
+const EXIT_OF: Readonly<Partial<Record<KeptSync['state'], ExitCode>>> = {
   planned: EXIT.ok,
   unchanged: EXIT.ok,
   held: EXIT.stopped,
@@ -64,83 +57,59 @@ const EXIT_OF: Readonly<Partial<Record<SyncRecord['state'], ExitCode>>> = {
   failed: EXIT.usage,
 };
 
-export function documentOf(config: Config, record: SyncRecord): SyncDocument {
-  const { id, state, reason, file, undoOf, importId, approvedBy, approvedAt, approval, createdAt, finishedAt } = record;
-  const dir = dataDir(config.dataDir);
+export async function documentOf(syncs: Syncs, sync: KeptSync): Promise<SyncDocument> {
+  const { id, state, reason, file, undoOf, importId, createdAt, finishedAt, approved, totals, before } = sync;
+  const { imports } = syncs;
+  const findings = await syncs.findings(id);
+  const carried = importId === null ? null : (await imports.findings(await imports.find(importId))).summary;
   return {
-    id,
-    state,
-    reason,
-    file,
-    undoOf,
-    importId,
-    createdAt: new Date(createdAt).toISOString(),
-    finishedAt: finishedAt === null ? null : new Date(finishedAt).toISOString(),
-    approved:
-      approvedBy === null
-        ? null
-        : { by: approvedBy, at: new Date(approvedAt ?? 0).toISOString(), reason: approval ?? '' },
-    totals: readTotals(record),
-    findings: withPlan(dir, record, (plan) => plan.findings()) ?? [],
-    before: beforeFile(config, id) ?? null,
-    import: importId === null ? null : summaryIn(dir, findImport(config.dataDir, importId)),
+    ...{ id, state, reason, file, undoOf, importId, createdAt, finishedAt, approved },
+    ...{ totals, findings, before, import: carried },
   };
 }
 
-/** The file with the previous members of groups that lose members, once a plan is carried out. */
-export function beforeFile(config: Config, id: string): string | undefined {
-  const { before } = planFiles(dataDir(config.dataDir).sync(id));
-  return existsSync(before) ? before : undefined;
-}
-
 /** Groups that the service does not know, where nothing creates them. */
-function notThere(config: Config, record: SyncRecord): string[] {
-  if (record.undoOf !== null || readSyncOptions(record).create?.groups) return [];
-  const groups = withPlan(dataDir(config.dataDir), record, (plan) => plan.groups()) ?? [];
-  const missing = groups.filter(({ listing }) => listing === 'not_found').length;
-  if (missing === 0) return [];
+function notThere({ undoOf, unknownGroups }: KeptSync): string[] {
+  if (undoOf !== null || unknownGroups === 0) return [];
   return [
-    `The service does not know ${counted(missing, 'group')}. To have them created, sync with --create-groups.`,
+    `The service does not know ${counted(unknownGroups, 'group')}. To have them created, sync with --create-groups.`,
     '',
   ];
 }
 
 /** What the import of a sync waits for, where it waits for a person, and how to continue. */
-export async function waitingImport(config: Config, { importId }: SyncRecord): Promise<string[]> {
+export async function waitingImport({ imports }: Syncs, { importId }: KeptSync): Promise<string[]> {
   if (importId === null) return [];
-  const imports = localImports(config);
   const found = await imports.find(importId);
   if (found.state !== 'blocked') return [];
   const { summary } = await imports.findings(found);
   return [IMPORT_WAITS, ...nextSteps(imports, found, summary)];
 }
 
-function wayBack(config: Config, { id, importId }: SyncRecord): string[] {
-  const before = importId === null ? undefined : beforeFile(config, id);
-  if (before === undefined) return [];
+function wayBack({ before }: KeptSync): string[] {
+  if (before === null) return [];
   return ['Who was in the groups that this sync takes something from, ready to import:', `  ${before}`];
 }
 
-function whatNext(config: Config, record: SyncRecord): string[] {
-  const { command } = config;
-  const { id, state, undoOf, file } = record;
-  const reason = asClause(record.reason);
-  const sandbox = readSyncOptions(record).sandbox ? ' --sandbox' : '';
-  const sync = (verb: string, rest = '') => `  ${command} sync ${verb} ${id}${rest}`;
-  const again = undoOf === null ? `  ${command} sync ${file} …` : `  ${command} undo ${undoOf}`;
+async function whatNext({ imports }: Syncs, sync: KeptSync): Promise<string[]> {
+  const { id, state, undoOf, file, importId } = sync;
+  const reason = asClause(sync.reason);
+  const sandbox = sync.sandbox ? ' --sandbox' : '';
+  const command = (verb: string, rest = '') => `  ${imports.command('sync', verb, id)}${rest}`;
+  const again = `  ${undoOf === null ? imports.command('sync', file, '…') : imports.command('undo', undoOf)}`;
   switch (state) {
     case 'planned':
       return [
         'Nothing was sent: this is the plan. Look at every change, then carry it out:',
-        sync('show', ' --format csv'),
-        sync('apply', sandbox),
+        command('show', ' --format csv'),
+        command('apply', sandbox),
       ];
     case 'held':
       return [
         'Held: nothing was sent. Look at every change, then approve this plan or reject it:',
-        sync('show', ' --format csv'),
-        sync('approve', ` --reason "…"${sandbox}`),
-        sync('reject', ' --reason "…"'),
+        command('show', ' --format csv'),
+        command('approve', ` --reason "…"${sandbox}`),
+        command('reject', ' --reason "…"'),
       ];
     case 'unchanged':
       return ['Nothing was sent: there is nothing to do.'];
@@ -153,11 +122,11 @@ function whatNext(config: Config, record: SyncRecord): string[] {
     case 'planning':
       return ['Interrupted while planning: nothing was sent. Plan again with:', again];
     case 'applying':
-      if (record.importId === null)
-        return ['Interrupted before anything was sent. Continue with:', sync('apply', sandbox)];
-      return findImport(config.dataDir, record.importId).code === ('CREATE_LIMIT' satisfies ReasonCode)
-        ? [IMPORT_WAITS]
-        : ['Its import has stopped; continue it as shown below, or with:', sync('apply', sandbox)];
+      if (importId === null) return ['Interrupted before anything was sent. Continue with:', command('apply', sandbox)];
+      if ((await imports.find(importId)).code === ('CREATE_LIMIT' satisfies ReasonCode)) return [IMPORT_WAITS];
+      return imports.server === undefined
+        ? ['Its import has stopped; continue it as shown below, or with:', command('apply', sandbox)]
+        : ['Its import has stopped; continue it as shown below.'];
     case 'applied':
       return [];
     case 'incomplete':

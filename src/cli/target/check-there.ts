@@ -9,6 +9,7 @@ import { followImport } from '../screen/follow.ts';
 import { say } from '../screen/io.ts';
 import { redraw } from '../screen/progress.ts';
 import { type ThereOptions, uploadThere } from './import-there.ts';
+import { importAddress } from './imports.ts';
 
 /** Checks that a server makes: begun there, and followed to their end. */
 
@@ -43,7 +44,7 @@ export async function importAndCheckThere(
 /** Has a server check an import, or continue its check, and shows what it finds. Ctrl-C only stops watching. */
 export async function checkThere(options: ThereOptions, id: string, maxCalls: number): Promise<ExitCode> {
   const { io, imports, server, json } = options;
-  const address = `/v1/imports/${encodeURIComponent(id)}/check`;
+  const address = `${importAddress(id)}/check`;
   const begin = (calls: number) => server.begin(`${address}?maxCalls=${Math.min(calls, ANY_NUMBER)}`, checkView);
   const signal = firstSignal(EXIT.stillRunning);
   let view: CheckView | undefined;

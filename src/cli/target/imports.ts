@@ -1,3 +1,4 @@
+import type { CreatedView } from '../../api/created.ts';
 import type { ImportSummary, Writes } from '../../api/import-summary.ts';
 import type { ImportView } from '../../api/imports.ts';
 import type { RegionStatus } from '../../api/regions.ts';
@@ -24,6 +25,8 @@ export interface Imports {
   find(id: string | undefined): Promise<KeptImport>;
   /** The outcomes of an import so far. */
   findings(found: KeptImport): Promise<Findings>;
+  /** Users and groups that it created or made active again; at most MOST_MADE. */
+  created(id: string): Promise<CreatedView['things']>;
   /** The state of the regions; undefined where no process runs imports. */
   regions(): Promise<readonly RegionStatus[] | undefined>;
   /** Asks the process that runs imports; undefined where there is none. @throws ControlRefused, ServerRefused */
@@ -35,8 +38,8 @@ export interface Imports {
     found: KeptImport,
     request: Pick<ReportRequest, 'form' | 'filter'>,
   ): Promise<AsyncIterable<string | Uint8Array>>;
-  /** The command that does this with one import, or with all. */
-  command(verb: string, id?: string): string;
+  /** A command that the user can type, with what leads it to these imports. */
+  command(...words: readonly string[]): string;
   /** The folder of an import, for a person to look into. */
   folder(id: string): string;
   /** Reports of a finished import, by purpose. */
@@ -54,6 +57,8 @@ export interface KeptImport extends Pick<ImportRecord, 'id' | 'state' | 'reason'
   /** The option that `resume` needs, where it waits for one. */
   readonly maxCreate?: string | undefined;
   readonly maxRemovals?: string | undefined;
+  /** Its file says what to add, change or remove. */
+  readonly fileOfChanges: boolean;
 }
 
 export interface Findings {
@@ -78,4 +83,9 @@ export interface Look {
   readonly staging: ReturnType<ProgressSource['staging']>;
   /** Undefined where no process runs it. */
   readonly regions: readonly RegionStatus[] | undefined;
+}
+
+/** Of the HTTP API. */
+export function importAddress(id: string): string {
+  return `/v1/imports/${encodeURIComponent(id)}`;
 }

@@ -45,12 +45,23 @@ export function localImports(config: Config): Imports {
     },
     find: async (id) => {
       const record = find(id);
-      // Only this option matters here: checking them all costs more than the rest of the command.
-      const { sandbox } = JSON.parse(record.options) as Partial<ImportOptions>;
+      // Only these options matter here: checking them all costs more than the rest of the command.
+      const { sandbox, shape } = JSON.parse(record.options) as Partial<ImportOptions>;
       const { maxCreate, maxRemovals } = optionsToAgree(record);
-      return { ...record, maxCreate, maxRemovals, reason: reasonFor(record, asFlag), sandbox: sandbox === true };
+      return {
+        ...{ ...record, maxCreate, maxRemovals, reason: reasonFor(record, asFlag), sandbox: sandbox === true },
+        fileOfChanges: shape?.actions !== undefined,
+      };
     },
     findings: async ({ id }) => findingsOf(dir, find(id)),
+    created: async (id) => {
+      if (!existsSync(dir.ledger(id))) return [];
+      const [{ MOST_MADE }, { readMade }] = await Promise.all([
+        import('../../api/created.ts'),
+        import('../../imports/record/created.ts'),
+      ]);
+      return readMade(dir.ledger(id), MOST_MADE).things;
+    },
     regions: () => askRegions(dir),
     act: (id, verb, changes) => askToAct(dir, id, verb, changes),
     watch: (id) => {

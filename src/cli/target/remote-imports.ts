@@ -1,3 +1,4 @@
+import { createdView } from '../../api/created.ts';
 import type { ImportSummary } from '../../api/import-summary.ts';
 import {
   bulkAnswer,
@@ -16,7 +17,7 @@ import { isUnderWay } from '../../membership/import-state.ts';
 import type { Region } from '../../membership/membership.ts';
 import { sumOfOutcomes } from '../../membership/outcome.ts';
 import { NoImports } from './data.ts';
-import type { Imports, KeptImport, ListedImport } from './imports.ts';
+import { type Imports, importAddress, type KeptImport, type ListedImport } from './imports.ts';
 import { present } from './local-imports.ts';
 import type { Server } from './server-client.ts';
 import { ServerRefused } from './server-errors.ts';
@@ -24,14 +25,14 @@ import { ServerRefused } from './server-errors.ts';
 /** Imports that a page of the server's list holds at most. */
 const MOST_OF_PAGE = 200;
 /** How long a server may be away while a command watches, in ms: it may be restarting. */
-const PATIENCE_MS = 120_000;
+export const PATIENCE_MS = 120_000;
 
 /**
  * The imports of a server.
  * @param command what the user types before a verb  @param flag what follows it, such as ` --server http://…`
  */
 export function remoteImports(server: Server, command: string, flag: string): Imports {
-  const one = (id: string) => server.get(addressOf(id), importView);
+  const one = (id: string) => server.get(importAddress(id), importView);
   const regions = async () => (await server.get('/v1/regions', regionsAnswer)).regions;
   return {
     server,
@@ -64,19 +65,20 @@ export function remoteImports(server: Server, command: string, flag: string): Im
     findings: async ({ id }) => {
       const [view, { problems }] = await Promise.all([
         one(id),
-        server.get(`${addressOf(id)}/problems`, problemsAnswer).catch((error: unknown) => {
+        server.get(`${importAddress(id)}/problems`, problemsAnswer).catch((error: unknown) => {
           if (error instanceof ServerRefused && error.code === 'NO_ROWS_YET') return { problems: [] };
           throw error;
         }),
       ]);
       return { summary: summaryOf(server, view), problems };
     },
+    created: async (id) => (await server.get(`${importAddress(id)}/created`, createdView)).things,
     regions,
     act: (id, verb, { maxCreate, maxRemovals } = {}) => {
       const query = new URLSearchParams();
       if (maxCreate !== undefined) query.set('maxCreate', textOfMaxCreate(maxCreate));
       if (maxRemovals !== undefined) query.set('maxRemovals', String(maxRemovals));
-      return server.post(`${addressOf(id)}/${verb}${query.size === 0 ? '' : `?${query}`}`);
+      return server.post(`${importAddress(id)}/${verb}${query.size === 0 ? '' : `?${query}`}`);
     },
     tag: async (id, changes) => {
       const body = { action: 'tag', ids: [id], tags: changes };
@@ -102,7 +104,7 @@ export function remoteImports(server: Server, command: string, flag: string): Im
       patienceMs: PATIENCE_MS,
       close: () => {},
     }),
-    report: ({ id }, request) => server.download(`${addressOf(id)}/report?${reportQuery(request)}`),
+    report: ({ id }, request) => server.download(`${importAddress(id)}/report?${reportQuery(request)}`),
     command: (...words) => `${[command, ...words].join(' ')}${flag}`,
     folder: (id) => `imports/${id} in the data directory of ${server.url}`,
     files: ({ id, reports }) =>
@@ -115,17 +117,16 @@ export function remoteImports(server: Server, command: string, flag: string): Im
   };
 }
 
-function addressOf(id: string): string {
-  return `/v1/imports/${encodeURIComponent(id)}`;
-}
-
 function noImports({ url }: Server): NoImports {
   return new NoImports(`at ${url}`, 'server with --server');
 }
 
 /** A server knows by itself whether it sends to a sandbox. */
-function kept({ id, state, reason, code, maxCreate, maxRemovals }: ImportView): KeptImport {
-  return { id, state, reason, code: code ?? null, sandbox: false, maxCreate, maxRemovals };
+function kept({ id, state, reason, code, maxCreate, maxRemovals, fileOfChanges }: ImportView): KeptImport {
+  return {
+    ...{ id, state, reason, code: code ?? null, sandbox: false, maxCreate, maxRemovals },
+    fileOfChanges: fileOfChanges === true,
+  };
 }
 
 /** What `--json` prints: the same as for an import on this machine, except that reports are addresses. */

@@ -9,6 +9,7 @@ import {
   type ScheduleRun,
 } from '../../syncs/schedule/schedule-catalog.ts';
 import { readSyncOptions, shownCreate } from '../../syncs/sync-options.ts';
+import type { FailureDocument, RunDocument, ScheduleDocument } from './schedules.ts';
 
 /** What commands read of the schedules in a data directory, even while another process writes to it, and how they show it. */
 
@@ -28,17 +29,12 @@ export function withSchedules<Result>(
 const SHOWN_RUNS = 3;
 
 /** When it is due next, in ms since 1970; empty while it is paused. */
-export function dueNext({ cron, tz, paused, nextDue }: ScheduleRecord): number[] {
+function dueNext({ cron, tz, paused, nextDue }: ScheduleRecord): number[] {
   return paused ? [] : [nextDue, ...nextRuns(cron, tz, nextDue, SHOWN_RUNS - 1)];
 }
 
-/** "2027-03-28 03:30" in a time zone. */
-export function localTime(at: number, tz: string): string {
-  return new Intl.DateTimeFormat('sv-SE', { timeZone: tz, dateStyle: 'short', timeStyle: 'short' }).format(at);
-}
-
 /** As `--json` shows a schedule. Times are ISO 8601; of headers it has the variables that hold their values. */
-export function scheduleDocument(record: ScheduleRecord, lastRun: ScheduleRun | undefined) {
+export function scheduleDocument(record: ScheduleRecord, lastRun: ScheduleRun | undefined): ScheduleDocument {
   const { name, cron, tz, file, headers, maxSource, protectFile, repair, catchUp, paused, createdAt } = record;
   const options = readSyncOptions(record);
   const { flags, limits, apply, sandbox } = options;
@@ -53,11 +49,11 @@ export function scheduleDocument(record: ScheduleRecord, lastRun: ScheduleRun | 
   };
 }
 
-export function runDocument({ schedule, dueAt, at, state, reason, who, syncId }: ScheduleRun) {
+export function runDocument({ schedule, dueAt, at, state, reason, who, syncId }: ScheduleRun): RunDocument {
   return { schedule, dueAt: iso(dueAt), at: iso(at), state, reason, who, syncId };
 }
 
-export function failureDocument({ region, guid, uid, code, since }: ScheduleFailure) {
+export function failureDocument({ region, guid, uid, code, since }: ScheduleFailure): FailureDocument {
   return { region, guid, uid, code, since: iso(since) };
 }
 

@@ -20,12 +20,14 @@ export interface Server {
   post(path: string): Promise<ImportView>;
   /** As `post`, for anything but imports. `body` is sent as JSON. */
   begin<Document>(path: string, schema: z.ZodType<Document>, body?: object): Promise<Document>;
+  /** As `begin`, for what is replaced. */
+  put<Document>(path: string, schema: z.ZodType<Document>, body: object): Promise<Document>;
   /** Deletes what is at an address. @throws as `get` */
   remove(path: string): Promise<void>;
   /** An answer piece by piece. @throws as `get`, before the first piece and between pieces */
   download(path: string): Promise<AsyncIterable<Uint8Array>>;
   /** Sends a file. If the answer is lost, sends it again, if the file can be read again. @throws as `get` */
-  upload(path: string, file: Upload): Promise<ImportView>;
+  upload<Document>(path: string, schema: z.ZodType<Document>, file: Upload): Promise<Document>;
 }
 
 export interface Upload {
@@ -67,12 +69,14 @@ const REMEDIES: Readonly<Record<string, string>> = {
   TOKEN_REFUSED: 'Set ROLLCALL_TOKEN to a valid token, which `rollcall token create` makes on the server.',
   WRONG_STATE: 'Wait until its state has changed.',
   UNKNOWN_IMPORT: '`rollcall list` shows all imports.',
+  UNKNOWN_SYNC: '`rollcall sync list` shows all syncs.',
+  UNKNOWN_SCHEDULE: '`rollcall schedule list` shows all schedules.',
   UNKNOWN_EXPORT: 'It may have been downloaded or removed already; `rollcall export` begins a new one.',
   NO_CHECK_YET: '`rollcall check` begins one.',
 };
 
 interface Exchanged {
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Readable | string;
   readonly signal?: AbortSignal;
@@ -130,10 +134,9 @@ export function connectToServer({ url, token, ca, plainHttp }: ServerOptions): S
     url,
     get: async (path, schema) => parsed(await exchange(path), schema),
     post: async (path) => parsed(await exchange(path, { method: 'POST' }), importView),
-    begin: async (path, schema, body) => {
-      const json = { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
-      return parsed(await exchange(path, { method: 'POST', ...(body !== undefined && json) }), schema);
-    },
+    begin: async (path, schema, body) =>
+      parsed(await exchange(path, { method: 'POST', ...(body !== undefined && asJson(body)) }), schema),
+    put: async (path, schema, body) => parsed(await exchange(path, { method: 'PUT', ...asJson(body) }), schema),
     remove: async (path) => {
       const { body } = await exchange(path, { method: 'DELETE' });
       await body.dump();
@@ -148,7 +151,7 @@ export function connectToServer({ url, token, ca, plainHttp }: ServerOptions): S
         }
       })();
     },
-    upload: async (path, { size, open, repeatable, type = 'application/octet-stream', signal }) => {
+    upload: async (path, schema, { size, open, repeatable, type = 'application/octet-stream', signal }) => {
       // With the same key, several attempts make one import.
       const key = randomUUID();
       const send = async () =>
@@ -163,7 +166,7 @@ export function connectToServer({ url, token, ca, plainHttp }: ServerOptions): S
             body: Readable.from(open(), { objectMode: false }),
             signal,
           }),
-          importView,
+          schema,
         );
       for (const waitMs of repeatable ? AGAIN_MS : []) {
         try {
@@ -217,6 +220,10 @@ function readKnown<Document>(schema: z.ZodType<Document>, document: unknown): z.
     for (const key of keys) delete (owner as Record<string, unknown>)[key];
   }
   return schema.safeParse(document);
+}
+
+function asJson(body: object): Pick<Exchanged, 'headers' | 'body'> {
+  return { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
 }
 
 function jsonOf(text: string): unknown {

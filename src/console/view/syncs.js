@@ -70,7 +70,7 @@ function SyncsList() {
     caption: 'Syncs, newest first',
     columns: COLUMNS,
     emptyText,
-    useNews: (pages) => useEvery(() => void pages.refresh(), ASK_EVERY_MS),
+    useNews: (pages) => useEvery(pages.follow, ASK_EVERY_MS),
   });
 }
 

@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs';
 import type { ImportTotals } from '../../api/import-summary.ts';
 import type { RegionStatus } from '../../api/regions.ts';
 import { type TagChanges, tagsAfter } from '../../api/tags.ts';
+import { messageOf } from '../../errors/message-of.ts';
 import { actionsOf } from '../../membership/import-actions.ts';
 import { type ImportState, isFinal } from '../../membership/import-state.ts';
 import type { Region } from '../../membership/membership.ts';
@@ -20,6 +21,7 @@ import { withIdentities } from '../stage/identity-copy.ts';
 import type { IdentitySource } from '../stage/identity-file.ts';
 import { continueAll, type LeftAlone } from './continue-all.ts';
 import type { ResumeChanges } from './creating-step.ts';
+import { createDeletions, type Deletions } from './deletions.ts';
 import { createLife, type LifeEvents } from './life.ts';
 import { removeImport, startRetention, sweepRemoved } from './removal.ts';
 import { createRepairs, type Repairs } from './repairs.ts';
@@ -40,7 +42,7 @@ export interface Coordinator {
   resume(id: string, changes?: ResumeChanges): Promise<ImportRecord>;
   cancel(id: string): Promise<ImportRecord>;
   /**
-   * Continues every import that a stop or crash interrupted: while reading, sending, pausing or cancelling.
+   * Continues every import that a stop or crash interrupted: while reading, sending, pausing or cancelling, and deletions.
    * Resolves when each has begun, with those that this process cannot continue: they stay as they are.
    */
   continueAll(): Promise<LeftAlone[]>;
@@ -53,6 +55,8 @@ export interface Coordinator {
   tag(id: string, changes: TagChanges): ImportRecord;
   /** Keeps the totals of an import that has ended. */
   keepTotals(id: string, totals: ImportTotals): void;
+  /** Deletes what imports created. */
+  readonly deletions: Deletions;
   /** Rows that people correct, and the imports in which they are sent. */
   readonly repairs: Repairs;
   /** Deletes an import with all its files: one that has finished or failed, or was not started. @throws WrongState */
@@ -125,6 +129,13 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
   const life = createLife({ ...options, dir, catalog, backend, reading, events, sandbox });
   const find = catalog.get;
 
+  const pages = (region: Region) => life.sending.groups.pages(region);
+  const deletions = createDeletions({
+    ...{ dir, catalog, sandbox, pages, regions: options.regions },
+    onError: (id, cause) =>
+      onError(new Error(`what import ${id} created is not deleted: ${messageOf(cause)}`, { cause })),
+  });
+
   const remove = async (id: string): Promise<void> => {
     const record = find(id);
     const isAtRest = record.state === 'staged' || record.state === 'failed' || isFinal(record.state);
@@ -132,6 +143,7 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
       throw new WrongState(record, 'cannot be deleted', life.isClosing(id) ? [] : actionsOf(record.state, false));
     }
     await life.leave(id);
+    deletions.forget(id);
     const deleted = removeImport(dir, catalog, id);
     events.emit('removed', id);
     await deleted;
@@ -173,7 +185,10 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
       await life.cancel(id);
       return find(id);
     },
-    continueAll: () => continueAll(catalog.unfinished(), life),
+    continueAll: () => {
+      deletions.continueAll();
+      return continueAll(catalog.unfinished(), life);
+    },
     retry: async (id, changes = {}) => {
       const record = find(id);
       const meant = readOptions(record).sandbox;
@@ -187,10 +202,11 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
       return record;
     },
     keepTotals: catalog.setTotals,
+    deletions,
     repairs: createRepairs({ dir, catalog, find, create: (retry) => coordinator.create(retry), sandbox }),
     remove,
     announce: (address) => announceAddress(dir, address),
-    pages: (region) => life.sending.groups.pages(region),
+    pages,
     regions: () => life.sending.regions(),
     renewKeys: (regions) => life.sending.renewKeys(regions),
     settled: async (id) => {
@@ -206,6 +222,7 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
       stopping ??= (async () => {
         // First: imports that the stop interrupts did not kill this process.
         catalog.leaveAll();
+        await deletions.stop();
         await retention?.stop();
         await life.stop(deadlineMs);
         await resources.disposeAsync();

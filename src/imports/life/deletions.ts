@@ -1,18 +1,25 @@
+import { messageOf } from '../../errors/message-of.ts';
+import type { Region } from '../../membership/membership.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
-import { openCreated } from '../record/created.ts';
+import type { Catalog } from '../catalog.ts';
+import { RegionWithoutApp, WrongTarget } from '../import-errors.ts';
+import { readOptions } from '../import-options.ts';
+import { openCreated, readMade } from '../record/created.ts';
 import { type Deleting, deleteCreated } from './delete-created.ts';
 
 /** Deletes what imports created, one run per import. For the owner of the data directory. */
 export interface Deletions {
-  /** Begins, or continues what an earlier run left; does nothing while one is running. */
+  /** Begins, or continues what an earlier run left; does nothing while one is running. @throws WrongTarget, RegionWithoutApp */
   start(id: string): void;
+  /** Continues what a stop or crash interrupted; what this process cannot continue waits, with a reason. */
+  continueAll(): void;
   /** Undefined when nothing is being deleted. */
   progress(id: string): DeletionProgress | undefined;
-  /** Why the last run ended early; empty if it did not. */
+  /** Why the last run ended early, or does not continue; empty if neither. */
   reason(id: string): string;
   /** Stops the run of an import that was removed. */
   forget(id: string): void;
-  /** Stops all runs; another start continues them. */
+  /** Stops all runs; `continueAll` of the next process continues them. */
   stop(): Promise<void>;
 }
 
@@ -23,6 +30,11 @@ interface DeletionProgress {
 
 interface DeletionsOptions extends Pick<Deleting, 'pages'> {
   readonly dir: DataDir;
+  readonly catalog: Pick<Catalog, 'get' | 'beginDeletion' | 'endDeletion' | 'deletions'>;
+  /** Regions that have an app. */
+  readonly regions: ReadonlySet<Region>;
+  /** Whether this process sends to a sandbox. */
+  readonly sandbox: boolean;
   readonly onError: (id: string, error: unknown) => void;
 }
 
@@ -32,7 +44,7 @@ interface Running {
   progress: DeletionProgress;
 }
 
-export function createDeletions({ dir, pages, onError }: DeletionsOptions): Deletions {
+export function createDeletions({ dir, catalog, regions, sandbox, pages, onError }: DeletionsOptions): Deletions {
   const running = new Map<string, Running>();
   const reasons = new Map<string, string>();
 
@@ -55,9 +67,20 @@ export function createDeletions({ dir, pages, onError }: DeletionsOptions): Dele
     }
   };
 
-  return {
+  /** @throws WrongTarget, RegionWithoutApp */
+  const check = (id: string): void => {
+    const meant = readOptions(catalog.get(id)).sandbox;
+    if (meant !== sandbox) throw new WrongTarget(`import ${id}`, meant);
+    const used = new Set(readMade(dir.ledger(id), Number.MAX_SAFE_INTEGER).things.map(({ region }) => region));
+    const without = [...used.difference(regions)];
+    if (without.length > 0) throw new RegionWithoutApp(id, without);
+  };
+
+  const deletions: Deletions = {
     start: (id) => {
       if (running.has(id)) return;
+      check(id);
+      catalog.beginDeletion(id);
       reasons.delete(id);
       const aborted = new AbortController();
       const entry: Running = {
@@ -68,12 +91,25 @@ export function createDeletions({ dir, pages, onError }: DeletionsOptions): Dele
           .then(() => run(id, aborted.signal, (progress) => Object.assign(entry, { progress })))
           .catch((error: unknown) => {
             if (aborted.signal.aborted) return;
-            reasons.set(id, error instanceof Error ? error.message : String(error));
+            reasons.set(id, messageOf(error));
             onError(id, error);
+          })
+          .then(() => {
+            if (!aborted.signal.aborted) catalog.endDeletion(id);
           })
           .finally(() => running.delete(id)),
       };
       running.set(id, entry);
+    },
+    continueAll: () => {
+      for (const id of catalog.deletions()) {
+        try {
+          deletions.start(id);
+        } catch (error) {
+          reasons.set(id, messageOf(error));
+          onError(id, error);
+        }
+      }
     },
     progress: (id) => running.get(id)?.progress,
     reason: (id) => reasons.get(id) ?? '',
@@ -87,4 +123,5 @@ export function createDeletions({ dir, pages, onError }: DeletionsOptions): Dele
       await Promise.all(all.map(({ ended }) => ended));
     },
   };
+  return deletions;
 }

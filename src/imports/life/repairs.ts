@@ -6,7 +6,7 @@ import { actionsOf } from '../../membership/import-actions.ts';
 import { isFinal } from '../../membership/import-state.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import type { Catalog, ImportRecord } from '../catalog.ts';
-import { WrongState, WrongTarget } from '../import-errors.ts';
+import { NothingToSend, WrongState, WrongTarget } from '../import-errors.ts';
 import { newImportId } from '../import-id.ts';
 import { readOptions } from '../import-options.ts';
 import { tagsOf } from '../import-tags.ts';
@@ -92,7 +92,7 @@ export function createRepairs({ dir, catalog, find, create, sandbox }: RepairsOp
   const send = async (subject: Subject, earlier: ImportRecord, by: string): Promise<string> => {
     const id = newImportId();
     const rows = await doRepair(subject, 'claim', { importId: id, by });
-    if (rows === 0) throw new WrongState(earlier, 'has no repaired rows to send', actionsOf(earlier.state, false));
+    if (rows === 0) throw new NothingToSend(earlier, 'has no repaired rows to send', actionsOf(earlier.state, false));
     const folder = dir.folder(id);
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 });

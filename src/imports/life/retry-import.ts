@@ -5,7 +5,7 @@ import { actionsOf } from '../../membership/import-actions.ts';
 import { isFinal } from '../../membership/import-state.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
 import type { ImportRecord } from '../catalog.ts';
-import { WrongState } from '../import-errors.ts';
+import { NothingToSend, WrongState } from '../import-errors.ts';
 import { newImportId } from '../import-id.ts';
 import { type ImportOptions, readOptions } from '../import-options.ts';
 import { tagsOf } from '../import-tags.ts';
@@ -39,7 +39,7 @@ export interface RetryOfImport {
 /**
  * Begins an import of what failed, was not confirmed or not sent in an earlier one, through `create`. It gets its own
  * copy of the retry file, because the earlier import may be removed at any time.
- * @throws WrongState when the earlier one has not finished, or has nothing to send again
+ * @throws WrongState when the earlier one has not finished; NothingToSend
  */
 export async function retryImport(
   { dir, reading }: { readonly dir: DataDir; readonly reading: ReadingThreads },
@@ -52,14 +52,20 @@ export async function retryImport(
     throw new WrongState(earlier, 'cannot be retried before it has finished', actionsOf(earlier.state, false));
   }
   if (file === undefined) {
-    throw new WrongState(earlier, 'has nothing to send again', actionsOf(earlier.state, false));
+    throw new NothingToSend(earlier, 'has nothing to send again', actionsOf(earlier.state, false));
   }
   const ledger = dir.ledger(earlier.id);
   const only = rowFilterOptions(changes.only ?? {});
   const isPart = Object.keys(only).length > 0;
-  if (isPart && (await reading.of(ledger).countRows(retryable(changes.only ?? {}))) === 0) {
-    throw new WrongState(earlier, 'has nothing to send again among these rows', actionsOf(earlier.state, true));
-  }
+  const nothingLeft = () =>
+    isPart
+      ? new NothingToSend(earlier, 'has nothing to send again among these rows', actionsOf(earlier.state, true))
+      : new NothingToSend(
+          earlier,
+          'has nothing to send again: its rows were repaired',
+          actionsOf(earlier.state, false),
+        );
+  if (isPart && (await reading.of(ledger).countRows(retryable(changes.only ?? {}))) === 0) throw nothingLeft();
   const id = newImportId();
   const folder = dir.folder(id);
   const source = join(folder, 'input');
@@ -68,8 +74,9 @@ export async function retryImport(
     // Rows that were repaired and sent are left out.
     const subject = { folder: dir.folder(earlier.id), options: readOptions(earlier), isTaken: false };
     const filter = changes.only ?? {};
-    if (existsSync(repairFile(subject.folder))) await doRepair(subject, 'rest', { path: source, filter });
-    else if (isPart) await writeFile(source, reading.report(ledger, { form: 'retry', filter }));
+    if (existsSync(repairFile(subject.folder))) {
+      if (!(await doRepair(subject, 'rest', { path: source, filter }))) throw nothingLeft();
+    } else if (isPart) await writeFile(source, reading.report(ledger, { form: 'retry', filter }));
     else await copyFile(file, source, constants.COPYFILE_FICLONE);
     const format = file.endsWith('.csv') ? 'csv' : 'ndjson';
     const isShaped = wasShaped(ledger);

@@ -32,7 +32,7 @@ interface RepairWork {
   claim: [given: { readonly importId: string; readonly by: string }, result: number];
   write: [given: { readonly importId: string; readonly path: string }, result: ImportOptions];
   created: [given: { readonly importId: string }, result: undefined];
-  rest: [given: { readonly path: string; readonly filter: RowFilter }, result: undefined];
+  rest: [given: { readonly path: string; readonly filter: RowFilter }, result: boolean];
   retryable: [given: object, result: number];
 }
 export type RepairTask = {

@@ -7,7 +7,7 @@ import { openImportReader } from '../report/reading.ts';
 import { retryText } from '../report/report-files.ts';
 import { reportInput } from '../report/report-paths.ts';
 import { membershipLines } from '../report/retry.ts';
-import type { RowFilter } from '../report/row-filter.ts';
+import { type RowFilter, retryable } from '../report/row-filter.ts';
 import { retryOptions } from '../retry-options.ts';
 import { originalsOf } from './edit.ts';
 import { EDITED, FROM_ROW } from './edited-row.ts';
@@ -107,8 +107,11 @@ export function retryableSent({ ledger, isTaken }: OpenRepair): number {
   return countsOf(ledger, isTaken).retryableSent;
 }
 
-/** Writes the retry file of an import, or of those rows that pass the filter, without the rows that were sent repaired. */
-export async function writeRest({ folder, ledger }: OpenRepair, path: string, filter: RowFilter): Promise<void> {
+/**
+ * Writes the retry file of an import, or of those rows that pass the filter, without the rows that were sent repaired.
+ * False where no row is left.
+ */
+export async function writeRest({ folder, ledger }: OpenRepair, path: string, filter: RowFilter): Promise<boolean> {
   const sent = new Set(
     ledger
       .sql('sent_lines')
@@ -119,6 +122,7 @@ export async function writeRest({ folder, ledger }: OpenRepair, path: string, fi
   const file = await open(path, 'w', 0o600);
   try {
     for (const chunk of retryText(reader, reportInput(reader), filter, sent)) await file.write(chunk);
+    return reader.rows(retryable(filter)).some(({ line }) => !sent.has(line));
   } finally {
     await file.close();
     reader.close();

@@ -59,6 +59,8 @@ function callsNote(region: ImportSummary['regions'][string]): string {
   const notes = [counted(region.calls, 'call')];
   if (region.retries > 0) notes.push(region.retries === 1 ? '1 retry' : `${grouped(region.retries)} retries`);
   if (region.rateLimited > 0) notes.push(`${grouped(region.rateLimited)} rate-limited`);
+  const asked = region.banQuestions?.asked ?? 0;
+  if (asked > 0) notes.push(`${counted(asked, 'question')} who is banned`);
   return notes.join(', ');
 }
 

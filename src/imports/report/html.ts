@@ -3,14 +3,14 @@ import type { ImportSummary } from '../../api/import-summary.ts';
 import type { GroupCount, ProblemCount } from '../../api/rows.ts';
 import { FULFILLED, OUTCOMES } from '../../membership/outcome.ts';
 import { html, Markup } from '../../text/markup.ts';
-import { duration, grouped, sumEquation, utcTime } from '../../text/wording.ts';
+import { counted, duration, grouped, sumEquation, utcTime } from '../../text/wording.ts';
 import type { CallBucket } from './call-bucket.ts';
 import { legend, stackedBar, textures } from './html-bars.ts';
 import { callsSection } from './html-calls.ts';
 import { STYLE } from './html-style.ts';
 import { groupsSection, problemsSection, regionsSection, sampleSection } from './html-tables.ts';
 import type { ReportRow } from './report-row.ts';
-import { hasManyMemberships, rateLimitedCalls } from './summary-counts.ts';
+import { createdText, hasManyMemberships, rateLimitedCalls, ratesOf } from './summary-counts.ts';
 import { verdictOf } from './verdict.ts';
 
 export interface HtmlReport {
@@ -62,6 +62,7 @@ ${textures()}
 ${stackedBar('all', hasManyMemberships(summary) ? 'All memberships by outcome' : 'All rows by outcome', summary.rows, 28)}
 ${legend(summary.rows)}
 <p class="equation">${sumEquation(summary.rows, pending, hasManyMemberships(summary) ? summary.inputRows : undefined)}</p>
+${(summary.notes ?? []).map(({ text }) => html`<p class="note">Note: <bdi>${text}</bdi>.</p>`)}
 ${problemsSection(report.problems)}
 ${regionsSection(summary)}
 ${groupsSection(report.groups, report.groupsTotal)}
@@ -87,11 +88,17 @@ function factsSection(summary: ImportSummary): Markup {
   if (startedAt !== null && finishedAt !== null) {
     facts.push(['Took', duration(Date.parse(finishedAt) - Date.parse(startedAt))]);
   }
-  facts.push(
-    ['Calls', grouped(summary.calls)],
-    ['Retries', grouped(summary.retries)],
-    ['Rate-limited', grouped(rateLimitedCalls(summary))],
-  );
+  const { writes, created, banQuestions } = summary;
+  if (created !== undefined) facts.push(['Users and groups', createdText(created)]);
+  if (writes !== undefined) {
+    const most = finishedAt === null ? 'up to ' : '';
+    facts.push(['Messages in groups', `${most}${grouped(writes.messages)} in ${counted(writes.groups, 'group')}`]);
+  }
+  const rates = ratesOf(summary);
+  if (rates.length > 0) facts.push(['Rate', rates.join(', ')]);
+  facts.push(['Calls', grouped(summary.calls)]);
+  if (banQuestions !== undefined) facts.push(['Asked who is banned', counted(banQuestions, 'group')]);
+  facts.push(['Retries', grouped(summary.retries)], ['Rate-limited', grouped(rateLimitedCalls(summary))]);
   return html`<section aria-labelledby="facts"><h2 id="facts">The run</h2>
 <dl class="facts">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd><bdi>${value}</bdi></dd></div>`)}</dl></section>`;
 }

@@ -183,8 +183,3 @@ select r.name as region, sum(n) as n
 -- name: calls_since
 -- In: at (ms). Out: how many calls began then or later.
 select count(*) as n from calls where at >= :at;
-
--- name: created
--- In: limit. Out: users and groups that the import created or made active again.
-select c.kind, r.name as region, c.name, c.outcome from creations c join regions r on r.id = c.region_id
- where c.outcome in ('created', 'reactivated') and (c.undone is null or c.undone = 'kept') order by c.kind, c.region_id, c.id limit :limit;

@@ -49,20 +49,9 @@ export interface ImportReader {
   calls(buckets: number): CallBucket[];
   /** Calls that began at `at` (ms since 1970) or later. */
   callsSince(at: number): number;
-  /** Users and groups that it created or made active again, the first `limit`. */
-  created(limit: number): Creation[];
   /** Counts outcomes from the rows themselves and compares: promise 1 of the design. */
   check(): SumCheck;
   close(): void;
-}
-
-/** What an import has created. */
-interface Creation {
-  readonly kind: 'user' | 'group';
-  readonly region: string;
-  /** UID or GUID, in lower case. */
-  readonly name: string;
-  readonly outcome: 'created' | 'reactivated';
 }
 
 export function openImportReader(path: string): ImportReader {
@@ -145,7 +134,6 @@ export function openImportReader(path: string): ImportReader {
         }));
     },
     callsSince: (at) => Number(sql('calls_since').get({ at })?.['n']),
-    created: (limit) => sql<Creation>('created').all({ limit }),
     check: () => checkCounters(importSql),
     close: () => {
       if (database.isOpen) database.close();

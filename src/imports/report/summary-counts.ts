@@ -1,5 +1,6 @@
 import type { ImportSummary } from '../../api/import-summary.ts';
 import { OUTCOMES, type RowCounts } from '../../membership/outcome.ts';
+import { counted } from '../../text/wording.ts';
 
 /** Rows that belong to no region, because theirs could not be read: what the regions leave of the whole. */
 export function rowsWithoutRegion(summary: ImportSummary): RowCounts {
@@ -17,4 +18,29 @@ export function hasManyMemberships({ inputRows, rows }: Pick<ImportSummary, 'inp
 /** Calls of all regions that were answered with 429. */
 export function rateLimitedCalls(summary: ImportSummary): number {
   return Object.values(summary.regions).reduce((sum, region) => sum + region.rateLimited, 0);
+}
+
+/** "813 calls a minute", "334 rows a second"; empty where it took less than a second, or has not finished. */
+export function ratesOf({ rows, calls, startedAt, finishedAt }: ImportSummary): string[] {
+  if (startedAt === null || finishedAt === null) return [];
+  const ms = Date.parse(finishedAt) - Date.parse(startedAt);
+  // Below a second a rate says more about the clock than about the service.
+  if (ms < 1000) return [];
+  const sent = rows.read - rows.invalid - rows.duplicate - rows.skipped - rows.unprocessed;
+  return [
+    `${counted(Math.round((calls / ms) * 60_000), 'call')} a minute`,
+    sent >= ms / 1000
+      ? `${counted(Math.round((sent / ms) * 1000), 'row')} a second`
+      : `${counted(Math.round((sent / ms) * 60_000), 'row')} a minute`,
+  ];
+}
+
+/** "1 group and 2 users created; 3 users made active again" */
+export function createdText({ users, groups, reactivated }: NonNullable<ImportSummary['created']>): string {
+  const made = [...(groups > 0 ? [counted(groups, 'group')] : []), ...(users > 0 ? [counted(users, 'user')] : [])];
+  const parts = [
+    ...(made.length > 0 ? [`${made.join(' and ')} created`] : []),
+    ...(reactivated > 0 ? [`${counted(reactivated, 'user')} made active again`] : []),
+  ];
+  return parts.join('; ');
 }

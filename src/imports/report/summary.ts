@@ -16,7 +16,7 @@ import {
   unbroken,
 } from '../../text/wording.ts';
 import { adviceForCode } from './advice.ts';
-import { hasManyMemberships, rateLimitedCalls, rowsWithoutRegion } from './summary-counts.ts';
+import { createdText, hasManyMemberships, rateLimitedCalls, ratesOf, rowsWithoutRegion } from './summary-counts.ts';
 import { type Tone, verdictOf } from './verdict.ts';
 
 export interface SummaryOptions {
@@ -59,7 +59,7 @@ export function summaryText(summary: ImportSummary, options: SummaryOptions): st
     summary.state === 'staged' && summary.writes !== undefined
       ? wrap(messagesSentence(summary.writes), width, '  ')
       : [],
-    summary.created === undefined ? [] : wrap(createdText(summary.created), width, '  '),
+    summary.created === undefined ? [] : wrap(`${createdText(summary.created)}.`, width, '  '),
     (summary.notes ?? []).flatMap(({ text }) => wrap(`Note: ${printable(text)}.`, width, '  ')),
     options.problems.flatMap((problem) => problemLines(problem, width, paint)),
   ];
@@ -135,35 +135,15 @@ function outcomeStyle(outcome: Outcome): Style {
   return outcome === 'duplicate' || outcome === 'unprocessed' || outcome === 'skipped' ? 'dim' : 'red';
 }
 
-function createdText({ users, groups, reactivated }: NonNullable<ImportSummary['created']>): string {
-  const made = [...(groups > 0 ? [counted(groups, 'group')] : []), ...(users > 0 ? [counted(users, 'user')] : [])];
-  const parts = [
-    ...(made.length > 0 ? [`${made.join(' and ')} created`] : []),
-    ...(reactivated > 0 ? [`${counted(reactivated, 'user')} made active again`] : []),
-  ];
-  return `${parts.join('; ')}.`;
-}
-
 /** "168 calls in 12.4 s, 813 calls a minute, 334 rows a second; 3 retries, 1 answered with “slow down”". */
 function pace(summary: ImportSummary): string {
-  const { rows, startedAt, finishedAt } = summary;
-  const { banQuestions = 0 } = summary;
+  const { startedAt, finishedAt, banQuestions = 0 } = summary;
   const asked = banQuestions === 0 ? '' : `and ${counted(banQuestions, 'question')} who is banned`;
   if (summary.calls === 0) return asked === '' ? 'No calls.' : `No calls, ${asked}.`;
   const notes = [counted(summary.calls, 'call')];
   if (startedAt !== null && finishedAt !== null) {
-    const ms = Date.parse(finishedAt) - Date.parse(startedAt);
-    notes[0] += ` in ${duration(ms)}`;
-    const sent = rows.read - rows.invalid - rows.duplicate - rows.skipped - rows.unprocessed;
-    // Below a second a rate says more about the clock than about the service.
-    if (ms >= 1000) {
-      notes.push(`${counted(Math.round((summary.calls / ms) * 60_000), 'call')} a minute`);
-      notes.push(
-        sent >= ms / 1000
-          ? `${counted(Math.round((sent / ms) * 1000), 'row')} a second`
-          : `${counted(Math.round((sent / ms) * 60_000), 'row')} a minute`,
-      );
-    }
+    notes[0] += ` in ${duration(Date.parse(finishedAt) - Date.parse(startedAt))}`;
+    notes.push(...ratesOf(summary));
   }
   const rateLimited = rateLimitedCalls(summary);
   if (summary.retries > 0) notes.push(summary.retries === 1 ? '1 retry' : `${grouped(summary.retries)} retries`);

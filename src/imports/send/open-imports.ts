@@ -6,6 +6,7 @@ import { type ImportLedger, openImportLedger } from '../record/import-ledger.ts'
 import type { Recorder } from '../record/recorder.ts';
 import type { RunningImport } from './dispatcher.ts';
 
+/** An import that this process works on. */
 export interface OpenImport {
   readonly ledger: ImportLedger;
   /** As kept with the import. */
@@ -19,7 +20,7 @@ export interface OpenImport {
   ending: 'aborted' | 'cancelled' | undefined;
 }
 
-/** The imports that this process works on, with their ledgers. */
+/** The imports that this process works on: each has its ledger open, and its results are taken. */
 export interface OpenImports {
   readonly all: ReadonlyMap<string, OpenImport>;
   /** Opens an import with its ledger; its results are taken from now on. */
@@ -41,7 +42,7 @@ interface OpenImportsOptions {
   readonly recorder: Pick<Recorder, 'open' | 'close'>;
   /** Whether workers end with the process that has the import. Those of other processes continue, and their results come. */
   readonly workersEnd: boolean;
-  /** What an import's ledger has to note could not be written. */
+  /** Called when an import's ledger could not record that a region has stopped. */
   readonly failed: (id: string, error: unknown) => void;
 }
 

@@ -1,13 +1,11 @@
 import { z } from 'zod';
-import type { CreateOptions } from '../../imports/create-options.ts';
-import { createOptionsOf } from '../../imports/create-texts.ts';
-import { intakeOptions } from '../../imports/import-options.ts';
+import { type ImportOptions, intakeOptions } from '../../imports/import-options.ts';
 import { LIMITS, LimitError, type LimitName, limitsWith } from '../../syncs/guard-limits.ts';
 import { DEFAULT_FLAGS, type SyncFlags, type UndoFlags } from '../../syncs/plan-flags.ts';
 import type { Reading } from '../../syncs/sync-options.ts';
 import { Problem } from '../problem.ts';
 import { CREATE_QUERY } from '../uploads/create-query.ts';
-import { KEPT_READING, type KeptReadingQuery, type Otherwise, optionsOf } from '../uploads/options.ts';
+import { KEPT_READING, type Otherwise, optionsOf, RECIPE } from '../uploads/options.ts';
 
 const choice = z.enum(['true', 'false']).optional();
 
@@ -77,6 +75,7 @@ export const syncQuery = z.strictObject({
   ...DECIDING,
   ...CREATE_QUERY,
   ...KEPT_READING,
+  ...RECIPE,
 });
 
 type UndoQuery = z.infer<typeof undoQuery>;
@@ -107,7 +106,7 @@ export function undoDecision(query: UndoQuery): Decision<UndoFlags> {
 }
 
 /** @throws Problem BAD_OPTION where options contradict each other */
-export function syncDecision(query: SyncQuery): Decision<SyncFlags> & { readonly create: CreateOptions | undefined } {
+export function syncDecision(query: SyncQuery): Decision<SyncFlags> {
   const { mode = DEFAULT_FLAGS.mode, missing } = query;
   if (missing !== undefined && mode !== 'mirror') {
     throw new Problem(
@@ -118,14 +117,20 @@ export function syncDecision(query: SyncQuery): Decision<SyncFlags> & { readonly
   }
   const { flags, ...rest } = undoDecision(query);
   const allowDemotion = query.allowDemotion === 'true';
-  const create = createOptionsOf(query);
-  return { flags: { ...flags, mode, missing: missing ?? DEFAULT_FLAGS.missing, allowDemotion }, create, ...rest };
+  return { flags: { ...flags, mode, missing: missing ?? DEFAULT_FLAGS.missing, allowDemotion }, ...rest };
+}
+
+const asImportQuery = z.object({ ...KEPT_READING, ...RECIPE, ...CREATE_QUERY });
+const AS_IMPORT = Object.keys(asImportQuery.shape);
+
+/** How the file is read and what may be created, as of an import. @throws Problem BAD_OPTION */
+export function importOptionsOf(query: SyncQuery, otherwise: Otherwise): ImportOptions {
+  const given = Object.entries(query).filter(([name]) => AS_IMPORT.includes(name));
+  return optionsOf(Object.fromEntries(given) as z.infer<typeof asImportQuery>, otherwise);
 }
 
 /** How the file is read. @throws Problem BAD_OPTION */
-export function readingOf(query: SyncQuery, otherwise: Otherwise): Reading {
-  const given = Object.entries(query).filter(([name]) => Object.hasOwn(KEPT_READING, name));
-  const options = optionsOf(Object.fromEntries(given) as KeptReadingQuery, otherwise);
+export function readingOf(options: ImportOptions): Reading {
   if (options.shape?.actions !== undefined) {
     throw new Problem('BAD_OPTION', 'The file of a sync says who should be a member, not what to change.', {
       field: 'shape',

@@ -2,14 +2,15 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { planCsv } from '../../syncs/plan/plan-csv.ts';
 import { planJson } from '../../syncs/plan/plan-json.ts';
 import { openPlanReader } from '../../syncs/plan/plan-reading.ts';
+import { planText } from '../../syncs/plan/plan-text.ts';
 import type { PlanDownload } from './plan-download.ts';
 
 /** A thread that writes one plan: a chunk whenever it is asked for one, null at the end. */
 
-const { path, format }: PlanDownload = workerData;
+const { path, format, text }: PlanDownload = workerData;
 const encoder = new TextEncoder();
 const plan = openPlanReader(path);
-const chunks = format === 'csv' ? planCsv(plan) : planJson(plan);
+const chunks = { csv: () => planCsv(plan), json: () => planJson(plan), text: asText }[format]();
 
 parentPort?.on('message', () => {
   const next = chunks.next();
@@ -17,3 +18,7 @@ parentPort?.on('message', () => {
   const bytes = encoder.encode(next.value);
   parentPort?.postMessage(bytes, [bytes.buffer]);
 });
+
+function* asText(): Generator<string> {
+  yield planText(plan, text);
+}

@@ -1,13 +1,16 @@
 import { once } from 'node:events';
 import { startThread } from '../../platform/threads.ts';
+import type { PlanTextOptions } from '../../syncs/plan/plan-text.ts';
 
-export const PLAN_FORMATS = ['csv', 'json'] as const;
+export const PLAN_FORMATS = ['csv', 'json', 'text'] as const;
 type PlanFormat = (typeof PLAN_FORMATS)[number];
 
 export interface PlanDownload {
   /** Path of the plan. */
   readonly path: string;
   readonly format: PlanFormat;
+  /** Of the format text, for a terminal. */
+  readonly text: Pick<PlanTextOptions, 'color' | 'width'>;
 }
 
 /**

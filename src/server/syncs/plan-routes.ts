@@ -1,4 +1,4 @@
-import { createReadStream, existsSync } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import {
@@ -18,9 +18,9 @@ import { badCursor, cursorContent, cursorText, numberCursor } from '../paging.ts
 import { Problem } from '../problem.ts';
 import { refusals } from '../problem-schema.ts';
 import { PLAN_FORMATS, planBytes } from './plan-download.ts';
-import { modeOf } from './views.ts';
+import { hasBefore, modeOf } from './views.ts';
 
-const TYPES = { csv: 'text/csv', json: 'application/json' } as const;
+const TYPES = { csv: 'text/csv', json: 'application/json', text: 'text/plain' } as const;
 
 export const params = z.object({ id: z.string() });
 const tags = ['syncs'];
@@ -127,10 +127,14 @@ export function planRoutes(app: Api, { syncs, dir }: ServerContext): void {
       config,
       schema: {
         tags,
-        summary: 'Download a plan: every action with its reason',
+        summary: 'Download a plan: every action with its reason, or as text: a summary',
         params,
         querystring: z.strictObject({
           format: z.enum(PLAN_FORMATS).optional().meta({ description: 'Default: csv.' }),
+          width: z.coerce.number().int().min(40).max(1_000).default(120).meta({
+            description: 'Of the format text: characters in a line.',
+          }),
+          color: z.enum(['true', 'false']).optional().meta({ description: 'Of the format text: for a terminal.' }),
         }),
         response: {
           200: {
@@ -141,13 +145,15 @@ export function planRoutes(app: Api, { syncs, dir }: ServerContext): void {
         },
       },
     },
-    async ({ params: { id }, query: { format = 'csv' } }, reply) => {
+    async ({ params: { id }, query: { format = 'csv', width, color } }, reply) => {
       const path = planOf(id);
       reply.type(`${TYPES[format]}; charset=utf-8`);
       reply.header('content-disposition', attachment(syncs.find(id).file, `${id}-plan.${format}`));
       // A plan holds people's ids: no cache on the way keeps it.
       reply.header('cache-control', 'private, no-cache').header('accept-ranges', 'none');
-      return reply.send(Readable.from(planBytes({ path, format }), { objectMode: false }));
+      return reply.send(
+        Readable.from(planBytes({ path, format, text: { width, color: color === 'true' } }), { objectMode: false }),
+      );
     },
   );
 
@@ -166,15 +172,14 @@ export function planRoutes(app: Api, { syncs, dir }: ServerContext): void {
       },
     },
     async ({ params: { id } }, reply) => {
-      const { file, importId } = syncs.find(id);
-      const { before } = planFiles(dir.sync(id));
-      if (importId === null || !existsSync(before)) {
+      const record = syncs.find(id);
+      if (!hasBefore(dir, record)) {
         throw new Problem('NOT_FOUND', `Sync ${id} was not carried out, or it takes nothing from anyone.`);
       }
       reply.type('text/csv; charset=utf-8');
-      reply.header('content-disposition', attachment(file, `${id}-before.csv`));
+      reply.header('content-disposition', attachment(record.file, `${id}-before.csv`));
       reply.header('cache-control', 'private, no-cache').header('accept-ranges', 'none');
-      return reply.send(createReadStream(before));
+      return reply.send(createReadStream(planFiles(dir.sync(id)).before));
     },
   );
 }

@@ -10,12 +10,13 @@ import type { Api, ServerContext } from '../context.ts';
 import { refusals } from '../problem-schema.ts';
 import { labelOf } from '../uploads/body.ts';
 import { FILE_TYPES } from '../uploads/options.ts';
+import { optionsFor, recipeFor } from '../uploads/recipe.ts';
 import { checkLength, KEY_DESCRIPTION, type Uploads } from '../uploads/taking.ts';
-import { readingOf, syncDecision, syncQuery } from './options.ts';
+import { importOptionsOf, readingOf, syncDecision, syncQuery } from './options.ts';
 
 /** `POST /v1/syncs`. @param scope leaves bodies to its routes */
 export function syncUploadRoute(scope: Api, context: ServerContext, uploads: Uploads): void {
-  const { syncs, dir, settings, access, syncViews } = context;
+  const { coordinator, syncs, dir, settings, access, syncViews } = context;
   const { maxUploadBytes, defaultRegion: region, sandbox } = settings;
   scope.post(
     '/v1/syncs',
@@ -32,6 +33,7 @@ export function syncUploadRoute(scope: Api, context: ServerContext, uploads: Upl
           ...refusals(
             'BAD_OPTION',
             'BAD_BODY',
+            'UNKNOWN_RECIPE',
             'KEY_IN_USE',
             'TOO_LARGE',
             'MEDIA_TYPE',
@@ -48,7 +50,10 @@ export function syncUploadRoute(scope: Api, context: ServerContext, uploads: Upl
       const contentType = headers['content-type'] ?? '';
       checkLength(request, maxUploadBytes);
       const decision = syncDecision(query);
-      const reading = readingOf(query, { contentType, region, sandbox });
+      // What can be refused before the file is sent.
+      const options = importOptionsOf(query, { contentType, region, sandbox });
+      readingOf(options);
+      const recipe = recipeFor(dir, options);
       const chosen = { sync: { ...query, contentType } };
       const id = await uploads.take(request, reply, chosen, async ({ path, name, type, identities, keep }) => {
         const made = await reserveSync(dir);
@@ -57,16 +62,23 @@ export function syncUploadRoute(scope: Api, context: ServerContext, uploads: Upl
           const files = planFiles(dir.sync(made));
           await rename(path, files.input);
           if (identities !== undefined) await rename(identities.path, files.identities);
-          const known = identities && { identities: { path: files.identities, name: identities.name } };
           keep(made);
+          // Of a form the part says what the file is.
+          const ofFile = request.isMultipart() ? type : contentType;
+          const settled = await optionsFor(coordinator.reading, recipe, {
+            options: importOptionsOf(query, { contentType: ofFile, region, sandbox }),
+            file: { path: files.input },
+            name: file,
+          });
           await syncs.create({
             id: made,
             file,
             source: sourceName(made, query.name ?? name),
-            // Of a form the part says what the file is.
-            reading: request.isMultipart()
-              ? { ...readingOf(query, { contentType: type, region, sandbox }), ...known }
-              : reading,
+            reading: {
+              ...readingOf(settled),
+              ...(identities && { identities: { path: files.identities, name: identities.name } }),
+            },
+            create: settled.create,
             ...decision,
             who: who.name,
           });

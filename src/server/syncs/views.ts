@@ -75,6 +75,7 @@ export function syncViews(
         flags: { ...plain, mode: own.mode, protect: [...protect], removeByName: [...removeByName] },
         create: shownCreate(options),
         limits: { ...limits },
+        before: hasBefore(dir, record) ? `/v1/syncs/${record.id}/before` : null,
         moves: transitions(record.id).map(({ at, ...move }) => ({ at: new Date(at).toISOString(), ...move })),
       };
     },
@@ -87,15 +88,21 @@ function progressView(progress: PlanningProgress, rows: number): Planning {
   return { step, rows, done, groups };
 }
 
-function objectionsOf(dir: DataDir, record: SyncRecord): Pick<SyncView, 'findings' | 'guards'> {
+function objectionsOf(dir: DataDir, record: SyncRecord): Pick<SyncView, 'findings' | 'guards' | 'unknownGroups'> {
   const { plan } = planFiles(dir.sync(record.id));
-  if (record.totals === null || !existsSync(plan)) return { findings: [], guards: [] };
+  if (record.totals === null || !existsSync(plan)) return { findings: [], guards: [], unknownGroups: 0 };
   const findings = openFindings(plan, modeOf(record));
   try {
-    return { findings: findings.first(FIRST_FINDINGS), guards: findings.guards() };
+    const unknownGroups = findings.unknownGroups();
+    return { findings: findings.first(FIRST_FINDINGS), guards: findings.guards(), unknownGroups };
   } finally {
     findings.close();
   }
+}
+
+/** Whether there is a file of who was in the groups that a sync takes something from. */
+export function hasBefore(dir: DataDir, { id, importId }: Pick<SyncRecord, 'id' | 'importId'>): boolean {
+  return importId !== null && existsSync(planFiles(dir.sync(id)).before);
 }
 
 /** Of a plan: an undo has none of the flags' modes. */

@@ -75,7 +75,7 @@ const READING = {
 };
 
 /** For files of which one is to become an import. */
-const RECIPE = {
+export const RECIPE = {
   recipe: z
     .string()
     .max(60)
@@ -99,9 +99,6 @@ export const KEPT_READING = {
     .optional()
     .meta({ description: 'Bounds of the file that are raised: `columns=5000,element=64mb`.' }),
 };
-
-const keptReadingQuery = z.strictObject(KEPT_READING);
-export type KeptReadingQuery = z.infer<typeof keptReadingQuery>;
 
 export const uploadQuery = z.strictObject({
   name: z.string().max(1_000).optional().meta({ description: 'What the file is called, in lists and reports.' }),

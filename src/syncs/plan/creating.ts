@@ -8,6 +8,7 @@ import { groupProfile } from '../../imports/record/profile.ts';
 import { openProfiles } from '../../imports/record/profiles.ts';
 import { countedPages } from '../../imports/send/counted-pages.ts';
 import type { GroupPages } from '../../imports/send/group-reader.ts';
+import { inRegions } from '../../imports/send/side-by-side.ts';
 import type { Region } from '../../membership/membership.ts';
 import { throwIfRefused } from './live-state.ts';
 import type { PlanLedger } from './plan-ledger.ts';
@@ -83,30 +84,32 @@ async function askFor({ plan, path, pages, signal, onUser }: NewcomersTask): Pro
   if (newcomers.length === 0) return { unknown: 0, deactivated: 0, first: [] };
   const ledger = openUserCheck(path, newcomers);
   const regions = [...new Set(newcomers.map(({ region }) => region))];
-  let asked = regions[0] ?? 'us';
-  let calls = 0;
+  let made = 0;
   const counted = (region: Region) =>
     countedPages(pages(region), () => {
-      if (++calls > MOST_CALLS) throw new CallsUsedUp(MOST_CALLS);
+      if (++made > MOST_CALLS) throw new CallsUsedUp(MOST_CALLS);
     });
   try {
-    const progress = () => {
-      let done = 0;
-      return () => onUser(++done, newcomers.length);
-    };
-    const asking = { ledger, pages: counted, signal, progress };
+    let done = 0;
+    const progress = () => () => onUser(++done, newcomers.length);
+    const inEach = (work: (asking: Parameters<typeof checkUsers>[0], region: Region) => Promise<void>) =>
+      inRegions(regions, signal, (region, either) =>
+        work({ ledger, pages: counted, signal: either, progress }, region).catch((error: unknown) => {
+          throwIfRefused(region, error);
+          throw error;
+        }),
+      );
     if (newcomers.length > MOST_CALLS) {
       let price = 0;
-      for (const region of regions) price += (await priceOfUsers(asking, region)).calls;
+      await inEach(async (asking, region) => {
+        const { calls } = await priceOfUsers(asking, region);
+        price += calls;
+      });
       if (price > MOST_CALLS) return null;
     }
-    for (const region of regions) {
-      asked = region;
-      await checkUsers(asking, region);
-    }
+    await inEach(checkUsers);
     return ledger.missingUsers(NAMED);
   } catch (error) {
-    throwIfRefused(asked, error);
     // The list cannot be trusted, so each user would have to be asked for.
     if (error instanceof CallsUsedUp) return null;
     throw error;

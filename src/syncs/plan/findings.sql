@@ -23,3 +23,7 @@ select f.id, f.guard, f.region, f.guid, f.value, f.allowed, f.sentence, g.member
 -- name: first_findings
 -- In: limit. Out: objections in the order of the guards.
 select guard, region, guid, value, allowed, sentence from findings order by id limit :limit;
+
+-- name: unknown_groups
+-- Out: how many groups the service does not know and that are not created.
+select count(*) as groups from groups where listing = 'not_found' and creates is null;

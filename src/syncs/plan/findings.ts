@@ -22,6 +22,8 @@ export interface Findings {
     after: FindingPlace | undefined,
     limit: number,
   ): { readonly findings: GuardFinding[]; readonly next?: FindingPlace };
+  /** Number of groups that the service does not know and that are not created. */
+  unknownGroups(): number;
   close(): void;
 }
 
@@ -65,6 +67,7 @@ export function openFindings(
         ? { findings: page, next: { value: last.value, id: last.id } }
         : { findings: page };
     },
+    unknownGroups: () => Number(sql('unknown_groups').get()?.['groups'] ?? 0),
     close: () => {
       if (database.isOpen) database.close();
     },

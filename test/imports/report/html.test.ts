@@ -8,7 +8,7 @@ import { groupCounts, htmlInput, importSummary, reportRow, rowCounts, summaryOf 
 function pageWith(text: string): string {
   return htmlReport(
     htmlInput({
-      summary: importSummary({ file: text, id: text }),
+      summary: importSummary({ file: text, id: text, notes: [{ code: text, text }] }),
       problems: [{ status: 'failed', code: text, count: 2, example: { line: 2, value: text, message: text } }],
       groups: [{ region: text, guid: text, rows: rowCounts({ added: 1 }) }],
       calls: [{ at: 0, widthMs: 1000, calls: 1, failed: 0, rateLimited: 0, p50Ms: 1, maxMs: 1, region: text }],
@@ -50,6 +50,26 @@ describe('the HTML report', () => {
       ),
       { numRuns: 50 },
     );
+  });
+
+  test('shows what the terminal and the console count', () => {
+    const summary = importSummary({
+      created: { users: 2, groups: 1, reactivated: 3 },
+      writes: { messages: 1_500, groups: 12 },
+      banQuestions: 12,
+      startedAt: '2026-11-01T10:00:00.000Z',
+      finishedAt: '2026-11-01T10:01:00.000Z',
+      notes: [{ code: 'SHEET', text: 'the sheet Members was read' }],
+    });
+    const page = htmlReport(htmlInput({ summary }));
+    const facts = new Map(
+      [...page.matchAll(/<dt>(.*?)<\/dt><dd><bdi>(.*?)<\/bdi>/g)].map(([, name, value]) => [name, value]),
+    );
+    expect(facts.get('Users and groups')).toBe('1 group and 2 users created; 3 users made active again');
+    expect(facts.get('Messages in groups')).toBe('1,500 in 12 groups');
+    expect(facts.get('Asked who is banned')).toBe('12 groups');
+    expect(facts.get('Rate')).toMatch(/^[\d,]+ calls? a minute, [\d,]+ rows? a (second|minute)$/);
+    expect(page).toContain('Note: <bdi>the sheet Members was read</bdi>.');
   });
 
   test('loads and runs nothing but its own stylesheet, named by its hash', () => {

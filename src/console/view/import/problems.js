@@ -1,6 +1,6 @@
 /** Problems by code: how many rows, an example, what to do. */
 import { useEffect } from 'preact/hooks';
-import { useAnswer, useEvery } from '../../answer.js';
+import { useAnswer } from '../../answer.js';
 import { importPath, query } from '../../api.js';
 import { Empty, foreign, h, importHref, repairHref } from '../../element.js';
 import { counted, grouped } from '../../format.js';
@@ -18,10 +18,11 @@ const EVERY_MS = 5000;
 /** @param {{ id: string, live: LiveImport, filter: RowsWanted }} properties */
 export function ImportProblems({ id, live, filter }) {
   /** @type {import('../../answer.js').Answer<{ problems: ProblemView[] }>} */
-  const { data, error, reload } = useAnswer(importPath(id, '/problems'));
+  const { data, error, reload } = useAnswer(importPath(id, '/problems'), {
+    everyMs: () => (live.over.value ? undefined : EVERY_MS),
+  });
   const turns = live.turns.value;
   useEffect(() => void reload(), [turns]);
-  useEvery(() => void reload(), live.over.value ? undefined : EVERY_MS);
   useEffect(() => {
     filter.codes.value = [...new Set((data?.problems ?? []).map(({ code }) => code).filter((code) => code !== ''))];
   }, [data]);

@@ -29,7 +29,7 @@ export function ImportRows({ id, live, filter }) {
   const before = useMemo(() => placeBefore(), []);
   /** @type {import('../../answer.js').Pages<RowView>} */
   const pages = usePages(path, { name: 'rows', limit: PAGE, most: MOST_ROWS, atFirst: before?.shown });
-  const { items, total, hasMore, dropped, error } = pages;
+  const { items, total, isOld, hasMore, dropped, error } = pages;
   const detail = useSignal(/** @type {RowView | undefined} */ (undefined));
   const columns = useMemo(
     () =>
@@ -44,7 +44,7 @@ export function ImportRows({ id, live, filter }) {
   // Also before the first answer, which may say how it was before the turn.
   useChange(turns, () => void pages.refresh());
   // Those that are shown get their outcomes while the import runs. Rows that have made room are not fetched again.
-  useEvery(() => void pages.refresh(), over || dropped ? undefined : EVERY_MS);
+  useEvery(pages.follow, over || dropped ? undefined : EVERY_MS);
   // Of what is not sent, an import that goes on says that it is to come.
   const shown = useMemo(
     () => (over ? items : items?.map((row) => (row.status === 'unprocessed' ? { ...row, status: null } : row))),
@@ -55,15 +55,23 @@ export function ImportRows({ id, live, filter }) {
   const { sort = '', order = '' } = filter.wanted.value;
   return h(
     'div',
-    { class: 'rows' },
+    { class: isOld ? 'rows old' : 'rows', 'aria-busy': isOld },
     h(
       'p',
       { class: 'note', role: 'status' },
-      shownSentence({ shown: shown.length, total, all: live.view.value?.rows.read ?? 0, isSet: filter.isSet, dropped }),
+      isOld
+        ? 'Searching …'
+        : shownSentence({
+            shown: shown.length,
+            total,
+            all: live.view.value?.rows.read ?? 0,
+            isSet: filter.isSet,
+            dropped,
+          }),
     ),
     h(RowsActions, { id, live, filter, total }),
     shown.length === 0
-      ? h(Empty, {}, filter.isSet ? 'No row fits this filter.' : 'No rows yet.')
+      ? h(Empty, {}, isOld ? '' : filter.isSet ? 'No row fits this filter.' : 'No rows yet.')
       : dataTable({
           caption: 'Rows of the file with their outcomes',
           columns,

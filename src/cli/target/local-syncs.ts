@@ -1,0 +1,78 @@
+import { existsSync } from 'node:fs';
+import type { Config } from '../../platform/config.ts';
+import { dataDir } from '../../platform/data-dir.ts';
+import { openFindings } from '../../syncs/plan/findings.ts';
+import { planCsv } from '../../syncs/plan/plan-csv.ts';
+import { planJson } from '../../syncs/plan/plan-json.ts';
+import { openPlanReader } from '../../syncs/plan/plan-reading.ts';
+import { planText } from '../../syncs/plan/plan-text.ts';
+import { readTotals } from '../../syncs/plan/plan-totals.ts';
+import { planFiles } from '../../syncs/plan/prepare.ts';
+import type { SyncRecord } from '../../syncs/sync-catalog.ts';
+import { readSyncOptions } from '../../syncs/sync-options.ts';
+import { UsageError } from '../errors.ts';
+import { localImports } from './local-imports.ts';
+import { findSync, withPlan, withSyncs } from './sync-data.ts';
+import type { KeptSync, ListedSync, Syncs } from './syncs.ts';
+
+/** The syncs of a data directory, no matter which process runs them. */
+export function localSyncs(config: Config): Syncs {
+  const dir = dataDir(config.dataDir);
+  const record = (id: string) => findSync(config.dataDir, id);
+  return {
+    imports: localImports(config),
+    place: `in ${config.dataDir}`,
+    list: async (limit) => withSyncs(config.dataDir, (syncs) => syncs?.list(limit) ?? []).map(listed),
+    find: async (id): Promise<KeptSync> => {
+      const found = record(id);
+      const { create, sandbox } = readSyncOptions(found);
+      const { before, plan } = planFiles(dir.sync(id));
+      const moves = withSyncs(config.dataDir, (syncs) => syncs?.transitions(id) ?? []);
+      return {
+        ...listed(found),
+        sandbox,
+        unknownGroups: found.totals === null || create?.groups === true ? 0 : unknownGroups(plan),
+        before: found.importId !== null && existsSync(before) ? before : null,
+        moves: moves.map(({ at, ...move }) => ({ at: iso(at), ...move })),
+      };
+    },
+    findings: async (id) => withPlan(dir, record(id), (plan) => plan.findings()) ?? [],
+    planText: async (id, terminal) => withPlan(dir, record(id), (plan) => planText(plan, terminal)),
+    plan: async (id, format) => {
+      const { state, totals, reason } = record(id);
+      if (totals === null) throw new UsageError(`sync ${id} is ${state} and has no plan to show: ${reason}`);
+      return (async function* () {
+        const plan = openPlanReader(planFiles(dir.sync(id)).plan);
+        try {
+          yield* format === 'csv' ? planCsv(plan) : planJson(plan);
+        } finally {
+          plan.close();
+        }
+      })();
+    },
+  };
+}
+
+function listed(record: SyncRecord): ListedSync {
+  const { id, state, reason, file, undoOf, importId, approvedBy, approvedAt, approval, createdAt, finishedAt } = record;
+  return {
+    ...{ id, state, reason, file, undoOf, importId },
+    createdAt: iso(createdAt),
+    finishedAt: finishedAt === null ? null : iso(finishedAt),
+    approved: approvedBy === null ? null : { by: approvedBy, at: iso(approvedAt ?? 0), reason: approval ?? '' },
+    totals: readTotals(record),
+  };
+}
+
+function unknownGroups(plan: string): number {
+  const findings = openFindings(plan, 'add');
+  try {
+    return findings.unknownGroups();
+  } finally {
+    findings.close();
+  }
+}
+
+function iso(at: number): string {
+  return new Date(at).toISOString();
+}

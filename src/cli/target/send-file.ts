@@ -1,0 +1,133 @@
+import { createReadStream, statSync } from 'node:fs';
+import { basename } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { fileOf } from '../../imports/read/file-state.ts';
+import { firstSignal } from '../../platform/lifecycle.ts';
+import { grouped } from '../../text/wording.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { type CreateFlags, createQuery } from '../flags/create-flags.ts';
+import type { ReadingFlags } from '../flags/flags.ts';
+import type { RecipeFlags } from '../flags/recipe-flags.ts';
+import { identitiesOf, type ShapeFlags, shapeOf } from '../flags/shape-flags.ts';
+import { sayNothingBegan } from '../run-import.ts';
+import { type Io, say } from '../screen/io.ts';
+import { redraw } from '../screen/progress.ts';
+import { STANDARD_INPUT, TOGETHER_MS } from '../screen/standard-input.ts';
+import { withIdentityFile } from './form-upload.ts';
+import type { Server, Upload } from './server-client.ts';
+
+/** A file on its way to a server, which makes an import or a sync of it. */
+
+/** What was made of a file that was sent, by its id; or the exit code after Ctrl-C. */
+export type Sent = { readonly id: string } | { readonly code: ExitCode };
+
+interface SendingFile {
+  readonly io: Io;
+  readonly server: Server;
+  readonly file: string;
+  readonly flags: ReadingFlags & ShapeFlags;
+  /** Has the server make something of the upload; its id. */
+  readonly make: (upload: Upload) => Promise<string>;
+  /** The command that shows whether the server has begun. */
+  readonly howToSee: string;
+}
+
+/** Sends a file, or standard input as it comes, to a server, with progress. */
+export async function sendFile({ io, server, file, flags, make, howToSee }: SendingFile): Promise<Sent> {
+  const signal = firstSignal(EXIT.interrupted, () => say(io, 'Stopped at once.'));
+  const sent = { bytes: 0, all: false };
+  try {
+    const plain = file === '-' ? standardInput(io, signal.signal) : await fileUpload(file, flags, signal.signal);
+    const identities = identitiesOf(flags);
+    const upload = identities === undefined ? plain : await withIdentityFile(plain, identities);
+    // A wrong address or token is reported before a long upload.
+    await server.get('/v1/session', z.object({ role: z.string() }));
+    say(io, `Sending ${file === '-' ? 'standard input' : file} to ${server.url} …`);
+    return { id: await withProgress(io, upload, sent, make) };
+  } catch (error) {
+    if (!signal.signal.aborted) throw error;
+    if (!sent.all) return { code: sayNothingBegan(io) };
+    say(io, 'The server had the whole file already and may have begun with it. See with:', `  ${howToSee}`);
+    return { code: EXIT.interrupted };
+  } finally {
+    signal.ignore();
+    // The writer of the pipe may never stop.
+    if (file === '-') process.stdin.destroy();
+  }
+}
+
+/** How a file is read, and what may be created, as the API takes it. */
+export function readingQuery(
+  file: string,
+  flags: ReadingFlags & CreateFlags & RecipeFlags & ShapeFlags,
+): URLSearchParams {
+  const { guid, scope, region, onBehalfOf, map = {}, format, encoding, delimiter, bound, sheet, files, recipe } = flags;
+  const query = new URLSearchParams({ name: file === '-' ? STANDARD_INPUT : basename(file) });
+  const options = { recipe, guid, scope, region, onBehalfOf, encoding, format: format === 'auto' ? undefined : format };
+  for (const [name, value] of Object.entries(options)) if (value !== undefined) query.set(name, value);
+  for (const [field, column] of Object.entries(map)) query.append('map', `${field}=${column}`);
+  const bounds = Object.entries(bound ?? {}).map(([name, value]) => `${name}=${value}`);
+  if (bounds.length > 0) query.set('bound', bounds.join(','));
+  if (delimiter !== undefined) query.set('delimiter', delimiter);
+  for (const [name, value] of createQuery(flags)) query.append(name, value);
+  if (sheet !== undefined) query.set('sheet', sheet);
+  for (const pattern of files ?? []) query.append('files', pattern);
+  const shape = shapeOf(flags);
+  if (shape !== undefined) query.set('shape', JSON.stringify(shape));
+  return query;
+}
+
+/** Counts the bytes of an upload while it is sent. */
+async function withProgress(
+  io: Io,
+  upload: Upload,
+  sent: { bytes: number; all: boolean },
+  make: SendingFile['make'],
+): Promise<string> {
+  const progress = redraw(io, () => [sendingLine(sent.bytes, upload.size)]);
+  const open = async function* () {
+    sent.bytes = 0;
+    for await (const piece of upload.open()) {
+      sent.bytes += piece.length;
+      yield piece;
+    }
+    sent.all = true;
+  };
+  try {
+    return await make({ ...upload, open });
+  } finally {
+    progress.stop();
+  }
+}
+
+async function fileUpload(path: string, { waitForQuiet }: ReadingFlags, signal: AbortSignal): Promise<Upload> {
+  const before = await fileOf(path, path, { waitForQuietMs: waitForQuiet, signal });
+  const stat = statSync(path);
+  // A named pipe can be read once, and its size is not known.
+  const repeatable = stat.isFile();
+  // The upload ends when this does: what is thrown here leaves the server without an import.
+  const open = async function* () {
+    let lastByte = 0;
+    for await (const piece of createReadStream(path) as AsyncIterable<Buffer>) {
+      lastByte = piece.at(-1) ?? lastByte;
+      yield piece;
+    }
+    await before.checkUnchanged(lastByte);
+  };
+  return { size: repeatable ? stat.size : undefined, open, repeatable, signal };
+}
+
+function standardInput(io: Io, signal: AbortSignal): Upload {
+  if (process.stdin.isTTY) say(io, 'Reading from the keyboard; end with Ctrl-D on a line of its own.');
+  const open = async function* () {
+    yield* process.stdin as AsyncIterable<Uint8Array>;
+    await sleep(TOGETHER_MS, undefined, { signal });
+  };
+  return { size: undefined, open, repeatable: false, signal };
+}
+
+function sendingLine(sent: number, size: number | undefined): string {
+  const share = size === undefined || size === 0 ? '' : `  ${Math.floor((sent / size) * 100)} %`;
+  return `sending  ${grouped(Math.ceil(sent / 1024))} KiB${share}`;
+}

@@ -1,0 +1,97 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { EXIT } from '../../src/cli/exit-codes.ts';
+import { useServer } from '../console/served.ts';
+import { eventually } from '../eventually.ts';
+import { members, openWorkplace, type Workplace } from './workplace.ts';
+
+/** The folder that schedules of the server may read. */
+const sources = mkdtempSync(join(tmpdir(), 'rollcall-sources-'));
+afterAll(() => rmSync(sources, { recursive: true, force: true }));
+const server = useServer({ env: { ROLLCALL_SOURCES: sources } });
+
+function remotePlace(): Promise<Workplace> {
+  return openWorkplace({ env: { ROLLCALL_SERVER: server.url } });
+}
+
+const FILE = join(sources, 'members.csv');
+const NIGHTLY = ['--cron', '30 2 * * *', '--tz', 'Europe/Rome', '--file', FILE];
+
+async function historyOf(place: Workplace, name: string) {
+  return JSON.parse((await place.run(['schedule', 'history', name, '--json'])).stdout) as {
+    runs: { state: string; reason: string; syncId: string | null }[];
+  };
+}
+
+test('a schedule is added at a server, run, paused, edited, copied and removed, as on its machine', async () => {
+  const place = await remotePlace();
+  writeFileSync(FILE, members([['team', 'ann']]));
+  place.file('protected.txt', 'boss\n');
+  const flags = ['--apply', '--limit', 'groupPercent=30', '--protect', 'protected.txt', '--map', 'uid=uid'];
+  const create = ['--create-users', '--user-name-from', 'uid', '--max-create', '5'];
+  const added = await place.run(['schedule', 'add', 'nightly', ...NIGHTLY, ...flags, ...create, '--json']);
+  expect([added.code, added.stderr]).toEqual([
+    EXIT.ok,
+    expect.stringMatching(/added.*\n( {2}\d{4}-\d\d-\d\d 02:30\n){3}/),
+  ]);
+  expect(added.stderr).toContain('rollcall schedule run nightly');
+  expect(JSON.parse(added.stdout)).toMatchObject({
+    name: 'nightly',
+    file: FILE,
+    apply: true,
+    limits: { groupPercent: 30 },
+    create: { users: true, maxCreate: 'users=5' },
+    lastRun: null,
+  });
+
+  const run = await place.run(['schedule', 'run', 'nightly']);
+  expect([run.code, run.stderr]).toEqual([EXIT.ok, expect.stringContaining('rollcall schedule history nightly')]);
+  await eventually(async () => (await historyOf(place, 'nightly')).runs).toMatchObject([{ state: 'ran' }]);
+  const history = await place.run(['schedule', 'history', 'nightly']);
+  expect(history.stdout).toMatch(/due +state +sync +result\n\S+ \S+ +ran +sync-/);
+  const listed = await place.run(['schedule', 'list']);
+  expect(listed.stdout).toMatch(
+    /^nightly {2}30 2 \* \* \* {2}Europe\/Rome {2}\S+members\.csv\n {2}next {2}.* 02:30\n {2}may create {2}users \(at most users=5\)\n {2}last .* ran: /,
+  );
+
+  expect((await place.run(['schedule', 'pause', 'nightly'])).stderr).toContain('is paused');
+  const paused = await place.run(['schedule', 'edit', 'nightly', '--no-apply', '--cron', '0 4 * * *', '--json']);
+  expect(paused.stderr).toContain('Schedule nightly is changed.\nIt is paused.');
+  expect(JSON.parse(paused.stdout)).toMatchObject({
+    cron: '0 4 * * *',
+    apply: false,
+    limits: { groupPercent: 30 },
+    create: { users: true, maxCreate: 'users=5' },
+  });
+  expect((await place.run(['schedule', 'resume', 'nightly'])).stderr).toMatch(
+    /is next due at .* 04:00 \(Europe\/Rome\)/,
+  );
+  const copied = await place.run(['schedule', 'copy', 'nightly', 'weekly', '--cron', '@weekly', '--json']);
+  expect(JSON.parse(copied.stdout)).toMatchObject({ name: 'weekly', cron: '@weekly', create: { users: true } });
+  for (const name of ['nightly', 'weekly']) {
+    const removed = await place.run(['schedule', 'remove', name]);
+    expect([removed.code, removed.stderr]).toEqual([EXIT.ok, `Schedule ${name} is removed.\n`]);
+  }
+  expect((await place.run(['schedule', 'list'])).stderr).toContain(`There are no schedules at ${server.url}`);
+});
+
+test('what the server refuses, or cannot be given there, is told with what to do', async () => {
+  const place = await remotePlace();
+  mkdirSync(join(place.root, 'elsewhere'));
+  place.file('people.csv', 'email,uid\n');
+  const add = ['schedule', 'add', 'nightly', '--cron', '@daily'];
+  for (const [args, says] of [
+    [[...add, '--file', join(place.root, 'elsewhere', 'm.csv')], 'ROLLCALL_SOURCES'],
+    [[...add, '--file', 'members.csv'], 'whole path'],
+    [[...add, '--file', FILE, '--identities', 'people.csv'], "on the server's machine, without --server"],
+    [[...add, '--file', FILE, '--sandbox'], '--sandbox has no meaning'],
+    [['schedule', 'run', 'none'], '`rollcall schedule list`'],
+    [['schedule', 'history', 'none'], '`rollcall schedule list`'],
+    [['schedule', 'edit', 'none', '--apply'], '`rollcall schedule list`'],
+  ] as const) {
+    const { code, stderr } = await place.run(args);
+    expect([code, stderr]).toEqual([EXIT.usage, expect.stringContaining(says)]);
+  }
+});
