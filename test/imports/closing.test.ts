@@ -103,7 +103,7 @@ test('totals that disagree with the rows are said in words, whatever else there 
   expect(moves).toEqual([
     [
       'cancelled',
-      'the sum of outcomes does not hold: added: 53 tallied, 50 in the rows; unprocessed: 7 tallied, 10 in the rows',
+      'the sum of outcomes does not hold: added: 53 counted, 50 in the rows; unprocessed: 7 counted, 10 in the rows',
       'WRONG_SUM',
     ],
   ]);

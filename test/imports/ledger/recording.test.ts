@@ -229,7 +229,7 @@ test('a refusal of a single row can say that it is a member already', async () =
 });
 
 describe('calls', () => {
-  test('are tallied by what they came to, and the report tells how many a row took and how the last ended', async () => {
+  test('are counted by what they came to, and the report tells how many a row took and how the last ended', async () => {
     const { ledger, reader } = await stagedImport(members(1));
     const calls = [
       call({ kind: 'again', httpStatus: null, code: 'RESET' }),
