@@ -27,7 +27,7 @@ export function useFilteredList({ path, name, choices, caption, columns, emptyTe
   /** @type {import('../answer.js').Pages<Item>} */
   const pages = usePages(`${path}${query({ state: states.value })}`, { name, limit: PAGE });
   useNews(pages, states.value);
-  const { items, hasMore, error } = pages;
+  const { items, isOld, hasMore, error } = pages;
   return [
     h(
       'div',
@@ -48,7 +48,7 @@ export function useFilteredList({ path, name, choices, caption, columns, emptyTe
       : items === undefined
         ? h(Empty, {}, 'Loading …')
         : items.length === 0
-          ? h(Empty, {}, emptyText(states.value !== '', isOperator))
+          ? h(Empty, {}, isOld ? 'Searching …' : emptyText(states.value !== '', isOperator))
           : dataTable({ caption, columns, items, keyOf: ({ id }) => id }),
     hasMore && h('button', { type: 'button', onClick: () => void pages.more() }, `Show ${PAGE} more`),
   ];

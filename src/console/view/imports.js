@@ -38,7 +38,7 @@ function ImportsList() {
   /** @type {import('../answer.js').Pages<ImportView>} */
   const pages = usePages(`/v1/imports${query(daysAsked(filter.value))}`, { name: 'imports', limit: PAGE });
   useListEvents(pages, filter.value);
-  const { items, hasMore, error } = pages;
+  const { items, isOld, hasMore, error } = pages;
   const columns = useMemo(() => (isOperator ? [chooseColumn(chosen), ...COLUMNS] : COLUMNS), [isOperator]);
   const isFiltered = Object.keys(filter.value).length > 0;
   return [
@@ -57,7 +57,7 @@ function ImportsList() {
       : items === undefined
         ? h(Empty, { key: 'loading' }, 'Loading …')
         : items.length === 0
-          ? h(Empty, { key: 'empty' }, emptyText(isFiltered, isOperator))
+          ? h(Empty, { key: 'empty' }, isOld ? 'Searching …' : emptyText(isFiltered, isOperator))
           : h(
               'div',
               { key: 'table', class: 'imports' },
