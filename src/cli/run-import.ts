@@ -22,7 +22,9 @@ export interface RunOptions extends Omit<CoordinateOptions, 'howToContinue'> {
   readonly quiet?: boolean;
   /** Begins what is to run beside the import, before it. */
   readonly beside?: (here: Coordinating) => void;
-  /** Starts or continues an import, and returns its id; undefined when the signal came before there was one. */
+  /** What is said when there was none; default: that the signal came first. */
+  readonly nothingBegan?: () => ExitCode;
+  /** Starts or continues an import, and returns its id; undefined when the signal came before there was one, or there is none. */
   readonly begin: (coordinator: Coordinator, signal: AbortSignal) => Promise<string | undefined>;
 }
 
@@ -42,7 +44,7 @@ export async function runImport(options: RunOptions): Promise<ExitCode> {
     await until(coordinator.settled(id), followImport(io, dir, coordinator, id));
   });
   if (failure !== undefined) return EXIT.fatal;
-  if (id === undefined) return sayNothingBegan(io);
+  if (id === undefined) return options.nothingBegan?.() ?? sayNothingBegan(io);
   if (options.quiet) return earned(config, id);
   return conclude(localImports(config), io, id, options.json);
 }
