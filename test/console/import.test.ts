@@ -29,7 +29,7 @@ test('a dry run sends nothing until somebody starts it', async () => {
 });
 
 test('tags are given at the start and changed on the page of the import, and lead to the list', async () => {
-  const page = await browser.open(slow.url);
+  const page = await browser.open(slow.url, { refusals: true });
   await page.getByLabel(/^Choose/).setInputFiles(csvFile('guid,uid\nchoir,ada\n', 'tagged.csv'));
   await page.getByLabel('Tags').fill('term 1, choir!');
   await page.getByRole('button', { name: 'Start import' }).click();
