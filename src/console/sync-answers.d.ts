@@ -17,8 +17,8 @@ export type {
   ScheduleView as Schedule,
 } from '../api/schedules.ts';
 export type {
+  ComparedCounts,
   ComparedGroup,
-  ComparedTally,
   Comparison,
   MemberActionsPage,
   Planning,

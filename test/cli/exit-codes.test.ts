@@ -80,7 +80,7 @@ describe('exit codes', () => {
   test('4: a sum that does not hold is told, and is no success', async () => {
     const { place, id } = await pausedImport();
     const ledger = new DatabaseSync(join(place.dataDir, 'imports', id, 'ledger.sqlite'));
-    ledger.exec(`update tallies set n = n + 1 where name = 'added'`);
+    ledger.exec(`update counters set n = n + 1 where name = 'added'`);
     ledger.close();
     const { code, stderr } = await place.run(['resume', id]);
     expect(code).toBe(EXIT.fatal);

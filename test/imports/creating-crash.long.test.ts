@@ -64,7 +64,7 @@ test('kill -9 in the middle of looking, creating and adding: nobody is created t
   expect(record?.state).toBe('completed');
   const reader = openImportReader(dir.ledger(record?.id ?? ''));
   const reported = reader.rows().toArray();
-  const { created } = reader.tallies().get('us') ?? {};
+  const { created } = reader.counters().get('us') ?? {};
   reader.close();
   expect(reported).toHaveLength(rows.length);
   for (const { status, message } of reported) {

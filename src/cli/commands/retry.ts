@@ -78,7 +78,7 @@ async function retry(io: Io, given: string | undefined, flags: Flags): Promise<E
     return followThere({ io, imports, server, json }, again);
   }
   checkTarget(imports.command('retry', id), id, found.sandbox, flags.sandbox === true);
-  const running = runImport({
+  return runImport({
     config,
     io,
     json,
@@ -90,19 +90,13 @@ async function retry(io: Io, given: string | undefined, flags: Flags): Promise<E
               coordinator.retry(id, { maxErrors: flags.maxErrors, only, createdBy: currentUser() }),
             )
           : await sendEdits(coordinator, id, edits, io, currentUser());
-      if (made === undefined) throw new NothingLeft();
+      if (made === undefined) return undefined;
       noteHere(dataDir(config.dataDir), edits === undefined ? 'import.retry' : 'import.repair', made, `of ${id}`);
       return made;
     },
-  });
-  return running.catch((error: unknown) => {
-    if (error instanceof NothingLeft) return sayNothingLeft(io, id, nothingLeft);
-    throw error;
+    nothingBegan: () => sayNothingLeft(io, id, nothingLeft),
   });
 }
-
-/** Ends a run that would have no rows. */
-class NothingLeft extends Error {}
 
 /** The id of the new import; undefined where no row is left to send. The import has finished: nothing else is in the way. */
 async function unlessNothingLeft(retry: Promise<string>): Promise<string | undefined> {

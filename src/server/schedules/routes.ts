@@ -283,7 +283,7 @@ export function scheduleRoutes(app: Api, context: ServerContext): void {
       config: { role: 'operator' },
       schema: {
         tags,
-        summary: 'Begin a run now, besides those that are due',
+        summary: 'Begin a run now, in addition to those that are due',
         params,
         response: { 202: scheduleRun, ...refusals('UNKNOWN_SCHEDULE', 'WRONG_STATE') },
       },

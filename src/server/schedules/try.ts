@@ -3,11 +3,10 @@ import { scheduleTry } from '../../api/schedules.ts';
 import { syncView } from '../../api/syncs.ts';
 import { newSyncId } from '../../app/compose-syncs.ts';
 import { planFiles } from '../../syncs/plan/prepare.ts';
-import { readProtectFile } from '../../syncs/plan/protect.ts';
 import type { ScheduleRequest } from '../../syncs/schedule/schedule-book.ts';
 import type { ScheduleCatalogReader } from '../../syncs/schedule/schedule-catalog.ts';
+import { syncSettings } from '../../syncs/schedule/schedule-sync.ts';
 import { shownFile } from '../../syncs/schedule/source.ts';
-import { readSyncOptions } from '../../syncs/sync-options.ts';
 import { noting } from '../access/noting.ts';
 import type { Api, ServerContext } from '../context.ts';
 import { refusals } from '../problem-schema.ts';
@@ -51,17 +50,13 @@ export function tryRoute(
     const folder = dir.sync(id);
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 });
-      const { reading, flags, create, limits } = readSyncOptions(request);
-      if (reading === null) throw new Error('a schedule reads a file');
-      const { protectFile } = request;
       const found = await getFile(schedules, request, folder);
       if (found.copy !== undefined) await rename(found.path, planFiles(folder).input);
-      const protect = protectFile === null ? flags.protect : flags.protect.union(await readProtectFile(protectFile));
       await syncs.create({
-        ...{ id, limits, reading, create, who },
+        ...(await syncSettings(request)),
+        ...{ id, who },
         file: found.name,
         source: found.copy === undefined ? found.path : found.name,
-        flags: { ...flags, protect },
         apply: false,
         ...(scheduleId !== undefined && { scheduleId }),
       });
