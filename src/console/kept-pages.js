@@ -5,7 +5,7 @@ import { usePages } from './answer.js';
 /**
  * @typedef {object} KeptPlace
  * @property {number} shown items on the page
- * @property {number} top how far the page was scrolled
+ * @property {number} fromEnd how far the page's end was from the top of the window, in px: what is above the list may come later
  */
 
 /**
@@ -27,7 +27,7 @@ export function useKeptPages(path, options) {
 /** What was kept of this entry of the history. @returns {KeptPlace | undefined} */
 function placeBefore() {
   const kept = history.state?.list;
-  return typeof kept?.shown === 'number' && typeof kept.top === 'number' ? kept : undefined;
+  return typeof kept?.shown === 'number' && typeof kept.fromEnd === 'number' ? kept : undefined;
 }
 
 /**
@@ -42,12 +42,13 @@ function useKeptPlace(shown, before) {
   useEffect(() => {
     if (shown === undefined || isThere.current || before === undefined) return;
     isThere.current = true;
-    scrollTo(0, before.top);
+    scrollTo(0, document.documentElement.scrollHeight - before.fromEnd);
   }, [shown]);
   useEffect(() => {
     const leaving = new AbortController();
     const keep = () => {
-      const list = latest.current === undefined ? undefined : { shown: latest.current, top: scrollY };
+      const fromEnd = document.documentElement.scrollHeight - scrollY;
+      const list = latest.current === undefined ? undefined : { shown: latest.current, fromEnd };
       history.replaceState({ ...history.state, list }, '');
     };
     // Before anything else hears of the click, for it may lead to another page.

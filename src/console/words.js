@@ -199,6 +199,7 @@ export function stateSentence(view) {
 function completedSentence(rows) {
   const good = inPlace(rows);
   if (rows.read === 0) return 'Completed: the file has no rows.';
+  if (rows.read === 1 && good === 1) return 'Completed: the only row succeeded.';
   if (good === rows.read) return `Completed: all ${counted(good, 'row')} succeeded.`;
   const attention = needAttention(rows);
   const others =

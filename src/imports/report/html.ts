@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ImportSummary } from '../../api/import-summary.ts';
+import type { ImportSummary, Writes } from '../../api/import-summary.ts';
 import type { GroupCount, ProblemCount } from '../../api/rows.ts';
 import { FULFILLED, OUTCOMES } from '../../membership/outcome.ts';
 import { html, Markup } from '../../text/markup.ts';
@@ -91,8 +91,7 @@ function factsSection(summary: ImportSummary): Markup {
   const { writes, created, banQuestions } = summary;
   if (created !== undefined) facts.push(['Users and groups', createdText(created)]);
   if (writes !== undefined) {
-    const most = finishedAt === null ? 'up to ' : '';
-    facts.push(['Messages in groups', `${most}${grouped(writes.messages)} in ${counted(writes.groups, 'group')}`]);
+    facts.push(['Messages in groups', messagesText(summary, writes)]);
   }
   const rates = ratesOf(summary);
   if (rates.length > 0) facts.push(['Rate', rates.join(', ')]);
@@ -101,6 +100,13 @@ function factsSection(summary: ImportSummary): Markup {
   facts.push(['Retries', grouped(summary.retries)], ['Rate-limited', grouped(rateLimitedCalls(summary))]);
   return html`<section aria-labelledby="facts"><h2 id="facts">The run</h2>
 <dl class="facts">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd><bdi>${value}</bdi></dd></div>`)}</dl></section>`;
+}
+
+/** Each addition writes one; in how many groups is known of the plan only. */
+function messagesText({ rows, finishedAt }: ImportSummary, writes: Writes): string {
+  const planned = `${grouped(writes.messages)} in ${counted(writes.groups, 'group')}`;
+  if (finishedAt === null) return `up to ${planned}`;
+  return rows.added === writes.messages ? planned : grouped(rows.added);
 }
 
 /** No line ends between a number and what it counts. */

@@ -40,7 +40,8 @@ calls                100      68           ·     168
 60 invalid, UNKNOWN_SCOPE
   row 17 “owner”: allowed are admin, moderator, participant and ban
   These rows were not sent: fix the scopes in the file. If the column does not
-  hold scopes at all, import the file with --map scope=, which ignores it.
+  hold scopes at all, ignore it: import the file with --map scope=, or with no
+  column for Scope in the console.
 `);
   });
 

@@ -137,8 +137,10 @@ function createdText({ created }) {
   return parts.filter((part) => part !== false).join(', ');
 }
 
-/** Each addition writes one into the group's conversation. @param {ImportView} view */
-function messagesText({ writes, finishedAt }) {
+/** Each addition writes one into the group's conversation; in how many groups is known of the plan only. @param {ImportView} view */
+function messagesText({ writes, rows, finishedAt }) {
   if (writes === undefined) return null;
-  return `${finishedAt === null ? 'up to ' : ''}${grouped(writes.messages)} in ${counted(writes.groups, 'group')}`;
+  const planned = `${grouped(writes.messages)} in ${counted(writes.groups, 'group')}`;
+  if (finishedAt === null) return `up to ${planned}`;
+  return rows.added === writes.messages ? planned : grouped(rows.added);
 }

@@ -8,8 +8,8 @@ import { ROW_ORDERS } from './row-columns.js';
 /** @import { RowsWanted } from './rows-wanted.js' */
 
 const TEXTS = /** @type {const} */ ([
-  ['text', 'Text', 'in the UID, the group or any column'],
-  ['line', 'Row', '120 or 120-150'],
+  ['text', 'Text', 'any column'],
+  ['line', 'Row', '120-150'],
   ['uid', 'UID', ''],
   ['guid', 'Group', ''],
   ['code', 'Code', ''],
