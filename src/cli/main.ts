@@ -53,7 +53,8 @@ function explain(io: Io, name: string): ExitCode {
     io.out.write(topic.text());
     return EXIT.ok;
   }
-  const list = topics.map(({ name: word, title }) => `  ${word.padEnd(TOPIC_WIDTH)}${title}`);
+  const widest = Math.max(...topics.map(({ name: word }) => word.length));
+  const list = topics.map(({ name: word, title }) => `  ${word.padEnd(widest)}  ${title}`);
   if (name === 'topics') {
     io.out.write(`rollcall help <topic> explains:\n${list.join('\n')}\n`);
     return EXIT.ok;
@@ -61,8 +62,6 @@ function explain(io: Io, name: string): ExitCode {
   say(io, `rollcall: there is no command and no topic ${JSON.stringify(name)}; the topics are:`, ...list);
   return EXIT.usage;
 }
-
-const TOPIC_WIDTH = 14;
 
 /** Makes commander write to this command's output, and leave ending the process to `main`. */
 function settle(command: Command, io: Io): void {
