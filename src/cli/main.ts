@@ -91,10 +91,20 @@ function complain(io: Io, error: unknown): ExitCode {
     say(io, `rollcall: ${error.message}`);
     return EXIT[error.kind];
   }
+  if ('errcode' in error && DISK.has(Number(error.errcode) & 0xff)) {
+    say(
+      io,
+      `rollcall: the data directory cannot be written: ${error.message}. Make room on its disk, or name another directory with --data-dir; \`rollcall resume\` continues an import that had begun`,
+    );
+    return EXIT.fatal;
+  }
   // What the system refuses (a full disk, a missing right) speaks for itself; anything else is a bug.
   say(io, `rollcall: ${'syscall' in error ? error.message : (error.stack ?? error.message)}`);
   return EXIT.fatal;
 }
+
+/** Primary result codes of SQLite for a disk that takes no more: SQLITE_IOERR, SQLITE_FULL. */
+const DISK: ReadonlySet<number> = new Set([10, 13]);
 
 /** Whether the reader of our output has closed the pipe, as `head` does: nothing went wrong. */
 function isClosedPipe(error: Error): boolean {

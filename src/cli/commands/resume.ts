@@ -4,10 +4,11 @@ import { composeSyncs } from '../../app/compose-syncs.ts';
 import { serviceOpener } from '../../app/open-service.ts';
 import type { ImportRecord } from '../../imports/catalog.ts';
 import { readOptions } from '../../imports/import-options.ts';
-import { isFinal, TransitionError } from '../../membership/import-state.ts';
+import { isFinal } from '../../membership/import-state.ts';
 import { dataDir } from '../../platform/data-dir.ts';
 import { noteHere } from '../audit.ts';
 import { checkTarget } from '../check-target.ts';
+import { UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type MaxCreateFlags, withMaxCreate } from '../flags/create-flags.ts';
 import { type RunningFlags, type ServerFlags, withRunning, withServer } from '../flags/flags.ts';
@@ -38,7 +39,11 @@ async function resume(io: Io, given: string | undefined, flags: Flags): Promise<
     return EXIT.ok;
   }
   const record = findImport(config.dataDir, id);
-  if (isFinal(record.state)) throw new TransitionError(record.state, 'running');
+  if (isFinal(record.state)) {
+    throw new UsageError(
+      `import ${id} is ${record.state}: it cannot be resumed; \`${imports.command('report', id)}\` shows its rows, \`${imports.command('retry', id)}\` sends those again that did not succeed`,
+    );
+  }
   const options = readOptions(record);
   checkTarget(`${config.command} resume ${id}`, id, options.sandbox, flags.sandbox === true);
   if (record.state === 'staged' && hasChanged(record)) {
