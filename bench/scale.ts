@@ -199,7 +199,7 @@ async function writeReports(): Promise<number> {
     startedAt: now,
     finishedAt: now,
   } as const;
-  const summary = () => summaryOf(record, totalsOf(reader.tallies(), true), writtenReports(values.folder));
+  const summary = () => summaryOf(record, totalsOf(reader.counters(), true), writtenReports(values.folder));
   await writeReportFiles(reader, paths, summary, 'bench');
   reader.close();
   return rows.read;

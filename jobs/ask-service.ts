@@ -70,7 +70,7 @@ export const serviceAnswer = z.discriminatedUnion('kind', [
   }),
   z.object({ kind: z.literal('banned'), uids: z.array(z.string()), pagination }),
   z.object({ kind: z.literal('group'), group: groupFacts }),
-  z.object({ kind: z.literal('membership'), scope: z.string().nullable(), told: z.boolean() }),
+  z.object({ kind: z.literal('membership'), scope: z.string().nullable(), isKnown: z.boolean() }),
   z.object({ kind: z.literal('user'), user: userFacts }),
   z.object({ kind: z.literal('users'), users: z.array(userFacts), pagination }),
   z.object({ kind: z.literal('deactivated'), users: z.array(userFacts), pagination }),
@@ -162,8 +162,8 @@ async function askOnce(
       return { rate, httpStatus, answer: { kind: 'group', group } };
     }
     case 'membership': {
-      const { scope, told: isTold, ...meta } = await chat.getMembership(guid, uid, { signal });
-      return { ...meta, answer: { kind: 'membership', scope, told: isTold } };
+      const { scope, isKnown, ...meta } = await chat.getMembership(guid, uid, { signal });
+      return { ...meta, answer: { kind: 'membership', scope, isKnown } };
     }
     case 'user': {
       const { user, ...meta } = await chat.getUser(uid, { signal });

@@ -126,7 +126,7 @@ async function run(
         return life.stop();
       })
       .then(summary);
-    // Whoever only follows its progress hears of a failure there.
+    // A caller that only follows its progress learns of a failure there.
     finished.catch(() => {});
     return {
       id,

@@ -15,6 +15,7 @@ const SIGNALS = new Set([
   'StagingStopped', // the reason of an abort
   'JobStateError', // of the embedded queue, as BullMQ has it
   'Refusal', // a reply of the sandbox
+  'NothingLeft', // a retry to its command
 ]);
 
 const sources = ['src', 'jobs']

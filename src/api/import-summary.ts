@@ -52,7 +52,7 @@ export const importSummary = z
     }),
     calls: count.meta({ description: 'Calls to the chat service, repeated ones included.' }),
     banQuestions: count.optional().meta({
-      description: 'Groups that were asked who is banned from them: calls besides `calls`; absent for none.',
+      description: 'Groups that were asked who is banned from them: calls in addition to `calls`; absent for none.',
     }),
     retries: count.meta({ description: 'Calls that repeated an earlier one.' }),
     startedAt: time.nullable().meta({ description: 'Start of sending, ISO 8601 in UTC; null before it.' }),

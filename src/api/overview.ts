@@ -55,7 +55,7 @@ export const overview = z
     }),
     ready: z.strictObject({ imports: z.array(importView), syncs: z.array(syncEntry) }).meta({
       description:
-        'What a person may continue, and nobody misses meanwhile: files that were only checked, imports that were paused, plans that were made to be looked at. Newest first, at most 5 of each.',
+        'What a person may continue, and what is not urgent: files that were only checked, imports that were paused, plans that were made to be looked at. Newest first, at most 5 of each.',
     }),
     recent: z.array(importView).meta({ description: 'The five finished imports that were created last.' }),
     syncs: z.array(syncEntry).meta({

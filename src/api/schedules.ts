@@ -41,6 +41,10 @@ const scheduleReading = z.strictObject({
   sheet: z.string().min(1).max(100).optional(),
   files: z.array(z.string().min(1).max(1_000)).min(1).max(100).optional(),
   bounds: z.record(z.string(), z.int().positive()).optional(),
+  exportOf: z.string().max(50).optional().meta({
+    description:
+      'The system that the file is an export of, where memberships are inside of its elements: as recipes have it.',
+  }),
   shape: z
     .record(z.string(), z.unknown())
     .optional()

@@ -163,7 +163,7 @@ export const compareQuery = z.strictObject({
   limit: limitOption(50, 500),
   cursor: cursorOption.optional(),
 });
-const comparedTally = z.strictObject({
+const comparedCounts = z.strictObject({
   add: count,
   raise: count.meta({ description: 'Members that get a higher scope.' }),
   lower: count,
@@ -171,12 +171,12 @@ const comparedTally = z.strictObject({
   ban: count,
   failed: count.meta({ description: 'Changes that failed or were not confirmed, of those that were sent.' }),
 });
-export type ComparedTally = z.infer<typeof comparedTally>;
+export type ComparedCounts = z.infer<typeof comparedCounts>;
 const comparedGroup = z.strictObject({
   region: z.enum(REGIONS),
   guid: z.string(),
-  first: comparedTally.nullable().meta({ description: 'Null: the plan has no such group.' }),
-  second: comparedTally.nullable(),
+  first: comparedCounts.nullable().meta({ description: 'Null: the plan has no such group.' }),
+  second: comparedCounts.nullable(),
 });
 export type ComparedGroup = z.infer<typeof comparedGroup>;
 const comparedSync = syncEntry.extend({ failed: count });

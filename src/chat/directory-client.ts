@@ -26,7 +26,7 @@ interface OwnMembership extends ReplyMeta {
   /** Null when the user is not a member, or may not see the group. */
   readonly scope: string | null;
   /** False when the reply does not say whether the user is a member. */
-  readonly told: boolean;
+  readonly isKnown: boolean;
 }
 
 /**
@@ -76,7 +76,7 @@ export function createDirectoryClient(ask: Ask): DirectoryClient {
       const { reply, ...meta } = await askForGroup(guid, options, uid);
       const { hasJoined, scope } = reply.data;
       // A group that says nothing about joining says nothing about this user.
-      return { scope: hasJoined === false ? null : scope, told: hasJoined !== null, ...meta };
+      return { scope: hasJoined === false ? null : scope, isKnown: hasJoined !== null, ...meta };
     },
   };
 }

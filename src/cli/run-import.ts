@@ -22,7 +22,9 @@ export interface RunOptions extends Omit<CoordinateOptions, 'howToContinue'> {
   readonly quiet?: boolean;
   /** Begins what is to run beside the import, before it. */
   readonly beside?: (here: Coordinating) => void;
-  /** Starts or continues an import, and returns its id; undefined when the signal came before there was one. */
+  /** What is said when there was none; default: that the signal came first. */
+  readonly nothingBegan?: () => ExitCode;
+  /** Starts or continues an import, and returns its id; undefined when the signal came before there was one, or there is none. */
   readonly begin: (coordinator: Coordinator, signal: AbortSignal) => Promise<string | undefined>;
 }
 
@@ -42,7 +44,7 @@ export async function runImport(options: RunOptions): Promise<ExitCode> {
     await until(coordinator.settled(id), followImport(io, dir, coordinator, id));
   });
   if (failure !== undefined) return EXIT.fatal;
-  if (id === undefined) return sayNothingBegan(io);
+  if (id === undefined) return options.nothingBegan?.() ?? sayNothingBegan(io);
   if (options.quiet) return earned(config, id);
   return conclude(localImports(config), io, id, options.json);
 }
@@ -72,10 +74,10 @@ export function followImport(io: Io, dir: DataDir, coordinator: Coordinator, id:
   coordinator.events.on('state', onStart);
   const totalBytes = sizeOf(coordinator.find(id).source);
   const progress = showProgress(io, {
-    tallies: () => {
+    counters: () => {
       // There is no ledger while the input is read, or if it was refused.
       if (reader === undefined && existsSync(dir.ledger(id))) reader = openImportReader(dir.ledger(id));
-      return reader?.tallies();
+      return reader?.counters();
     },
     staging: () => (staging === undefined ? undefined : { ...staging, totalBytes }),
     regions: () => coordinator.regions(),
@@ -93,7 +95,7 @@ export function followImport(io: Io, dir: DataDir, coordinator: Coordinator, id:
 /** Says before the first call what other users will see of it. */
 function announce(io: Io, ledger: string): void {
   const reader = openImportReader(ledger);
-  const { writes } = writtenBy(reader.tallies());
+  const { writes } = writtenBy(reader.counters());
   reader.close();
   if (writes !== undefined) say(io, messagesSentence(writes));
 }

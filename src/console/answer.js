@@ -95,7 +95,8 @@ export function useAnswer(path, { everyMs } = {}) {
  * @property {() => Promise<void>} more
  * @property {() => Promise<void>} restart the first page
  * @property {() => Promise<void>} refresh asks again for what is shown
- * @property {() => void} follow the same, unless an answer is still to come: a slow one would never be shown
+ * @property {() => void} follow the same, unless an answer is still to come (a slow one would never be shown), and not at
+ *   once after a slow one, which was much work for the server
  * @property {(change: (items: readonly T[]) => readonly T[]) => void} edit
  */
 
@@ -119,6 +120,7 @@ export function usePages(path, { name, limit, most = Number.POSITIVE_INFINITY, a
   const error = useSignal(/** @type {unknown} */ (undefined));
   const asked = useRef(0);
   const underWay = useRef(0);
+  const restUntil = useRef(0);
   const first = useRef(atFirst);
   const leaving = useRef(new AbortController());
   /** @param {'start' | 'more' | 'again'} from */
@@ -140,6 +142,7 @@ export function usePages(path, { name, limit, most = Number.POSITIVE_INFINITY, a
     /** @type {T[]} */
     const found = [];
     underWay.current += 1;
+    const askedAt = performance.now();
     try {
       // A page may be shorter than was asked for, even empty, and have a next one.
       do {
@@ -171,6 +174,8 @@ export function usePages(path, { name, limit, most = Number.POSITIVE_INFINITY, a
       if (!(isAway(failure) && items.peek() !== undefined)) error.value = failure;
     } finally {
       underWay.current -= 1;
+      const now = performance.now();
+      restUntil.current = now + REST * (now - askedAt);
     }
   };
   useEffect(() => {
@@ -189,13 +194,16 @@ export function usePages(path, { name, limit, most = Number.POSITIVE_INFINITY, a
     restart: () => load('start'),
     refresh: () => load('again'),
     follow: () => {
-      if (underWay.current === 0) void load('again');
+      if (underWay.current === 0 && performance.now() >= restUntil.current) void load('again');
     },
     edit: (change) => {
       items.value = change(items.peek() ?? []);
     },
   };
 }
+
+/** A list that is followed is asked for again after so many times the time that its last answer took. */
+const REST = 4;
 
 /** As many as the server gives at a time. */
 const LARGEST_PAGE = 200;

@@ -11,13 +11,14 @@ export type {
 export type {
   ScheduleHistory,
   ScheduleNights,
+  ScheduleReading,
   ScheduleRunView as ScheduleRun,
   ScheduleSettings,
   ScheduleView as Schedule,
 } from '../api/schedules.ts';
 export type {
+  ComparedCounts,
   ComparedGroup,
-  ComparedTally,
   Comparison,
   MemberActionsPage,
   Planning,

@@ -2,7 +2,7 @@
 
 import { inPlace, needAttention } from './words.js';
 
-/** @import { CallTally, Progress } from './answers.d.ts' */
+/** @import { CallCounts, Progress } from './answers.d.ts' */
 
 /**
  * Rates per second at a moment; null where they are not known.
@@ -74,7 +74,7 @@ function average(one, count, other) {
 
 /**
  * Calls of all regions together, one point for each bucket, those without calls included.
- * @param {readonly CallTally[]} buckets
+ * @param {readonly CallCounts[]} buckets
  * @returns {Point[]}
  */
 export function pointsOf(buckets) {

@@ -66,7 +66,7 @@ delete from deletions where import_id = :id;
 select import_id as id from deletions order by import_id;
 
 -- name: forget_problems
--- In: id. Before they are noted anew.
+-- In: id. Before they are noted again.
 delete from import_problems where import_id = :id;
 
 -- name: note_problems

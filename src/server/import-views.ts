@@ -8,7 +8,7 @@ import { readOptions } from '../imports/import-options.ts';
 import { tagsOf } from '../imports/import-tags.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
 import { optionsToAgree, reasonFor } from '../imports/reason.ts';
-import type { Tallies } from '../imports/record/import-ledger.ts';
+import type { Counters } from '../imports/record/import-ledger.ts';
 import { NEEDS_ATTENTION, writtenReports } from '../imports/report/report-paths.ts';
 import { keptTotals, summaryOf, totalsOf } from '../imports/report/summarize.ts';
 import { actionsOf } from '../membership/import-actions.ts';
@@ -30,7 +30,7 @@ export interface ImportViews {
 /** An import without its follow-ups. */
 type OwnView = Omit<ImportView, 'followUps' | 'retryable'>;
 
-const NO_ROWS: Tallies = new Map();
+const NO_ROWS: Counters = new Map();
 
 export function importViews(
   coordinator: Coordinator,
@@ -52,7 +52,7 @@ export function importViews(
   const counted = async ({ id, state }: ImportRecord): Promise<ImportTotals> => {
     if (!reading.hasRows(id)) return totalsOf(NO_ROWS, isFinal(state));
     const rows = reading.rowsOf(id);
-    const totals = totalsOf(await rows.tallies(), isFinal(state), await rows.input());
+    const totals = totalsOf(await rows.counters(), isFinal(state), await rows.input());
     if (isFinal(state)) coordinator.keepTotals(id, totals);
     return totals;
   };

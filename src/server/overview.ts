@@ -61,7 +61,7 @@ export function overviewRoute(app: Api, context: ServerContext, schedules: Sched
         viewsOf(ready.slice(0, READY)),
         viewsOf(reading.page({ states: FINISHED, limit: RECENT }).imports),
       ]);
-      // A schedule that only plans asks each night for a decision; any other plan is there for whoever made it.
+      // A schedule that only plans asks each night for a decision; any other plan is there for the person who made it.
       const asked = new Set(nights.flatMap(({ run }) => (run?.sync?.state === 'planned' ? [run.sync.id] : [])));
       const planned = syncsIn(['planned']);
       const toApply = [...asked].flatMap((id) => syncCatalog.find(id) ?? []).map(syncViews.entry);
@@ -87,7 +87,7 @@ export function overviewRoute(app: Api, context: ServerContext, schedules: Sched
   );
 }
 
-/** Whether it stands still although somebody wants it to be sent: nobody has paused it, or asked for a check only. */
+/** Whether it stands still although it is to be sent: it was not paused, and not only to be checked. */
 function needsDecision({ state, code }: ImportRecord): boolean {
   return needsPerson(state) || (code !== null && code !== 'DRY_RUN');
 }
@@ -109,10 +109,10 @@ function runningImports({ coordinator, reading, views, settings, log }: ServerCo
         const view = await views.of(record);
         if (state !== 'running' || !reading.hasRows(id)) return { ...view, etaSeconds: null, stoppedRegions: [] };
         const rows = reading.rowsOf(id);
-        const [tallies, callsLeft] = await Promise.all([rows.tallies(), rows.callsLeft()]);
+        const [counters, callsLeft] = await Promise.all([rows.counters(), rows.callsLeft()]);
         const pace = paces.get(id) ?? paceOf(settings.callsPerMinute);
         paces.set(id, pace);
-        const { etaSeconds } = pace({ tallies, callsLeft, regions, staging: null, isSending: true, now: Date.now() });
+        const { etaSeconds } = pace({ counters, callsLeft, regions, staging: null, isSending: true, now: Date.now() });
         const stopped = regions.filter(({ region, stopped }) => stopped && (callsLeft.get(region) ?? 0) > 0);
         return { ...view, etaSeconds, stoppedRegions: stopped.map(({ region }) => region) };
       }),

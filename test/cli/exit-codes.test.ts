@@ -28,14 +28,6 @@ describe('exit codes', () => {
     );
   });
 
-  test('2: an import that has finished is resumed; the message says what can be done with it', async () => {
-    const place = await openSandboxPlace();
-    const { summary } = await place.summary(['import', place.file('members.csv', members([['g', 'ann']]))]);
-    const { code, stderr } = await place.run(['resume', summary.id]);
-    expect([code, stderr]).toEqual([EXIT.usage, expect.stringContaining(`import ${summary.id} is completed`)]);
-    expect(stderr).toContain(`rollcall retry ${summary.id}`);
-  });
-
   test('4: the disk takes no more: what to do, and no stack', async () => {
     const place = await openWorkplace();
     const file = place.file('members.csv', members([['g', 'ann']]));
@@ -103,7 +95,7 @@ describe('exit codes', () => {
   test('4: a sum that does not hold is told, and is no success', async () => {
     const { place, id } = await pausedImport();
     const ledger = new DatabaseSync(join(place.dataDir, 'imports', id, 'ledger.sqlite'));
-    ledger.exec(`update tallies set n = n + 1 where name = 'added'`);
+    ledger.exec(`update counters set n = n + 1 where name = 'added'`);
     ledger.close();
     const { code, stderr } = await place.run(['resume', id]);
     expect(code).toBe(EXIT.fatal);

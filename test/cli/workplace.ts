@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import type { ImportSummary } from '../../src/api/import-summary.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
+import { endsWithTests } from '../ends-with-tests.ts';
 import { tempDir } from '../temp-dir.ts';
 import { type Ended, runHere } from './run-here.ts';
 
@@ -93,6 +94,7 @@ export async function openWorkplace(options: WorkplaceOptions = {}): Promise<Wor
         env: { ...env, ...more },
         stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
       }) as ChildProcessByStdio<Writable | null, Readable, Readable>;
+      endsWithTests(child);
       if (input !== undefined && input !== 'open') child.stdin?.end(input);
       return follow(child, args, stays ? 2 ** 31 - 1 : LIMIT_MS);
     },

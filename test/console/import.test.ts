@@ -29,7 +29,7 @@ test('a dry run sends nothing until somebody starts it', async () => {
 });
 
 test('tags are given at the start and changed on the page of the import, and lead to the list', async () => {
-  const page = await browser.open(slow.url);
+  const page = await browser.open(slow.url, { refusals: true });
   await page.getByLabel(/^Choose/).setInputFiles(csvFile('guid,uid\nchoir,ada\n', 'tagged.csv'));
   await page.getByLabel('Tags').fill('term 1, choir!');
   await page.getByRole('button', { name: 'Start import' }).click();
@@ -109,6 +109,23 @@ test('a retry is a new import that names the old one', async () => {
   expect(page.url()).not.toBe(old);
   await page.locator('.kicker').getByRole('link').last().click();
   await eventually(() => page.url()).toBe(old);
+});
+
+test('Back returns to as many imports of the list, and to the place on the page', async () => {
+  for (let at = 0; at < 60; at += 1) {
+    const upload = { method: 'POST', headers: { 'content-type': 'text/csv' }, body: 'guid,uid\nteam,ada\n' };
+    await fetch(`${slow.url}/v1/imports?dryRun=true&name=place-${at}.csv`, upload);
+  }
+  const page = await browser.open(`${slow.url}/imports`);
+  await page.getByRole('button', { name: 'Show 50 more' }).click();
+  const far = page.getByRole('link', { name: 'place-2.csv', exact: true });
+  await far.scrollIntoViewIfNeeded();
+  const top = await page.evaluate<number>('scrollY');
+  await far.click();
+  await page.getByRole('heading', { name: 'place-2.csv', level: 1 }).waitFor();
+  await page.goBack();
+  await far.waitFor();
+  await eventually(() => page.evaluate<number>('scrollY')).toBe(top);
 });
 
 test('however many rows are asked for, the page holds 500 at most', async () => {

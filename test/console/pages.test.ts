@@ -15,6 +15,7 @@ const SIGHTS = [
   { width: 360, colorScheme: 'dark' },
   { width: 768, colorScheme: 'light' },
   { width: 1440, colorScheme: 'dark' },
+  { width: 1920, colorScheme: 'light' },
 ] as const;
 
 test('no page is wider than the screen, and each has one heading, named landmarks and controls', async () => {
@@ -68,6 +69,42 @@ test('back and forward go from page to page, the title follows, and the heading 
   await page.goForward();
   await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
   expect(await page.title()).toBe('Settings · rollcall');
+});
+
+test('a wide screen is used for tables, and lines of text stay short', async () => {
+  const page = await browser.open(server.url, { viewport: { width: 1920, height: 1080 } });
+  await startImport(page, 'guid,uid\nteam,ada\n', 'wide.csv');
+  const widthOf = (selector: string) =>
+    page
+      .locator(selector)
+      .first()
+      .evaluate((element) => (element as unknown as { clientWidth: number }).clientWidth);
+  await page.getByRole('table', { name: 'Rows of the file' }).waitFor();
+  expect(await widthOf('.rows table')).toBeGreaterThan(1600);
+  await page.goto(`${server.url}/syncs`);
+  await page.getByRole('heading', { name: 'Syncs', level: 1 }).waitFor();
+  expect(await widthOf('p.lead')).toBeLessThan(900);
+});
+
+test('with colours that the system chooses, states are told apart by borders, and shares keep their colours', async () => {
+  const page = await browser.open(server.url, { forcedColors: 'active' });
+  await startImport(page, 'guid,uid\nteam,ada\nteam,be!n\n', 'forced.csv');
+  await page.getByText('Completed: 1 of 2 rows succeeded').first().waitFor();
+  const styles = (selector: string, property: string) =>
+    page.evaluate<string[]>(
+      `[...document.querySelectorAll(${JSON.stringify(selector)})].map((one) => getComputedStyle(one).getPropertyValue('${property}'))`,
+    );
+  const [current] = await styles('.top nav a[aria-current]', 'border-bottom-color');
+  expect(await styles('.top nav a:not([aria-current])', 'border-bottom-color')).not.toContain(current);
+  expect(new Set(await styles('.state .bar .part', 'background-color')).size).toBe(2);
+  expect(await styles('.badge.attention', 'border-top-width')).toContain('2px');
+  for (const path of ['/', '/imports', '/syncs', '/schedules', '/settings', new URL(page.url()).pathname]) {
+    await page.goto(`${server.url}${path}`);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    expect(await violations(page), path).toEqual([]);
+  }
+  await page.keyboard.press('Tab');
+  expect(await styles(':focus', 'outline-style')).toEqual(['solid']);
 });
 
 /** What must hold on every page. It is left as narrow as the next one shall be at first. */

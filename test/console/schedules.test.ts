@@ -123,3 +123,33 @@ test('a schedule is made, tried, run, edited by two at once, and copied', async 
   await page.getByLabel('Second', { exact: true }).selectOption({ index: 0 });
   await page.getByText('Choose two syncs.').waitFor();
 });
+
+test('the file of a schedule is shown as it is and as it is read, its columns are chosen, and a recipe fills in the rest', async () => {
+  writeFileSync(join(exports, 'rooms.csv'), 'Raum,Wer\nteam,ann\nteam,zoe!\n');
+  const page = await browser.open(`${server.url}/schedules/new`, { refusals: true });
+  await page.getByLabel('Name', { exact: true }).fill('rooms');
+  await page.getByLabel('Path below it').fill('nothing.csv');
+  await page.getByRole('button', { name: 'Show the file' }).click();
+  await page.locator('#new-path-error', { hasText: 'cannot be read' }).waitFor();
+  await page.getByLabel('Path below it').fill('rooms.csv');
+  await page.getByRole('button', { name: 'Show the file' }).click();
+  await page.getByRole('table', { name: 'The file as it is' }).getByText('zoe!').waitFor();
+  await page.locator('#new-map-uid-error', { hasText: /./ }).waitFor();
+  await page.getByLabel('User (UID)').selectOption('Wer');
+  await page.getByLabel('Group (GUID)').selectOption('Raum');
+  const read = page.getByRole('table', { name: 'The first rows' });
+  await read.getByRole('row', { name: /ann/ }).getByText('none').waitFor();
+  await read.getByText('has "!"').waitFor();
+  await checkSights(page, 'schedule-file');
+  await page.getByRole('button', { name: 'Add schedule' }).click();
+  await page.getByRole('region', { name: 'History of rooms' }).waitFor();
+  await page.goto(`${server.url}/schedules/rooms/edit`);
+  await page.getByRole('button', { name: 'Show the file' }).click();
+  await eventually(() => page.getByLabel('User (UID)').inputValue()).toBe('Wer');
+
+  await page.getByLabel('Recipe').selectOption({ label: 'Slack: workspace export' });
+  await eventually(() => page.locator('#new-map').inputValue()).not.toContain('Wer');
+  await checkSights(page, 'schedule-recipe');
+  await page.getByLabel('Recipe').selectOption('none');
+  await eventually(() => page.locator('#new-map').inputValue()).toBe('');
+});

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll } from 'vitest';
 import { LAUNCHER } from '../cli/workplace.ts';
+import { endsWithTests } from '../ends-with-tests.ts';
 
 /** `rollcall serve` as a process, with a sandbox and a data directory of its own. */
 export interface Served {
@@ -45,6 +46,7 @@ export function useServer({ flags = [], seed, env: settings = {} }: ServeOptions
       env: env(),
       stdio: ['ignore', 'ignore', 'pipe'],
     });
+    endsWithTests(child);
     server = child;
     url = await addressOf(child);
   };

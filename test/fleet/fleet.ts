@@ -62,6 +62,7 @@ export async function openFleet(server: TestServer, sandbox: SandboxOptions = {}
       return [region, queue];
     }),
   );
+  let started: Running | undefined;
   const fleet: Fleet = {
     ...place,
     url,
@@ -79,7 +80,8 @@ export async function openFleet(server: TestServer, sandbox: SandboxOptions = {}
     import: (rows, args = ['--no-ban-check']) => {
       const lines = rows.map(({ region = 'us', guid, uid }) => `${region},${guid},${uid}`);
       const file = place.file('members.csv', `region,guid,uid\n${lines.join('\n')}\n`);
-      return place.start(['import', file, '--calls-per-minute', '1000000', ...args], { stays: true });
+      started = place.start(['import', file, '--calls-per-minute', '1000000', ...args], { stays: true });
+      return started;
     },
     queue: (region) => queues.get(region) ?? queueMissing(region),
     latest: () => {
@@ -91,15 +93,23 @@ export async function openFleet(server: TestServer, sandbox: SandboxOptions = {}
       }
     },
     rows: () => {
-      const reader = openImportReader(dataDir(place.dataDir).ledger(fleet.latest().id));
       try {
-        return reader.rows().toArray();
-      } finally {
-        reader.close();
+        return rowsOf(dataDir(place.dataDir).ledger(fleet.latest().id));
+      } catch (error) {
+        throw new Error(`no rows yet; the import says: ${started?.stderr()}`, { cause: error });
       }
     },
   };
   return fleet;
+}
+
+function rowsOf(ledger: string): RowWithOutcome[] {
+  const reader = openImportReader(ledger);
+  try {
+    return reader.rows().toArray();
+  } finally {
+    reader.close();
+  }
 }
 
 function queueMissing(region: Region): never {

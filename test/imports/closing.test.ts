@@ -96,14 +96,14 @@ test('an import is closed once, however often that is asked for', async () => {
 test('totals that disagree with the rows are said in words, whatever else there was to say', async () => {
   const { closings, over, moves, path } = await endingImport();
   const database = new DatabaseSync(path);
-  database.exec(`update tallies set n = n + 3 where name = 'added'`);
+  database.exec(`update counters set n = n + 3 where name = 'added'`);
   database.close();
   closings.begin(RECORD.id, 'cancelled', 'a user asked for it');
   await over;
   expect(moves).toEqual([
     [
       'cancelled',
-      'the sum of outcomes does not hold: added: 53 tallied, 50 in the rows; unprocessed: 7 tallied, 10 in the rows',
+      'the sum of outcomes does not hold: added: 53 counted, 50 in the rows; unprocessed: 7 counted, 10 in the rows',
       'WRONG_SUM',
     ],
   ]);

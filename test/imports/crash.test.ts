@@ -10,6 +10,7 @@ import { openImportLedger } from '../../src/imports/record/import-ledger.ts';
 import { openImportReader } from '../../src/imports/report/reading.ts';
 import { dataDir } from '../../src/platform/data-dir.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { endsWithTests } from '../ends-with-tests.ts';
 import { tempDir } from '../temp-dir.ts';
 import type { CoordinatorProcessSettings } from './coordinator-process.ts';
 import { countsOf, csv, eventually, participants } from './pipeline-harness.ts';
@@ -114,6 +115,7 @@ interface Child {
 
 function startChild(settings: CoordinatorProcessSettings): Child {
   const child = spawn(process.execPath, [PROGRAM, JSON.stringify(settings)], { stdio: ['ignore', 'pipe', 'pipe'] });
+  endsWithTests(child);
   onTestFinished(() => void child.kill('SIGKILL'));
   let complaint = '';
   child.stderr.on('data', (text) => {

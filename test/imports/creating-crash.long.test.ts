@@ -9,6 +9,7 @@ import { createOptions } from '../../src/imports/create-options.ts';
 import { openImportReader } from '../../src/imports/report/reading.ts';
 import { dataDir } from '../../src/platform/data-dir.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { endsWithTests } from '../ends-with-tests.ts';
 import { tempDir } from '../temp-dir.ts';
 import type { CoordinatorProcessSettings } from './coordinator-process.ts';
 import { csv, eventually } from './pipeline-harness.ts';
@@ -63,7 +64,7 @@ test('kill -9 in the middle of looking, creating and adding: nobody is created t
   expect(record?.state).toBe('completed');
   const reader = openImportReader(dir.ledger(record?.id ?? ''));
   const reported = reader.rows().toArray();
-  const { created } = reader.tallies().get('us') ?? {};
+  const { created } = reader.counters().get('us') ?? {};
   reader.close();
   expect(reported).toHaveLength(rows.length);
   for (const { status, message } of reported) {
@@ -81,6 +82,7 @@ function startChild(settings: CoordinatorProcessSettings): { process: ChildProce
   const child = spawn(process.execPath, [PROGRAM, JSON.stringify(settings)], {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
+  endsWithTests(child);
   onTestFinished(() => void child.kill('SIGKILL'));
   return { process: child, ended: once(child, 'close').then(([code]) => code as number | null) };
 }

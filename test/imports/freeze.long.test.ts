@@ -9,6 +9,7 @@ import { openCatalogReader } from '../../src/imports/catalog.ts';
 import { openImportReader } from '../../src/imports/report/reading.ts';
 import { dataDir } from '../../src/platform/data-dir.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { endsWithTests } from '../ends-with-tests.ts';
 import { tempDir } from '../temp-dir.ts';
 import type { CoordinatorProcessSettings } from './coordinator-process.ts';
 import { countsOf, csv, eventually, participants } from './pipeline-harness.ts';
@@ -38,6 +39,7 @@ test('a coordinator that is frozen while it reads, sends and closes does each on
     ca: sandbox.caPem,
   };
   const child = spawn(process.execPath, [PROGRAM, JSON.stringify(settings)], { stdio: ['ignore', 'pipe', 'pipe'] });
+  endsWithTests(child);
   onTestFinished(() => void child.kill('SIGKILL'));
   let said = '';
   let complaint = '';

@@ -89,7 +89,7 @@ test('what is under way and nobody waits for any more is given up, and what wait
 test('more questions than may wait are refused at once, and those that wait are answered', async () => {
   const path = await staged();
   const there = openThreads().of(path, { deadlineMs: 60_000 });
-  const asked = await Promise.allSettled(Array.from({ length: 300 }, () => there.tallies()));
+  const asked = await Promise.allSettled(Array.from({ length: 300 }, () => there.counters()));
   const refused = asked.filter(({ status }) => status === 'rejected');
   expect(refused).toHaveLength(300 - 201);
   expect(refused).toContainEqual({ status: 'rejected', reason: expect.objectContaining({ reason: 'busy' }) });
@@ -98,5 +98,5 @@ test('more questions than may wait are refused at once, and those that wait are 
 test('what the coordinator itself asks for has no deadline and is never refused', async () => {
   const path = await staged();
   const there = openThreads().of(path);
-  expect(await Promise.all(Array.from({ length: 300 }, () => there.tallies()))).toHaveLength(300);
+  expect(await Promise.all(Array.from({ length: 300 }, () => there.counters()))).toHaveLength(300);
 });

@@ -41,7 +41,7 @@ const RECORD = {
 const NO_FILES = { all: null, failed: null, retry: null };
 
 function wishOf(reader: ImportReader, form: ReportRequest['form'], more: Partial<ReportRequest> = {}): ReportRequest {
-  return { form, summary: summaryOf(RECORD, totalsOf(reader.tallies(), true), NO_FILES), version: '1.2.3', ...more };
+  return { form, summary: summaryOf(RECORD, totalsOf(reader.counters(), true), NO_FILES), version: '1.2.3', ...more };
 }
 
 const texts = (reader: ImportReader, wish: ReportRequest) => [...reportText(reader, wish)].join('');
@@ -68,7 +68,7 @@ test('another thread answers what the reader itself answers, and its reports are
       await writeMixed(path, file);
       const reader = openImportReader(path);
       const there = threads.of(path);
-      expect(await there.tallies()).toEqual(reader.tallies());
+      expect(await there.counters()).toEqual(reader.counters());
       expect(await there.input()).toEqual(reader.input());
       expect(await there.stoppedRegions()).toEqual(reader.stoppedRegions());
       expect(await there.callsSince(1_000)).toBe(reader.callsSince(1_000));
@@ -159,7 +159,7 @@ test('a damaged ledger is told with its class, its code and its path', async () 
   writeFileSync(path, 'this is a shopping list, and it is long enough to be looked at: milk, bread, eggs');
   const error = await openThreads()
     .of(path)
-    .tallies()
+    .counters()
     .catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(LedgerError);
   expect(error).toMatchObject({ code: 'DAMAGED_LEDGER', message: expect.stringContaining(path) });
@@ -169,10 +169,10 @@ test('questions that go through all rows do not hold up the quick ones', async (
   const path = join(tempDir(), 'ledger.sqlite');
   await largeImport(path);
   const there = openThreads().of(path);
-  await Promise.all([there.tallies(), there.problems()]);
+  await Promise.all([there.counters(), there.problems()]);
   let counted = 0;
   const counts = Array.from({ length: 300 }, () => there.problems().then(() => (counted += 1)));
-  await there.tallies();
+  await there.counters();
   expect(counted).toBeLessThan(counts.length);
   await Promise.all(counts);
 });
@@ -202,7 +202,7 @@ test('more ledgers than a thread keeps open are all answered for', async () => {
   const threads = openThreads();
   for (const order of [paths, paths.toReversed()]) {
     const read = await Promise.all(
-      order.map(async (path) => (await threads.of(path).tallies()).get('us')?.rows.read ?? 0),
+      order.map(async (path) => (await threads.of(path).counters()).get('us')?.rows.read ?? 0),
     );
     expect(read).toEqual(order.map((path) => paths.indexOf(path)));
   }
@@ -215,5 +215,5 @@ test('closing does what was asked for before, and refuses what comes', async () 
   const asked = threads.of(path).problems();
   await threads.close();
   expect(await asked).toEqual([]);
-  await expect(threads.of(path).tallies()).rejects.toThrow('the process stops');
+  await expect(threads.of(path).counters()).rejects.toThrow('the process stops');
 });

@@ -8,6 +8,7 @@ import { openCatalogReader } from '../../src/imports/catalog.ts';
 import { openImportReader } from '../../src/imports/report/reading.ts';
 import { dataDir } from '../../src/platform/data-dir.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { endsWithTests } from '../ends-with-tests.ts';
 import { tempDir } from '../temp-dir.ts';
 import type { CoordinatorProcessSettings } from './coordinator-process.ts';
 import { csv, eventually } from './pipeline-harness.ts';
@@ -65,6 +66,7 @@ function startChild(settings: CoordinatorProcessSettings): { process: ChildProce
   const child = spawn(process.execPath, [PROGRAM, JSON.stringify(settings)], {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
+  endsWithTests(child);
   onTestFinished(() => void child.kill('SIGKILL'));
   return { process: child, ended: once(child, 'close').then(([code]) => code as number | null) };
 }

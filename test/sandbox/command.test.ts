@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Ended, runHere } from '../cli/run-here.ts';
+import { endsWithTests } from '../ends-with-tests.ts';
 import { loopback, openSandbox } from './open-sandbox.ts';
 
 /** Runs the command alone, as src/cli/main.ts does: errors to stderr, exit code 2 for them. */
@@ -38,6 +39,7 @@ async function sandboxHere(...flags: string[]): Promise<Ended> {
 function sandboxProcess(...flags: string[]): Run {
   const args = ['--input-type=module', '-e', DRIVER, '--', 'sandbox', ...flags];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  endsWithTests(child);
   onTestFinished(async () => {
     if (child.exitCode === null && child.signalCode === null) {
       child.kill('SIGKILL');

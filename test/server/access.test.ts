@@ -51,6 +51,7 @@ const ROUTES: readonly (readonly [method: string, path: string, role: 'public' |
   ['GET', '/v1/schedules/x', 'viewer'],
   ['POST', '/v1/schedules', 'operator'],
   ['POST', '/v1/schedules/try', 'operator'],
+  ['POST', '/v1/schedules/look', 'operator'],
   ['PUT', '/v1/schedules/x', 'operator'],
   ['GET', '/v1/imports/x/problems', 'viewer'],
   ['GET', '/v1/imports/x/groups', 'viewer'],

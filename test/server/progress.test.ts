@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import type { Tallies } from '../../src/imports/record/import-ledger.ts';
+import type { Counters } from '../../src/imports/record/import-ledger.ts';
 import type { Region } from '../../src/membership/membership.ts';
 import { OUTCOMES } from '../../src/membership/outcome.ts';
 import { type Moment, paceOf } from '../../src/server/events/progress.ts';
 
 const NOW = 1_800_000_000_000;
 
-/** Tallies of regions, by how many rows are added, of how many. */
-function tallies(regions: Partial<Record<Region, readonly [added: number, read: number]>>): Tallies {
+/** Counters of regions, by how many rows are added, of how many. */
+function counters(regions: Partial<Record<Region, readonly [added: number, read: number]>>): Counters {
   return new Map(
     Object.entries(regions).map(([region, [added, read]]) => {
       const none = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, 0])) as Record<
@@ -21,12 +21,12 @@ function tallies(regions: Partial<Record<Region, readonly [added: number, read: 
 }
 
 /** What is known of an import `second` seconds after the first look. Each call has ten rows. */
-function at(second: number, regions: Parameters<typeof tallies>[0], more: Partial<Moment> = {}): Moment {
+function at(second: number, regions: Parameters<typeof counters>[0], more: Partial<Moment> = {}): Moment {
   const callsLeft = new Map(
     Object.entries(regions).map(([region, [added, read]]) => [region as Region, Math.ceil((read - added) / 10)]),
   );
   const now = NOW + second * 1_000;
-  return { tallies: tallies(regions), callsLeft, staging: null, regions: [], isSending: true, now, ...more };
+  return { counters: counters(regions), callsLeft, staging: null, regions: [], isSending: true, now, ...more };
 }
 
 const STATUS = {

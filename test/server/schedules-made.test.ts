@@ -1,10 +1,11 @@
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Look } from '../../src/api/look.ts';
 import type { EditedSchedule, NewSchedule, ScheduleHistory, ScheduleView } from '../../src/api/schedules.ts';
 import type { SyncView } from '../../src/api/syncs.ts';
 import { createAuthority } from '../chat/tls-authority.ts';
@@ -184,6 +185,35 @@ test('a schedule is tried before it is made: the plan is there with its numbers,
   });
 });
 
+test('the file of a schedule is looked at before it is made, from a folder and an address, and nothing is kept', async () => {
+  const look = (body: object) => server.json<Look>('/v1/schedules/look', as('operator', 'POST', body));
+  writeFileSync(join(exports, 'rooms.csv'), 'Raum;Wer\nteam;user-1\n');
+  const before = readdirSync(join(server.dir.root, 'syncs'));
+  const plainly = await look({ file: join(exports, 'rooms.csv') });
+  expect(plainly).toMatchObject({ facts: { delimiter: ';' }, preview: { missing: ['uid', 'guid'] }, problem: null });
+  const mapped = await look({ file: join(exports, 'rooms.csv'), reading: { map: { uid: 'Wer', guid: 'Raum' } } });
+  expect(mapped.preview?.rows).toMatchObject([{ uid: 'user-1', guid: 'team', original: { Raum: 'team' } }]);
+  const fetched = await look({ file: `${address}/files/members.csv` });
+  expect(fetched.preview?.rows).toMatchObject([{ uid: 'user-3' }]);
+  const wrong = await look({ file: join(exports, 'rooms.csv'), reading: { format: 'json' } });
+  expect(wrong).toMatchObject({ preview: null, problem: { status: 400 } });
+  expect(readdirSync(join(server.dir.root, 'syncs'))).toEqual(before);
+  const refusedLook = (file: string) => server.problem('/v1/schedules/look', as('operator', 'POST', { file }));
+  expect(await refusedLook(join(exports, 'linked.csv'))).toMatchObject({ code: 'SOURCE_NOT_ALLOWED' });
+  expect(await refusedLook(join(elsewhere, 'secret.csv'))).toMatchObject({ code: 'SOURCE_NOT_ALLOWED' });
+  writeFileSync(join(exports, 'empty.csv'), '');
+  expect(await refusedLook(join(exports, 'empty.csv'))).toMatchObject({ code: 'BAD_OPTION', field: 'file' });
+});
+
+test('a schedule keeps of which system its file is an export, until an edit takes that away', async () => {
+  const reading = { exportOf: 'slack', map: { guid: 'channel', uid: 'user' } };
+  const made = await add({ name: 'export', reading });
+  expect(made.reading).toMatchObject({ exportOf: 'slack' });
+  const after = await server.json<ScheduleView>('/v1/schedules/export', edit({ version: 1, reading: {} }));
+  expect(after.reading.exportOf).toBeUndefined();
+  expect(await refused({ reading: { exportOf: 'nobody' } })).toMatchObject({ code: 'BAD_OPTION', field: 'exportOf' });
+});
+
 test('who has seen an older version overwrites nothing, and is told what somebody else has changed', async () => {
   const made = await add({ name: 'shared', limits: { groupPercent: 30 } });
   expect(made).toMatchObject({ version: 1, restricted: true, limits: { groupPercent: 30 } });
@@ -277,6 +307,7 @@ test('a viewer makes, edits and tries none', async () => {
     ['POST', '/v1/schedules', wish({ name: 'mine' })],
     ['PUT', '/v1/schedules/shared', { ...plain, version: 2 }],
     ['POST', '/v1/schedules/try', { file: plain.file }],
+    ['POST', '/v1/schedules/look', { file: plain.file }],
   ] as const;
   for (const [method, path, body] of bodies) {
     expect(await server.problem(path, as('viewer', method, body))).toMatchObject({ code: 'ROLE_TOO_LOW' });

@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { getContainerRuntimeClient } from 'testcontainers';
+import { endsWithTests } from '../ends-with-tests.ts';
 import type { TestServer } from './server.ts';
 
 const run = promisify(execFile);
@@ -107,6 +108,7 @@ export async function startServerProgram({ url, dir, flush, ...program }: Server
 /** Resolves when the program says that it is ready. @throws Error with what it said, when it ends instead */
 async function startProgram({ path, args, user, ready }: Program): Promise<RunningProgram> {
   const child = spawn(path, args, { stdio: ['ignore', 'pipe', 'pipe'], ...user });
+  endsWithTests(child);
   const kill = () => signalTree(child, 'SIGKILL');
   process.once('exit', kill);
   const ended = new Promise<void>((resolve) => {

@@ -44,7 +44,7 @@ test('kill -9 in the middle of a sync that creates, again and again: nothing is 
 
   const reader = openImportReader(dataDir(place.dataDir).ledger(id));
   const reported = reader.rows().toArray();
-  const { created } = reader.tallies().get('us') ?? {};
+  const { created } = reader.counters().get('us') ?? {};
   reader.close();
   expect(reported).toHaveLength(rows.length);
   for (const { status, message } of reported) {

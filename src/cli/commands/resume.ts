@@ -41,7 +41,7 @@ async function resume(io: Io, given: string | undefined, flags: Flags): Promise<
   const record = findImport(config.dataDir, id);
   if (isFinal(record.state)) {
     throw new UsageError(
-      `import ${id} is ${record.state}: it cannot be resumed; \`${imports.command('report', id)}\` shows its rows, \`${imports.command('retry', id)}\` sends those again that did not succeed`,
+      `import ${id} is ${record.state}: there is nothing to resume; \`${imports.command('retry', id)}\` sends again what failed`,
     );
   }
   const options = readOptions(record);

@@ -1,9 +1,11 @@
 import { Command } from 'commander';
+import type { ImportSummary } from '../../api/import-summary.ts';
 import { serviceOpener } from '../../app/open-service.ts';
 import { NothingToSend } from '../../imports/import-errors.ts';
 import { rowFilterOptions } from '../../imports/report/row-filter.ts';
 import { isFinal } from '../../membership/import-state.ts';
 import { dataDir } from '../../platform/data-dir.ts';
+import { counted } from '../../text/wording.ts';
 import { noteHere } from '../audit.ts';
 import { checkTarget } from '../check-target.ts';
 import { UsageError } from '../errors.ts';
@@ -13,7 +15,7 @@ import { type RowFilterFlags, rowFilter, withRowFilter } from '../flags/row-filt
 import { runImport } from '../run-import.ts';
 import { type Io, say } from '../screen/io.ts';
 import { followThere } from '../target/import-there.ts';
-import { importAddress } from '../target/imports.ts';
+import { type Imports, importAddress } from '../target/imports.ts';
 import { openImports } from '../target/open-imports.ts';
 import { ServerRefused } from '../target/server-errors.ts';
 import { currentUser } from '../target/sync-data.ts';
@@ -58,8 +60,13 @@ async function retry(io: Io, given: string | undefined, flags: Flags): Promise<E
   if (edits !== undefined && Object.keys(only).length > 0) {
     throw new UsageError('--edits says which rows are sent; leave out the flags that choose rows');
   }
-  const { reports } = (await imports.findings(found)).summary;
-  if (edits === undefined && reports.retry === null) return sayNothingLeft(io, id, NONE_FAILED);
+  const { summary } = await imports.findings(found);
+  if (edits === undefined && summary.reports.retry === null) {
+    const code = sayNothingLeft(io, id, NONE_FAILED);
+    const correct = howToCorrect(imports, summary);
+    if (correct.length > 0) say(io, ...correct);
+    return code;
+  }
   const json = flags.json === true;
   const nothingLeft = edits !== undefined ? NONE_REPAIRED : Object.keys(only).length > 0 ? NONE_CHOSEN : ALL_REPAIRED;
   if (server !== undefined) {
@@ -73,7 +80,7 @@ async function retry(io: Io, given: string | undefined, flags: Flags): Promise<E
     return followThere({ io, imports, server, json }, again);
   }
   checkTarget(imports.command('retry', id), id, found.sandbox, flags.sandbox === true);
-  const running = runImport({
+  return runImport({
     config,
     io,
     json,
@@ -85,19 +92,13 @@ async function retry(io: Io, given: string | undefined, flags: Flags): Promise<E
               coordinator.retry(id, { maxErrors: flags.maxErrors, only, createdBy: currentUser() }),
             )
           : await sendEdits(coordinator, id, edits, io, currentUser());
-      if (made === undefined) throw new NothingLeft();
+      if (made === undefined) return undefined;
       noteHere(dataDir(config.dataDir), edits === undefined ? 'import.retry' : 'import.repair', made, `of ${id}`);
       return made;
     },
-  });
-  return running.catch((error: unknown) => {
-    if (error instanceof NothingLeft) return sayNothingLeft(io, id, nothingLeft);
-    throw error;
+    nothingBegan: () => sayNothingLeft(io, id, nothingLeft),
   });
 }
-
-/** Ends a run that would have no rows. */
-class NothingLeft extends Error {}
 
 /** The id of the new import; undefined where no row is left to send. The import has finished: nothing else is in the way. */
 async function unlessNothingLeft(retry: Promise<string>): Promise<string | undefined> {
@@ -114,6 +115,18 @@ const NONE_FAILED = 'no row failed, is unconfirmed or unprocessed';
 const NONE_CHOSEN = 'none of these rows failed, is unconfirmed or unprocessed, or they were repaired and sent';
 const ALL_REPAIRED = 'its rows were repaired and sent';
 const NONE_REPAIRED = 'no row is corrected in the file, or the corrected rows were sent before';
+
+/** Rows that are invalid are not sent again as they are. */
+function howToCorrect(imports: Imports, summary: ImportSummary): string[] {
+  const { id, rows } = summary;
+  const [, file] = imports.files(summary).find(([what]) => what === 'needs attention') ?? [];
+  if (rows.invalid === 0 || file === undefined) return [];
+  const edits = imports.command('retry', id, '--edits', imports.server === undefined ? file : 'FILE');
+  return [
+    `Invalid rows are sent when they are corrected: ${counted(rows.invalid, 'row')} in ${file}. Then:`,
+    `  ${edits}`,
+  ];
+}
 
 function sayNothingLeft(io: Io, id: string, why: string): ExitCode {
   say(io, `Import ${id} has nothing to send again: ${why}.`);

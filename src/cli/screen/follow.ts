@@ -31,7 +31,7 @@ export async function followImport(
   let last: Look | undefined;
   let away: ServerAway | undefined;
   const progress = showProgress(io, {
-    tallies: () => last?.tallies,
+    counters: () => last?.counters,
     staging: () => last?.staging,
     regions: async () => last?.regions ?? [],
     trouble: () => away && `${imports.server?.url} does not answer; trying again`,

@@ -10,7 +10,7 @@ import type { Io } from './io.ts';
 /** The data of the progress display; read a few times a second. */
 export interface ProgressSource {
   /** Undefined before the input is read. */
-  tallies(): ReadonlyMap<Region | '', RegionCounts> | undefined;
+  counters(): ReadonlyMap<Region | '', RegionCounts> | undefined;
   staging(): (StagingProgress & { readonly totalBytes: number | undefined }) | undefined;
   regions(): Promise<readonly RegionStatus[]>;
   /** Why there is nothing to show at the moment. */
@@ -78,10 +78,10 @@ export function showProgress(io: Io, source: ProgressSource): Progress {
     }
     const trouble = source.trouble?.();
     if (trouble !== undefined) return [trouble];
-    const tallies = source.tallies();
-    return tallies === undefined
+    const counters = source.counters();
+    return counters === undefined
       ? stagingLines(source.staging())
-      : runningLines(tallies, regions, pace, io.live ? io.width : undefined);
+      : runningLines(counters, regions, pace, io.live ? io.width : undefined);
   });
 }
 
@@ -94,7 +94,7 @@ function stagingLines(staging: ReturnType<ProgressSource['staging']>): string[] 
 }
 
 function runningLines(
-  tallies: ReadonlyMap<Region | '', RegionCounts>,
+  counters: ReadonlyMap<Region | '', RegionCounts>,
   statuses: readonly RegionStatus[],
   pace: ReturnType<typeof paceMeter>,
   /** Columns of the terminal; undefined in a pipe, where there are no bars and all regions share a line. */
@@ -102,20 +102,20 @@ function runningLines(
 ): string[] {
   const lines: { readonly region: Region; readonly done: number; readonly of: number; readonly text: string }[] = [];
   for (const region of REGIONS) {
-    const tally = tallies.get(region);
-    if (tally === undefined) continue;
-    const { rows, calls } = tally;
+    const counts = counters.get(region);
+    if (counts === undefined) continue;
+    const { rows, calls } = counts;
     const left = rows.unprocessed;
     const done = rows.read - left;
     const { callsPerMinute, rowsPerMs } = pace(region, calls, done);
     const status = statuses.find((one) => one.region === region);
     const failed = rows.failed + rows.unconfirmed;
-    const isAsking = left > 0 && isAskingBans(tally) && !status?.stopped;
+    const isAsking = left > 0 && isAskingBans(counts) && !status?.stopped;
     const parts = [
       percent(done, rows.read),
       width === undefined ? '' : `${grouped(done)} of ${counted(rows.read, 'row')}`,
       failed > 0 ? `${grouped(failed)} failed` : '',
-      isAsking ? bansAsked(tally.banQuestions) : '',
+      isAsking ? bansAsked(counts.banQuestions) : '',
       left > 0 && !isAsking ? waitOf(status, callsPerMinute, rowsPerMs === 0 ? undefined : left / rowsPerMs) : '',
     ];
     lines.push({ region, done, of: rows.read, text: parts.filter((part) => part !== '').join('  ') });

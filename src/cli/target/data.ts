@@ -77,7 +77,7 @@ export function summaryIn(dir: DataDir, record: ImportRecord): ImportSummary {
   const isOver = isFinal(record.state);
   const totals =
     keptTotals(record) ??
-    withLedger(dir, record.id, (reader) => totalsOf(reader.tallies(), isOver, reader.input())) ??
+    withLedger(dir, record.id, (reader) => totalsOf(reader.counters(), isOver, reader.input())) ??
     totalsOf(new Map(), isOver);
   return summaryOf(record, totals, writtenReports(dir.folder(record.id)));
 }

@@ -7,7 +7,7 @@ import type { TagChanges } from '../../api/tags.ts';
 import type { ImportRecord } from '../../imports/catalog.ts';
 import type { Verb } from '../../imports/life/control.ts';
 import type { ResumeChanges } from '../../imports/life/creating-step.ts';
-import type { Tallies } from '../../imports/record/import-ledger.ts';
+import type { Counters } from '../../imports/record/import-ledger.ts';
 import type { ReportRequest } from '../../imports/report/report-text.ts';
 import type { FilterTexts } from '../flags/list-flags.ts';
 import type { ProgressSource } from '../screen/progress.ts';
@@ -68,7 +68,7 @@ export interface Findings {
 
 interface Watched {
   look(): Promise<Look>;
-  /** How long it may have no process, or the server not answer, before the user is told, in ms. */
+  /** How long it may have no process, or the server not answer, before the user is notified, in ms. */
   readonly patienceMs: number;
   close(): void;
 }
@@ -77,7 +77,7 @@ interface Watched {
 export interface Look {
   readonly state: ImportRecord['state'];
   /** Undefined before the input is read. */
-  readonly tallies: Tallies | undefined;
+  readonly counters: Counters | undefined;
   /** Messages that it writes into groups; absent where it is not known, or not needed. */
   readonly writes?: Writes | undefined;
   readonly staging: ReturnType<ProgressSource['staging']>;

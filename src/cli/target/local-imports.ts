@@ -71,7 +71,7 @@ export function localImports(config: Config): Imports {
           // There is no ledger while the input is read, or if it was refused.
           if (reader === undefined && existsSync(dir.ledger(id))) reader = openImportReader(dir.ledger(id));
           const { state } = find(id);
-          return { state, tallies: reader?.tallies(), staging: undefined, regions: await askRegions(dir) };
+          return { state, counters: reader?.counters(), staging: undefined, regions: await askRegions(dir) };
         },
         patienceMs: APPEAR_MS,
         close: () => reader?.close(),

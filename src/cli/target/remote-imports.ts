@@ -95,7 +95,7 @@ export function remoteImports(server: Server, command: string, flag: string): Im
         const { state, staging } = view;
         return {
           state,
-          tallies: state === 'staging' ? undefined : talliesOf(view),
+          counters: state === 'staging' ? undefined : countersOf(view),
           writes: view.writes,
           staging: staging === null ? undefined : { ...staging, totalBytes: staging.totalBytes ?? undefined },
           regions: statuses,
@@ -138,11 +138,11 @@ function summaryOf({ url }: Server, view: ImportView): ImportSummary {
 }
 
 /** As the ledger counts: what has no outcome yet is unprocessed. */
-function talliesOf({ state, regions }: ImportView) {
+function countersOf({ state, regions }: ImportView) {
   return new Map(
-    Object.entries(regions).map(([region, tally]) => {
-      const left = isUnderWay(state) ? tally.rows.read - sumOfOutcomes(tally.rows) : tally.rows.unprocessed;
-      return [region as Region, { ...tally, rows: { ...tally.rows, unprocessed: left } }] as const;
+    Object.entries(regions).map(([region, counts]) => {
+      const left = isUnderWay(state) ? counts.rows.read - sumOfOutcomes(counts.rows) : counts.rows.unprocessed;
+      return [region as Region, { ...counts, rows: { ...counts.rows, unprocessed: left } }] as const;
     }),
   );
 }

@@ -50,7 +50,7 @@ export interface RunDocument extends Pick<ScheduleRunView, 'dueAt' | 'at' | 'sta
 
 export type FailureDocument = ScheduleHistory['failing'][number];
 
-export interface HistoryDocument {
+interface HistoryDocument {
   readonly name: string;
   /** Of its times. */
   readonly tz: string;

@@ -1,10 +1,10 @@
 /** Who did what: found by words, people, actions and days, with links to what it was done to. */
 import { useSignal } from '@preact/signals';
-import { usePages } from '../answer.js';
 import { query } from '../api.js';
 import { Card, Empty, foreign, h, importHref, syncHref } from '../element.js';
 import { DayFilter, TypedFilter } from '../filter-fields.js';
 import { FilterChoice } from '../form.js';
+import { useKeptPages } from '../kept-pages.js';
 import { ErrorNotice } from '../notice.js';
 import { keepInAddress, usePlace } from '../place.js';
 import { dataTable } from '../table.js';
@@ -75,7 +75,7 @@ function AuditLog() {
     ),
   );
   /** @type {import('../answer.js').Pages<Entry>} */
-  const pages = usePages(`/v1/audit${query(daysAsked(filter.value))}`, { name: 'entries', limit: PAGE });
+  const pages = useKeptPages(`/v1/audit${query(daysAsked(filter.value))}`, { name: 'entries', limit: PAGE });
   const { items, hasMore, error } = pages;
   /** @param {typeof NAMES[number]} name @param {string} value */
   const set = (name, value) => {

@@ -12,12 +12,12 @@ import { dataTable } from '../table.js';
 import { Time } from '../time.js';
 import { fileName } from '../words.js';
 
-/** @import { ComparedGroup, ComparedTally, Comparison, SyncEntry, SyncsPage } from '../sync-answers.d.ts' */
+/** @import { ComparedGroup, ComparedCounts, Comparison, SyncEntry, SyncsPage } from '../sync-answers.d.ts' */
 
 const GROUPS = 50;
 const OFFERED = 200;
 
-/** Numbers that are compared. @type {readonly (readonly [label: string, name: keyof ComparedTally])[]} */
+/** Numbers that are compared. @type {readonly (readonly [label: string, name: keyof ComparedCounts])[]} */
 const NUMBERS = [
   ['Add', 'add'],
   ['Raise', 'raise'],

@@ -1,9 +1,9 @@
 /** A list by state, newest first, a page at a time: imports, syncs. */
 import { useSignal } from '@preact/signals';
-import { usePages } from '../answer.js';
 import { query } from '../api.js';
 import { Empty, h } from '../element.js';
 import { FilterChoice } from '../form.js';
+import { useKeptPages } from '../kept-pages.js';
 import { ErrorNotice } from '../notice.js';
 import { keepInAddress, usePlace } from '../place.js';
 import { dataTable } from '../table.js';
@@ -25,9 +25,9 @@ export function useFilteredList({ path, name, choices, caption, columns, emptyTe
   const { query: initial, isOperator } = usePlace();
   const states = useSignal(initial.get('state') ?? '');
   /** @type {import('../answer.js').Pages<Item>} */
-  const pages = usePages(`${path}${query({ state: states.value })}`, { name, limit: PAGE });
+  const pages = useKeptPages(`${path}${query({ state: states.value })}`, { name, limit: PAGE });
   useNews(pages, states.value);
-  const { items, hasMore, error } = pages;
+  const { items, isOld, hasMore, error } = pages;
   return [
     h(
       'div',
@@ -48,7 +48,7 @@ export function useFilteredList({ path, name, choices, caption, columns, emptyTe
       : items === undefined
         ? h(Empty, {}, 'Loading …')
         : items.length === 0
-          ? h(Empty, {}, emptyText(states.value !== '', isOperator))
+          ? h(Empty, {}, isOld ? 'Searching …' : emptyText(states.value !== '', isOperator))
           : dataTable({ caption, columns, items, keyOf: ({ id }) => id }),
     hasMore && h('button', { type: 'button', onClick: () => void pages.more() }, `Show ${PAGE} more`),
   ];

@@ -1,10 +1,10 @@
 /** All imports: found by what is known of them, followed while they run, and acted on several at a time. */
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { usePages } from '../answer.js';
 import { query } from '../api.js';
 import { Card, Empty, h } from '../element.js';
 import { announce } from '../frame.js';
+import { useKeptPages } from '../kept-pages.js';
 import { ErrorNotice } from '../notice.js';
 import { onListEvents } from '../overview.js';
 import { keepInAddress, usePlace } from '../place.js';
@@ -36,9 +36,9 @@ function ImportsList() {
   const filter = useSignal(filterIn(initial));
   const chosen = useSignal(/** @type {ReadonlySet<string>} */ (new Set()));
   /** @type {import('../answer.js').Pages<ImportView>} */
-  const pages = usePages(`/v1/imports${query(daysAsked(filter.value))}`, { name: 'imports', limit: PAGE });
+  const pages = useKeptPages(`/v1/imports${query(daysAsked(filter.value))}`, { name: 'imports', limit: PAGE });
   useListEvents(pages, filter.value);
-  const { items, hasMore, error } = pages;
+  const { items, isOld, hasMore, error } = pages;
   const columns = useMemo(() => (isOperator ? [chooseColumn(chosen), ...COLUMNS] : COLUMNS), [isOperator]);
   const isFiltered = Object.keys(filter.value).length > 0;
   return [
@@ -57,7 +57,7 @@ function ImportsList() {
       : items === undefined
         ? h(Empty, { key: 'loading' }, 'Loading …')
         : items.length === 0
-          ? h(Empty, { key: 'empty' }, emptyText(isFiltered, isOperator))
+          ? h(Empty, { key: 'empty' }, isOld ? 'Searching …' : emptyText(isFiltered, isOperator))
           : h(
               'div',
               { key: 'table', class: 'imports' },

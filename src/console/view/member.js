@@ -1,7 +1,7 @@
 /** What every import did to one user. */
 import { useRef } from 'preact/hooks';
-import { usePages } from '../answer.js';
 import { Empty, foreign, h, importHref, memberHref } from '../element.js';
+import { useKeptPages } from '../kept-pages.js';
 import { ErrorNotice } from '../notice.js';
 import { OutcomeMark } from '../outcome-bar.js';
 import { usePlace, useTitle } from '../place.js';
@@ -76,7 +76,7 @@ const COLUMNS = [
 /** @param {{ uid: string }} properties */
 function History({ uid }) {
   /** @type {import('../answer.js').Pages<HistoryEntry>} */
-  const pages = usePages(`/v1/members/${encodeURIComponent(uid)}/history`, { name: 'entries', limit: PAGE });
+  const pages = useKeptPages(`/v1/members/${encodeURIComponent(uid)}/history`, { name: 'entries', limit: PAGE });
   const { items, hasMore, error } = pages;
   if (error !== undefined) return h(ErrorNotice, { error });
   if (items === undefined) return h(Empty, {}, 'Searching all imports …');

@@ -1,6 +1,6 @@
 /** A schedule that is made, copied or edited. */
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import { useAnswer } from '../answer.js';
 import { ApiError, request } from '../api.js';
 import { Card, Empty, foreign, h } from '../element.js';
@@ -8,7 +8,9 @@ import { CheckField, SelectField, TextField, useForm } from '../form.js';
 import { ErrorNotice, ErrorPlace } from '../notice.js';
 import { usePlace, useTitle } from '../place.js';
 import { useWork } from '../work.js';
-import { FieldError, fieldsOf, KEPT, SCHEDULE, settingsOf } from './schedules/settings-form.js';
+import { FieldError, fieldsOf, fileOf, KEPT, SCHEDULE, settingsOf } from './schedules/settings-form.js';
+import { SourceFile } from './schedules/source-file.js';
+import { SourcePreview } from './schedules/source-preview.js';
 import { TryIt } from './schedules/try.js';
 import { WhenFields } from './schedules/when.js';
 import { planFields } from './sync/plan-fields.js';
@@ -126,14 +128,19 @@ function ScheduleForm({ settings, before, isEdit, reload }) {
       const saved = await request(path, { method: isEdit ? 'PUT' : 'POST', signal, ...json(body) });
       go(`/schedules?name=${encodeURIComponent(saved.name)}#history`);
     });
+  /** What a look and a try are asked with. */
+  const untimed = () => {
+    const { cron: _, tz: __, ...made } = settingsOf(form.read(), before);
+    return { ...made, ...(before !== undefined && { name: before.name }) };
+  };
+  const preview = useMemo(() => new SourcePreview(form), []);
+  const look = () => attempt((signal) => preview.ask(untimed(), signal));
   /** @returns {Promise<string | undefined>} */
   const tryIt = async () => {
     /** @type {string | undefined} */
     let id;
     await attempt(async (signal) => {
-      const { cron: _, tz: __, ...made } = settingsOf(form.read(), before);
-      const body = { ...made, ...(before !== undefined && { name: before.name }) };
-      const sync = await request('/v1/schedules/try', { method: 'POST', signal, ...json(body) });
+      const sync = await request('/v1/schedules/try', { method: 'POST', signal, ...json(untimed()) });
       id = sync.id;
     });
     return id;
@@ -164,6 +171,16 @@ function ScheduleForm({ settings, before, isEdit, reload }) {
           }),
         ),
       h(SourceFields, { form, sources, before }),
+      h(SourceFile, {
+        form,
+        preview,
+        file: form.get('root') === KEPT ? (before?.file ?? '') : fileOf(form.values.value),
+        busy: work.busy,
+        onLook: () => void look(),
+      }),
+      h(RowDefaults, { form }),
+      h(FileFormat, { form, kind: preview.found.value?.kind, isArchive: true, withHeader: false }),
+      h(MoreReading, { form }),
       h(WhenFields, { form }),
       h(
         'fieldset',
@@ -187,31 +204,6 @@ function ScheduleForm({ settings, before, isEdit, reload }) {
         ),
       ),
       h(Creating, { form, above: 'the plan is held' }),
-      h(RowDefaults, { form }),
-      h(FileFormat, { form, kind: undefined, isArchive: true, withHeader: false }),
-      h(
-        'details',
-        null,
-        h('summary', null, 'Columns'),
-        h(
-          'div',
-          { class: 'fields' },
-          h(TextField, {
-            form,
-            name: 'map',
-            label: 'Columns with other names',
-            placeholder: 'uid=Member ID, guid=Team',
-            note: 'Leave empty where the names are recognised.',
-          }),
-          h(TextField, {
-            form,
-            name: 'shape',
-            label: 'Shape (JSON)',
-            placeholder: '{"split":{"guid":";"}}',
-            note: 'How rows become memberships; docs/files.md has every setting.',
-          }),
-        ),
-      ),
       h(TryIt, { busy: work.busy, onTry: tryIt }),
       h(ErrorPlace, { error: work.error }),
       h(
@@ -244,6 +236,33 @@ function ScheduleForm({ settings, before, isEdit, reload }) {
         ],
         h('a', { class: 'button', href: '/schedules' }, 'Cancel'),
       ),
+    ),
+  );
+}
+
+/** Columns and shape as text: also without a look at the file. @param {{ form: Form }} properties */
+function MoreReading({ form }) {
+  return h(
+    'details',
+    null,
+    h('summary', null, 'Columns and shape'),
+    h(
+      'div',
+      { class: 'fields' },
+      h(TextField, {
+        form,
+        name: 'map',
+        label: 'Columns with other names',
+        placeholder: 'uid=Member ID, guid=Team',
+        note: 'Leave empty where the names are recognised.',
+      }),
+      h(TextField, {
+        form,
+        name: 'shape',
+        label: 'Shape (JSON)',
+        placeholder: '{"split":{"guid":";"}}',
+        note: 'How rows become memberships; docs/files.md has every setting.',
+      }),
     ),
   );
 }

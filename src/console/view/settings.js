@@ -52,7 +52,7 @@ function ServerFacts() {
         'Queue',
         [
           isEmbedded ? 'embedded (in memory)' : settings.queue,
-          isOperator && h('a', { href: '/queues' }, ' – open the queues'),
+          isOperator && [', ', h('a', { key: 'open', href: '/queues' }, 'open the queues')],
         ],
       ],
       ['Workers', isEmbedded || settings.withWorkers ? 'in this process' : 'processes elsewhere'],

@@ -79,7 +79,7 @@ export function creationsOf(sql: Sql, options: CreateOptions): NonNullable<Check
       groups: options.groups ? Number(missing['groups']) : 0,
     },
     over,
-    rows: sql('tally')
+    rows: sql('count_verdicts')
       .all()
       .filter(({ verdict }) => verdict === 'create')
       .map(({ code, n }) => ({

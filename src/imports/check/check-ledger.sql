@@ -335,13 +335,13 @@ select (select count(*) from staged.groups) as groups,
 -- Out: rows that wait until the first rows are sent.
 select coalesce(sum(b.size), 0) as n from staged.batches b where b.state = 'later';
 
--- name: tally
+-- name: count_verdicts
 -- Out: rows by verdict and code, with the first of them.
 select t.verdict, t.code, t.n, r.line, g.guid, r.uid
 from (select verdict, code, count(*) as n, min(row_id) as first from verdicts group by verdict, code) t
 join staged.rows r on r.id = t.first left join staged.groups g on g.id = r.group_id order by t.verdict, t.code;
 
--- name: tally_invalid
+-- name: count_invalid
 -- Out: invalid rows by the code of their first problem, with the first of them.
 select t.code, t.n, r.line, coalesce(i.guid, '') as guid, coalesce(r.uid, '') as uid, t.reason
 from (select p.code, count(*) as n, min(p.row_id) as first, p.reason from staged.problems p
@@ -360,7 +360,7 @@ select coalesce(state, 'not_checked') as state, count(*) as n from users group b
 
 -- name: rows_read
 -- Out: rows of the file.
-select sum(n) as n from staged.tallies where name = 'read';
+select sum(n) as n from staged.counters where name = 'read';
 
 -- name: unsent_rows
 -- Out: rows that would not be sent, duplicates and others.

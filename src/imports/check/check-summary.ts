@@ -27,13 +27,13 @@ export function summaryOfCheck(
 ): CheckSummary {
   const one = (name: string, given: Record<string, number> = {}) => sql(name).get(given) ?? {};
   const n = (row: Readonly<Record<string, unknown>>, column = 'n') => Number(row[column] ?? 0);
-  const tallies = sql('tally').all();
+  const verdicts = sql('count_verdicts').all();
   const unsent = one('unsent_rows');
   const read = n(one('rows_read'));
   const counts = Object.fromEntries(
     VERDICTS.map((verdict) => [
       verdict,
-      tallies.filter((row) => row['verdict'] === verdict).reduce((sum, row) => sum + n(row), 0) + n(unsent, verdict),
+      verdicts.filter((row) => row['verdict'] === verdict).reduce((sum, row) => sum + n(row), 0) + n(unsent, verdict),
     ]),
   ) as Record<Verdict, number>;
   const sum = Object.values(counts).reduce((total, count) => total + count, 0);
@@ -57,8 +57,8 @@ export function summaryOfCheck(
   );
   const { calls, notes } = record();
   const problems = [
-    ...tallies.filter(({ verdict }) => verdict === 'fail' || verdict === 'not_checked').map(problemOf),
-    ...sql('tally_invalid')
+    ...verdicts.filter(({ verdict }) => verdict === 'fail' || verdict === 'not_checked').map(problemOf),
+    ...sql('count_invalid')
       .all()
       .map((row) => ({ ...problemOf({ ...row, verdict: 'invalid' }), reason: String(row['reason']) })),
   ];

@@ -204,8 +204,8 @@ async function membershipOf(
   signal: AbortSignal,
 ): Promise<string | null | undefined> {
   try {
-    const { told, scope } = await pages.getMembership(guid, uid, { signal });
-    return told ? scope : undefined;
+    const { isKnown, scope } = await pages.getMembership(guid, uid, { signal });
+    return isKnown ? scope : undefined;
   } catch (error) {
     if (!(error instanceof ReadingRefused) || error.ofRegion) throw error;
     // The service itself sees the group: this user may not read it, or does not exist.

@@ -74,7 +74,7 @@ export function suggest({ columns, recognised, hasGuid, hasUid = false }: Asked)
     } else if (uid.examples.some((example) => !ID.test(example))) {
       needs.add('identities');
       advice.push(
-        `Column ${quoted} has values that are no UIDs, such as ${shown(uid.examples[0] ?? '')}: use --identities FILE, a file that has the UID for each, or --uid '{${uid.name}|slug}'.`,
+        `Column ${quoted} has values that are no UIDs, such as ${shown(uid.examples.find((example) => !ID.test(example)) ?? '')}: use --identities FILE, a file that has the UID for each, or --uid '{${uid.name}|slug}'.`,
       );
     } else if (map['uid'] !== undefined)
       advice.push(`Column ${quoted} looks like users: --map ${typed(`uid=${uid.name}`)}.`);

@@ -43,10 +43,10 @@ export function createClosings(options: ClosingOptions): Closings {
     // The reports are of the import as it will be when they are written: the state moves last.
     const record = { ...catalog.get(id), state, code: code ?? null };
     const there = reading.of(path);
-    const [problems, tallies, input] = await Promise.all([there.problems(), there.tallies(), there.input()]);
+    const [problems, counters, input] = await Promise.all([there.problems(), there.counters(), there.input()]);
     await reading.writeReports({ path, folder: dir.folder(id), record, version });
     if (stopped) return;
-    catalog.setTotals(id, totalsOf(tallies, true, input));
+    catalog.setTotals(id, totalsOf(counters, true, input));
     catalog.setProblems(
       id,
       problems.filter(({ status }) => NEEDS_ATTENTION.has(status)).map(({ code, count }) => ({ code, rows: count })),

@@ -238,7 +238,7 @@ function courseOf({ states, stagings, sending, closings, target, fault }: Course
 
   /** Closes an import whose batches have all ended. */
   const close = (id: string, opened: OpenImport): void => {
-    if (totalRows(opened.ledger.tallies()).unprocessed === 0) closings.begin(id, 'completed');
+    if (totalRows(opened.ledger.counters()).unprocessed === 0) closings.begin(id, 'completed');
     // The rest was ended before, by a process that died before it could close the import.
     else if (states.of(id) === 'cancelling') closings.begin(id, 'cancelled');
     else closings.begin(id, 'aborted', tooManyErrors(opened) ?? 'it was ended before, and then interrupted');

@@ -10,9 +10,9 @@ select l.id, g.id as group_id, g.guid from lanes l join groups g on g.id = l.gro
 
 -- name: count_to_ask
 -- In: region, add (action). Counts the groups of a region that have been asked about and those that are to be.
-insert into tallies (region_id, name, n)
+insert into counters (region_id, name, n)
   select :region, 'bansToAsk', count(distinct g.id) + coalesce(
-    (select n from tallies where region_id = :region and name = 'bansAsked'), 0)
+    (select n from counters where region_id = :region and name = 'bansAsked'), 0)
     from lanes l join groups g on g.id = l.group_id
    where l.action_id = :add and g.region_id = :region and g.bans = 0 and g.refused_code is null
      and exists (select 1 from batches b where b.lane_id = l.id and b.state in ('pending', 'waiting') and b.size > b.bans)
@@ -20,7 +20,7 @@ insert into tallies (region_id, name, n)
 
 -- name: count_asked
 -- In: group, which was asked about.
-insert into tallies (region_id, name, n) select region_id, 'bansAsked', 1 from groups where id = :group
+insert into counters (region_id, name, n) select region_id, 'bansAsked', 1 from groups where id = :group
   on conflict (region_id, name) do update set n = n + 1;
 
 -- name: note

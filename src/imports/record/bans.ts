@@ -40,7 +40,7 @@ export function bansOf(database: DatabaseSync, sql: Statements, importSql: State
     const to = Number(sql('cut_off').run({ batch, size, at }).lastInsertRowid);
     for (const { row_id: row } of rows) sql('fail').run({ to, batch, row, failed: outcomeId('failed'), message: KEPT });
     sql('shrink').run({ batch, size, at });
-    importSql('add_tally').run({ region: Number(rows[0]?.region_id), name: 'failed', n: size });
+    importSql('add_to_counter').run({ region: Number(rows[0]?.region_id), name: 'failed', n: size });
   };
 
   const note = (group: number, bans: 1 | 2): void => {

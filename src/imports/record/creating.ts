@@ -284,7 +284,7 @@ export function creatingOf(
     const groups = Number(sql('unpark_unsent').run().changes);
     const waited = number('parked');
     if (waited > 0) {
-      for (const [region, n] of releaseRows()) importSql('add_tally').run({ region, name: 'failed', n });
+      for (const [region, n] of releaseRows()) importSql('add_to_counter').run({ region, name: 'failed', n });
     }
     return groups + waited > 0;
   };

@@ -35,7 +35,7 @@ export interface BatchToSend {
 }
 
 /** Counters of one region. */
-interface RegionTally extends RegionCounts {
+interface RegionCounters extends RegionCounts {
   /** Absent where there are none. */
   readonly created?: Created;
   /** Absent where there are none. */
@@ -43,7 +43,7 @@ interface RegionTally extends RegionCounts {
 }
 
 /** Counters of an import; `unprocessed` counts rows without an outcome. `''` holds rows whose region is not known. */
-export type Tallies = ReadonlyMap<Region | '', RegionTally>;
+export type Counters = ReadonlyMap<Region | '', RegionCounters>;
 
 /** Counts from the rows themselves, and how the counters differ; `difference` is empty when they agree. */
 export interface SumCheck {
@@ -85,7 +85,7 @@ export interface ImportLedger {
   /** Number of batches without a result, by region. */
   openBatches(): Map<Region, { pending: number; dispatched: number }>;
   regionsUsed(): Region[];
-  tallies(): Tallies;
+  counters(): Counters;
   /** Counts outcomes from the rows themselves and compares them with the counters. */
   check(): SumCheck;
   /** Makes rows quick to find by UID; without it all rows are scanned. It would slow down staging: call it at the end. */
@@ -144,10 +144,10 @@ export function openImportLedger(path: string, create?: CreateOptions): ImportLe
     leaveRest: (message) =>
       inTransaction(database, () => {
         for (const { region, rows } of creating?.giveUp() ?? [])
-          sql('add_tally').run({ region, name: 'failed', n: rows });
-        for (const rest of sql('tally_rest').all()) {
+          sql('add_to_counter').run({ region, name: 'failed', n: rows });
+        for (const rest of sql('count_rest').all()) {
           const name = rest['unsent'] === 1 ? 'unprocessed' : 'unconfirmed';
-          sql('add_tally').run({ region: Number(rest['region_id']), name, n: Number(rest['n']) });
+          sql('add_to_counter').run({ region: Number(rest['region_id']), name, n: Number(rest['n']) });
         }
         const outcomes = { unprocessed: outcomeId('unprocessed'), unconfirmed: outcomeId('unconfirmed') };
         sql('leave_rest').run({ ...outcomes, message });
@@ -183,8 +183,8 @@ export function openImportLedger(path: string, create?: CreateOptions): ImportLe
       sql('regions_used')
         .all()
         .map((row) => regionOf(Number(row['id']))),
-    tallies: () => readTallies(sql),
-    check: () => checkTallies(sql),
+    counters: () => readCounters(sql),
+    check: () => checkCounters(sql),
     indexUids: () => {
       sql('index_uids').run();
     },
@@ -200,14 +200,14 @@ function close(database: DatabaseSync): void {
 }
 
 /** Reads the counters by the statements of import.sql. */
-export function readTallies(sql: Statements): Tallies {
+export function readCounters(sql: Statements): Counters {
   const numbers = new Map<string, number>();
   const seen = new Set<Region | ''>();
-  for (const row of sql('tallies').all()) {
+  for (const row of sql('counters').all()) {
     seen.add(row['region'] as Region | '');
     numbers.set(`${row['region']} ${row['name']}`, Number(row['n']));
   }
-  const tallies = new Map<Region | '', RegionTally>();
+  const counters = new Map<Region | '', RegionCounters>();
   for (const region of ['' as const, ...REGIONS]) {
     if (!seen.has(region)) continue;
     const n = (name: string) => numbers.get(`${region} ${name}`) ?? 0;
@@ -216,7 +216,7 @@ export function readTallies(sql: Statements): Tallies {
       (outcome) => [outcome, n(outcome)] as const,
     );
     const unprocessed = read - settled.reduce((sum, [, count]) => sum + count, 0);
-    tallies.set(region, {
+    counters.set(region, {
       calls: n('calls'),
       retries: n('retries'),
       rateLimited: n('rateLimited'),
@@ -226,16 +226,16 @@ export function readTallies(sql: Statements): Tallies {
       rows: { read, ...Object.fromEntries(settled), unprocessed } as RowCounts,
     });
   }
-  return tallies;
+  return counters;
 }
 
-function createdBy(n: (name: string) => number): Pick<RegionTally, 'created'> {
+function createdBy(n: (name: string) => number): Pick<RegionCounters, 'created'> {
   const created = { users: n('createdUsers'), groups: n('createdGroups'), reactivated: n('reactivatedUsers') };
   return created.users + created.groups + created.reactivated === 0 ? {} : { created };
 }
 
 /** Counts outcomes from the rows and compares them with the counters, by the statements of import.sql. */
-export function checkTallies(sql: Statements): SumCheck {
+export function checkCounters(sql: Statements): SumCheck {
   const counted = new Map(
     sql('recount')
       .all()
@@ -243,11 +243,11 @@ export function checkTallies(sql: Statements): SumCheck {
   );
   const names = ['read', ...OUTCOMES] as const;
   const rows = Object.fromEntries(names.map((name) => [name, counted.get(name) ?? 0])) as RowCounts;
-  const tallied = totalRows(readTallies(sql));
+  const kept = totalRows(readCounters(sql));
   const difference = [
     ...names
-      .filter((name) => tallied[name] !== rows[name])
-      .map((name) => `${name}: ${tallied[name]} tallied, ${rows[name]} in the rows`),
+      .filter((name) => kept[name] !== rows[name])
+      .map((name) => `${name}: ${kept[name]} counted, ${rows[name]} in the rows`),
     ...(sumOfOutcomes(rows) === rows.read ? [] : [`${sumOfOutcomes(rows)} outcomes for ${rows.read} rows`]),
     ...lostRows(sql),
   ].join('; ');
@@ -266,12 +266,12 @@ function lostRows(sql: Statements): string[] {
   ];
 }
 
-export function totalRows(tallies: Tallies): RowCounts {
+export function totalRows(counters: Counters): RowCounts {
   const total = Object.fromEntries((['read', ...OUTCOMES] as const).map((name) => [name, 0])) as Record<
     keyof RowCounts,
     number
   >;
-  for (const { rows } of tallies.values())
+  for (const { rows } of counters.values())
     for (const name of Object.keys(total) as (keyof RowCounts)[]) total[name] += rows[name];
   return total;
 }

@@ -134,7 +134,7 @@ update memberships set
   from (select id, doubt from batches where state in ('pending', 'dispatched', 'waiting', 'later')) as rest
  where memberships.batch_id = rest.id and memberships.outcome_id is null;
 
--- name: tally_rest
+-- name: count_rest
 -- Out: rows of batches without an end, by region and whether they were certainly not sent.
 select b.region_id, (b.doubt is null) as unsent, sum(b.size) as n from batches b where b.state in ('pending', 'dispatched', 'waiting', 'later') group by 1, 2;
 
@@ -155,21 +155,21 @@ update batches set state = 'pending' where state = 'later';
 select count(*) as n from memberships m join batches b on b.id = m.batch_id join lanes l on l.id = b.lane_id
  where l.action_id = :remove or (l.action_id = :add and m.scope_id = :ban);
 
--- name: add_tally
+-- name: add_to_counter
 -- In: region, name, n. Adds n to a counter.
-insert into tallies (region_id, name, n) values (:region, :name, :n)
+insert into counters (region_id, name, n) values (:region, :name, :n)
   on conflict (region_id, name) do update set n = n + excluded.n;
 
--- name: tallies
+-- name: counters
 -- Out: the counters by region and name.
-select coalesce(r.name, '') as region, t.name, t.n from tallies t left join regions r on r.id = t.region_id;
+select coalesce(r.name, '') as region, t.name, t.n from counters t left join regions r on r.id = t.region_id;
 
 -- name: regions_used
 -- Out: regions of the groups that are to be sent to.
 select distinct b.region_id as id from batches b order by b.region_id;
 
 -- name: recount
--- The same numbers as the tallies, counted from the rows themselves.
+-- The same numbers as the counters, counted from the rows themselves.
 select 'read' as name, count(*) as n from rows
 union all
 select 'invalid', count(distinct row_id) from problems

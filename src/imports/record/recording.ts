@@ -277,7 +277,7 @@ function recorderOf(sql: Statements, creations?: Creations) {
     settleGroup,
 
     flushCounters: (): void => {
-      for (const { region, name, n } of counters.values()) sql('add_tally').run({ region, name, n });
+      for (const { region, name, n } of counters.values()) sql('add_to_counter').run({ region, name, n });
     },
   };
 

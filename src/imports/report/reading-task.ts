@@ -14,7 +14,7 @@ import type { RowOrder, RowPlace } from './row-search.ts';
 export type Question = keyof Pick<
   ImportReader,
   | 'input'
-  | 'tallies'
+  | 'counters'
   | 'stoppedRegions'
   | 'callsLeft'
   | 'callsSince'

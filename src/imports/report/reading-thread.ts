@@ -168,7 +168,7 @@ async function writeReports({ path, folder, record, version }: ReportsRequest): 
     const summary = () =>
       summaryOf(
         { ...record, finishedAt: Date.now() },
-        totalsOf(reader.tallies(), true, reader.input()),
+        totalsOf(reader.counters(), true, reader.input()),
         writtenReports(folder),
       );
     await writeReportFiles(reader, paths, summary, version);

@@ -25,7 +25,7 @@ import type { ReportRequest } from './report-text.ts';
  */
 const QUEUE_OF: Readonly<Record<Question, 'quick' | 'rows' | 'search' | 'whole'>> = {
   input: 'quick',
-  tallies: 'quick',
+  counters: 'quick',
   stoppedRegions: 'quick',
   callsLeft: 'quick',
   callsSince: 'quick',

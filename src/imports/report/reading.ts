@@ -6,7 +6,7 @@ import type { InputKind } from '../read/detect.ts';
 import type { IntakeNote } from '../read/intake-note.ts';
 import type { StoppedRegion } from '../record/batch-result.ts';
 import { actionId, outcomeId } from '../record/enum-ids.ts';
-import { checkTallies, readTallies, type SumCheck, type Tallies } from '../record/import-ledger.ts';
+import { type Counters, checkCounters, readCounters, type SumCheck } from '../record/import-ledger.ts';
 import { IMPORT_MIGRATIONS } from '../schemas.ts';
 import type { InputDescription } from '../stage/staged-row.ts';
 import type { CallBucket } from './call-bucket.ts';
@@ -26,7 +26,7 @@ export type { RowFilter } from './row-filter.ts';
 /** An import's file, open for reading while the coordinator may be writing it. */
 export interface ImportReader {
   input(): InputDescription & Required<Pick<InputDescription, 'kind' | 'notes'>>;
-  tallies(): Tallies;
+  counters(): Counters;
   stoppedRegions(): StoppedRegion[];
   /** The least number of calls left, by region: unfinished batches. */
   callsLeft(): Map<Region, number>;
@@ -71,7 +71,7 @@ export function openImportReader(path: string): ImportReader {
         ...(row?.['shaped'] === 1 && { shaped: true, rowsRead: Number(row['rows_read']) }),
       };
     },
-    tallies: () => readTallies(importSql),
+    counters: () => readCounters(importSql),
     stoppedRegions: () => importSql<StoppedRegion>('stopped_regions').all(),
     callsLeft: () =>
       new Map(
@@ -85,7 +85,7 @@ export function openImportReader(path: string): ImportReader {
       return chosenRows(database, `r.id in (select id from (${sql}))`, values);
     },
     rowsPage: (filter, limit, order, after) => searchRows(database, filter, limit, order, after),
-    countRows: (filter) => countRows(database, filter, () => readTallies(importSql)),
+    countRows: (filter) => countRows(database, filter, () => readCounters(importSql)),
     rowDetail: (row) => rowDetail(database, sql, row),
     problems: () =>
       sql('problem_counts')
@@ -106,7 +106,7 @@ export function openImportReader(path: string): ImportReader {
           };
         }),
     groups: (limit) => ({
-      groups: groupTallies(sql('group_counts').all({ fulfilled: FULFILLED_IDS, limit })),
+      groups: groupCounts(sql('group_counts').all({ fulfilled: FULFILLED_IDS, limit })),
       total: Number(sql('group_total').get()?.['n']),
     }),
     toRetry: (filter) => {
@@ -134,14 +134,14 @@ export function openImportReader(path: string): ImportReader {
         }));
     },
     callsSince: (at) => Number(sql('calls_since').get({ at })?.['n']),
-    check: () => checkTallies(importSql),
+    check: () => checkCounters(importSql),
     close: () => {
       if (database.isOpen) database.close();
     },
   };
 }
 
-function groupTallies(rows: Record<string, unknown>[]): GroupCount[] {
+function groupCounts(rows: Record<string, unknown>[]): GroupCount[] {
   const groups = new Map<number, { region: string; guid: string; rows: Record<keyof RowCounts, number> }>();
   for (const row of rows) {
     const id = Number(row['group_id']);

@@ -64,7 +64,7 @@ export function htmlPage(reader: ImportReader, summary: ImportSummary, version: 
 }
 
 function hasAny(reader: ImportReader, outcomes: ReadonlySet<Outcome>): boolean {
-  for (const { rows } of reader.tallies().values()) {
+  for (const { rows } of reader.counters().values()) {
     if (OUTCOMES.some((outcome) => outcomes.has(outcome) && rows[outcome] > 0)) return true;
   }
   return false;

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { RowSort } from '../../api/rows.ts';
 import { OUTCOMES } from '../../membership/outcome.ts';
-import { type Tallies, totalRows } from '../record/import-ledger.ts';
+import { type Counters, totalRows } from '../record/import-ledger.ts';
 import { type RowWithOutcome, rowReader } from './chosen-rows.ts';
 import { type FoundRows, foundRows, type RowFilter } from './row-filter.ts';
 
@@ -75,10 +75,10 @@ function placesOf(
 }
 
 /** How many rows pass the filter. */
-export function countRows(database: DatabaseSync, filter: RowFilter, tallies: () => Tallies): number {
+export function countRows(database: DatabaseSync, filter: RowFilter, counters: () => Counters): number {
   const { statuses, region, ...others } = filter;
   if (Object.values(others).every((value) => value === undefined)) {
-    const known = tallies();
+    const known = counters();
     const counts = region === undefined ? totalRows(known) : known.get(region)?.rows;
     return OUTCOMES.reduce((sum, name) => sum + (statuses?.has(name) === false ? 0 : (counts?.[name] ?? 0)), 0);
   }

@@ -2,7 +2,7 @@ import type { ImportSummary, ImportTotals } from '../../api/import-summary.ts';
 import { isFinal } from '../../membership/import-state.ts';
 import type { RowCounts } from '../../membership/outcome.ts';
 import type { ImportRecord } from '../catalog.ts';
-import { type Tallies, totalRows } from '../record/import-ledger.ts';
+import { type Counters, totalRows } from '../record/import-ledger.ts';
 import type { InputDescription } from '../stage/staged-row.ts';
 
 /** What is known of the input, once it was read. */
@@ -27,20 +27,23 @@ export function summaryOf(
 }
 
 /** The totals of an import. @param isOver rows without an outcome are "unprocessed" only then: until then they can still get one */
-export function totalsOf(tallies: Tallies, isOver: boolean, input?: Counted): ImportTotals {
+export function totalsOf(counters: Counters, isOver: boolean, input?: Counted): ImportTotals {
   const rowsOf = (rows: RowCounts): RowCounts => (isOver ? rows : { ...rows, unprocessed: 0 });
-  const regions = [...tallies]
+  const regions = [...counters]
     .filter(([region]) => region !== '')
-    .map(([region, { created: _, writes: __, ...tally }]) => [region, { ...tally, rows: rowsOf(tally.rows) }] as const);
-  const sum = (count: 'calls' | 'retries') => [...tallies.values()].reduce((total, tally) => total + tally[count], 0);
+    .map(
+      ([region, { created: _, writes: __, ...counts }]) => [region, { ...counts, rows: rowsOf(counts.rows) }] as const,
+    );
+  const sum = (count: 'calls' | 'retries') =>
+    [...counters.values()].reduce((total, counts) => total + counts[count], 0);
   return {
-    rows: rowsOf(totalRows(tallies)),
+    rows: rowsOf(totalRows(counters)),
     ...(input?.shaped === true && input.rowsRead !== undefined && { inputRows: input.rowsRead }),
     regions: Object.fromEntries(regions),
-    ...createdIn(tallies),
-    ...writtenBy(tallies),
+    ...createdIn(counters),
+    ...writtenBy(counters),
     calls: sum('calls'),
-    ...bansAskedIn(tallies),
+    ...bansAskedIn(counters),
     retries: sum('retries'),
     ...(input?.notes !== undefined && input.notes.length > 0 && { notes: [...input.notes] }),
   };
@@ -52,23 +55,23 @@ export function keptTotals({ state, totals }: Pick<ImportRecord, 'state' | 'tota
 }
 
 /** What an import writes into conversations, over all regions. */
-export function writtenBy(tallies: Tallies): Pick<ImportSummary, 'writes'> {
+export function writtenBy(counters: Counters): Pick<ImportSummary, 'writes'> {
   const writes = { messages: 0, groups: 0 };
-  for (const { writes: there } of tallies.values()) {
+  for (const { writes: there } of counters.values()) {
     writes.messages += there?.messages ?? 0;
     writes.groups += there?.groups ?? 0;
   }
   return writes.messages === 0 ? {} : { writes };
 }
 
-function bansAskedIn(tallies: Tallies): Pick<ImportSummary, 'banQuestions'> {
-  const asked = [...tallies.values()].reduce((sum, { banQuestions }) => sum + (banQuestions?.asked ?? 0), 0);
+function bansAskedIn(counters: Counters): Pick<ImportSummary, 'banQuestions'> {
+  const asked = [...counters.values()].reduce((sum, { banQuestions }) => sum + (banQuestions?.asked ?? 0), 0);
   return asked === 0 ? {} : { banQuestions: asked };
 }
 
-function createdIn(tallies: Tallies): Pick<ImportSummary, 'created'> {
+function createdIn(counters: Counters): Pick<ImportSummary, 'created'> {
   const created = { users: 0, groups: 0, reactivated: 0 };
-  for (const { created: there } of tallies.values()) {
+  for (const { created: there } of counters.values()) {
     created.users += there?.users ?? 0;
     created.groups += there?.groups ?? 0;
     created.reactivated += there?.reactivated ?? 0;

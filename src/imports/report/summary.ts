@@ -158,9 +158,14 @@ function problemLines({ status, code, count, example }: ProblemCount, width: num
   const message = example.message === '' ? '' : `: ${printable(example.message)}`;
   return [
     paint(outcomeStyle(status), cut(title, width)),
-    cut(`  row ${example.line}${value}${message}`, width),
+    ...exampleLines(`row ${example.line}${value}${message}`, width),
     ...adviceLines(code, width).map((line) => paint('dim', line)),
   ];
+}
+
+/** Texts of the service may be long: three lines at most. */
+function exampleLines(text: string, width: number): string[] {
+  return wrap(cut(text, 3 * (width - 4)), width - 2, '  ').map((line) => cut(`  ${line}`, width));
 }
 
 function adviceLines(code: string, width: number): string[] {

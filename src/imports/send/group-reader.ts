@@ -29,8 +29,8 @@ export interface GroupReader extends Pick<RunningImport, 'outIn' | 'leaves' | 'r
 export interface GroupPages extends MembersPages, BannedPages, UsersPages, GroupsPages {
   /** An owner of null means that it is not known. */
   getGroup(guid: string, options: AskOptions): Promise<GroupFacts>;
-  /** Whether a user is a member, and with which scope; `told` is false when the service does not say. */
-  getMembership(guid: string, uid: string, options: AskOptions): Promise<{ scope: string | null; told: boolean }>;
+  /** Whether a user is a member, and with which scope; `isKnown` is false when the service does not say. */
+  getMembership(guid: string, uid: string, options: AskOptions): Promise<{ scope: string | null; isKnown: boolean }>;
   getUser(uid: string, options: AskOptions): Promise<UserFacts>;
   /** Deletes it for good. Refused with the service's code if it does not exist (any more). */
   deleteUser(uid: string, options: AskOptions): Promise<void>;

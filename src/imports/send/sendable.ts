@@ -10,7 +10,7 @@ import { MOST_REMOVALS } from '../shaping-options.ts';
 /** Whether an import may be sent: what is checked before, and the bound on errors while it is sent. */
 
 interface Sendable {
-  readonly ledger: Pick<ImportLedger, 'regionsUsed' | 'tallies' | 'creating' | 'removals'>;
+  readonly ledger: Pick<ImportLedger, 'regionsUsed' | 'counters' | 'creating' | 'removals'>;
   readonly options: ImportOptions;
 }
 
@@ -70,7 +70,7 @@ function keepsWaiting(error: unknown): WrongTarget | RegionWithoutApp | CreateWi
 /** The reason to abort an import that has more errors than allowed; undefined while it has not. */
 export function tooManyErrors({ ledger, options: { maxErrors } }: Sendable): string | undefined {
   if (maxErrors === undefined) return undefined;
-  const rows = totalRows(ledger.tallies());
+  const rows = totalRows(ledger.counters());
   const errors = rows.failed + rows.invalid + rows.unconfirmed;
   const limit = errorLimit({ maxErrors }, rows.read);
   return errors > limit

@@ -187,7 +187,7 @@ create unique index memberships_by_row on memberships (row_id);
 
 -- name: count_input
 -- The rows read were counted while they were inserted.
-insert into tallies (region_id, name, n)
+insert into counters (region_id, name, n)
   select coalesce(r.region_id, 0), 'invalid', count(*)
     from (select distinct row_id from problems) p join rows r on r.id = p.row_id group by 1
   union all
@@ -197,7 +197,7 @@ insert into tallies (region_id, name, n)
 
 -- name: count_messages
 -- Every addition writes a message into its group: how many, and into how many groups.
-insert into tallies (region_id, name, n)
+insert into counters (region_id, name, n)
   select region_id, 'messages', sum(size - bans) from (select b.region_id, b.size, b.bans from batches b join lanes l on l.id = b.lane_id where l.action_id = :add)
    group by region_id having sum(size - bans) > 0
   union all

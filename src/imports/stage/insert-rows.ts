@@ -127,7 +127,7 @@ export function rowInserter(database: DatabaseSync): RowInserter {
       filling.finish();
       const suspect = database.prepare('insert into temp.suspects values (?)');
       for (const row of repeats.rows()) suspect.run(row);
-      const counter = database.prepare(`insert into tallies (region_id, name, n) values (?, 'read', ?)`);
+      const counter = database.prepare(`insert into counters (region_id, name, n) values (?, 'read', ?)`);
       for (const [region, n] of read.entries()) if (n > 0) counter.run(region, n);
     },
   };

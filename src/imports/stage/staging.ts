@@ -153,7 +153,7 @@ export async function stageElsewhere(
   };
   signal.addEventListener('abort', callOff);
   try {
-    const totals = await Promise.race([endOf(thread, (told) => signal.aborted || progress(told)), leftBehind]);
+    const totals = await Promise.race([endOf(thread, (made) => signal.aborted || progress(made)), leftBehind]);
     signal.throwIfAborted();
     return totals;
   } catch (error) {

@@ -1,5 +1,5 @@
 import type { ImportRecord } from '../../imports/catalog.ts';
-import type { Tallies } from '../../imports/record/import-ledger.ts';
+import type { Counters } from '../../imports/record/import-ledger.ts';
 import { isFinal } from '../../membership/import-state.ts';
 import type { Region } from '../../membership/membership.ts';
 import { type Channel, type EventSources, eventText, openChannel, TICK_MS, type Watcher, write } from './channel.ts';
@@ -13,7 +13,7 @@ export interface ImportChannel extends Channel {
   welcome(since: number | undefined, watcher: Watcher): Promise<void>;
 }
 
-const NO_ROWS: Tallies = new Map();
+const NO_ROWS: Counters = new Map();
 const NO_CALLS: ReadonlyMap<Region, number> = new Map();
 
 export function importChannel(id: string, sources: EventSources, onClosed: () => void): ImportChannel {
@@ -31,12 +31,12 @@ export function importChannel(id: string, sources: EventSources, onClosed: () =>
   const progress = async () => {
     const rows = reading.hasRows(id) ? reading.rowsOf(id) : undefined;
     const isSending = coordinator.find(id).state === 'running';
-    const [tallies, callsLeft] = await Promise.all([
-      rows?.tallies() ?? NO_ROWS,
+    const [counters, callsLeft] = await Promise.all([
+      rows?.counters() ?? NO_ROWS,
       isSending && rows !== undefined ? rows.callsLeft() : NO_CALLS,
     ]);
     const staging = views.staging(id);
-    return pace({ tallies, staging, regions: regions(), callsLeft, isSending, now: Date.now() });
+    return pace({ counters, staging, regions: regions(), callsLeft, isSending, now: Date.now() });
   };
   const sendProgress = async () => {
     const { at, ...now } = await progress();

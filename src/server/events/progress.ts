@@ -2,7 +2,7 @@ import type { Progress, RegionProgress } from '../../api/events.ts';
 import type { RegionCounts } from '../../api/import-summary.ts';
 import type { Staging } from '../../api/imports.ts';
 import type { RegionStatus } from '../../api/regions.ts';
-import type { Tallies } from '../../imports/record/import-ledger.ts';
+import type { Counters } from '../../imports/record/import-ledger.ts';
 import { totalRows } from '../../imports/record/import-ledger.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { RowCounts } from '../../membership/outcome.ts';
@@ -27,12 +27,12 @@ const IDLE: Omit<RegionStatus, 'region'> = {
 
 interface Sample {
   readonly at: number;
-  readonly tallies: Tallies;
+  readonly counters: Counters;
 }
 
 /** What is known of an import at a moment. */
 export interface Moment {
-  readonly tallies: Tallies;
+  readonly counters: Counters;
   readonly staging: Staging | null;
   readonly regions: readonly RegionStatus[];
   /** Calls that are to be made at least, by region. */
@@ -47,24 +47,24 @@ export interface Moment {
 export function paceOf(callsPerMinute: number): (moment: Moment) => Progress {
   const samples: Sample[] = [];
   let sendingSince: number | undefined;
-  return ({ tallies, staging, regions: statuses, callsLeft, isSending, now }) => {
+  return ({ counters, staging, regions: statuses, callsLeft, isSending, now }) => {
     if (!isSending) {
       samples.length = 0;
       sendingSince = undefined;
     } else sendingSince ??= now;
-    samples.push({ at: now, tallies });
+    samples.push({ at: now, counters });
     while (samples.length > 2 && now - (samples[1]?.at ?? now) >= ESTIMATE_MS) samples.shift();
-    const first = samples[0] ?? { at: now, tallies };
+    const first = samples[0] ?? { at: now, counters };
     const recent = samples.findLast(({ at }) => now - at >= PACE_MS) ?? first;
-    const perSecond = (since: Sample, count: (tally: RegionCounts) => number, region: Region) => {
+    const perSecond = (since: Sample, count: (counts: RegionCounts) => number, region: Region) => {
       const seconds = (now - since.at) / 1000;
-      const [later, earlier] = [tallies, since.tallies].map((one) => one.get(region));
+      const [later, earlier] = [counters, since.counters].map((one) => one.get(region));
       return seconds <= 0 ? 0 : ((later ? count(later) : 0) - (earlier ? count(earlier) : 0)) / seconds;
     };
 
     const regions: Record<string, RegionProgress> = {};
     let etaSeconds: number | null = isSending ? 0 : null;
-    for (const [region, tally] of tallies) {
+    for (const [region, counts] of counters) {
       if (region === '') continue;
       const status = statuses.find((one) => one.region === region);
       const left = callsLeft.get(region) ?? 0;
@@ -75,8 +75,8 @@ export function paceOf(callsPerMinute: number): (moment: Moment) => Progress {
         etaSeconds = isStuck ? null : Math.max(etaSeconds, Math.ceil(left / rate));
       }
       regions[region] = {
-        ...tally,
-        rows: underWay(tally.rows),
+        ...counts,
+        rows: underWay(counts.rows),
         ...(status === undefined ? IDLE : queueOf(status)),
         callsPerSecond: rounded(perSecond(recent, ({ calls }) => calls, region)),
         rowsPerSecond: rounded(perSecond(recent, settled, region)),
@@ -84,10 +84,10 @@ export function paceOf(callsPerMinute: number): (moment: Moment) => Progress {
     }
     return {
       at: new Date(now).toISOString(),
-      rows: underWay(totalRows(tallies)),
+      rows: underWay(totalRows(counters)),
       staging,
       regions,
-      etaSeconds: tallies.size === 0 ? null : etaSeconds,
+      etaSeconds: counters.size === 0 ? null : etaSeconds,
     };
   };
 }

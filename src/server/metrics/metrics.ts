@@ -44,7 +44,7 @@ export function serverMetrics(app: Api, { coordinator, reading, events }: Server
       this.reset();
       for (const { id } of underWay()) {
         if (!reading.hasRows(id)) continue;
-        for (const [region, { rows }] of await reading.rowsOf(id).tallies()) {
+        for (const [region, { rows }] of await reading.rowsOf(id).counters()) {
           for (const outcome of OUTCOMES) {
             this.inc({ region, outcome: outcome === 'unprocessed' ? 'pending' : outcome }, rows[outcome]);
           }

@@ -1,11 +1,11 @@
 import { isAbsolute, resolve } from 'node:path';
-import { ZodError, z } from 'zod';
+import { z } from 'zod';
 import type { CreateSettings, ScheduleReading, ScheduleSettings } from '../../api/schedules.ts';
 import type { Settings } from '../../api/service.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import type { CreateOptions } from '../../imports/create-options.ts';
 import { createOptionsOf } from '../../imports/create-texts.ts';
-import { importOptions, intakeOptions } from '../../imports/import-options.ts';
+import { type ImportOptions, importOptions, intakeOptions } from '../../imports/import-options.ts';
 import { delimiterCharacter } from '../../imports/parse-options.ts';
 import { checkIntakeOptions } from '../../imports/read/intake.ts';
 import { IntakeError } from '../../imports/read/intake-error.ts';
@@ -94,7 +94,7 @@ export function checkTimes(cron: string, tz: string): void {
 
 /** How the file is read, as it is shown and edited. */
 export function readingView({ mapping, defaults, ...reading }: Reading): ScheduleReading {
-  const { format, encoding, delimiter, sheet, files, bounds, shape } = reading;
+  const { format, encoding, delimiter, sheet, files, bounds, exportOf, shape } = reading;
   return {
     ...defaults,
     ...(Object.keys(mapping).length > 0 && { map: { ...mapping } }),
@@ -104,6 +104,7 @@ export function readingView({ mapping, defaults, ...reading }: Reading): Schedul
     ...(sheet !== undefined && { sheet }),
     ...(files !== undefined && { files: [...files] }),
     ...(bounds !== undefined && { bounds: { ...bounds } }),
+    ...(exportOf !== undefined && { exportOf }),
     ...(shape !== undefined && { shape: { ...shape } }),
   };
 }
@@ -153,16 +154,11 @@ function headersOf(
 function readingOf(
   given: ScheduleReading,
   before: Reading | null,
-  { sandbox, defaultRegion }: Pick<Settings, 'sandbox' | 'defaultRegion'>,
+  settings: Pick<Settings, 'sandbox' | 'defaultRegion'>,
 ): Reading {
-  const delimiter = given.delimiter === undefined ? undefined : delimiterCharacter(given.delimiter);
-  if (given.delimiter !== undefined && delimiter === undefined) {
-    throw new Problem('BAD_OPTION', 'delimiter: allowed is one character, or the word tab.', { field: 'delimiter' });
-  }
-  const { identities, exportOf, waitForQuietMs } = before ?? {};
+  const { identities, waitForQuietMs } = before ?? {};
+  const options = readingOptions(given, settings);
   try {
-    const { region = defaultRegion, ...rest } = given;
-    const options = importOptions.parse({ ...rest, region, ...(delimiter && { delimiter }), sandbox });
     const reading = intakeOptions(options);
     checkIntakeOptions(reading);
     const { actions, identities: wanted } = options.shape ?? {};
@@ -181,13 +177,26 @@ function readingOf(
     return {
       ...reading,
       ...(identities && { identities }),
-      ...(exportOf && { exportOf }),
       ...(waitForQuietMs && { waitForQuietMs }),
     };
   } catch (error) {
-    if (error instanceof IntakeError) throw badReading(error);
-    throw error instanceof ZodError ? badOption(error, given) : error;
+    throw error instanceof IntakeError ? badReading(error) : error;
   }
+}
+
+/** The options of an import that would read the file as the schedule does. @throws Problem BAD_OPTION */
+export function readingOptions(
+  given: ScheduleReading,
+  { sandbox, defaultRegion }: Pick<Settings, 'sandbox' | 'defaultRegion'>,
+): ImportOptions {
+  const { region = defaultRegion, delimiter: named, ...rest } = given;
+  const delimiter = named === undefined ? undefined : delimiterCharacter(named);
+  if (named !== undefined && delimiter === undefined) {
+    throw new Problem('BAD_OPTION', 'delimiter: allowed is one character, or the word tab.', { field: 'delimiter' });
+  }
+  const { data, error } = importOptions.safeParse({ ...rest, region, ...(delimiter && { delimiter }), sandbox });
+  if (error !== undefined) throw badOption(error, given);
+  return data;
 }
 
 const createQuery = z.strictObject(CREATE_QUERY);

@@ -30,6 +30,7 @@ import { inShort, noting } from '../access/noting.ts';
 import type { Api, ServerContext } from '../context.ts';
 import { Problem } from '../problem.ts';
 import { refusals } from '../problem-schema.ts';
+import { scheduleLookRoute } from './look.ts';
 import { lastDays, nightsOf } from './nights.ts';
 import { checkTimes, readingView, requestedSchedule } from './requested-schedule.ts';
 import { tryRoute } from './try.ts';
@@ -228,6 +229,7 @@ export function scheduleRoutes(app: Api, context: ServerContext): void {
   );
 
   tryRoute(app, context, catalog);
+  scheduleLookRoute(app, context, catalog);
 
   app.get(
     '/v1/schedules/:name/history',
@@ -281,7 +283,7 @@ export function scheduleRoutes(app: Api, context: ServerContext): void {
       config: { role: 'operator' },
       schema: {
         tags,
-        summary: 'Begin a run now, besides those that are due',
+        summary: 'Begin a run now, in addition to those that are due',
         params,
         response: { 202: scheduleRun, ...refusals('UNKNOWN_SCHEDULE', 'WRONG_STATE') },
       },

@@ -2,25 +2,18 @@ import { mkdir, rename, rm } from 'node:fs/promises';
 import { scheduleTry } from '../../api/schedules.ts';
 import { syncView } from '../../api/syncs.ts';
 import { newSyncId } from '../../app/compose-syncs.ts';
-import { messageOf } from '../../errors/message-of.ts';
 import { planFiles } from '../../syncs/plan/prepare.ts';
-import { readProtectFile } from '../../syncs/plan/protect.ts';
 import type { ScheduleRequest } from '../../syncs/schedule/schedule-book.ts';
 import type { ScheduleCatalogReader } from '../../syncs/schedule/schedule-catalog.ts';
-import { SourceError } from '../../syncs/schedule/schedule-errors.ts';
+import { syncSettings } from '../../syncs/schedule/schedule-sync.ts';
 import { shownFile } from '../../syncs/schedule/source.ts';
-import { readSyncOptions } from '../../syncs/sync-options.ts';
-import { asSentence } from '../../text/wording.ts';
 import { noting } from '../access/noting.ts';
 import type { Api, ServerContext } from '../context.ts';
-import { Problem } from '../problem.ts';
 import { refusals } from '../problem-schema.ts';
+import { getFile } from './get-file.ts';
 import { requestedSchedule } from './requested-schedule.ts';
 
 const tags = ['schedules'];
-
-/** Time in which the file must be there when a schedule is tried, in ms: somebody waits for it. */
-const TRY_MS = 60_000;
 
 /** `POST /v1/schedules/try` */
 export function tryRoute(
@@ -57,34 +50,19 @@ export function tryRoute(
     const folder = dir.sync(id);
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 });
-      const { reading, flags, create, limits } = readSyncOptions(request);
-      if (reading === null) throw new Error('a schedule reads a file');
-      const { source, headers, maxSource, protectFile, restricted = false } = request;
-      const place = { folder, signal: AbortSignal.timeout(TRY_MS) };
-      const found = await schedules.obtain({ source, headers, maxSource, restricted, copy: null }, place);
+      const found = await getFile(schedules, request, folder);
       if (found.copy !== undefined) await rename(found.path, planFiles(folder).input);
-      const protect = protectFile === null ? flags.protect : flags.protect.union(await readProtectFile(protectFile));
       await syncs.create({
-        ...{ id, limits, reading, create, who },
+        ...(await syncSettings(request)),
+        ...{ id, who },
         file: found.name,
         source: found.copy === undefined ? found.path : found.name,
-        flags: { ...flags, protect },
         apply: false,
         ...(scheduleId !== undefined && { scheduleId }),
       });
     } catch (error) {
       await rm(folder, { recursive: true, force: true });
-      throw error instanceof SourceError || isTimeout(error) ? noFile(error) : error;
+      throw error;
     }
   };
-}
-
-function isTimeout(error: unknown): boolean {
-  return error instanceof Error && error.name === 'TimeoutError';
-}
-
-function noFile(error: unknown): Problem {
-  const detail = isTimeout(error) ? 'The file has not come within a minute.' : asSentence(messageOf(error));
-  const remedy = isTimeout(error) ? 'Add the schedule and run it: runs wait longer.' : 'Check the file and try again.';
-  return new Problem('BAD_OPTION', detail, { field: 'file', remedy });
 }

@@ -1,13 +1,11 @@
 import { z } from 'zod';
 import { reasonBody, type SyncAction, syncsPage, syncsQuery, syncView } from '../../api/syncs.ts';
 import { BadCursor } from '../../imports/catalog.ts';
-import { WrongState, WrongTarget } from '../../imports/import-errors.ts';
-import { readOptions } from '../../imports/import-options.ts';
+import { WrongState } from '../../imports/import-errors.ts';
 import { retryFile } from '../../imports/report/report-paths.ts';
 import { actionsOf } from '../../membership/import-actions.ts';
 import { isFinal } from '../../membership/import-state.ts';
 import type { SyncRecord } from '../../syncs/sync-catalog.ts';
-import { readSyncOptions } from '../../syncs/sync-options.ts';
 import { inShort, noting } from '../access/noting.ts';
 import type { Api, ServerContext } from '../context.ts';
 import { badCursor } from '../paging.ts';
@@ -20,7 +18,7 @@ const params = z.object({ id: z.string().meta({ description: 'Id of a sync.' }) 
 const tags = ['syncs'];
 /** Syncs: the list, one, what can be done with it, and the undo of an import. Their plans are in plan-routes.ts. */
 export function syncRoutes(app: Api, context: ServerContext): void {
-  const { coordinator, syncs, syncCatalog, syncViews, reading, dir, settings, access } = context;
+  const { coordinator, syncs, syncCatalog, syncViews, reading, dir, access } = context;
   const note = noting(access);
 
   app.get(
@@ -57,17 +55,13 @@ export function syncRoutes(app: Api, context: ServerContext): void {
     async ({ params: { id } }) => syncViews.whole(syncs.find(id)),
   );
 
-  /** @throws UnknownSync, Problem WRONG_STATE, WRONG_TARGET */
+  /** @throws UnknownSync, Problem WRONG_STATE */
   const checked = (id: string, action: SyncAction): SyncRecord => {
     const record = syncs.find(id);
     const possible = syncActionsOf(record.state);
     if (!possible.includes(action)) {
       const detail = `Sync ${id} is ${record.state} and cannot be ${DONE[action]}.`;
       throw new Problem('WRONG_STATE', detail, { possible });
-    }
-    const { sandbox } = readSyncOptions(record);
-    if (action !== 'reject' && sandbox !== settings.sandbox) {
-      throw new Problem('WRONG_TARGET', `Sync ${id} was${sandbox ? '' : ' not'} meant for the sandbox.`);
     }
     return record;
   };
@@ -138,8 +132,6 @@ export function syncRoutes(app: Api, context: ServerContext): void {
         const possible = actionsOf(state, retryFile(dir.folder(id)) !== undefined);
         throw new WrongState(record, 'cannot be undone before it has finished', possible);
       }
-      const { sandbox } = readOptions(record);
-      if (sandbox !== settings.sandbox) throw new WrongTarget(`import ${id}`, sandbox);
       if (!reading.hasRows(id)) {
         throw new Problem('NO_ROWS_YET', `Nothing of import ${id} was sent: there is nothing to undo.`);
       }

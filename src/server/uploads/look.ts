@@ -52,21 +52,26 @@ export function lookRoute(
         sandbox: settings.sandbox,
       });
       const question = { head, name: labelOf(name ?? called), options, recipes: listRecipes(dir) };
-      const [facts, shown] = await Promise.allSettled([
+      const text = await lookText(
         coordinator.reading.inspect(question, { deadlineMs: INSPECT_MS, signal: left }),
         previewWith(context, { head, type, query }, left),
-      ]);
-      // The facts are a help that nothing depends on; why the file cannot be read is an answer too.
-      const refused = shown.status === 'rejected' ? problemIn(shown.reason) : undefined;
-      const parts = {
-        facts: facts.status === 'fulfilled' ? Buffer.from(facts.value).toString() : 'null',
-        preview: shown.status === 'fulfilled' ? shown.value.toString() : 'null',
-        problem: refused === undefined ? 'null' : JSON.stringify(problemDocument(refused)),
-      };
-      const text = Object.entries(parts).map(([part, json]) => `"${part}":${json}`);
-      return reply.type('application/json; charset=utf-8').send(`{${text.join(',')}}`);
+      );
+      return reply.type('application/json; charset=utf-8').send(text);
     },
   );
+}
+
+/** A `Look` as JSON text. The facts are a help that nothing depends on; why the file cannot be read is an answer too. */
+export async function lookText(inspected: Promise<Uint8Array>, previewed: Promise<Buffer>): Promise<string> {
+  const [facts, shown] = await Promise.allSettled([inspected, previewed]);
+  const refused = shown.status === 'rejected' ? problemIn(shown.reason) : undefined;
+  const parts = {
+    facts: facts.status === 'fulfilled' ? Buffer.from(facts.value).toString() : 'null',
+    preview: shown.status === 'fulfilled' ? shown.value.toString() : 'null',
+    problem: refused === undefined ? 'null' : JSON.stringify(problemDocument(refused)),
+  };
+  const text = Object.entries(parts).map(([part, json]) => `"${part}":${json}`);
+  return `{${text.join(',')}}`;
 }
 
 /** @throws errors that the request did not cause */

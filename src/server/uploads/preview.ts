@@ -41,7 +41,7 @@ export async function previewWith(
  * memory and time are bounded, and no longer than until `signal` is aborted.
  * @throws Problem BAD_OPTION, BAD_BODY
  */
-async function previewOf(
+export async function previewOf(
   threads: Pick<ReadingThreads, 'preview'>,
   head: Buffer,
   options: ImportOptions,

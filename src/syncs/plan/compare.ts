@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
-import type { ComparedGroup, ComparedTally } from '../../api/syncs.ts';
+import type { ComparedCounts, ComparedGroup } from '../../api/syncs.ts';
 import type { Region } from '../../membership/membership.ts';
 import { openForReading, readStatements, statementsOf } from '../../platform/sqlite.ts';
 import { PLAN_MIGRATIONS } from './schema.ts';
@@ -54,8 +54,8 @@ export function comparePlans({ first, second, all, after, limit }: CompareReques
       database.prepare(noteFailures).run({ side });
       database.exec('detach ledger');
     }
-    const countersOf = (side: (typeof SIDES)[number], group: Place): ComparedTally | null => {
-      const row = sql<Omit<ComparedTally, 'failed'> & { readonly guid: string }>(COUNTERS_OF[side]).get({ ...group });
+    const countersOf = (side: (typeof SIDES)[number], group: Place): ComparedCounts | null => {
+      const row = sql<Omit<ComparedCounts, 'failed'> & { readonly guid: string }>(COUNTERS_OF[side]).get({ ...group });
       if (row === undefined) return null;
       const { guid: _, ...counts } = row;
       const failed = Number(sql('failures_of').get({ side, ...group })?.['n'] ?? 0);
@@ -86,6 +86,6 @@ interface Place {
   readonly guid: string;
 }
 
-function isSame(first: ComparedTally | null, second: ComparedTally | null): boolean {
+function isSame(first: ComparedCounts | null, second: ComparedCounts | null): boolean {
   return JSON.stringify(first) === JSON.stringify(second);
 }

@@ -5,7 +5,7 @@
 select id, region, guid, listing, code, message, wanted, members, creates
   from groups where id > :after order by id limit :limit;
 
--- name: tally
+-- name: counts
 -- In: group (id). Out: its actions counted.
 select coalesce(sum(action = 'add'), 0) as adds, coalesce(sum(action = 'change'), 0) as changes,
        coalesce(sum(action = 'keep'), 0) as keeps, coalesce(sum(action = 'remove'), 0) as removes,

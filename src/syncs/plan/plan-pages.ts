@@ -66,7 +66,7 @@ export function openPlanPages(path: string, slice = SLICE): PlanPages {
 
   const groupsAfter = (after: number, limit: number) => sql<GroupRow>('groups_after').all({ after, limit });
   const summary = (row: GroupRow): GroupSummary => {
-    const { correct, ...counts } = sql<Tally>('tally').get({ group: row.id }) as Tally;
+    const { correct, ...counts } = sql<Counts>('counts').get({ group: row.id }) as Counts;
     const { adds: add, changes: change, keeps: keep, removes: remove, bans: ban, reports: report } = counts;
     const { region, guid, listing, members } = row;
     const actions = { add, change, keep, remove, ban, report };
@@ -126,4 +126,4 @@ type GroupRow = Pick<PlanGroup, 'region' | 'guid' | 'listing' | 'code' | 'messag
   readonly creates: string | null;
 };
 
-type Tally = Readonly<Record<'adds' | 'changes' | 'keeps' | 'removes' | 'bans' | 'reports' | 'correct', number>>;
+type Counts = Readonly<Record<'adds' | 'changes' | 'keeps' | 'removes' | 'bans' | 'reports' | 'correct', number>>;

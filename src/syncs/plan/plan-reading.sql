@@ -8,7 +8,7 @@ select file, hash, size, rows, invalid, fields, flags, planned_at from plan;
 -- Out: what may be created, and what is known to be missing; null where nothing may be.
 select creating from plan;
 
--- name: group_tallies
+-- name: group_counts
 -- Out: groups in the order of the file, with their actions counted. `leaving`: members who would lose their membership;
 -- `staying`: members that stay by their own right and not because they are spared; `owner_hit`: the owner is one of those
 -- who lose something. (A place from 1 to 3 is a member's, the highest scope first.)

@@ -121,7 +121,7 @@ export function planReader(database: PlanDatabase): PlanReader {
         plannedAt,
       };
     },
-    groups: () => sql('group_tallies').all().map(groupOf),
+    groups: () => sql('group_counts').all().map(groupOf),
     actions: ({ actions = new Set(PLAN_ACTIONS), group } = {}) => {
       const span =
         group === undefined ? { first: 0, last: Number.MAX_SAFE_INTEGER } : sql('span_of_group').get({ ...group });

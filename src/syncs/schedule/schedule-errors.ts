@@ -38,7 +38,7 @@ export class EditedMeanwhile extends RollcallError {
           `${who} changed ${field} from ${JSON.stringify(from)} to ${JSON.stringify(to)} (${utcTime(at)})`,
       ),
     );
-    super('EDITED_MEANWHILE', `schedule ${name} was edited meanwhile: ${said.join('; ') || 'it was made anew'}`, {
+    super('EDITED_MEANWHILE', `schedule ${name} was edited meanwhile: ${said.join('; ') || 'it was made again'}`, {
       remedy: 'look at its settings as they are now, and make your change to them',
       kind: 'usage',
     });

@@ -8,7 +8,6 @@ import { nextRun } from '../../queue/cron.ts';
 import { asClause, utcTime } from '../../text/wording.ts';
 import { readTotals } from '../plan/plan-totals.ts';
 import { hashWith } from '../plan/prepare.ts';
-import { readProtectFile } from '../plan/protect.ts';
 import type { SyncRunner } from '../run/sync-runner.ts';
 import type { SyncRecord } from '../sync-catalog.ts';
 import { UnknownSync } from '../sync-errors.ts';
@@ -17,6 +16,7 @@ import { failedRows, failingSince } from './recurring-failures.ts';
 import type { Clock } from './schedule-book.ts';
 import type { ScheduleCatalog, ScheduleRecord, ScheduleRun } from './schedule-catalog.ts';
 import { ScheduleError } from './schedule-errors.ts';
+import { syncSettings } from './schedule-sync.ts';
 import { type SourceReaderOptions, sourceReader } from './source-reader.ts';
 
 /** Runs of schedules: gets the file, starts a sync with it, and notes the result. */
@@ -82,17 +82,19 @@ export function createScheduleRuns(options: ScheduleRunsOptions): ScheduleRuns {
     const run = catalog.findRun(id);
     if (run !== undefined) events.emit('run', run);
   };
-  const end = ({ id }: Pick<ScheduleRun, 'id'>, state: RunState, reason: string): void => {
+  const note = ({ id }: Pick<ScheduleRun, 'id'>, state: RunState, reason: string): void => {
     catalog.setRun(id, state, reason);
     emit(id);
   };
+  const noteProgress = (run: Pick<ScheduleRun, 'id'>, syncId: string): void =>
+    note(run, 'running', `sync ${syncId} is in progress`);
 
   /** Works on a run until it has finished, or this process stops. */
   const follow = (run: ScheduleRun, work: () => Promise<void>): void => {
     const working = work()
       .catch((error: unknown) => {
         if (stopping.signal.aborted || catalog.find(run.schedule) === undefined) return;
-        end(run, 'failed', messageOf(error));
+        note(run, 'failed', messageOf(error));
       })
       .catch(options.fail)
       .finally(() => {
@@ -120,23 +122,22 @@ export function createScheduleRuns(options: ScheduleRunsOptions): ScheduleRuns {
   const runNow = async (run: ScheduleRun): Promise<void> => {
     const record = catalog.find(run.schedule);
     if (record === undefined) return;
-    const { name, placedHash, protectFile, repair } = record;
-    const { sandbox, reading, flags, create, limits, apply } = readSyncOptions(record);
+    const { name, placedHash, repair } = record;
+    const { sandbox, reading } = readSyncOptions(record);
     if (sandbox !== options.sandbox) throw new WrongTarget(`schedule ${name}`, sandbox);
-    if (reading === null) throw new ScheduleError(`schedule ${name} does not say how its file is read`, 'add it again');
     const found = await get(record, { folder: options.folder(name), signal: stopping.signal });
     // With another identity file, the same file gives other members.
-    const obtained = { ...found, hash: await hashWith(found.hash, reading.identities?.path) };
+    const obtained = { ...found, hash: await hashWith(found.hash, reading?.identities?.path) };
     if (obtained.copy !== undefined) catalog.setCopy(record, obtained.copy);
     if (obtained.hash === placedHash && !repair) {
-      return end(
+      return note(
         run,
         'skipped-unchanged',
         `${obtained.name} has not changed since the last run applied it, and a run looks at the groups only if the file has changed or it repairs`,
       );
     }
     catalog.setPlaced(record, null);
-    const protect = protectFile === null ? flags.protect : flags.protect.union(await readProtectFile(protectFile));
+    const settings = await syncSettings(record);
     stopping.signal.throwIfAborted();
     const id = options.newSyncId();
     await replaceWaiting(run);
@@ -145,16 +146,11 @@ export function createScheduleRuns(options: ScheduleRunsOptions): ScheduleRuns {
       id,
       file: obtained.name,
       source: obtained.path,
-      reading,
-      flags: { ...flags, protect },
-      create,
-      limits,
-      apply,
+      ...settings,
       scheduleId: name,
       who: run.who === '' ? `schedule ${name}` : run.who,
     });
-    catalog.setRun(run.id, 'running', `sync ${id} is in progress`);
-    emit(run.id);
+    noteProgress(run, id);
     await conclude(run, id, { record, hash: obtained.hash });
   };
 
@@ -165,7 +161,7 @@ export function createScheduleRuns(options: ScheduleRunsOptions): ScheduleRuns {
       if (syncId !== null && isKnown(syncId)) await syncs.replace(syncId);
       // Where it had an import, its end is noted by the code that follows it.
       if (catalog.findRun(id)?.state === 'waiting') {
-        end({ id }, 'ran', `${reason}; the run of ${utcTime(run.dueAt)} was made in its place`);
+        note({ id }, 'ran', `${reason}; the run of ${utcTime(run.dueAt)} was made in its place`);
       }
     }
   };
@@ -175,8 +171,8 @@ export function createScheduleRuns(options: ScheduleRunsOptions): ScheduleRuns {
     const sync = await ended(run, syncId);
     if (sync === undefined || catalog.find(run.schedule) === undefined) return;
     const { state, reason } = sync;
-    if (state === 'failed') return end(run, 'failed', reason);
-    if (state === 'held') return end(run, 'waiting', `held: ${asClause(reason)}`);
+    if (state === 'failed') return note(run, 'failed', reason);
+    if (state === 'held') return note(run, 'waiting', `held: ${asClause(reason)}`);
     const isWhole = state === 'unchanged' || state === 'applied';
     const failures = isWhole
       ? await catalog.setFailures(run, sync.importId === null ? [] : failedRows(options.ledger(sync.importId)))
@@ -184,20 +180,20 @@ export function createScheduleRuns(options: ScheduleRunsOptions): ScheduleRuns {
     const unlisted = readTotals(sync)?.unlisted ?? 0;
     if (failures?.rows === 0 && unlisted === 0 && placed !== undefined) catalog.setPlaced(placed.record, placed.hash);
     const failing = failures === undefined ? '' : failingSince(failures);
-    end(run, 'ran', [`${state}: ${asClause(reason)}`, ...(failing === '' ? [] : [failing])].join('; '));
+    note(run, 'ran', [`${state}: ${asClause(reason)}`, ...(failing === '' ? [] : [failing])].join('; '));
   };
 
   /** While its import needs a person, a run is not one that the next has to wait for. */
   const noteImport = ({ id }: ScheduleRun, syncId: string, state: ImportState): void => {
     const noted = catalog.findRun(id)?.state;
     if (needsPerson(state) && noted === 'running') {
-      end(
+      note(
         { id },
         'waiting',
         `its import ${syncId} is ${state}; resume or cancel it, or the next run does what it left`,
       );
     }
-    if (state === 'running' && noted === 'waiting') end({ id }, 'running', `sync ${syncId} is in progress`);
+    if (state === 'running' && noted === 'waiting') noteProgress({ id }, syncId);
   };
 
   /** Resolves when a sync is no longer under way; with undefined when this process stops before. */
@@ -249,7 +245,7 @@ export function createScheduleRuns(options: ScheduleRunsOptions): ScheduleRuns {
       follow(run, () => conclude(run, syncId));
       return;
     }
-    end(run, 'missed', 'the process ended before it had a sync');
+    note(run, 'missed', 'the process ended before it had a sync');
     const record = catalog.find(schedule);
     if (record?.catchUp && who === '') start(record, dueAt, '');
   };
@@ -267,7 +263,7 @@ export function createScheduleRuns(options: ScheduleRunsOptions): ScheduleRuns {
   const onSync = ({ id }: SyncRecord): void => {
     const run = catalog.runOfSync(id);
     if (run === undefined || run.state === 'running' || underWay.has(run.id) || stopping.signal.aborted) return;
-    if (isSyncUnderWay(syncs.find(id).state)) end(run, 'running', `sync ${id} is in progress`);
+    if (isSyncUnderWay(syncs.find(id).state)) noteProgress(run, id);
     follow(run, () => conclude(run, id));
   };
   syncs.events.on('state', onSync);
@@ -307,7 +303,7 @@ export function createScheduleRuns(options: ScheduleRunsOptions): ScheduleRuns {
       for (const run of catalog.openRuns()) {
         const { syncId } = run;
         const state = syncId !== null && isKnown(syncId) ? syncs.find(syncId).state : 'planning';
-        if (state === 'planning') end(run, 'missed', 'the process ended before its plan was made; nothing was sent');
+        if (state === 'planning') note(run, 'missed', 'the process ended before its plan was made; nothing was sent');
         else if (state !== 'applying') follow(run, () => conclude(run, syncId ?? ''));
         else noteImport(run, syncId ?? '', syncs.importState(syncId ?? '') ?? 'running');
       }

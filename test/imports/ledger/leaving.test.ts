@@ -85,21 +85,21 @@ describe('the check of the sum', () => {
     return ledger.check();
   };
 
-  test('finds a tally that was changed, and says which and by how much', async () => {
-    const { holds, difference } = await tampered(`update tallies set n = 2 where name = 'added'`);
+  test('finds a counter that was changed, and says which and by how much', async () => {
+    const { holds, difference } = await tampered(`update counters set n = 2 where name = 'added'`);
     expect(holds).toBe(false);
-    expect(difference).toBe('added: 2 tallied, 3 in the rows; unprocessed: 1 tallied, 0 in the rows');
+    expect(difference).toBe('added: 2 counted, 3 in the rows; unprocessed: 1 counted, 0 in the rows');
   });
 
   test('finds a row that has lost its outcome', async () => {
     const { holds, difference } = await tampered('update memberships set outcome_id = null where row_id = 2');
     expect(holds).toBe(false);
-    expect(difference).toContain('added: 3 tallied, 2 in the rows');
+    expect(difference).toContain('added: 3 counted, 2 in the rows');
   });
 
   test('finds a row that has vanished from its batch', async () => {
     const { holds, difference } = await tampered('delete from memberships where row_id = 2');
     expect(holds).toBe(false);
-    expect(difference).toBe('added: 3 tallied, 2 in the rows; 3 outcomes for 4 rows');
+    expect(difference).toBe('added: 3 counted, 2 in the rows; 3 outcomes for 4 rows');
   });
 });

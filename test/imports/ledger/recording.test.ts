@@ -94,7 +94,7 @@ describe('a batch that is to be cut in half', () => {
       message: 'one of these is bad',
     });
     expect(ledger.check()).toMatchObject({ holds: true, rows: { added: 24, failed: 1 } });
-    expect(ledger.tallies().get('us')?.calls).toBe(seen.length);
+    expect(ledger.counters().get('us')?.calls).toBe(seen.length);
     // The way of the culprit: 25, 12, 6, 3, then 2 and 1 or 1.
     expect([...reader.rows()][culprit - 1]?.attempts).toBeGreaterThanOrEqual(5);
   });
@@ -127,7 +127,7 @@ describe('a refused group', () => {
       message: `not sent, because the service refused the whole group: ${NO_GROUP.message}`,
     });
     expect(uids(ledger)).toEqual(['u76']);
-    expect(ledger.tallies().get('us')).toMatchObject({ calls: 1, rows: { failed: 75, unprocessed: 1 } });
+    expect(ledger.counters().get('us')).toMatchObject({ calls: 1, rows: { failed: 75, unprocessed: 1 } });
     expect(ledger.check().holds).toBe(true);
   });
 
@@ -179,7 +179,7 @@ describe('a region that refuses every call', () => {
     expect(ledger.stoppedRegions()).toEqual([]);
     ledger.record([resultOf(dispatchOnly(ledger), ALL_DONE)]);
     expect(statuses(reader)).toEqual(['added', 'added', 'added']);
-    expect(ledger.tallies().get('us')?.calls).toBe(2);
+    expect(ledger.counters().get('us')?.calls).toBe(2);
   });
 
   test('keeps the doubt that an earlier call of the batch has raised', async () => {
@@ -229,7 +229,7 @@ test('a refusal of a single row can say that it is a member already', async () =
 });
 
 describe('calls', () => {
-  test('are tallied by what they came to, and the report tells how many a row took and how the last ended', async () => {
+  test('are counted by what they came to, and the report tells how many a row took and how the last ended', async () => {
     const { ledger, reader } = await stagedImport(members(1));
     const calls = [
       call({ kind: 'again', httpStatus: null, code: 'RESET' }),
@@ -237,7 +237,7 @@ describe('calls', () => {
       call({ httpStatus: 200 }),
     ];
     ledger.record([resultOf(dispatchOnly(ledger), ALL_DONE, { calls })]);
-    expect(ledger.tallies().get('us')).toMatchObject({ calls: 3, retries: 1, rateLimited: 1 });
+    expect(ledger.counters().get('us')).toMatchObject({ calls: 3, retries: 1, rateLimited: 1 });
     expect([...reader.rows()]).toMatchObject([{ attempts: 3, httpStatus: 200, finishedAt: 1_020 }]);
   });
 
@@ -247,7 +247,7 @@ describe('calls', () => {
     ledger.reclaim([taken]);
     ledger.reclaim([taken]);
     ledger.record([resultOf(dispatchOnly(ledger), ALL_DONE)]);
-    expect(ledger.tallies().get('us')).toMatchObject({ calls: 2, rateLimited: 1 });
+    expect(ledger.counters().get('us')).toMatchObject({ calls: 2, rateLimited: 1 });
     expect([...reader.rows()]).toMatchObject([{ attempts: 2 }]);
   });
 });
@@ -279,7 +279,7 @@ describe('recording a result twice changes nothing', () => {
     const other = await stagedImport([...members(3), ...members(26, { onBehalfOf: 'boss' })]);
     dispatch(other.ledger);
     expect(other.ledger.record([result, result]).reopened).toBe(reopened);
-    expect(other.ledger.tallies()).toEqual(ledger.tallies());
+    expect(other.ledger.counters()).toEqual(ledger.counters());
     expect(other.ledger.check().holds).toBe(true);
   });
 });
@@ -295,7 +295,7 @@ test('a result of a batch that this import does not have is passed over', async 
 function everything(path: string) {
   const file = new DatabaseSync(path, { readOnly: true });
   try {
-    return ['memberships', 'batches', 'calls', 'tallies', 'groups', 'regions'].map((table) =>
+    return ['memberships', 'batches', 'calls', 'counters', 'groups', 'regions'].map((table) =>
       file.prepare(`select * from ${table} order by 1, 2`).all(),
     );
   } finally {

@@ -261,6 +261,6 @@ test('a report that is being read shows one moment, while results are recorded; 
   ledger.record(dispatch(ledger).map((batch) => resultOf(batch, ALL_DONE)));
   expect(new Set(rows.map(({ status }) => status))).toEqual(new Set(['unprocessed']));
   expect(new Set(reader.rows().map(({ status }) => status))).toEqual(new Set(['added']));
-  expect(reader.tallies()).toEqual(ledger.tallies());
+  expect(reader.counters()).toEqual(ledger.counters());
   expect(pending(ledger)).toEqual([]);
 });

@@ -201,10 +201,10 @@ describe('staging', () => {
       { region: 'eu', problems: [BAD_UID, { ...BAD_UID, column: 'scope' }] },
       { region: 'in' },
     ]);
-    const tallies = ledger.tallies();
-    expect(tallies.get('')?.rows).toMatchObject({ read: 1, invalid: 1 });
-    expect(tallies.get('eu')?.rows).toMatchObject({ read: 1, invalid: 1 });
-    expect(tallies.get('in')?.rows).toMatchObject({ read: 1, unprocessed: 1 });
+    const counters = ledger.counters();
+    expect(counters.get('')?.rows).toMatchObject({ read: 1, invalid: 1 });
+    expect(counters.get('eu')?.rows).toMatchObject({ read: 1, invalid: 1 });
+    expect(counters.get('in')?.rows).toMatchObject({ read: 1, unprocessed: 1 });
     expect(ledger.regionsUsed()).toEqual(['in']);
   });
 

@@ -5,7 +5,7 @@ import { LineChart } from '../../chart.js';
 import { Card, Empty, h } from '../../element.js';
 import { pointOf, pointsOf, Timeline } from '../../timeline.js';
 
-/** @import { CallTally, Progress } from '../../answers.d.ts' */
+/** @import { CallCounts, Progress } from '../../answers.d.ts' */
 /** @import { Point } from '../../timeline.js' */
 /** @import { LiveImport } from './live-import.js' */
 
@@ -82,7 +82,7 @@ function usePoints(id, live) {
     if (!hasRows) return;
     const leaving = new AbortController();
     const load = async () => {
-      /** @type {{ buckets: CallTally[] }} */
+      /** @type {{ buckets: CallCounts[] }} */
       const { buckets } = await request(importPath(id, `/calls?buckets=${BUCKETS}`), { signal: leaving.signal });
       // When it is over the ledger knows all of it, and shows the same to everyone.
       const seen = live.over.peek() ? new Timeline() : timeline.current;

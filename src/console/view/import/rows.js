@@ -1,17 +1,17 @@
 /** The rows of an import: filtered, sorted, a page at a time. */
 import { useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
-import { useEvery, usePages } from '../../answer.js';
+import { useEvery } from '../../answer.js';
 import { importPath, query } from '../../api.js';
 import { Empty, h } from '../../element.js';
 import { useChange } from '../../form.js';
-import { grouped } from '../../format.js';
+import { counted, grouped } from '../../format.js';
+import { useKeptPages } from '../../kept-pages.js';
 import { ErrorNotice } from '../../notice.js';
 import { dataTable } from '../../table.js';
 import { rowColumns } from './row-columns.js';
 import { RowDetails } from './row-detail.js';
 import { RowsActions } from './rows-actions.js';
-import { placeBefore, useKeptPlace } from './rows-place.js';
 
 /** @import { RowView } from '../../answers.d.ts' */
 /** @import { LiveImport } from './live-import.js' */
@@ -26,9 +26,8 @@ const EVERY_MS = 5000;
 /** @param {{ id: string, live: LiveImport, filter: RowsWanted }} properties */
 export function ImportRows({ id, live, filter }) {
   const path = importPath(id, `/rows${query(filter.wanted.value)}`);
-  const before = useMemo(() => placeBefore(), []);
   /** @type {import('../../answer.js').Pages<RowView>} */
-  const pages = usePages(path, { name: 'rows', limit: PAGE, most: MOST_ROWS, atFirst: before?.shown });
+  const pages = useKeptPages(path, { name: 'rows', limit: PAGE, most: MOST_ROWS });
   const { items, total, isOld, hasMore, dropped, error } = pages;
   const detail = useSignal(/** @type {RowView | undefined} */ (undefined));
   const columns = useMemo(
@@ -40,7 +39,6 @@ export function ImportRows({ id, live, filter }) {
   );
   const turns = live.turns.value;
   const over = live.over.value;
-  useKeptPlace(dropped ? undefined : items?.length, before);
   // Also before the first answer, which may say how it was before the turn.
   useChange(turns, () => void pages.refresh());
   // Those that are shown get their outcomes while the import runs. Rows that have made room are not fetched again.
@@ -101,7 +99,7 @@ export function ImportRows({ id, live, filter }) {
 /** @param {{ shown: number, total: number | null, all: number, isSet: boolean, dropped: boolean }} of */
 function shownSentence({ shown, total, all, isSet, dropped }) {
   if (total === null || (total === 0 && !isSet)) return '';
-  const which = isSet ? `${grouped(total)} of ${grouped(all)} rows fit this filter` : `${grouped(total)} rows`;
+  const which = isSet ? `${grouped(total)} of ${counted(all, 'row')} fit this filter` : counted(total, 'row');
   if (shown === total) return `${which}.`;
   return `${which}; ${grouped(shown)} shown${dropped ? ', earlier ones are hidden' : ''}.`;
 }

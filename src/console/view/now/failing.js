@@ -13,7 +13,11 @@ const COLUMNS = [
   {
     label: 'Latest',
     cell: ({ latest, code }) =>
-      h('a', { href: `${importHref(latest)}#problems`, 'aria-label': `Latest import with ${code}` }, 'see what to do'),
+      h(
+        'a',
+        { href: `${importHref(latest)}#problems`, 'aria-label': `see what to do about ${code}, in the latest import` },
+        'see what to do',
+      ),
   },
 ];
 

@@ -61,10 +61,10 @@ export function SyncItem({ sync: { id, state, file, undoOf, schedule, totals, cr
     head: [h('a', { href: syncHref(id) }, foreign(fileName(file))), ' ', h(Badge, { tone: SYNC_TONES[state] }, state)],
     text: [
       state === 'held' ? 'A guard holds this plan back' : 'This plan waits to be applied',
-      changes === '' ? '' : `: ${changes}`,
-      '. ',
-      undoOf !== null && 'It undoes an import. ',
-      schedule !== null && ['Made by schedule ', foreign(schedule), '. '],
+      changes === '' ? '.' : `: ${changes}.`,
+      undoOf !== null && ' It undoes an import.',
+      schedule !== null && [' Made by schedule ', foreign(schedule), '.'],
+      ' · ',
       h(Time, { iso: createdAt }),
     ],
     next: h('a', { class: 'button', href: syncHref(id) }, 'Review the plan'),
@@ -101,7 +101,7 @@ export function ImportItem({ view }) {
       ' ',
       h(Badge, { tone: stateTone(view) }, stateLabel(view)),
     ],
-    text: [stateSentence(view), ' ', h(Time, { iso: view.createdAt }), h(ErrorPlace, { error: work.error })],
+    text: [stateSentence(view), ' · ', h(Time, { iso: view.createdAt }), h(ErrorPlace, { error: work.error })],
     next: [
       mayResume &&
         h(

@@ -4,7 +4,8 @@ import { limitsIn, PLAN } from '../sync/plan-fields.js';
 import { CREATING, creatingOptions } from '../upload/creating.js';
 import { READING } from '../upload/reading.js';
 
-/** @import { Schedule, ScheduleSettings } from '../../sync-answers.d.ts' */
+/** @import { RecipeSettings } from '../../answers.d.ts' */
+/** @import { Schedule, ScheduleReading, ScheduleSettings } from '../../sync-answers.d.ts' */
 
 /** @typedef {Readonly<Record<string, string>>} Values */
 
@@ -15,7 +16,7 @@ export const SCHEDULE = {
   ...PLAN,
   ...{ name: '', root: '', path: '', headers: '' },
   ...{ every: 'day', at: '02:30', cron: '', tz: '' },
-  ...{ map: '', shape: '', repair: '', catchUp: '' },
+  ...{ recipe: '', exportOf: '', map: '', shape: '', repair: '', catchUp: '' },
 };
 
 /** When it runs, in the simple cases: name → the rest of a cron expression. @type {Readonly<Record<string, string>>} */
@@ -48,7 +49,7 @@ function timeFields(cron) {
 }
 
 /** Where the file is: a folder or address that the server allows, and the rest. `''` keeps what is there. @param {Values} values */
-function fileOf({ root = '', path = '' }) {
+export function fileOf({ root = '', path = '' }) {
   if (path === '') return '';
   return `${root}${root === '' || root.endsWith('/') ? '' : '/'}${path.replace(/^\/+/, root === '' ? '/' : '')}`;
 }
@@ -62,16 +63,12 @@ function fileOf({ root = '', path = '' }) {
 export function fieldsOf(schedule, sources) {
   const { cron, tz, file, headers, reading, flags, create, limits, apply, repair, catchUp } = schedule;
   const root = sources.find((one) => file.startsWith(one.endsWith('/') ? one : `${one}/`));
-  const { map = {}, shape, files = [], bounds: _, ...plain } = reading;
   return {
     ...timeFields(cron),
     tz,
     ...(root === undefined ? { root: KEPT, path: '' } : { root, path: file.slice(root.length).replace(/^\//, '') }),
     headers: pairs(headers),
-    ...Object.fromEntries(Object.entries(plain).map(([name, value]) => [name, String(value)])),
-    map: pairs(map),
-    shape: shape === undefined ? '' : JSON.stringify(shape),
-    files: files.join(', '),
+    ...readingFields(reading),
     mode: flags.mode === 'mirror' ? 'mirror' : '',
     missing: flags.missing === 'report' ? '' : flags.missing,
     protect: flags.protect.join(', '),
@@ -82,6 +79,37 @@ export function fieldsOf(schedule, sources) {
     allowUnban: String(flags.allowUnban),
     ...{ apply: String(apply), repair: String(repair), catchUp: String(catchUp) },
   };
+}
+
+/**
+ * The fields that fill settings by which a file is read: a schedule's, or a recipe's.
+ * @param {ScheduleReading | RecipeSettings} settings
+ * @returns {Values}
+ */
+export function readingFields({ map = {}, shape, files, bounds: _, delimiter, ...plain }) {
+  return {
+    ...Object.fromEntries(Object.entries(plain).map(([name, value]) => [name, String(value)])),
+    ...(delimiter !== undefined && { delimiter: delimiter === '\t' ? 'tab' : String(delimiter) }),
+    map: pairs(map),
+    shape: shape === undefined ? '' : JSON.stringify(shape),
+    files: Array.isArray(files) ? files.join(', ') : '',
+  };
+}
+
+/** The fields that say how a file is read, as they are before anything is chosen. @returns {Values} */
+export function plainReading() {
+  const { guid: _, scope: __, region: ___, onBehalfOf: ____, ...format } = READING;
+  return { ...format, exportOf: '', map: '', shape: '' };
+}
+
+/** The columns that were chosen by hand, by field. @param {Values} values @returns {Record<string, string>} */
+export function mapOf({ map = '' }) {
+  return pairsIn('map', map);
+}
+
+/** @param {Readonly<Record<string, string>>} map field → column @returns {string} as the form has it */
+export function mapText(map) {
+  return pairs(map);
 }
 
 /** @param {NonNullable<Schedule['create']>['settings']} settings @returns {Values} */
@@ -116,7 +144,12 @@ export function settingsOf(values, before) {
   const isMirror = at('mode') === 'mirror';
   const chosen = filled({
     ...Object.fromEntries(PLAIN.map((name) => [name, at(name)])),
-    files: nonEmpty(listIn(at('files'))),
+    // A pattern such as {channels,groups}.json is one.
+    files: nonEmpty(
+      at('files')
+        .split(/,(?![^{]*\})/)
+        .flatMap((name) => name.trim() || []),
+    ),
     map: nonEmpty(pairsIn('map', at('map'))),
     shape: at('shape') === '' ? undefined : jsonIn('shape', at('shape')),
     bounds: before?.reading.bounds,
@@ -155,7 +188,7 @@ function createSettingsOf(values, before) {
   });
 }
 
-const PLAIN = ['guid', 'scope', 'region', 'onBehalfOf', 'format', 'encoding', 'delimiter', 'sheet'];
+const PLAIN = ['guid', 'scope', 'region', 'onBehalfOf', 'format', 'encoding', 'delimiter', 'sheet', 'exportOf'];
 const FLAGS = ['allowDemotion', 'allowUnban', 'apply', 'repair', 'catchUp'];
 
 /** What is wrong with a field, before anything is sent. */

@@ -115,7 +115,7 @@ function factsOf(view) {
     ['Bans may be lifted', flags.allowUnban && 'yes'],
     ['Protected', flags.protect.length > 0 && counted(flags.protect.length, 'UID')],
     ['UIDs that may be removed', flags.removeByName.length > 0 && foreign(flags.removeByName.join(', '))],
-    ['Created first', totals !== null && createdWords(totals)],
+    ['Created first', totals !== null && (createdWords(totals) || null)],
     ['May create', view.create !== null && mayCreateWords(view.create)],
     ['Guard limits', changed.length > 0 && changed.join(', ')],
   ];

@@ -5,7 +5,7 @@ import { TEMPLATE } from './shape-form.js';
 
 /** @import { Field as FieldName, Preview } from '../../answers.d.ts' */
 /** @import { Form } from '../../form.js' */
-/** @import { FilePreview } from './preview.js' */
+/** @import { ShownFile } from './preview.js' */
 
 /** @type {readonly (readonly [field: FieldName, label: string])[]} */
 export const FIELDS = [
@@ -17,7 +17,7 @@ export const FIELDS = [
 ];
 const LONGEST_SAMPLE = 24;
 
-/** @param {{ preview: FilePreview, form: Form }} properties */
+/** @param {{ preview: ShownFile, form: Form }} properties */
 export function ColumnMapping({ preview, form }) {
   const found = preview.found.value;
   if (found === undefined || found.columns.length === 0) return null;
@@ -36,7 +36,7 @@ export function ColumnMapping({ preview, form }) {
   );
 }
 
-/** @param {{ field: FieldName, label: string, found: Preview, preview: FilePreview, form: Form }} properties */
+/** @param {{ field: FieldName, label: string, found: Preview, preview: ShownFile, form: Form }} properties */
 function ColumnChoice({ field, label, found, preview, form }) {
   const own = preview.columnOf(field);
   return h(Field, {

@@ -6,7 +6,7 @@ import { ErrorPlace } from '../../notice.js';
 import { dataTable } from '../../table.js';
 
 /** @import { Preview, PreviewRow } from '../../answers.d.ts' */
-/** @import { FilePreview } from './preview.js' */
+/** @import { ShownFile } from './preview.js' */
 
 /** Enough to see whether the columns are right, few enough to keep the button in sight. */
 const ROWS_SHOWN = 8;
@@ -60,7 +60,7 @@ function refused({ problems }, code) {
   return problems.find((problem) => problem.code === code)?.value;
 }
 
-/** @param {{ preview: FilePreview }} properties */
+/** @param {{ preview: ShownFile }} properties */
 export function FirstRows({ preview }) {
   const found = preview.found.value;
   const identities = preview.identities.value;

@@ -16,6 +16,11 @@ const WHOLE_BYTES = 4 * 1024 * 1024;
 /** Who has paused this long has typed a whole value. */
 const TYPING_MS = 300;
 
+/**
+ * What the parts that show a file need of it.
+ * @typedef {Pick<FilePreview, 'found' | 'error' | 'isRefused' | 'facts' | 'identities' | 'isTooLarge' | 'columns' | 'columnOf' | 'choose'>} ShownFile
+ */
+
 export class FilePreview {
   /** Undefined before a file was read, and when it cannot be. */
   found = signal(/** @type {Preview | undefined} */ (undefined));

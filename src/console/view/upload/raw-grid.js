@@ -3,13 +3,13 @@ import { foreign, h } from '../../element.js';
 import { FIELDS } from './column-mapping.js';
 
 /** @import { Preview } from '../../answers.d.ts' */
-/** @import { FilePreview } from './preview.js' */
+/** @import { ShownFile } from './preview.js' */
 
 const ROWS_SHOWN = 8;
 /** A wide table has hundreds that are alike. */
 const MOST_COLUMNS = 30;
 
-/** @param {{ preview: FilePreview }} properties */
+/** @param {{ preview: ShownFile }} properties */
 export function RawGrid({ preview }) {
   const found = preview.found.value;
   const lines = preview.facts.value?.firstLines ?? [];
@@ -24,7 +24,7 @@ export function RawGrid({ preview }) {
   );
 }
 
-/** @param {{ found: Preview, preview: FilePreview }} properties */
+/** @param {{ found: Preview, preview: ShownFile }} properties */
 function Grid({ found, preview }) {
   const columns = found.columns.slice(0, MOST_COLUMNS);
   const more = found.columns.length - columns.length;
@@ -70,7 +70,7 @@ function Grid({ found, preview }) {
   ];
 }
 
-/** @param {{ column: string, preview: FilePreview }} properties */
+/** @param {{ column: string, preview: ShownFile }} properties */
 function ReadAs({ column, preview }) {
   const names = FIELDS.filter(([field]) => preview.columnOf(field) === column).map(([, label]) => label);
   return names.length === 0

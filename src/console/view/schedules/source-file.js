@@ -1,0 +1,101 @@
+/** How the file of a schedule is read: a recipe to begin with, and the file as it is beside what is understood. */
+import { useEffect, useRef } from 'preact/hooks';
+import { useAnswer } from '../../answer.js';
+import { foreign, h } from '../../element.js';
+import { SelectField, useChange } from '../../form.js';
+import { WorkButton } from '../../work.js';
+import { ColumnMapping } from '../upload/column-mapping.js';
+import { FirstRows } from '../upload/first-rows.js';
+import { RawGrid } from '../upload/raw-grid.js';
+import { READING } from '../upload/reading.js';
+import { plainReading, readingFields } from './settings-form.js';
+
+/** @import { Recipe } from '../../answers.d.ts' */
+/** @import { Form } from '../../form.js' */
+/** @import { SourcePreview } from './source-preview.js' */
+
+/** Who has paused this long has typed a whole value. */
+const TYPING_MS = 300;
+/** By these the file is read. */
+const NAMES = [...Object.keys(READING), 'exportOf', 'map', 'shape'];
+
+/**
+ * @param {object} properties
+ * @param {Form} properties.form
+ * @param {SourcePreview} properties.preview
+ * @param {string} properties.file path or address, as far as it is known
+ * @param {boolean} properties.busy
+ * @param {() => void} properties.onLook
+ */
+export function SourceFile({ form, preview, file, busy, onLook }) {
+  const { isShown } = preview;
+  const isFetched = /^https?:/.test(file);
+  const timer = useRef(/** @type {ReturnType<typeof setTimeout> | undefined} */ (undefined));
+  const latest = useRef(onLook);
+  latest.current = onLook;
+  useEffect(() => () => clearTimeout(timer.current), []);
+  useChange(JSON.stringify(NAMES.map((name) => form.get(name))), () => {
+    // What comes over the network is fetched again only when somebody asks for it.
+    if (!preview.isShown || isFetched) return;
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => latest.current(), TYPING_MS);
+  });
+  return [
+    h(RecipeFill, { key: 'recipe', form, preview }),
+    h(
+      'div',
+      { key: 'look', class: 'buttons' },
+      h(WorkButton, { busy, onClick: onLook }, isShown ? 'Show the file again' : 'Show the file'),
+      isShown && isFetched && h('p', { class: 'note' }, 'After a change, show it again: it is fetched each time.'),
+    ),
+    isShown && h('div', { key: 'file', class: 'side-by-side' }, h(RawGrid, { preview }), h(FirstRows, { preview })),
+    isShown && h(ColumnMapping, { key: 'columns', preview, form }),
+  ];
+}
+
+/** Fills the fields by which a file is read. The schedule keeps them, whatever becomes of the recipe. @param {{ form: Form, preview: SourcePreview }} properties */
+function RecipeFill({ form, preview }) {
+  /** @type {import('../../answer.js').Answer<{ recipes: readonly Recipe[] }>} */
+  const { data } = useAnswer('/v1/recipes');
+  // An identity file is named on the command line.
+  const recipes = (data?.recipes ?? []).filter(
+    ({ needs }) => !needs.some(({ what, optional }) => what === 'identities' && !optional),
+  );
+  const chosen = recipes.find(({ name }) => name === form.get('recipe'));
+  const suggested = recipes.filter(
+    ({ name }) => chosen === undefined && preview.facts.value?.recipes.some((recipe) => recipe.name === name),
+  );
+  useChange(chosen?.name, () =>
+    form.assign({ ...plainReading(), ...(chosen !== undefined && readingFields(chosen.settings)) }),
+  );
+  return h(
+    'div',
+    { class: 'recipe' },
+    h(SelectField, {
+      form,
+      name: 'recipe',
+      label: 'Recipe',
+      choices: [['', 'none'], ...recipes.map(({ name, title }) => /** @type {const} */ ([name, title]))],
+      note: 'Fills in how the file is read. The schedule keeps that, also when the recipe changes later.',
+    }),
+    suggested.map(({ name, title }) =>
+      h(
+        'button',
+        { key: name, type: 'button', onClick: () => form.set('recipe', name) },
+        'Use the recipe ',
+        foreign(title),
+      ),
+    ),
+    chosen !== undefined &&
+      h(
+        'div',
+        { class: 'needs' },
+        h('p', { class: 'note' }, foreign(chosen.description)),
+        chosen.needs
+          .filter(({ what }) => what === 'guid' && form.get('guid') === '')
+          .map(({ what, why, optional }) =>
+            h('p', { key: what }, `A group is ${optional ? 'useful' : 'needed'}: ${why}.`),
+          ),
+      ),
+  );
+}

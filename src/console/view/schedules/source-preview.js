@@ -1,0 +1,69 @@
+/** The file of a schedule as the server finds it now, and how it would be read. Asked for when the person wants to see it. */
+import { batch, computed, signal } from '@preact/signals';
+import { ApiError, request } from '../../api.js';
+import { MISSING } from '../../words.js';
+import { mapOf, mapText } from './settings-form.js';
+
+/** @import { Field, FileFacts, Look, Preview } from '../../answers.d.ts' */
+/** @import { Form } from '../../form.js' */
+
+/** As the parts that show a file want it (view/upload). */
+export class SourcePreview {
+  found = signal(/** @type {Preview | undefined} */ (undefined));
+  facts = signal(/** @type {FileFacts | undefined} */ (undefined));
+  error = signal(/** @type {unknown} */ (undefined));
+  isRefused = signal(false);
+  // A schedule looks UIDs up where its settings say, and a file that is too large is refused.
+  identities = signal(/** @type {File | undefined} */ (undefined));
+  isTooLarge = signal(false);
+  columns = computed(() => this.found.value?.columns ?? this.facts.value?.columns.map(({ name }) => name) ?? []);
+  #form;
+
+  /** @param {Form} form */
+  constructor(form) {
+    this.#form = form;
+  }
+
+  get isShown() {
+    return this.found.value !== undefined || this.facts.value !== undefined;
+  }
+
+  /** The column that a field is read from; '' for none. @param {Field} field */
+  columnOf(field) {
+    const column = this.#chosen()[field] ?? this.found.value?.recognised[field] ?? '';
+    return this.columns.value.includes(column) ? column : '';
+  }
+
+  /** @param {Field} field @param {string} column '' for none */
+  choose(field, column) {
+    this.#form.set('map', mapText({ ...this.#chosen(), [field]: column }));
+    this.#form.setError(`map-${field}`, '');
+  }
+
+  /** @param {object} settings of the schedule @param {AbortSignal} signal @throws {ApiError} */
+  async ask(settings, signal) {
+    /** @type {Look} */
+    const { facts, preview, problem } = await request('/v1/schedules/look', {
+      method: 'POST',
+      type: 'application/json',
+      body: JSON.stringify(settings),
+      signal,
+    });
+    batch(() => {
+      this.facts.value = facts ?? undefined;
+      this.found.value = preview ?? undefined;
+      this.error.value = problem === null ? undefined : new ApiError(problem);
+    });
+    for (const field of preview?.missing ?? []) this.#form.setError(`map-${field}`, MISSING[field] ?? '');
+  }
+
+  /** @returns {Record<string, string>} */
+  #chosen() {
+    try {
+      return mapOf({ map: this.#form.get('map') });
+    } catch {
+      // Somebody is typing it.
+      return {};
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import { mkdir, open, rm } from 'node:fs/promises';
+import { look } from '../../api/look.ts';
+import { scheduleTry } from '../../api/schedules.ts';
+import { newSyncId } from '../../app/compose-syncs.ts';
+import { isZip } from '../../imports/read/archive/zip-signature.ts';
+import { listRecipes } from '../../imports/recipes/store.ts';
+import type { ScheduleRequest } from '../../syncs/schedule/schedule-book.ts';
+import type { ScheduleCatalogReader } from '../../syncs/schedule/schedule-catalog.ts';
+import { leaving } from '../bounded-answer.ts';
+import type { Api, ServerContext } from '../context.ts';
+import { Problem } from '../problem.ts';
+import { refusals } from '../problem-schema.ts';
+import { INSPECT_MS } from '../uploads/inspect.ts';
+import { lookText } from '../uploads/look.ts';
+import { PREVIEW_ZIP_BYTES, previewOf } from '../uploads/preview.ts';
+import { getFile } from './get-file.ts';
+import { readingOptions, requestedSchedule } from './requested-schedule.ts';
+
+/** As much of a file as a look needs. */
+const HEAD_BYTES = 256 * 1024;
+
+/** `POST /v1/schedules/look`: `/v1/look` of the file that a schedule would read, where the server finds it. */
+export function scheduleLookRoute(
+  app: Api,
+  { coordinator, dir, schedules, settings }: ServerContext,
+  catalog: Pick<ScheduleCatalogReader, 'find'>,
+): void {
+  app.post(
+    '/v1/schedules/look',
+    {
+      config: { role: 'operator' },
+      schema: {
+        tags: ['schedules'],
+        summary: 'See what the file of a schedule is and how it would be read; nothing is kept',
+        body: scheduleTry,
+        response: { 200: look, ...refusals('BAD_OPTION', 'BAD_BODY', 'SOURCE_NOT_ALLOWED', 'BUSY', 'STOPPING') },
+      },
+    },
+    async ({ body: { name = '', ...given } }, reply) => {
+      const left = leaving(reply);
+      const known = catalog.find(name);
+      const base = known && { record: known, isEdited: true };
+      const request = await requestedSchedule({ cron: '@daily', tz: 'UTC', ...given }, name, base, settings);
+      const options = readingOptions(given.reading, settings);
+      const { head, name: shown } = await headOf(request, left);
+      const question = { head, name: shown, options, recipes: listRecipes(dir) };
+      const text = await lookText(
+        coordinator.reading.inspect(question, { deadlineMs: INSPECT_MS, signal: left }),
+        previewOf(coordinator.reading, head, options, left),
+      );
+      return reply.type('application/json; charset=utf-8').send(text);
+    },
+  );
+
+  /** What is fetched is kept where a sync would keep it, until its beginning is read. */
+  const headOf = async (request: ScheduleRequest, left: AbortSignal) => {
+    const folder = dir.sync(newSyncId('sync'));
+    try {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      const { path, name } = await getFile(schedules, request, folder, left);
+      return { name, head: await beginning(path) };
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  };
+}
+
+/** The beginning of a file, or all of a workbook or archive. @throws Problem BAD_OPTION when there is nothing to look at */
+async function beginning(path: string): Promise<Buffer> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
+    const head = buffer.subarray(0, bytesRead);
+    if (head.length === 0) throw new Problem('BAD_OPTION', 'The file is empty.', { field: 'file' });
+    if (!isZip(head)) return head;
+    const { size } = await file.stat();
+    if (size <= PREVIEW_ZIP_BYTES) return await file.readFile();
+    throw new Problem('BAD_OPTION', `The workbook or archive has ${size} bytes: too many to look at.`, {
+      field: 'file',
+      remedy: 'Try the schedule instead: that reads the whole file.',
+    });
+  } finally {
+    await file.close();
+  }
+}
