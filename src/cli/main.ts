@@ -53,7 +53,8 @@ function explain(io: Io, name: string): ExitCode {
     io.out.write(topic.text());
     return EXIT.ok;
   }
-  const list = topics.map(({ name: word, title }) => `  ${word.padEnd(TOPIC_WIDTH)}${title}`);
+  const widest = Math.max(...topics.map(({ name: word }) => word.length));
+  const list = topics.map(({ name: word, title }) => `  ${word.padEnd(widest)}  ${title}`);
   if (name === 'topics') {
     io.out.write(`rollcall help <topic> explains:\n${list.join('\n')}\n`);
     return EXIT.ok;
@@ -61,8 +62,6 @@ function explain(io: Io, name: string): ExitCode {
   say(io, `rollcall: there is no command and no topic ${JSON.stringify(name)}; the topics are:`, ...list);
   return EXIT.usage;
 }
-
-const TOPIC_WIDTH = 14;
 
 /** Makes commander write to this command's output, and leave ending the process to `main`. */
 function settle(command: Command, io: Io): void {
@@ -92,10 +91,20 @@ function complain(io: Io, error: unknown): ExitCode {
     say(io, `rollcall: ${error.message}`);
     return EXIT[error.kind];
   }
+  if ('errcode' in error && DISK.has(Number(error.errcode) & 0xff)) {
+    say(
+      io,
+      `rollcall: the data directory cannot be written: ${error.message}. Make room on its disk, or name another directory with --data-dir; \`rollcall resume\` continues an import that had begun`,
+    );
+    return EXIT.fatal;
+  }
   // What the system refuses (a full disk, a missing right) speaks for itself; anything else is a bug.
   say(io, `rollcall: ${'syscall' in error ? error.message : (error.stack ?? error.message)}`);
   return EXIT.fatal;
 }
+
+/** Primary result codes of SQLite for a disk that takes no more: SQLITE_IOERR, SQLITE_FULL. */
+const DISK: ReadonlySet<number> = new Set([10, 13]);
 
 /** Whether the reader of our output has closed the pipe, as `head` does: nothing went wrong. */
 function isClosedPipe(error: Error): boolean {

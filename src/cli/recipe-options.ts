@@ -1,5 +1,6 @@
 import type { ImportOptions } from '../imports/import-options.ts';
 import { useRecipe } from '../imports/inspect/use-recipe.ts';
+import { IntakeError } from '../imports/read/intake-error.ts';
 import { requireNeeds, withRecipe } from '../imports/recipes/apply.ts';
 import { findRecipe } from '../imports/recipes/store.ts';
 import type { Config } from '../platform/config.ts';
@@ -35,7 +36,11 @@ export async function sayWhatItIs(
   identities: string | undefined,
 ): Promise<void> {
   if (file === '-') return;
-  const facts = await inspectFile(config, file, options, identities);
-  if (facts.refusal === null) return;
+  const facts = await inspectFile(config, file, options, identities).catch((error: unknown) => {
+    // The refusal has said it: there is nothing to look at.
+    if (error instanceof IntakeError) return undefined;
+    throw error;
+  });
+  if (facts === undefined || facts.refusal === null) return;
   say(io, '', ...factsText(facts, io.width, false).trimEnd().split('\n'), '', ...nextLines(facts));
 }

@@ -73,6 +73,15 @@ test('export has a server read the groups, writes the same files, and leaves not
   expect([piped.code, piped.stdout]).toEqual([0, expect.stringContaining('"uid":"bob"')]);
 });
 
+test('after an export with --server, the sync that it suggests names the server too', async () => {
+  const place = await openWorkplace();
+  const { code, stderr } = await place.run(['export', '--output', 'out.csv', '--server', server.url]);
+  expect([code, stderr]).toEqual([
+    0,
+    expect.stringMatching(/rollcall sync \S+out\.csv --server http:\S+ --mode mirror/),
+  ]);
+});
+
 test('an export that a server has read is downloaded later with --resume', async () => {
   const place = await remotePlace();
   const failed = await place.run(['export', '--output', 'no/such/folder/out.csv']);

@@ -1,9 +1,10 @@
+import { spawnSync } from 'node:child_process';
 import { appendFileSync, readdirSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { EXIT, EXIT_MEANINGS } from '../../src/cli/exit-codes.ts';
-import { manyMembers, members, openSandboxPlace, openWorkplace, until } from './workplace.ts';
+import { LAUNCHER, manyMembers, members, openSandboxPlace, openWorkplace, until } from './workplace.ts';
 
 describe('exit codes', () => {
   test('0: every row is added, banned or a member already; duplicates of such rows included', async () => {
@@ -25,6 +26,20 @@ describe('exit codes', () => {
         ['ben', 'ban'],
       ]),
     );
+  });
+
+  test('4: the disk takes no more: what to do, and no stack', async () => {
+    const place = await openWorkplace();
+    const file = place.file('members.csv', members([['g', 'ann']]));
+    // A limit of the process that a full disk looks like to SQLite.
+    const limited = `ulimit -f 20; exec "$0" "$@"`;
+    const { status, stderr } = spawnSync(
+      'bash',
+      ['-c', limited, process.execPath, LAUNCHER, 'import', file, '--sandbox', '--data-dir', join(place.root, 'full')],
+      { cwd: place.root, encoding: 'utf8' },
+    );
+    expect([status, stderr]).toEqual([EXIT.fatal, expect.stringContaining('Make room on its disk')]);
+    expect(stderr).not.toContain('    at ');
   });
 
   test('1: finished, and a row failed', async () => {

@@ -16,7 +16,6 @@ import type { ExportOptions } from '../../exports/export-options.ts';
 import { createExportStore, type ExportReader, openExportReader, openExportStore } from '../../exports/export-store.ts';
 import { newImportId } from '../../imports/import-id.ts';
 import type { Region } from '../../membership/membership.ts';
-import type { Config } from '../../platform/config.ts';
 import { type DataDir, dataDir } from '../../platform/data-dir.ts';
 import { noteHere } from '../audit.ts';
 import { checkTarget } from '../check-target.ts';
@@ -36,6 +35,7 @@ import { runExportHere } from '../run-export.ts';
 import { exportDocument, exportFindings, sayExport } from '../screen/export-outcome.ts';
 import { type Io, say } from '../screen/io.ts';
 import { exportThere } from '../target/export-there.ts';
+import type { Imports } from '../target/imports.ts';
 import { openImports } from '../target/open-imports.ts';
 
 interface Flags extends CommonFlags, ExportFlags, SandboxFlags, SendingFlags, ServerFlags, WorkersFlags {
@@ -60,7 +60,7 @@ async function exportGroups(io: Io, flags: Flags): Promise<ExitCode> {
     refuseOptions(flags);
     const groups = await groupsOf(flags);
     const format = formatOf(flags);
-    return exportThere({ io, config, imports, server, format, groups, flags, json: flags.json === true });
+    return exportThere({ io, imports, server, format, groups, flags, json: flags.json === true });
   }
   const dir = dataDir(config.dataDir);
   const resumed = flags.resume === undefined ? undefined : await exportToResume(dir, flags);
@@ -96,7 +96,7 @@ async function exportGroups(io: Io, flags: Flags): Promise<ExitCode> {
   if (failed !== undefined) return failed;
   const reader = openExportReader(folder, id);
   try {
-    return await conclude(io, config, { id, reader, folder, format, output: flags.output, json: flags.json === true });
+    return await conclude(io, imports, { id, reader, folder, format, output: flags.output, json: flags.json === true });
   } finally {
     reader.close();
   }
@@ -112,10 +112,10 @@ interface Outcome {
 }
 
 /** Writes what was read, and says what it is. An export that can be continued keeps its folder; otherwise it is removed. */
-async function conclude(io: Io, config: Config, outcome: Outcome): Promise<ExitCode> {
+async function conclude(io: Io, imports: Imports, outcome: Outcome): Promise<ExitCode> {
   const { id, reader, folder, json } = outcome;
   const { state, options, reason } = reader.record();
-  const howToContinue = `  ${config.command} export --resume ${id}${options.sandbox ? ' --sandbox' : ''}`;
+  const howToContinue = `  ${imports.command('export', '--resume', id)}${options.sandbox ? ' --sandbox' : ''}`;
   if (state === 'running' || state === 'stopped') {
     const why = state === 'running' ? 'Interrupted: nothing was written.' : `Stopped: ${reason}.`;
     say(io, '', why, 'What has been read is kept. Continue with the same --output and --format:', howToContinue);
@@ -124,7 +124,7 @@ async function conclude(io: Io, config: Config, outcome: Outcome): Promise<ExitC
   const files = await write(io, outcome);
   const found = exportFindings(id, reader);
   if (json) io.out.write(`${JSON.stringify(exportDocument(found, files))}\n`);
-  else sayExport(io, config, found, files);
+  else sayExport(io, imports, found, files);
   reader.close();
   await rm(folder, { recursive: true, force: true });
   return state === 'completed' ? EXIT.ok : EXIT.rowsFailed;

@@ -48,7 +48,9 @@ async function retry(io: Io, given: string | undefined, flags: Flags): Promise<E
   const found = await imports.find(given);
   const { id, state } = found;
   if (!isFinal(state)) {
-    throw new UsageError(`import ${id} is ${state}, not over; first: ${imports.command('resume', id)}`);
+    throw new UsageError(
+      `import ${id} is ${state}, not over; first: ${imports.command('resume', id)}${found.sandbox ? ' --sandbox' : ''}`,
+    );
   }
   const edits = flags.edits === undefined ? undefined : await readEdits(flags.edits);
   if (edits !== undefined && flags.maxErrors !== undefined) {

@@ -1,8 +1,8 @@
 import type { ExportTotals } from '../../api/exports.ts';
 import type { WrittenFile } from '../../exports/export-files.ts';
 import type { ExportReader } from '../../exports/export-store.ts';
-import type { Config } from '../../platform/config.ts';
 import { counted, printable } from '../../text/wording.ts';
+import type { Imports } from '../target/imports.ts';
 import { type Io, say } from './io.ts';
 
 /** `--json` of `rollcall export`. Times are ISO 8601. */
@@ -50,7 +50,7 @@ const NAMED = 10;
 /** Says what an export has, what it lacks, and how it is read back. */
 export function sayExport(
   io: Io,
-  { command }: Pick<Config, 'command'>,
+  imports: Pick<Imports, 'command'>,
   found: ExportFindings,
   files: readonly WrittenFile[],
 ): void {
@@ -61,7 +61,7 @@ export function sayExport(
   const members = files.find(({ list }) => list === 'members');
   if (members === undefined) return;
   say(io, '', 'To bring the groups back to this state later, look at the plan first:');
-  say(io, `  ${command} sync ${members.path} --mode mirror --missing remove --allow-demotion`);
+  say(io, `  ${imports.command('sync', members.path)} --mode mirror --missing remove --allow-demotion`);
 }
 
 function totalLines(totals: ExportTotals, groupsOnly: boolean, users: boolean, calls: number): string[] {

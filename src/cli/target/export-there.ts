@@ -4,7 +4,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { type ExportView, exportView } from '../../api/exports.ts';
 import { type ExportFormat, type WrittenFile, writeLists } from '../../exports/export-files.ts';
-import type { Config } from '../../platform/config.ts';
 import { firstSignal } from '../../platform/lifecycle.ts';
 import { counted, grouped } from '../../text/wording.ts';
 import { UsageError } from '../errors.ts';
@@ -20,7 +19,6 @@ import type { Server } from './server-client.ts';
 
 interface ThereOptions {
   readonly io: Io;
-  readonly config: Config;
   readonly imports: Pick<Imports, 'command'>;
   readonly server: Server;
   readonly format: ExportFormat;
@@ -32,7 +30,7 @@ interface ThereOptions {
 const LOOK_MS = 250;
 
 export async function exportThere(options: ThereOptions): Promise<ExitCode> {
-  const { io, config, imports, server, json } = options;
+  const { io, imports, server, json } = options;
   const begun = await begin(options);
   const { id } = begun;
   const address = addressOf(id);
@@ -65,7 +63,7 @@ export async function exportThere(options: ThereOptions): Promise<ExitCode> {
     const [groupsOnly, users] = [view.lists[0] === 'groups', view.lists.includes('users')];
     const found: ExportFindings = { ...view, totals, groupsOnly, users };
     if (json) io.out.write(`${JSON.stringify(exportDocument(found, files))}\n`);
-    else sayExport(io, config, found, files);
+    else sayExport(io, imports, found, files);
   }
   await server.remove(address);
   return view.state === 'completed' ? EXIT.ok : EXIT.rowsFailed;

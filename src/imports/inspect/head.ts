@@ -4,6 +4,7 @@ import { createGunzip, createZstdDecompress } from 'node:zlib';
 import iconv from 'iconv-lite';
 import { detectEncoding } from '../read/decode.ts';
 import { type Compression, compressionOf } from '../read/decompress.ts';
+import { notReadable } from '../read/intake-error.ts';
 
 /** Bytes of the beginning of a file that are looked at. */
 const HEAD = 64 * 1024;
@@ -21,7 +22,9 @@ export interface Head {
 
 /** A folder has none. */
 export async function headOfFile(path: string, encoding: string | undefined): Promise<Head> {
-  const file = await open(path);
+  const file = await open(path).catch((error: unknown) => {
+    throw notReadable(path, 'be opened', error);
+  });
   try {
     if (!(await file.stat()).isFile()) return await headOf(Buffer.alloc(0), encoding);
     const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD), 0, HEAD, 0);

@@ -33,11 +33,12 @@ export function verdictOf(summary: ImportSummary): Verdict {
 
   const others = OUTCOMES.filter((outcome) => !FULFILLED.has(outcome) && outcome !== 'skipped' && rows[outcome] > 0);
   const clauses = others.map((outcome) => CLAUSES[outcome]?.(rows[outcome]) ?? '');
-  if (pending > 0) clauses.push(`${grouped(pending)} pending`);
+  const isUntried = state === 'staged' && pending > 0;
+  if (pending > 0 && !isUntried) clauses.push(`${grouped(pending)} pending`);
   const asked = rows.read - rows.skipped;
   const succeeded = asked - pending - others.reduce((sum, outcome) => sum + rows[outcome], 0);
   const noun = hasManyMemberships(summary) ? 'membership' : 'row';
-  const parts = [asked === 0 ? `no ${noun} is left to be sent` : inPlace(asked, succeeded, noun)];
+  const parts = [isUntried ? ready(asked, pending, noun) : inPlace(asked, succeeded, noun)];
   if (clauses.length > 0) parts.push(enumerate(clauses));
   if (rows.skipped > 0) parts.push(`${counted(rows.skipped, 'row')} ${rows.skipped === 1 ? 'was' : 'were'} left out`);
   if (pending === 0) parts.push('every row is accounted for');
@@ -65,7 +66,15 @@ const CLAUSES: Readonly<Partial<Record<Outcome, (count: number) => string>>> = {
   unprocessed: (count) => `${grouped(count)} ${count === 1 ? 'was' : 'were'} not sent`,
 };
 
+function ready(read: number, count: number, noun: string): string {
+  if (read === 1) return `the only ${noun} can be sent`;
+  return count === read
+    ? `all ${counted(read, noun)} can be sent`
+    : `${grouped(count)} of ${counted(read, noun)} can be sent`;
+}
+
 function inPlace(read: number, count: number, noun: string): string {
+  if (read === 0) return `no ${noun} is left to be sent`;
   if (read === 1) return `the only ${noun} ${count === 1 ? 'succeeded' : 'did not succeed'}`;
   if (count === read) return `all ${counted(read, noun)} succeeded`;
   if (count === 0) return `none of ${counted(read, noun)} succeeded`;

@@ -38,6 +38,18 @@ describe('the verdict', () => {
   });
 
   test.each([
+    [{}, 1, 'The only row can be sent.'],
+    [{}, 9, 'All 9 rows can be sent.'],
+    [{ invalid: 2 }, 9, '7 of 9 rows can be sent; 2 are invalid.'],
+  ] as const)(
+    'of an import with %j that was only read and checked says how many of %i rows can be sent',
+    (outcomes, read, sentence) => {
+      const rows = { ...rowCounts(outcomes), read };
+      expect(verdictOf(summaryOf({}, { state: 'staged', rows })).sentence).toBe(sentence);
+    },
+  );
+
+  test.each([
     [10, '1 row of 10 is unaccounted for'],
     [8, '1 outcome more than the 8 rows read'],
   ])('of an import over %i rows with 9 outcomes is a fault, and is said first', (read, beginning) => {
