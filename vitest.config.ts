@@ -19,8 +19,8 @@ export default defineConfig({
     hookTimeout: HANGS_MS,
     // Its own limit is a second: on a busy machine that is too short.
     expect: { poll: { timeout: 240_000 } },
-    // For two cores: many a test waits for a process or a server, and more than three starve their neighbours.
-    maxWorkers: 3,
+    // For two cores: many a test waits for a process or a server.
+    maxWorkers: 4,
     sequence: { sequencer: SlowFirst },
     // Tests start some hundreds of processes and threads: each would strip the same types again.
     env: { NODE_COMPILE_CACHE: join(tmpdir(), 'rollcall-compile-cache') },

@@ -141,7 +141,9 @@ function unreadable(name: string): (cause: unknown) => never {
   return (cause) => {
     if (cause instanceof SourceNotAllowed) throw cause;
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') {
-      throw new SourceError(`there is no file ${shown(name)}; check the path, and whether the export has run`, { cause });
+      throw new SourceError(`there is no file ${shown(name)}; check the path, and whether the export has run`, {
+        cause,
+      });
     }
     throw new SourceError(`${shown(name)} cannot be read: ${why(cause)}`, { cause });
   };
