@@ -3,10 +3,11 @@ import { VERDICTS } from '../membership/check-words.ts';
 import { REGIONS } from '../membership/membership.ts';
 import { count, time } from './fields.ts';
 
-const calls = z.partialRecord(z.enum(REGIONS), count);
+/** Calls by region. */
+export const callsByRegion = z.partialRecord(z.enum(REGIONS), count);
 
 /** The result of a check: `check.json`, `--json` of the command line, and part of `GET /v1/imports/{id}/check`. */
-const checkSummary = z
+export const checkSummary = z
   .strictObject({
     id: z.string(),
     file: z.string().meta({ description: 'The input as the user named it.' }),
@@ -69,7 +70,7 @@ const checkSummary = z
       .meta({ description: 'Users of rows, and acting users.' }),
     calls: z.strictObject({
       check: count.meta({ description: 'That the check has made.' }),
-      send: calls.meta({ description: 'That sending takes, at least.' }),
+      send: callsByRegion.meta({ description: 'That sending takes, at least.' }),
     }),
     sendingMs: count.meta({ description: 'Time that sending takes at least, in the region that takes longest.' }),
     callsPerMinute: count,
@@ -93,7 +94,7 @@ export const checkView = z
     underWay: z.boolean().meta({ description: 'False for a check that is running: it was interrupted.' }),
     reason: z.string().meta({ description: 'Why it is in this state, in a sentence.' }),
     calls: count.meta({ description: 'Calls so far.' }),
-    price: calls
+    price: callsByRegion
       .nullable()
       .meta({ description: 'Calls that are still to be made by region, at most, where that is known.' }),
     progress: z.strictObject({ step: z.enum(['groups', 'members', 'users']), done: count, of: count }).nullable(),

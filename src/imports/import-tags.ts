@@ -1,9 +1,7 @@
+import { isTexts, storedJson } from '../platform/stored-json.ts';
 import type { ImportRecord } from './catalog.ts';
 
-/** The tags of an import, which the catalog keeps as JSON. Without zod: commands that only look at imports do not load it. */
+/** The tags of an import, which the catalog keeps as JSON. */
 export function tagsOf({ tags }: Pick<ImportRecord, 'tags'>): string[] {
-  const list: unknown = JSON.parse(tags);
-  if (!Array.isArray(list) || list.some((tag) => typeof tag !== 'string'))
-    throw new TypeError(`${tags} is not a list of tags`);
-  return list;
+  return storedJson(tags, 'tags', isTexts);
 }

@@ -1,18 +1,30 @@
 import { type Words, type WriteOption, written } from '../errors/named-options.ts';
+import { isObject, isText, storedJson } from '../platform/stored-json.ts';
 import type { ImportRecord } from './catalog.ts';
 
 /** Why an import is in its state and what to do about it, worded for one surface. Without a full stop. */
 export function reasonFor({ reason, remedy }: Pick<ImportRecord, 'reason' | 'remedy'>, write: WriteOption): string {
   if (remedy === null) return reason;
-  const next = written(JSON.parse(remedy) as Words, write);
+  const next = written(wordsOf(remedy), write);
   return `${reason}. ${next.charAt(0).toUpperCase()}${next.slice(1)}`;
 }
 
 /** Options with a value that the remedy names, such as `maxCreate`: the import continues when a person agrees to them. */
 export function optionsToAgree({ remedy }: Pick<ImportRecord, 'remedy'>): Readonly<Record<string, string>> {
-  const parts = remedy === null ? '' : (JSON.parse(remedy) as Words);
+  const parts = remedy === null ? '' : wordsOf(remedy);
   if (typeof parts === 'string') return {};
   return Object.fromEntries(
     parts.flatMap((part) => (typeof part === 'string' || part.value === undefined ? [] : [[part.option, part.value]])),
   );
+}
+
+function wordsOf(remedy: string): Words {
+  return storedJson(remedy, 'the words of a remedy', isWords);
+}
+
+function isWords(value: unknown): value is Words {
+  const isPart = (part: unknown) =>
+    isText(part) ||
+    (isObject(part) && isText(part['option']) && (part['value'] === undefined || isText(part['value'])));
+  return isText(value) || (Array.isArray(value) && value.every(isPart));
 }

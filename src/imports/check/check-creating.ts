@@ -2,6 +2,7 @@ import type { CheckSummary } from '../../api/checks.ts';
 import { createLimit, DEFAULT_MAX_CREATE } from '../create-limit.ts';
 import type { CreateField, CreateOptions } from '../create-options.ts';
 import { actionId, scopeId } from '../record/enum-ids.ts';
+import { columnsOf } from '../record/input-columns.ts';
 import { type Cells, cellsOf, firstCells, groupProfile, profileColumns, userProfile } from '../record/profile.ts';
 import type { CheckLedger } from './check-ledger.ts';
 import { CREATE_CODES } from './check-verdict.ts';
@@ -54,7 +55,7 @@ export function settleNew({ sql }: Pick<CheckLedger, 'sql'>, options: CreateOpti
 }
 
 function reader(sql: Sql, options: CreateOptions): (original: unknown) => Cells {
-  const columns = JSON.parse(String(sql('input_columns').get()?.['columns'] ?? '[]')) as string[];
+  const columns = columnsOf(sql('input_columns').get());
   const places: ReadonlyMap<CreateField, number> = profileColumns(columns, options.columns);
   return (original) => cellsOf(String(original), columns, places);
 }

@@ -2,7 +2,9 @@ import { existsSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { GroupFacts } from '../../chat/directory-operations.ts';
+import { z } from 'zod';
+import { callsByRegion } from '../../api/checks.ts';
+import { type GroupFacts, groupFacts } from '../../chat/directory-operations.ts';
 import type { ListStore } from '../../chat/member-list.ts';
 import { MAX_PER_PAGE } from '../../chat/member-operations.ts';
 import { REGIONS, type Region } from '../../membership/membership.ts';
@@ -12,6 +14,7 @@ import { BANNED, OTHER_SCOPE, OUTSIDE, placeOf } from './places.ts';
 
 const MIGRATIONS = new URL('migrations/', import.meta.url);
 const STATEMENTS = new URL('check-ledger.sql', import.meta.url);
+const sentences = z.array(z.string());
 
 /** Files of a check, in the folder of its import. */
 export const checkFiles = (folder: string) => ({
@@ -172,8 +175,8 @@ function ledgerOf(database: Database): CheckLedger {
         state: row['state'] as CheckState,
         reason: String(row['reason']),
         calls: Number(row['calls']),
-        price: row['price'] === null ? null : JSON.parse(String(row['price'])),
-        notes: JSON.parse(String(row['notes'])),
+        price: row['price'] === null ? null : callsByRegion.parse(JSON.parse(String(row['price']))),
+        notes: sentences.parse(JSON.parse(String(row['notes']))),
         createdAt: Number(row['created_at']),
         finishedAt: row['finished_at'] as number | null,
       };
@@ -186,7 +189,7 @@ function ledgerOf(database: Database): CheckLedger {
       sql('count_calls').run({ calls: 1 });
     },
     note: (sentence) => {
-      const notes: string[] = JSON.parse(String(sql('run').get()?.['notes']));
+      const notes = sentences.parse(JSON.parse(String(sql('run').get()?.['notes'])));
       if (!notes.includes(sentence)) sql('set_notes').run({ notes: JSON.stringify([...notes, sentence]) });
     },
     regions: () =>
@@ -203,7 +206,7 @@ function ledgerOf(database: Database): CheckLedger {
     takeGroupList: (region) =>
       taken('groups', region, () => {
         for (const { id, fact } of sql('groups_from_list').all({ region, owner: ownerId(region) })) {
-          found(Number(id), JSON.parse(String(fact)));
+          found(Number(id), groupFacts.parse(JSON.parse(String(fact))));
         }
       }),
     chooseWays: () => {

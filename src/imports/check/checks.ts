@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import type { CheckSummary } from '../../api/checks.ts';
+import { type CheckSummary, checkSummary } from '../../api/checks.ts';
 import { actionsOf } from '../../membership/import-actions.ts';
 import type { Region } from '../../membership/membership.ts';
 import type { DataDir } from '../../platform/data-dir.ts';
@@ -8,6 +8,7 @@ import type { ImportRecord } from '../catalog.ts';
 import type { CreateOptions } from '../create-options.ts';
 import { CreateWithoutName, RegionWithoutApp, WrongState, WrongTarget } from '../import-errors.ts';
 import { readOptions } from '../import-options.ts';
+import { columnsOf } from '../record/input-columns.ts';
 import { nameObstacle } from '../record/profile.ts';
 import type { GroupPages } from '../send/group-reader.ts';
 import { CannotCheck } from './check-errors.ts';
@@ -142,7 +143,7 @@ export function createChecks(options: ChecksOptions): Checks {
 
 /** @throws CreateWithoutName */
 function refuseNameless({ sql }: Pick<CheckLedger, 'sql'>, create: CreateOptions): void {
-  const obstacle = nameObstacle(JSON.parse(String(sql('input_columns').get()?.['columns'] ?? '[]')), create);
+  const obstacle = nameObstacle(columnsOf(sql('input_columns').get()), create);
   if (obstacle !== undefined) throw new CreateWithoutName(obstacle.what, obstacle.remedy);
 }
 
@@ -168,5 +169,5 @@ export function checkOf(folder: string): CheckRecord | undefined {
 export async function checkSummaryOf(folder: string): Promise<CheckSummary | undefined> {
   const { summary } = checkFiles(folder);
   if (checkOf(folder)?.state !== 'done' || !existsSync(summary)) return undefined;
-  return JSON.parse(await readFile(summary, 'utf8'));
+  return checkSummary.parse(JSON.parse(await readFile(summary, 'utf8')));
 }

@@ -1,5 +1,6 @@
 import type { Region } from '../../membership/membership.ts';
 import { openForReading, openForWriting, statementsOf } from '../../platform/sqlite.ts';
+import { isObject, isText, storedJson } from '../../platform/stored-json.ts';
 import { IMPORT_MIGRATIONS } from '../schemas.ts';
 
 /** What an import created or reactivated, for deleting it. */
@@ -65,7 +66,7 @@ export function openCreated(path: string): CreatedLedger {
     things: () =>
       sql<Omit<CreatedThing, 'owner'> & { readonly body: string | null }>('created')
         .all()
-        .map(({ body, ...thing }) => ({ ...thing, owner: ownerIn(body) })),
+        .map(({ body, ...thing }) => ({ ...thing, owner: body === null ? undefined : ownerIn(body)?.toLowerCase() })),
     namedIn: (group, uids) => {
       const found = sql('rows_of').all({ group, uids: JSON.stringify(uids) });
       return new Set(found.map(({ uid }) => String(uid)));
@@ -80,8 +81,9 @@ export function openCreated(path: string): CreatedLedger {
   };
 }
 
-function ownerIn(body: string | null): string | undefined {
-  if (body === null) return undefined;
-  const sent = JSON.parse(body) as { readonly profile?: { readonly owner?: string } };
-  return sent.profile?.owner?.toLowerCase();
+/** The owner that a group was to be created with. @param body what was sent, as the ledger keeps it */
+export function ownerIn(body: string): string | undefined {
+  const { profile } = storedJson(body, 'users and groups to create', isObject);
+  const owner = isObject(profile) ? profile['owner'] : undefined;
+  return isText(owner) ? owner : undefined;
 }

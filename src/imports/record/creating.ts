@@ -3,7 +3,9 @@ import type { Words } from '../../errors/named-options.ts';
 import { inTransaction, type Statements } from '../../platform/sqlite.ts';
 import { createLimit, DEFAULT_MAX_CREATE } from '../create-limit.ts';
 import type { CreateField, CreateOptions } from '../create-options.ts';
+import { ownerIn } from './created.ts';
 import { actionId, outcomeId, scopeId } from './enum-ids.ts';
+import { columnsOf } from './input-columns.ts';
 import {
   type Cells,
   cellsOf,
@@ -103,7 +105,7 @@ export function creatingOf(
   const number = (name: string, values: Record<string, string | number> = {}) => Number(sql(name).get(values)?.['n']);
 
   const input = (): { columns: string[]; places: (options: CreateOptions) => ReadonlyMap<CreateField, number> } => {
-    const columns = JSON.parse(String(importSql('input').get()?.['columns'] ?? '[]')) as string[];
+    const columns = columnsOf(importSql('input').get());
     return { columns, places: (options) => profileColumns(columns, options.columns) };
   };
 
@@ -207,8 +209,7 @@ export function creatingOf(
     let owners = 0;
     for (const refused of sql('refused_groups').all()) {
       const { id, group_id: group, region_id: region, code, body } = refused as Record<string, string | number>;
-      const owner =
-        body === undefined ? '' : ((JSON.parse(String(body)) as { profile?: GroupProfile }).profile?.owner ?? '');
+      const owner = body === undefined ? '' : (ownerIn(String(body)) ?? '');
       const name = owner.toLowerCase();
       if (!options.users || code !== 'ERR_UID_NOT_FOUND' || owner === '') continue;
       if (sql('user').get({ region: Number(region), name }) !== undefined) continue;
@@ -323,6 +324,7 @@ export function creatingOf(
     ],
     toSend: (batch) => {
       const creation = sql('of_batch').get({ batch });
+      // As `send` wrote it. Not checked here: the payload of the job is (jobs/create-missing.ts).
       return creation === undefined ? undefined : (JSON.parse(String(creation['body'])) as CreationToSend);
     },
     waiting: () => number('parked'),

@@ -2,6 +2,7 @@ import type { Words } from '../../errors/named-options.ts';
 import { openForReading, statementsOf } from '../../platform/sqlite.ts';
 import type { CreateField, CreateOptions } from '../create-options.ts';
 import { IMPORT_MIGRATIONS } from '../schemas.ts';
+import { columnsOf } from './input-columns.ts';
 import { type Cells, cellsOf, firstCells, nameObstacle, profileColumns } from './profile.ts';
 
 /** What the rows of a staged file say about users and groups that are to be created. */
@@ -24,7 +25,7 @@ export function openProfiles(path: string, options: CreateOptions): Profiles {
   const database = openForReading(path, IMPORT_MIGRATIONS);
   const sql = statementsOf(database, new URL('creating.sql', import.meta.url));
   const input = statementsOf(database, new URL('import.sql', import.meta.url))('input').get();
-  const columns = JSON.parse(String(input?.['columns'] ?? '[]')) as string[];
+  const columns = columnsOf(input);
   const places = () => profileColumns(columns, options.columns);
   let found: ReturnType<typeof places> | undefined;
   const cells = (original: unknown): Cells => {

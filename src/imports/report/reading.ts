@@ -2,11 +2,13 @@ import type { GroupCount, ProblemCount } from '../../api/rows.ts';
 import type { Region } from '../../membership/membership.ts';
 import { FULFILLED, OUTCOMES, type Outcome, type RowCounts } from '../../membership/outcome.ts';
 import { openForReading, readStatements, statementsOf } from '../../platform/sqlite.ts';
+import { isObject, isText, listOf, mapOf, storedJson } from '../../platform/stored-json.ts';
 import type { InputKind } from '../read/detect.ts';
 import type { IntakeNote } from '../read/intake-note.ts';
 import type { StoppedRegion } from '../record/batch-result.ts';
 import { actionId, outcomeId } from '../record/enum-ids.ts';
 import { type Counters, checkCounters, readCounters, type SumCheck } from '../record/import-ledger.ts';
+import { columnsOf } from '../record/input-columns.ts';
 import { IMPORT_MIGRATIONS } from '../schemas.ts';
 import type { InputDescription } from '../stage/staged-row.ts';
 import type { CallBucket } from './call-bucket.ts';
@@ -64,10 +66,10 @@ export function openImportReader(path: string): ImportReader {
       return {
         format: (row?.['format'] ?? 'csv') as InputDescription['format'],
         kind: (row?.['kind'] ?? 'csv') as InputKind,
-        notes: JSON.parse(String(row?.['notes'] ?? '[]')) as IntakeNote[],
+        notes: storedJson(String(row?.['notes'] ?? '[]'), 'notes about a file', listOf(isNote)),
         delimiter: String(row?.['delimiter'] ?? ','),
-        columns: JSON.parse(String(row?.['columns'] ?? '[]')) as string[],
-        recognised: JSON.parse(String(row?.['recognised'] ?? '{}')) as Record<string, string>,
+        columns: columnsOf(row),
+        recognised: storedJson(String(row?.['recognised'] ?? '{}'), 'recognised columns', mapOf(isText)),
         ...(row?.['shaped'] === 1 && { shaped: true, rowsRead: Number(row['rows_read']) }),
       };
     },
@@ -159,4 +161,8 @@ function groupCounts(rows: Record<string, unknown>[]): GroupCount[] {
     group.rows.read += Number(row['n']);
   }
   return [...groups.values()];
+}
+
+function isNote(value: unknown): value is IntakeNote {
+  return isObject(value) && isText(value['code']) && isText(value['text']);
 }

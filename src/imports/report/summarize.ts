@@ -1,6 +1,7 @@
-import type { ImportSummary, ImportTotals } from '../../api/import-summary.ts';
+import type { ImportSummary, ImportTotals, RegionCounts } from '../../api/import-summary.ts';
 import { isFinal } from '../../membership/import-state.ts';
 import type { RowCounts } from '../../membership/outcome.ts';
+import { isNumber, isObject, mapOf, storedJson } from '../../platform/stored-json.ts';
 import type { ImportRecord } from '../catalog.ts';
 import { type Counters, totalRows } from '../record/import-ledger.ts';
 import type { InputDescription } from '../stage/staged-row.ts';
@@ -51,7 +52,20 @@ export function totalsOf(counters: Counters, isOver: boolean, input?: Counted): 
 
 /** The totals that were kept of an import when it ended. */
 export function keptTotals({ state, totals }: Pick<ImportRecord, 'state' | 'totals'>): ImportTotals | undefined {
-  return totals !== null && isFinal(state) ? JSON.parse(totals) : undefined;
+  return totals !== null && isFinal(state) ? storedJson(totals, 'the totals of an import', isTotals) : undefined;
+}
+
+const isCounts = mapOf(isNumber);
+
+/** Of what every import has; what only some have is shown as it is. */
+function isTotals(value: unknown): value is ImportTotals {
+  if (!isObject(value)) return false;
+  const { rows, regions, calls, retries } = value;
+  return isCounts(rows) && mapOf(isRegion)(regions) && isNumber(calls) && isNumber(retries);
+}
+
+function isRegion(value: unknown): value is RegionCounts {
+  return isObject(value) && isCounts(value['rows']) && isNumber(value['calls']) && isNumber(value['retries']);
 }
 
 /** What an import writes into conversations, over all regions. */

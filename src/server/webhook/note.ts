@@ -1,20 +1,22 @@
+import { z } from 'zod';
+
 /** A notification as it is sent (docs/webhook.md). @param type such as `import.completed` @param at ms since 1970 */
 export function noteText(type: string, at: number, data: object): string {
   return JSON.stringify({ type, timestamp: new Date(at).toISOString(), data });
 }
 
 /** What of a notification is shown to people. */
-export interface Note {
-  readonly type: string;
-  readonly data: {
-    readonly id?: string;
-    readonly file?: string;
-    readonly reason?: string;
-    readonly rows?: Readonly<Record<string, number>>;
-  };
-}
+const note = z.object({
+  type: z.string(),
+  data: z.object({
+    id: z.string().optional(),
+    file: z.string().optional(),
+    reason: z.string().optional(),
+    rows: z.record(z.string(), z.number()).optional(),
+  }),
+});
 
 /** @param text of `noteText` */
-export function readNote(text: string): Note {
-  return JSON.parse(text) as Note;
+export function readNote(text: string): z.infer<typeof note> {
+  return note.parse(JSON.parse(text));
 }
