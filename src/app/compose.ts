@@ -22,6 +22,8 @@ export interface Service {
   readonly sends: boolean;
   /** Whether it is a sandbox, to which only imports go that were meant for one. */
   readonly sandbox: boolean;
+  /** A sandbox in which every user may act in every group, as a member or not (docs/chat-service.md, 12). */
+  readonly anybodyActs?: boolean;
   readonly host: string;
   readonly apps: Config['apps'];
   /** Certificate authority to trust in addition to the usual ones, PEM. */

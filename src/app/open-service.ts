@@ -40,7 +40,15 @@ async function openSandbox(choice: ServiceChoice, callsPerMinute: number): Retur
     rateLimit: { calls: callsPerMinute, perMs: 60_000 },
   });
   const { host, apps, caPem: ca } = sandbox;
-  return { sends: true, sandbox: true, host, apps, ca, close: () => sandbox.close() };
+  return {
+    sends: true,
+    sandbox: true,
+    anybodyActs: choice.sandboxSeed === undefined,
+    host,
+    apps,
+    ca,
+    close: () => sandbox.close(),
+  };
 }
 
 class SeedUnreadable extends RollcallError {

@@ -3,6 +3,7 @@ import { RollcallError } from '../errors/rollcall-error.ts';
 import { VERSION } from '../platform/version.ts';
 import { COMMANDS } from './commands.ts';
 import { EXIT, EXIT_MEANINGS, type ExitCode } from './exit-codes.ts';
+import { refuseSecondValues } from './flags/once.ts';
 import { type Io, say, terminalIo } from './screen/io.ts';
 import { helpTopics } from './topics.ts';
 
@@ -70,6 +71,7 @@ function settle(command: Command, io: Io): void {
     writeErr: (text) => io.err.write(text),
     getOutHelpWidth: () => io.width,
   });
+  refuseSecondValues(command);
 }
 
 function exitCodesHelp(): string {

@@ -4,7 +4,7 @@ import { checkOf, checkSummaryOf, createChecks } from '../imports/check/checks.t
 import { readOptions } from '../imports/import-options.ts';
 import type { Region } from '../membership/membership.ts';
 import { dataDir } from '../platform/data-dir.ts';
-import { counted, duration, grouped } from '../text/wording.ts';
+import { counted, grouped, roughly } from '../text/wording.ts';
 import { coordinate } from './coordinate.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { followImport, type RunOptions, sayNothingBegan } from './run-import.ts';
@@ -45,6 +45,7 @@ export async function runCheckHere(options: RunCheckOptions): Promise<ExitCode> 
       regions: new Set(Object.keys(service.apps) as Region[]),
       sandbox: service.sandbox,
       callsPerMinute: config.callsPerMinute,
+      anybodyActs: service.anybodyActs,
     });
     here.onStop(() => checks.stop());
     const allow = (price: CallsByRegion, calls: number) =>
@@ -90,7 +91,7 @@ export async function askToPay(
   minutes: number | undefined,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const time = minutes === undefined ? '' : `, which take about ${duration(minutes * 60_000)}`;
+  const time = minutes === undefined ? '' : `, which take ${roughly(minutes * 60_000)}`;
   say(io, '', `The check needs up to ${counted(calls, 'more call')}${time}.`);
   return confirm(io, 'Continue?', signal);
 }

@@ -81,6 +81,7 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
       dir,
       access,
       settings: settingsOf(config, service, flags, receiver?.host),
+      anybodyActs: service.anybodyActs,
       tokenRequired,
       log,
       registry,

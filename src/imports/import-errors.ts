@@ -104,8 +104,11 @@ export class WrongState extends RollcallError {
     refused: string,
     possible: readonly ImportAction[],
   ) {
+    // Deleting it is no way to what was asked for.
+    const ways = possible.filter((action) => action !== 'delete');
+    const instead = ways.length === 0 ? undefined : `possible now: ${ways.join(', ')}`;
     super('WRONG_STATE', `import ${id} is ${state} and ${refused}`, {
-      remedy: possible.length === 0 ? 'wait until it has finished' : `possible now: ${possible.join(', ')}`,
+      remedy: possible.length === 0 ? 'wait until it has finished' : instead,
       facts: { id, state, possible },
     });
     this.state = state;

@@ -17,7 +17,7 @@ const params = z.object({ id: z.string().meta({ description: 'Id of an import th
 const MAX_CALLS = 1_000;
 
 /** Checks of staged imports: which rows would fail, before anything is sent. */
-export function checkRoutes(app: Api, { coordinator, dir, settings, access, log }: ServerContext): void {
+export function checkRoutes(app: Api, { coordinator, dir, settings, anybodyActs, access, log }: ServerContext): void {
   const note = noting(access);
   const checks = createChecks({
     dir,
@@ -26,6 +26,7 @@ export function checkRoutes(app: Api, { coordinator, dir, settings, access, log 
     regions: new Set(Object.keys(settings.apps) as Region[]),
     sandbox: settings.sandbox,
     callsPerMinute: settings.callsPerMinute,
+    anybodyActs,
   });
   app.addHook('preClose', () => checks.stop());
   coordinator.events.on('removed', (id) => checks.forget(id));

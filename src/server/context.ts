@@ -31,6 +31,8 @@ export interface ServerContext {
   readonly dir: DataDir;
   readonly access: AccessStore;
   readonly settings: Settings;
+  /** The service is a sandbox in which every user may act in every group. */
+  readonly anybodyActs?: boolean | undefined;
   readonly reading: Reading;
   readonly views: ImportViews;
   /** For lists and journals. */

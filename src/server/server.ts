@@ -58,6 +58,7 @@ export interface ServerOptions {
   readonly dir: DataDir;
   readonly access: AccessStore;
   readonly settings: Settings;
+  readonly anybodyActs?: ServerContext['anybodyActs'];
   /** Whether everyone needs a token; false only where no other machine can reach the server. */
   readonly tokenRequired: boolean;
   readonly log: Logger;
@@ -169,6 +170,7 @@ export async function createServer(options: ServerOptions): Promise<Api> {
   const events = openEvents({ coordinator, syncs, reading, views, log, callsPerMinute: settings.callsPerMinute });
   const context: ServerContext = {
     ...{ coordinator, syncs, schedules, dir, access, settings, reading, views, events, log, isStillAllowed },
+    anybodyActs: options.anybodyActs,
     syncCatalog,
     syncViews: syncViews(syncs, dir, syncCatalog.transitions),
   };

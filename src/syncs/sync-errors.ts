@@ -60,8 +60,13 @@ export class SyncRefused extends RollcallError {
     return new SyncRefused('WRONG_STATE', `sync ${id} is ${state}: there is nothing to cancel`, { id, state }, remedy);
   }
 
-  static undo(importId: string, why: string): SyncRefused {
-    return new SyncRefused('CANNOT_UNDO', `import ${importId} cannot be undone: ${why}`, { importId, why });
+  static undo(importId: string, why: string, remedy?: string): SyncRefused {
+    return new SyncRefused('CANNOT_UNDO', `import ${importId} cannot be undone: ${why}`, { importId, why }, remedy);
+  }
+
+  static undoUnfinished(importId: string): SyncRefused {
+    const remedy = `finish it with \`rollcall resume ${importId}\`, or end it with \`rollcall cancel ${importId}\``;
+    return SyncRefused.undo(importId, 'it has not finished', remedy);
   }
 }
 

@@ -38,6 +38,12 @@ export function duration(ms: number): string {
   return `${grouped(Math.floor(minutes / 60))} h ${two(minutes % 60)} min`;
 }
 
+/** A span of milliseconds that is estimated: "less than a second", "about 12 s". */
+export function roughly(ms: number): string {
+  if (ms < 950) return 'less than a second';
+  return ms < 1500 ? 'about a second' : `about ${duration(Math.round(ms / 1000) * 1000)}`;
+}
+
 function two(value: number): string {
   return String(value).padStart(2, '0');
 }

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { members, openSandboxPlace, until } from './workplace.ts';
+import { members, openSandboxPlace, openWorkplace, until } from './workplace.ts';
 
 const GROUPS = Object.fromEntries(Array.from({ length: 12 }, (_, n) => [`g${n}`, { participants: [`u${n}`] }]));
 const SEED = { users: ['anna'], regions: { us: { members: GROUPS } } };
@@ -40,6 +40,30 @@ test('import --check says which rows would fail, exits with 1 and sends nothing;
   expect(JSON.parse(again.stdout)).toMatchObject({ id, wouldFail: true, rows: { add: 1, already_member: 1, fail: 2 } });
   const { summary } = await place.summary(['resume', id]);
   expect(summary.rows).toMatchObject({ added: 1, already_member: 1, failed: 2 });
+});
+
+test('in the sandbox that knows every group and user, check and import agree on acting users who are in no group', async () => {
+  const place = await openWorkplace();
+  place.file('m.csv', 'uid,guid,on_behalf_of\nann,g,boss\nbob,h,ann\n');
+  const checked = await place.run(['import', 'm.csv', '--sandbox', '--check', '--json']);
+  expect([checked.code, JSON.parse(checked.stdout)]).toMatchObject([
+    0,
+    { wouldFail: false, rows: { read: 2, add: 2 } },
+  ]);
+  const { summary } = await place.summary(['resume', '--sandbox']);
+  expect(summary.rows).toMatchObject({ read: 2, added: 2 });
+});
+
+test('a finished import is not checked, and no command is named that there is not', async () => {
+  const place = await openWorkplace();
+  await place.run(['import', place.file('m.csv', members([['g', 'ann']])), '--sandbox']);
+  const { code, stderr } = await place.run(['check', '--sandbox']);
+  expect([code, stderr]).toEqual([
+    2,
+    expect.stringMatching(
+      /^rollcall: import \S+ is completed and cannot be checked: only what was read and not sent yet can be\n$/,
+    ),
+  ]);
 });
 
 test('a check that costs more than it may stops with exit code 3, and says how to go on', async () => {

@@ -33,6 +33,11 @@ describe('what is typed wrongly is refused with what is allowed', () => {
     [['report', '--format', 'pdf'], 'Allowed choices are csv, ndjson, json, html.'],
     [['sandbox', '--ca-file', '/nowhere/ca.pem'], 'cannot be written to /nowhere/ca.pem'],
     [['sandbox', '--seed', '/nowhere/seed.json'], 'the seed file /nowhere/seed.json cannot be read'],
+    [['import', 'm.csv', '--guid', 'a', '--guid', 'b'], `option '--guid <guid>' was given "a" and "b"; give it once`],
+    [['import', 'm.csv', '--where', 'a=1', '--columns', 'uid', '--columns=guid'], 'was given "uid" and "guid"'],
+    [['report', '--status', 'added', '--status', 'failed'], 'was given "added" and "failed"'],
+    [['schedule', 'remove', 'a', '--data-dir', 'd', '--data-dir', 'e'], 'was given "d" and "e"'],
+    [['import', 'm.csv', '--queue', 'redis://:s3cret@a', '--queue', 'redis://b'], 'was given two values; give it once'],
     [[], 'Usage: rollcall'],
   ])('%j', async (args, message) => {
     const { code, stdout, stderr } = await typed(args);

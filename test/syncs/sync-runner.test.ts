@@ -254,7 +254,7 @@ describe('a process that stops', () => {
     const id = await at.syncs.create(at.request(wanted));
     await eventually(() => at.sandbox.calls.us.requests).toBe(1);
     at.syncs.cancel(id, 'mia');
-    expect(await at.syncs.settled(id)).toMatchObject({ state: 'failed', reason: 'cancelled before anything was sent' });
+    expect(await at.syncs.settled(id)).toMatchObject({ state: 'failed', reason: 'it was cancelled' });
     expect(() => at.syncs.cancel(id, 'mia')).toThrow('there is nothing to cancel');
     // The next one does not wait for it.
     expect((await at.sync(wanted)).state).toBe('applied');

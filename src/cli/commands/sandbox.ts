@@ -18,6 +18,7 @@ import { type Sandbox, startSandbox } from '../../sandbox/sandbox.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT } from '../exit-codes.ts';
 import { faultList, wholeNumber } from '../flags/flags.ts';
+import { repeatable, secret } from '../flags/once.ts';
 
 /** Made unless something else is asked for; a seed file is something else. */
 const DEFAULT_USERS = 1000;
@@ -54,7 +55,11 @@ export function sandboxCommand(io: SandboxIo): Command {
   return new Command('sandbox')
     .option('--listen <address>', 'address to listen on; 0.0.0.0 opens it to other machines', '127.0.0.1')
     .option('--host <name>', 'host name in its addresses; its subdomains must resolve to this machine', 'localhost')
-    .option('--key <key>', 'API key of every app, for setups that must know it in advance (default: random)')
+    .option(
+      '--key <key>',
+      'API key of every app, for setups that must know it in advance (default: random)',
+      secret((text: string) => text),
+    )
     .option('--port <port>', 'port to listen on; 0 picks a free one', wholeNumber(0, 65_535), 0)
     .option(
       '--users <n>',
@@ -74,7 +79,7 @@ export function sandboxCommand(io: SandboxIo): Command {
     .option(
       '--behaviour <name=value,...>',
       'what it does where the behaviour of the real service is not certain; see below',
-      behaviour,
+      repeatable(behaviour),
     )
     .option('--random-seed <n>', 'repeat the faults of an earlier run', wholeNumber(0, 2 ** 31 - 1))
     .option('--ca-file <path>', 'where to write the CA certificate to trust (default: a temporary file)')

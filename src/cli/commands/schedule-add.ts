@@ -26,6 +26,7 @@ import {
   withServer,
 } from '../flags/flags.ts';
 import { importOptionsOf } from '../flags/import-options.ts';
+import { repeatable } from '../flags/once.ts';
 import { type RecipeFlags, withRecipeFlag } from '../flags/recipe-flags.ts';
 import { identitiesOf, type ShapeFlags, shapeOf, syncReading, withShape } from '../flags/shape-flags.ts';
 import { type ModeFlags, syncFlagsOf, withDeciding, withMode } from '../flags/sync-flags.ts';
@@ -76,7 +77,7 @@ export function scheduleAddCommand(io: Io, end: (code: Promise<ExitCode>) => Pro
     .option(
       '--header <name=env:variable>',
       'for an https address: a header, and the environment variable that has its value; repeat for more',
-      header,
+      repeatable(header),
     )
     .addOption(
       new Option('--max-source <size>', 'largest file to accept, such as 500mb')

@@ -8,6 +8,7 @@ import {
   maxCreateText,
   textOfMaxCreate,
 } from '../../imports/create-texts.ts';
+import { repeatable } from './once.ts';
 
 /** Flags for creating users and groups that the service does not know. */
 export type CreateFlags = CreateChoices;
@@ -18,7 +19,11 @@ export function withCreate(command: Command): Command {
     .option('--create-users', 'create users whom the service does not know, and add them then')
     .option('--create-groups', 'create groups that are not there, before anything else is sent')
     .option('--reactivate', 'make users active again who are deactivated')
-    .option('--create-map <field=column,...>', 'columns with the fields of new users and groups', mappedFields)
+    .option(
+      '--create-map <field=column,...>',
+      'columns with the fields of new users and groups',
+      repeatable(mappedFields),
+    )
     .addOption(new Option('--user-name-from <uid>', 'name new users without a name after their UID').choices(['uid']))
     .addOption(
       new Option('--group-name-from <guid>', 'name new groups without a name after their GUID').choices(['guid']),

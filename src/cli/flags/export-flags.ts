@@ -6,6 +6,7 @@ import { EXPORT_FORMATS, type ExportFormat } from '../../exports/export-files.ts
 import { fieldByAlias } from '../../imports/read/columns.ts';
 import { REGIONS, type Region } from '../../membership/membership.ts';
 import { UsageError } from '../errors.ts';
+import { repeatable } from './once.ts';
 
 /** Flags of `rollcall export`: what is exported, and where it is written. */
 export interface ExportFlags {
@@ -20,7 +21,7 @@ export interface ExportFlags {
 
 export function withExport(command: Command): Command {
   return command
-    .option('--groups <guid,...>', 'only these groups (default: all)', list('GUIDs'))
+    .option('--groups <guid,...>', 'only these groups (default: all)', repeatable(list('GUIDs')))
     .addOption(
       new Option(
         '--groups-file <file>',

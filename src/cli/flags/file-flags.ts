@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { ImportOptions } from '../../imports/import-options.ts';
+import { repeatable } from './once.ts';
 
 /** Which part of a workbook, folder or archive is read. */
 export interface FileFlags {
@@ -13,7 +14,7 @@ export function withFiles(command: Command): Command {
     .option(
       '--files <pattern>',
       'files of a folder or ZIP archive, such as "members*.csv"; may be repeated (default: those with rows at its top)',
-      (pattern: string, earlier: readonly string[] = []) => [...earlier, pattern],
+      repeatable((pattern: string, earlier: readonly string[] = []) => [...earlier, pattern]),
     );
 }
 

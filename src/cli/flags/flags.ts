@@ -19,6 +19,7 @@ import { OUTCOMES, type Outcome } from '../../membership/outcome.ts';
 import { wholeNumber as numbersBetween } from '../../platform/setting-values.ts';
 import { FaultSyntaxError, parseFaults } from '../../sandbox/faults.ts';
 import { type FileFlags, withFiles } from './file-flags.ts';
+import { repeatable } from './once.ts';
 import { settingFlag, valueOfFlag } from './setting-flag.ts';
 
 /** Flags that several commands share, and the parsers of their values. */
@@ -115,7 +116,7 @@ export function withReading(command: Command): Command {
     .option(
       '--map <field=column,...>',
       `columns with other names; scope= ignores the scope column; fields: ${FIELDS.join(', ')}`,
-      mappedColumns,
+      repeatable(mappedColumns),
     )
     .addOption(new Option('--format <format>', 'format of the input').choices(['auto', ...INPUT_KINDS]).default('auto'))
     .option('--encoding <name>', 'encoding of the input, such as utf-16le or windows-1252 (default: UTF-8)')
@@ -123,7 +124,7 @@ export function withReading(command: Command): Command {
     .option(
       '--bound <name=value,...>',
       `raise a limit on the size of the input; limits: ${BOUND_NAMES.join(', ')}`,
-      boundFlag,
+      repeatable(boundFlag),
     )
     .option('--wait-for-quiet <time>', 'wait until the file has not changed for this long, such as 10s', quietFlag);
 }

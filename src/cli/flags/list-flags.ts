@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import { IMPORT_KINDS } from '../../membership/import-kind.ts';
 import { IMPORT_STATES } from '../../membership/import-state.ts';
 import { UsageError } from '../errors.ts';
+import { repeatable } from './once.ts';
 
 /** Filters of `rollcall list`: texts as the API takes them. */
 export interface ListFlags {
@@ -29,10 +30,9 @@ export function withListFilter(command: Command): Command {
 
 /** A flag that may be repeated: each is one tag. */
 export function tagFlag(meaning: string): Option {
-  return new Option('--tag <tag>', meaning).argParser((text: string, before: readonly string[] = []) => [
-    ...before,
-    text,
-  ]);
+  return new Option('--tag <tag>', meaning).argParser(
+    repeatable((text: string, before: readonly string[] = []) => [...before, text]),
+  );
 }
 
 /** @throws UsageError for an invalid tag */

@@ -1,6 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { Allowed } from '../../platform/setting-values.ts';
 import { SETTINGS, type SettingName } from '../../platform/settings.ts';
+import { secret } from './once.ts';
 
 type FlagName = {
   [Name in SettingName]: (typeof SETTINGS)[Name] extends { flag?: string } ? Name : never;
@@ -12,8 +13,9 @@ export function settingFlag(name: FlagName, meaning?: string): Option {
   if (declared.flag === undefined) throw new Error(`setting ${name} has no flag`);
   const text = (meaning ?? declared.meaning).replaceAll('`', '');
   const preset = (declared.default ?? 'none').replaceAll('`', '');
+  const parser = valueOfFlag<unknown>(declared, declared.flag.split(' ')[0]);
   return new Option(declared.flag, `${text} (default: ${preset}, or ${declared.env})`).argParser(
-    valueOfFlag<unknown>(declared, declared.flag.split(' ')[0]),
+    'secret' in declared ? secret(parser) : parser,
   );
 }
 

@@ -18,6 +18,7 @@ import type { IdentitySource } from '../../imports/stage/identity-file.ts';
 import type { Reading } from '../../syncs/sync-options.ts';
 import { UsageError } from '../errors.ts';
 import { wholeNumber } from './flags.ts';
+import { repeatable } from './once.ts';
 
 /** Flags that say how the rows of a file become memberships (docs/files.md, Shaping). */
 export interface ShapeFlags {
@@ -168,20 +169,18 @@ function defined<Given extends object>(given: Given): Partial<Given> {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Partial<Given>;
 }
 
-/** A flag's parser; one that is repeated is joined with what was given before. */
-function read<Value>(
-  parse: (text: string) => Value,
-  joined: (earlier: Value, later: Value) => Value = (_, later) => later,
-) {
-  return (text: string, earlier?: Value): Value => {
+/** A flag's parser; with `joined` it may be repeated, and its value is joined with what was given before. */
+function read<Value>(parse: (text: string) => Value, joined?: (earlier: Value, later: Value) => Value) {
+  const parser = (text: string, earlier?: Value): Value => {
     try {
       const value = parse(text);
-      return earlier === undefined ? value : joined(earlier, value);
+      return earlier === undefined || joined === undefined ? value : joined(earlier, value);
     } catch (error) {
       if (error instanceof ShapeTextError) throw new InvalidArgumentError(`Expected ${error.message}.`);
       throw error;
     }
   };
+  return joined === undefined ? parser : repeatable(parser);
 }
 
 function merge<Value extends object>(earlier: Value, later: Value): Value {

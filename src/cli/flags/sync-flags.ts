@@ -3,6 +3,7 @@ import { LIMITS, LimitError, limitsWith } from '../../syncs/guard-limits.ts';
 import { readProtectFile } from '../../syncs/plan/protect.ts';
 import { DEFAULT_FLAGS, type SyncFlags } from '../../syncs/plan-flags.ts';
 import { UsageError } from '../errors.ts';
+import { repeatable } from './once.ts';
 
 /** Flags that decide what a plan may do. */
 export interface DecidingFlags {
@@ -40,11 +41,15 @@ export function withDeciding(command: Command): Command {
   return command
     .option('--allow-unban', 'add users who are banned, which lifts their ban')
     .option('--protect <file>', 'UIDs to never remove, ban or lower: one per line, or CSV')
-    .option('--remove-named <uid,...>', 'UIDs that may be removed even if they are owner, admin or protected', uidList)
+    .option(
+      '--remove-named <uid,...>',
+      'UIDs that may be removed even if they are owner, admin or protected',
+      repeatable(uidList),
+    )
     .option(
       '--limit <name=value>',
       `the limit of a guard; repeat for more: ${Object.keys(LIMITS).join(', ')}`,
-      guardLimit,
+      repeatable(guardLimit),
     );
 }
 

@@ -2,7 +2,7 @@ import type { CheckSummary } from '../../api/checks.ts';
 import type { CheckRecord } from '../../imports/check/check-ledger.ts';
 import { VERDICT_LABELS } from '../../imports/check/check-verdict.ts';
 import { VERDICTS } from '../../membership/check-words.ts';
-import { counted, duration, grouped, printable } from '../../text/wording.ts';
+import { counted, grouped, printable, roughly } from '../../text/wording.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import type { Imports } from '../target/imports.ts';
 import { checkAdvice } from './check-advice.ts';
@@ -137,5 +137,5 @@ function creating({ users, groups, reactivated, over }: NonNullable<CheckSummary
 function sending(send: CheckSummary['calls']['send'], ms: number, callsPerMinute: number): string {
   const calls = Object.values(send).reduce((sum, n) => sum + n, 0);
   if (calls === 0) return 'There is nothing to send.';
-  return `Sending takes at least ${counted(calls, 'call')}, about ${duration(ms)} at ${grouped(callsPerMinute)} calls a minute.`;
+  return `Sending takes at least ${counted(calls, 'call')}, ${roughly(ms)} at ${grouped(callsPerMinute)} calls a minute.`;
 }

@@ -59,10 +59,10 @@ function columnLines({ columns, rows }: FileFacts, width: number): string[] {
   const widest = (texts: readonly string[], least: number) => Math.max(least, ...texts.map((text) => text.length));
   const [first, second] = [widest(names, 6), widest(looks, 10)];
   const lines = shown.map(({ examples, filled }, index) => {
-    const some = filled < rows.seen ? ` (${filled} of ${rows.seen})` : '';
-    const values = examples.map(printable).join(' | ');
+    const some = filled < rows.seen ? [`(${filled} of ${rows.seen})`] : [];
+    const values = examples.length === 0 ? [] : [examples.map(printable).join(' | ')];
     return cut(
-      `${(names[index] ?? '').padEnd(first)}  ${(looks[index] ?? '').padEnd(second)}  ${values}${some}`,
+      `${(names[index] ?? '').padEnd(first)}  ${(looks[index] ?? '').padEnd(second)}  ${[...values, ...some].join(' ')}`,
       width,
     );
   });

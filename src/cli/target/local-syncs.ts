@@ -54,9 +54,11 @@ export function localSyncs(config: Config): Syncs {
 }
 
 function listed(record: SyncRecord): ListedSync {
-  const { id, state, reason, file, undoOf, importId, approvedBy, approvedAt, approval, createdAt, finishedAt } = record;
+  const { id, state, code, reason, file, undoOf, importId, createdAt, finishedAt } = record;
+  const { approvedBy, approvedAt, approval } = record;
   return {
     ...{ id, state, reason, file, undoOf, importId },
+    ...(code !== null && { code }),
     createdAt: iso(createdAt),
     finishedAt: finishedAt === null ? null : iso(finishedAt),
     approved: approvedBy === null ? null : { by: approvedBy, at: iso(approvedAt ?? 0), reason: approval ?? '' },

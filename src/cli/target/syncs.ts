@@ -22,7 +22,17 @@ export interface Syncs {
 
 export type ListedSync = Pick<
   SyncEntry,
-  'id' | 'state' | 'reason' | 'file' | 'undoOf' | 'importId' | 'createdAt' | 'finishedAt' | 'approved' | 'totals'
+  | 'id'
+  | 'state'
+  | 'code'
+  | 'reason'
+  | 'file'
+  | 'undoOf'
+  | 'importId'
+  | 'createdAt'
+  | 'finishedAt'
+  | 'approved'
+  | 'totals'
 >;
 
 export interface KeptSync extends ListedSync, Pick<SyncView, 'moves' | 'unknownGroups' | 'before'> {

@@ -40,7 +40,7 @@ export function planCheck(folder: string, { create }: CheckSubject): void {
 export async function concludeCheck(folder: string, subject: CheckSubject): Promise<void> {
   const ledger = openCheckLedger(folder);
   const files = checkFiles(folder);
-  const { create, bans } = subject;
+  const { create, bans, anybodyActs } = subject;
   try {
     ledger.transaction(() => {
       ledger.sql('forget_verdicts').run();
@@ -49,6 +49,7 @@ export async function concludeCheck(folder: string, subject: CheckSubject): Prom
         ...{ add: actionId('add'), change: actionId('change'), remove: actionId('remove'), unban: actionId('unban') },
         ...{ ban: BANNED, outside: OUTSIDE },
         reactivate: create?.reactivate ? 1 : 0,
+        anybody: anybodyActs ? 1 : 0,
         lifts: bans === 'keep' ? 0 : 1,
       });
     });

@@ -256,7 +256,8 @@ update groups set creation = 'GROUP_OWNER_NOT_FOUND' where creation = '' and exi
 select columns from staged.input;
 
 -- name: make_verdicts
--- In: reactivate, lifts (0 or 1: whether adding a banned user lifts the ban), actions, ban (scope), outside (place). The verdict of every row that would be
+-- In: reactivate, lifts (0 or 1: whether adding a banned user lifts the ban), anybody (0 or 1: whether users may act in groups
+-- that they are not in), actions, ban (scope), outside (place). The verdict of every row that would be
 -- sent, in the order in which the service checks.
 insert into verdicts (row_id, verdict, code)
 with acting as (
@@ -273,7 +274,7 @@ with acting as (
       when g.state not in ('found', 'missing') then 'not_checked:' || g.code
       when a.state in ('unknown', 'deactivated') then 'fail:ACTING_USER_NOT_FOUND'
       when g.state = 'missing' and (l.on_behalf_of <> '' or l.action_id <> :add) then 'not_checked:NEW_GROUP'
-      when a.place in (:outside, :ban) then 'fail:ERR_GROUP_NOT_JOINED'
+      when a.place in (:outside, :ban) and not :anybody then 'fail:ERR_GROUP_NOT_JOINED'
       when p.place = :ban and not :lifts and l.action_id = :add and r.scope_id <> :ban then 'fail:BANNED'
       when u.state = 'deactivated' then
         case when not :reactivate then 'fail:USER_DEACTIVATED'

@@ -14,6 +14,8 @@ export interface CheckSubject {
   readonly id: string;
   readonly file: string;
   readonly callsPerMinute: number;
+  /** The service lets users act in groups that they are not in. */
+  readonly anybodyActs?: boolean | undefined;
   /** What the import may create. */
   readonly create?: CreateOptions | undefined;
   /** What happens to rows that add a banned user: `keep` refuses them, otherwise the ban is lifted. */

@@ -55,6 +55,7 @@ interface ChecksOptions {
   readonly regions: ReadonlySet<Region>;
   readonly sandbox: boolean;
   readonly callsPerMinute: number;
+  readonly anybodyActs?: boolean | undefined;
 }
 
 interface Running {
@@ -65,7 +66,7 @@ interface Running {
 }
 
 export function createChecks(options: ChecksOptions): Checks {
-  const { dir, find, pages, regions, sandbox, callsPerMinute } = options;
+  const { dir, find, pages, regions, sandbox, callsPerMinute, anybodyActs } = options;
   const running = new Map<string, Running>();
 
   const run = async (id: string, { maxCalls, allow }: CheckHow, signal: AbortSignal, begun: () => void) => {
@@ -77,7 +78,7 @@ export function createChecks(options: ChecksOptions): Checks {
       const { file, options } = find(id);
       const { create, bans } = readOptions({ options });
       if (create !== undefined) refuseNameless(ledger, create);
-      const subject = { id, file, callsPerMinute, create, bans };
+      const subject = { id, file, callsPerMinute, anybodyActs, create, bans };
       const work = (step: CheckWork['step']) => doCheckWork({ folder, step, subject }, rows);
       if (isNew) await work('fill');
       signal.throwIfAborted();

@@ -43,6 +43,8 @@ export interface ColumnsOptions {
   readonly edits?: boolean | undefined;
   /** The names are in a header row; JSON has none. */
   readonly hasHeader?: boolean | undefined;
+  /** They come from a text with a delimiter, not from a workbook. */
+  readonly isText?: boolean | undefined;
   readonly bounds?: Bounds;
   /** Notified of every column. */
   readonly onColumn?: (name: string) => void;
@@ -60,6 +62,7 @@ export class Columns {
   readonly #lenient: boolean;
   readonly #edits: boolean;
   readonly #hasHeader: boolean;
+  readonly #isText: boolean;
   readonly #bounds: Bounds;
   readonly #onColumn: (name: string) => void;
   /** Fields that two columns match. */
@@ -75,11 +78,13 @@ export class Columns {
       lenient = false,
       edits = false,
       hasHeader = true,
+      isText = false,
       bounds = boundsWith(),
       onColumn = () => {},
     }: ColumnsOptions = {},
   ) {
     this.#hasHeader = hasHeader;
+    this.#isText = isText;
     this.#bounds = bounds;
     this.#onColumn = onColumn;
     this.#edits = edits;
@@ -201,6 +206,11 @@ export class Columns {
     const fields = missing.map((field) => `the ${field} (${ALIASES[field].join(', ')})`);
     const map = mapping(missing.map((field) => [field, '<column>']));
     const alternative = missing.includes('guid') ? words`, or put all rows into one group with ${option('guid')}` : '';
+    const separator = this.#unknownDelimiter();
+    const name =
+      separator === undefined
+        ? 'Name'
+        : words`If ${shown(separator)} separates the columns, say so with ${option('delimiter', separator)}. Otherwise name`;
     const header =
       this.#bound.size > 0 || !this.#hasHeader
         ? ''
@@ -208,7 +218,7 @@ export class Columns {
     throw new IntakeError({
       code: 'MISSING_COLUMN',
       what: `no column is recognised as ${fields.join(', and none as ')}; ${this.#list()}`,
-      remedy: words`Name the ${missing.length === 1 ? 'column' : 'columns'} with ${map}${alternative}${header}`,
+      remedy: words`${name} the ${missing.length === 1 ? 'column' : 'columns'} with ${map}${alternative}${header}`,
       facts: { fields: missing.join(',') },
     });
   }
@@ -222,6 +232,12 @@ export class Columns {
       remedy: `Name the column "${ACTION_COLUMN}"`,
       facts: { column: ACTION_COLUMN },
     });
+  }
+
+  /** The character that may separate the columns of a CSV text that was taken for one column. */
+  #unknownDelimiter(): string | undefined {
+    if (!this.#isText || this.names.length !== 1) return undefined;
+    return /[^\p{L}\p{N}\s_.@"'()-]/u.exec(this.names[0] ?? '')?.[0];
   }
 
   #list(): string {

@@ -184,6 +184,7 @@ async function startIntake(source: InputBytes, options: IntakeOptions): Promise<
     ...options,
     bounds,
     hasHeader: format === 'csv',
+    isText: format === 'csv' && source.sheet === undefined,
     onColumn: (name) => growth.add(name),
   });
   const reader = new MembershipReader(columns, defaults);

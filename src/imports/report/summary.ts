@@ -53,9 +53,7 @@ export function summaryText(summary: ImportSummary, options: SummaryOptions): st
       paint('dim', cut(`import ${printable(summary.id)}, ${state}: ${printable(summary.file)}`, width)),
       ...wrap(sentence, width).map((line) => paint(TONE_STYLES[tone], line)),
     ],
-    table(summary, width, paint),
-    wrap(sumEquation(summary.rows, pending, hasManyMemberships(summary) ? summary.inputRows : undefined), width, '  '),
-    wrap(pace(summary), width, '  '),
+    ...(summary.rows.read + summary.calls === 0 ? [] : numbers(summary, pending, width, paint)),
     summary.state === 'staged' && summary.writes !== undefined
       ? wrap(messagesSentence(summary.writes), width, '  ')
       : [],
@@ -67,6 +65,16 @@ export function summaryText(summary: ImportSummary, options: SummaryOptions): st
     .filter((block) => block.length > 0)
     .map((block) => block.join('\n'))
     .join('\n\n')}\n`;
+}
+
+/** None of a file that was refused or is still being read: zeros say nothing that its sentence does not. */
+function numbers(summary: ImportSummary, pending: number, width: number, paint: Paint): string[][] {
+  const { rows, inputRows } = summary;
+  return [
+    table(summary, width, paint),
+    wrap(sumEquation(rows, pending, hasManyMemberships(summary) ? inputRows : undefined), width, '  '),
+    wrap(pace(summary), width, '  '),
+  ];
 }
 
 interface Column {

@@ -274,7 +274,8 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
     undo: async (importId, { flags, limits = {}, apply, who }) => {
       const found = imports.find(importId);
       if (found === undefined) throw SyncRefused.undo(importId, 'there is none');
-      if (!isFinal(found.state)) throw SyncRefused.undo(importId, `it is ${found.state} and has not finished`);
+      // No state: `running` may be what a process wrote that was killed since.
+      if (!isFinal(found.state)) throw SyncRefused.undoUnfinished(importId);
       if (!existsSync(found.ledger)) throw SyncRefused.undo(importId, 'nothing of it was sent');
       checkTarget(`import ${importId}`, found);
       const chosen = { reading: null, flags: { ...DEFAULT_FLAGS, ...flags }, limits, apply, sandbox };
@@ -307,7 +308,7 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
       if (!isSyncUnderWay(state) || importId !== null) throw SyncRefused.cancel(id, state);
       const record = move(id, 'failed', {
         who,
-        reason: 'cancelled before anything was sent',
+        reason: 'it was cancelled',
         code: 'CANCELLED' satisfies SyncReasonCode,
       });
       running.get(id)?.abort(new Error('the sync was cancelled'));

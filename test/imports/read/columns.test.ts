@@ -62,6 +62,16 @@ describe('columns', () => {
     expect(error.remedy).toContain('--map "uid=<column>"');
   });
 
+  test('with a delimiter that is not recognised are refused with the flag that names it', async () => {
+    const error = await refusal(read('uid:guid\nu1:g1\n'));
+    expect(error).toMatchObject({ code: 'MISSING_COLUMN' });
+    expect(error.remedy).toMatch(
+      /^If ":" separates the columns, say so with --delimiter :\. Otherwise name the columns/,
+    );
+    const { rows } = await read('uid:guid\nu1:g1\n', { delimiter: ':' });
+    expect(rows[0]).toMatchObject({ uid: 'u1', guid: 'g1' });
+  });
+
   test('without a GUID are refused unless a default group is given', async () => {
     const error = await refusal(read('uid\nu1\n'));
     expect(error).toMatchObject({ code: 'MISSING_COLUMN' });

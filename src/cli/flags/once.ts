@@ -1,0 +1,34 @@
+import type { Command } from 'commander';
+
+/** A flag with a value is given once: of two values the last would win, and nobody would notice. */
+
+const REPEATABLE = new WeakSet<object>();
+const SECRET = new WeakSet<object>();
+
+/** Marks the parser of a flag that joins its value with what was given before. */
+export function repeatable<Parser extends object>(parser: Parser): Parser {
+  REPEATABLE.add(parser);
+  return parser;
+}
+
+/** Marks the parser of a flag whose value may hold a key or password: no message repeats it. */
+export function secret<Parser extends object>(parser: Parser): Parser {
+  SECRET.add(parser);
+  return parser;
+}
+
+/** Makes a command refuse a second, different value. */
+export function refuseSecondValues(command: Command): void {
+  for (const option of command.options) {
+    const { parseArg = {}, flags } = option;
+    if (option.isBoolean() || option.variadic || REPEATABLE.has(parseArg)) continue;
+    let first: string | undefined;
+    command.on(`option:${option.name()}`, (given: string | null) => {
+      const value = given ?? '';
+      first ??= value;
+      if (first === value) return;
+      const both = SECRET.has(parseArg) ? 'two values' : `${JSON.stringify(first)} and ${JSON.stringify(value)}`;
+      command.error(`error: option '${flags}' was given ${both}; give it once`);
+    });
+  }
+}
