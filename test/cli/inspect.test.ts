@@ -22,6 +22,12 @@ test('inspect shows what a file is and how to import it, and stores nothing', as
   expect(existsSync(place.dataDir)).toBe(false);
 });
 
+test('an empty column says so', async () => {
+  const place = await openWorkplace();
+  const { stdout } = await place.run(['inspect', place.file('m.csv', 'guid,uid,note\ng,ana,\ng,bo,\n')]);
+  expect(stdout).toMatch(/^note {4}empty {7}\(0 of 2\)$/m);
+});
+
 test('inspect --json is one document, from a file or standard input', async () => {
   const place = await openWorkplace();
   const { stdout } = await place.run(['inspect', place.file('m.csv', 'guid,uid\ng,ana\n'), '--json']);

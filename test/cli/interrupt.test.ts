@@ -64,6 +64,11 @@ describe('an import in the middle of sending', () => {
       expect(stderr).toContain('Stopping: calls in flight may finish. Press Ctrl-C again to stop at once.');
       const answered = place.sandbox.calls.us.byStatus[200] ?? 0;
       expect(answered).toBeLessThan(GROUPS);
+      const [, id = ''] = commandIn(stderr, 'resume');
+      expect(await place.run(['undo', id])).toMatchObject({
+        code: EXIT.usage,
+        stderr: `rollcall: import ${id} cannot be undone: it has not finished; finish it with \`rollcall resume ${id}\`, or end it with \`rollcall cancel ${id}\`\n`,
+      });
 
       place.sandbox.faults.clear();
       const { code: resumed, summary } = await place.summary(commandIn(stderr, 'resume'));

@@ -46,6 +46,17 @@ test('a plan is shown, kept, and carried out when somebody says so; what failed 
   expect(JSON.parse(list.stdout)).toMatchObject([{ undoOf: id, state: 'applied' }, { state: 'applied' }, { id }]);
 });
 
+test('after Ctrl-C while it is planned nothing was sent, and the command that plans again is shown', async () => {
+  const at = await openSandboxPlace({ seed: { users: PEOPLE, groups: ['team'] }, faults: 'slow=2000ms' });
+  const run = at.start(['sync', at.file('members.csv', rows(PEOPLE)), '--apply']);
+  await until(() => at.calls() > 0);
+  run.child.kill('SIGINT');
+  const { code, stderr } = await run.ended;
+  expect(code).toBe(5);
+  expect(stderr).toContain('Nothing was sent: it was cancelled. Plan again with:\n  rollcall sync members.csv …\n');
+  expect(at.sandbox.members('us', 'team').size).toBe(0);
+});
+
 test('a held plan ends with exit code 3, and says what a guard objects to and how it is let through', async () => {
   const at = await openPlace();
   const file = at.file('members.csv', rows(PEOPLE.slice(0, 4)));

@@ -210,7 +210,7 @@ export class Columns {
     const name =
       separator === undefined
         ? 'Name'
-        : words`If ${shown(separator)} separates the columns, say so with ${option('delimiter', separator)}. Otherwise name`;
+        : words`If ${shown(separator)} separates the columns, give it with ${option('delimiter')}. Otherwise name`;
     const header =
       this.#bound.size > 0 || !this.#hasHeader
         ? ''

@@ -66,7 +66,7 @@ describe('columns', () => {
     const error = await refusal(read('uid:guid\nu1:g1\n'));
     expect(error).toMatchObject({ code: 'MISSING_COLUMN' });
     expect(error.remedy).toMatch(
-      /^If ":" separates the columns, say so with --delimiter :\. Otherwise name the columns/,
+      /^If ":" separates the columns, give it with --delimiter\. Otherwise name the columns/,
     );
     const { rows } = await read('uid:guid\nu1:g1\n', { delimiter: ':' });
     expect(rows[0]).toMatchObject({ uid: 'u1', guid: 'g1' });

@@ -49,6 +49,15 @@ calls                100      68           ·     168
     expect(summaryText(summaryOf({ added: 3 }), plain)).toContain('\n            us\nadded        3\n');
   });
 
+  test('shows no numbers of a file that cannot be used or is still being read', () => {
+    expect(summaryText(summaryOf({}, { state: 'rejected', calls: 0 }), plain)).toBe(
+      'import 20250131-1200-a1, rejected: members.csv\nThe file cannot be used; nothing was sent.\n',
+    );
+    expect(summaryText(summaryOf({}, { state: 'staging', calls: 0 }), plain)).toBe(
+      'import 20250131-1200-a1, staging: members.csv\nThe file is being read; nothing has been sent yet.\n',
+    );
+  });
+
   test('leaves out outcomes without rows, except added', () => {
     const text = summaryText(summaryOf({ failed: 2 }), plain);
     expect(text).toContain('added        ·\nfailed       2\n─');

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { optionsToAgree, reasonFor } from '../../src/imports/reason.ts';
+import { ownerIn } from '../../src/imports/record/created.ts';
+import { columnsOf } from '../../src/imports/record/input-columns.ts';
+import { keptTotals } from '../../src/imports/report/summarize.ts';
+
+const REMEDY = JSON.stringify(['Allow it with ', { option: 'maxCreate', value: '7' }]);
+const TOTALS = { rows: { read: 1, added: 1 }, regions: {}, calls: 1, retries: 0 };
+
+test('what rollcall writes is read', () => {
+  expect(columnsOf({ columns: '["uid","guid"]' })).toEqual(['uid', 'guid']);
+  expect(columnsOf(undefined)).toEqual([]);
+  expect(optionsToAgree({ remedy: REMEDY })).toEqual({ maxCreate: '7' });
+  expect(ownerIn('{"what":"group","profile":{"owner":"Boss"}}')).toBe('Boss');
+  expect(ownerIn('{"what":"look"}')).toBeUndefined();
+  expect(keptTotals({ state: 'completed', totals: JSON.stringify(TOTALS) })).toEqual(TOTALS);
+});
+
+test.each([
+  ['columns', () => columnsOf({ columns: '["uid",7]' })],
+  ['a remedy', () => reasonFor({ reason: 'why', remedy: '[{"value":"secret"}]' }, String)],
+  ['what was created', () => ownerIn('["secret"]')],
+  ['totals', () => keptTotals({ state: 'completed', totals: JSON.stringify({ ...TOTALS, rows: { read: 'secret' } }) })],
+  [
+    'totals of a region',
+    () => keptTotals({ state: 'completed', totals: JSON.stringify({ ...TOTALS, regions: { us: {} } }) }),
+  ],
+])('anything else is refused where it is read, without showing it: %s', (_, read) => {
+  expect(read).toThrow(/^the database does not hold .* as rollcall writes them$/);
+});
