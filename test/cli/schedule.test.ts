@@ -87,17 +87,18 @@ test('a schedule is edited and copied: what is not given stays', async () => {
 test('what cannot be a schedule ends with exit code 2, the value and what is allowed; no secret is repeated', async () => {
   const at = await openWorkplace();
   at.file('members.csv', rows(PEOPLE));
-  const add = (...args: string[]) =>
-    at.run(['schedule', 'add', 'nightly', '--file', 'members.csv', '--cron', '@daily', ...args]);
+  const CRON = ['--cron', '@daily'];
+  const FILE = ['--file', 'members.csv'];
   for (const [args, says] of [
-    [['--cron', '30 2'], '"30 2" is not a valid cron expression'],
-    [['--tz', 'Europe/Roma'], '"Europe/Roma" is not a valid time zone'],
-    [['--file', 'gone/members.csv'], 'there is no directory'],
-    [['--file', 'http://exports.example/m.csv'], 'allowed are https'],
-    [['--header', 'Authorization=Bearer s3cret'], 'names no environment variable'],
-    [['--missing', 'remove'], 'add --mode mirror'],
+    [[...FILE, '--cron', '30 2'], '"30 2" is not a valid cron expression'],
+    [[...FILE, ...CRON, '--tz', 'Europe/Roma'], '"Europe/Roma" is not a valid time zone'],
+    [[...CRON, '--file', 'gone/members.csv'], 'there is no directory'],
+    [[...CRON, '--file', 'http://exports.example/m.csv'], 'allowed are https'],
+    [[...FILE, ...CRON, '--file', 'https://ann:s3cret@exports.example/m.csv'], 'was given two values; give it once'],
+    [[...FILE, ...CRON, '--header', 'Authorization=Bearer s3cret'], 'names no environment variable'],
+    [[...FILE, ...CRON, '--missing', 'remove'], 'add --mode mirror'],
   ] as const) {
-    const { code, stderr } = await add(...args);
+    const { code, stderr } = await at.run(['schedule', 'add', 'nightly', ...args]);
     expect([code, stderr]).toEqual([2, expect.stringContaining(says)]);
     expect(stderr).not.toContain('s3cret');
   }

@@ -4,6 +4,8 @@ import type { Command } from 'commander';
 
 const REPEATABLE = new WeakSet<object>();
 const SECRET = new WeakSet<object>();
+/** `https://ann:password@…` */
+const ADDRESS_WITH_USER = /:\/\/[^/\s]*@/;
 
 /** Marks the parser of a flag that joins its value with what was given before. */
 export function repeatable<Parser extends object>(parser: Parser): Parser {
@@ -27,7 +29,8 @@ export function refuseSecondValues(command: Command): void {
       const value = given ?? '';
       first ??= value;
       if (first === value) return;
-      const both = SECRET.has(parseArg) ? 'two values' : `${JSON.stringify(first)} and ${JSON.stringify(value)}`;
+      const isSecret = SECRET.has(parseArg) || ADDRESS_WITH_USER.test(`${first} ${value}`);
+      const both = isSecret ? 'two values' : `${JSON.stringify(first)} and ${JSON.stringify(value)}`;
       command.error(`error: option '${flags}' was given ${both}; give it once`);
     });
   }
