@@ -71,7 +71,7 @@ describe('an unexpected error ends the import that met it, and nothing else', ()
     expect(sandbox.calls.us.requests - before).toBe(12);
   });
 
-  test('while results are recorded: what was called is in doubt, nothing more is sent, and cancel ends it', async () => {
+  test('while results are recorded: the delivery of what was called is uncertain, nothing more is sent, and cancel ends it', async () => {
     const { pipeline, door, id, coordinator } = await runningImport(EMBEDDED);
     const repair = breakLedger(pipeline, id, 'insert on calls');
     door.open();

@@ -68,7 +68,7 @@ describe.each(QUEUE_PLACES)('on the $name queue', (place) => {
     expect(counts(id)).toMatchObject({ added: 10 });
   });
 
-  test('what was in doubt before a call was cut in half is in doubt afterwards', async () => {
+  test('a delivery that was uncertain before a call was split is uncertain afterwards', async () => {
     let calls = 0;
     const { run, rows, sandbox } = await openPipeline({
       place,
@@ -154,7 +154,7 @@ describe.each(QUEUE_PLACES)('on the $name queue', (place) => {
       await eventually(() => pipeline.lines.get('us')?.queue.depth()).toEqual({ waiting: 0, delayed: 0, active: 1 });
       stopped.resolve();
       expect((await pipeline.coordinator.settled(id)).state).toBe('blocked');
-      // The doubt that the broken call has raised is kept: cancelled now, its rows are not said to be unsent.
+      // The broken call leaves delivery uncertain: cancelled now, its rows are not reported as unsent.
       await pipeline.coordinator.cancel(id);
       await eventually(() => pipeline.coordinator.find(id).state).toBe('cancelled');
       expect(pipeline.counts(id)).toMatchObject({ unconfirmed: 25, unprocessed: 75 });

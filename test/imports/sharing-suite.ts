@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ChatClient } from '../../src/chat/client.ts';
 import type { Coordinator } from '../../src/imports/life/coordinator.ts';
-import { PER_ROUND } from '../../src/imports/send/rounds.ts';
+import { PER_ROUND } from '../../src/imports/send/fair-queue.ts';
 import { csv, eventually, openPipeline, type QueuePlace, reached } from './pipeline-harness.ts';
 
 /** Each row a call of its own. */

@@ -30,7 +30,7 @@ function edit(uid: string, asked: EditMemberPayload['edit'], guid = 'g'): EditMe
     region: 'us',
     guid,
     onBehalfOf: '',
-    doubt: null,
+    uncertainty: null,
     row: 3,
     uid,
     edit: asked,

@@ -55,8 +55,8 @@ export function fewestCalls(members: string, sandboxJson: string): number {
   const sent = readRows(members, Object.keys(sandbox.regions)).filter(
     (_, index) => !['invalid', 'duplicate', 'failed BANNED'].includes(outcomes[index]?.outcome ?? ''),
   );
-  const lanes = Map.groupBy(sent, ({ region, guid, onBehalfOf }) => `${region}/${guid}/${onBehalfOf}`);
-  return [...lanes.values()].reduce((calls, lane) => calls + Math.ceil(lane.length / 25), 0);
+  const callGroups = Map.groupBy(sent, ({ region, guid, onBehalfOf }) => `${region}/${guid}/${onBehalfOf}`);
+  return [...callGroups.values()].reduce((calls, callGroup) => calls + Math.ceil(callGroup.length / 25), 0);
 }
 
 function readRows(members: string, regions: readonly string[]): readonly Asked[] {

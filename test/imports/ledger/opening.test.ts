@@ -77,7 +77,7 @@ describe('migrations', () => {
     database.close();
   });
 
-  test('of an import give its batches their states as words, and keep all else of them', () => {
+  test('of an import give its batches and groups words for what numbers meant, and keep all else of them', () => {
     const dir = tempDir();
     const path = join(dir, 'ledger.db');
     const files = readdirSync(IMPORT_MIGRATIONS).toSorted().slice(0, 3);
@@ -85,8 +85,12 @@ describe('migrations', () => {
       files.map((name) => [name, readFileSync(new URL(name, IMPORT_MIGRATIONS), 'utf8')]),
     );
     const before = openForWriting(path, migrationsOf(dir, older));
-    before.exec(`insert into batches (id, lane_id, region_id, turn, state, size, bans, doubt, calls, members)
-      select value + 1, 7, 2, value, value, 25, 1, 'no answer', 3, 30 from json_each('[0, 1, 2, 3, 4, 5]')`);
+    before.exec(`
+      insert into groups (id, region_id, guid, bans) select value + 1, 2, 'g' || value, value from json_each('[0, 1, 2]');
+      insert into lanes (id, group_id, on_behalf_of, action_id) values (7, 1, 'boss', 1);
+      insert into rows (id, line, lane_id, original) values (1, 2, 7, '{}');
+      insert into batches (id, lane_id, region_id, turn, state, size, bans, asked_for, doubt, calls, members)
+        select value + 1, 7, 2, value, value, 25, 1, value % 3, 'no answer', 3, 30 from json_each('[0, 1, 2, 3, 4, 5]')`);
     before.close();
     const database = openForReading(path, IMPORT_MIGRATIONS);
     const batches = database.prepare('select * from batches order by id').all();
@@ -98,20 +102,28 @@ describe('migrations', () => {
       'waiting',
       'later',
     ]);
+    expect(batches.map(({ users }) => users).slice(0, 3)).toEqual(['assumed', 'unknown', 'settled']);
     expect(batches[5]).toMatchObject({
       id: 6,
-      lane_id: 7,
+      call_group_id: 7,
       region_id: 2,
       turn: 5,
       size: 25,
       bans: 1,
-      doubt: 'no answer',
+      uncertainty: 'no answer',
     });
     expect(batches[5]).toMatchObject({ calls: 3, members: 30, dispatched_at: null });
+    expect(database.prepare('select guid, banned_users from groups order by id').all()).toEqual([
+      { guid: 'g0', banned_users: 'not_asked' },
+      { guid: 'g1', banned_users: 'known' },
+      { guid: 'g2', banned_users: 'not_listed' },
+    ]);
+    const actor = 'select cg.on_behalf_of as actor from rows r join call_groups cg on cg.id = r.call_group_id';
+    expect(database.prepare(actor).all()).toEqual([{ actor: 'boss' }]);
     database.close();
   });
 
-  test('that fail leave the schema that was there, and run when they are mended', () => {
+  test('that fail leave the schema that was there, and run when they are fixed', () => {
     const dir = tempDir();
     const path = join(dir, 'ledger.db');
     const first = { '001_first.sql': 'create table a (x)' };
@@ -120,8 +132,8 @@ describe('migrations', () => {
       '002_second.sql': 'create table b (x); insert into nowhere values (1)',
     });
     expect(() => openForWriting(path, broken)).toThrow(/no such table: nowhere/);
-    const mended = migrationsOf(dir, { ...first, '002_second.sql': 'create table b (x)' });
-    const database = openForWriting(path, mended);
+    const fixed = migrationsOf(dir, { ...first, '002_second.sql': 'create table b (x)' });
+    const database = openForWriting(path, fixed);
     expect(schemaOf(database)).toBe(2);
     database.close();
   });
