@@ -6,11 +6,14 @@ import { describe, expect, test } from 'vitest';
 import { openCatalog, openCatalogReader } from '../../../src/imports/catalog.ts';
 import { actionOf, outcomeId, regionId, scopeId } from '../../../src/imports/record/enum-ids.ts';
 import { openImportLedger } from '../../../src/imports/record/import-ledger.ts';
+import { openRepairLedger } from '../../../src/imports/repair/repair-ledger.ts';
 import { openImportReader } from '../../../src/imports/report/reading.ts';
 import { CATALOG_MIGRATIONS, IMPORT_MIGRATIONS } from '../../../src/imports/schemas.ts';
 import { ACTIONS, REGIONS, SCOPES } from '../../../src/membership/membership.ts';
 import { OUTCOMES } from '../../../src/membership/outcome.ts';
 import { LedgerError, openForReading, openForWriting } from '../../../src/platform/sqlite.ts';
+import { comparePlans } from '../../../src/syncs/plan/compare.ts';
+import { PLAN_MIGRATIONS } from '../../../src/syncs/plan/schema.ts';
 import { tempDir } from '../../temp-dir.ts';
 
 /** Files that are migrations of a test, by name. */
@@ -19,6 +22,15 @@ function migrationsOf(dir: string, files: Record<string, string>): URL {
   mkdirSync(folder, { recursive: true });
   for (const [name, sql] of Object.entries(files)) writeFileSync(join(folder, name), sql);
   return pathToFileURL(`${folder}/`);
+}
+
+/** The first migrations of an import's ledger: those that an older rollcall had. */
+function firstMigrations(dir: string, count: number): URL {
+  const files = readdirSync(IMPORT_MIGRATIONS).toSorted().slice(0, count);
+  return migrationsOf(
+    dir,
+    Object.fromEntries(files.map((name) => [name, readFileSync(new URL(name, IMPORT_MIGRATIONS), 'utf8')])),
+  );
 }
 
 function schemaOf(database: DatabaseSync): unknown {
@@ -80,11 +92,7 @@ describe('migrations', () => {
   test('of an import give its batches and groups words for what numbers meant, and keep all else of them', () => {
     const dir = tempDir();
     const path = join(dir, 'ledger.db');
-    const files = readdirSync(IMPORT_MIGRATIONS).toSorted().slice(0, 3);
-    const older = Object.fromEntries(
-      files.map((name) => [name, readFileSync(new URL(name, IMPORT_MIGRATIONS), 'utf8')]),
-    );
-    const before = openForWriting(path, migrationsOf(dir, older));
+    const before = openForWriting(path, firstMigrations(dir, 3));
     before.exec(`
       insert into groups (id, region_id, guid, bans) select value + 1, 2, 'g' || value, value from json_each('[0, 1, 2]');
       insert into lanes (id, group_id, on_behalf_of, action_id) values (7, 1, 'boss', 1);
@@ -139,6 +147,30 @@ describe('migrations', () => {
   });
 });
 
+describe('the ledger of an import that an older rollcall wrote', () => {
+  const older = (): { folder: string; path: string } => {
+    const folder = tempDir();
+    const path = join(folder, 'ledger.sqlite');
+    openForWriting(path, firstMigrations(folder, 3)).close();
+    return { folder, path };
+  };
+
+  test('can be repaired', () => {
+    const { folder } = older();
+    const { sql, close } = openRepairLedger(folder);
+    expect(sql('memberships_of').all({ rows: '[1]', unprocessed: outcomeId('unprocessed') })).toEqual([]);
+    close();
+  });
+
+  test('can be compared with that of another sync', () => {
+    const plan = join(tempDir(), 'plan.sqlite');
+    openForWriting(plan, PLAN_MIGRATIONS).close();
+    const sync = { plan, ledger: older().path };
+    const from = { all: true, after: { region: '', guid: '' }, limit: 10 };
+    expect(comparePlans({ first: sync, second: sync, ...from })).toMatchObject({ failed: { first: 0, second: 0 } });
+  });
+});
+
 describe('a file that a newer rollcall has written', () => {
   test.each([
     ['the catalog', openCatalog, CATALOG_MIGRATIONS],
@@ -158,7 +190,7 @@ describe('a file that a newer rollcall has written', () => {
   });
 });
 
-describe('a file that is no ledger', () => {
+describe('a file that is not a ledger', () => {
   test.each([
     ['openCatalog', openCatalog],
     ['openCatalogReader', openCatalogReader],
