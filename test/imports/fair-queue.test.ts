@@ -108,7 +108,7 @@ test('while two imports have batches to send, none gets more than a few rounds a
         if (served === undefined && toBegin.length === 0) break;
         if (served?.isDone) {
           region.fairQueue.leave(served);
-          // It has had its share: nobody got more than it meanwhile, but for the lead.
+          // It has had its share: no one got more than it meanwhile, but for the lead.
           for (const [index, other] of region.senders.entries()) {
             const meanwhile = other.served - (atBegin.get(served)?.[index] ?? 0);
             if (other !== served) expect(meanwhile).toBeLessThanOrEqual(served.size + LEAD);
@@ -145,7 +145,7 @@ test('who had nothing to send has saved nothing up', async () => {
   expect(busy.served - before).toBeGreaterThanOrEqual(100 - LEAD);
 });
 
-test('what was taken back is no debt: an import that goes on shares as if it began', async () => {
+test('withdrawn batches are not a debt: an import that continues shares as if it began', async () => {
   const region = new Region(2_000);
   const paused = region.begin(3_000);
   region.begin(3_000);

@@ -152,7 +152,7 @@ describe('an import in which the process dies', () => {
     expect((await pipeline.coordinator.settled(id)).state).toBe('staged');
   });
 
-  test('a process that is told to stop has not died', async () => {
+  test('a process that is asked to stop has not died', async () => {
     const pipeline = await openPipeline({ place: EMBEDDED });
     const id = await pipeline.send(csv(participants(30_000)), { dryRun: true });
     for (const _ of [1, 2, 3]) {

@@ -97,7 +97,7 @@ describe.each(QUEUE_PLACES)('on the $name queue', (place) => {
       ...participants(200).map((row) => ({ ...row, region: 'in' as const })),
     ];
 
-    test('waits while the others complete, consumes nothing, and goes on after mending', async () => {
+    test('waits while the others complete, consumes nothing, and continues after a fix', async () => {
       const pipeline = await openPipeline({ place, apiKeys: { eu: 'not-the-key-of-this-app' } });
       const { id, state, reason } = await pipeline.run(csv(rows));
       expect(state).toBe('blocked');
@@ -115,7 +115,7 @@ describe.each(QUEUE_PLACES)('on the $name queue', (place) => {
       expect(pipeline.sandbox.calls.us.requests).toBe(8);
     });
 
-    test('is blocked again when resume comes before mending', async () => {
+    test('is blocked again when resume comes before a fix', async () => {
       const { run, coordinator, counts } = await openPipeline({ place, apiKeys: { eu: 'not-the-key-of-this-app' } });
       const { id } = await run(csv(rows));
       await coordinator.resume(id);

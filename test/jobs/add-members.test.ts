@@ -90,7 +90,7 @@ describe('an answered call', () => {
 });
 
 describe('a refusal', () => {
-  test('of the group is told as one of the group', async () => {
+  test('of the group is reported as one of the group', async () => {
     const { chat } = await openService({ seed: { groups: [] } });
     const { delivered, asked } = await run(chat, batchOf({ participants: ['p', 'q'] }));
     expect(delivered?.sent).toMatchObject({ kind: 'group', code: 'ERR_GUID_NOT_FOUND' });
@@ -176,7 +176,7 @@ describe('a call without a usable answer', () => {
     });
   });
 
-  test.each(Object.entries(kinds))('(%s) that was the last one is told as unanswered', async (fault, code) => {
+  test.each(Object.entries(kinds))('(%s) that was the last one is reported as unanswered', async (fault, code) => {
     const { chat } = await openService({ faults: fault }, impatient);
     const { delivered, thrown } = await run(chat, batchOf({ participants: ['p', 'q'] }), LAST);
     expect(thrown).toBeUndefined();
@@ -199,7 +199,7 @@ describe('a call without a usable answer', () => {
     });
   });
 
-  test('was carried out where its repeat finds everybody there, and the rows say so', async () => {
+  test('was carried out where its repeat finds everyone there, and the rows say so', async () => {
     const { sandbox, chat } = await openService({ faults: 'reset-after=1' });
     const first = await run(chat, batchOf({ admins: ['a'], usersToBan: ['b'] }));
     const { delivered } = await run(chat, first.payload, { attemptsMade: 1 });
@@ -234,7 +234,7 @@ describe('a batch that a worker has begun and never ended', () => {
     expect(second.delivered).toMatchObject({ uncertainty: 'a worker ended in the middle of it', sent: answered });
   });
 
-  test('is told apart from one that was started again for a call that is known', async () => {
+  test('differs from one that was started again for a call that is known', async () => {
     const { chat } = await openService({ faults: 'too-many=2' });
     const first = await run(chat, batchOf({ participants: ['p'] }), { starts: 1 });
     const second = await run(chat, first.payload, { starts: 2 });
@@ -287,7 +287,7 @@ describe('a fault of ours', () => {
   };
 
   test.each(Object.entries(faults))(
-    '%s is tried again, and in the end the batch is told as unanswered',
+    '%s is tried again, and in the end the batch is reported as unanswered',
     async (_, addMembers) => {
       const first = await run({ addMembers }, batchOf({ participants: ['p'] }));
       expect(first.thrown).toBeInstanceOf(SendAgain);

@@ -97,7 +97,7 @@ test.each([
   expect(outcomeOf(delivered?.sent)).toEqual(['failed', code]);
 });
 
-test('a group that is not there is told of the group, not of the member', async () => {
+test('a group that is not there is an error of the group, not of the member', async () => {
   const { chat } = await team();
   const { delivered } = await start(editMember, chat, remove('pat', 'nowhere'));
   expect(delivered?.sent).toMatchObject({ kind: 'group', code: 'ERR_GUID_NOT_FOUND' });

@@ -213,7 +213,7 @@ export function describeJobQueue(name: string, openBackend: OpenBackend): void {
       expect(await errands.depth()).toEqual({ ...idle, waiting: 1 });
     });
 
-    test('is paused for everybody who has it open', async () => {
+    test('is paused for everyone who has it open', async () => {
       const { queue } = office();
       const [here, there] = [queue(), queue()];
       expect(await there.isPaused()).toBe(false);

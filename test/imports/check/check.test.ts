@@ -20,7 +20,7 @@ const open = () => openChecking({ sandbox: { seed: SEED } });
 const verdictOf = (row: Record<string, string>) =>
   `${row['row']} ${row['check']}${row['code'] ? ` ${row['code']}` : ''}${row['now'] ? ` (${row['now']})` : ''}`;
 
-test('every row of the file is told what to expect of it, and nothing is changed', async () => {
+test('every row of the file gets a verdict, and nothing is changed', async () => {
   const at = await open();
   const id = await at.stage(
     [
@@ -88,7 +88,7 @@ test('bans, and rows for an acting user who does not exist', async () => {
   ]);
 });
 
-test('a banned user who is to be added is told, because adding lifts the ban', async () => {
+test('a banned user who is to be added is shown, because adding lifts the ban', async () => {
   const at = await open();
   const id = await at.stage('uid,guid\nmallory,team\n');
   await at.check(id);

@@ -21,7 +21,7 @@ function open() {
   return { path, catalog, deliveries, run };
 }
 
-test('ends and blocks are noted with their moves, once each, and only while somebody is to be told', () => {
+test('ends and blocks are noted with their moves, once each, and only while someone is to be notified', () => {
   const { catalog, deliveries, run } = open();
   run('before', 'rejected');
   expect(deliveries.waiting('all')).toEqual([]);
@@ -56,7 +56,7 @@ test('ends and blocks are noted with their moves, once each, and only while some
   expect(deliveries.waiting('all')).toEqual([]);
 });
 
-test('syncs that are over or need somebody are noted, too', () => {
+test('syncs that are over or need someone are noted, too', () => {
   const { path, deliveries } = open();
   const syncs = openSyncCatalog(path);
   onTestFinished(() => syncs.close());

@@ -33,7 +33,7 @@ export const BAD_UID: RowProblem = {
 
 export type RowWish = Partial<Membership> & Partial<Pick<StagedRow, 'problems' | 'shaped' | 'later' | 'line'>>;
 
-/** A row that asks for what `wish` says: else a participant of group `g` in region `us`. Row 1 stands in line 2. */
+/** A row that asks for what `wish` says: else a participant of group `g` in region `us`. Row 1 is in line 2. */
 export function rowAt(index: number, wish: RowWish): StagedRow {
   return {
     region: 'us',

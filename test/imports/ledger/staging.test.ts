@@ -196,7 +196,7 @@ describe('staging', () => {
     expect(dispatch().map(({ guid }) => guid)).toEqual(['large', 'small', 'large', 'small', 'large']);
   });
 
-  test('a row whose region cannot be told counts for no region; another invalid row counts for its own', async () => {
+  test('a row whose region is not known counts for no region; another invalid row counts for its own', async () => {
     const region = { ...BAD_UID, column: 'region', code: 'UNKNOWN_REGION' as const };
     const { ledger } = await stagedImport([
       { problems: [region] },
