@@ -189,19 +189,19 @@ describe.each(QUEUE_PLACES)('on the $name queue', (place) => {
     });
 
     test('goes on with resume also while the other regions are still running', async () => {
-      let mended = false;
+      let fixed = false;
       const others = Promise.withResolvers<void>();
       const pipeline = await openPipeline({
         place,
         chat: refusing(async (_call, region) => {
           if (region !== 'eu') await others.promise;
-          else if (!mended) throw refusal(401, 'AUTH_ERR_APIKEY_NOT_FOUND');
+          else if (!fixed) throw refusal(401, 'AUTH_ERR_APIKEY_NOT_FOUND');
         }),
       });
       const { coordinator, send, sandbox, counts, lines } = pipeline;
       const id = await send(csv(rows));
       await eventually(() => lines.get('eu')?.queue.isPaused()).toBe(true);
-      mended = true;
+      fixed = true;
       expect((await coordinator.resume(id)).state).toBe('running');
       await eventually(() => sandbox.members('eu', 'g').size).toBe(200);
       others.resolve();

@@ -87,8 +87,8 @@ describe('what is so already', () => {
 });
 
 test.each([
-  ['a change of somebody who is no member: the plan is stale', change('out'), 'ERR_NOT_A_MEMBER'],
-  ['a change of somebody who is banned', change('bad'), 'ERR_BANNED_GROUPMEMBER'],
+  ['a change of a user who is not a member: the plan is stale', change('out'), 'ERR_NOT_A_MEMBER'],
+  ['a change of a user who is banned', change('bad'), 'ERR_BANNED_GROUPMEMBER'],
   ['a removal of the owner', remove('boss'), 'ERR_GROUP_NO_CLEARANCE'],
   ['a removal of somebody whom the service does not know', remove('nobody'), 'ERR_UID_NOT_FOUND'],
 ])('%s fails with the code', async (_, batch, code) => {

@@ -120,7 +120,7 @@ export function describeJobWorker(name: string, openBackend: OpenBackend, { shar
         await errands.setCallsPerMinute(1_000_000);
         const runs = new Journal<{ id: string; at: number }>();
         const attempts: object[] = [];
-        await errands.add(notes('told to wait', 'patient'));
+        await errands.add(notes('asked to wait', 'patient'));
         work(
           errands,
           errand(async (job) => {

@@ -113,7 +113,7 @@ describe('the cheaper way is chosen', () => {
     const id = await at.stage(`uid,guid\n${rows('large', ['u1', 'u2400'])}\n${rows('small', uids('u', 90))}\n`);
     const before = at.requests();
     await at.check(id);
-    // Two groups; in the large one two users, in the small one a page; a list of the banned in each. Everybody is a member. The deactivated.
+    // Two groups; in the large one two users, in the small one a page; a list of the banned in each. Everyone is a member. The deactivated.
     expect(at.requests() - before).toBe(2 + 2 + 1 + 2 + 1);
     expect(await at.findings(id)).toMatchObject({
       rows: { already_member: 92 },

@@ -28,14 +28,14 @@ test('ends and blocks are noted with their moves, once each, and only while some
 
   deliveries.begin();
   deliveries.begin();
-  run('mended', 'staged', 'running', 'blocked', 'running', 'completed');
+  run('fixed', 'staged', 'running', 'blocked', 'running', 'completed');
   run('stopped', 'staged', 'running', 'pausing', 'paused', 'cancelling', 'cancelled');
   run('refused', 'rejected');
   run('failing', 'aborted');
   const noted = deliveries.waiting('all');
   expect(noted.map(({ subject, state }) => [subject, state])).toEqual([
-    ['mended', 'blocked'],
-    ['mended', 'completed'],
+    ['fixed', 'blocked'],
+    ['fixed', 'completed'],
     ['stopped', 'cancelled'],
     ['refused', 'rejected'],
     ['failing', 'aborted'],
@@ -46,8 +46,8 @@ test('ends and blocks are noted with their moves, once each, and only while some
   const [first] = noted;
   deliveries.write(first?.id ?? '', 'text');
   expect(deliveries.waiting('unmade')).toEqual(noted.slice(1));
-  catalog.remove('mended');
-  expect(deliveries.find(first?.id ?? '')).toMatchObject({ subject: 'mended', body: 'text' });
+  catalog.remove('fixed');
+  expect(deliveries.find(first?.id ?? '')).toMatchObject({ subject: 'fixed', body: 'text' });
   deliveries.remove(first?.id ?? '');
   expect(deliveries.waiting('all')).toHaveLength(4);
 
