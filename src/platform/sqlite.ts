@@ -123,6 +123,8 @@ export function namingDamage<Result>(path: string, use: () => Result): Result {
 function migrate(database: DatabaseSync, folder: URL, path: string): void {
   for (const [name, version] of missingMigrations(database, folder, path)) {
     inTransaction(database, () => {
+      // Another process or thread may have opened the file at the same moment, and done it.
+      if (versionOf(database) >= version) return;
       database.exec(readFileSync(new URL(name, folder), 'utf8'));
       database.exec(`pragma user_version = ${version}`);
     });
@@ -134,7 +136,7 @@ function missingMigrations(database: DatabaseSync, folder: URL, path: string): [
   const files = readdirSync(folder)
     .filter((name) => name.endsWith('.sql'))
     .sort();
-  const version = Number(database.prepare('pragma user_version').get()?.['user_version']);
+  const version = versionOf(database);
   if (version > files.length) {
     throw new LedgerError(
       'NEWER_LEDGER',
@@ -143,6 +145,10 @@ function missingMigrations(database: DatabaseSync, folder: URL, path: string): [
     );
   }
   return files.map((name, index): [string, number] => [name, index + 1]).slice(version);
+}
+
+function versionOf(database: DatabaseSync): number {
+  return Number(database.prepare('pragma user_version').get()?.['user_version']);
 }
 
 export function inTransaction<Result>(database: DatabaseSync, work: () => Result): Result {

@@ -1,7 +1,9 @@
+import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
+import { Worker } from 'node:worker_threads';
 import { describe, expect, test } from 'vitest';
 import { openCatalog, openCatalogReader } from '../../../src/imports/catalog.ts';
 import { actionOf, outcomeId, regionId, scopeId } from '../../../src/imports/record/enum-ids.ts';
@@ -128,6 +130,29 @@ describe('migrations', () => {
     ]);
     const actor = 'select cg.on_behalf_of as actor from rows r join call_groups cg on cg.id = r.call_group_id';
     expect(database.prepare(actor).all()).toEqual([{ actor: 'boss' }]);
+    database.close();
+  });
+
+  test('run once where several open a new file at the same moment', async () => {
+    const path = join(tempDir(), 'ledger.db');
+    const gate = new Int32Array(new SharedArrayBuffer(4));
+    const sqlite = new URL('../../../src/platform/sqlite.ts', import.meta.url).href;
+    const open = `
+      const { parentPort, workerData: { gate, sqlite, path, folder } } = require('node:worker_threads');
+      import(sqlite).then(({ openForWriting }) => {
+        parentPort.postMessage('ready');
+        Atomics.wait(gate, 0, 0);
+        openForWriting(path, new URL(folder)).close();
+      });`;
+    const workerData = { gate, sqlite, path, folder: IMPORT_MIGRATIONS.href };
+    const threads = Array.from({ length: 8 }, () => new Worker(open, { eval: true, workerData }));
+    await Promise.all(threads.map((thread) => once(thread, 'message')));
+    const ends = Promise.all(threads.map((thread) => once(thread, 'exit')));
+    Atomics.store(gate, 0, 1);
+    Atomics.notify(gate, 0);
+    expect(await ends).toEqual(threads.map(() => [0]));
+    const database = openForReading(path, IMPORT_MIGRATIONS);
+    expect(schemaOf(database)).toBe(readdirSync(IMPORT_MIGRATIONS).length);
     database.close();
   });
 
