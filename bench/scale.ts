@@ -161,10 +161,10 @@ function recordSome(ledger: ImportLedger, region: Region): boolean {
   const at = Date.now();
   const call = { at, ms: 20, httpStatus: 200, code: '', kind: 'answered' } as const;
   ledger.record(
-    batches.map(({ id, doubt }) => ({
+    batches.map(({ id, uncertainty }) => ({
       batch: id,
       region,
-      doubt,
+      uncertainty,
       calls: [call],
       at,
       sent: { kind: 'answered', others: [], missing: [] },

@@ -55,7 +55,10 @@ const call: BatchCall<AddMembersPayload, AddMembersPorts, AddMembersResult> = {
   name: 'add-members',
   send: ({ chat }, batch, options) => chat.addMembers(batch.guid, requestOf(batch.lists), options),
   judge: (batch, error) => judge(error, sizeOf(batch), batch.onBehalfOf),
-  readAnswer: ({ lists, doubt }, { entries }) => ({ kind: 'answered', ...readEntries(lists, entries, doubt) }),
+  readAnswer: ({ lists, uncertainty }, { entries }) => ({
+    kind: 'answered',
+    ...readEntries(lists, entries, uncertainty),
+  }),
   readRefusal: (batch, { kind, code, message }) => {
     if (kind === 'halve') return { kind, code, message };
     if (kind === 'group') return { kind, code, message };
@@ -113,7 +116,7 @@ export function rowsOf(lists: ListedRows): readonly (readonly [row: number, succ
  * Reads a reply per UID: only `success === true` is a success, and a UID that is not in it is missing. Of the messages
  * that the service wrote, it keeps their ids and the number of members that the group had after the last one.
  */
-export function readEntries(lists: ListedRows, entries: MemberEntries, doubt: string | null): Answered {
+export function readEntries(lists: ListedRows, entries: MemberEntries, uncertainty: string | null): Answered {
   const others: RowOutcome[] = [];
   const missing: number[] = [];
   const messages: [row: number, id: string][] = [];
@@ -132,7 +135,8 @@ export function readEntries(lists: ListedRows, entries: MemberEntries, doubt: st
         if (addition?.members !== undefined) members = Math.max(members ?? 0, addition.members);
         continue;
       }
-      const note = outcome === 'already_member' && doubt !== null ? `; it may be by an earlier call: ${doubt}` : '';
+      const note =
+        outcome === 'already_member' && uncertainty !== null ? `; it may be by an earlier call: ${uncertainty}` : '';
       others.push({ row, outcome, code: code ?? '', message: `${message ?? ''}${note}` });
     }
   }

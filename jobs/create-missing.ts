@@ -82,27 +82,27 @@ const call: BatchCall<CreateMissingPayload, CreateMissingPorts, Reply> = {
     return verdict.code === 'ERR_API_NOT_FOUND' ? { ...verdict, kind: 'final' } : verdict;
   },
   readAnswer: (batch, reply) => {
-    const { create, doubt } = batch;
+    const { create, uncertainty } = batch;
     switch (create.what) {
       case 'look':
         return made('existing');
       case 'user':
         return made('created');
       case 'group': {
-        const rows = readEntries(create.lists, reply.entries ?? new Map(), doubt);
+        const rows = readEntries(create.lists, reply.entries ?? new Map(), uncertainty);
         return { ...made('created'), ...rows };
       }
       case 'reactivate':
         return { ...made('reactivated'), ...(reply.uids !== undefined && { uids: [...reply.uids] }) };
     }
   },
-  readRefusal: ({ create, doubt }, { kind, code, message }) => {
+  readRefusal: ({ create, uncertainty }, { kind, code, message }) => {
     if (create.what === 'look' && code === 'ERR_GUID_NOT_FOUND') return made('missing', code, message);
     if (code === 'ERR_UID_ALREADY_EXISTS' || code === 'ERR_GUID_ALREADY_EXISTS') {
       // It exists. If an earlier call got no answer, that call probably created it.
-      return doubt === null
+      return uncertainty === null
         ? made('existing', code, message)
-        : made('created', code, `it may be by an earlier call: ${doubt} (${message})`);
+        : made('created', code, `it may be by an earlier call: ${uncertainty} (${message})`);
     }
     return kind === 'halve' ? { kind, code, message } : { kind: 'refused', outcome: 'failed', code, message };
   },

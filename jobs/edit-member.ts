@@ -53,7 +53,7 @@ const call: BatchCall<EditMemberPayload, EditMemberPorts, ReplyMeta> = {
     if (kind === 'group') return { kind, code, message };
     if (kind !== 'in-place') return { kind: 'refused', outcome: 'failed', code, message };
     const { before } = DONE[batch.edit.action];
-    const note = batch.doubt === null ? '' : `; it may be by an earlier call: ${batch.doubt}`;
+    const note = batch.uncertainty === null ? '' : `; it may be by an earlier call: ${batch.uncertainty}`;
     return done(batch, code, `${before} (${message})${note}`);
   },
   rows: ({ row, edit }) => [[row, DONE[edit.action].outcome]],

@@ -40,7 +40,7 @@ const batchResult = z.object({
   batch: z.int(),
   region: z.enum(REGIONS),
   calls: z.array(callRecord),
-  doubt: z.string().nullable(),
+  uncertainty: z.string().nullable(),
   sent,
   at: z.int(),
 }) satisfies z.ZodType<BatchResult>;

@@ -16,7 +16,7 @@ import { type JobRun, SlowDown } from '../src/queue/define-job.ts';
  * Queue     add-members-<region>-<app>, one per rate limit of the service; each start of a job is one call.
  * Output    a BatchResult through the port `deliver`, however the batch ends: without a result it would be lost.
  * Retries   up to ATTEMPTS calls, with backoff, when no answer came; waiting for the rate limit is not an attempt.
- * Repeats   the same batch may be sent twice (a lost reply, a dead worker): `doubt` says why, and so does the outcome.
+ * Repeats   the same batch may be sent twice (a lost reply, a dead worker): `uncertainty` says why, and so does the outcome.
  */
 export const ATTEMPTS = 8;
 
@@ -47,7 +47,7 @@ export const BATCH_FIELDS = {
   guid: z.string(),
   onBehalfOf: z.string(),
   /** Why an earlier call for these rows may have been carried out; null when none can have been. */
-  doubt: z.string().nullable(),
+  uncertainty: z.string().nullable(),
   calls: z.array(callRecord),
   /** Starts that ended before a call was sent, because the worker's process stopped. */
   handedBack: z.int(),
@@ -129,7 +129,7 @@ export async function sendBatch<Payload extends BatchPayload, Ports extends Batc
   job: JobRun<Payload>,
   ports: Ports,
 ): Promise<void> {
-  const batch = sawWorkerDie(job) ? { ...job.payload, doubt: WORKER_DIED } : job.payload;
+  const batch = sawWorkerDie(job) ? { ...job.payload, uncertainty: WORKER_DIED } : job.payload;
   if (unexplainedStarts(job) > MOST_DEATHS) return endPoison(ports, batch);
   const at = Date.now();
   const startedAt = performance.now();
@@ -199,7 +199,14 @@ function endPoison(ports: BatchPorts, batch: BatchPayload): Promise<void> {
   const { region, calls } = batch;
   const message = `${MOST_DEATHS} workers took this batch and ended without a result`;
   const sent: Sent = { kind: 'unanswered', maybeCarriedOut: true, code: 'WORKERS_DIED', message };
-  return ports.deliver(batch, { batch: batch.batch, region, calls, doubt: batch.doubt, sent, at: Date.now() });
+  return ports.deliver(batch, {
+    batch: batch.batch,
+    region,
+    calls,
+    uncertainty: batch.uncertainty,
+    sent,
+    at: Date.now(),
+  });
 }
 
 /** A fault of ours says nothing about the batch, but the batch must not be lost: it ends as unanswered. */
@@ -223,8 +230,8 @@ async function givenUp<Payload extends BatchPayload>(
   error: CallAborted,
   call: CallRecord,
 ): Promise<never> {
-  const doubt = 'the process that sent it was stopped before an answer came';
-  if (error.maybeCarriedOut) await job.update({ ...batch, calls: [...batch.calls, call], doubt });
+  const uncertainty = 'the process that sent it was stopped before an answer came';
+  if (error.maybeCarriedOut) await job.update({ ...batch, calls: [...batch.calls, call], uncertainty });
   else await job.update({ ...batch, handedBack: batch.handedBack + 1 });
   throw error;
 }
@@ -238,7 +245,7 @@ async function refused<Payload extends BatchPayload, Ports extends BatchPorts, R
   call: CallRecord,
 ): Promise<void> {
   const { code, message } = verdict;
-  const doubt = verdict.maybeCarriedOut ? `an earlier call got no usable answer (${code})` : batch.doubt;
+  const uncertainty = verdict.maybeCarriedOut ? `an earlier call got no usable answer (${code})` : batch.uncertainty;
   const calls = [...batch.calls, call];
   switch (verdict.kind) {
     case 'slow-down':
@@ -246,10 +253,10 @@ async function refused<Payload extends BatchPayload, Ports extends BatchPorts, R
       throw new SlowDown(verdict.waitMs ?? 0);
     case 'again':
       if (job.isLastAttempt) {
-        const sent: Sent = { kind: 'unanswered', maybeCarriedOut: doubt !== null, code, message };
-        return deliver(kind, ports, { ...batch, doubt }, call, sent);
+        const sent: Sent = { kind: 'unanswered', maybeCarriedOut: uncertainty !== null, code, message };
+        return deliver(kind, ports, { ...batch, uncertainty }, call, sent);
       }
-      await job.update({ ...batch, calls, doubt });
+      await job.update({ ...batch, calls, uncertainty });
       throw new SendAgain(verdict);
     case 'stop-region':
       await ports.stopRegion();
@@ -268,7 +275,14 @@ async function deliver<Payload extends BatchPayload>(
 ): Promise<void> {
   const calls = [...batch.calls, call];
   const { region } = batch;
-  await ports.deliver(batch, { batch: batch.batch, region, calls, doubt: batch.doubt, sent, at: call.at + call.ms });
+  await ports.deliver(batch, {
+    batch: batch.batch,
+    region,
+    calls,
+    uncertainty: batch.uncertainty,
+    sent,
+    at: call.at + call.ms,
+  });
   if (ports.settled === undefined) return;
   for (const [outcome, rows] of settledBy(kind.rows(batch), sent)) ports.settled(outcome, rows);
 }
@@ -295,12 +309,12 @@ const WORKER_DIED = 'a worker ended in the middle of it';
 
 /** Whether a worker took this batch and neither finished it nor handed it back. */
 function sawWorkerDie(job: JobRun<BatchPayload>): boolean {
-  return job.payload.doubt === null && unexplainedStarts(job) > 1;
+  return job.payload.uncertainty === null && unexplainedStarts(job) > 1;
 }
 
 /** Why an earlier call for a batch that left the queue may have been carried out; null when none can have been. */
 export function uncertaintyOf(batch: BatchPayload, starts: number): string | null {
-  return batch.doubt ?? (unexplainedStarts({ starts, payload: batch }) > 0 ? WORKER_DIED : null);
+  return batch.uncertainty ?? (unexplainedStarts({ starts, payload: batch }) > 0 ? WORKER_DIED : null);
 }
 
 /** Starts without a recorded end; the current one counts while the job runs. */

@@ -37,7 +37,7 @@ test('docker-compose.yml keeps the compose specification', () => {
   expect(validate({ services: { redis: { imagee: 'redis' } } })).toBe(false);
 });
 
-test('a key is given to the worker of its region and to nobody else', () => {
+test('a key is given to the worker of its region and to no other', () => {
   const holders = Object.entries(compose.services).map(([name, { environment = {} }]) => [
     name,
     Object.keys(environment).filter((variable) => variable.endsWith('_API_KEY')),
@@ -57,7 +57,7 @@ test('each service is in a profile, and with what it waits for', () => {
   expect(inProfile('service')).toEqual([...shared, 'serve', 'metrics-token', 'prometheus', 'grafana']);
 });
 
-test('a service that is told of a file in a volume has that volume', () => {
+test('a service with a setting that names a file in a volume has that volume', () => {
   const told = Object.entries(compose.services).filter(([, { environment = {}, command = [] }]) =>
     [...Object.values(environment), ...command].some((text) => text.includes('/run/sandbox/')),
   );

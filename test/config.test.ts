@@ -66,7 +66,7 @@ describe('settings', () => {
     expect(kept.map(({ keepMs }) => keepMs)).toEqual(hours.map((h) => (h === undefined ? h : h * 3_600_000)));
   });
 
-  test.each(['90', '0d', 'd', '1.5d', '90 days', '-1d'])('%j is no time to keep imports', (value) => {
+  test.each(['90', '0d', 'd', '1.5d', '90 days', '-1d'])('%j is not a time to keep imports', (value) => {
     expect(() => readConfig({}, { ROLLCALL_KEEP: value }, tempDir())).toThrow(
       `ROLLCALL_KEEP is ${JSON.stringify(value)}; allowed is a number of hours, days or weeks, such as 12h, 90d or 2w`,
     );

@@ -8,7 +8,7 @@ import { SYNC_REASON_CODES } from '../src/syncs/sync-errors.ts';
 
 const PROJECT = new URL('..', import.meta.url).pathname;
 
-/** Signals between parts of the program, which nobody is shown. */
+/** Signals between parts of the program, which no user sees. */
 const SIGNALS = new Set([
   'SlowDown', // a job to its queue
   'SendAgain', // the same

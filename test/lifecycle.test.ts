@@ -66,16 +66,19 @@ const LISTENER = `
 `;
 
 describe('firstSignal', () => {
-  test.each(['SIGINT', 'SIGTERM'] as const)('%s is told; a second one ends the process at once', async (signal) => {
-    const { child, output, said } = await listener();
-    child.kill(signal);
-    await said('first');
-    child.stdin.write('.');
-    await said('later');
-    child.kill(signal);
-    const [code] = await once(child, 'exit');
-    expect([code, await output]).toEqual([5, 'ready first later last ']);
-  });
+  test.each(['SIGINT', 'SIGTERM'] as const)(
+    '%s is announced; a second one ends the process at once',
+    async (signal) => {
+      const { child, output, said } = await listener();
+      child.kill(signal);
+      await said('first');
+      child.stdin.write('.');
+      await said('later');
+      child.kill(signal);
+      const [code] = await once(child, 'exit');
+      expect([code, await output]).toEqual([5, 'ready first later last ']);
+    },
+  );
 
   test('one Ctrl-C that comes twice, from the terminal and from a launcher, counts once', async () => {
     const { child, output, said } = await listener();

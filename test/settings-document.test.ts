@@ -34,7 +34,7 @@ describe('settings are declared once', () => {
   });
 });
 
-test('a variable that is no setting is found, and those of other programs are left alone', () => {
+test('a variable that is not a setting is found, and those of other programs are left alone', () => {
   const env = { ROLLCALL_CONCURENCY: '5', ROLLCALL_IN_API_KEY: 'k', PATH: '/bin' };
   expect(unknownVariables(env, tempDir())).toEqual(['ROLLCALL_CONCURENCY']);
 });

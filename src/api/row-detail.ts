@@ -11,7 +11,7 @@ const batchFacts = z.strictObject({
   uids: count.meta({ description: 'UIDs that are sent in one call.' }),
   dispatchedAt: time.nullable().meta({ description: 'When it was last put into the queue.' }),
   finishedAt: time.nullable(),
-  doubt: text.meta({ description: 'Why an earlier call may have been carried out.' }),
+  uncertainty: text.meta({ description: 'Why an earlier call may have been carried out.' }),
 });
 
 const callFacts = z.strictObject({

@@ -24,7 +24,7 @@ const ENTRIES = /** @type {const} */ ([
   ['/settings', 'Settings'],
 ]);
 
-/** Who is logged in; null for nobody. */
+/** Who is logged in; null for no one. */
 export const session = signal(/** @type {Session | null} */ (null));
 /** Path of the page that is shown. */
 export const shownPath = signal('');

@@ -12,7 +12,7 @@ const MOST_STREAMS = 4;
 const GLANCE_EVERY_MS = 5000;
 
 /**
- * Follows a stream of events until it ends or the signal aborts. While the page is hidden it rests: nobody looks. When
+ * Follows a stream of events until it ends or the signal aborts. While the page is hidden it rests. When
  * other windows have all the streams that may stay open, it takes the present state every few seconds. After every break
  * `onReturn` is called: events were missed.
  * @template {object} E events by name

@@ -8,7 +8,7 @@ import { fileName, stateSentence } from './words.js';
 
 /** @import { ImportView } from './answers.d.ts' */
 
-/** An import that takes less is over before anybody looks away, in ms. */
+/** An import that takes less is over before anyone looks away, in ms. */
 const LONG_MS = 60_000;
 
 /** Whether this browser has notifications for this page: it needs https, or this machine. */
@@ -38,7 +38,7 @@ async function tell(id, go) {
   if (view === undefined || !document.hidden) return;
   const took = Date.parse(view.finishedAt ?? new Date().toISOString()) - Date.parse(view.startedAt ?? view.createdAt);
   if (took < LONG_MS) return;
-  // The same tag in another tab replaces it: it is told once.
+  // The same tag in another tab replaces it: it is shown once.
   const note = new Notification(fileName(view.file), { body: stateSentence(view), tag: id });
   note.addEventListener('click', () => {
     focus();

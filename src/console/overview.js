@@ -92,7 +92,7 @@ export function watchOverview() {
   void ask();
 }
 
-/** Nobody is logged in any more. */
+/** No one is logged in any more. */
 export function leaveOverview() {
   watching?.abort();
   watching = undefined;

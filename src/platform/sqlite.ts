@@ -1,5 +1,6 @@
 import { closeSync, fchmodSync, fstatSync, fsyncSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
 import { option, type Words, words } from '../errors/named-options.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
 
@@ -92,6 +93,15 @@ export function openForReading(path: string, migrations: URL): DatabaseSync {
   });
   if (missingMigrations(database, migrations, path).length > 0) openForWriting(path, migrations).close();
   return database;
+}
+
+/**
+ * Attaches a database to be read under `name`, as `openForReading` opens it: SQLite's own error names neither a missing
+ * nor a damaged file.
+ */
+export function attachForReading(database: DatabaseSync, path: string, name: string, migrations: URL): void {
+  openForReading(path, migrations).close();
+  database.prepare(`attach ? as ${name}`).run(`${pathToFileURL(path).href}?mode=ro`);
 }
 
 /** Primary result codes of SQLite for a file that cannot be trusted: SQLITE_CORRUPT and SQLITE_NOTADB. */

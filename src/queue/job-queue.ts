@@ -13,12 +13,12 @@ export interface QueuedJob<Payload> {
   readonly name?: string;
   /** Of a withdrawn job: how often a worker has begun it; absent if none has. */
   readonly starts?: number;
-  /** Jobs of a lower round run first, those of one round in the order in which they came. From 1 to LAST_ROUND. */
-  readonly round?: number;
+  /** From 1, which runs first, to LAST_PRIORITY; jobs of one priority run in the order in which they came. */
+  readonly priority?: number;
 }
 
 /** BullMQ's lowest priority. */
-export const LAST_ROUND = 2 ** 21 - 1;
+export const LAST_PRIORITY = 2 ** 21 - 1;
 
 export interface QueueDepth {
   /** Jobs that wait for a worker. */
@@ -48,8 +48,8 @@ export interface JobQueue<Payload> {
   slowDown(waitMs: number): Promise<void>;
   /** Ms until the rate limit lets the next job start; 0 when it does now. */
   limitedForMs(): Promise<number>;
-  /** Round of the next job; 0 when none waits. */
-  firstRound(): Promise<number>;
+  /** Priority of the next job; 0 when none waits. */
+  firstPriority(): Promise<number>;
   depth(): Promise<QueueDepth>;
   /** Number of workers on this queue. */
   workers(): Promise<number>;
@@ -84,10 +84,10 @@ export function openJobQueue<Payload>(
   return {
     name,
     add: async (jobs) => {
-      const bulk = jobs.map(({ id, payload, name: kind = definition.name, round = 0 }) => ({
+      const bulk = jobs.map(({ id, payload, name: kind = definition.name, priority = 0 }) => ({
         name: kind,
         data: payload,
-        opts: { jobId: id, priority: round },
+        opts: { jobId: id, priority },
       }));
       // On Postgres a bulk makes tables for itself, which takes longer than one job.
       const [only] = bulk;
@@ -123,18 +123,18 @@ export function openJobQueue<Payload>(
     },
     slowDown: (waitMs) => backend.lengthenWait(queue, Math.max(1, Math.ceil(waitMs))),
     limitedForMs: async () => Math.max(0, await queue.getRateLimitTtl()),
-    firstRound: async () => {
+    firstPriority: async () => {
       const [id] = await queue.getRanges(['prioritized'], 0, 0, true);
       // It may run by now.
       return id === undefined ? 0 : ((await queue.getJob(id))?.priority ?? 0);
     },
     depth: async () => {
-      const [{ delayed = 0, active = 0, prioritized = 0 }, { 0: inNoRound = 0 }] = await Promise.all([
+      const [{ delayed = 0, active = 0, prioritized = 0 }, { 0: withoutPriority = 0 }] = await Promise.all([
         queue.getJobCounts('delayed', 'active', 'prioritized'),
         // By priority: of a paused queue, Postgres counts no job without one as waiting.
         queue.getCountsPerPriority([0]),
       ]);
-      return { waiting: prioritized + inNoRound, delayed, active };
+      return { waiting: prioritized + withoutPriority, delayed, active };
     },
     workers: () => queue.getWorkersCount(),
     close: () => queue.close(),

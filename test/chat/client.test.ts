@@ -262,7 +262,7 @@ describe('closing', () => {
     await expect(client.close()).resolves.toBeUndefined();
   });
 
-  test('a connection that nobody waits for any more is not waited for', async () => {
+  test('a connection that no one waits for any more is not waited for', async () => {
     const silent = createTcpServer((socket) => socket.on('error', () => undefined).resume());
     const host = await listen(silent);
     const opened = once(silent, 'connection');

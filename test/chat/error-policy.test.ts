@@ -251,7 +251,7 @@ describe('calls without a usable reply', () => {
     expect(judge(error, 1)).toMatchObject({ kind: 'final', code: 'INVALID_CALL', maybeCarriedOut: false });
   });
 
-  test('a call that we gave up, and a fault of ours, are no verdict on the batch', () => {
+  test('a call that we gave up, and a fault of ours, say nothing about the batch', () => {
     for (const error of [new CallAborted(true, undefined), new TypeError('a bug'), undefined]) {
       expect(() => judge(error, 25)).toThrow(error === undefined ? undefined : (error as Error).message);
     }

@@ -15,7 +15,7 @@ const EDITS: [name: string, call: (chat: ChatClient, guid: string, uid: string, 
   ];
 
 describe('the request on the wire', () => {
-  test('reading asks for pages of 1,000 unless told otherwise', async () => {
+  test('reading asks for pages of 1,000 unless set otherwise', async () => {
     const server = await serve(json({ data: [] }));
     const chat = connect(server.host);
     await chat.listMembersPage('g/1', 3);

@@ -273,7 +273,7 @@ describe('a list that is not whole', () => {
       ],
       2,
     ],
-  ])('%s is no reason to miss anybody', async (_what, pages, calls) => {
+  ])('%s is not a reason to miss anyone', async (_what, pages, calls) => {
     const found = await listing(pages);
     const everybody = new Set(pages.flatMap((page) => page.uids).map((uid) => uid.toLowerCase()));
     const { outcome } = found;
@@ -298,7 +298,7 @@ describe('a list that changes while it is read', () => {
     };
   }
 
-  test('somebody who joins does not disturb', async () => {
+  test('someone who joins does not disturb', async () => {
     const { chat, sandbox, group } = await service();
     const guid = await group(uids(25));
     const changing = meanwhile(chat, async (call) => call === 2 && chat.addMembers(guid, { admins: ['late'] }));
@@ -306,7 +306,7 @@ describe('a list that changes while it is read', () => {
     expect(sandbox.calls.us.requests).toBe(1 + 3 + 1);
   });
 
-  test('somebody who leaves has the list read again', async () => {
+  test('someone who leaves has the list read again', async () => {
     const { chat, group } = await service();
     const guid = await group(uids(25));
     const pages: number[] = [];
@@ -378,7 +378,7 @@ test('a reading that is given up ends in CallAborted, and asks for no further pa
   expect(sandbox.calls.us.requests).toBe(1);
 });
 
-test('a group that does not exist is no empty group', async () => {
+test('a group that does not exist is not an empty group', async () => {
   const { chat } = await service({ groups: 1 });
   expect(await rejection(readMembers(chat, 'nowhere'))).toMatchObject({ serviceCode: 'ERR_GUID_NOT_FOUND' });
   expect(await rejection(readBanned(chat, 'nowhere'))).toMatchObject({ serviceCode: 'ERR_GUID_NOT_FOUND' });

@@ -89,7 +89,7 @@ describe('a list that could not be read', () => {
   });
 });
 
-test('a call that we gave up, and a fault of ours, are no verdict', () => {
+test('a call that we gave up, and a fault of ours, say nothing about the member', () => {
   for (const error of [new CallAborted(true, undefined), new TypeError('a bug')]) {
     expect(() => judgeEdit('remove', error)).toThrow(error.message);
     expect(() => judgeReading(error)).toThrow(error.message);

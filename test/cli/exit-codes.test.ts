@@ -92,7 +92,7 @@ describe('exit codes', () => {
     expect(JSON.parse(stdout).state).toBe('cancelled');
   });
 
-  test('4: a sum that does not hold is told, and is no success', async () => {
+  test('4: a sum that does not hold is shown, and is not a success', async () => {
     const { place, id } = await pausedImport();
     const ledger = new DatabaseSync(join(place.dataDir, 'imports', id, 'ledger.sqlite'));
     ledger.exec(`update counters set n = n + 1 where name = 'added'`);

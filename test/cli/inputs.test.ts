@@ -74,7 +74,7 @@ describe('a data directory', () => {
     expect((await place.run(['status'])).stdout).toContain(file);
   });
 
-  test('that is none is refused with its name', async () => {
+  test('that is not one is refused with its name', async () => {
     const place = await openWorkplace();
     const file = place.file('m.csv', members([['g', 'ann']]));
     const { code, stderr } = await place.run(['import', file, '--sandbox', '--data-dir', join(place.root, file)]);

@@ -21,7 +21,7 @@ const GROUPS = 12;
 /** Without the calls that ask who is banned: calls are counted. */
 const IMPORT = ['import', 'm.csv', '--concurrency', '1', '--no-ban-check'];
 
-/** Each call takes so long until the sandbox is told to hurry. */
+/** Each call takes so long until the sandbox is set to hurry. */
 async function runningImport(slowMs: number, node?: string): Promise<{ place: SandboxPlace; run: Running }> {
   const place = await openSandboxPlace({ users: 'any', groups: 'any', faults: `slow=${slowMs}ms` });
   place.file('m.csv', manyMembers(ROWS, GROUPS));

@@ -17,7 +17,7 @@ test('the sandbox shows every key that it takes, and takes every switch', async 
   expect(managementUrl).toMatch(/^https:\/\/apimgmt\.localhost:\d+$/);
 });
 
-test('a person at a terminal is told of them, too', async () => {
+test('a person at a terminal sees them, too', async () => {
   const { start } = await openWorkplace();
   const running = start(['sandbox'], { stays: true });
   await running.says('Stop it with Ctrl-C');
@@ -25,7 +25,7 @@ test('a person at a terminal is told of them, too', async () => {
   await running.says('/apps, key ');
 });
 
-test('rows with an acting user succeed in the sandbox that knows everybody', async () => {
+test('rows with an acting user succeed in the sandbox that knows everyone', async () => {
   const { run, file } = await openWorkplace();
   file('m.csv', 'guid,uid,on_behalf_of\ng,a,boss\ng,b,boss\n');
   const { code, stderr } = await run(['import', 'm.csv', '--sandbox']);

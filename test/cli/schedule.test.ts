@@ -17,7 +17,7 @@ import {
 const PEOPLE = Array.from({ length: 10 }, (_, at) => `u${at + 1}`);
 const rows = (uids: readonly string[]) => members(uids.map((uid) => ['team', uid] as const));
 
-/** A sandbox with one group of ten; nobody but they, `new` and `other` exists. */
+/** A sandbox with one group of ten; no one but they, `new` and `other` exists. */
 function openPlace(): Promise<SandboxPlace> {
   const team = { participants: PEOPLE };
   return openSandboxPlace({ seed: { users: ['new', 'other'], regions: { us: { members: { team } } } } });
@@ -103,7 +103,7 @@ test('what cannot be a schedule ends with exit code 2, the value and what is all
   }
 });
 
-test('a run in this process syncs, tells since when a row fails, and skips the same file once everybody is in place', async () => {
+test('a run in this process syncs, tells since when a row fails, and skips the same file once everyone is in place', async () => {
   const at = await openPlace();
   at.file('exports/1.csv', rows([...PEOPLE, 'new', 'nobody']));
   await at.run([...NIGHTLY, '--file', 'exports/*.csv', '--apply']);
@@ -114,7 +114,7 @@ test('a run in this process syncs, tells since when a row fails, and skips the s
   const before = await historyOf(at);
   expect(before.failing).toMatchObject([{ uid: 'nobody' }]);
 
-  // The file is the same, and somebody is pending.
+  // The file is the same, and someone is pending.
   const second = await at.run(['schedule', 'run', 'nightly']);
   expect([second.code, second.stderr]).toEqual([
     1,

@@ -77,7 +77,7 @@ test('a schedule is added at a server, run, paused, edited, copied and removed, 
   expect((await place.run(['schedule', 'list'])).stderr).toContain(`There are no schedules at ${server.url}`);
 });
 
-test('what the server refuses, or cannot be given there, is told with what to do', async () => {
+test('what the server refuses, or cannot be given there, comes with what to do', async () => {
   const place = await remotePlace();
   mkdirSync(join(place.root, 'elsewhere'));
   place.file('people.csv', 'email,uid\n');

@@ -172,7 +172,7 @@ test('the token comes from the environment, and is shown nowhere', async () => {
   expect([refused.code, refused.stderr]).toEqual([EXIT.usage, expect.stringContaining('--role operator')]);
 });
 
-describe('what cannot work is told:', () => {
+describe('what cannot work is refused with why:', () => {
   test('a server that is away, by its address', async () => {
     const place = await openWorkplace();
     place.file('m.csv', manyMembers(1));

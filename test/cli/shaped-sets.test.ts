@@ -87,7 +87,7 @@ test('--first and resume in a shaped folder send every membership once', async (
   expect(rest.summary.rows).toMatchObject({ read: 9, added: 7, already_member: 0, invalid: 1, skipped: 1 });
 });
 
-test('ids made of different values collide across the files of a folder, and nobody of them is added', async () => {
+test('ids made of different values collide across the files of a folder, and no one of them is added', async () => {
   const place = await openSandboxPlace();
   place.file('lists/a.csv', 'mail,guid\nanna@a.example,g\nben@a.example,g\n');
   place.file('lists/b.csv', 'guid,mail\ng,anna@b.example\n');

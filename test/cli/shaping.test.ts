@@ -110,7 +110,7 @@ test('--first sends some rows, resume the others, as one import; cancel gives th
   expect(retried.summary.rows).toMatchObject({ read: 55, already_member: 55 });
 });
 
-test('a file of changes that removes more than it may is held until somebody says how many', async () => {
+test('a file of changes that removes more than it may is held until someone says how many', async () => {
   const place = await openSandboxPlace({
     seed: { regions: { us: { members: { team: { participants: ['a', 'b', 'c'], usersToBan: ['d'] } } } } },
   });
@@ -125,7 +125,7 @@ test('a file of changes that removes more than it may is held until somebody say
   const [, command = ''] = /rollcall (resume .+)/.exec(held.stderr) ?? [];
   expect(command).toMatch(/^resume \S+ --max-removals 2$/);
   expect(place.calls()).toBe(0);
-  // Somebody who resumes whatever waits has not looked at it.
+  // Someone who resumes whatever waits has not looked at it.
   const plain = await place.run(['resume']);
   expect([plain.code, plain.stderr]).toEqual([
     EXIT.stopped,

@@ -7,7 +7,7 @@ const GROUPS = 40;
 /** Without the calls that ask who is banned: calls are counted. */
 const ONE_BY_ONE = ['--concurrency', '1', '--no-ban-check'];
 
-/** A sandbox that is slow until it is told otherwise, so that one can act meanwhile, and a file of forty calls. */
+/** A sandbox that is slow until it is set otherwise, so that one can act meanwhile, and a file of forty calls. */
 async function slowPlace(): Promise<SandboxPlace> {
   const place = await openSandboxPlace({ users: 'any', groups: 'any', faults: 'slow=500ms' });
   place.file('m.csv', manyMembers(GROUPS * 10, GROUPS));
@@ -108,7 +108,7 @@ test('--detach prints the id alone, and the import completes in the background',
   expect([watch.code, watch.summary.id, watch.summary.rows.added]).toEqual([EXIT.ok, id, GROUPS * 10]);
 });
 
-test('watch tells of an import that nobody runs, with the command that goes on', async () => {
+test('watch says that no process runs an import, with the command that continues it', async () => {
   const place = await slowPlace();
   const run = place.start(['import', 'm.csv', ...ONE_BY_ONE]);
   await until(() => place.calls() > 0);
@@ -119,7 +119,7 @@ test('watch tells of an import that nobody runs, with the command that goes on',
   expect(stderr).toMatch(/Continue with:\n {2}rollcall resume /);
 });
 
-describe('where nobody runs an import,', () => {
+describe('where no process runs an import,', () => {
   test('pause and cancel act by themselves, and an end is final', async () => {
     const place = await slowPlace();
     const run = place.start(['import', 'm.csv', ...ONE_BY_ONE]);

@@ -7,7 +7,7 @@ import { members, openSandboxPlace, type SandboxPlace, until } from './workplace
 const PEOPLE = Array.from({ length: 10 }, (_, at) => `u${at + 1}`);
 const rows = (uids: readonly string[]) => members(uids.map((uid) => ['team', uid] as const));
 
-/** A sandbox with one group of ten; nobody but they and `new` exists. */
+/** A sandbox with one group of ten; no one but they and `new` exists. */
 function openPlace(): Promise<SandboxPlace> {
   const team = { participants: PEOPLE };
   return openSandboxPlace({ seed: { users: ['new'], regions: { us: { members: { team } } } } });
@@ -16,7 +16,7 @@ function openPlace(): Promise<SandboxPlace> {
 const inTeam = ({ sandbox }: SandboxPlace) => [...sandbox.members('us', 'team').keys()];
 const idIn = (text: string) => /(?:sync|undo)-\d{8}-\d{6}-\w{3}/.exec(text)?.[0] ?? '';
 
-test('a plan is shown, kept, and carried out when somebody says so; what failed shows in the exit code', async () => {
+test('a plan is shown, kept, and carried out when someone says so; what failed shows in the exit code', async () => {
   const at = await openPlace();
   const file = at.file('members.csv', rows([...PEOPLE, 'new', 'nobody']));
   const planned = await at.run(['sync', file, '--plan-csv', 'plan.csv']);
@@ -84,7 +84,7 @@ describe('a sync that was killed', () => {
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ state: 'applied', import: { rows: { read: 300, failed: 0 } } });
     expect(inTeam(at).toSorted()).toEqual(wanted.toSorted());
-    // The calls that nobody heard of are made again, and no others: two lists, twelve calls, and what was under way.
+    // The calls that no one heard of are made again, and no others: two lists, twelve calls, and what was under way.
     expect(at.calls()).toBeLessThanOrEqual(2 + 12 + 1);
   });
 });

@@ -6,7 +6,7 @@ import { openSandboxPlace, until } from './workplace.ts';
 const USERS = Array.from({ length: 24 }, (_, n) => `new${n}`);
 const GROUPS = Array.from({ length: 8 }, (_, n) => `team${n}`);
 
-test('kill -9 while what an import created is deleted: the next run deletes the rest, and nobody else', async () => {
+test('kill -9 while what an import created is deleted: the next run deletes the rest, and no one else', async () => {
   const place = await openSandboxPlace({ users: 0, seed: { users: ['ann'], groups: ['old'] }, latencyMs: 20 });
   const rows = [
     ...GROUPS.map((guid) => `${guid},ann`),

@@ -33,7 +33,7 @@ test('undo --created has a server delete what an import created, and says what i
   const asked = await place.run(['undo', id, '--created', '--apply', ...LIMITS]);
   expect([asked.code, asked.stderr]).toEqual([EXIT.stopped, expect.stringContaining('--yes deletes them')]);
 
-  // Somebody else has begun to use one of the groups.
+  // Someone else has begun to use one of the groups.
   await server.run('guid,uid\nband,guest\n');
   const deleted = await place.run(['undo', id, '--created', '--apply', '--yes', ...LIMITS]);
   expect(deleted.stderr).toContain('1 group and 2 users deleted.\n  group band (us), kept: 1 user in it');

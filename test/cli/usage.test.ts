@@ -66,7 +66,7 @@ describe('a command about an import', () => {
   });
 });
 
-/** What is wrong with the settings is told before the file is looked at. */
+/** What is wrong with the settings is reported before the file is looked at. */
 describe('settings that cannot work stop an import before it begins', () => {
   const GOOD = { ROLLCALL_HOST: 'localhost:8443', ROLLCALL_APP_ID: 'app', ROLLCALL_API_KEY: KEY };
   test.each([

@@ -17,7 +17,7 @@ test('the list shows imports as they move, those of other visitors too', async (
   expect(await row.getByRole('img').getAttribute('aria-label')).toBe('Rows by outcome: 10 added');
 });
 
-test('a dry run sends nothing until somebody starts it', async () => {
+test('a dry run sends nothing until someone starts it', async () => {
   const page = await browser.open(slow.url);
   await page.getByLabel(/^Choose/).setInputFiles(csvFile('guid,uid\nchoir,ada\nchoir,ben\n', 'dry.csv'));
   await page.getByLabel('Only check the file').check();

@@ -245,7 +245,7 @@ test('the documentation of the API is searched, and no part of it breaks the con
   await page.getByRole('heading', { name: 'Settings' }).waitFor();
 });
 
-test('the end of a long import is told in a hidden tab, once, where the person has allowed it', async () => {
+test('the end of a long import shows a notification in a hidden tab, once, where the person has allowed it', async () => {
   const page = await browser.open(`${server.url}/settings`, { permissions: ['notifications'] });
   // Stands for the browser's own, which shows nothing to a test.
   await page.evaluate(`(() => {

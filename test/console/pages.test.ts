@@ -86,7 +86,7 @@ test('a wide screen is used for tables, and lines of text stay short', async () 
   expect(await widthOf('p.lead')).toBeLessThan(900);
 });
 
-test('with colours that the system chooses, states are told apart by borders, and shares keep their colours', async () => {
+test('with colours that the system chooses, states are distinguished by borders, and shares keep their colours', async () => {
   const page = await browser.open(server.url, { forcedColors: 'active' });
   await startImport(page, 'guid,uid\nteam,ada\nteam,be!n\n', 'forced.csv');
   await page.getByText('Completed: 1 of 2 rows succeeded').first().waitFor();

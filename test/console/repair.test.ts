@@ -8,7 +8,7 @@ const browser = useBrowser();
 const users = ['ada', 'ben', 'cyd', 'dot', 'eve'];
 const server = useServer({ seed: { users, groups: ['choir'] } });
 
-/** Column names of somebody else, e-mail addresses among the users, a word for a scope that nobody knows, two unknown users. */
+/** Column names of someone else, e-mail addresses among the users, a word for an unknown scope, two unknown users. */
 const MESSY = [
   ['Member No', 'Room', 'Rolle', 'Remark'],
   ['ada', 'choir', 'admin', 'sings'],

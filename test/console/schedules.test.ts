@@ -39,7 +39,7 @@ test('a schedule is made, tried, run, edited by two at once, and copied', async 
   await page.getByLabel('Columns of new users and groups').fill('group_name=Room');
   await page.getByLabel('Most groups to create').fill('3');
   await page.getByRole('button', { name: 'Try it now' }).click();
-  await page.locator('#new-path-error', { hasText: 'cannot be read' }).waitFor();
+  await page.locator('#new-path-error', { hasText: 'there is no file' }).waitFor();
   await checkSights(page, 'new-schedule-error');
   await page.getByLabel('Path below it').fill('members.csv');
   await page.getByRole('button', { name: 'Try it now' }).click();
@@ -130,7 +130,7 @@ test('the file of a schedule is shown as it is and as it is read, its columns ar
   await page.getByLabel('Name', { exact: true }).fill('rooms');
   await page.getByLabel('Path below it').fill('nothing.csv');
   await page.getByRole('button', { name: 'Show the file' }).click();
-  await page.locator('#new-path-error', { hasText: 'cannot be read' }).waitFor();
+  await page.locator('#new-path-error', { hasText: 'there is no file' }).waitFor();
   await page.getByLabel('Path below it').fill('rooms.csv');
   await page.getByRole('button', { name: 'Show the file' }).click();
   await page.getByRole('table', { name: 'The file as it is' }).getByText('zoe!').waitFor();

@@ -9,7 +9,7 @@ const SIGHTS = [
 ] as const;
 
 /**
- * No violation and nothing wider than the screen, on a dark phone and a light desk. CONSOLE_SHOTS names a folder for
+ * No violation and nothing wider than the screen, on a dark phone and a light desktop. CONSOLE_SHOTS names a folder for
  * pictures of what was looked at.
  */
 export async function checkSights(page: Page, name: string): Promise<void> {

@@ -68,7 +68,7 @@ test('from the token to the retried rows: log in, upload, map a column, run, fil
   ]);
 
   await page.getByRole('link', { name: 'Imports' }).first().click();
-  await page.getByLabel(/^Choose/).setInputFiles(csvFile(retryFile.replaceAll(/nobody-\d/g, 'cyd'), 'mended.csv'));
+  await page.getByLabel(/^Choose/).setInputFiles(csvFile(retryFile.replaceAll(/nobody-\d/g, 'cyd'), 'fixed.csv'));
   await page.getByLabel('User (UID)').selectOption('Member No');
   await page.getByLabel('Group (GUID)').selectOption('Room');
   await page
@@ -82,5 +82,5 @@ test('from the token to the retried rows: log in, upload, map a column, run, fil
   await page.getByRole('heading', { name: 'History of cyd' }).waitFor();
   const history = page.getByRole('table').locator('tbody tr');
   await eventually(() => history.count()).toBe(3);
-  expect(await history.first().textContent()).toContain('mended.csv');
+  expect(await history.first().textContent()).toContain('fixed.csv');
 });

@@ -34,7 +34,7 @@ test('each row says what was so, also invalid ones and bans; the sum of the regi
   await page.getByRole('row', { name: /truth\.csv.*choir.*owner.*invalid.*UNKNOWN_SCOPE/ }).waitFor();
 });
 
-test('an import that was checked first and then sent is no dry run any more', async () => {
+test('an import that was checked first and then sent is not a dry run any more', async () => {
   const page = await browser.open(server.url);
   await page.getByLabel(/^Choose/).setInputFiles(csvFile('guid,uid\nchoir,ben\n', 'checked.csv'));
   await page.getByLabel('Only check the file').check();

@@ -6,7 +6,7 @@ import { parse } from 'yaml';
 import { serveCommand } from '../../src/cli/commands/serve.ts';
 import { workerCommand } from '../../src/cli/commands/worker.ts';
 import { workerMetrics } from '../../src/cli/worker-health.ts';
-import { BACKLOG } from '../../src/imports/send/rounds.ts';
+import { BACKLOG } from '../../src/imports/send/fair-queue.ts';
 import { REGIONS } from '../../src/membership/membership.ts';
 import { STOP_DEADLINE_MS } from '../../src/platform/lifecycle.ts';
 import { VERSION } from '../../src/platform/version.ts';

@@ -14,7 +14,7 @@ const group = fc.record({
 });
 const state = fc.dictionary(id, group, { minKeys: 8, maxKeys: 30, size: 'max', noNullPrototype: true });
 
-test('what an export wrote changes nothing when a mirror sync reads it, and an import finds everybody there', async () => {
+test('what an export wrote changes nothing when a mirror sync reads it, and an import finds everyone there', async () => {
   await fc.assert(
     fc.asyncProperty(
       state,

@@ -86,7 +86,7 @@ test('users and groups are lists of their own, with their fields, the deactivate
   expect(read('groups')[2]).toMatchObject({ group_name: 'The Team', group_type: 'private', group_tags: ['t'] });
 });
 
-test('only the groups that were named, in any case of letters; one that no region has is told', async () => {
+test('only the groups that were named, in any case of letters; one that no region has is named', async () => {
   const exporting = openExport(await open(), { groups: ['SECOND', 'none', 'team'], regions: ['us', 'eu'] });
   await exporting.run();
   expect(exporting.members().map((line) => line.toLowerCase())).toEqual(EVERYBODY);
@@ -139,7 +139,7 @@ describe('an export that is interrupted', () => {
   });
 });
 
-test('a group whose list cannot be trusted is told, and the others are there', async () => {
+test('a group whose list cannot be trusted is named, and the others are there', async () => {
   const spoil = (chat: ChatClient): ChatClient => ({
     ...chat,
     listMembersPage: async (guid, page, options) => {
@@ -186,7 +186,7 @@ describe('members that change while they are listed', () => {
     expect(members).toEqual(uids(1001, 1499).map((uid) => `crowd ${uid} participant`));
   });
 
-  test('who joins meanwhile costs nobody a place, and stands there at most once', async () => {
+  test('who joins meanwhile costs no one a place, and is listed at most once', async () => {
     const members = await exported(
       disturbing('pages', (chat) => chat.addMembers('crowd', { participants: ['u1000', 'u1001'], admins: ['u1002'] })),
     );

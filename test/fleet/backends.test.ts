@@ -81,7 +81,7 @@ function describePipeline(place: Parameters<typeof openPipeline>[0]['place']): v
     expect(sandbox.calls.us.requests).toBe(2);
   });
 
-  test('a refused key blocks its region while others complete, and resume goes on when it is mended', async () => {
+  test('a refused key blocks its region while others complete, and resume goes on when it is fixed', async () => {
     const pipeline = await openPipeline({ place, apiKeys: { eu: 'wrong-key' } });
     const rows = [...participants(100), ...participants(100).map((row) => ({ ...row, region: 'eu' as const }))];
     const { id, state, reason } = await pipeline.run(csv(rows));

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { runChaos, setting } from '../../bench/chaos.ts';
-import { BACKLOG } from '../../src/imports/send/rounds.ts';
+import { BACKLOG } from '../../src/imports/send/fair-queue.ts';
 
 /** Longer than a worker's lock, so that others take what a frozen one holds. */
 const FREEZE_S = 12;

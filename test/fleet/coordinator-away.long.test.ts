@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { startRedis } from '../servers/redis.ts';
 import { calls, eventually, openFleet } from './fleet.ts';
 
-test('a coordinator that is told to stop ends although its queue is away, and the import can be resumed', async () => {
+test('a coordinator that is asked to stop ends although its queue is away, and the import can be resumed', async () => {
   const away = await startRedis();
   onTestFinished(() => away.stop());
   const fleet = await openFleet(away, { latencyMs: 200 });

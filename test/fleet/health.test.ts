@@ -78,7 +78,7 @@ test('concurrency can be raised while it works, beyond what it was started with'
 });
 
 test.each(['', 'null', '{"region":"us"}', '{"region":"eu","concurrency":3}', '{"region":"us","concurrency":0}'])(
-  'a wish for concurrency that is no such wish is refused with what is allowed: %s',
+  'a concurrency that is not valid is refused with what is allowed: %s',
   async (body) => {
     const { put } = await openHealth();
     expect(await put(body)).toEqual({

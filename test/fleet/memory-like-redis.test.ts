@@ -15,7 +15,7 @@ const LONG_MS = 1_000_000_000;
 const STATES = ['waiting', 'prioritized', 'delayed', 'active', 'completed', 'failed'] as const;
 const START = Date.parse('2027-03-01T00:00:00Z');
 
-/** One queue, with a worker that takes jobs only when it is told to. */
+/** One queue, with a worker that takes jobs only when it is asked to. */
 interface Side {
   readonly queue: BullQueue;
   readonly worker: BullWorker;

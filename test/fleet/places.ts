@@ -8,7 +8,7 @@ import type { TestServer } from '../servers/server.ts';
 export interface ServerPlace {
   readonly name: string;
   start(): Promise<TestServer>;
-  /** An address on this server where nobody else is. */
+  /** An address on this server where no one else is. */
   newAddress(server: TestServer): Promise<string>;
 }
 

@@ -48,7 +48,7 @@ test('who is banned is asked in every region for itself: one without a worker do
   expect((await run.ended).code).toBe(0);
 });
 
-test('questions who is banned that nobody has answered leave the queue with a pause and with Ctrl-C, and are asked again by resume', async () => {
+test('questions who is banned that no one has answered leave the queue with a pause and with Ctrl-C, and are asked again by resume', async () => {
   const fleet = await openFleet(server);
   const asking = () => eventually(async () => (await fleet.queue('eu').depth()).waiting);
   const run = fleet.import(calls(5, 'eu'), []);
@@ -96,7 +96,7 @@ describe('from another process', () => {
     expect(await fleet.queue('us').depth()).toEqual(idle);
   });
 
-  test('cancel of an import that nobody runs takes its batches out of Redis', async () => {
+  test('cancel of an import that no process runs takes its batches out of Redis', async () => {
     const fleet = await openFleet(server);
     const run = fleet.import(calls(60));
     await eventually(() => fleet.queue('us').depth()).toEqual({ ...idle, waiting: 60 });

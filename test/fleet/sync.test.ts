@@ -19,7 +19,7 @@ test('groups are listed and changed by workers elsewhere, for a coordinator with
     groups: 0,
     seed: { regions: { us: { members: { team: { participants, usersToBan: ['mallory'] } } } } },
   });
-  // Nobody works yet: the question waits in the queue, and is lost with it.
+  // No one works yet: the question waits in the queue, and is lost with it.
   const wanted = [...uids(1_195), 'new1', 'new2'];
   const file = fleet.file(
     'members.csv',

@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 const idle = { waiting: 0, delayed: 0, active: 0 };
 
-describe('a worker that is told to stop', () => {
+describe('a worker that is asked to stop', () => {
   test('finishes the calls under way and hands back the rest, which another takes: nothing is sent twice', async () => {
     const fleet = await openFleet(server, { latencyMs: 1_000 });
     const first = await fleet.worker(['us'], ['--concurrency', '4']);

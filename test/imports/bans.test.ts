@@ -55,7 +55,7 @@ test('an import of which every row is banned sends nothing and is over', async (
   expect(pipeline.calls(id)).toBe(0);
 });
 
-test('banned users in the middle of full batches: everybody else is added, and the sum holds', async () => {
+test('banned users in the middle of full batches: everyone else is added, and the sum holds', async () => {
   const banned = Array.from({ length: 40 }, (_, n) => `u${n * 3 + 1}`);
   const pipeline = await openPipeline({ place, sandbox: banning(banned) });
   const { id } = await pipeline.run(csv(participants(120, 'team')), { bans: 'keep' });
@@ -72,7 +72,7 @@ test('a row that bans a banned user is sent as it is', async () => {
   expect(pipeline.sandbox.members('us', 'team').get('bad')).toBe('ban');
 });
 
-test('a group that is not there is no question: its rows say what the service says', async () => {
+test('a group that is not there is not asked about: its rows say what the service says', async () => {
   const pipeline = await openPipeline({ place, sandbox: { users: 'any', groups: 0 } });
   const { id } = await pipeline.run(csv(rowsFor(['ann'], 'nowhere')), { bans: 'keep' });
   expect(outcomes(pipeline, id)).toEqual(['failed ERR_GUID_NOT_FOUND']);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { budgetWatch } from '../../src/imports/send/budget.ts';
 
-/** A queue's budget, and how long it was told to wait. */
+/** A queue's budget, and how long it was set to wait. */
 function queue(set: number | undefined) {
   const waits: number[] = [];
   const changes: number[] = [];

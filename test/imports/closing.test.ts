@@ -109,7 +109,7 @@ test('totals that disagree with the rows are said in words, whatever else there 
   ]);
 });
 
-test('a report that cannot be written is told with the code of the system, and the import stays open', async () => {
+test('a report that cannot be written is reported with the code of the system, and the import stays open', async () => {
   const { closings, over, moves, folder } = await endingImport();
   mkdirSync(`${folder}/report.csv`);
   closings.begin(RECORD.id, 'cancelled');

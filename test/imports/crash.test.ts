@@ -71,7 +71,7 @@ test('a coordinator that is killed at any moment loses no row and reports none t
   ledger.close();
 });
 
-test('a coordinator that is killed in the middle of edits goes on with them: each is done, and told once', async () => {
+test('a coordinator that is killed in the middle of edits goes on with them: each is done, and recorded once', async () => {
   const root = tempDir();
   const uids = Array.from({ length: 100 }, (_, n) => `u${n}`);
   const sandbox = await startSandbox({

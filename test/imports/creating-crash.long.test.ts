@@ -20,7 +20,7 @@ const NEW_GROUPS = 20;
 /** Calls after which the process is killed: while it looks, creates groups, adds, creates users, and adds these. */
 const KILLS = [10, 30, 45, 70, 100];
 
-test('kill -9 in the middle of looking, creating and adding: nobody is created twice, and no row is lost', async () => {
+test('kill -9 in the middle of looking, creating and adding: no one is created twice, and no row is lost', async () => {
   const root = tempDir();
   const users = Array.from({ length: NEW_USERS }, (_, n) => `new${n}`);
   const groups = Array.from({ length: NEW_GROUPS }, (_, n) => `team${n}`);

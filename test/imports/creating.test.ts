@@ -72,7 +72,7 @@ describe.each(QUEUE_PLACES)('on the $name queue', (place) => {
     ['connections that break', 'reset-before=1,reset-after=2'],
     ['a rate limit of the service', 'too-many=1'],
     ['a server that is out of order', 'error=1,unavailable=1'],
-  ])('%s: everybody is created once and added, and the sum holds', async (_, faults) => {
+  ])('%s: everyone is created once and added, and the sum holds', async (_, faults) => {
     const pipeline = await openPipeline({ place, sandbox: known(names(10, 'old'), ['there'], { faults }) });
     const file = csv([...rowsFor([...names(10, 'old'), ...names(10, 'new')], 'fresh'), ...rowsFor(['new1'], 'there')]);
     const { id, state } = await pipeline.run(file, creating({ ...USERS, ...GROUPS }));
@@ -86,7 +86,7 @@ describe.each(QUEUE_PLACES)('on the $name queue', (place) => {
 const place = EMBEDDED;
 
 describe('the guard', () => {
-  test('creates nobody when more users are missing than may be created; the rest is sent, and resume goes on', async () => {
+  test('creates no one when more users are missing than may be created; the rest is sent, and resume goes on', async () => {
     const pipeline = await openPipeline({ place, sandbox: known(names(5, 'old'), ['team']) });
     const { run, sandbox, coordinator } = pipeline;
     const file = csv(rowsFor([...names(5, 'old'), ...names(4, 'ghost')], 'team'));
@@ -192,15 +192,15 @@ describe('a user who is deactivated', () => {
     expect(pipeline.summary(id).created).toEqual({ users: 1, groups: 0, reactivated: 1 });
   });
 
-  test('is told from one who does not exist at all, where only reactivating is allowed', async () => {
+  test('differs from one who does not exist at all, where only reactivating is allowed', async () => {
     const pipeline = await openPipeline({ place, sandbox: deactivated });
     const { id } = await pipeline.run(csv(rowsFor(['ghost', 'bob'], 'team')), creating({ reactivate: true }));
     expect(outcomes(pipeline, id)).toEqual(['failed ERR_UID_NOT_FOUND', 'added']);
   });
 });
 
-describe('somebody else', () => {
-  test('who creates the same user and group at that moment is no problem: they exist', async () => {
+describe('someone else', () => {
+  test('who creates the same user and group at that moment is not a problem: they exist', async () => {
     const pipeline = await openPipeline({
       place,
       sandbox: known([], []),
@@ -309,7 +309,7 @@ describe('members of a new group', () => {
     },
   );
 
-  test('who act for somebody wait until the group is there', async () => {
+  test('who act for someone wait until the group is there', async () => {
     const pipeline = await openPipeline({ place, sandbox: known(['boss', 'ann'], []) });
     const rows = [{ guid: 'team', uid: 'ann', onBehalfOf: 'boss' }];
     const { id } = await pipeline.run(csv(rows), creating({ ...GROUPS, groupOwner: 'boss' }));
@@ -331,7 +331,7 @@ test('an ordinary import creates nothing and reports what it always reported', a
   expect(outcomes(pipeline, id)).toEqual(['added', 'failed ERR_UID_NOT_FOUND', 'failed ERR_GUID_NOT_FOUND']);
 });
 
-test('an import that is paused in the middle of creating goes on and creates nobody twice', async () => {
+test('an import that is paused in the middle of creating goes on and creates no one twice', async () => {
   let created = 0;
   const pipeline = await openPipeline({
     place,

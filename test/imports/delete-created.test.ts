@@ -128,7 +128,7 @@ test('deleting that is interrupted goes on, and what was deleted without an answ
   expect(calls).toBe(1);
 });
 
-test('a user who was created a second time by somebody else is kept', async () => {
+test('a user who was created a second time by someone else is kept', async () => {
   const { pipeline, id } = await imported({
     chat: (service) => ({
       ...service,

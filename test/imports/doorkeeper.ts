@@ -33,7 +33,7 @@ export class Doorkeeper {
     while (this.arrived < calls) await new Promise<void>((resolve) => this.#watchers.push(resolve));
   }
 
-  /** Lets everybody through from now on. */
+  /** Lets everyone through from now on. */
   open(): void {
     this.#open = true;
     this.letIn(Number.POSITIVE_INFINITY);

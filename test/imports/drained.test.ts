@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { drained } from '../../src/imports/send/returns.ts';
 
-/** An import that goes on waits for results that wait in the queue; not forever, if nobody records them. */
+/** An import that goes on waits for results that wait in the queue; not forever, if no process records them. */
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -35,7 +35,7 @@ test('it is over as soon as no result waits', async () => {
   expect(waiting).toMatchObject({ isOver: true, errors: [] });
 });
 
-test('results that nobody records hold an import up for a minute, and are named', async () => {
+test('results that no process records hold an import up for a minute, and are named', async () => {
   const waiting = waitFor(resultsOf(3));
   await vi.advanceTimersByTimeAsync(59_000);
   expect(waiting.isOver).toBe(false);

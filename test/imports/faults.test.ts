@@ -71,7 +71,7 @@ describe('an unexpected error ends the import that met it, and nothing else', ()
     expect(sandbox.calls.us.requests - before).toBe(12);
   });
 
-  test('while results are recorded: what was called is in doubt, nothing more is sent, and cancel ends it', async () => {
+  test('while results are recorded: the delivery of what was called is uncertain, nothing more is sent, and cancel ends it', async () => {
     const { pipeline, door, id, coordinator } = await runningImport(EMBEDDED);
     const repair = breakLedger(pipeline, id, 'insert on calls');
     door.open();
@@ -152,7 +152,7 @@ describe('an import in which the process dies', () => {
     expect((await pipeline.coordinator.settled(id)).state).toBe('staged');
   });
 
-  test('a process that is told to stop has not died', async () => {
+  test('a process that is asked to stop has not died', async () => {
     const pipeline = await openPipeline({ place: EMBEDDED });
     const id = await pipeline.send(csv(participants(30_000)), { dryRun: true });
     for (const _ of [1, 2, 3]) {

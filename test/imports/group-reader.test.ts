@@ -40,7 +40,7 @@ test('what the service refuses is thrown with its code', async () => {
   });
 });
 
-describe('questions that nobody waits for any more', () => {
+describe('questions that no one waits for any more', () => {
   test('are taken out of the queue, and reading goes on', async () => {
     const at = await open({ concurrency: 1 });
     at.sandbox.faults.set('slow=200ms');

@@ -24,7 +24,7 @@ test('options that were kept with an import come back as they were', () => {
   expect(readOptions({ options: JSON.stringify(options) })).toEqual(options);
 });
 
-test('options that nobody knows are refused', () => {
+test('unknown options are refused', () => {
   expect(() => importOptions.parse({ region: 'eu', dryrun: true })).toThrow(/dryrun/);
   expect(() => importOptions.parse({ region: 'au' })).toThrow(/us/);
 });

@@ -10,7 +10,7 @@ test('the name of a column may have a comma in it', () => {
   expect(columnMap('uid=Name, first,guid=Team')).toEqual({ map: { uid: 'Name, first', guid: 'Team' } });
 });
 
-test('what is no field=column is named', () => {
+test('what is not field=column is named', () => {
   expect(columnMap('uid=A,person=B')).toEqual({ map: { uid: 'A' }, unreadable: 'person=B' });
   expect(columnMap('uid')).toEqual({ map: {}, unreadable: 'uid' });
   expect(columnMap('=A')).toEqual({ map: {}, unreadable: '=A' });

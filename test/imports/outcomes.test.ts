@@ -45,7 +45,7 @@ function membersIn(sandbox: Sandbox, groups: Iterable<string>): Map<string, Map<
 }
 
 describe.each(QUEUE_PLACES)('on the $name queue', (place) => {
-  test('a mixed file: every row gets the outcome that its own wish deserves, and the groups are as asked', async () => {
+  test('a mixed file: every row gets the outcome of what it asks for, and the groups are as asked', async () => {
     const { run, rows, sandbox, counts, summary } = await openPipeline({ place });
     const asked = mixedRows();
     const { id, state } = await run(fileOf(asked));

@@ -49,7 +49,7 @@ test('a task that needs more memory than its thread may have is refused, and the
   expect(await queue.ask(small, { deadlineMs: 60_000 })).toBeInstanceOf(Uint8Array);
 });
 
-test('what nobody waits for any more is not begun, and what others wait for is done', async () => {
+test('what no one waits for any more is not begun, and what others wait for is done', async () => {
   const path = await staged();
   const threads = openThreads();
   const gone = new AbortController();
@@ -65,7 +65,7 @@ test('what nobody waits for any more is not begun, and what others wait for is d
   expect(await third).toEqual(await first);
 });
 
-test('what is under way and nobody waits for any more is given up, and what waits behind it is done', async () => {
+test('what is under way and no one waits for any more is given up, and what waits behind it is done', async () => {
   const path = await staged();
   const threads = openThreads();
   const gone = new AbortController();

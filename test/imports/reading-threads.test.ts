@@ -106,7 +106,7 @@ describe('a report from another thread', () => {
     expect(head + rest).toBe(whole);
   });
 
-  test('that nobody takes any more is given up, and others are made', async () => {
+  test('that no one takes any more is given up, and others are made', async () => {
     const path = join(tempDir(), 'ledger.sqlite');
     await largeImport(path);
     const threads = openThreads();
@@ -154,7 +154,7 @@ describe('a report from another thread', () => {
   });
 });
 
-test('a damaged ledger is told with its class, its code and its path', async () => {
+test('a damaged ledger is reported with its class, its code and its path', async () => {
   const path = join(tempDir(), 'ledger.sqlite');
   writeFileSync(path, 'this is a shopping list, and it is long enough to be looked at: milk, bread, eggs');
   const error = await openThreads()

@@ -68,7 +68,7 @@ describe.each(QUEUE_PLACES)('on the $name queue', (place) => {
     expect(counts(id)).toMatchObject({ added: 10 });
   });
 
-  test('what was in doubt before a call was cut in half is in doubt afterwards', async () => {
+  test('a delivery that was uncertain before a call was split is uncertain afterwards', async () => {
     let calls = 0;
     const { run, rows, sandbox } = await openPipeline({
       place,
@@ -97,7 +97,7 @@ describe.each(QUEUE_PLACES)('on the $name queue', (place) => {
       ...participants(200).map((row) => ({ ...row, region: 'in' as const })),
     ];
 
-    test('waits while the others complete, consumes nothing, and goes on after mending', async () => {
+    test('waits while the others complete, consumes nothing, and continues after a fix', async () => {
       const pipeline = await openPipeline({ place, apiKeys: { eu: 'not-the-key-of-this-app' } });
       const { id, state, reason } = await pipeline.run(csv(rows));
       expect(state).toBe('blocked');
@@ -115,7 +115,7 @@ describe.each(QUEUE_PLACES)('on the $name queue', (place) => {
       expect(pipeline.sandbox.calls.us.requests).toBe(8);
     });
 
-    test('is blocked again when resume comes before mending', async () => {
+    test('is blocked again when resume comes before a fix', async () => {
       const { run, coordinator, counts } = await openPipeline({ place, apiKeys: { eu: 'not-the-key-of-this-app' } });
       const { id } = await run(csv(rows));
       await coordinator.resume(id);
@@ -154,7 +154,7 @@ describe.each(QUEUE_PLACES)('on the $name queue', (place) => {
       await eventually(() => pipeline.lines.get('us')?.queue.depth()).toEqual({ waiting: 0, delayed: 0, active: 1 });
       stopped.resolve();
       expect((await pipeline.coordinator.settled(id)).state).toBe('blocked');
-      // The doubt that the broken call has raised is kept: cancelled now, its rows are not said to be unsent.
+      // The broken call leaves delivery uncertain: cancelled now, its rows are not reported as unsent.
       await pipeline.coordinator.cancel(id);
       await eventually(() => pipeline.coordinator.find(id).state).toBe('cancelled');
       expect(pipeline.counts(id)).toMatchObject({ unconfirmed: 25, unprocessed: 75 });
@@ -189,19 +189,19 @@ describe.each(QUEUE_PLACES)('on the $name queue', (place) => {
     });
 
     test('goes on with resume also while the other regions are still running', async () => {
-      let mended = false;
+      let fixed = false;
       const others = Promise.withResolvers<void>();
       const pipeline = await openPipeline({
         place,
         chat: refusing(async (_call, region) => {
           if (region !== 'eu') await others.promise;
-          else if (!mended) throw refusal(401, 'AUTH_ERR_APIKEY_NOT_FOUND');
+          else if (!fixed) throw refusal(401, 'AUTH_ERR_APIKEY_NOT_FOUND');
         }),
       });
       const { coordinator, send, sandbox, counts, lines } = pipeline;
       const id = await send(csv(rows));
       await eventually(() => lines.get('eu')?.queue.isPaused()).toBe(true);
-      mended = true;
+      fixed = true;
       expect((await coordinator.resume(id)).state).toBe('running');
       await eventually(() => sandbox.members('eu', 'g').size).toBe(200);
       others.resolve();

@@ -142,7 +142,7 @@ test('of a row that gives several memberships, only what is not in place is sent
   checksOut(pipeline, child);
 });
 
-test('a row with too few or too many cells waits until somebody has said what belongs there', async () => {
+test('a row with too few or too many cells waits until someone has said what belongs there', async () => {
   const pipeline = await openOne();
   const { id: parent } = await pipeline.run('guid,uid,note\nchoir,a b\nchoir,ben,x,y\nchoir,ok,z\n');
   expect(pipeline.counts(parent)).toMatchObject({ added: 1, invalid: 2 });
@@ -154,7 +154,7 @@ test('a row with too few or too many cells waits until somebody has said what be
   expect(pipeline.counts(await send(pipeline, parent))).toMatchObject({ read: 2, added: 2 });
 });
 
-test('a key that stands twice waits until somebody has said which one counts; numbers stay as they were written', async () => {
+test('a key that occurs twice waits until someone has said which one counts; numbers stay as they were written', async () => {
   const pipeline = await openOne();
   const text = '{"guid":"choir","uid":"ada","uid":"ben","n":12345678901234567890.10}\n{"guid":"choir","uid":"cyd"}\n';
   const { id: parent } = await pipeline.run(text, { format: 'ndjson' });

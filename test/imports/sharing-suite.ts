@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ChatClient } from '../../src/chat/client.ts';
 import type { Coordinator } from '../../src/imports/life/coordinator.ts';
-import { PER_ROUND } from '../../src/imports/send/rounds.ts';
+import { PER_ROUND } from '../../src/imports/send/fair-queue.ts';
 import { csv, eventually, openPipeline, type QueuePlace, reached } from './pipeline-harness.ts';
 
 /** Each row a call of its own. */
@@ -46,7 +46,7 @@ async function cancelled(coordinator: Coordinator, id: string): Promise<void> {
   await reached(coordinator, id, 'cancelled');
 }
 
-/** What everybody notices first of how imports share a region's budget. */
+/** What everyone notices first of how imports share a region's budget. */
 export function describeSmallBehindBig(place: QueuePlace): void {
   test('a small import behind a big one is served at once, and half of the calls are its own', async () => {
     const { callers, send, coordinator, counts } = await openShared(place, 3_000);

@@ -13,7 +13,7 @@ async function slowImport({
   const source = join(tempDir(), 'pipe');
   execFileSync('mkfifo', [source]);
   const id = await coordinator.create({ file: source, source, options: importOptions.parse({ region: 'us' }) });
-  // Opens when somebody reads it: the import is being read from here on.
+  // Opens when someone reads it: the import is being read from here on.
   const pipe = await open(source, 'w');
   let ended = false;
   const end = async () => {

@@ -29,7 +29,7 @@ test('a file that is being unpacked is cancelled at once, and nothing of it is l
   expect(existsSync(`${pipeline.dir.ledger(id)}.part`)).toBe(false);
 });
 
-test('a process that is told to stop while a file is unpacked stops at once; the import is read again when asked for', async () => {
+test('a process that is asked to stop while a file is unpacked stops at once; the import is read again when asked for', async () => {
   const { pipeline, id } = await endlessImport();
   await pipeline.stop();
   await pipeline.restart();

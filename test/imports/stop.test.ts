@@ -22,7 +22,7 @@ describe.each(QUEUE_PLACES)('on the $name queue', (place) => {
       expect(one.summary(id).calls).toBe(12);
     });
 
-    test('with calls that never answer: they are given up at the deadline, and in doubt from then on', async () => {
+    test('with calls that never answer: they are given up at the deadline, and their delivery is uncertain from then on', async () => {
       const pipeline = await openPipeline({ place, concurrency: 2, sandbox: { faults: 'timeout=2' } });
       const id = await pipeline.send(csv(ROWS));
       await eventually(() => pipeline.sandbox.calls.us.requests).toBe(2);

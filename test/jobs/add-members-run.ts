@@ -32,7 +32,7 @@ export function batchOf(
     region: 'us',
     guid: 'g',
     onBehalfOf: '',
-    doubt: null,
+    uncertainty: null,
     lists: Object.fromEntries(numbered),
     calls: [],
     handedBack: 0,

@@ -17,7 +17,7 @@ describe('an answered call', () => {
     const { delivered, thrown, asked } = await run(chat, batch);
     expect(thrown).toBeUndefined();
     expect(asked).toEqual(['delivered']);
-    expect(delivered).toMatchObject({ batch: 7, region: 'us', doubt: null, sent: answered });
+    expect(delivered).toMatchObject({ batch: 7, region: 'us', uncertainty: null, sent: answered });
     expect(Object.fromEntries(sandbox.members('us', 'g'))).toEqual({
       a: 'admin',
       m: 'moderator',
@@ -90,7 +90,7 @@ describe('an answered call', () => {
 });
 
 describe('a refusal', () => {
-  test('of the group is told as one of the group', async () => {
+  test('of the group is reported as one of the group', async () => {
     const { chat } = await openService({ seed: { groups: [] } });
     const { delivered, asked } = await run(chat, batchOf({ participants: ['p', 'q'] }));
     expect(delivered?.sent).toMatchObject({ kind: 'group', code: 'ERR_GUID_NOT_FOUND' });
@@ -102,7 +102,7 @@ describe('a refusal', () => {
     const { chat } = await openService({}, ({ apps }) => ({ apiKey: apps.us.authOnlyKey }));
     const { delivered, asked } = await run(chat, batchOf({ participants: ['p'] }));
     expect(asked).toEqual(['stopped', 'delivered']);
-    expect(delivered).toMatchObject({ doubt: null, sent: { kind: 'stop-region', code: 'AUTH_ERR_NO_ACCESS' } });
+    expect(delivered).toMatchObject({ uncertainty: null, sent: { kind: 'stop-region', code: 'AUTH_ERR_NO_ACCESS' } });
   });
 
   test('of the whole call for one of its UIDs is one to halve, and final where there is only one', async () => {
@@ -137,15 +137,15 @@ describe('a refusal', () => {
     expect(sandbox.calls.us.requests).toBe(0);
   });
 
-  test('for too many calls makes the queue wait, uses no attempt, and raises no doubt', async () => {
+  test('for too many calls makes the queue wait, uses no attempt, and leaves delivery certain', async () => {
     const { chat } = await openService({ faults: 'too-many=1' });
     const first = await run(chat, batchOf({ participants: ['p'] }), LAST);
     expect(first.delivered).toBeUndefined();
     expect(first.thrown).toBeInstanceOf(SlowDown);
     expect(first.thrown).toMatchObject({ waitMs: 1_000 });
-    expect(first.payload).toMatchObject({ doubt: null, calls: [{ kind: 'slow-down', httpStatus: 429 }] });
+    expect(first.payload).toMatchObject({ uncertainty: null, calls: [{ kind: 'slow-down', httpStatus: 429 }] });
     const second = await run(chat, first.payload, LAST);
-    expect(second.delivered).toMatchObject({ doubt: null, sent: answered, calls: [{}, {}] });
+    expect(second.delivered).toMatchObject({ uncertainty: null, sent: answered, calls: [{}, {}] });
   });
 });
 
@@ -162,41 +162,44 @@ describe('a call without a usable answer', () => {
   };
   const impatient = () => ({ timeouts: { headersMs: 200 } });
 
-  test.each(Object.entries(kinds))(
-    '(%s) is made again, with the doubt that it may have been carried out',
-    async (fault, code) => {
-      const { chat } = await openService({ faults: `${fault}=1` }, impatient);
-      const first = await run(chat, batchOf({ participants: ['p', 'q'] }));
-      expect(first.delivered).toBeUndefined();
-      expect(first.thrown).toBeInstanceOf(SendAgain);
-      expect(first.payload.calls).toMatchObject([{ kind: 'again', code }]);
-      expect(first.payload.doubt).toContain(code);
-      const second = await run(chat, first.payload, { attemptsMade: 1 });
-      expect(second.delivered).toMatchObject({ doubt: first.payload.doubt, calls: [{ code }, { kind: 'answered' }] });
-    },
-  );
+  test.each(Object.entries(kinds))('(%s) is made again, and says that delivery is uncertain', async (fault, code) => {
+    const { chat } = await openService({ faults: `${fault}=1` }, impatient);
+    const first = await run(chat, batchOf({ participants: ['p', 'q'] }));
+    expect(first.delivered).toBeUndefined();
+    expect(first.thrown).toBeInstanceOf(SendAgain);
+    expect(first.payload.calls).toMatchObject([{ kind: 'again', code }]);
+    expect(first.payload.uncertainty).toContain(code);
+    const second = await run(chat, first.payload, { attemptsMade: 1 });
+    expect(second.delivered).toMatchObject({
+      uncertainty: first.payload.uncertainty,
+      calls: [{ code }, { kind: 'answered' }],
+    });
+  });
 
-  test.each(Object.entries(kinds))('(%s) that was the last one is told as unanswered', async (fault, code) => {
+  test.each(Object.entries(kinds))('(%s) that was the last one is reported as unanswered', async (fault, code) => {
     const { chat } = await openService({ faults: fault }, impatient);
     const { delivered, thrown } = await run(chat, batchOf({ participants: ['p', 'q'] }), LAST);
     expect(thrown).toBeUndefined();
     expect(delivered?.sent).toMatchObject({ kind: 'unanswered', maybeCarriedOut: true, code });
-    expect(delivered?.doubt).toContain(code);
+    expect(delivered?.uncertainty).toContain(code);
   });
 
-  test('that could not even begin raises no doubt, and never forgets an older one', async () => {
+  test('that could not even begin leaves delivery certain, unless it was uncertain before', async () => {
     const { sandbox, chat } = await openService();
     await sandbox.close();
     const first = await run(chat, batchOf({ participants: ['p'] }));
     expect(first.thrown).toBeInstanceOf(SendAgain);
-    expect(first.payload).toMatchObject({ doubt: null, calls: [{ code: 'CONNECT_FAILED', httpStatus: null }] });
+    expect(first.payload).toMatchObject({ uncertainty: null, calls: [{ code: 'CONNECT_FAILED', httpStatus: null }] });
     const last = await run(chat, batchOf({ participants: ['p'] }), LAST);
-    expect(last.delivered).toMatchObject({ doubt: null, sent: { kind: 'unanswered', maybeCarriedOut: false } });
-    const doubtful = await run(chat, batchOf({ participants: ['p'] }, { doubt: 'older' }), LAST);
-    expect(doubtful.delivered).toMatchObject({ doubt: 'older', sent: { kind: 'unanswered', maybeCarriedOut: true } });
+    expect(last.delivered).toMatchObject({ uncertainty: null, sent: { kind: 'unanswered', maybeCarriedOut: false } });
+    const uncertain = await run(chat, batchOf({ participants: ['p'] }, { uncertainty: 'older' }), LAST);
+    expect(uncertain.delivered).toMatchObject({
+      uncertainty: 'older',
+      sent: { kind: 'unanswered', maybeCarriedOut: true },
+    });
   });
 
-  test('was carried out where its repeat finds everybody there, and the rows say so', async () => {
+  test('was carried out where its repeat finds everyone there, and the rows say so', async () => {
     const { sandbox, chat } = await openService({ faults: 'reset-after=1' });
     const first = await run(chat, batchOf({ admins: ['a'], usersToBan: ['b'] }));
     const { delivered } = await run(chat, first.payload, { attemptsMade: 1 });
@@ -214,35 +217,35 @@ describe('a call without a usable answer', () => {
 });
 
 describe('a batch that a worker has begun and never ended', () => {
-  test('is in doubt when it is started again', async () => {
+  test('has an uncertain delivery when it is started again', async () => {
     const { chat } = await openService({ seed: { regions: { us: { members: { g: { participants: ['p'] } } } } } });
     const { delivered } = await run(chat, batchOf({ participants: ['p'] }), { starts: 2 });
-    expect(delivered?.doubt).toBe('a worker ended in the middle of it');
+    expect(delivered?.uncertainty).toBe('a worker ended in the middle of it');
     expect(delivered?.sent).toMatchObject({
       others: [{ outcome: 'already_member', message: expect.stringContaining('a worker ended in the middle of it') }],
     });
   });
 
-  test('keeps that doubt through a call that raises none', async () => {
+  test('keeps saying why delivery is uncertain after a call that was not sent', async () => {
     const { chat } = await openService({ faults: 'too-many=1' });
     const first = await run(chat, batchOf({ participants: ['p'] }), { starts: 2 });
-    expect(first.payload.doubt).toBe('a worker ended in the middle of it');
+    expect(first.payload.uncertainty).toBe('a worker ended in the middle of it');
     const second = await run(chat, first.payload, { starts: 3 });
-    expect(second.delivered).toMatchObject({ doubt: 'a worker ended in the middle of it', sent: answered });
+    expect(second.delivered).toMatchObject({ uncertainty: 'a worker ended in the middle of it', sent: answered });
   });
 
-  test('is told apart from one that was started again for a call that is known', async () => {
+  test('differs from one that was started again for a call that is known', async () => {
     const { chat } = await openService({ faults: 'too-many=2' });
     const first = await run(chat, batchOf({ participants: ['p'] }), { starts: 1 });
     const second = await run(chat, first.payload, { starts: 2 });
     const third = await run(chat, second.payload, { starts: 3 });
-    expect(third.delivered).toMatchObject({ doubt: null, sent: answered });
+    expect(third.delivered).toMatchObject({ uncertainty: null, sent: answered });
     expect(third.delivered?.calls).toHaveLength(3);
   });
 });
 
 describe('a process that leaves', () => {
-  test('hands nothing back for a call that was under way, and leaves the doubt with the batch', async () => {
+  test('hands nothing back for a call that was in flight, and the batch keeps why its delivery is uncertain', async () => {
     const { sandbox, chat } = await openService({ faults: 'timeout' });
     const leaving = new AbortController();
     const running = run(chat, batchOf({ participants: ['p'] }), { signal: leaving.signal });
@@ -251,7 +254,7 @@ describe('a process that leaves', () => {
     const { delivered, thrown, payload } = await running;
     expect(delivered).toBeUndefined();
     expect(thrown).toBeInstanceOf(CallAborted);
-    expect(payload.doubt).toBe('the process that sent it was stopped before an answer came');
+    expect(payload.uncertainty).toBe('the process that sent it was stopped before an answer came');
     expect(payload.calls).toMatchObject([{ code: 'ABORTED', httpStatus: null }]);
   });
 
@@ -284,7 +287,7 @@ describe('a fault of ours', () => {
   };
 
   test.each(Object.entries(faults))(
-    '%s is tried again, and in the end the batch is told as unanswered',
+    '%s is tried again, and in the end the batch is reported as unanswered',
     async (_, addMembers) => {
       const first = await run({ addMembers }, batchOf({ participants: ['p'] }));
       expect(first.thrown).toBeInstanceOf(SendAgain);

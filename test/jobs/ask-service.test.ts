@@ -97,7 +97,7 @@ describe('a call that does not succeed', () => {
     expect(await running).toMatchObject({ answer: undefined, thrown: { code: 'ABORTED' } });
   });
 
-  test('for a fault of the worker is told to the one who asked, not left in silence', async () => {
+  test('for a fault of the worker is the answer to the one who asked', async () => {
     const broken = async (): Promise<never> => {
       throw new TypeError('a fault');
     };

@@ -30,7 +30,7 @@ function edit(uid: string, asked: EditMemberPayload['edit'], guid = 'g'): EditMe
     region: 'us',
     guid,
     onBehalfOf: '',
-    doubt: null,
+    uncertainty: null,
     row: 3,
     uid,
     edit: asked,
@@ -87,8 +87,8 @@ describe('what is so already', () => {
 });
 
 test.each([
-  ['a change of somebody who is no member: the plan is stale', change('out'), 'ERR_NOT_A_MEMBER'],
-  ['a change of somebody who is banned', change('bad'), 'ERR_BANNED_GROUPMEMBER'],
+  ['a change of a user who is not a member: the plan is stale', change('out'), 'ERR_NOT_A_MEMBER'],
+  ['a change of a user who is banned', change('bad'), 'ERR_BANNED_GROUPMEMBER'],
   ['a removal of the owner', remove('boss'), 'ERR_GROUP_NO_CLEARANCE'],
   ['a removal of somebody whom the service does not know', remove('nobody'), 'ERR_UID_NOT_FOUND'],
 ])('%s fails with the code', async (_, batch, code) => {
@@ -97,7 +97,7 @@ test.each([
   expect(outcomeOf(delivered?.sent)).toEqual(['failed', code]);
 });
 
-test('a group that is not there is told of the group, not of the member', async () => {
+test('a group that is not there is an error of the group, not of the member', async () => {
   const { chat } = await team();
   const { delivered } = await start(editMember, chat, remove('pat', 'nowhere'));
   expect(delivered?.sent).toMatchObject({ kind: 'group', code: 'ERR_GUID_NOT_FOUND' });

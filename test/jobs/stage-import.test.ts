@@ -5,7 +5,7 @@ import { IntakeError } from '../../src/imports/read/intake-error.ts';
 import { type StagingProgress, stageFile } from '../../src/imports/stage/stage-file.ts';
 import { tempDir } from '../temp-dir.ts';
 
-/** A file with this content, staged; with what was told on the way. */
+/** A file with this content, staged; with the progress on the way. */
 async function stage(content: string, signal = new AbortController().signal) {
   const root = tempDir();
   const source = join(root, 'input.csv');

@@ -44,7 +44,7 @@ test('no other move is possible, and the refusal names both states and what is p
 });
 
 describe('where a sync waits', () => {
-  test('nothing is sent before it is applying, and nobody is at work on it once it is over', () => {
+  test('nothing is sent before it is applying, and no one is at work on it once it is over', () => {
     expect(SYNC_STATES.filter(isFinalSync)).toEqual([
       'unchanged',
       'failed',

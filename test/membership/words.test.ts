@@ -46,7 +46,7 @@ test('a row that got what it asked for is never sent again by a retry', () => {
   expect([...FULFILLED].filter((outcome) => RETRYABLE.has(outcome))).toEqual([]);
 });
 
-test('what neither got its wish nor can be retried is what only the input can change', () => {
+test('what neither succeeded nor can be retried is what only the input can change', () => {
   expect(OUTCOMES.filter((outcome) => !FULFILLED.has(outcome) && !RETRYABLE.has(outcome))).toEqual([
     'invalid',
     'duplicate',

@@ -131,7 +131,7 @@ test('npx rollcall answers, and says that it is installed', async () => {
   expect(JSON.parse(stdout)).toMatchObject({ version, sources: false, folder: `${installed}/` });
 });
 
-test('an older Node is told what to do, or runs the Node that is installed beside rollcall', async ({ skip }) => {
+test('an older Node says what to do, or runs the Node that is installed beside rollcall', async ({ skip }) => {
   const node = '/usr/bin/node';
   const major = existsSync(node) ? Number((await run(node, ['-p', 'process.versions.node'])).stdout.split('.')[0]) : 24;
   if (major >= 24) skip('there is no Node older than 24 at /usr/bin/node');

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Backend } from '../../src/queue/backend.ts';
-import { LAST_ROUND } from '../../src/queue/job-queue.ts';
+import { LAST_PRIORITY } from '../../src/queue/job-queue.ts';
 import { Journal } from './journal.ts';
 import { errand, type Note, notes, type OpenBackend, openOffice } from './queue-harness.ts';
 
@@ -31,15 +31,15 @@ export function describeJobQueue(name: string, openBackend: OpenBackend): void {
       await expect.poll(() => errands.depth()).toEqual(idle);
     });
 
-    test('runs jobs of a lower round first, whenever they came, and those of one round in their order', async () => {
+    test('runs jobs of a lower priority number first, whenever they came, and those of one priority in their order', async () => {
       const { queue, work } = office();
       const errands = queue();
-      const inRound = (round: number, ...ids: string[]) => notes(...ids).map((job) => ({ ...job, round }));
-      expect(await errands.firstRound()).toBe(0);
-      await errands.add(inRound(LAST_ROUND, 'z'));
-      await errands.add([...inRound(3, 'c'), ...inRound(2, 'b', 'b-too')]);
-      await errands.add([...inRound(3, 'c-too'), ...inRound(1, 'a')]);
-      expect(await errands.firstRound()).toBe(1);
+      const withPriority = (priority: number, ...ids: string[]) => notes(...ids).map((job) => ({ ...job, priority }));
+      expect(await errands.firstPriority()).toBe(0);
+      await errands.add(withPriority(LAST_PRIORITY, 'z'));
+      await errands.add([...withPriority(3, 'c'), ...withPriority(2, 'b', 'b-too')]);
+      await errands.add([...withPriority(3, 'c-too'), ...withPriority(1, 'a')]);
+      expect(await errands.firstPriority()).toBe(1);
       const ran = new Journal<string>();
       work(
         errands,
@@ -49,14 +49,14 @@ export function describeJobQueue(name: string, openBackend: OpenBackend): void {
       await expect.poll(() => errands.depth()).toEqual(idle);
     });
 
-    test('counts and withdraws jobs of a round like any others, also while it is paused', async () => {
+    test('counts and withdraws jobs with a priority like any others, also while it is paused', async () => {
       const errands = office().queue();
       await errands.pause();
-      await errands.add([...notes('a'), ...notes('b', 'c').map((job) => ({ ...job, round: 7 }))]);
+      await errands.add([...notes('a'), ...notes('b', 'c').map((job) => ({ ...job, priority: 7 }))]);
       expect(await errands.depth()).toEqual({ ...idle, waiting: 3 });
       expect(await errands.withdraw((id) => id !== 'b')).toEqual(expect.arrayContaining(notes('a', 'c')));
       expect(await errands.depth()).toEqual({ ...idle, waiting: 1 });
-      expect(await errands.firstRound()).toBe(7);
+      expect(await errands.firstPriority()).toBe(7);
     });
 
     test('gives a payload out as it was put in, whatever characters are in it', async () => {
@@ -213,7 +213,7 @@ export function describeJobQueue(name: string, openBackend: OpenBackend): void {
       expect(await errands.depth()).toEqual({ ...idle, waiting: 1 });
     });
 
-    test('is paused for everybody who has it open', async () => {
+    test('is paused for everyone who has it open', async () => {
       const { queue } = office();
       const [here, there] = [queue(), queue()];
       expect(await there.isPaused()).toBe(false);

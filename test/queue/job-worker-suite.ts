@@ -66,7 +66,7 @@ export function describeJobWorker(name: string, openBackend: OpenBackend, { shar
         expect(await errands.withdraw(() => true)).toEqual([{ ...notes('a')[0], starts: 1 }]);
       });
 
-      test('waits as long as the job says, which is told how often and why it failed', async () => {
+      test('waits as long as the job says, which knows how often and why it failed', async () => {
         const { queue, work } = office();
         const errands = queue();
         const asked: [number, string | undefined][] = [];
@@ -120,7 +120,7 @@ export function describeJobWorker(name: string, openBackend: OpenBackend, { shar
         await errands.setCallsPerMinute(1_000_000);
         const runs = new Journal<{ id: string; at: number }>();
         const attempts: object[] = [];
-        await errands.add(notes('told to wait', 'patient'));
+        await errands.add(notes('asked to wait', 'patient'));
         work(
           errands,
           errand(async (job) => {
@@ -230,7 +230,7 @@ export function describeJobWorker(name: string, openBackend: OpenBackend, { shar
         expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(18 * 50);
       });
 
-      test('is closed by a wait, for everybody', async () => {
+      test('is closed by a wait, for everyone', async () => {
         const { queue, work, everyWorkerLooked } = office();
         const [here, there] = [queue(), queue()];
         await here.setCallsPerMinute(1_000_000);
@@ -265,7 +265,7 @@ export function describeJobWorker(name: string, openBackend: OpenBackend, { shar
     });
 
     describe('a worker', () => {
-      test('runs as many jobs at the same time as it is told, and can be told anew', async () => {
+      test('runs as many jobs at the same time as its concurrency says, which can be changed', async () => {
         const { door, queue, work, everyWorkerLooked } = office();
         const errands = queue();
         const running = new Journal<string>();

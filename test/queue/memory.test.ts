@@ -132,7 +132,7 @@ describe('a worker of a queue in memory', () => {
     await microtasks();
     work(backend, async () => ran.note('by the other'));
     await microtasks();
-    // The first one is woken, and told to come back later.
+    // The first one is woken, and asked to come back later.
     await backend.lengthenWait(queue, 60);
     await queue.add('errand', {}, { jobId: 'a' });
     await microtasks();

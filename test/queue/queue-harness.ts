@@ -56,7 +56,7 @@ export function openOffice(backend: Backend): Office {
     if (errors.length > 0) throw new AggregateError(errors, errors.map(({ message }) => message).join('; '));
   });
   const onError = (error: Error) => {
-    // Jobs that use up their attempts are told of as well, and these tests have such jobs on purpose.
+    // Jobs that use up their attempts are reported as well, and these tests have such jobs on purpose.
     if (error.message.includes('was given up')) givenUp.push(error.message);
     else errors.push(error);
   };

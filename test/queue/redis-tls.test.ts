@@ -22,7 +22,7 @@ afterEach(() => {
   else process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = before;
 });
 
-/** A Redis behind TLS of an authority that nobody knows; what reached it is counted. */
+/** A Redis behind TLS of an unknown authority; what reached it is counted. */
 async function openTls(): Promise<{ readonly url: string; passed(): number }> {
   const { hostname, port } = new URL(server.url);
   const sockets = new Set<Socket>();

@@ -14,7 +14,7 @@ interface SandboxRegion {
 export interface Expected {
   /** As a spreadsheet counts. */
   readonly line: number;
-  /** Empty where it cannot be told. */
+  /** Empty where it is not known. */
   readonly region: string;
   readonly outcome: string;
 }
@@ -33,7 +33,7 @@ interface Asked {
   readonly isValid: boolean;
 }
 
-/** What must become of every row of samples/first-import, told from its two files alone, without any of rollcall's code. */
+/** What must become of every row of samples/first-import, derived from its two files alone, without any of rollcall's code. */
 export function expectedOutcomes(members: string, sandboxJson: string): readonly Expected[] {
   const sandbox: Sandbox = JSON.parse(sandboxJson);
   const rows = readRows(members, Object.keys(sandbox.regions));
@@ -48,15 +48,15 @@ export function expectedOutcomes(members: string, sandboxJson: string): readonly
   }));
 }
 
-/** UIDs that each call carries at least, so that nobody can do with fewer: one for 25 memberships of a group and actor. */
+/** UIDs that each call carries at least, so that fewer are not possible: one for 25 memberships of a group and actor. */
 export function fewestCalls(members: string, sandboxJson: string): number {
   const sandbox: Sandbox = JSON.parse(sandboxJson);
   const outcomes = expectedOutcomes(members, sandboxJson);
   const sent = readRows(members, Object.keys(sandbox.regions)).filter(
     (_, index) => !['invalid', 'duplicate', 'failed BANNED'].includes(outcomes[index]?.outcome ?? ''),
   );
-  const lanes = Map.groupBy(sent, ({ region, guid, onBehalfOf }) => `${region}/${guid}/${onBehalfOf}`);
-  return [...lanes.values()].reduce((calls, lane) => calls + Math.ceil(lane.length / 25), 0);
+  const callGroups = Map.groupBy(sent, ({ region, guid, onBehalfOf }) => `${region}/${guid}/${onBehalfOf}`);
+  return [...callGroups.values()].reduce((calls, callGroup) => calls + Math.ceil(callGroup.length / 25), 0);
 }
 
 function readRows(members: string, regions: readonly string[]): readonly Asked[] {

@@ -138,7 +138,7 @@ describe('bans', () => {
     expect((await ask('GET', '/v3/groups/group-1')).json.data.membersCount).toBe(1);
   });
 
-  test('a ban of somebody banned is refused', async () => {
+  test('a ban of a banned user is refused', async () => {
     const { add } = await openSandbox();
     await add('group-1', { usersToBan: ['user-1'] });
     const { usersToBan } = (await add('group-1', { usersToBan: ['user-1'] })).json.data;
@@ -152,7 +152,7 @@ describe('bans', () => {
   });
 });
 
-describe('on behalf of somebody', () => {
+describe('on behalf of a user', () => {
   const seed = {
     regions: {
       us: {

@@ -39,7 +39,7 @@ describe('switches', () => {
     expect(await strict.add('g1', {})).toMatchObject({ status: 400, json: { error: { code: 'ERR_BAD_REQUEST' } } });
   });
 
-  test('a field that nobody knows is refused, or left out', async () => {
+  test('an unknown field is refused, or left out', async () => {
     const body = { participants: ['a'], owners: ['b'] };
     const { add } = await openSandbox(ANYBODY);
     expect((await add('g1', body)).status).toBe(400);
@@ -58,7 +58,7 @@ describe('switches', () => {
     expect((await lenient.add('g1', { admins: ['a'] }, { onBehalfOf: 'boss' })).status).toBe(200);
   });
 
-  test('somebody who is no member can be banned, or not', async () => {
+  test('a user who is not a member can be banned, or not', async () => {
     const { ask } = await openSandbox(ANYBODY);
     expect((await ask('POST', '/v3/groups/g1/bannedusers/a')).status).toBe(200);
     const strict = await openSandbox({ ...ANYBODY, behaviour: { banningStrangers: 'refuse' } });

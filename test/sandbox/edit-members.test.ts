@@ -7,7 +7,7 @@ import { type Asking, type Chat, openSandbox, uids } from './open-sandbox.ts';
 const MEMBERS = '/v3/groups/team/members';
 const BANNED = '/v3/groups/team/bannedusers';
 
-/** A group with one of each, and somebody outside. */
+/** A group with one of each, and a user outside. */
 function team(options: Parameters<typeof openSandbox>[0] = {}): Promise<Chat> {
   const members = {
     owner: 'boss',

@@ -47,7 +47,7 @@ describe('what a fault does to a call that adds four users', () => {
     expect((await add('group-1', BODY)).status).toBe(200);
   });
 
-  test('too-many asks to come back in a second, and is told apart from the rate limit', async () => {
+  test('too-many asks to come back in a second, and differs from the rate limit', async () => {
     const now = 1_800_000_000_000;
     const { add, sandbox } = await openSandbox({ users: 9, groups: 1, faults: 'too-many=1', now: () => now });
     const { headers } = await add('group-1', BODY);

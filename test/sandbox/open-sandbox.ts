@@ -22,7 +22,7 @@ export interface Asking {
   readonly name?: string;
 }
 
-/** Asks the sandbox as any HTTPS client would, with the app's fullAccess key unless told otherwise. */
+/** Asks the sandbox as any HTTPS client would, with the app's fullAccess key unless set otherwise. */
 export interface Chat {
   readonly sandbox: Sandbox;
   ask(method: string, path: string, asking?: Asking): Promise<Reply>;

@@ -10,7 +10,7 @@ test('by default an app takes 10,000 calls a minute, and every reply tells how m
   expect(headers).not.toHaveProperty('retry-after');
 });
 
-test('a call over the limit is refused, told when to come back, and not processed', async () => {
+test('a call over the limit is refused with when to come back, and not processed', async () => {
   let now = START + 45_500;
   const { add, sandbox } = await openSandbox({
     users: 9,

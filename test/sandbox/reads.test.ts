@@ -6,7 +6,7 @@ import { openSandbox, uids } from './open-sandbox.ts';
 const uidsOf = (json: { data: { uid: string }[] }) => json.data.map(({ uid }) => uid);
 
 describe('members', () => {
-  test('pages hold 100 unless told otherwise, and together everybody once in the order of joining', async () => {
+  test('pages hold 100 unless set otherwise, and together everyone once in the order of joining', async () => {
     const { ask } = await openSandbox({
       seed: { regions: { us: { members: { team: { participants: uids(230) } } } } },
     });
@@ -41,7 +41,7 @@ describe('members', () => {
     expect(uidsOf((await ask('GET', '/v3/groups/group-1/members?status=available')).json)).toEqual([]);
   });
 
-  test('on behalf of somebody outside the group the list is refused', async () => {
+  test('on behalf of a user outside the group the list is refused', async () => {
     const { ask } = await openSandbox();
     const { status, json } = await ask('GET', '/v3/groups/group-1/members', { headers: { onBehalfOf: 'user-1' } });
     expect([status, json.error.code]).toEqual([401, 'ERR_GROUP_NOT_JOINED']);

@@ -61,7 +61,7 @@ describe('what a sandbox starts with', () => {
     expect(Object.fromEntries(sandbox.members('us', 'group-2'))).toEqual({ ann: 'moderator' });
   });
 
-  test('users and groups can be added while it runs, and an impossible id is told', async () => {
+  test('users and groups can be added while it runs, and an impossible id is refused', async () => {
     const { add, sandbox } = await openSandbox({});
     expect([sandbox.addUser('us', 'Ann'), sandbox.addGroup('us', 'team')]).toEqual([true, true]);
     expect([sandbox.addUser('us', 'a b'), sandbox.addGroup('us', 'x'.repeat(101))]).toEqual([false, false]);

@@ -115,7 +115,7 @@ test('a certificate that cannot be written stops the start and frees the port', 
   await again.close();
 });
 
-test('closing cuts calls that still wait, and closing again is no error', async () => {
+test('closing cuts calls that still wait, and closing again is not an error', async () => {
   const { sandbox, ask } = await openSandbox({ faults: 'timeout' });
   const waiting = ask('GET', '/v3/users').catch((error: unknown) => error);
   await expect.poll(() => sandbox.calls.us.requests).toBe(1);

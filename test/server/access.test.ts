@@ -311,7 +311,7 @@ test('what an operator does is noted under the name of the token', async () => {
   expect(entries).toMatchObject([{ who: 'Otto', role: 'operator', action: 'import.create', target: id }]);
 });
 
-test('an Idempotency-Key of somebody else is another key', async () => {
+test('an Idempotency-Key of another token is another key', async () => {
   const send = async (token: string) => {
     const headers = { 'content-type': 'text/csv', 'idempotency-key': 'mine' };
     const response = await guarded.fetch('/v1/imports?dryRun=true', {

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestServer, type TestServer } from './test-server.ts';
 
-/** What somebody sends or asks for is bounded work for the thread that answers everybody. */
+/** What one client sends or asks for is bounded work for the thread that answers all. */
 
 let server: TestServer;
 beforeAll(async () => {
@@ -78,7 +78,7 @@ describe('a page of rows is bounded in bytes, too', () => {
     expect(seen).toEqual(Array.from({ length: ROWS }, (_, at) => at + 1));
   });
 
-  test('and costs the thread that answers everybody a fraction of what reading it costs', async () => {
+  test('and costs the thread that answers everyone a fraction of what reading it costs', async () => {
     const ask = (limit: number) =>
       cost(async () => (await server.fetch(`/v1/imports/${id}/rows?limit=${limit}`)).body?.cancel());
     await ask(1);

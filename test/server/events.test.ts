@@ -17,7 +17,7 @@ const act = (id: string, verb: string) => server.json(`/v1/imports/${id}/${verb}
 const eventsOf = (id: string, headers?: Record<string, string>) =>
   readEvents(`${server.url}/v1/imports/${id}/events`, headers);
 
-test('a watcher is told what is so, every move, the progress, and the end', async () => {
+test('a watcher gets the state, every change of it, the progress, and the end', async () => {
   const { id } = await server.upload(spread('all', 600));
   const events = await eventsOf(id);
   const all = await events.rest();
@@ -34,14 +34,14 @@ test('a watcher is told what is so, every move, the progress, and the end', asyn
   expect(all.at(-1)?.name).toBe('end');
 });
 
-test('an import that is over is told at once, with its end', async () => {
+test('an import that is over sends its end at once', async () => {
   const { id } = await server.run(spread('over', 3));
   const all = await (await eventsOf(id)).rest();
   expect(all.map(({ name }) => name)).toEqual(['state', 'progress', 'end']);
   expect(all[0]?.data.state).toBe('completed');
 });
 
-test('who comes back is told what was missed', async () => {
+test('who reconnects gets what was missed', async () => {
   const { id } = await server.upload(spread('back', 300));
   const first = await eventsOf(id);
   await reached(server.coordinator, id, 'running');
@@ -57,7 +57,7 @@ test('who comes back is told what was missed', async () => {
   expect(states.at(-1)).toBe('cancelled');
 });
 
-test('all who watch an import are told the same', async () => {
+test('all who watch an import get the same', async () => {
   const { id } = await server.upload(spread('same', 200));
   await reached(server.coordinator, id, 'running');
   const watchers = await Promise.all(Array.from({ length: 20 }, () => eventsOf(id)));
@@ -82,7 +82,7 @@ test('the list tells of imports that change, and of those that are removed', asy
   events.close();
 });
 
-test('an event id that is none of ours is refused', async () => {
+test('an event id that is not ours is refused', async () => {
   const { id } = await server.run(spread('id', 1));
   const problem = await server.problem(`/v1/imports/${id}/events`, { headers: { 'last-event-id': 'x' } });
   expect(problem).toMatchObject({ code: 'BAD_OPTION', field: 'Last-Event-ID' });

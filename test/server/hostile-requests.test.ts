@@ -78,7 +78,7 @@ test('a request to the board of queues that says it has a body and has none is r
   expect(logBytes()).toBe(before);
 });
 
-test('an upload that its client leaves is no error of the server', async () => {
+test('an upload that its client leaves is not an error of the server', async () => {
   const before = logged().length;
   const { hostname, port } = new URL(server.url);
   const socket = connect(Number(port), hostname);

@@ -89,7 +89,7 @@ test('the import being deleted, the key makes a new one', async () => {
   expect(((await second.json()) as ImportView).id).not.toBe(first.id);
 });
 
-test('a key that is no key is refused', async () => {
+test('a key that is not valid is refused', async () => {
   const response = await send('with a blank');
   expect(await response.json()).toMatchObject({ code: 'BAD_OPTION', field: 'Idempotency-Key' });
 });

@@ -179,7 +179,7 @@ test('the address of nothing is refused', async () => {
   expect(await server.problem('/v1/imports', { method: 'PUT' })).toMatchObject({ code: 'NOT_FOUND', status: 404 });
 });
 
-test('settings and regions are told, and no key', async () => {
+test('settings and regions are shown, and no key', async () => {
   const settings = await server.json<object>('/v1/settings');
   expect(settings).toMatchObject({
     sandbox: true,

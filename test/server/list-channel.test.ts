@@ -3,7 +3,7 @@ import type { ImportRecord } from '../../src/imports/catalog.ts';
 import type { Watcher } from '../../src/server/events/channel.ts';
 import { listChannel } from '../../src/server/events/list-channel.ts';
 
-/** The list's events over imports that are only names and states: what is asked for, and who is told. */
+/** The list's events over imports that are only names and states: what is asked for, and who is notified. */
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
@@ -35,7 +35,7 @@ function openList(count: number) {
   return { list, states, join, asked: () => asked };
 }
 
-test('five hundred who come together are told of all imports, each of which is asked about once', async () => {
+test('five hundred who connect at once get all imports, each of which is asked about once', async () => {
   const { list, join, asked } = openList(130);
   const told = await Promise.all(Array.from({ length: 500 }, join));
   expect(asked()).toBe(130);
@@ -43,7 +43,7 @@ test('five hundred who come together are told of all imports, each of which is a
   list.close();
 });
 
-test('who comes after a change is told what is so now', async () => {
+test('who connects after a change gets the current state', async () => {
   const { list, states, join } = openList(3);
   const first = await join();
   await vi.advanceTimersByTimeAsync(1_000);

@@ -11,7 +11,7 @@ import { until } from '../cli/workplace.ts';
 import { tempDir } from '../temp-dir.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
-/** A receiver that takes nothing until it is told to. */
+/** A receiver that takes nothing until a test lets it. */
 async function receiver() {
   let status = 500;
   const server = createServer((request, reply) => {
@@ -32,7 +32,7 @@ async function receiver() {
   };
 }
 
-/** The value of a metric with its labels; undefined where it is not told. */
+/** The value of a metric with its labels; undefined where it is not exported. */
 async function metric(server: TestServer, name: string): Promise<number | undefined> {
   const text = await (await server.fetch('/metrics')).text();
   const line = text.split('\n').find((one) => one.startsWith(`${name} `));

@@ -32,7 +32,7 @@ async function schedule(name: string, text: string | undefined, apply = true): P
   return id;
 }
 
-test('nothing to tell is told as that', async () => {
+test('nothing to report is shown as that', async () => {
   expect(await overview()).toEqual({
     imports: 0,
     queued: 0,
@@ -75,7 +75,7 @@ test('an import whose first rows were sent asks for a decision; one that a perso
   }
 });
 
-test('a code that fails in import after import is told with the latest of them', async () => {
+test('a code that fails in import after import is shown with the latest of them', async () => {
   await server.run('guid,uid\nteam,nobody-1\n');
   expect((await overview()).failing).toEqual([]);
   const { id } = await server.run('guid,uid\nteam,nobody-2\nteam,nobody-3\n');
@@ -97,7 +97,7 @@ test('each schedule has the result of its last run: put in place, waiting for a 
   expect(syncs).toMatchObject([{ state: 'planned', schedule: 'plans' }]);
 });
 
-test('a plan that a person makes to look at needs nobody; one that a guard holds does', async () => {
+test('a plan that a person makes to look at waits for no decision; one that a guard holds does', async () => {
   const before = (await overview()).needs.syncs;
   const plan = async (query: string, text: string) => {
     const { id } = await server.json<{ id: string }>(`/v1/syncs?${query}`, {

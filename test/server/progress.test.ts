@@ -86,7 +86,7 @@ test('rows without an outcome are not called unprocessed while the import goes o
   expect(regions['us']?.rows.unprocessed).toBe(0);
 });
 
-test('what the queue of a region does is told with it', () => {
+test('what the queue of a region does is shown with it', () => {
   const { regions } = paceOf(60)(at(0, { us: [1, 10], eu: [0, 1] }, { regions: [{ ...STATUS, stopped: true }] }));
   const { region: _, key: __, ...told } = STATUS;
   expect(regions['us']).toMatchObject({ ...told, stopped: true });

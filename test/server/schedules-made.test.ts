@@ -214,7 +214,7 @@ test('a schedule keeps of which system its file is an export, until an edit take
   expect(await refused({ reading: { exportOf: 'nobody' } })).toMatchObject({ code: 'BAD_OPTION', field: 'exportOf' });
 });
 
-test('who has seen an older version overwrites nothing, and is told what somebody else has changed', async () => {
+test('who has seen an older version overwrites nothing, and gets what another user has changed', async () => {
   const made = await add({ name: 'shared', limits: { groupPercent: 30 } });
   expect(made).toMatchObject({ version: 1, restricted: true, limits: { groupPercent: 30 } });
   const first = await server.json<ScheduleView>(
@@ -226,7 +226,7 @@ test('who has seen an older version overwrites nothing, and is told what somebod
   expect(late).toMatchObject({ code: 'EDITED_MEANWHILE', status: 409 });
   expect(late.detail).toContain('the operator changed cron from "30 2 * * *" to "0 4 * * *"');
   expect(late.detail).toContain('mode from "add" to "mirror"');
-  // The same once more changes nothing, and is no edit.
+  // The same once more changes nothing, and is not an edit.
   const again = edit({ cron: '0 4 * * *', mode: 'mirror', version: 2 });
   const same = await server.json<ScheduleView>('/v1/schedules/shared', again);
   expect(same).toMatchObject({
@@ -314,7 +314,7 @@ test('a viewer makes, edits and tries none', async () => {
   }
 });
 
-test('the next five times are told by the clocks of the zone', async () => {
+test('the next five times are those of the clocks in the zone', async () => {
   const query = new URLSearchParams({ cron: '30 2 * * 1-5', tz: 'Europe/Rome' });
   const { next } = await server.json<{ next: string[] }>(`/v1/schedules/next?${query}`, as('viewer', 'GET'));
   expect(next).toHaveLength(5);

@@ -84,7 +84,7 @@ test('an edit while it runs applies from the next run, and the answer says what 
   expect(await server.schedules.over(next.id)).toMatchObject({ reason: expect.not.stringContaining('applied') });
 });
 
-test('an address is told without its query, which may be a secret', async () => {
+test('an address is shown without its query, which may be a secret', async () => {
   await add('remote', 'https://files.example/members.csv?key=secret');
   expect((await list()).find(({ name }) => name === 'remote')?.file).toBe('https://files.example/members.csv');
 });

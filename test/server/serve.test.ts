@@ -71,7 +71,7 @@ test('SIGTERM in the middle of an import: the next start goes on by itself, and 
   expect(await second.terminate()).toBe(0);
 });
 
-test('SIGTERM in the middle of an upload: the client is told, and nothing of it is kept', async () => {
+test('SIGTERM in the middle of an upload: the client gets an answer, and nothing of it is kept', async () => {
   const place = await openWorkplace();
   const served = await serve(place);
   const headers = { 'content-type': 'text/csv', 'content-length': 1_000_000 };
@@ -99,7 +99,7 @@ test('SIGTERM in the middle of a download: it comes to its end', async () => {
   await served.over(id);
   const download = httpRequest(`${served.url}/v1/imports/${id}/report?format=ndjson`).end();
   const [response] = (await once(download, 'response')) as [IncomingMessage];
-  // More than the sockets hold on the way: the server is in the middle when it is told to stop.
+  // More than the sockets hold on the way: the server is in the middle when it is asked to stop.
   await once(response, 'readable');
   const ended = served.terminate();
   await served.says('Stopping');
@@ -109,7 +109,7 @@ test('SIGTERM in the middle of a download: it comes to its end', async () => {
   expect(await ended).toBe(0);
 });
 
-test('a data directory has one server, and so has a port: others are told which', async () => {
+test('a data directory has one server, and so has a port: others are refused and say which', async () => {
   const [place, other] = await Promise.all([openWorkplace(), openWorkplace()]);
   const first = await serve(place);
   const { port } = new URL(first.url);

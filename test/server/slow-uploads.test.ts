@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { eventually } from '../console/browser.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
-/** Uploads that come drop by drop keep nobody else from uploading. */
+/** Uploads that come drop by drop do not keep others from uploading. */
 
 const MOST = 4;
 
@@ -59,14 +59,14 @@ test('one token has half of the places at most', async () => {
   await eventually(async () => server.leftovers().length).toBe(0);
 });
 
-test('where all places are taken, the slowest upload gives way, and is told', async () => {
+test('where all places are taken, the slowest upload gives way, and is refused', async () => {
   const held = [server.token('operator'), server.token('operator')].flatMap((token) => [
     trickle(token),
     trickle(token),
   ]);
   await eventually(async () => server.leftovers().length).toBe(MOST);
   const first = Promise.race(held.map(({ answer }) => answer));
-  // Nobody is slow from the start.
+  // No upload is slow from the start.
   await eventually(() => upload(others)).toBe(202);
   expect(await first).toMatchObject({ status: 400, detail: expect.stringContaining('others wait') });
   for (const { request } of held) request.destroy();

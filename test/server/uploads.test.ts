@@ -278,7 +278,7 @@ describe('what cannot become an import is refused, and leaves nothing behind', (
   });
 });
 
-test('60 uploads at once are each taken or told to come back, and all of them get in at last', async () => {
+test('60 uploads at once are each taken or asked to come back, and all of them get in at last', async () => {
   const before = (await ids()).length;
   const send = async (at: number): Promise<number> => {
     const response = await server.fetch(`/v1/imports?dryRun=true&name=${at}.csv`, {

@@ -35,7 +35,7 @@ async function receiver(...statuses: readonly number[]): Promise<{ url: string; 
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook?team=9`, notes };
 }
 
-test('a completed import is told, signed, again after a refusal or redirect, and after kill -9, under one id', async () => {
+test('a completed import sends a notification, signed, and again after a refusal, a redirect and kill -9, under one id', async () => {
   const place = await openWorkplace({ env: { ROLLCALL_NOTIFY_SECRET: SECRET } });
   const { url, notes } = await receiver(302, 500, 500, 204);
   const start = async () => {
@@ -85,7 +85,7 @@ test('a completed import is told, signed, again after a refusal or redirect, and
   expect(notes).toHaveLength(4);
 });
 
-test('a sync that a guard holds is told with what the guard says, and what becomes of it, too', async () => {
+test('a sync that a guard holds sends a notification with what the guard objects to, and another when it ends', async () => {
   const { url, notes } = await receiver(204);
   const team = ['ann', 'ben', 'cyd', 'dan', 'eve'];
   const server = await startTestServer({

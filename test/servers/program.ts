@@ -46,7 +46,7 @@ export function dockerAnswers(): Promise<boolean> {
   return docker;
 }
 
-/** A port that nobody listens on. */
+/** A port on which nothing listens. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer().once('error', reject);

@@ -14,7 +14,7 @@ test.each([
   const redis = new Redis(server.url, { maxRetriesPerRequest: null, retryStrategy: () => 50 });
   onTestFinished(() => redis.disconnect());
   redis.on('error', () => {});
-  // The file is written once a second unless told otherwise.
+  // The file is written once a second unless set otherwise.
   await redis.config('SET', 'appendfsync', 'always');
   await redis.set('word', 'kept');
   await server.kill();

@@ -27,7 +27,7 @@ const desired = file({
 });
 const mirror = { mode: 'mirror', missing: 'remove', allowDemotion: true } as const;
 
-test('a sync that takes something from somebody keeps who was in these groups, and an import brings them back', async () => {
+test('a sync that takes something from a user keeps who was in these groups, and an import brings them back', async () => {
   const syncing = await openSyncing(GROUPS);
   const { id, state } = await syncing.sync(desired, mirror, { limits });
   expect(state).toBe('applied');

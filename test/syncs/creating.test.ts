@@ -77,7 +77,7 @@ test('what is not asked for is not created: a group that is not there is named, 
   expect([nameless.state, nameless.code]).toEqual(['failed', 'CREATE_WITHOUT_NAME']);
 });
 
-test('more than may be created is held before anything is sent, with the numbers, until somebody approves it', async () => {
+test('more than may be created is held before anything is sent, with the numbers, until someone approves it', async () => {
   const at = await open();
   const held = await at.sync(FILE, {}, creates({ max: { users: { percent: 40 }, groups: { count: 0 } } }));
   expect([held.state, held.code]).toEqual(['held', 'GUARDS_OBJECT']);
@@ -112,7 +112,7 @@ test('users who are missing only when the plan is carried out are counted as wel
   expect(outcomes(at, plan.id)).toEqual(['team ann: added reactivated']);
 });
 
-test('a group that somebody else creates meanwhile is used as it is, and nobody is taken out of it', async () => {
+test('a group that someone else creates meanwhile is used as it is, and no one is taken out of it', async () => {
   const at = await open();
   const flags = { mode: 'mirror', missing: 'remove' } as const;
   const plan = await at.sync(FILE, flags, { apply: false, ...creates({ userNameFrom: 'uid' }) });

@@ -21,7 +21,7 @@ test('a thread makes the same plan as the process itself', async () => {
   expect(plan.actions().toArray()).toEqual(here);
 });
 
-test('what goes wrong in the thread is told', async () => {
+test('what goes wrong in the thread is reported', async () => {
   const { path } = planned(wishes(people(1)), { team: { members: people(1) } });
   const decision = { kind: 'file', from: '/nowhere/desired.sqlite', flags: FLAGS } as const;
   await expect(decideElsewhere(path, decision)).rejects.toThrow('/nowhere/desired.sqlite is missing');

@@ -69,7 +69,7 @@ describe('removals from one group', () => {
     expect(tripped(losing(4, 20))).toEqual([]);
   });
 
-  test('are bans and lowered scopes too, but not bans of those who are no members', () => {
+  test('are bans and lowered scopes too, but not bans of those who are not members', () => {
     const banned = losing(4, 10, { flags: { mode: 'mirror', missing: 'ban' } });
     expect(tripped(banned)).toEqual(['group-removals team']);
     const lowered: Case = {
@@ -145,7 +145,7 @@ describe('a file', () => {
     expect(tripped({ file: [{ invalid: true }], live, flags: { mode: 'add' } })).toEqual(['empty-file']);
   });
 
-  test('with an invalid row is held in mode mirror, where it would make somebody missing', () => {
+  test('with an invalid row is held in mode mirror, where it would make a member missing', () => {
     const file: Wish[] = [...wishes(people(20)), { invalid: true }];
     expect(tripped({ file, live })).toEqual(['invalid-rows']);
     expect(tripped({ file, live, limits: { invalidRows: 1 } })).toEqual([]);
@@ -164,7 +164,7 @@ describe('a file', () => {
     expect(tripped({ file: large, live: all, previous: { ...previous, rows: 1001 } })).toEqual(['shrunk-file']);
   });
 
-  test('that lost a column is held: without its scopes everybody would be a participant', () => {
+  test('that lost a column is held: without its scopes everyone would be a participant', () => {
     const { plan } = planned(
       wishes(people(3)),
       { team: { members: people(3, 'moderator') } },
@@ -228,7 +228,7 @@ describe('a group whose members could not be listed as a whole', () => {
   });
 });
 
-test('an owner who would be removed holds the plan even when told by name', () => {
+test('an owner who would be removed holds the plan even when the options name them', () => {
   const team: LiveGroup = { owner: 'u4', members: people(4) };
   const given: Case = {
     file: wishes(people(3)),

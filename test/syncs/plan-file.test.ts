@@ -20,7 +20,7 @@ const MIRROR = { mode: 'mirror', missing: 'remove' } as const;
 const text = (chunks: Iterable<string>) => [...chunks].join('');
 
 describe('a plan as CSV', () => {
-  test('has a line for everybody, and one for a group that could not be listed', () => {
+  test('has a line for everyone, and one for a group that could not be listed', () => {
     expect(text(planCsv(planned(FILE, LIVE, MIRROR).plan))).toBe(
       `region,group,uid,action,from,to,reason
 eu,nowhere,,report,,,"the service does not know the group (ERR_GUID_NOT_FOUND: no such group); 3 rows of the file wait for it"
@@ -56,7 +56,7 @@ us,team,eve,,remove,participant,is not in the file
   );
 });
 
-test('a plan as JSON is what its schema says, with findings, groups and everybody', () => {
+test('a plan as JSON is what its schema says, with findings, groups and everyone', () => {
   const { plan } = planned(FILE, LIVE, { ...MIRROR, protect: new Set(['vip']) });
   guardPlan(plan, undefined, { rows: 100, fields: [], groups: [] });
   const document = planDocument.parse(JSON.parse(text(planJson(plan))));

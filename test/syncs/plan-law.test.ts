@@ -51,7 +51,7 @@ const flags: fc.Arbitrary<SyncFlags> = fc.record({
 const everyCase = (look: (rows: readonly Wish[], before: Live, chosen: SyncFlags) => void) =>
   fc.assert(fc.property(file, live, flags, look), { numRuns: 60 });
 
-test('applying a plan brings everybody to the right place and to no other, and the next plan has nothing to do', () => {
+test('applying a plan brings everyone to the right place and to no other, and the next plan has nothing to do', () => {
   everyCase((rows, before, chosen) => {
     const { plan } = planned(rows, before, chosen);
     const after = applied(plan, before);
@@ -76,7 +76,7 @@ test('applying a plan brings everybody to the right place and to no other, and t
   });
 });
 
-test('everybody has one action in a listed group; nothing is taken from the spared; mode add takes only what the file says', () => {
+test('everyone has one action in a listed group; nothing is taken from the spared; mode add takes only what the file says', () => {
   everyCase((rows, before, chosen) => {
     const { plan } = planned(rows, before, chosen);
     expectOneActionEach(plan, rows, before);

@@ -46,7 +46,7 @@ describe('what a plan knows of its file', () => {
     });
   });
 
-  test('is no group of which only contradicting rows speak', () => {
+  test('is not a group that only contradicting rows name', () => {
     const { plan } = begun([{ uid: 'a' }, { uid: 'A', scope: 'ban' }]);
     expect(plan.groupsToList()).toEqual([]);
     expect(plan.facts().invalid).toBe(2);
@@ -64,7 +64,7 @@ describe('what a plan knows of its file', () => {
 });
 
 describe('a listing', () => {
-  test('counts members without the banned, and somebody who came on two pages once', () => {
+  test('counts members without the banned, and someone who came on two pages once', () => {
     const { plan } = begun([{ uid: 'a' }]);
     plan.recordListed(TEAM, [...listed({ a: 'participant', b: 'ban' }), ...listed({ A: 'moderator' })]);
     expect(plan.groups()).toMatchObject([{ listing: 'listed', members: 1, owner: null }]);
@@ -91,7 +91,7 @@ describe('a listing', () => {
     ]);
   });
 
-  test('with a scope that nobody knows is refused as a whole', () => {
+  test('with an unknown scope is refused as a whole', () => {
     const { plan } = begun([{ uid: 'a' }]);
     expect(() =>
       plan.recordListed(TEAM, [...listed(people(2)), { uid: 'root', scope: 'superuser', joinedAt: null }]),

@@ -3,7 +3,7 @@ import { makePlan } from '../../src/syncs/plan/plan.ts';
 import { DEFAULT_FLAGS } from '../../src/syncs/plan-flags.ts';
 import { type LiveGroup, people, planned, told, type Wish, wishes } from './planning.ts';
 
-/** One group, and what is said about everybody. */
+/** One group, and what is said about everyone. */
 const said = (file: readonly Wish[], team: LiveGroup, flags: Parameters<typeof planned>[2] = {}) =>
   planned(file, { team }, flags)
     .plan.actions()
@@ -134,7 +134,7 @@ describe('the spared', () => {
     ]);
   });
 
-  test('are not spared when they are told by name', () => {
+  test('are not spared when the options name them', () => {
     const removeByName = new Set(['Boss', 'chief', 'vip']);
     expect(told(planned([{ uid: 'joe' }], { team }, { ...flags, removeByName }))).toEqual([
       'boss: remove participant>',
@@ -154,11 +154,11 @@ describe('the spared', () => {
     ).toEqual(['outside: remove participant>']);
   });
 
-  test('are protected from a ban also where they are no members', () => {
+  test('are protected from a ban also where they are not members', () => {
     expect(told(planned([{ uid: 'vip', scope: 'ban' }], { team: {} }, flags))).toEqual([]);
   });
 
-  test('is everybody while the owner is not known; asking makes the plan whole', () => {
+  test('is everyone while the owner is not known; asking makes the plan whole', () => {
     const { plan, desired } = planned([{ uid: 'joe' }], { team: { ...team, owner: null } }, flags);
     expect(told({ plan })).toEqual([]);
     expect(plan.ownersNeeded()).toEqual([{ region: 'us', guid: 'team' }]);
@@ -168,7 +168,7 @@ describe('the spared', () => {
     expect(plan.ownersNeeded()).toEqual([]);
   });
 
-  test('costs no question about the owner where nobody loses anything', () => {
+  test('costs no question about the owner where no one loses anything', () => {
     const { plan } = planned(
       [...wishes(people(3)), { uid: 'more' }],
       { team: { owner: null, members: people(3) } },
@@ -178,7 +178,7 @@ describe('the spared', () => {
   });
 });
 
-describe('what a file says about somebody', () => {
+describe('what a file says about a user', () => {
   test('counts once, with the highest scope, and names its line', () => {
     const { plan } = planned([{ uid: 'Anna' }, { uid: 'anna', scope: 'moderator' }], { team: {} });
     expect(plan.actions().toArray()).toMatchObject([{ uid: 'anna', action: 'add', to: 'moderator', line: 3 }]);

@@ -13,7 +13,7 @@ import { CHANGES, type Place } from '../../src/syncs/plan/reasons.ts';
 import { DEFAULT_FLAGS, type SyncFlags } from '../../src/syncs/plan-flags.ts';
 import { tempDir } from '../temp-dir.ts';
 
-/** A row of the file; `invalid` rows name nobody. */
+/** A row of the file; `invalid` rows name no one. */
 export interface Wish {
   readonly region?: Region;
   readonly guid?: string;
@@ -31,7 +31,7 @@ export const CSV: InputDescription = {
   recognised: { guid: 'guid', uid: 'uid', scope: 'scope' },
 };
 
-/** Stages rows as an import does, without its thread. Row 1 stands in line 2. */
+/** Stages rows as an import does, without its thread. Row 1 is in line 2. */
 export function stage(path: string, wishes: readonly Wish[], input: InputDescription = CSV): string {
   const database = openForStaging(path, IMPORT_MIGRATIONS);
   inTransaction(database, () => {
@@ -94,7 +94,7 @@ export function wishes(
   return Object.entries(group).map(([uid, scope]) => ({ region, guid, uid, scope }));
 }
 
-/** Lists the groups that the plan asks for: a group that `live` does not have is not found. Nobody owns one unless said. */
+/** Lists the groups that the plan asks for: a group that `live` does not have is not found. No one owns one unless said. */
 export function list(plan: PlanLedger, live: Live): void {
   for (const group of plan.groupsToList()) {
     const [, found] =

@@ -57,7 +57,7 @@ describe('runs that were missed', () => {
     expect(office.syncs.wanted).toEqual([]);
   });
 
-  test('are made up for once where that is wished', async () => {
+  test('are made up for once where the settings say so', async () => {
     const office = openOffice();
     await office.book.add(office.request({ catchUp: true }));
     office.moveTo('2027-03-30T12:00:00Z');
@@ -153,7 +153,7 @@ describe('an edit while it runs', () => {
 });
 
 describe('never two runs of a schedule at a time:', () => {
-  test('the second is noted as skipped, and one that somebody asks for is refused', async () => {
+  test('the second is noted as skipped, and one that someone asks for is refused', async () => {
     const office = openOffice();
     await office.book.add(office.request());
     office.syncs.comeTo = undefined;

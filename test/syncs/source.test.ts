@@ -50,7 +50,7 @@ describe('a path', () => {
     expect(await fetchFrom(path)).toEqual({ path, name: path, hash: await hashOf(path) });
   });
 
-  test('without a file is told', async () => {
+  test('without a file is refused', async () => {
     const path = join(tempDir(), 'members.csv');
     expect(await messageOf(fetchFrom(path))).toMatch(
       /there is no file ".*members\.csv"; check the path, and whether the export has run$/,
@@ -84,7 +84,7 @@ describe('a pattern', () => {
     expect((await fetchFrom(join(folder, '*.csv'))).path).toBe(join(folder, 'b.csv'));
   });
 
-  test('that fits no file is told', async () => {
+  test('that fits no file is refused', async () => {
     expect(await messageOf(fetchFrom(join(tempDir(), '*.csv')))).toContain('no file fits "*.csv"');
   });
 });
@@ -172,13 +172,13 @@ describe('an address', () => {
     expect(await messageOf(fetchFrom(url))).toContain(`answered ${status} where the file was expected`);
   });
 
-  test('that nobody vouches for fails', async () => {
+  test('with a certificate of an unknown authority fails', async () => {
     const strange = await (await createAuthority()).issue(['localhost']);
     const host = await listen(createServer(strange, (_, reply) => reply.end(MEMBERS)));
     expect(await messageOf(fetchFrom(`https://${host}/`))).toContain('cannot be fetched');
   });
 
-  test('that nobody serves fails', async () => {
+  test('that no server answers fails', async () => {
     expect(await messageOf(fetchFrom('https://localhost:1/m.csv'))).toContain('ECONNREFUSED');
   });
 

@@ -67,7 +67,7 @@ test('what a sync has carried out is what the file says within mode and protecti
         sandbox.faults.set(FAULTS);
 
         const asked = Object.fromEntries(guids.map((guid, index) => [guid, wanted[index] ?? {}]));
-        // A file without rows is none.
+        // A file without rows is not a file of members.
         fc.pre(Object.values(asked).some((group) => Object.keys(group).length > 0));
         const content = file(asked);
         expect((await carriedOut(at, content, chosen)).state).toMatch(/^(applied|unchanged)$/);

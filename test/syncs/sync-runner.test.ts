@@ -61,7 +61,7 @@ describe('what was changed by hand since the last night', () => {
   });
 });
 
-describe('nobody is removed', () => {
+describe('no one is removed', () => {
   const team = people(8);
   const club = people(8, 'c');
   const whole = file({ team, club });
@@ -125,7 +125,7 @@ describe('nobody is removed', () => {
     expect(at.members('team')).toEqual(people(990));
   });
 
-  test('where the region refuses the key: the sync says what to mend', async () => {
+  test('where the region refuses the key: the sync says what to fix', async () => {
     const at = await openSyncing(lists);
     at.sandbox.faults.set('refuse-key');
     const done = await at.sync(file({ team: people(7), club }), MIRROR);
@@ -144,12 +144,12 @@ describe('a stored plan', () => {
   const lists = { team: { participants: Object.keys(people(40)) } };
   const later = { apply: false };
 
-  test('is carried out later, without what nobody has seen and what nothing calls for any more', async () => {
+  test('is carried out later, without what was not shown and what is not needed any more', async () => {
     const at = await openSyncing(lists);
     const more = { ...people(40), ...people(40, 'new') };
     const { id, state } = await at.sync(file({ team: more }), {}, later);
     expect([state, at.sandbox.calls.us.requests]).toEqual(['planned', 1]);
-    // Somebody was faster with one of forty, and somebody else has left.
+    // Someone was faster with one of forty, and someone else has left.
     await at.sync(
       file({ team: { new1: 'participant' } }),
       {},
@@ -185,7 +185,7 @@ describe('a stored plan', () => {
   });
 });
 
-test('a held plan is let through once, by somebody who says why, and that stays on record', async () => {
+test('a held plan is let through once, by someone who says why, and that stays on record', async () => {
   const team = people(10);
   const at = await openSyncing({ team: { participants: Object.keys(team) } });
   const few = file({ team: people(5) });
@@ -263,7 +263,7 @@ describe('a process that stops', () => {
     expect(at.members('team')).toEqual(people(5));
   });
 
-  test('finds nothing to do where somebody has cancelled it', async () => {
+  test('finds nothing to do where someone has cancelled it', async () => {
     const at = await openSyncing({ team: {} });
     at.sandbox.faults.set('timeout=1');
     const id = await at.syncs.create(at.request(wanted));

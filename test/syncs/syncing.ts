@@ -27,7 +27,7 @@ export interface Syncing extends Pipeline {
   request(content: string, flags?: Partial<SyncFlags>, more?: Partial<CreateSync>): CreateSync;
   /** Syncs with a file of this content, and waits until nothing more happens by itself. */
   sync(content: string, flags?: Partial<SyncFlags>, more?: Partial<CreateSync>): Promise<SyncRecord>;
-  /** Everybody in a group, as a plain object. */
+  /** Everyone in a group, as a plain object. */
   members(guid: string, region?: Region): Record<string, Place>;
   /** Reads a sync's plan. */
   plan<Result>(id: string, read: (plan: PlanReader) => Result): Result;

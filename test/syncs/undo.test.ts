@@ -58,7 +58,7 @@ const why = (plan: PlanLedger) =>
     .toArray();
 
 describe('taking back an import', () => {
-  test('removes those whom it added, and nobody who was there before or joined since', () => {
+  test('removes those whom it added, and no one who was there before or joined since', () => {
     const rows = [
       ...wishes(people(2)).map((row) => ({ ...row, outcome: 'added' })),
       { uid: 'old', outcome: 'already_member' },
@@ -152,7 +152,7 @@ describe('taking back an import of edits', () => {
     expect(told({ plan: undone(rows, { team: { members: {} } }, {}, EDITS) }, true)).toEqual(['outsider: ban >ban']);
   });
 
-  test('lifts no ban unless told to', () => {
+  test('lifts no ban unless asked to', () => {
     const rows = [edit('banned', 'add', 'moderator', 'ban', 'banned')];
     expect(why(undone(rows, { team: { members: { banned: 'ban' } } }, {}, EDITS))).toEqual(['banned: undo_ban_stays']);
   });

@@ -199,7 +199,7 @@ function ScheduleForm({ settings, before, isEdit, reload }) {
           'p',
           { class: 'note' },
           settings.notifyHost === null
-            ? 'Nobody is notified of runs that fail or are held: the server was started without ROLLCALL_NOTIFY.'
+            ? 'No one is notified of runs that fail or are held: the server was started without ROLLCALL_NOTIFY.'
             : `Runs that fail or are held are notified to ${settings.notifyHost}.`,
         ),
       ),

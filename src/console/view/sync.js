@@ -1,4 +1,4 @@
-/** One sync: what is planned, what guards object to, what somebody decided, and what came of it. */
+/** One sync: what is planned, what guards object to, what someone decided, and what came of it. */
 import { useEffect, useRef } from 'preact/hooks';
 import { useAnswer } from '../answer.js';
 import { ApiError, syncPath } from '../api.js';

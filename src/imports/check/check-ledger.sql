@@ -24,32 +24,32 @@ update run set notes = :notes;
 -- Groups of the rows that would be sent.
 insert into groups (id, region, guid, wanted)
 select g.id, r.name, g.guid, 0 from staged.groups g join staged.regions r on r.id = g.region_id
-where exists (select 1 from staged.lanes l where l.group_id = g.id)
-  and g.id in (select group_id from staged.rows where lane_id is not null);
+where exists (select 1 from staged.call_groups cg where cg.group_id = g.id)
+  and g.id in (select group_id from staged.rows where call_group_id is not null);
 
 -- name: fill_users
 -- Users of the rows that would be sent.
 insert or ignore into users (region, uid)
-select r.name, rows.uid from staged.rows rows join staged.regions r on r.id = rows.region_id where rows.lane_id is not null;
+select r.name, rows.uid from staged.rows rows join staged.regions r on r.id = rows.region_id where rows.call_group_id is not null;
 
 -- name: fill_acting_users
 -- Users on whose behalf rows would be sent.
 insert or ignore into users (region, uid)
-select g.region, l.on_behalf_of from staged.lanes l join groups g on g.id = l.group_id where l.on_behalf_of <> '';
+select g.region, cg.on_behalf_of from staged.call_groups cg join groups g on g.id = cg.group_id where cg.on_behalf_of <> '';
 
 -- name: fill_places
 -- Users of rows, in the groups of these rows.
 insert or ignore into places (group_id, user_id)
 select rows.group_id, u.id
 from staged.rows rows join groups g on g.id = rows.group_id join users u on u.region = g.region and u.uid = rows.uid
-where rows.lane_id is not null;
+where rows.call_group_id is not null;
 
 -- name: fill_acting_places
 -- Acting users, in the groups in which they act.
 insert or ignore into places (group_id, user_id)
 select g.id, u.id
-from staged.lanes l join groups g on g.id = l.group_id join users u on u.region = g.region and u.uid = l.on_behalf_of
-where l.on_behalf_of <> '';
+from staged.call_groups cg join groups g on g.id = cg.group_id join users u on u.region = g.region and u.uid = cg.on_behalf_of
+where cg.on_behalf_of <> '';
 
 -- name: count_wanted
 -- After filling: how many users each group has.
@@ -185,16 +185,16 @@ delete from verdicts;
 -- name: new_groups
 -- In: add (action). Out: missing groups to which rows add users.
 select g.id, g.guid, g.region from groups g where g.state = 'missing' and exists (
-  select 1 from staged.lanes l join staged.batches b on b.lane_id = l.id
-  where l.group_id = g.id and l.action_id = :add and b.size > b.bans);
+  select 1 from staged.call_groups cg join staged.batches b on b.call_group_id = cg.id
+  where cg.group_id = g.id and cg.action_id = :add and b.size > b.bans);
 
 -- name: rows_of_new_group
 -- In: group. Out: what the input had for its rows, in its order.
 select case r.original when '' then f.original else r.original end as original
-from staged.lanes l join staged.batches b on b.lane_id = l.id join staged.memberships m on m.batch_id = b.id
+from staged.call_groups cg join staged.batches b on b.call_group_id = cg.id join staged.memberships m on m.batch_id = b.id
 join staged.rows r on r.id = m.row_id
 left join staged.parts pa on pa.row_id = r.id left join staged.rows f on f.id = pa.first_row
-where l.group_id = :group order by m.row_id limit 1000;
+where cg.group_id = :group order by m.row_id limit 1000;
 
 -- name: plan_group
 -- In: group, creation, name, type, owner (null: none). What it would be created with.
@@ -216,16 +216,16 @@ insert or ignore into users (region, uid) values (:region, :uid);
 -- In: add (action), ban (scope). For every user who is not found, the first row that needs it. No user is created just to be banned.
 update users set first_row = f.row_id from (
   select u.id, min(r.id) as row_id
-  from staged.rows r join staged.lanes l on l.id = r.lane_id and l.action_id = :add
+  from staged.rows r join staged.call_groups cg on cg.id = r.call_group_id and cg.action_id = :add
   join groups g on g.id = r.group_id join users u on u.region = g.region and u.uid = r.uid
   where r.scope_id <> :ban and u.state in ('unknown', 'deactivated') and (g.state = 'found' or g.creation = '')
   group by u.id) f where f.id = users.id;
 
 -- name: unknown_owners
 -- Out: unknown and deactivated owners of groups that would be created, with their row in the group (null: none).
-select u.id, u.uid, min((select min(r.id) from staged.lanes l join staged.batches b on b.lane_id = l.id
+select u.id, u.uid, min((select min(r.id) from staged.call_groups cg join staged.batches b on b.call_group_id = cg.id
   join staged.memberships m on m.batch_id = b.id join staged.rows r on r.id = m.row_id
-  where l.group_id = g.id and r.uid = u.uid collate nocase)) as row_id
+  where cg.group_id = g.id and r.uid = u.uid collate nocase)) as row_id
 from groups g join users u on u.region = g.region and u.uid = g.owner
 where g.creation = '' and u.state in ('unknown', 'deactivated') group by u.id;
 
@@ -260,11 +260,11 @@ select columns from staged.input;
 -- sent, in the order in which the service checks.
 insert into verdicts (row_id, verdict, code)
 with acting as (
-  select l.id as lane_id, u.state, p.place
-  from staged.lanes l join groups g on g.id = l.group_id
-  join users u on u.region = g.region and u.uid = l.on_behalf_of
+  select cg.id as call_group_id, u.state, p.place
+  from staged.call_groups cg join groups g on g.id = cg.group_id
+  join users u on u.region = g.region and u.uid = cg.on_behalf_of
   join places p on p.group_id = g.id and p.user_id = u.id
-  where l.on_behalf_of <> ''
+  where cg.on_behalf_of <> ''
 ), judged as (
   select r.id,
     case
@@ -272,26 +272,26 @@ with acting as (
       when g.state = 'missing' and g.creation <> '' then 'fail:' || g.creation
       when g.state not in ('found', 'missing') then 'not_checked:' || g.code
       when a.state in ('unknown', 'deactivated') then 'fail:ACTING_USER_NOT_FOUND'
-      when g.state = 'missing' and (l.on_behalf_of <> '' or l.action_id <> :add) then 'not_checked:NEW_GROUP'
+      when g.state = 'missing' and (cg.on_behalf_of <> '' or cg.action_id <> :add) then 'not_checked:NEW_GROUP'
       when a.place in (:outside, :ban) then 'fail:ERR_GROUP_NOT_JOINED'
-      when p.place = :ban and not :lifts and l.action_id = :add and r.scope_id <> :ban then 'fail:BANNED'
+      when p.place = :ban and not :lifts and cg.action_id = :add and r.scope_id <> :ban then 'fail:BANNED'
       when u.state = 'deactivated' then
         case when not :reactivate then 'fail:USER_DEACTIVATED'
-          when l.action_id <> :add or r.scope_id = :ban then
+          when cg.action_id <> :add or r.scope_id = :ban then
             iif(u.first_row is not null and coalesce(u.creation, '') = '', 'not_checked:NEW_USER', 'fail:USER_DEACTIVATED')
           when u.creation <> '' then 'fail:' || u.creation
           else iif(g.state = 'missing', 'create:REACTIVATE_AND_CREATE_GROUP', 'create:REACTIVATE_USER') end
       when u.state = 'unknown' then
         case when u.creation is null then 'fail:ERR_UID_NOT_FOUND'
-          when l.action_id <> :add or r.scope_id = :ban then iif(u.creation = '', 'not_checked:NEW_USER', 'fail:ERR_UID_NOT_FOUND')
+          when cg.action_id <> :add or r.scope_id = :ban then iif(u.creation = '', 'not_checked:NEW_USER', 'fail:ERR_UID_NOT_FOUND')
           when u.creation <> '' then 'fail:' || u.creation
           when g.state = 'missing' then 'create:CREATE_BOTH'
           else 'create:CREATE_USER' end
       when u.state is null or (p.place is null and g.state = 'found') then 'not_checked:'
       when g.state = 'missing' then iif(r.scope_id = :ban, 'ban:', 'create:CREATE_GROUP')
-      when l.action_id = :remove then iif(p.place in (:outside, :ban), 'nothing_to_do:', 'remove:')
-      when l.action_id = :unban then iif(p.place = :ban, 'unban:', 'nothing_to_do:')
-      when l.action_id = :change then case when p.place in (:outside, :ban) then 'fail:ERR_NOT_A_MEMBER'
+      when cg.action_id = :remove then iif(p.place in (:outside, :ban), 'nothing_to_do:', 'remove:')
+      when cg.action_id = :unban then iif(p.place = :ban, 'unban:', 'nothing_to_do:')
+      when cg.action_id = :change then case when p.place in (:outside, :ban) then 'fail:ERR_NOT_A_MEMBER'
         when p.place = r.scope_id then 'already_member:' else 'change:' end
       when p.place = :ban then case when r.scope_id = :ban then 'already_banned:' else 'lifts_ban:' end
       when r.scope_id = :ban then 'ban:'
@@ -300,11 +300,11 @@ with acting as (
       else 'other_scope:'
     end as found
   from staged.rows r
-  join staged.lanes l on l.id = r.lane_id
+  join staged.call_groups cg on cg.id = r.call_group_id
   join groups g on g.id = r.group_id
   join users u on u.region = g.region and u.uid = r.uid
   join places p on p.group_id = g.id and p.user_id = u.id
-  left join acting a on a.lane_id = r.lane_id
+  left join acting a on a.call_group_id = r.call_group_id
 )
 select id, substr(found, 1, instr(found, ':') - 1), substr(found, instr(found, ':') + 1) from judged;
 
@@ -329,7 +329,7 @@ select (select count(*) from groups where creation is not null) as groups,
 -- name: count_known
 -- Out: groups and users of the file, for limits in percent.
 select (select count(*) from staged.groups) as groups,
-  (select count(distinct uid_hash) from staged.rows where lane_id is not null) as users;
+  (select count(distinct uid_hash) from staged.rows where call_group_id is not null) as users;
 
 -- name: later_rows
 -- Out: rows that wait until the first rows are sent.
@@ -364,8 +364,8 @@ select sum(n) as n from staged.counters where name = 'read';
 
 -- name: unsent_rows
 -- Out: rows that would not be sent, duplicates and others.
-select (select count(*) from staged.rows where lane_id is null and id in (select row_id from staged.duplicates)) as duplicate,
-  (select count(*) from staged.rows where lane_id is null and id not in (select row_id from staged.duplicates)
+select (select count(*) from staged.rows where call_group_id is null and id in (select row_id from staged.duplicates)) as duplicate,
+  (select count(*) from staged.rows where call_group_id is null and id not in (select row_id from staged.duplicates)
     and id not in (select row_id from staged.skipped)) as invalid,
   (select count(*) from staged.skipped) as skipped;
 
@@ -419,15 +419,15 @@ select r.line, coalesce(reg.name, '') as region, coalesce(g.guid, inv.guid, '') 
   case when x.row_id is not null then x.verdict when d.row_id is not null then 'duplicate' when sk.row_id is not null then 'skipped' else 'invalid' end as verdict,
   case when x.row_id is not null then x.code when d.row_id is not null then '' else coalesce(sk.code, pr.code, '') end as code,
   case when d.row_id is not null then (select o.line from staged.rows o where o.id = d.of_row) end as of_line,
-  pr.reason as problem, p.place, cg.message as group_message, l.on_behalf_of as acting,
+  pr.reason as problem, p.place, checked.message as group_message, cg.on_behalf_of as acting,
   sk.message as left_out, pa.value as value
 from staged.rows r
 left join staged.regions reg on reg.id = r.region_id
 left join staged.groups g on g.id = r.group_id
-left join groups cg on cg.id = r.group_id
+left join groups checked on checked.id = r.group_id
 left join staged.scopes s on s.id = r.scope_id
 left join staged.invalid_rows inv on inv.row_id = r.id
-left join staged.lanes l on l.id = r.lane_id
+left join staged.call_groups cg on cg.id = r.call_group_id
 left join verdicts x on x.row_id = r.id
 left join staged.duplicates d on d.row_id = r.id
 left join staged.skipped sk on sk.row_id = r.id

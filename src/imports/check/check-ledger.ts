@@ -1,12 +1,18 @@
 import { existsSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import type { GroupFacts } from '../../chat/directory-operations.ts';
 import type { ListStore } from '../../chat/member-list.ts';
 import { MAX_PER_PAGE } from '../../chat/member-operations.ts';
 import { REGIONS, type Region } from '../../membership/membership.ts';
-import { inTransaction, openForReading, openForWriting, type Statements, statementsOf } from '../../platform/sqlite.ts';
+import {
+  attachForReading,
+  inTransaction,
+  openForReading,
+  openForWriting,
+  type Statements,
+  statementsOf,
+} from '../../platform/sqlite.ts';
 import { IMPORT_MIGRATIONS } from '../schemas.ts';
 import { BANNED, OTHER_SCOPE, OUTSIDE, placeOf } from './places.ts';
 
@@ -141,9 +147,7 @@ export function readCheck<Result>(
 
 function attach(database: Database, folder: string): void {
   const { ledger } = checkFiles(folder);
-  // SQLite's attach error does not name a missing or damaged file.
-  openForReading(ledger, IMPORT_MIGRATIONS).close();
-  database.prepare('attach ? as staged').run(`${pathToFileURL(ledger).href}?mode=ro`);
+  attachForReading(database, ledger, 'staged', IMPORT_MIGRATIONS);
 }
 
 function ledgerOf(database: Database): CheckLedger {

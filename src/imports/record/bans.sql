@@ -1,21 +1,21 @@
 -- Statements on who is banned from the groups of an import, by name.
 
--- name: lanes_to_ask
--- In: region, add (action), after (lane), limit. Out: lanes with pending rows, of groups whose banned users are not
+-- name: call_groups_to_ask
+-- In: region, add (action), after (call group), limit. Out: call groups with pending rows, of groups whose banned users are not
 -- known.
-select l.id, g.id as group_id, g.guid from lanes l join groups g on g.id = l.group_id
- where l.id > :after and l.action_id = :add and g.region_id = :region and g.bans = 0 and g.refused_code is null
-   and exists (select 1 from batches b where b.lane_id = l.id and b.state in ('pending', 'waiting') and b.size > b.bans)
- order by l.id limit :limit;
+select cg.id, g.id as group_id, g.guid from call_groups cg join groups g on g.id = cg.group_id
+ where cg.id > :after and cg.action_id = :add and g.region_id = :region and g.banned_users = 'not_asked' and g.refused_code is null
+   and exists (select 1 from batches b where b.call_group_id = cg.id and b.state in ('pending', 'waiting') and b.size > b.bans)
+ order by cg.id limit :limit;
 
 -- name: count_to_ask
 -- In: region, add (action). Counts the groups of a region that have been asked about and those that are to be.
 insert into counters (region_id, name, n)
   select :region, 'bansToAsk', count(distinct g.id) + coalesce(
     (select n from counters where region_id = :region and name = 'bansAsked'), 0)
-    from lanes l join groups g on g.id = l.group_id
-   where l.action_id = :add and g.region_id = :region and g.bans = 0 and g.refused_code is null
-     and exists (select 1 from batches b where b.lane_id = l.id and b.state in ('pending', 'waiting') and b.size > b.bans)
+    from call_groups cg join groups g on g.id = cg.group_id
+   where cg.action_id = :add and g.region_id = :region and g.banned_users = 'not_asked' and g.refused_code is null
+     and exists (select 1 from batches b where b.call_group_id = cg.id and b.state in ('pending', 'waiting') and b.size > b.bans)
   on conflict (region_id, name) do update set n = excluded.n;
 
 -- name: count_asked
@@ -24,21 +24,21 @@ insert into counters (region_id, name, n) select region_id, 'bansAsked', 1 from 
   on conflict (region_id, name) do update set n = n + 1;
 
 -- name: note
--- In: group, bans (1: known, 2: the service does not say).
-update groups set bans = :bans where id = :group;
+-- In: group, banned_users (known or not_listed).
+update groups set banned_users = :banned_users where id = :group;
 
 -- name: rows_of_banned
 -- In: group, add (action), ban (scope), uids (JSON array, in lower case). Out: rows that would add one of these users.
 select b.id as batch, b.region_id, m.row_id
-  from lanes l join batches b on b.lane_id = l.id join memberships m on m.batch_id = b.id join rows r on r.id = m.row_id
- where l.group_id = :group and l.action_id = :add and b.state in ('pending', 'waiting', 'later') and m.scope_id <> :ban
+  from call_groups cg join batches b on b.call_group_id = cg.id join memberships m on m.batch_id = b.id join rows r on r.id = m.row_id
+ where cg.group_id = :group and cg.action_id = :add and b.state in ('pending', 'waiting', 'later') and m.scope_id <> :ban
    and lower(r.uid) in (select value from json_each(:uids))
  order by b.id, m.row_id;
 
 -- name: cut_off
 -- In: batch, size, at (ms). A batch for rows that are not sent.
-insert into batches (lane_id, region_id, turn, state, size, bans, parent, calls, finished_at)
-  select lane_id, region_id, turn, 'done', :size, 0, id, calls, :at from batches where id = :batch;
+insert into batches (call_group_id, region_id, turn, state, size, bans, parent, calls, finished_at)
+  select call_group_id, region_id, turn, 'done', :size, 0, id, calls, :at from batches where id = :batch;
 
 -- name: fail
 -- In: to (batch), batch, row, failed (outcome), message.

@@ -22,7 +22,7 @@ interface GroupToAsk {
 }
 
 const ADD = actionId('add');
-const LANES_AT_ONCE = 400;
+const CALL_GROUPS_AT_ONCE = 400;
 const BAN = scopeId('ban');
 const KEPT = 'not sent: the user is banned from this group';
 const LIFTED = 'the user was banned from this group; adding lifts the ban';
@@ -43,19 +43,24 @@ export function bansOf(database: DatabaseSync, sql: Statements, importSql: State
     importSql('add_to_counter').run({ region: Number(rows[0]?.region_id), name: 'failed', n: size });
   };
 
-  const note = (group: number, bans: 1 | 2): void => {
-    sql('note').run({ group, bans });
+  const note = (group: number, banned_users: 'known' | 'not_listed'): void => {
+    sql('note').run({ group, banned_users });
     sql('count_asked').run({ group });
   };
 
   return {
     groupsToAsk: function* (region) {
       for (let after = 0; ; ) {
-        const lanes = sql('lanes_to_ask').all({ region: regionId(region), add: ADD, after, limit: LANES_AT_ONCE });
-        after = Number(lanes.at(-1)?.['id'] ?? 0);
-        if (lanes.length === 0) return;
-        // A group has a lane for each of its acting users.
-        const guids = new Map(lanes.map(({ group_id, guid }) => [Number(group_id), String(guid)]));
+        const callGroups = sql('call_groups_to_ask').all({
+          region: regionId(region),
+          add: ADD,
+          after,
+          limit: CALL_GROUPS_AT_ONCE,
+        });
+        after = Number(callGroups.at(-1)?.['id'] ?? 0);
+        if (callGroups.length === 0) return;
+        // A group has several, one for each acting user.
+        const guids = new Map(callGroups.map(({ group_id, guid }) => [Number(group_id), String(guid)]));
         yield [...guids].map(([id, guid]) => ({ id, guid }));
       }
     },
@@ -64,7 +69,7 @@ export function bansOf(database: DatabaseSync, sql: Statements, importSql: State
     },
     known: (group, banned, choice) =>
       inTransaction(database, () => {
-        note(group, 1);
+        note(group, 'known');
         if (banned.size === 0) return;
         const uids = JSON.stringify([...banned]);
         const found = sql<Found>('rows_of_banned').all({ group, add: ADD, ban: BAN, uids });
@@ -75,6 +80,6 @@ export function bansOf(database: DatabaseSync, sql: Statements, importSql: State
         const at = Date.now();
         for (const [batch, rows] of Map.groupBy(found, ({ batch: of }) => of)) fail(batch, rows, at);
       }),
-    unknown: (group) => inTransaction(database, () => note(group, 2)),
+    unknown: (group) => inTransaction(database, () => note(group, 'not_listed')),
   };
 }

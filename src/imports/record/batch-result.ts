@@ -70,14 +70,14 @@ export interface BatchResult {
   /** Every call of this batch since it was dispatched, in order. */
   readonly calls: readonly CallRecord[];
   /** Why one of these or an earlier call may have been carried out; null when none can have been. */
-  readonly doubt: string | null;
+  readonly uncertainty: string | null;
   readonly sent: Sent;
   /** End of the last call, ms since 1970. */
   readonly at: number;
 }
 
 /** A batch that left the queue without a result. */
-export interface ReclaimedBatch extends Pick<BatchResult, 'batch' | 'calls' | 'doubt'> {}
+export interface ReclaimedBatch extends Pick<BatchResult, 'batch' | 'calls' | 'uncertainty'> {}
 
 /** A region that refuses every call until a person has fixed its key or plan. */
 export interface StoppedRegion extends Refusal {

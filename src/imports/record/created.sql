@@ -8,9 +8,9 @@ select c.id, c.kind, r.name as region, c.name, c.group_id, c.outcome, c.code, c.
 
 -- name: rows_of
 -- In: group, uids (JSON array, in lower case). Out: those of these users whom rows of the import name in the group.
-select distinct lower(r.uid) as uid from lanes l join batches b on b.lane_id = l.id join memberships m on m.batch_id = b.id
+select distinct lower(r.uid) as uid from call_groups cg join batches b on b.call_group_id = cg.id join memberships m on m.batch_id = b.id
   join rows r on r.id = m.row_id
- where l.group_id = :group and lower(r.uid) in (select value from json_each(:uids));
+ where cg.group_id = :group and lower(r.uid) in (select value from json_each(:uids));
 
 -- name: note
 -- In: id, undone, why. Records the outcome of its deletion.

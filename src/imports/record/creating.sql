@@ -7,8 +7,8 @@
 insert or ignore into creations (kind, region_id, name, group_id, step)
   select 'group', g.region_id, lower(g.guid), g.id, 'look' from groups g
    where not exists (select 1 from creations c where c.kind = 'group' and c.region_id = g.region_id and c.name = lower(g.guid))
-     and exists (select 1 from lanes l join batches b on b.lane_id = l.id
-                  where l.group_id = g.id and l.action_id = :add and b.state = 'pending' and b.size > b.bans);
+     and exists (select 1 from call_groups cg join batches b on b.call_group_id = cg.id
+                  where cg.group_id = g.id and cg.action_id = :add and b.state = 'pending' and b.size > b.bans);
 
 -- name: park_all
 -- Every pending batch waits until its group exists.
@@ -46,24 +46,25 @@ select count(*) as n from groups;
 
 -- name: count_users
 -- Out: users of the input, by the hashes of their UIDs.
-select count(distinct uid_hash) as n from rows where lane_id is not null;
+select count(distinct uid_hash) as n from rows where call_group_id is not null;
 
--- name: lane_of_group
--- In: group. Out: one of its lanes.
-select min(id) as id from lanes where group_id = :group;
+-- name: call_group_of_group
+-- In: group. Out: one of its call groups.
+select min(id) as id from call_groups where group_id = :group;
 
--- name: lane_of_row
--- In: row. Out: its lane.
-select lane_id as id from rows where id = :row;
+-- name: call_group_of_row
+-- In: row. Out: its call group.
+select call_group_id as id from rows where id = :row;
 
 -- name: add_creating_batch
--- In: lane, region. A batch without rows, before all others.
-insert into batches (lane_id, region_id, turn, size, bans) values (:lane, :region, -2, 0, 0);
+-- In: call_group, region. A batch without rows, before all others.
+insert into batches (call_group_id, region_id, turn, size, bans) values (:call_group, :region, -2, 0, 0);
 
 -- name: first_parked
 -- In: group, add (action). Out: the batch whose rows are sent with the new group. It has no acting user: no one can act in a group that does not exist.
-select b.id from lanes l join batches b on b.lane_id = l.id
- where l.group_id = :group and l.action_id = :add and l.on_behalf_of = '' and b.state = 'waiting' order by b.turn, b.id limit 1;
+select b.id from call_groups cg join batches b on b.call_group_id = cg.id
+ where cg.group_id = :group and cg.action_id = :add and cg.on_behalf_of = '' and b.state = 'waiting'
+ order by b.turn, b.id limit 1;
 
 -- name: unpark
 -- In: batch. It may be sent.
@@ -84,9 +85,9 @@ update creations set step = 'done', outcome = :outcome, code = :code, message = 
 -- name: rows_of_group
 -- In: group. Out: what the input had for its rows, in its order.
 select iif(r.original = '', f.original, r.original) as original
-  from lanes l join batches b on b.lane_id = l.id join memberships m on m.batch_id = b.id join rows r on r.id = m.row_id
+  from call_groups cg join batches b on b.call_group_id = cg.id join memberships m on m.batch_id = b.id join rows r on r.id = m.row_id
   left join parts p on p.row_id = r.id left join rows f on f.id = p.first_row
- where l.group_id = :group order by m.row_id limit 1000;
+ where cg.group_id = :group order by m.row_id limit 1000;
 
 -- name: original
 -- In: row. Out: what the input had for it, and its UID as it was written.
@@ -95,13 +96,13 @@ select iif(r.original = '', f.original, r.original) as original, r.uid from rows
 
 -- name: row_of_user_in_group
 -- In: group, uid. Out: a row of this user there.
-select m.row_id as id from lanes l join batches b on b.lane_id = l.id join memberships m on m.batch_id = b.id
-  join rows r on r.id = m.row_id where l.group_id = :group and r.uid = :uid collate nocase order by m.row_id limit 1;
+select m.row_id as id from call_groups cg join batches b on b.call_group_id = cg.id join memberships m on m.batch_id = b.id
+  join rows r on r.id = m.row_id where cg.group_id = :group and r.uid = :uid collate nocase order by m.row_id limit 1;
 
 -- name: any_row_of_group
 -- In: group. Out: a row of it.
-select m.row_id as id from lanes l join batches b on b.lane_id = l.id join memberships m on m.batch_id = b.id
- where l.group_id = :group limit 1;
+select m.row_id as id from call_groups cg join batches b on b.call_group_id = cg.id join memberships m on m.batch_id = b.id
+ where cg.group_id = :group limit 1;
 
 -- name: refused_groups
 -- Out: groups that could not be created and have rows that wait.
@@ -110,7 +111,8 @@ select c.id, c.group_id, c.code, c.message, c.body, c.region_id from creations c
 
 -- name: unpark_group
 -- In: group. Its rows do not wait any more.
-update batches set state = 'pending' where state = 'waiting' and lane_id in (select id from lanes where group_id = :group);
+update batches set state = 'pending'
+ where state = 'waiting' and call_group_id in (select id from call_groups where group_id = :group);
 
 -- name: existing_users
 -- Out: users who were not found but exist: deactivated, or created by someone else at that moment.
@@ -122,18 +124,18 @@ select count(*) as n from batches where state = 'waiting';
 
 -- name: unpark_unsent
 -- Batches that waited for their groups may be sent.
-update batches set state = 'pending' where state = 'waiting' and asked_for <> 1;
+update batches set state = 'pending' where state = 'waiting' and users <> 'unknown';
 
 -- name: parked_rows
--- Out: rows that wait for their users, by lane and in the order of the input.
-select b.lane_id, b.region_id, b.id as batch, b.doubt, b.calls, b.http_status, m.row_id, m.scope_id, lower(r.uid) as name
+-- Out: rows that wait for their users, by call group and in the order of the input.
+select b.call_group_id, b.region_id, b.id as batch, b.uncertainty, b.calls, b.http_status, m.row_id, m.scope_id, lower(r.uid) as name
   from batches b join memberships m on m.batch_id = b.id join rows r on r.id = m.row_id
- where b.state = 'waiting' and b.asked_for = 1 order by b.lane_id, m.row_id;
+ where b.state = 'waiting' and b.users = 'unknown' order by b.call_group_id, m.row_id;
 
 -- name: add_again
--- In: lane, region, state, size, bans, doubt, calls, http_status, at. Adds a batch for rows whose users are settled.
-insert into batches (lane_id, region_id, turn, state, size, bans, asked_for, doubt, calls, http_status, finished_at)
-  values (:lane, :region, -1, :state, :size, :bans, 2, :doubt, :calls, :http_status, :at);
+-- In: call_group, region, state, size, bans, uncertainty, calls, http_status, at. Adds a batch for rows whose users are settled.
+insert into batches (call_group_id, region_id, turn, state, size, bans, users, uncertainty, calls, http_status, finished_at)
+  values (:call_group, :region, -1, :state, :size, :bans, 'settled', :uncertainty, :calls, :http_status, :at);
 
 -- name: move_back
 -- In: to (batch), row, from (batch). A row that is sent again has no code and message yet.
@@ -145,7 +147,7 @@ update memberships set outcome_id = :outcome, code = :code, message = :message w
 
 -- name: close_parked
 -- In: at (ms). The batches that they were in are replaced.
-update batches set state = 'replaced', finished_at = :at where state = 'waiting' and asked_for = 1;
+update batches set state = 'replaced', finished_at = :at where state = 'waiting' and users = 'unknown';
 
 -- name: wait
 -- In: batch. It waits until every group is settled.
@@ -153,7 +155,7 @@ update batches set state = 'waiting' where id = :batch;
 
 -- name: park
 -- In: batch. It waits for its users.
-update batches set state = 'waiting', asked_for = 1 where id = :batch;
+update batches set state = 'waiting', users = 'unknown' where id = :batch;
 
 -- name: note_refusal
 -- In: batch, row, code, message. What the service said about a row that waits.
@@ -162,12 +164,13 @@ update memberships set code = :code, message = :message where batch_id = :batch 
 -- name: give_up_parked
 -- In: failed (outcome). Rows that wait for their users fail with what the service said about them.
 update memberships set outcome_id = :failed
- where outcome_id is null and code is not null and batch_id in (select id from batches where state = 'waiting' and asked_for = 1);
+ where outcome_id is null and code is not null
+   and batch_id in (select id from batches where state = 'waiting' and users = 'unknown');
 
 -- name: count_parked
 -- Out: rows that wait for their users, by region.
-select b.region_id, sum(b.size) as n from batches b where b.state = 'waiting' and b.asked_for = 1 group by 1;
+select b.region_id, sum(b.size) as n from batches b where b.state = 'waiting' and b.users = 'unknown' group by 1;
 
 -- name: close_given_up
 -- In: at (ms).
-update batches set state = 'done', finished_at = :at where state = 'waiting' and asked_for = 1;
+update batches set state = 'done', finished_at = :at where state = 'waiting' and users = 'unknown';

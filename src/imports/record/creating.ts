@@ -77,10 +77,10 @@ interface Open {
 }
 
 interface WaitingRow {
-  readonly lane_id: number;
+  readonly call_group_id: number;
   readonly region_id: number;
   readonly batch: number;
-  readonly doubt: string | null;
+  readonly uncertainty: string | null;
   readonly calls: number;
   readonly http_status: number | null;
   readonly row_id: number;
@@ -107,11 +107,15 @@ export function creatingOf(
     return { columns, places: (options) => profileColumns(columns, options.columns) };
   };
 
-  /** Adds a batch without rows; it needs a lane, any lane of the group or row. */
+  /** Adds a batch without rows; it needs a call group, any one of the group or row. */
   const addBatch = ({ group_id, row_id, region_id }: Open): number => {
-    const lane =
-      group_id === null ? sql('lane_of_row').get({ row: row_id }) : sql('lane_of_group').get({ group: group_id });
-    return Number(sql('add_creating_batch').run({ lane: Number(lane?.['id']), region: region_id }).lastInsertRowid);
+    const callGroup =
+      group_id === null
+        ? sql('call_group_of_row').get({ row: row_id })
+        : sql('call_group_of_group').get({ group: group_id });
+    return Number(
+      sql('add_creating_batch').run({ call_group: Number(callGroup?.['id']), region: region_id }).lastInsertRowid,
+    );
   };
 
   const refuse = (id: number, { code, message }: Unfit): void => {
@@ -241,19 +245,19 @@ export function creatingOf(
       const [first] = together;
       if (first === undefined) return;
       const to = sql('add_again').run({
-        lane: first.lane_id,
+        call_group: first.call_group_id,
         region: first.region_id,
         state,
         size: together.length,
         bans: together.filter(({ scope_id }) => scope_id === BAN).length,
-        doubt: together.find(({ doubt }) => doubt !== null)?.doubt ?? null,
+        uncertainty: together.find(({ uncertainty }) => uncertainty !== null)?.uncertainty ?? null,
         calls: Math.max(...together.map(({ calls }) => calls)),
         http_status: first.http_status,
         at: state === 'done' ? at : null,
       }).lastInsertRowid;
       for (const { batch, row_id } of together) sql('move_back').run({ to, from: batch, row: row_id });
     };
-    for (const callGroup of Map.groupBy(rows, ({ lane_id }) => lane_id).values()) {
+    for (const callGroup of Map.groupBy(rows, ({ call_group_id }) => call_group_id).values()) {
       const fates = callGroup.map((row) => ({ row, user: sql('user').get({ region: row.region_id, name: row.name }) }));
       const lost = fates.filter(({ user }) => user?.['outcome'] === 'refused');
       place(

@@ -28,7 +28,7 @@ export interface BatchToSend {
   /** What is to be done with all of its rows; one row, unless they are to be added. */
   readonly action: Action;
   /** Why an earlier call for these rows may have been carried out; null when none can have been. */
-  readonly doubt: string | null;
+  readonly uncertainty: string | null;
   readonly rows: readonly { readonly row: number; readonly uid: string; readonly scope: Scope }[];
   /** Set where it looks for a group, or creates or reactivates something. */
   readonly creation?: CreationToSend | undefined;
@@ -65,7 +65,7 @@ export interface ImportLedger {
   /** Sets batches that left the queue without a result back to pending. */
   reclaim(batches: readonly ReclaimedBatch[]): void;
   /** After a crash: sets all dispatched batches back to pending; they may have been sent. Returns how many. */
-  reclaimAll(doubt: string): number;
+  reclaimAll(uncertainty: string): number;
   record(results: readonly BatchResult[]): Consequences;
   /** Gives the pending rest of a refused group its refusal. */
   settleRefusedGroup(group: number): void;
@@ -115,7 +115,7 @@ export function openImportLedger(path: string, create?: CreateOptions): ImportLe
       guid: String(batch['guid']),
       onBehalfOf: String(batch['on_behalf_of']),
       action: actionOf(Number(batch['action_id'])),
-      doubt: batch['doubt'] === null ? null : String(batch['doubt']),
+      uncertainty: batch['uncertainty'] === null ? null : String(batch['uncertainty']),
       rows: rowsToSend
         .all({ batch: Number(batch['id']) })
         // Highest scope first. (They come in the order of the input; SQLite would take twice as long over it.)
@@ -134,7 +134,7 @@ export function openImportLedger(path: string, create?: CreateOptions): ImportLe
       sql('mark_dispatched').run({ batches: JSON.stringify(batches), at: Date.now() });
     },
     reclaim: (batches) => recordReclaimed(database, sql, batches),
-    reclaimAll: (doubt) => Number(sql('reclaim_all').run({ doubt }).changes),
+    reclaimAll: (uncertainty) => Number(sql('reclaim_all').run({ uncertainty }).changes),
     record: (results) => recordResults(database, sql, results, creations),
     settleRefusedGroup: (group) => recordRefusedGroup(database, sql, group),
     dispatchedOfGroup: (group) =>

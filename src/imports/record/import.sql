@@ -3,15 +3,15 @@
 
 -- name: pending_batches
 -- In: region, limit. Out: batches to send next, first batches of all groups first.
-select b.id, b.doubt, b.calls, g.guid, l.on_behalf_of, l.action_id
-  from batches b join lanes l on l.id = b.lane_id join groups g on g.id = l.group_id
+select b.id, b.uncertainty, b.calls, g.guid, cg.on_behalf_of, cg.action_id
+  from batches b join call_groups cg on cg.id = b.call_group_id join groups g on g.id = cg.group_id
  where b.state = 'pending' and b.region_id = :region
  order by b.turn, b.id limit :limit;
 
 -- name: dispatched_batches
 -- In: region, before (ms), limit. Out: batches that were queued before that and have no result, oldest first.
-select b.id, b.doubt, b.calls, g.guid, l.on_behalf_of, l.action_id
-  from batches b join lanes l on l.id = b.lane_id join groups g on g.id = l.group_id
+select b.id, b.uncertainty, b.calls, g.guid, cg.on_behalf_of, cg.action_id
+  from batches b join call_groups cg on cg.id = b.call_group_id join groups g on g.id = cg.group_id
  where b.state = 'dispatched' and b.region_id = :region and b.dispatched_at < :before
  order by b.dispatched_at, b.id limit :limit;
 
@@ -30,17 +30,20 @@ update batches set state = 'dispatched', dispatched_at = :at
  where id in (select value from json_each(:batches)) and state in ('pending', 'dispatched');
 
 -- name: reclaim
--- In: batch, doubt (null: it was certainly not sent), calls made. A batch that left the queue without a result is pending again.
-update batches set state = 'pending', doubt = coalesce(:doubt, doubt), calls = calls + :calls where id = :batch and state = 'dispatched';
+-- In: batch, uncertainty (null: it was certainly not sent), calls made.
+-- A batch that left the queue without a result is pending again.
+update batches set state = 'pending', uncertainty = coalesce(:uncertainty, uncertainty), calls = calls + :calls
+ where id = :batch and state = 'dispatched';
 
 -- name: reclaim_all
--- In: doubt. After a crash it is not known which dispatched batches were sent: all are pending again.
-update batches set state = 'pending', doubt = coalesce(doubt, :doubt) where state = 'dispatched';
+-- In: uncertainty. After a crash it is not known which dispatched batches were sent: all are pending again.
+update batches set state = 'pending', uncertainty = coalesce(uncertainty, :uncertainty) where state = 'dispatched';
 
 -- name: batch
 -- In: batch. Out: its state, and what recording a result of it needs.
-select b.id, b.state, b.size, b.bans, b.region_id, b.asked_again, b.asked_for, b.doubt, b.dispatched_at, l.group_id, l.on_behalf_of
-  from batches b join lanes l on l.id = b.lane_id where b.id = :batch;
+select b.id, b.state, b.size, b.bans, b.region_id, b.asked_again, b.users, b.uncertainty, b.dispatched_at,
+       cg.group_id, cg.on_behalf_of
+  from batches b join call_groups cg on cg.id = b.call_group_id where b.id = :batch;
 
 -- name: add_call
 -- In: batch, region, start (ms), duration (ms), http_status (null: no reply), code (empty: answered), kind; of a refused
@@ -77,8 +80,9 @@ select o.name, count(*) as n from memberships m join outcomes o on o.id = m.outc
 
 -- name: add_batch
 -- In: parent and what the new batch holds. A smaller batch in its parent's place, with its parent's history.
-insert into batches (lane_id, region_id, turn, size, bans, parent, asked_again, asked_for, doubt, calls)
-  select lane_id, region_id, turn, :size, :bans, id, :asked_again, asked_for, :doubt, calls + :calls from batches where id = :parent;
+insert into batches (call_group_id, region_id, turn, size, bans, parent, asked_again, users, uncertainty, calls)
+  select call_group_id, region_id, turn, :size, :bans, id, :asked_again, users, :uncertainty, calls + :calls
+    from batches where id = :parent;
 
 -- name: move_row
 -- In: from, to (batches), row. Moves a row into another batch.
@@ -92,18 +96,19 @@ update groups set refused_code = :code, refused_message = :message where id = :g
 -- In: group, unsent (1: rows that were certainly not sent, 0: the others), outcome, code, message.
 -- The pending rows of the group get this outcome without another call.
 update memberships set outcome_id = :outcome, code = :code,
-       message = case when doubt is null then 'not sent, ' || :message else 'not sent again, ' || :message || '; ' || doubt end
-  from (select b.id, b.doubt from batches b join lanes l on l.id = b.lane_id where l.group_id = :group and b.state = 'pending') as rest
- where memberships.batch_id = rest.id and outcome_id is null and (doubt is null) = :unsent;
+       message = case when uncertainty is null then 'not sent, ' || :message else 'not sent again, ' || :message || '; ' || uncertainty end
+  from (select b.id, b.uncertainty from batches b join call_groups cg on cg.id = b.call_group_id
+         where cg.group_id = :group and b.state = 'pending') as rest
+ where memberships.batch_id = rest.id and outcome_id is null and (uncertainty is null) = :unsent;
 
 -- name: close_group_batches
 -- In: group, at (ms). Its pending batches are done.
 update batches set state = 'done', finished_at = :at
- where state = 'pending' and lane_id in (select id from lanes where group_id = :group);
+ where state = 'pending' and call_group_id in (select id from call_groups where group_id = :group);
 
 -- name: dispatched_of_group
 -- In: group. Out: ids of its batches that are in the queue.
-select b.id from batches b join lanes l on l.id = b.lane_id where l.group_id = :group and b.state = 'dispatched';
+select b.id from batches b join call_groups cg on cg.id = b.call_group_id where cg.group_id = :group and b.state = 'dispatched';
 
 -- name: stop_region
 -- In: region, code, message, at (ms). Nothing more is sent there; the first reason stays.
@@ -128,15 +133,16 @@ select r.name as region, b.state, count(*) as n from batches b join regions r on
 -- In: unprocessed, unconfirmed (outcomes), message. Rows that were certainly not sent get the first outcome, those that an
 -- earlier call may have carried out the second.
 update memberships set
-       outcome_id = case when doubt is null then :unprocessed else :unconfirmed end,
-       code = case when doubt is null then 'NOT_SENT' else 'NO_ANSWER' end,
-       message = case when doubt is null then :message else 'sent, and the import was ended before an answer came: ' || doubt end
-  from (select id, doubt from batches where state in ('pending', 'dispatched', 'waiting', 'later')) as rest
+       outcome_id = case when uncertainty is null then :unprocessed else :unconfirmed end,
+       code = case when uncertainty is null then 'NOT_SENT' else 'NO_ANSWER' end,
+       message = case when uncertainty is null then :message else 'sent, and the import was ended before an answer came: ' || uncertainty end
+  from (select id, uncertainty from batches where state in ('pending', 'dispatched', 'waiting', 'later')) as rest
  where memberships.batch_id = rest.id and memberships.outcome_id is null;
 
 -- name: count_rest
 -- Out: rows of batches without an end, by region and whether they were certainly not sent.
-select b.region_id, (b.doubt is null) as unsent, sum(b.size) as n from batches b where b.state in ('pending', 'dispatched', 'waiting', 'later') group by 1, 2;
+select b.region_id, (b.uncertainty is null) as unsent, sum(b.size) as n from batches b
+ where b.state in ('pending', 'dispatched', 'waiting', 'later') group by 1, 2;
 
 -- name: close_rest
 -- In: at (ms). Every batch without an end is done.
@@ -152,8 +158,8 @@ update batches set state = 'pending' where state = 'later';
 
 -- name: count_taking
 -- In: remove, add (actions), ban (scope). Out: the number of removals and bans.
-select count(*) as n from memberships m join batches b on b.id = m.batch_id join lanes l on l.id = b.lane_id
- where l.action_id = :remove or (l.action_id = :add and m.scope_id = :ban);
+select count(*) as n from memberships m join batches b on b.id = m.batch_id join call_groups cg on cg.id = b.call_group_id
+ where cg.action_id = :remove or (cg.action_id = :add and m.scope_id = :ban);
 
 -- name: add_to_counter
 -- In: region, name, n. Adds n to a counter.

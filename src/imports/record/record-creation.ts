@@ -89,7 +89,7 @@ export function creationRecording(create: Statements, parks: boolean, recording:
       const waiting = unknown.filter(({ row }) => rows.has(row) && !bans.has(row));
       const nameOf = (row: number) => String(create('original').get({ row })?.['uid']).toLowerCase();
       const region = batch.region_id;
-      if (batch.asked_for === 2) {
+      if (batch.users === 'settled') {
         const again = new Set(waiting);
         return others.map((other) => {
           if (!again.has(other)) return other;

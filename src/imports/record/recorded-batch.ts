@@ -10,9 +10,9 @@ export interface Batch {
   readonly bans: number;
   readonly region_id: number;
   readonly asked_again: number;
-  /** 1: the service does not know its users, and they may be created; 2: that was done. */
-  readonly asked_for: number;
-  readonly doubt: string | null;
+  /** Assumed to exist; unknown to the service, which may create them; or settled after that. */
+  readonly users: 'assumed' | 'unknown' | 'settled';
+  readonly uncertainty: string | null;
   readonly dispatched_at: number | null;
   readonly group_id: number;
   readonly on_behalf_of: string;

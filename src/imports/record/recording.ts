@@ -79,11 +79,11 @@ function wasAskedFor(sql: Statements, batch: Batch, { region, sent }: BatchResul
 export function recordReclaimed(database: DatabaseSync, sql: Statements, batches: readonly ReclaimedBatch[]): void {
   const recorder = recorderOf(sql);
   inTransaction(database, () => {
-    for (const { batch: id, doubt, calls } of batches) {
+    for (const { batch: id, uncertainty, calls } of batches) {
       const batch = sql<Batch>('batch').get({ batch: id });
       if (batch?.state !== 'dispatched') continue;
       recorder.calls(batch, calls);
-      sql('reclaim').run({ batch: id, doubt, calls: calls.length });
+      sql('reclaim').run({ batch: id, uncertainty, calls: calls.length });
     }
     recorder.flushCounters();
   });
@@ -157,7 +157,7 @@ function recorderOf(sql: Statements, creations?: Creations) {
     rows: readonly BatchRow[],
     calls: number,
     again: number,
-    doubt: string | null,
+    uncertainty: string | null,
   ): number => {
     const bans = rows.filter((row) => row.scope_id === SUCCESS.ban).length;
     const to = sql('add_batch').run({
@@ -165,7 +165,7 @@ function recorderOf(sql: Statements, creations?: Creations) {
       size: rows.length,
       bans,
       asked_again: again,
-      doubt: doubt ?? batch.doubt,
+      uncertainty: uncertainty ?? batch.uncertainty,
       calls,
     }).lastInsertRowid;
     for (const { row_id } of rows) sql('move_row').run({ from: batch.id, to, row: row_id });
@@ -197,7 +197,7 @@ function recorderOf(sql: Statements, creations?: Creations) {
 
   const creating = creations?.({
     rowsOf,
-    cutOff: (batch, rows, { calls, doubt }) => cutOff(batch, rows, calls.length, batch.asked_again, doubt),
+    cutOff: (batch, rows, { calls, uncertainty }) => cutOff(batch, rows, calls.length, batch.asked_again, uncertainty),
     answered,
     count,
     close: (batch, result, replaced) => close(batch, result, replaced ? 'replaced' : 'done'),
@@ -235,13 +235,13 @@ function recorderOf(sql: Statements, creations?: Creations) {
         case 'halve': {
           const rows = rowsOf(batch);
           const middle = Math.ceil(rows.length / 2);
-          cutOff(batch, rows.slice(0, middle), result.calls.length, batch.asked_again, result.doubt);
-          cutOff(batch, rows.slice(middle), result.calls.length, batch.asked_again, result.doubt);
+          cutOff(batch, rows.slice(0, middle), result.calls.length, batch.asked_again, result.uncertainty);
+          cutOff(batch, rows.slice(middle), result.calls.length, batch.asked_again, result.uncertainty);
           close(batch, result, 'replaced');
           return { reopened: 2 };
         }
         case 'stop-region':
-          sql('reclaim').run({ batch: batch.id, doubt: result.doubt, calls: result.calls.length });
+          sql('reclaim').run({ batch: batch.id, uncertainty: result.uncertainty, calls: result.calls.length });
           sql('stop_region').run({
             region: regionId(result.region),
             code: sent.code,
@@ -268,7 +268,7 @@ function recorderOf(sql: Statements, creations?: Creations) {
           return { reopened: 0 };
         }
         case 'unanswered':
-          settleBatch(batch.id, sent.maybeCarriedOut || batch.doubt !== null ? 'unconfirmed' : 'failed', sent);
+          settleBatch(batch.id, sent.maybeCarriedOut || batch.uncertainty !== null ? 'unconfirmed' : 'failed', sent);
           close(batch, result, 'done');
           return { reopened: 0 };
       }

@@ -1,10 +1,9 @@
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { pathToFileURL } from 'node:url';
 import type { RepairCounts, RepairProblem, RepairState } from '../../api/repair.ts';
-import { openForWriting, type Statements, statementsOf } from '../../platform/sqlite.ts';
+import { attachForReading, openForWriting, type Statements, statementsOf } from '../../platform/sqlite.ts';
 import { outcomeId } from '../record/enum-ids.ts';
-import { REPAIR_MIGRATIONS } from '../schemas.ts';
+import { IMPORT_MIGRATIONS, REPAIR_MIGRATIONS } from '../schemas.ts';
 
 /** The edits of an import's rows, and its ledger beside them, which is only read. */
 export interface RepairLedger {
@@ -50,8 +49,7 @@ export function repairFile(folder: string): string {
 /** @param folder of an import that has a ledger */
 export function openRepairLedger(folder: string): RepairLedger {
   const database = openForWriting(repairFile(folder), REPAIR_MIGRATIONS);
-  const ledger = pathToFileURL(join(folder, 'ledger.sqlite'));
-  database.prepare('attach database ? as ledger').run(`${ledger.href}?mode=ro`);
+  attachForReading(database, join(folder, 'ledger.sqlite'), 'ledger', IMPORT_MIGRATIONS);
   const sql = statementsOf(database, new URL('repair.sql', import.meta.url));
   return { database, sql, close: () => database.close() };
 }

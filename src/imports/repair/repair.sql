@@ -70,13 +70,13 @@ select coalesce(t.first_row, p.row_id) as row_id, p.column_name as column, p.val
 -- name: memberships_of
 -- In: rows (JSON array of first rows), unprocessed (outcome). Out: memberships of these rows that are not duplicates, and their outcomes.
 select coalesce(t.first_row, m.row_id) as row_id, g.region_id as region, g.guid, r.uid, r.scope_id as scope,
-       l.on_behalf_of as actor, l.action_id as action, coalesce(m.outcome_id, :unprocessed) as outcome, coalesce(m.code, '') as code,
+       cg.on_behalf_of as actor, cg.action_id as action, coalesce(m.outcome_id, :unprocessed) as outcome, coalesce(m.code, '') as code,
        coalesce(m.message, '') as message
   from rows r
   left join parts t on t.row_id = r.id
   join memberships m on m.row_id = r.id
-  join lanes l on l.id = r.lane_id
-  join groups g on g.id = l.group_id
+  join call_groups cg on cg.id = r.call_group_id
+  join groups g on g.id = cg.group_id
  where r.id in (select value from json_each(:rows))
     or r.id in (select o.row_id from parts o where o.first_row in (select value from json_each(:rows)))
  order by r.id;

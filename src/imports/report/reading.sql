@@ -89,29 +89,29 @@ select status, code, sum(n) as n, min(example_row) as example_row from (
 -- name: memberships_to_retry
 -- Out: rows of a shaped input as memberships, in the order of the input; the reader replaces the mark with a choice of rows.
 select r.line, reg.name as region, g.guid, r.uid, case when a.name in ('add', 'change') then s.name else '' end as scope,
-       l.on_behalf_of as actor, a.name as action
+       cg.on_behalf_of as actor, a.name as action
   from memberships m
   join rows r on r.id = m.row_id
   join groups g on g.id = r.group_id
   join regions reg on reg.id = g.region_id
-  join lanes l on l.id = r.lane_id
-  join actions a on a.id = l.action_id
+  join call_groups cg on cg.id = r.call_group_id
+  join actions a on a.id = cg.action_id
   left join scopes s on s.id = r.scope_id
  where /* chosen */ true
  order by r.id;
 
 -- name: has_changes
 -- In: add (action). Out: a row where the import asks for any other action.
-select 1 as yes from lanes where action_id <> :add limit 1;
+select 1 as yes from call_groups where action_id <> :add limit 1;
 
 -- name: asked_of_row
 -- In: row. Out: the action and the acting user; nothing where the row is not sent.
-select a.name as action, l.on_behalf_of
-  from rows r join lanes l on l.id = r.lane_id join actions a on a.id = l.action_id where r.id = :row;
+select a.name as action, cg.on_behalf_of
+  from rows r join call_groups cg on cg.id = r.call_group_id join actions a on a.id = cg.action_id where r.id = :row;
 
 -- name: batch_of_row
 -- In: batch. Out: the batch.
-select id, size, doubt, dispatched_at, finished_at from batches where id = :batch;
+select id, size, uncertainty, dispatched_at, finished_at from batches where id = :batch;
 
 -- name: calls_of_batch
 -- In: batch. Out: the calls for it, and for the batches that it was split from, in order.
@@ -138,15 +138,15 @@ select value from problems where row_id = :row and position = 0;
 with of_batch as materialized (
   select batch_id, count(*) as n, sum(outcome_id not in (select value from json_each(:fulfilled))) as bad from memberships group by batch_id),
 busiest as materialized (
-  select l.group_id, sum(o.n) as n, sum(o.bad) as bad
-    from of_batch o join batches b on b.id = o.batch_id join lanes l on l.id = b.lane_id
-   group by l.group_id order by bad desc, n desc, l.group_id limit :limit)
+  select cg.group_id, sum(o.n) as n, sum(o.bad) as bad
+    from of_batch o join batches b on b.id = o.batch_id join call_groups cg on cg.id = b.call_group_id
+   group by cg.group_id order by bad desc, n desc, cg.group_id limit :limit)
 select x.group_id, reg.name as region, g.guid, coalesce(o.name, 'unprocessed') as outcome, count(*) as n
   from busiest x
   join groups g on g.id = x.group_id
   join regions reg on reg.id = g.region_id
-  join lanes l on l.group_id = x.group_id
-  join batches b on b.lane_id = l.id
+  join call_groups cg on cg.group_id = x.group_id
+  join batches b on b.call_group_id = cg.id
   join memberships m on m.batch_id = b.id
   left join outcomes o on o.id = m.outcome_id
  group by x.group_id, o.name
@@ -154,7 +154,7 @@ select x.group_id, reg.name as region, g.guid, coalesce(o.name, 'unprocessed') a
 
 -- name: group_total
 -- Out: how many groups have batches.
-select count(distinct l.group_id) as n from batches b join lanes l on l.id = b.lane_id;
+select count(distinct cg.group_id) as n from batches b join call_groups cg on cg.id = b.call_group_id;
 
 -- name: call_span
 -- Out: start of the first and the last call (ms), and how many there are.

@@ -30,7 +30,7 @@ export function rowDetail(database: DatabaseSync, sql: Statements, number: numbe
               uids: Number(batch['size']),
               dispatchedAt: timeOf(batch['dispatched_at']),
               finishedAt: timeOf(batch['finished_at']),
-              doubt: textOf(batch['doubt']),
+              uncertainty: textOf(batch['uncertainty']),
             },
       calls: calls.map((call) => ({
         batch: Number(call['batch_id']),

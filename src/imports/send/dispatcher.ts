@@ -8,7 +8,7 @@ import type { Report, Standstill } from '../happening.ts';
 import type { ReclaimedBatch } from '../record/batch-result.ts';
 import type { BatchToSend, ImportLedger } from '../record/import-ledger.ts';
 import type { Consequences } from '../record/recording.ts';
-import { BACKLOG, type BatchSource, type Rounds } from './rounds.ts';
+import { BACKLOG, type BatchSource, type FairQueue } from './fair-queue.ts';
 
 /** A call in flight may go back to the queue instead of ending: while calls are awaited, the queue is checked this often, in ms. */
 const LOOK_AGAIN_MS = 250;
@@ -33,7 +33,7 @@ export interface RunningImport {
    * Puts batches into the queue again that were put there before `before` (ms since 1970) and have no result. Harmless
    * while a batch is still there: its job id is the same. If no more is to be sent, they are reclaimed instead.
    */
-  resend(region: Region, before: number, doubt: string): Promise<void>;
+  resend(region: Region, before: number, uncertainty: string): Promise<void>;
   /** The region refuses every call: its batches are withdrawn. */
   stop(region: Region): void;
   /** Called by the recorder. */
@@ -47,7 +47,7 @@ export interface RunningImportOptions {
   readonly replyTo: string | null;
   readonly ledger: ImportLedger;
   /** Of the regions that it uses. */
-  readonly rounds: ReadonlyMap<Region, Rounds>;
+  readonly fairQueues: ReadonlyMap<Region, FairQueue>;
   /** Whether a region's batches must wait; it becomes ready later (`ready`). */
   readonly mustWait: (region: Region) => boolean;
   /** Gets standstills and faults. */
@@ -58,7 +58,7 @@ export function createRunningImport({
   id,
   replyTo,
   ledger,
-  rounds,
+  fairQueues,
   mustWait,
   report,
 }: RunningImportOptions): RunningImport {
@@ -77,35 +77,35 @@ export function createRunningImport({
   };
 
   const sources: ReadonlyMap<Region, RegionSource> = new Map(
-    [...rounds].map(([region, turns]) => [region, openSource(region, turns)]),
+    [...fairQueues].map(([region, fairQueue]) => [region, openSource(region, fairQueue)]),
   );
 
-  function openSource(region: Region, turns: Rounds): RegionSource {
+  function openSource(region: Region, fairQueue: FairQueue): RegionSource {
     const unanswered = ledger.dispatchedBatches(region, Number.POSITIVE_INFINITY, BACKLOG);
-    const out = new Map(unanswered.map((batch) => [batch.id, turns.current()]));
-    const dispatch: BatchSource['dispatch'] = async (most, roundOf) => {
+    const out = new Map(unanswered.map((batch) => [batch.id, fairQueue.current()]));
+    const dispatch: BatchSource['dispatch'] = async (most, priorityOf) => {
       let sent = 0;
       await enqueue(async () => {
         if (!dispatching || stopped.has(region) || mustWait(region)) return;
-        const jobs = ledger.pendingBatches(region, most).map((batch, nth) => toJob(address, batch, roundOf(nth)));
+        const jobs = ledger.pendingBatches(region, most).map((batch, nth) => toJob(address, batch, priorityOf(nth)));
         if (jobs.length === 0) return;
         // Marked first: if the process dies in between, a batch may be marked uncertain without need, but never missed.
         ledger.markDispatched(jobs.map(({ payload }) => payload.batch));
-        for (const { payload, round } of jobs) out.set(payload.batch, round);
+        for (const { payload, priority } of jobs) out.set(payload.batch, priority);
         sent = jobs.length;
-        await turns.queue.add(jobs);
+        await fairQueue.queue.add(jobs);
       });
       return sent;
     };
-    const source = { region, rounds: turns, out, dispatch };
-    turns.join(source);
+    const source = { region, fairQueue, out, dispatch };
+    fairQueue.join(source);
     return source;
   }
 
   const outCount = () => [...sources.values()].reduce((sum, { out }) => sum + out.size, 0);
 
   const changed = (): void => {
-    for (const source of sources.values()) source.rounds.changed(source);
+    for (const source of sources.values()) source.fairQueue.changed(source);
   };
 
   const standStill = (why: Standstill): void => {
@@ -133,16 +133,16 @@ export function createRunningImport({
     if (batches.length === 0) return;
     ledger.reclaim(batches);
     for (const { batch } of batches) source.out.delete(batch);
-    source.rounds.changed(source);
+    source.fairQueue.changed(source);
   };
 
   const withdraw = async (source: RegionSource, chosen: (jobId: string) => boolean): Promise<void> => {
-    const jobs = await source.rounds.queue.withdraw(chosen);
+    const jobs = await source.fairQueue.queue.withdraw(chosen);
     forget(
       source,
       jobs.map(({ payload, starts = 0 }) => ({
         batch: payload.batch,
-        doubt: uncertaintyOf(payload, starts),
+        uncertainty: uncertaintyOf(payload, starts),
         calls: payload.calls,
       })),
     );
@@ -179,7 +179,7 @@ export function createRunningImport({
     },
     ready: (region) => {
       const source = sources.get(region);
-      if (source !== undefined) source.rounds.changed(source);
+      if (source !== undefined) source.fairQueue.changed(source);
       void enqueue(async () => settle());
     },
     hold: () => {
@@ -198,12 +198,12 @@ export function createRunningImport({
       dispatching = false;
       still = true;
       return enqueue(async () => {
-        for (const { rounds: turns } of sources.values()) await turns.queue.withdraw(ours);
+        for (const { fairQueue } of sources.values()) await fairQueue.queue.withdraw(ours);
       });
     },
     outIn: (region) => sources.get(region)?.out.size ?? 0,
     leaves,
-    resend: (region, before, doubt) =>
+    resend: (region, before, uncertainty) =>
       enqueue(async () => {
         const source = sources.get(region);
         const unanswered = ledger.dispatchedBatches(region, before, BACKLOG);
@@ -211,18 +211,18 @@ export function createRunningImport({
         if (!dispatching || stopped.has(region)) {
           forget(
             source,
-            unanswered.map((batch) => ({ batch: batch.id, doubt, calls: [] })),
+            unanswered.map((batch) => ({ batch: batch.id, uncertainty, calls: [] })),
           );
           settle();
           return;
         }
         ledger.markDispatched(unanswered.map((batch) => batch.id));
-        await source.rounds.queue.add(
+        await source.fairQueue.queue.add(
           unanswered.map((batch) =>
             toJob(
               address,
-              { ...batch, doubt: batch.doubt ?? doubt },
-              source.out.get(batch.id) ?? source.rounds.current(),
+              { ...batch, uncertainty: batch.uncertainty ?? uncertainty },
+              source.out.get(batch.id) ?? source.fairQueue.current(),
             ),
           ),
         );
@@ -231,7 +231,7 @@ export function createRunningImport({
     recorded: (batches, { refusedGroups, stoppedRegions }) => {
       for (const source of sources.values()) {
         for (const batch of batches) {
-          source.rounds.served(source.out.get(batch) ?? 0);
+          source.fairQueue.served(source.out.get(batch) ?? 0);
           source.out.delete(batch);
         }
       }
@@ -249,7 +249,7 @@ export function createRunningImport({
     },
     close: () => {
       clearTimeout(lookingAgain);
-      for (const source of sources.values()) source.rounds.leave(source);
+      for (const source of sources.values()) source.fairQueue.leave(source);
     },
   };
 }
@@ -257,7 +257,7 @@ export function createRunningImport({
 /** What an import sends to one region. */
 interface RegionSource extends BatchSource {
   readonly region: Region;
-  readonly rounds: Rounds;
+  readonly fairQueue: FairQueue;
   readonly out: Map<number, number>;
 }
 
@@ -265,18 +265,28 @@ interface RegionSource extends BatchSource {
 function toJob(
   { importId, replyTo }: ResultAddress,
   batch: BatchToSend,
-  round: number,
-): QueuedJob<AddMembersPayload | CreateMissingPayload | EditMemberPayload> & { readonly round: number } {
-  const { region, guid, onBehalfOf, doubt } = batch;
-  const common = { importId, replyTo, batch: batch.id, region, guid, onBehalfOf, doubt, calls: [], handedBack: 0 };
+  priority: number,
+): QueuedJob<AddMembersPayload | CreateMissingPayload | EditMemberPayload> & { readonly priority: number } {
+  const { region, guid, onBehalfOf, uncertainty } = batch;
+  const common = {
+    importId,
+    replyTo,
+    batch: batch.id,
+    region,
+    guid,
+    onBehalfOf,
+    uncertainty,
+    calls: [],
+    handedBack: 0,
+  };
   const id = jobId(importId, batch.id);
   if (batch.creation !== undefined) {
     const payload = { version: 1 as const, ...common, onBehalfOf: '', create: createOf(batch, batch.creation) };
-    return { id, round, name: createMissing.name, payload };
+    return { id, priority, name: createMissing.name, payload };
   }
   return batch.action === 'add'
-    ? { id, round, name: addMembers.name, payload: { version: 1, ...common, lists: listsOf(batch) } }
-    : { id, round, name: editMember.name, payload: { version: 1, ...common, ...editOf(batch) } };
+    ? { id, priority, name: addMembers.name, payload: { version: 1, ...common, lists: listsOf(batch) } }
+    : { id, priority, name: editMember.name, payload: { version: 1, ...common, ...editOf(batch) } };
 }
 
 function jobId(importId: string, batch: number): string {

@@ -43,8 +43,8 @@ interface AskOptions {
 
 interface GroupReaderOptions {
   readonly line: (region: Region) => Promise<RegionLine>;
-  /** The round that the region's queue is serving (rounds.ts): questions share it with the imports' batches. */
-  readonly roundOf: (line: RegionLine) => number;
+  /** The priority that is being served (fair-queue.ts): questions take turns with the batches of imports. */
+  readonly priorityOf: (line: RegionLine) => number;
   /** Queue that brings answers from other processes; null when workers are in this one. */
   readonly replyTo: string | null;
   readonly onError: (error: Error) => void;
@@ -61,7 +61,7 @@ interface Question {
 type Wanted = Pick<AskServicePayload, 'guid' | 'uid' | 'ask' | 'page'>;
 type AnswerTo<Asked extends AskServicePayload['ask']> = Extract<ServiceAnswer, { kind: Asked }>;
 
-export function createGroupReader({ line, roundOf, replyTo, onError }: GroupReaderOptions): GroupReader {
+export function createGroupReader({ line, priorityOf, replyTo, onError }: GroupReaderOptions): GroupReader {
   /** Prefix of this process's question ids, so that answers to an earlier process's questions are recognised. */
   const session = `read-${randomUUID()}`;
   const waiting = new Map<string, Question>();
@@ -73,9 +73,9 @@ export function createGroupReader({ line, roundOf, replyTo, onError }: GroupRead
   /** Questions go through the queue of the region's batches; workers distinguish them by the job's name. */
   const queueOf = async (
     region: Region,
-  ): Promise<{ queue: JobQueue<BatchPayload | AskServicePayload>; round: number }> => {
+  ): Promise<{ queue: JobQueue<BatchPayload | AskServicePayload>; priority: number }> => {
     const opened = await line(region);
-    return { queue: opened.queue, round: roundOf(opened) };
+    return { queue: opened.queue, priority: priorityOf(opened) };
   };
 
   /** Withdraws questions whose caller has given up; several at a time. */
@@ -104,13 +104,13 @@ export function createGroupReader({ line, roundOf, replyTo, onError }: GroupRead
     given: AbortSignal | undefined,
   ): Promise<AnswerTo<Asked>> => {
     const signal = given === undefined ? stopping.signal : AbortSignal.any([given, stopping.signal]);
-    const { queue, round } = await queueOf(region);
+    const { queue, priority } = await queueOf(region);
     // Stopped because a key or plan was refused: that may be fixed by now, and if not, the answer says so.
     if (ofRegion(region).length === 0 && (await queue.isPaused())) await queue.resume();
     signal.throwIfAborted();
     const id = `${session}-${++asked}`;
     const payload: AskServicePayload = { version: 1, requestId: id, replyTo, region, ...wanted };
-    const job = { id, name: askService.name, round, payload };
+    const job = { id, name: askService.name, priority, payload };
     const { promise, resolve, reject } = Promise.withResolvers<ServiceAnswer>();
     const giveUp = () => reject(signal.reason);
     waiting.set(id, { region, job, askedAt: Date.now(), settle: resolve });

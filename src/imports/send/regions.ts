@@ -1,13 +1,13 @@
 import type { RegionStatus } from '../../api/regions.ts';
 import type { Region } from '../../membership/membership.ts';
+import { BACKLOG, createFairQueue, type FairQueue } from './fair-queue.ts';
 import type { RegionLine } from './region.ts';
-import { BACKLOG, createRounds, type Rounds } from './rounds.ts';
 
 /** The regions that imports have used so far, each opened once. */
 export interface RegionLines {
   open(region: Region): Promise<RegionLine>;
-  /** The rounds of a region, which has a fixed part of the backlog. */
-  roundsOf(line: RegionLine): Rounds;
+  /** The fair queue of a region, which has a fixed part of the backlog. */
+  fairQueueOf(line: RegionLine): FairQueue;
   /** Rejects when one could not be opened. */
   all(): Promise<RegionLine[]>;
   /** Lets a region send again, with the key that the settings say now. */
@@ -23,7 +23,7 @@ export interface RegionLines {
 /** @param count regions that share the backlog */
 export function createRegionLines(openLine: (region: Region) => Promise<RegionLine>, count: number): RegionLines {
   const lines = new Map<Region, Promise<RegionLine>>();
-  const rounds = new Map<Region, Rounds>();
+  const fairQueues = new Map<Region, FairQueue>();
   const open = (region: Region): Promise<RegionLine> => {
     const line = lines.get(region) ?? openLine(region);
     lines.set(region, line);
@@ -34,9 +34,9 @@ export function createRegionLines(openLine: (region: Region) => Promise<RegionLi
     (await Promise.allSettled(lines.values())).flatMap((line) => (line.status === 'fulfilled' ? [line.value] : []));
   return {
     open,
-    roundsOf: ({ region, queue }) => {
-      const known = rounds.get(region) ?? createRounds(queue, Math.floor(BACKLOG / count));
-      rounds.set(region, known);
+    fairQueueOf: ({ region, queue }) => {
+      const known = fairQueues.get(region) ?? createFairQueue(queue, Math.floor(BACKLOG / count));
+      fairQueues.set(region, known);
       return known;
     },
     all,

@@ -70,7 +70,7 @@ export function createSending(options: SendingOptions): Sending {
       id,
       replyTo: outcomes?.name ?? null,
       ledger: opened.ledger,
-      rounds: new Map(used.map((one) => [one.region, lines.roundsOf(one)])),
+      fairQueues: new Map(used.map((one) => [one.region, lines.fairQueueOf(one)])),
       mustWait: (region) => firstSteps.isAsking(id, region),
       report,
     });
@@ -167,7 +167,7 @@ function openParts(options: SendingOptions, isStopping: () => boolean) {
   }, options.regions.size);
   const groups = createGroupReader({
     line: async (region) => lines.open(region),
-    roundOf: (opened) => lines.roundsOf(opened).current(),
+    priorityOf: (opened) => lines.fairQueueOf(opened).current(),
     replyTo: answers?.name ?? null,
     onError,
   });

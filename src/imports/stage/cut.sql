@@ -52,16 +52,17 @@ delete from temp.suspects where row_id in (select row_id from collisions);
 -- name: compare_clashes
 -- The same group and the same UID without regard to case (UIDs are ASCII): the highest scope stays, of equals the first.
 create temp table clashes as
-  select id, line, lane_id, column_scope, action_id,
+  select id, line, call_group_id, column_scope, action_id,
          first_value(id) over same as kept_id,
          min(action_id) over everyone <> max(action_id) over everyone as several_actions,
          min(action_id) over everyone <> max(action_id) over everyone
          or (max(column_scope) over everyone = :ban and min(column_scope) over everyone <> :ban) as contradictory,
          count(*) over everyone as times
-    from (select r.id, r.line, r.lane_id, r.group_id, r.uid, coalesce(r.scope_id, cast(:lowest as integer)) as column_scope, l.action_id
+    from (select r.id, r.line, r.call_group_id, r.group_id, r.uid, coalesce(r.scope_id, cast(:lowest as integer)) as column_scope,
+                 cg.action_id
             from temp.suspects k
             join rows r on r.id = k.row_id
-            join lanes l on l.id = r.lane_id)
+            join call_groups cg on cg.id = r.call_group_id)
   window same as (partition by group_id, uid collate nocase order by column_scope, id),
          everyone as (partition by group_id, uid collate nocase);
 
@@ -95,27 +96,27 @@ insert into duplicates (row_id, of_row)
 -- name: list_left_out
 -- Rows that are not sent: duplicates, contradictions and collisions.
 create temp table left_out as
-  select id as row_id, lane_id from clashes where id <> kept_id or contradictory
+  select id as row_id, call_group_id from clashes where id <> kept_id or contradictory
   union
-  select c.row_id, r.lane_id from collisions c join rows r on r.id = c.row_id;
+  select c.row_id, r.call_group_id from collisions c join rows r on r.id = c.row_id;
 
 -- name: index_left_out
 -- For the deletions below.
 create unique index temp.left_out_rows on left_out (row_id);
 
 -- name: leave_out
--- They do not belong to a lane any more.
-update rows set lane_id = null where id in (select row_id from left_out);
+-- They do not belong to a call group any more.
+update rows set call_group_id = null where id in (select row_id from left_out);
 
 -- name: find_reopened
--- Full batches of lanes that lose rows: the remaining rows may fit into fewer calls.
+-- Full batches of call groups that lose rows: the remaining rows may fit into fewer calls.
 create temp table reopened as
-  select batch_id, lane_id from filled where lane_id in (select lane_id from left_out);
+  select batch_id, call_group_id from filled where call_group_id in (select call_group_id from left_out);
 
 -- name: reopen
 -- The rows of these batches join the rest.
-insert into temp.rest (lane_id, row_id, scope_id)
-  select o.lane_id, m.row_id, m.scope_id from reopened o join memberships m on m.batch_id = o.batch_id;
+insert into temp.rest (call_group_id, row_id, scope_id)
+  select o.call_group_id, m.row_id, m.scope_id from reopened o join memberships m on m.batch_id = o.batch_id;
 
 -- name: empty_reopened
 -- They have no rows any more,
@@ -130,56 +131,57 @@ delete from temp.filled where batch_id in (select batch_id from reopened);
 delete from temp.rest where row_id in (select row_id from left_out);
 
 -- name: index_filled
--- For counting the full batches of a lane.
-create index temp.filled_by_lane on filled (lane_id);
+-- For counting the full batches of a call group.
+create index temp.filled_by_call_group on filled (call_group_id);
 
 -- name: number_rows
--- Every row's place in the sorted order is its rowid here: its place in its lane, and with it its batch, becomes a
+-- Every row's place in the sorted order is its rowid here: its place in its call group, and with it its batch, becomes a
 -- subtraction. (row_number() over the same rows takes three times as long.)
 create temp table sorted as
-  select lane_id, row_id, scope_id from temp.rest order by lane_id, row_id;
+  select call_group_id, row_id, scope_id from temp.rest order by call_group_id, row_id;
 
--- name: number_lanes
+-- name: number_call_groups
 -- A call adds many, and changes or removes one. New batches come behind the full ones.
 create temp table starts as
-  select lane_id, batch_size, edits, 1 + sum(size) over before - size as first_place,
+  select call_group_id, batch_size, edits, 1 + sum(size) over before - size as first_place,
          (select coalesce(max(batch_id), 0) from temp.filled)
          + 1 + sum((size + batch_size - 1) / batch_size) over before - (size + batch_size - 1) / batch_size as first_batch,
-         (select count(*) from temp.filled f where f.lane_id = x.lane_id) as first_turn
-    from (select s.*, l.action_id <> :add as edits, case l.action_id when :add then cast(:size as integer) else 1 end as batch_size
-            from (select lane_id, count(*) as size from sorted group by lane_id) as s
-            join lanes l on l.id = s.lane_id) as x
-  window before as (order by lane_id);
+         (select count(*) from temp.filled f where f.call_group_id = x.call_group_id) as first_turn
+    from (select s.*, cg.action_id <> :add as edits,
+                 case cg.action_id when :add then cast(:size as integer) else 1 end as batch_size
+            from (select call_group_id, count(*) as size from sorted group by call_group_id) as s
+            join call_groups cg on cg.id = s.call_group_id) as x
+  window before as (order by call_group_id);
 
 -- name: index_starts
--- For finding the lane of every row.
-create unique index temp.starts_by_lane on starts (lane_id);
+-- For finding the call group of every row.
+create unique index temp.starts_by_call_group on starts (call_group_id);
 
 -- name: fill_batches
--- Every row of the rest gets its batch, by its place in its lane.
+-- Every row of the rest gets its batch, by its place in its call group.
 insert into memberships (batch_id, row_id, scope_id)
   select f.first_batch + (s.rowid - f.first_place) / f.batch_size, s.row_id, s.scope_id
-    from sorted s join starts f on f.lane_id = s.lane_id;
+    from sorted s join starts f on f.call_group_id = s.call_group_id;
 
 -- name: list_full_batches
--- In: size. The batches that were filled while rows were inserted, in the order of their lanes.
-insert into batches (id, lane_id, region_id, turn, state, size, bans)
-  select f.batch_id, l.id, g.region_id, row_number() over (partition by f.lane_id order by f.batch_id) - 1,
-         iif(l.later, 'later', 'pending'), cast(:size as integer), f.bans
-    from temp.filled f join lanes l on l.id = f.lane_id join groups g on g.id = l.group_id;
+-- In: size. The batches that were filled while rows were inserted, in the order of their call groups.
+insert into batches (id, call_group_id, region_id, turn, state, size, bans)
+  select f.batch_id, cg.id, g.region_id, row_number() over (partition by f.call_group_id order by f.batch_id) - 1,
+         iif(cg.later, 'later', 'pending'), cast(:size as integer), f.bans
+    from temp.filled f join call_groups cg on cg.id = f.call_group_id join groups g on g.id = cg.group_id;
 
 -- name: list_batches
 -- Edits go first: in a group that is full, removals make room for those who are to be added.
-insert into batches (id, lane_id, region_id, turn, state, size, bans)
-  select m.batch_id, l.id, g.region_id,
+insert into batches (id, call_group_id, region_id, turn, state, size, bans)
+  select m.batch_id, cg.id, g.region_id,
          case when f.edits then -1 else f.first_turn + m.batch_id - f.first_batch end,
-         iif(l.later, 'later', 'pending'), m.size, m.bans
-    from (select f.first_batch + (s.rowid - f.first_place) / f.batch_size as batch_id, s.lane_id,
+         iif(cg.later, 'later', 'pending'), m.size, m.bans
+    from (select f.first_batch + (s.rowid - f.first_place) / f.batch_size as batch_id, s.call_group_id,
                  count(*) as size, sum(s.scope_id = :ban) as bans
-            from sorted s join starts f on f.lane_id = s.lane_id group by 1, 2) as m
-    join lanes l on l.id = m.lane_id
-    join starts f on f.lane_id = l.id
-    join groups g on g.id = l.group_id;
+            from sorted s join starts f on f.call_group_id = s.call_group_id group by 1, 2) as m
+    join call_groups cg on cg.id = m.call_group_id
+    join starts f on f.call_group_id = cg.id
+    join groups g on g.id = cg.group_id;
 
 -- name: find_batch_of_row
 -- For reports, which go from a row to its batch.
@@ -198,8 +200,10 @@ insert into counters (region_id, name, n)
 -- name: count_messages
 -- Every addition writes a message into its group: how many, and into how many groups.
 insert into counters (region_id, name, n)
-  select region_id, 'messages', sum(size - bans) from (select b.region_id, b.size, b.bans from batches b join lanes l on l.id = b.lane_id where l.action_id = :add)
+  select region_id, 'messages', sum(size - bans)
+    from (select b.region_id, b.size, b.bans from batches b join call_groups cg on cg.id = b.call_group_id
+           where cg.action_id = :add)
    group by region_id having sum(size - bans) > 0
   union all
-  select b.region_id, 'messageGroups', count(distinct l.group_id) from batches b join lanes l on l.id = b.lane_id
-   where l.action_id = :add and b.size > b.bans group by b.region_id;
+  select b.region_id, 'messageGroups', count(distinct cg.group_id) from batches b join call_groups cg on cg.id = b.call_group_id
+   where cg.action_id = :add and b.size > b.bans group by b.region_id;

@@ -12,7 +12,7 @@ const NO_SCOPE = scopeId('participant');
 const BAN = scopeId('ban');
 
 /**
- * Fills batches while rows come: the rows of a call group (a lane: region, group, acting user, action) are collected until a
+ * Fills batches while rows come: the rows of a call group (region, group, acting user, action) are collected until a
  * call is full. That needs no sorting. Rows that do not fill a batch are put aside in `temp.rest`, and cut.sql sorts those. It
  * also reopens the batches of call groups that have duplicates, so that no call group takes more calls than it needs.
  */
@@ -35,12 +35,12 @@ export class Filling {
     this.#open = new Uint8Array(slots);
     this.#callGroups = new Int32Array(slots);
     database.exec(`
-      create temp table rest (lane_id integer not null, row_id integer not null, scope_id integer not null);
-      create temp table filled (batch_id integer primary key, lane_id integer not null, bans integer not null);
+      create temp table rest (call_group_id integer not null, row_id integer not null, scope_id integer not null);
+      create temp table filled (batch_id integer primary key, call_group_id integer not null, bans integer not null);
     `);
     this.#memberships = bulkInsert(database, 'memberships', ['batch_id', 'row_id', 'scope_id']);
-    this.#batches = bulkInsert(database, 'temp.filled', ['batch_id', 'lane_id', 'bans']);
-    this.#rest = bulkInsert(database, 'temp.rest', ['lane_id', 'row_id', 'scope_id']);
+    this.#batches = bulkInsert(database, 'temp.filled', ['batch_id', 'call_group_id', 'bans']);
+    this.#rest = bulkInsert(database, 'temp.rest', ['call_group_id', 'row_id', 'scope_id']);
   }
 
   /** Gives a call group a slot. */

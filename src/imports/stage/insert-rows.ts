@@ -48,7 +48,7 @@ export function rowInserter(database: DatabaseSync): RowInserter {
     create temp table suspects (row_id integer primary key);
     create temp table derived (row_id integer not null, field text not null, source text not null, primary key (row_id, field)) without rowid;
   `);
-  const columns = ['line', 'region_id', 'group_id', 'lane_id', 'scope_id', 'uid_hash', 'uid', 'original'];
+  const columns = ['line', 'region_id', 'group_id', 'call_group_id', 'scope_id', 'uid_hash', 'uid', 'original'];
   const inserts = bulkInsert(database, 'rows', columns);
   const problem = database.prepare('insert into problems values (?, ?, ?, ?, ?, ?)');
   const skipped = database.prepare('insert into skipped values (?, ?, ?)');
@@ -147,15 +147,15 @@ function callGroupFinder(
 ): (region: number, guid: string, actor: string, action: number, later: number) => CallGroup {
   database.exec(`
     create unique index if not exists groups_by_name on groups (region_id, guid collate nocase);
-    create unique index if not exists lanes_by_name on lanes (group_id, on_behalf_of collate nocase, action_id, later);
+    create unique index if not exists call_groups_by_name on call_groups (group_id, on_behalf_of collate nocase, action_id, later);
   `);
   const findGroup = database.prepare('select id from groups where region_id = ? and guid = ? collate nocase');
   const addGroup = database.prepare('insert into groups (region_id, guid) values (?, ?)');
   const findCallGroup = database.prepare(
-    'select id from lanes where group_id = ? and on_behalf_of = ? collate nocase and action_id = ? and later = ?',
+    'select id from call_groups where group_id = ? and on_behalf_of = ? collate nocase and action_id = ? and later = ?',
   );
   const addCallGroup = database.prepare(
-    'insert into lanes (group_id, on_behalf_of, action_id, later) values (?, ?, ?, ?)',
+    'insert into call_groups (group_id, on_behalf_of, action_id, later) values (?, ?, ?, ?)',
   );
   /** Region, action and acting user → GUID → call group. Most rows differ in the GUID alone. */
   const remembered = new Map<string, Map<string, CallGroup>>();

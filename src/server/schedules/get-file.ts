@@ -6,7 +6,7 @@ import { asSentence } from '../../text/wording.ts';
 import type { ServerContext } from '../context.ts';
 import { Problem } from '../problem.ts';
 
-/** Time in which the file must be there, in ms: somebody waits for it. */
+/** Time in which the file must be there, in ms: a person waits for it. */
 const MOST_MS = 60_000;
 
 /**

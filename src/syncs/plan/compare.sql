@@ -14,8 +14,8 @@ insert into temp.failures (side, region, guid, n)
     select m.batch_id, count(*) as n from ledger.memberships m join ledger.outcomes o on o.id = m.outcome_id
      where o.name in ('failed', 'unconfirmed') group by m.batch_id)
   select :side, r.name, g.guid, sum(f.n)
-    from of_batch f join ledger.batches b on b.id = f.batch_id join ledger.lanes l on l.id = b.lane_id
-    join ledger.groups g on g.id = l.group_id join ledger.regions r on r.id = g.region_id
+    from of_batch f join ledger.batches b on b.id = f.batch_id join ledger.call_groups cg on cg.id = b.call_group_id
+    join ledger.groups g on g.id = cg.group_id join ledger.regions r on r.id = g.region_id
    group by r.name, g.guid collate nocase;
 
 -- name: failures_of

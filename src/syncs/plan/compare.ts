@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import { pathToFileURL } from 'node:url';
 import type { ComparedCounts, ComparedGroup } from '../../api/syncs.ts';
+import { IMPORT_MIGRATIONS } from '../../imports/schemas.ts';
 import type { Region } from '../../membership/membership.ts';
-import { openForReading, readStatements, statementsOf } from '../../platform/sqlite.ts';
+import { attachForReading, openForReading, readStatements, statementsOf } from '../../platform/sqlite.ts';
 import { PLAN_MIGRATIONS } from './schema.ts';
 
 /** One of two syncs: its plan, and the ledger of the import that carried it out, where there is one. */
@@ -43,14 +43,12 @@ export function comparePlans({ first, second, all, after, limit }: CompareReques
     const sql = statementsOf(database, STATEMENTS);
     // Prepared again for each ledger: the name then refers to other tables.
     const noteFailures = readStatements(STATEMENTS).get('note_failures') ?? '';
-    const attach = (path: string, name: 'second' | 'ledger') =>
-      database.prepare(`attach ? as ${name}`).run(`${pathToFileURL(path).href}?mode=ro`);
-    attach(second.plan, 'second');
+    attachForReading(database, second.plan, 'second', PLAN_MIGRATIONS);
     sql('failures_table').run();
     for (const side of SIDES) {
       const { ledger } = side === 'first' ? first : second;
       if (ledger === null || !existsSync(ledger)) continue;
-      attach(ledger, 'ledger');
+      attachForReading(database, ledger, 'ledger', IMPORT_MIGRATIONS);
       database.prepare(noteFailures).run({ side });
       database.exec('detach ledger');
     }

@@ -13,7 +13,7 @@ select 1, :file, :hash, :size,
 insert into groups (id, region, guid, wanted)
 select g.id, reg.name, g.guid, count(*)
   from desired.rows r join desired.groups g on g.id = r.group_id join desired.regions reg on reg.id = g.region_id
- where r.lane_id is not null
+ where r.call_group_id is not null
  group by g.id;
 
 -- name: set_undone_source
@@ -79,7 +79,7 @@ delete from actions where group_id = :group;
 -- In: ban. Out: missing groups to which rows would add users. `desired`: the staged file.
 select id, region, guid from groups
  where listing = 'not_found'
-   and id in (select group_id from desired.rows where lane_id is not null and scope_id <> :ban)
+   and id in (select group_id from desired.rows where call_group_id is not null and scope_id <> :ban)
  order by id;
 
 -- name: create_group

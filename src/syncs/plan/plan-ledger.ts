@@ -1,11 +1,10 @@
 import { existsSync } from 'node:fs';
-import { pathToFileURL } from 'node:url';
 import type { Finding, PlanGroup } from '../../api/plan.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import { scopeId } from '../../imports/record/enum-ids.ts';
 import { IMPORT_MIGRATIONS } from '../../imports/schemas.ts';
 import { isScope, type Region } from '../../membership/membership.ts';
-import { inTransaction, openForReading, openForWriting, statementsOf } from '../../platform/sqlite.ts';
+import { attachForReading, inTransaction, openForWriting, statementsOf } from '../../platform/sqlite.ts';
 import { type GroupName, type PlanCreating, type PlanDatabase, type PlanReader, planReader } from './plan-reading.ts';
 import { PLAN_MIGRATIONS } from './schema.ts';
 
@@ -173,10 +172,8 @@ export function withAttached<Result>(
   name: 'desired' | 'undone' | 'newer',
   work: () => Result,
 ): Result {
-  // Attaching names neither a file that is missing nor one that is damaged.
   if (!existsSync(path)) throw new Error(`${path} is missing: a plan is made and compared with it`);
-  openForReading(path, name === 'newer' ? PLAN_MIGRATIONS : IMPORT_MIGRATIONS).close();
-  database.prepare(`attach ? as ${name}`).run(`${pathToFileURL(path).href}?mode=ro`);
+  attachForReading(database, path, name, name === 'newer' ? PLAN_MIGRATIONS : IMPORT_MIGRATIONS);
   try {
     return inTransaction(database, work);
   } finally {

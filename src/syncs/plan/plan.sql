@@ -63,7 +63,7 @@ update plan set flags = :flags, planned_at = :at;
 -- group that will be created, there are no members yet.
 insert into temp.cases (group_id, uid, state, want, line, row_id)
 select r.group_id, coalesce(l.uid, r.uid), coalesce(l.state, :outside), r.scope_id, r.line, r.id
-  from (select group_id, uid, scope_id, line, id from desired.rows where lane_id is not null
+  from (select group_id, uid, scope_id, line, id from desired.rows where call_group_id is not null
          order by group_id, uid collate nocase limit -1) as r
   cross join groups g on g.id = r.group_id and (g.listing = 'listed' or g.creates is not null)
   left join live l on l.group_id = r.group_id and l.uid = r.uid;

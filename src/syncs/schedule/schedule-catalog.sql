@@ -128,7 +128,7 @@ select region, guid, uid, code, since from schedule_failures
  where schedule = :schedule order by since, region, guid, uid limit :limit;
 
 -- name: schedule_health
--- Out: by name: paused, next_due (ms), success (ms, when the last run that put everybody in place ended; null: none has),
+-- Out: by name: paused, next_due (ms), success (ms, when the last run that put everyone in place ended; null: none has),
 -- unsuccessful (runs since then that ended otherwise, or wait for a person). A sync that was removed since counts as well done.
 select s.name, s.paused, s.next_due,
        (select coalesce(y.finished_at, r.at) from schedule_runs r left join syncs y on y.id = r.sync_id

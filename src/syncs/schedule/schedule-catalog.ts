@@ -89,7 +89,7 @@ export interface ScheduleHealth {
   readonly name: string;
   readonly paused: boolean;
   readonly nextDue: number;
-  /** When the last run that put everybody in place ended; null when none has. */
+  /** When the last run that put everyone in place ended; null when none has. */
   readonly success: number | null;
   /** Runs since then that ended otherwise, were missed, or wait for a person. */
   readonly unsuccessful: number;

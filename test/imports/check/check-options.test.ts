@@ -150,7 +150,7 @@ test('rows that are left out are skipped and not invalid, and the rows to try fi
   });
 });
 
-test('a file of changes is told for every row what it would do', async () => {
+test('in a file of changes every row gets a verdict on what it would do', async () => {
   const { said } = await checked(
     [
       'uid,guid,scope,action',

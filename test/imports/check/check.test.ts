@@ -20,7 +20,7 @@ const open = () => openChecking({ sandbox: { seed: SEED } });
 const verdictOf = (row: Record<string, string>) =>
   `${row['row']} ${row['check']}${row['code'] ? ` ${row['code']}` : ''}${row['now'] ? ` (${row['now']})` : ''}`;
 
-test('every row of the file is told what to expect of it, and nothing is changed', async () => {
+test('every row of the file gets a verdict, and nothing is changed', async () => {
   const at = await open();
   const id = await at.stage(
     [
@@ -88,7 +88,7 @@ test('bans, and rows for an acting user who does not exist', async () => {
   ]);
 });
 
-test('a banned user who is to be added is told, because adding lifts the ban', async () => {
+test('a banned user who is to be added is shown, because adding lifts the ban', async () => {
   const at = await open();
   const id = await at.stage('uid,guid\nmallory,team\n');
   await at.check(id);
@@ -113,7 +113,7 @@ describe('the cheaper way is chosen', () => {
     const id = await at.stage(`uid,guid\n${rows('large', ['u1', 'u2400'])}\n${rows('small', uids('u', 90))}\n`);
     const before = at.requests();
     await at.check(id);
-    // Two groups; in the large one two users, in the small one a page; a list of the banned in each. Everybody is a member. The deactivated.
+    // Two groups; in the large one two users, in the small one a page; a list of the banned in each. Everyone is a member. The deactivated.
     expect(at.requests() - before).toBe(2 + 2 + 1 + 2 + 1);
     expect(await at.findings(id)).toMatchObject({
       rows: { already_member: 92 },

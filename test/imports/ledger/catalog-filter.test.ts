@@ -104,7 +104,7 @@ test('the pages of a filtered list hold each import that fits once, newest first
   );
 });
 
-test('imports that begin while somebody pages through the list shift nothing: what was there comes once', () => {
+test('imports that begin while someone pages through the list shift nothing: what was there comes once', () => {
   fc.assert(
     fc.property(fc.array(one, { minLength: 1, maxLength: 15 }), fc.integer({ min: 1, max: 4 }), (imports, limit) => {
       const catalog = catalogOf(imports);

@@ -65,7 +65,7 @@ test.each(['', 'imp-1', '12', '.x', "1.' or 1=1", '9'.repeat(40)])(
   },
 );
 
-test('the moves of an import are told in their order, all or since a time', () => {
+test('the changes of state of an import are listed in their order, all or since a time', () => {
   const catalog = catalogOf([]);
   catalog.add({ id: 'x', file: 'f.csv', source: '/f.csv', options: '{}', retryOf: null });
   catalog.add({ id: 'y', file: 'f.csv', source: '/f.csv', options: '{}', retryOf: null });

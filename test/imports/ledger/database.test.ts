@@ -66,7 +66,7 @@ describe('migrations', () => {
   });
 });
 
-test('a file that is no database is named', () => {
+test('a file that is not a database is named', () => {
   const path = join(tempDir(), 'ledger.sqlite');
   writeFileSync(path, 'this is a shopping list, and it is long enough to be looked at: milk, bread, eggs');
   for (const open of [() => openForReading(path, IMPORT_MIGRATIONS), () => openForWriting(path, IMPORT_MIGRATIONS)]) {

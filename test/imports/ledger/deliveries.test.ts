@@ -21,21 +21,21 @@ function open() {
   return { path, catalog, deliveries, run };
 }
 
-test('ends and blocks are noted with their moves, once each, and only while somebody is to be told', () => {
+test('ends and blocks are noted with their moves, once each, and only while someone is to be notified', () => {
   const { catalog, deliveries, run } = open();
   run('before', 'rejected');
   expect(deliveries.waiting('all')).toEqual([]);
 
   deliveries.begin();
   deliveries.begin();
-  run('mended', 'staged', 'running', 'blocked', 'running', 'completed');
+  run('fixed', 'staged', 'running', 'blocked', 'running', 'completed');
   run('stopped', 'staged', 'running', 'pausing', 'paused', 'cancelling', 'cancelled');
   run('refused', 'rejected');
   run('failing', 'aborted');
   const noted = deliveries.waiting('all');
   expect(noted.map(({ subject, state }) => [subject, state])).toEqual([
-    ['mended', 'blocked'],
-    ['mended', 'completed'],
+    ['fixed', 'blocked'],
+    ['fixed', 'completed'],
     ['stopped', 'cancelled'],
     ['refused', 'rejected'],
     ['failing', 'aborted'],
@@ -46,8 +46,8 @@ test('ends and blocks are noted with their moves, once each, and only while some
   const [first] = noted;
   deliveries.write(first?.id ?? '', 'text');
   expect(deliveries.waiting('unmade')).toEqual(noted.slice(1));
-  catalog.remove('mended');
-  expect(deliveries.find(first?.id ?? '')).toMatchObject({ subject: 'mended', body: 'text' });
+  catalog.remove('fixed');
+  expect(deliveries.find(first?.id ?? '')).toMatchObject({ subject: 'fixed', body: 'text' });
   deliveries.remove(first?.id ?? '');
   expect(deliveries.waiting('all')).toHaveLength(4);
 
@@ -56,7 +56,7 @@ test('ends and blocks are noted with their moves, once each, and only while some
   expect(deliveries.waiting('all')).toEqual([]);
 });
 
-test('syncs that are over or need somebody are noted, too', () => {
+test('syncs that are over or need someone are noted, too', () => {
   const { path, deliveries } = open();
   const syncs = openSyncCatalog(path);
   onTestFinished(() => syncs.close());

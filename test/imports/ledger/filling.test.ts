@@ -6,7 +6,7 @@ import { pending, type RowWish, stage, stagedImport } from './staged-import.ts';
 
 const wishes = (count: number, wish: (index: number) => RowWish) => Array.from({ length: count }, (_, n) => wish(n));
 
-test('a full batch has the rows of its lane in the order of the input, whatever stands between them', async () => {
+test('a full batch has the rows of its call group in the order of the input, whatever stands between them', async () => {
   const { ledger } = await stagedImport(wishes(100, (index) => ({ guid: index % 2 === 0 ? 'even' : 'odd' })));
   const rows = pending(ledger).map((batch) => batch.rows.map(({ row }) => row));
   const even = Array.from({ length: 50 }, (_, index) => 2 * index + 1);
@@ -18,7 +18,7 @@ test('a full batch has the rows of its lane in the order of the input, whatever 
   ]);
 });
 
-test('a lane that loses rows to duplicates is cut again, so that it takes no call more than it needs', async () => {
+test('a call group that loses rows to duplicates is cut again, so that it takes no call more than it needs', async () => {
   // 50 rows fill two batches; ten of them are duplicates, eight of the second, so that 40 and one more row remain.
   const uid = (index: number) => (index >= 42 ? `U${index - 41}` : `u${index + 1}`);
   const { ledger, reader } = await stagedImport([
@@ -35,7 +35,7 @@ test('a lane that loses rows to duplicates is cut again, so that it takes no cal
   expect(reader.rows().toArray()).toHaveLength(75);
 });
 
-test('the turns of a lane count on from its full batches to the rest', async () => {
+test('the turns of a call group count on from its full batches to the rest', async () => {
   const path = join(tempDir(), 'import.db');
   await stage(
     path,
@@ -43,7 +43,7 @@ test('the turns of a lane count on from its full batches to the rest', async () 
   );
   const database = new DatabaseSync(path, { readOnly: true });
   const batches = database.prepare(
-    'select g.guid, b.turn, b.size from batches b join lanes l on l.id = b.lane_id join groups g on g.id = l.group_id order by g.guid, b.turn',
+    'select g.guid, b.turn, b.size from batches b join call_groups cg on cg.id = b.call_group_id join groups g on g.id = cg.group_id order by g.guid, b.turn',
   );
   batches.setReturnArrays(true);
   expect(batches.all()).toEqual([
@@ -57,7 +57,7 @@ test('the turns of a lane count on from its full batches to the rest', async () 
   database.close();
 });
 
-test('a group in several spellings is one lane, and its calls are as few as if it had one', async () => {
+test('a group in several spellings is one call group, and its calls are as few as if it had one', async () => {
   const { ledger } = await stagedImport(wishes(100, (index) => ({ guid: ['team', 'Team', 'TEAM'][index % 3] ?? '' })));
   expect(pending(ledger).map(({ rows }) => rows.length)).toEqual([25, 25, 25, 25]);
 });

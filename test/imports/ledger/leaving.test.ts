@@ -6,10 +6,10 @@ import { ALL_DONE, dispatch, dispatchOnly, members, pending, resultOf, stagedImp
 describe('an import that ends before all is sent', () => {
   test('leaves rows unprocessed that were certainly not sent, and unconfirmed where a call may have been carried out', async () => {
     const { ledger, reader } = await stagedImport([...members(25), ...members(25), ...members(1, { guid: 'other' })]);
-    const [sent, doubtful] = dispatch(ledger, 2);
-    if (sent === undefined || doubtful === undefined) throw new Error('two batches expected');
+    const [sent, uncertain] = dispatch(ledger, 2);
+    if (sent === undefined || uncertain === undefined) throw new Error('two batches expected');
     ledger.record([resultOf(sent, ALL_DONE)]);
-    ledger.reclaim([{ batch: doubtful.id, calls: [], doubt: 'the reply was lost' }]);
+    ledger.reclaim([{ batch: uncertain.id, calls: [], uncertainty: 'the reply was lost' }]);
     ledger.leaveRest('cancelled by a person');
     const messages = [...reader.rows()].map(({ status, code, message }) => `${status} ${code} ${message}`);
     expect(new Map([...Map.groupBy(messages, (message) => message)].map(([text, all]) => [text, all.length]))).toEqual(
@@ -17,9 +17,9 @@ describe('an import that ends before all is sent', () => {
         ['added  ', sent.rows.length],
         [
           'unconfirmed NO_ANSWER sent, and the import was ended before an answer came: the reply was lost',
-          doubtful.rows.length,
+          uncertain.rows.length,
         ],
-        ['unprocessed NOT_SENT cancelled by a person', 51 - sent.rows.length - doubtful.rows.length],
+        ['unprocessed NOT_SENT cancelled by a person', 51 - sent.rows.length - uncertain.rows.length],
       ]),
     );
     expect(pending(ledger)).toEqual([]);
@@ -40,7 +40,7 @@ describe('an import that ends before all is sent', () => {
 });
 
 describe('after a crash', () => {
-  test('whatever was dispatched waits again with the doubt noted; what was not, without', async () => {
+  test('whatever was dispatched waits again with a note why its delivery is uncertain; what was not, without', async () => {
     const { path, ledger } = await stagedImport(members(75));
     const [first] = dispatch(ledger, 2);
     if (first === undefined) throw new Error('no batch');
@@ -49,19 +49,19 @@ describe('after a crash', () => {
 
     const reopened = openImportLedger(path);
     expect(reopened.reclaimAll('the process ended')).toBe(1);
-    expect(pending(reopened).map(({ doubt }) => doubt)).toEqual(['the process ended', null]);
+    expect(pending(reopened).map(({ uncertainty }) => uncertainty)).toEqual(['the process ended', null]);
     expect(reopened.reclaimAll('the process ended again')).toBe(0);
     expect(reopened.check()).toMatchObject({ holds: true, rows: { added: 25, unprocessed: 50 } });
     reopened.close();
   });
 
-  test('a batch keeps its first doubt through further crashes', async () => {
+  test('a batch keeps the first reason why its delivery is uncertain through further crashes', async () => {
     const { ledger } = await stagedImport(members(1));
-    for (const doubt of ['the first crash', 'the second crash']) {
+    for (const uncertainty of ['the first crash', 'the second crash']) {
       dispatch(ledger);
-      ledger.reclaimAll(doubt);
+      ledger.reclaimAll(uncertainty);
     }
-    expect(pending(ledger).map(({ doubt }) => doubt)).toEqual(['the first crash']);
+    expect(pending(ledger).map(({ uncertainty }) => uncertainty)).toEqual(['the first crash']);
   });
 
   test('a result that was on its way counts, though its batch already waits again', async () => {

@@ -10,7 +10,7 @@ type Verdict = { is: 'invalid' } | { is: 'duplicate'; of: number } | { is: 'sent
 export interface Plan {
   readonly verdicts: readonly Verdict[];
   /** Indices of the rows to send, by group, acting user and action. */
-  readonly lanes: readonly (readonly number[])[];
+  readonly callGroups: readonly (readonly number[])[];
   /** Calls that are necessary: up to 25 UIDs of one group and one acting user to add in each, one to change or remove. */
   readonly calls: number;
 }
@@ -34,14 +34,14 @@ export function planOf(rows: readonly AskedRow[]): Plan {
     for (const { index } of others) verdicts[index] = { is: 'duplicate', of: kept?.index ?? -1 };
   }
   const sent = asked.filter(({ index }) => verdicts[index]?.is === 'sent');
-  const lanes = Map.groupBy(sent, ({ region, guid, onBehalfOf, action = 'add' }) =>
+  const callGroups = Map.groupBy(sent, ({ region, guid, onBehalfOf, action = 'add' }) =>
     folded(region, guid, onBehalfOf, action),
   );
   return {
     verdicts,
-    lanes: [...lanes.values()].map((lane) => lane.map(({ index }) => index)),
-    calls: [...lanes.values()].reduce(
-      (sum, lane) => sum + Math.ceil(lane.length / ((lane[0]?.action ?? 'add') === 'add' ? 25 : 1)),
+    callGroups: [...callGroups.values()].map((callGroup) => callGroup.map(({ index }) => index)),
+    calls: [...callGroups.values()].reduce(
+      (sum, callGroup) => sum + Math.ceil(callGroup.length / ((callGroup[0]?.action ?? 'add') === 'add' ? 25 : 1)),
       0,
     ),
   };

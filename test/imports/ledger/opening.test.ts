@@ -6,11 +6,14 @@ import { describe, expect, test } from 'vitest';
 import { openCatalog, openCatalogReader } from '../../../src/imports/catalog.ts';
 import { actionOf, outcomeId, regionId, scopeId } from '../../../src/imports/record/enum-ids.ts';
 import { openImportLedger } from '../../../src/imports/record/import-ledger.ts';
+import { openRepairLedger } from '../../../src/imports/repair/repair-ledger.ts';
 import { openImportReader } from '../../../src/imports/report/reading.ts';
 import { CATALOG_MIGRATIONS, IMPORT_MIGRATIONS } from '../../../src/imports/schemas.ts';
 import { ACTIONS, REGIONS, SCOPES } from '../../../src/membership/membership.ts';
 import { OUTCOMES } from '../../../src/membership/outcome.ts';
 import { LedgerError, openForReading, openForWriting } from '../../../src/platform/sqlite.ts';
+import { comparePlans } from '../../../src/syncs/plan/compare.ts';
+import { PLAN_MIGRATIONS } from '../../../src/syncs/plan/schema.ts';
 import { tempDir } from '../../temp-dir.ts';
 
 /** Files that are migrations of a test, by name. */
@@ -19,6 +22,15 @@ function migrationsOf(dir: string, files: Record<string, string>): URL {
   mkdirSync(folder, { recursive: true });
   for (const [name, sql] of Object.entries(files)) writeFileSync(join(folder, name), sql);
   return pathToFileURL(`${folder}/`);
+}
+
+/** The first migrations of an import's ledger: those that an older rollcall had. */
+function firstMigrations(dir: string, count: number): URL {
+  const files = readdirSync(IMPORT_MIGRATIONS).toSorted().slice(0, count);
+  return migrationsOf(
+    dir,
+    Object.fromEntries(files.map((name) => [name, readFileSync(new URL(name, IMPORT_MIGRATIONS), 'utf8')])),
+  );
 }
 
 function schemaOf(database: DatabaseSync): unknown {
@@ -77,16 +89,16 @@ describe('migrations', () => {
     database.close();
   });
 
-  test('of an import give its batches their states as words, and keep all else of them', () => {
+  test('of an import give its batches and groups words for what numbers meant, and keep all else of them', () => {
     const dir = tempDir();
     const path = join(dir, 'ledger.db');
-    const files = readdirSync(IMPORT_MIGRATIONS).toSorted().slice(0, 3);
-    const older = Object.fromEntries(
-      files.map((name) => [name, readFileSync(new URL(name, IMPORT_MIGRATIONS), 'utf8')]),
-    );
-    const before = openForWriting(path, migrationsOf(dir, older));
-    before.exec(`insert into batches (id, lane_id, region_id, turn, state, size, bans, doubt, calls, members)
-      select value + 1, 7, 2, value, value, 25, 1, 'no answer', 3, 30 from json_each('[0, 1, 2, 3, 4, 5]')`);
+    const before = openForWriting(path, firstMigrations(dir, 3));
+    before.exec(`
+      insert into groups (id, region_id, guid, bans) select value + 1, 2, 'g' || value, value from json_each('[0, 1, 2]');
+      insert into lanes (id, group_id, on_behalf_of, action_id) values (7, 1, 'boss', 1);
+      insert into rows (id, line, lane_id, original) values (1, 2, 7, '{}');
+      insert into batches (id, lane_id, region_id, turn, state, size, bans, asked_for, doubt, calls, members)
+        select value + 1, 7, 2, value, value, 25, 1, value % 3, 'no answer', 3, 30 from json_each('[0, 1, 2, 3, 4, 5]')`);
     before.close();
     const database = openForReading(path, IMPORT_MIGRATIONS);
     const batches = database.prepare('select * from batches order by id').all();
@@ -98,20 +110,28 @@ describe('migrations', () => {
       'waiting',
       'later',
     ]);
+    expect(batches.map(({ users }) => users).slice(0, 3)).toEqual(['assumed', 'unknown', 'settled']);
     expect(batches[5]).toMatchObject({
       id: 6,
-      lane_id: 7,
+      call_group_id: 7,
       region_id: 2,
       turn: 5,
       size: 25,
       bans: 1,
-      doubt: 'no answer',
+      uncertainty: 'no answer',
     });
     expect(batches[5]).toMatchObject({ calls: 3, members: 30, dispatched_at: null });
+    expect(database.prepare('select guid, banned_users from groups order by id').all()).toEqual([
+      { guid: 'g0', banned_users: 'not_asked' },
+      { guid: 'g1', banned_users: 'known' },
+      { guid: 'g2', banned_users: 'not_listed' },
+    ]);
+    const actor = 'select cg.on_behalf_of as actor from rows r join call_groups cg on cg.id = r.call_group_id';
+    expect(database.prepare(actor).all()).toEqual([{ actor: 'boss' }]);
     database.close();
   });
 
-  test('that fail leave the schema that was there, and run when they are mended', () => {
+  test('that fail leave the schema that was there, and run when they are fixed', () => {
     const dir = tempDir();
     const path = join(dir, 'ledger.db');
     const first = { '001_first.sql': 'create table a (x)' };
@@ -120,10 +140,34 @@ describe('migrations', () => {
       '002_second.sql': 'create table b (x); insert into nowhere values (1)',
     });
     expect(() => openForWriting(path, broken)).toThrow(/no such table: nowhere/);
-    const mended = migrationsOf(dir, { ...first, '002_second.sql': 'create table b (x)' });
-    const database = openForWriting(path, mended);
+    const fixed = migrationsOf(dir, { ...first, '002_second.sql': 'create table b (x)' });
+    const database = openForWriting(path, fixed);
     expect(schemaOf(database)).toBe(2);
     database.close();
+  });
+});
+
+describe('the ledger of an import that an older rollcall wrote', () => {
+  const older = (): { folder: string; path: string } => {
+    const folder = tempDir();
+    const path = join(folder, 'ledger.sqlite');
+    openForWriting(path, firstMigrations(folder, 3)).close();
+    return { folder, path };
+  };
+
+  test('can be repaired', () => {
+    const { folder } = older();
+    const { sql, close } = openRepairLedger(folder);
+    expect(sql('memberships_of').all({ rows: '[1]', unprocessed: outcomeId('unprocessed') })).toEqual([]);
+    close();
+  });
+
+  test('can be compared with that of another sync', () => {
+    const plan = join(tempDir(), 'plan.sqlite');
+    openForWriting(plan, PLAN_MIGRATIONS).close();
+    const sync = { plan, ledger: older().path };
+    const from = { all: true, after: { region: '', guid: '' }, limit: 10 };
+    expect(comparePlans({ first: sync, second: sync, ...from })).toMatchObject({ failed: { first: 0, second: 0 } });
   });
 });
 
@@ -146,7 +190,7 @@ describe('a file that a newer rollcall has written', () => {
   });
 });
 
-describe('a file that is no ledger', () => {
+describe('a file that is not a ledger', () => {
   test.each([
     ['openCatalog', openCatalog],
     ['openCatalogReader', openCatalogReader],

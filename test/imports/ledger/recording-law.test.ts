@@ -20,7 +20,7 @@ const step = fc.oneof(
         ...(['answered', 'answered', 'answered', 'halve', 'group', 'stop-region', 'refused', 'unanswered'] as const),
       ),
       rows: fc.array(fc.constantFrom('ok', 'failed', 'already_member', 'missing'), { minLength: 25, maxLength: 25 }),
-      doubt: fc.constantFrom(null, 'a lost reply'),
+      uncertainty: fc.constantFrom(null, 'a lost reply'),
       again: fc.boolean(),
     }),
   },
@@ -80,11 +80,14 @@ function perform(world: World, next: Step): void {
     case 'answer': {
       const batch = take(world, next.which);
       if (batch === undefined) return;
-      const result = resultOf(batch, sentOf(batch, next), { doubt: next.doubt ?? batch.doubt, calls: [call({})] });
+      const result = resultOf(batch, sentOf(batch, next), {
+        uncertainty: next.uncertainty ?? batch.uncertainty,
+        calls: [call({})],
+      });
       const results: BatchResult[] = next.again ? [result, result] : [result];
       for (const group of ledger.record(results).refusedGroups) {
         const withdrawn = ledger.dispatchedOfGroup(group);
-        ledger.reclaim(withdrawn.map((id) => ({ batch: id, calls: [], doubt: null })));
+        ledger.reclaim(withdrawn.map((id) => ({ batch: id, calls: [], uncertainty: null })));
         ledger.settleRefusedGroup(group);
         world.out = world.out.filter(({ id }) => !withdrawn.includes(id));
       }
@@ -92,7 +95,7 @@ function perform(world: World, next: Step): void {
     }
     case 'take back': {
       const batch = take(world, next.which);
-      if (batch !== undefined) ledger.reclaim([{ batch: batch.id, calls: [], doubt: null }]);
+      if (batch !== undefined) ledger.reclaim([{ batch: batch.id, calls: [], uncertainty: null }]);
       return;
     }
     case 'crash':

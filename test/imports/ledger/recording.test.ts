@@ -35,7 +35,7 @@ describe('an answered call', () => {
     expect(ledger.check()).toMatchObject({ holds: true, rows: { added: 1, banned: 1, already_member: 1, failed: 1 } });
   });
 
-  test('that leaves out UIDs has them asked for once more, on their own and with the doubt noted', async () => {
+  test('that leaves out UIDs has them asked for once more, on their own and with a note why delivery is uncertain', async () => {
     const { ledger, reader } = await stagedImport(members(4));
     const missing = [2, 4];
     const first = resultOf(dispatchOnly(ledger), { kind: 'answered', others: [], missing });
@@ -44,7 +44,7 @@ describe('an answered call', () => {
 
     const again = dispatchOnly(ledger);
     expect(again.rows.map(({ row }) => row)).toEqual(missing);
-    expect(again.doubt).toBe('the reply to an earlier call did not mention this UID');
+    expect(again.uncertainty).toBe('the reply to an earlier call did not mention this UID');
     const second = resultOf(again, { kind: 'answered', others: [], missing: [4] });
     expect(ledger.record([second])).toEqual(NOTHING);
     expect(told(reader).slice(1)).toEqual([
@@ -99,20 +99,20 @@ describe('a batch that is to be cut in half', () => {
     expect([...reader.rows()][culprit - 1]?.attempts).toBeGreaterThanOrEqual(5);
   });
 
-  test('takes the place of its parent in the order, and halves carry its doubt', async () => {
+  test('takes the place of its parent in the order, and halves keep why its delivery is uncertain', async () => {
     const { ledger } = await stagedImport([...members(30), ...members(3, { guid: 'other' })]);
     const [first] = dispatch(ledger, 1);
     if (first === undefined) throw new Error('no batch');
     const refusal = { kind: 'halve', code: '400', message: 'no' } as const;
-    expect(ledger.record([resultOf(first, refusal, { doubt: 'a lost reply' })]).reopened).toBe(2);
+    expect(ledger.record([resultOf(first, refusal, { uncertainty: 'a lost reply' })]).reopened).toBe(2);
     expect(sizes(ledger)).toEqual([3, 13, 12, 5]);
-    expect(pending(ledger).map(({ doubt }) => doubt)).toEqual([null, 'a lost reply', 'a lost reply', null]);
+    expect(pending(ledger).map(({ uncertainty }) => uncertainty)).toEqual([null, 'a lost reply', 'a lost reply', null]);
   });
 });
 
 describe('a refused group', () => {
-  const lane = members(25, { guid: 'gone' });
-  const file = [...lane, ...members(25, { guid: 'gone', onBehalfOf: 'boss' }), ...lane, {}];
+  const refused = members(25, { guid: 'gone' });
+  const file = [...refused, ...members(25, { guid: 'gone', onBehalfOf: 'boss' }), ...refused, {}];
 
   test('gives what is pending of it its refusal without a further call, whoever acts; other groups go on', async () => {
     const { ledger, reader } = await stagedImport(file);
@@ -138,7 +138,7 @@ describe('a refused group', () => {
     const { refusedGroups } = ledger.record([resultOf(first, { kind: 'group', ...NO_GROUP })]);
     const [group = 0] = refusedGroups;
     expect(new Set(ledger.dispatchedOfGroup(group))).toEqual(new Set([second.id, third.id]));
-    ledger.reclaim([{ batch: second.id, calls: [], doubt: null }]);
+    ledger.reclaim([{ batch: second.id, calls: [], uncertainty: null }]);
     ledger.settleRefusedGroup(group);
     ledger.record([resultOf(third, ALL_DONE)]);
     expect(ledger.check()).toMatchObject({ holds: true, rows: { failed: 50, added: 25, unprocessed: 1 } });
@@ -149,7 +149,7 @@ describe('a refused group', () => {
     const { ledger, reader } = await stagedImport(members(50));
     const [first, second] = dispatch(ledger);
     if (first === undefined || second === undefined) throw new Error('two batches expected');
-    ledger.reclaim([{ batch: second.id, calls: [call({ kind: 'again' })], doubt: 'the reply was lost' }]);
+    ledger.reclaim([{ batch: second.id, calls: [call({ kind: 'again' })], uncertainty: 'the reply was lost' }]);
     ledger.record([resultOf(first, { kind: 'group', ...NO_GROUP })]);
     const rows = new Set(second.rows.map(({ row }) => row));
     const expected = {
@@ -182,11 +182,11 @@ describe('a region that refuses every call', () => {
     expect(ledger.counters().get('us')?.calls).toBe(2);
   });
 
-  test('keeps the doubt that an earlier call of the batch has raised', async () => {
+  test('keeps why the delivery by an earlier call of the batch is uncertain', async () => {
     const { ledger } = await stagedImport(members(1));
     const refusal = { kind: 'stop-region', ...KEY_REFUSED } as const;
-    ledger.record([resultOf(dispatchOnly(ledger), refusal, { doubt: 'the reply was lost' })]);
-    expect(dispatchOnly(ledger).doubt).toBe('the reply was lost');
+    ledger.record([resultOf(dispatchOnly(ledger), refusal, { uncertainty: 'the reply was lost' })]);
+    expect(dispatchOnly(ledger).uncertainty).toBe('the reply was lost');
   });
 
   test('found out by another import keeps its first reason', async () => {
@@ -243,7 +243,7 @@ describe('calls', () => {
 
   test('of a batch that left the queue unsent are kept, and counted once', async () => {
     const { ledger, reader } = await stagedImport(members(1));
-    const taken = { batch: dispatchOnly(ledger).id, calls: [call({ kind: 'slow-down' })], doubt: null };
+    const taken = { batch: dispatchOnly(ledger).id, calls: [call({ kind: 'slow-down' })], uncertainty: null };
     ledger.reclaim([taken]);
     ledger.reclaim([taken]);
     ledger.record([resultOf(dispatchOnly(ledger), ALL_DONE)]);

@@ -116,7 +116,7 @@ describe('rows that are searched for', () => {
     expect(behind(5)).toEqual({ rows: [], places: [], more: false });
   });
 
-  test('are told apart where two UIDs have one hash', async () => {
+  test('are distinguished where two UIDs have one hash', async () => {
     const { reader, path } = await stagedImport([{ uid: 'ann' }, { uid: 'bob' }]);
     const database = new DatabaseSync(path);
     database.exec(`update rows set uid_hash = (select uid_hash from rows where uid = 'ann')`);

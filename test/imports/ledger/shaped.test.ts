@@ -85,7 +85,7 @@ test.each([
   ledger.close();
 });
 
-test('two texts that become one id: nobody is added, and each row names the other text', async () => {
+test('two texts that become one id: no one is added, and each row names the other text', async () => {
   const content = 'email,guid\nanna@a.it,g1\nANNA@a.it,g2\nben@a.it,g1\nanna@b.it,g1\nanna@a.it,g1\n';
   const path = await staged(content, { shape: { templates: { uid: '{email|localpart|lower}' } } });
   expect(summary(path)).toEqual([

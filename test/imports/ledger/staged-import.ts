@@ -33,7 +33,7 @@ export const BAD_UID: RowProblem = {
 
 export type RowWish = Partial<Membership> & Partial<Pick<StagedRow, 'problems' | 'shaped' | 'later' | 'line'>>;
 
-/** A row that asks for what `wish` says: else a participant of group `g` in region `us`. Row 1 stands in line 2. */
+/** A row that asks for what `wish` says: else a participant of group `g` in region `us`. Row 1 is in line 2. */
 export function rowAt(index: number, wish: RowWish): StagedRow {
   return {
     region: 'us',
@@ -63,7 +63,7 @@ export interface StagedImport {
   /** Takes a region's batches as the dispatcher does. */
   dispatch(region?: Region): BatchToSend[];
   /** Records what sending a batch came to, after one call. */
-  record(batch: BatchToSend, sent: Sent, more?: Partial<Pick<BatchResult, 'calls' | 'doubt'>>): void;
+  record(batch: BatchToSend, sent: Sent, more?: Partial<Pick<BatchResult, 'calls' | 'uncertainty'>>): void;
 }
 
 /** A staged import in a directory of its own; both connections are closed when the test is over. */
@@ -120,11 +120,11 @@ export function call(change: Partial<CallRecord>): CallRecord {
 
 /** What a worker hands back after one call. */
 export function resultOf(
-  { id, region, doubt }: BatchToSend,
+  { id, region, uncertainty }: BatchToSend,
   sent: Sent,
-  more: Partial<Pick<BatchResult, 'calls' | 'doubt'>> = {},
+  more: Partial<Pick<BatchResult, 'calls' | 'uncertainty'>> = {},
 ): BatchResult {
-  return { batch: id, region, calls: [ANSWERED], doubt, sent, at: 1_020, ...more };
+  return { batch: id, region, calls: [ANSWERED], uncertainty, sent, at: 1_020, ...more };
 }
 
 export const ALL_DONE: Sent = { kind: 'answered', others: [], missing: [] };

@@ -53,10 +53,12 @@ describe('staging', () => {
         const ledger = openImportLedger(path);
         const batches = REGIONS.flatMap((region) => ledger.pendingBatches(region, 10_000));
         expect(batches).toHaveLength(plan.calls);
-        const laneOf = new Map(plan.lanes.flatMap((lane, number) => lane.map((index) => [index + 1, number] as const)));
+        const callGroupOf = new Map(
+          plan.callGroups.flatMap((callGroup, number) => callGroup.map((index) => [index + 1, number] as const)),
+        );
         for (const batch of batches) {
           expect(batch.rows.length).toBeLessThanOrEqual(MAX_UIDS_PER_CALL);
-          expect(new Set(batch.rows.map((one) => laneOf.get(one.row))).size).toBe(1);
+          expect(new Set(batch.rows.map((one) => callGroupOf.get(one.row))).size).toBe(1);
           for (const one of batch.rows) {
             const asked = rows[one.row - 1];
             if (asked === undefined || asked === 'invalid') throw new Error('an invalid row is in a batch');
@@ -67,7 +69,7 @@ describe('staging', () => {
           }
         }
         const sent = batches.flatMap((batch) => batch.rows.map((one) => one.row));
-        expect(sent.toSorted((a, b) => a - b)).toEqual([...laneOf.keys()].sort((a, b) => a - b));
+        expect(sent.toSorted((a, b) => a - b)).toEqual([...callGroupOf.keys()].sort((a, b) => a - b));
         expect(ledger.check()).toMatchObject({ holds: true, rows: { read: rows.length, unprocessed: sent.length } });
         ledger.close();
       }),
@@ -194,7 +196,7 @@ describe('staging', () => {
     expect(dispatch().map(({ guid }) => guid)).toEqual(['large', 'small', 'large', 'small', 'large']);
   });
 
-  test('a row whose region cannot be told counts for no region; another invalid row counts for its own', async () => {
+  test('a row whose region is not known counts for no region; another invalid row counts for its own', async () => {
     const region = { ...BAD_UID, column: 'region', code: 'UNKNOWN_REGION' as const };
     const { ledger } = await stagedImport([
       { problems: [region] },

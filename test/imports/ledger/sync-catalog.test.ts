@@ -74,7 +74,7 @@ test('a run is compared with those before it of the same file or schedule that c
   expect([before('z'), before('a2'), before('n2'), before('b')]).toEqual([['a2', 'a1'], ['a1'], ['n1'], []]);
 });
 
-test('old syncs are those over for long and plans that nobody carried out, but not what the next run is compared with', () => {
+test('old syncs are those over for long and plans that no one carried out, but not what the next run is compared with', () => {
   const { catalog } = newCatalog();
   const run = (id: string, more: Parameters<typeof entry>[1], ...states: readonly SyncState[]) => {
     catalog.add(entry(id, more), 'mia');

@@ -35,7 +35,7 @@ describe('depth', () => {
     expect(rows[0]?.uid).toBe('u2');
   });
 
-  test('brackets inside of texts are no levels', async () => {
+  test('brackets inside of texts are not levels', async () => {
     const { rows } = await read(
       `{"guid":"g","uid":"u1","x":"${'['.repeat(500)}\\"${'{'.repeat(500)}"}\n{"guid":"g","uid":"u2"}`,
     );

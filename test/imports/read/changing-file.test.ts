@@ -53,7 +53,7 @@ describe('a file that changes while it is read is refused', () => {
     expect(error.remedy).toContain('--wait-for-quiet 10s');
   });
 
-  test('one that nobody touches is read', async () => {
+  test('one that no one touches is read', async () => {
     expect((await drained(await openIntake({ path }, OPTIONS))).rows).toHaveLength(50_000);
   });
 

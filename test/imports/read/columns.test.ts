@@ -42,7 +42,7 @@ describe('columns', () => {
     expect(rows[0]).toMatchObject({ uid: 'u1', guid: 'g1' });
   });
 
-  test('of the very same name cannot be told apart by mapping, so renaming is asked for', async () => {
+  test('of the very same name cannot be distinguished by mapping, so renaming is asked for', async () => {
     const error = await refusal(read('uid,guid,uid\nu1,g1,u2\n'));
     expect(error).toMatchObject({ code: 'AMBIGUOUS_COLUMN' });
     expect(error.remedy).toMatch(/rename/i);

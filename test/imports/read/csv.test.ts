@@ -114,7 +114,7 @@ describe('CSV', () => {
     expect(intake.columns()).toEqual(['uid', 'guid', '_extra_1', '_extra_2']);
   });
 
-  test('empty cells past the header are no problem, and stay in the original', async () => {
+  test('empty cells past the header are not a problem, and stay in the original', async () => {
     const { intake, rows } = await read('uid,guid\nu1,g1,\n');
     expect(rows[0]).toMatchObject({ problems: [], original: '["u1","g1",""]' });
     expect(intake.columns()).toEqual(['uid', 'guid', '_extra_1']);

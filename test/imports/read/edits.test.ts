@@ -29,7 +29,7 @@ describe('an import of edits', () => {
     ]);
   });
 
-  test('shows an action that is none, with what is allowed', async () => {
+  test('shows an action that is not valid, with what is allowed', async () => {
     const { rows } = await read('guid,uid,action\ng,a,delete\n', EDITS);
     expect(rows[0]?.problems).toEqual([
       {
@@ -60,7 +60,7 @@ describe('an import of edits', () => {
 test.each([
   ['CSV', 'guid,uid,action\ng,a,remove\ng,b,nonsense\n'],
   ['JSON', '[{"guid":"g","uid":"a","action":"remove"},{"guid":"g","uid":"b","action":7}]'],
-])('in any other import, %s, the column means nothing: no file removes anybody', async (_, content) => {
+])('in any other import, %s, the column means nothing: no file removes anyone', async (_, content) => {
   const { intake, rows } = await read(content);
   expect(rows.map(short)).toEqual(['us/g/a/participant/', 'us/g/b/participant/']);
   expect(rows.map(({ action }) => action)).toEqual([undefined, undefined]);

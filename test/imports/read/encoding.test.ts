@@ -17,7 +17,7 @@ describe('encoding', () => {
     expect(await names(TEXT)).toEqual(NAMES);
   });
 
-  test('a byte order mark is no part of the first column, even when it arrives byte by byte', async () => {
+  test('a byte order mark is not part of the first column, even when it arrives byte by byte', async () => {
     for (const pieces of [[], [1], [2]]) {
       const { intake } = await read(`\ufeff${TEXT}`, {}, pieces);
       expect(intake.columns()).toEqual(['uid', 'guid', 'name']);

@@ -76,7 +76,7 @@ describe('JSON', () => {
     expect(rows.map(short)).toEqual(['us/g1/u1/participant/', 'uid: EMPTY', 'uid: EMPTY']);
   });
 
-  test('keys that every object inherits are no columns', async () => {
+  test('keys that every object inherits are not columns', async () => {
     const { rows } = await read('[{"guid":"g1","toString":"u1"},{"guid":"g1"}]', { mapping: { uid: 'toString' } });
     expect(rows.map(short)).toEqual(['us/g1/u1/participant/', 'toString: EMPTY']);
   });
@@ -149,7 +149,7 @@ describe('JSON', () => {
     ['a group around rows', '{"guid":"g1","members":[{"uid":"u1","guid":"g2"}]}', '"guid" is beside "members"'],
     ['objects in a list of UIDs', '{"guid":"g1","admins":[{"uid":"u1"}]}', 'admins holds objects'],
     ['a list that is none', '[{"guid":"g1","admins":"u1"}]', 'admins is'],
-  ])('%s is refused with what stands there and what is needed', async (_, text, told) => {
+  ])('%s is refused with what is there and what is needed', async (_, text, told) => {
     const error = await refusal(read(text, { format: 'json' }));
     expect(error).toMatchObject({ code: 'JSON_SHAPE' });
     expect(error.message).toContain(told);

@@ -73,7 +73,7 @@ describe('the membership of a row', () => {
     expect(rows.map(short)).toEqual(['us/g1/u1/participant/']);
   });
 
-  test('a default that is no id is refused before the input is read', async () => {
+  test('a default that is not a valid id is refused before the input is read', async () => {
     const error = await refusal(read('uid\nu1\n', { defaults: { region: 'us', guid: 'my group' } }));
     expect(error).toMatchObject({ code: 'BAD_DEFAULT' });
     expect(error.message).toContain('"my group"');

@@ -108,7 +108,7 @@ describe('encodings', () => {
   });
 });
 
-describe('what is no membership file is called by its name, with the way out', () => {
+describe('what is not a membership file is called by its name, with the way out', () => {
   const tar = Buffer.alloc(1024);
   tar.write('members.csv');
   tar.write('ustar', 257);
@@ -206,7 +206,7 @@ describe('JSON', () => {
     expect(error.message).toContain('"admins" is in it more than once');
   });
 
-  test.each(['1.0', '-0', '1e2'])('the number %s is no id: it would be taken for another', async (uid) => {
+  test.each(['1.0', '-0', '1e2'])('the number %s is not a valid id: it would be taken for another', async (uid) => {
     for (const format of ['json', 'ndjson'] as const) {
       const element = `{"guid":"g","uid":${uid}}`;
       const { rows } = await read(format === 'json' ? `[${element}]` : element, { format });

@@ -29,7 +29,7 @@ export class LiveImport {
   over = computed(() => (this.view.value?.finishedAt ?? null) !== null);
   state = computed(() => this.view.value?.state);
   #id;
-  /** Moves that events have told. */
+  /** Changes of state that came as events. */
   #moves = 0;
   #announced = { percent: 0, at: 0 };
 

@@ -77,7 +77,7 @@ function usePoints(id, live) {
   const recent = useRef(/** @type {Progress[]} */ ([]));
   const turns = live.turns.value;
   const hasRows = live.hasRows.value;
-  // Takes from the ledger what events have not told: what was before them, and what was missed since the last.
+  // Takes from the ledger what events have not said: what was before them, and what was missed since the last.
   useEffect(() => {
     if (!hasRows) return;
     const leaving = new AbortController();

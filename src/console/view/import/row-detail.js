@@ -127,7 +127,7 @@ function Story({ detail: { row, batch, calls, creations } }) {
   for (const [index, call] of calls.entries()) {
     steps.push(h(Call, { call, number: index + 1, before: calls[index - 1] }));
   }
-  if (batch?.doubt) steps.push(['An earlier call may have been carried out: ', foreign(batch.doubt)]);
+  if (batch?.uncertainty) steps.push(['An earlier call may have been carried out: ', foreign(batch.uncertainty)]);
   if (row.finishedAt !== null) steps.push([h(Time, { iso: row.finishedAt, seconds: true }), ' outcome recorded']);
   return h(
     'ol',

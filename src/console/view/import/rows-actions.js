@@ -94,7 +94,7 @@ function canBeRepaired({ status, code: _, ...others }) {
 }
 
 /**
- * How many of the rows can be retried; null while nobody knows.
+ * How many of the rows can be retried; null while no one knows.
  * @param {string} id
  * @param {Readonly<Record<string, string>> | null} chosen null: it is not asked
  * @param {number} turns

@@ -1,4 +1,4 @@
-/** What a person may continue and nobody misses meanwhile: checked files, paused imports, plans made to be looked at. */
+/** What a person may continue and no one waits for: checked files, paused imports, plans made to be looked at. */
 import { Card, h } from '../../element.js';
 import { ImportItem, SyncItem } from './needs.js';
 

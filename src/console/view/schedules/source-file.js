@@ -35,7 +35,7 @@ export function SourceFile({ form, preview, file, busy, onLook }) {
   latest.current = onLook;
   useEffect(() => () => clearTimeout(timer.current), []);
   useChange(JSON.stringify(NAMES.map((name) => form.get(name))), () => {
-    // What comes over the network is fetched again only when somebody asks for it.
+    // What comes over the network is fetched again only when someone asks for it.
     if (!preview.isShown || isFetched) return;
     clearTimeout(timer.current);
     timer.current = setTimeout(() => latest.current(), TYPING_MS);

@@ -62,7 +62,7 @@ export class SourcePreview {
     try {
       return mapOf({ map: this.#form.get('map') });
     } catch {
-      // Somebody is typing it.
+      // The user is typing it.
       return {};
     }
   }

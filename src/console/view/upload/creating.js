@@ -48,7 +48,7 @@ export function Creating({ form, preview, above = 'the import waits and asks' })
             key: 'from',
             form,
             name: 'userNameFrom',
-            label: 'Use the UID as the name where there is none (everybody sees it)',
+            label: 'Use the UID as the name where there is none (everyone sees it)',
           }),
         ],
         groups && [

@@ -133,7 +133,7 @@ export class FilePreview {
     void this.ask();
   }
 
-  /** Asks when nobody has typed for a moment. */
+  /** Asks when the user has not typed for a moment. */
   askSoon() {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.ask(), TYPING_MS);

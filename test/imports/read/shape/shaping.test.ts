@@ -345,7 +345,7 @@ describe('JSON and NDJSON', () => {
     ]);
   });
 
-  test('a list of the document that the mapping opens is no list of rows', async () => {
+  test('a list of the document that the mapping opens is not a list of rows', async () => {
     const group = { displayName: 'g1', members: [{ value: 'a' }, { value: 'b' }] };
     const mapping = { uid: 'members.value', guid: 'displayName' };
     const alone = await read(text(group), { mapping });

@@ -1,32 +1,32 @@
 import { setImmediate } from 'node:timers/promises';
 import type { BatchPayload } from '../../../jobs/send-batch.ts';
-import { type JobQueue, LAST_ROUND } from '../../queue/job-queue.ts';
+import { type JobQueue, LAST_PRIORITY } from '../../queue/job-queue.ts';
 
 /**
  * Fair queueing: imports that send to one region share its budget of calls. The queue serves round after round, and in each
  * round every import has up to PER_ROUND batches. A new import joins the round that is being served, ahead of everything
  * that others have queued for later rounds. No import is displaced, and an idle one saves nothing up. (This is start-time
- * fair queueing, with the jobs' priority as its clock.)
+ * fair queueing; the priority of a job is the number of its round.)
  */
-export interface Rounds {
+export interface FairQueue {
   readonly queue: JobQueue<BatchPayload>;
   /** Counts the batches that this import has in flight from now on. */
   join(source: BatchSource): void;
   leave(source: BatchSource): void;
   /** The import may have batches to send, or fewer are in flight: imports with batches send them as far as there is room. */
   changed(source: BatchSource): void;
-  /** A batch of this round has its result. */
-  served(round: number): void;
-  /** The round that is being served. */
+  /** A batch of this priority has its result. */
+  served(priority: number): void;
+  /** The priority of the round that is being served. */
   current(): number;
 }
 
 /** What one import sends to the region. */
 export interface BatchSource {
-  /** Batches in flight (dispatched, not recorded), with their rounds. */
+  /** Batches in flight (dispatched, not recorded), with their priorities. */
   readonly out: ReadonlyMap<number, number>;
-  /** Dispatches up to `most` batches, the nth (from 0) in `roundOf(n)`; resolves with how many there were. Never rejects. */
-  dispatch(most: number, roundOf: (nth: number) => number): Promise<number>;
+  /** Dispatches up to `most` batches, the nth (from 0) with priority `priorityOf(n)`; says how many there were. Never rejects. */
+  dispatch(most: number, priorityOf: (nth: number) => number): Promise<number>;
 }
 
 /** Most batches in flight over all imports and regions: a bound on the queue's memory. */
@@ -40,7 +40,7 @@ export const PER_ROUND = 10;
 const CHUNK = 50;
 
 /** @param bound most batches in flight in this region */
-export function createRounds(queue: JobQueue<BatchPayload>, bound: number): Rounds {
+export function createFairQueue(queue: JobQueue<BatchPayload>, bound: number): FairQueue {
   /** Every source, with the place after its last batch; a round has PER_ROUND places. */
   const sources = new Map<BatchSource, number>();
   /** Sources that may have batches to send. */
@@ -58,20 +58,20 @@ export function createRounds(queue: JobQueue<BatchPayload>, bound: number): Roun
   };
 
   const fill = async (): Promise<void> => {
-    // Others may share the queue, and jobs of an earlier process may be in it: their rounds are the clock.
+    // Others may share the queue, and jobs of an earlier process may be in it: their priorities are the clock.
     // A queue that is away says so when it is dispatched to.
-    if (outCount() === 0 || current === 1) current = Math.max(1, await queue.firstRound().catch(() => 1));
+    if (outCount() === 0 || current === 1) current = Math.max(1, await queue.firstPriority().catch(() => 1));
     for (;;) {
       const room = bound - outCount();
       const [source] = [...ready].sort((one, other) => one.out.size - other.out.size);
       // At the last round the clock starts again, once nothing is in flight that would come first then.
-      if (source === undefined || room <= 0 || (current >= LAST_ROUND && room < bound)) return;
+      if (source === undefined || room <= 0 || (current >= LAST_PRIORITY && room < bound)) return;
       const most = Math.min(room, ready.size > 1 ? PER_ROUND : CHUNK);
       ready.delete(source);
-      const highest = [...source.out.values()].reduce((high, round) => Math.max(high, round), current);
+      const highest = [...source.out.values()].reduce((high, priority) => Math.max(high, priority), current);
       // Reclaimed batches were not served: stay at most a round ahead of what is in flight.
       const place = Math.max(current * PER_ROUND, Math.min(sources.get(source) ?? 0, (highest + 1) * PER_ROUND));
-      const sent = await source.dispatch(most, (nth) => Math.min(LAST_ROUND, Math.floor((place + nth) / PER_ROUND)));
+      const sent = await source.dispatch(most, (nth) => Math.min(LAST_PRIORITY, Math.floor((place + nth) / PER_ROUND)));
       // Results and requests have their turn before the next piece is read: a queue in this process does not wait for anything.
       await setImmediate();
       if (!sources.has(source)) continue;
@@ -100,8 +100,8 @@ export function createRounds(queue: JobQueue<BatchPayload>, bound: number): Roun
       if (sources.has(source)) ready.add(source);
       look();
     },
-    served: (round) => {
-      current = Math.max(current, round);
+    served: (priority) => {
+      current = Math.max(current, priority);
     },
     current: () => current,
   };

@@ -3,7 +3,7 @@ import { type BatchPayload, uncertaintyOf } from '../../jobs/send-batch.ts';
 
 const BATCH: BatchPayload = {
   ...{ version: 1, importId: 'imp-1', replyTo: null, batch: 1, region: 'us', guid: 'g', onBehalfOf: '' },
-  ...{ doubt: null, calls: [], handedBack: 0 },
+  ...{ uncertainty: null, calls: [], handedBack: 0 },
 };
 
 test('a batch that a worker began and never came back with may have been sent, also when it is taken out of the queue', () => {
@@ -11,5 +11,5 @@ test('a batch that a worker began and never came back with may have been sent, a
   expect(uncertaintyOf(BATCH, 1)).toBe('a worker ended in the middle of it');
   expect(uncertaintyOf({ ...BATCH, handedBack: 1 }, 1)).toBe(null);
   expect(uncertaintyOf({ ...BATCH, handedBack: 1 }, 2)).toBe('a worker ended in the middle of it');
-  expect(uncertaintyOf({ ...BATCH, doubt: 'said before' }, 0)).toBe('said before');
+  expect(uncertaintyOf({ ...BATCH, uncertainty: 'said before' }, 0)).toBe('said before');
 });

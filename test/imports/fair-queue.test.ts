@@ -1,26 +1,26 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { BatchPayload } from '../../jobs/send-batch.ts';
-import { type BatchSource, createRounds, PER_ROUND, type Rounds } from '../../src/imports/send/rounds.ts';
-import { type JobQueue, LAST_ROUND } from '../../src/queue/job-queue.ts';
+import { type BatchSource, createFairQueue, type FairQueue, PER_ROUND } from '../../src/imports/send/fair-queue.ts';
+import { type JobQueue, LAST_PRIORITY } from '../../src/queue/job-queue.ts';
 
-/** One server behind a queue that keeps the promise of `QueuedJob.round`. */
+/** One server behind a queue that keeps the promise of `QueuedJob.priority`. */
 class Region {
-  readonly waiting: { readonly round: number; readonly batch: number; readonly sender: Sender }[] = [];
-  readonly rounds: Rounds;
+  readonly waiting: { readonly priority: number; readonly batch: number; readonly sender: Sender }[] = [];
+  readonly fairQueue: FairQueue;
   readonly senders: Sender[] = [];
 
   constructor(bound: number, leftOver = 0) {
-    const firstRound = async () => this.waiting[0]?.round ?? leftOver;
-    this.rounds = createRounds({ firstRound } as JobQueue<BatchPayload>, bound);
+    const firstPriority = async () => this.waiting[0]?.priority ?? leftOver;
+    this.fairQueue = createFairQueue({ firstPriority } as JobQueue<BatchPayload>, bound);
   }
 
   /** An import of this many batches begins. */
   begin(size: number): Sender {
     const sender = new Sender(this, size);
     this.senders.push(sender);
-    this.rounds.join(sender);
-    this.rounds.changed(sender);
+    this.fairQueue.join(sender);
+    this.fairQueue.changed(sender);
     return sender;
   }
 
@@ -36,8 +36,8 @@ class Region {
     const { sender } = job;
     sender.served += 1;
     sender.out.delete(job.batch);
-    this.rounds.served(job.round);
-    this.rounds.changed(sender);
+    this.fairQueue.served(job.priority);
+    this.fairQueue.changed(sender);
     await quiet();
     return sender;
   }
@@ -59,15 +59,15 @@ class Sender implements BatchSource {
     return this.served === this.size;
   }
 
-  async dispatch(most: number, roundOf: (nth: number) => number): Promise<number> {
+  async dispatch(most: number, priorityOf: (nth: number) => number): Promise<number> {
     const count = Math.min(most, this.size - this.dispatched);
     for (let nth = 0; nth < count; nth += 1) {
       const batch = this.dispatched++;
-      const round = roundOf(nth);
-      this.out.set(batch, round);
+      const priority = priorityOf(nth);
+      this.out.set(batch, priority);
       const { waiting } = this.region;
-      const behind = waiting.findIndex((job) => job.round > round);
-      waiting.splice(behind < 0 ? waiting.length : behind, 0, { round, batch, sender: this });
+      const behind = waiting.findIndex((job) => job.priority > priority);
+      waiting.splice(behind < 0 ? waiting.length : behind, 0, { priority, batch, sender: this });
     }
     await Promise.resolve();
     return count;
@@ -107,8 +107,8 @@ test('while two imports have batches to send, none gets more than a few rounds a
         expect(region.out()).toBeLessThanOrEqual(bound);
         if (served === undefined && toBegin.length === 0) break;
         if (served?.isDone) {
-          region.rounds.leave(served);
-          // It has had its share: nobody got more than it meanwhile, but for the lead.
+          region.fairQueue.leave(served);
+          // It has had its share: no one got more than it meanwhile, but for the lead.
           for (const [index, other] of region.senders.entries()) {
             const meanwhile = other.served - (atBegin.get(served)?.[index] ?? 0);
             if (other !== served) expect(meanwhile).toBeLessThanOrEqual(served.size + LEAD);
@@ -138,14 +138,14 @@ test('who had nothing to send has saved nothing up', async () => {
   const busy = region.begin(2_000);
   for (let n = 0; n < 1_000; n += 1) await region.serve();
   Object.assign(idle, { size: 500 });
-  region.rounds.changed(idle);
+  region.fairQueue.changed(idle);
   const before = busy.served;
   for (let n = 0; n < 200; n += 1) await region.serve();
   expect(idle.served).toBeGreaterThanOrEqual(100 - LEAD);
   expect(busy.served - before).toBeGreaterThanOrEqual(100 - LEAD);
 });
 
-test('what was taken back is no debt: an import that goes on shares as if it began', async () => {
+test('withdrawn batches are not a debt: an import that continues shares as if it began', async () => {
   const region = new Region(2_000);
   const paused = region.begin(3_000);
   region.begin(3_000);
@@ -156,31 +156,33 @@ test('what was taken back is no debt: an import that goes on shares as if it beg
   paused.out.clear();
   for (let n = 0; n < 100; n += 1) await region.serve();
   const before = paused.served;
-  region.rounds.changed(paused);
+  region.fairQueue.changed(paused);
   for (let n = 0; n < 200; n += 1) await region.serve();
   expect(Math.abs(paused.served - before - 100)).toBeLessThanOrEqual(LEAD);
 });
 
-test('rounds go on behind those of jobs that are in the queue already', async () => {
+test('new rounds come behind those of jobs that are in the queue already', async () => {
   const region = new Region(100, 700);
   region.begin(1);
   await quiet();
-  expect(region.waiting.map(({ round }) => round)).toEqual([700]);
+  expect(region.waiting.map(({ priority }) => priority)).toEqual([700]);
 });
 
-test('at the last round nothing more goes out until the queue is empty, and then the rounds begin anew', async () => {
-  let leftOver = LAST_ROUND - 2;
+test('at the last round nothing more goes out until the queue is empty, and then the rounds start again at one', async () => {
+  let leftOver = LAST_PRIORITY - 2;
   const region = new Region(100);
-  region.rounds.queue.firstRound = async () => leftOver;
+  region.fairQueue.queue.firstPriority = async () => leftOver;
   const sender = region.begin(250);
   await quiet();
   leftOver = 0;
-  const rounds = [];
+  const priorities = [];
   while (!sender.isDone) {
-    rounds.push(region.waiting[0]?.round);
+    priorities.push(region.waiting[0]?.priority);
     await region.serve();
   }
-  expect(Math.max(...rounds.map(Number))).toBe(LAST_ROUND);
-  expect(rounds.slice(0, 100)).toEqual(rounds.slice(0, 100).toSorted((one, other) => Number(one) - Number(other)));
-  expect(rounds.at(-1)).toBeLessThan(20);
+  expect(Math.max(...priorities.map(Number))).toBe(LAST_PRIORITY);
+  expect(priorities.slice(0, 100)).toEqual(
+    priorities.slice(0, 100).toSorted((one, other) => Number(one) - Number(other)),
+  );
+  expect(priorities.at(-1)).toBeLessThan(20);
 });
