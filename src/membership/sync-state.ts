@@ -45,6 +45,7 @@ export const SYNC_TRANSITIONS: Readonly<Partial<Record<SyncState, Readonly<Parti
     rejected: 'a user rejected it',
   },
   applying: {
+    planned: 'a user stopped it before anything was sent',
     applied: 'every change has its outcome',
     unchanged: 'there was nothing to do',
     incomplete: 'its import was ended before every change was carried out',

@@ -153,15 +153,26 @@ test.each([
 
 test('an export ends after Ctrl-C with exit code 5, and --resume goes on to the same rows', async () => {
   const place = await openSandboxPlace({ users: 0, groups: 0, seed: SEED, faults: 'slow=150ms' });
-  const run = place.start(['export', '--region', 'us', '--output', 'out.csv', '--concurrency', '1']);
+  const run = place.start([
+    'export',
+    '--region',
+    'us',
+    '--output',
+    'all members.csv',
+    '--format',
+    'ndjson',
+    '--concurrency',
+    '1',
+  ]);
   await until(() => place.calls() > 5);
   run.child.kill('SIGINT');
   const { code, stderr } = await run.ended;
-  expect([code, existsSync(join(place.root, 'out.csv'))]).toEqual([5, false]);
-  expect(stderr).toMatch(/rollcall export --resume export-\S+/);
+  expect([code, existsSync(join(place.root, 'all members.csv'))]).toEqual([5, false]);
+  const [, id = ''] =
+    /^ {2}rollcall export --resume (export-\S+) --output 'all members.csv' --format ndjson$/m.exec(stderr) ?? [];
   place.sandbox.faults.clear();
   const before = place.calls();
-  expect((await place.run(['export', '--resume', '--output', 'out.csv'])).code).toBe(0);
+  expect((await place.run(['export', '--resume', id, '--output', 'out.csv'])).code).toBe(0);
   // Without the list of groups, and without the groups that were read.
   expect(place.calls() - before).toBeLessThan(1 + 12 * 2);
   expect(readFileSync(join(place.root, 'out.csv'), 'utf8').trim().split('\n')).toHaveLength(13);

@@ -82,11 +82,13 @@ test('what the server refuses, or cannot be given there, comes with what to do',
   mkdirSync(join(place.root, 'elsewhere'));
   place.file('people.csv', 'email,uid\n');
   const add = ['schedule', 'add', 'nightly', '--cron', '@daily'];
+  expect((await place.run(['schedule', 'add', 'taken', '--cron', '@daily', '--file', FILE])).code).toBe(EXIT.ok);
   for (const [args, says] of [
     [[...add, '--file', join(place.root, 'elsewhere', 'm.csv')], 'ROLLCALL_SOURCES'],
     [[...add, '--file', 'members.csv'], 'whole path'],
     [[...add, '--file', FILE, '--identities', 'people.csv'], "on the server's machine, without --server"],
     [[...add, '--file', FILE, '--sandbox'], '--sandbox has no meaning'],
+    [['schedule', 'add', 'taken', '--cron', '@daily', '--file', FILE], 'already. Take another name'],
     [['schedule', 'run', 'none'], '`rollcall schedule list`'],
     [['schedule', 'history', 'none'], '`rollcall schedule list`'],
     [['schedule', 'edit', 'none', '--apply'], '`rollcall schedule list`'],

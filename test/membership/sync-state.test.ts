@@ -19,6 +19,7 @@ const ALLOWED: readonly `${SyncState} ${SyncState}`[] = [
   'planned rejected',
   'held applying',
   'held rejected',
+  'applying planned',
   'applying applied',
   'applying unchanged',
   'applying incomplete',

@@ -212,6 +212,21 @@ test('a held plan is let through once, by someone who says why, and that stays o
   expect(at.members('team')).toEqual(people(5));
 });
 
+test('who stops a plan while it is looked at again can carry it out later; an approval holds', async () => {
+  const at = await openSyncing({ team: { participants: Object.keys(people(10)) } });
+  const { id } = await at.sync(file({ team: people(5) }), MIRROR);
+  const calls = at.sandbox.calls.us.requests;
+  at.sandbox.faults.set('timeout=1');
+  at.syncs.approve(id, 'mia', 'the course is over');
+  await eventually(() => at.sandbox.calls.us.requests).toBe(calls + 1);
+  at.syncs.cancel(id, 'mia');
+  expect(await at.syncs.settled(id)).toMatchObject({ state: 'planned', importId: null, finishedAt: null });
+  expect(at.members('team')).toEqual(people(10));
+  await at.syncs.apply(id, 'mia');
+  expect(await at.syncs.settled(id)).toMatchObject({ state: 'applied', approval: 'the course is over' });
+  expect(at.members('team')).toEqual(people(5));
+});
+
 test('an undo brings back what a sync has changed, removed and added, and leaves alone what others did since', async () => {
   const at = await openSyncing({ team: { moderators: ['mia'], participants: ['anna', 'bob', 'cleo'] } });
   const before = at.members('team');

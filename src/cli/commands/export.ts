@@ -21,7 +21,7 @@ import { noteHere } from '../audit.ts';
 import { checkTarget } from '../check-target.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { type ExportFlags, groupsOf, withExport } from '../flags/export-flags.ts';
+import { type ExportFlags, groupsOf, resumeCommand, withExport } from '../flags/export-flags.ts';
 import {
   type CommonFlags,
   type SandboxFlags,
@@ -96,7 +96,7 @@ async function exportGroups(io: Io, flags: Flags): Promise<ExitCode> {
   if (failed !== undefined) return failed;
   const reader = openExportReader(folder, id);
   try {
-    return await conclude(io, imports, { id, reader, folder, format, output: flags.output, json: flags.json === true });
+    return await conclude(io, imports, { id, reader, folder, format, flags, json: flags.json === true });
   } finally {
     reader.close();
   }
@@ -107,18 +107,18 @@ interface Outcome {
   readonly reader: ExportReader;
   readonly folder: string;
   readonly format: ExportFormat;
-  readonly output: string | undefined;
+  readonly flags: ExportFlags;
   readonly json: boolean;
 }
 
 /** Writes what was read, and says what it is. An export that can be continued keeps its folder; otherwise it is removed. */
 async function conclude(io: Io, imports: Imports, outcome: Outcome): Promise<ExitCode> {
-  const { id, reader, folder, json } = outcome;
+  const { id, reader, folder, flags, json } = outcome;
   const { state, options, reason } = reader.record();
-  const howToContinue = `  ${imports.command('export', '--resume', id)}${options.sandbox ? ' --sandbox' : ''}`;
+  const howToContinue = `  ${resumeCommand(imports.command('export'), id, flags)}${options.sandbox ? ' --sandbox' : ''}`;
   if (state === 'running' || state === 'stopped') {
     const why = state === 'running' ? 'Interrupted: nothing was written.' : `Stopped: ${reason}.`;
-    say(io, '', why, 'What has been read is kept. Continue with the same --output and --format:', howToContinue);
+    say(io, '', why, 'What has been read is kept. Continue with:', howToContinue);
     return state === 'running' ? EXIT.interrupted : EXIT.stopped;
   }
   const files = await write(io, outcome);
@@ -130,7 +130,7 @@ async function conclude(io: Io, imports: Imports, outcome: Outcome): Promise<Exi
   return state === 'completed' ? EXIT.ok : EXIT.rowsFailed;
 }
 
-async function write(io: Io, { reader, output, format, id }: Outcome): Promise<WrittenFile[]> {
+async function write(io: Io, { reader, flags: { output }, format, id }: Outcome): Promise<WrittenFile[]> {
   try {
     if (output !== undefined) return await writeExport(reader, resolve(output), format);
     const [main = 'members'] = listsOf(reader.record().options);

@@ -15,6 +15,7 @@ import {
 } from '../../sandbox/behaviour.ts';
 import { FAULT_KINDS } from '../../sandbox/faults.ts';
 import { type Sandbox, startSandbox } from '../../sandbox/sandbox.ts';
+import { shellWord } from '../../text/shell-word.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT } from '../exit-codes.ts';
 import { faultList, wholeNumber } from '../flags/flags.ts';
@@ -185,11 +186,6 @@ function whoIsThere(flags: Flags): string {
     flags.seed === undefined ? undefined : `what ${flags.seed} holds`,
   ];
   return numbered.filter((part) => part !== undefined).join(', ') || 'no users or groups';
-}
-
-/** A value as a POSIX shell reads it back unchanged. */
-function shellWord(value: string): string {
-  return /^[\w./:@%+-]+$/.test(value) ? value : `'${value.replaceAll("'", "'\\''")}'`;
 }
 
 function faultsHelp(): string {

@@ -5,6 +5,7 @@ import { messageOf } from '../../errors/message-of.ts';
 import { EXPORT_FORMATS, type ExportFormat } from '../../exports/export-files.ts';
 import { fieldByAlias } from '../../imports/read/columns.ts';
 import { REGIONS, type Region } from '../../membership/membership.ts';
+import { shellWord } from '../../text/shell-word.ts';
 import { UsageError } from '../errors.ts';
 import { repeatable } from './once.ts';
 
@@ -37,6 +38,14 @@ export function withExport(command: Command): Command {
       ),
     )
     .option('--output <file>', 'write to a file instead of standard output; groups and users get files beside it');
+}
+
+/** The command that continues an export, written as these flags say. */
+export function resumeCommand(command: string, id: string, { format, output }: ExportFlags): string {
+  const flags = Object.entries({ output, format }).flatMap(([name, value]) =>
+    value === undefined ? [] : [`--${name}`, shellWord(value)],
+  );
+  return [command, '--resume', id, ...flags].join(' ');
 }
 
 /** The groups that the flags name; undefined: all. @throws UsageError */

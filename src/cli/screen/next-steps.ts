@@ -12,7 +12,12 @@ export function nextSteps(imports: Imports, found: KeptImport, summary: ImportSu
   const { rows } = summary;
   const again = rows.failed + rows.unconfirmed + rows.unprocessed;
   const retry =
-    again === 0 ? [] : [`Send ${counted(again, 'row')} again; they may succeed now:`, command('retry', sandbox)];
+    again === 0
+      ? []
+      : [
+          `Send ${counted(again, 'row')} again; ${again === 1 ? 'it' : 'they'} may succeed now:`,
+          command('retry', sandbox),
+        ];
 
   if (code === ('WRONG_SUM' satisfies ReasonCode)) {
     return [

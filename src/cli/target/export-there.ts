@@ -8,7 +8,7 @@ import { firstSignal } from '../../platform/lifecycle.ts';
 import { counted, grouped } from '../../text/wording.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import type { ExportFlags } from '../flags/export-flags.ts';
+import { type ExportFlags, resumeCommand } from '../flags/export-flags.ts';
 import { type ExportFindings, exportDocument, sayExport } from '../screen/export-outcome.ts';
 import { type Io, say } from '../screen/io.ts';
 import { redraw } from '../screen/progress.ts';
@@ -35,7 +35,7 @@ export async function exportThere(options: ThereOptions): Promise<ExitCode> {
   const { id } = begun;
   const address = addressOf(id);
   // Both can be continued: one that is not read to its end, and one whose files are not written yet.
-  const howToContinue = `  ${imports.command('export')} --resume ${id}`;
+  const howToContinue = `  ${resumeCommand(imports.command('export'), id, options.flags)}`;
   const signal = firstSignal(EXIT.stillRunning);
   let view = begun;
   const progress = redraw(io, () => progressLines(view));
@@ -49,12 +49,12 @@ export async function exportThere(options: ThereOptions): Promise<ExitCode> {
     signal.ignore();
   }
   if (view.underWay) {
-    say(io, '', `The export continues at ${server.url}. Follow it with the same --output and --format:`, howToContinue);
+    say(io, '', `The export continues at ${server.url}. Follow it with:`, howToContinue);
     return EXIT.stillRunning;
   }
   if (view.state === 'running' || view.state === 'stopped') {
     const why = view.state === 'running' ? 'Interrupted: nothing was written.' : `Stopped: ${view.reason}.`;
-    say(io, '', why, 'What has been read is kept. Continue with the same --output and --format:', howToContinue);
+    say(io, '', why, 'What has been read is kept. Continue with:', howToContinue);
     return view.state === 'running' ? EXIT.interrupted : EXIT.stopped;
   }
   const files = await download(options, view);

@@ -201,10 +201,11 @@ async function refusal(url: string, { statusCode, headers, body }: Dispatcher.Re
       'check the address, and any proxy in front of the server',
     );
   }
-  const { code, detail, remedy, possible = [] } = read.data;
+  const { code, detail, remedy, field, possible = [] } = read.data;
   if (code === 'STOPPING') return new ServerAway(url, new Error('it is stopping'));
   const actions = possible.length === 0 ? undefined : `Possible now: ${possible.join(', ')}.`;
-  const next = actions ?? REMEDIES[code] ?? remedy;
+  // A refusal of one value says itself what to put there.
+  const next = actions ?? (field === undefined ? REMEDIES[code] : undefined) ?? remedy;
   return statusCode < 500
     ? ServerRefused.inSentences(code, detail, next)
     : ServerFault.inSentences(code, detail, `${next} The server is ${url}.`);

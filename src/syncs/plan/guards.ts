@@ -178,7 +178,7 @@ export const GUARDS: readonly Guard[] = [
           guid,
           value: leaving,
           limit: Math.max(0, emptiedFrom - 1),
-          what: `everyone would leave the group who is not spared: ${grouped(leaving)} of ${counted(members, 'member')}`,
+          what: `everyone would leave the group, except members who are kept: ${grouped(leaving)} of ${counted(members, 'member')}`,
         })),
   },
   {

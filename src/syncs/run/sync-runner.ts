@@ -38,7 +38,10 @@ export interface SyncRunner {
   /** Lets a held plan through, this once, on record, and applies it. @throws as apply */
   approve(id: string, who: string, reason: string): SyncRecord;
   reject(id: string, who: string, reason: string): SyncRecord;
-  /** Ends a sync that is being planned or looked at again; a later one is its import's to end. @throws SyncRefused */
+  /**
+   * Ends a sync that is being planned. One that is looked at again is planned as before, and can be applied later. Once it
+   * has an import, that is to be ended. @throws SyncRefused
+   */
   cancel(id: string, who: string): SyncRecord;
   /** Ends the import of a sync that waits for a person, blocked or failed: a newer sync does what it left. */
   replace(id: string): Promise<void>;
@@ -306,11 +309,14 @@ export function createSyncRunner(options: SyncRunnerOptions): SyncRunner {
     cancel: (id, who) => {
       const { state, importId } = find(id);
       if (!isSyncUnderWay(state) || importId !== null) throw SyncRefused.cancel(id, state);
-      const record = move(id, 'failed', {
-        who,
-        reason: 'it was cancelled',
-        code: 'CANCELLED' satisfies SyncReasonCode,
-      });
+      const record =
+        state === 'applying'
+          ? move(id, 'planned', { who })
+          : move(id, 'failed', {
+              who,
+              reason: 'it was cancelled',
+              code: 'CANCELLED' satisfies SyncReasonCode,
+            });
       running.get(id)?.abort(new Error('the sync was cancelled'));
       return record;
     },
