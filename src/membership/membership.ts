@@ -17,7 +17,7 @@ export interface Membership {
   readonly region: Region;
   readonly guid: string;
   readonly uid: string;
-  /** Ignored where the member is to be removed. */
+  /** Ignored when the action removes the member. */
   readonly scope: Scope;
   /** UID of the acting user; empty when the service itself acts. */
   readonly onBehalfOf: string;

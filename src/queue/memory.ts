@@ -4,7 +4,7 @@ import { memoryBackends } from './memory/memory-backend.ts';
 import { QueueState } from './memory/queue-state.ts';
 
 /**
- * The embedded queue: jobs in the memory of this process, lost when it ends. What is to be sent is in the ledger, which is
+ * The embedded queue: jobs in the memory of this process, lost when it ends. What to send is in the ledger, which is
  * the truth; the queue is a cache of it. Each opened backend has its own queues.
  */
 export function openMemory(): Driver {

@@ -1,20 +1,14 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { openCatalogReader } from '../../src/imports/catalog.ts';
 import { createOptions } from '../../src/imports/create-options.ts';
-import { openImportReader } from '../../src/imports/report/reading.ts';
 import { dataDir } from '../../src/platform/data-dir.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
-import { endsWithTests } from '../ends-with-tests.ts';
 import { tempDir } from '../temp-dir.ts';
 import type { CoordinatorProcessSettings } from './coordinator-process.ts';
-import { csv, eventually } from './pipeline-harness.ts';
+import { completedAfterKills } from './killed-coordinator.ts';
+import { csv } from './pipeline-harness.ts';
 
-const PROGRAM = fileURLToPath(new URL('coordinator-process.ts', import.meta.url));
 const NEW_USERS = 60;
 const NEW_GROUPS = 20;
 /** Calls after which the process is killed: while it looks, creates groups, adds, creates users, and adds these. */
@@ -49,23 +43,7 @@ test('kill -9 in the middle of looking, creating and adding: no one is created t
       max: { users: { count: NEW_USERS }, groups: { count: NEW_GROUPS } },
     }),
   };
-  for (const calls of KILLS) {
-    const child = startChild(settings);
-    const goal = Math.max(calls, sandbox.calls.us.requests + 5);
-    await Promise.race([eventually(() => sandbox.calls.us.requests).toBeGreaterThan(goal), child.ended]);
-    child.process.kill('SIGKILL');
-    await child.ended;
-  }
-  expect(await startChild(settings).ended).toBe(0);
-
-  const catalog = openCatalogReader(dir.catalog);
-  const [record] = catalog.list(1);
-  catalog.close();
-  expect(record?.state).toBe('completed');
-  const reader = openImportReader(dir.ledger(record?.id ?? ''));
-  const reported = reader.rows().toArray();
-  const { created } = reader.counters().get('us') ?? {};
-  reader.close();
+  const { reported, created } = await completedAfterKills(settings, sandbox, KILLS);
   expect(reported).toHaveLength(rows.length);
   for (const { status, message } of reported) {
     if (status !== 'added')
@@ -77,12 +55,3 @@ test('kill -9 in the middle of looking, creating and adding: no one is created t
     expect(sandbox.members('us', guid).size, guid).toBe(1 + users.filter((_, n) => n % NEW_GROUPS === at).length);
   }
 });
-
-function startChild(settings: CoordinatorProcessSettings): { process: ChildProcess; ended: Promise<number | null> } {
-  const child = spawn(process.execPath, [PROGRAM, JSON.stringify(settings)], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  endsWithTests(child);
-  onTestFinished(() => void child.kill('SIGKILL'));
-  return { process: child, ended: once(child, 'close').then(([code]) => code as number | null) };
-}

@@ -1,19 +1,13 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { openCatalogReader } from '../../src/imports/catalog.ts';
-import { openImportReader } from '../../src/imports/report/reading.ts';
 import { dataDir } from '../../src/platform/data-dir.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
-import { endsWithTests } from '../ends-with-tests.ts';
 import { tempDir } from '../temp-dir.ts';
 import type { CoordinatorProcessSettings } from './coordinator-process.ts';
-import { csv, eventually } from './pipeline-harness.ts';
+import { completedAfterKills } from './killed-coordinator.ts';
+import { csv } from './pipeline-harness.ts';
 
-const PROGRAM = fileURLToPath(new URL('coordinator-process.ts', import.meta.url));
 const GROUPS = 30;
 /** Calls after which the process is killed: while it asks who is banned, and while it adds. */
 const KILLS = [10, 25, 45, 60];
@@ -31,22 +25,7 @@ test('kill -9 while bans are asked for and lifted: every ban is lifted and every
   const { appId, apiKey } = sandbox.apps.us;
   const { host, caPem: ca } = sandbox;
   const settings: CoordinatorProcessSettings = { dataDir: dir.root, file, host, ca, appId, apiKey, bans: 'lift' };
-  for (const calls of KILLS) {
-    const child = startChild(settings);
-    const goal = Math.max(calls, sandbox.calls.us.requests + 5);
-    await Promise.race([eventually(() => sandbox.calls.us.requests).toBeGreaterThan(goal), child.ended]);
-    child.process.kill('SIGKILL');
-    await child.ended;
-  }
-  expect(await startChild(settings).ended).toBe(0);
-
-  const catalog = openCatalogReader(dir.catalog);
-  const [record] = catalog.list(1);
-  catalog.close();
-  expect(record?.state).toBe('completed');
-  const reader = openImportReader(dir.ledger(record?.id ?? ''));
-  const reported = reader.rows().toArray();
-  reader.close();
+  const { reported } = await completedAfterKills(settings, sandbox, KILLS);
   expect(reported).toHaveLength(rows.length);
   for (const { uid, status, code, message } of reported) {
     if (status === 'added') expect([uid, code]).toEqual([uid, uid === 'ann' ? '' : 'BAN_LIFTED']);
@@ -61,12 +40,3 @@ test('kill -9 while bans are asked for and lifted: every ban is lifted and every
     });
   }
 });
-
-function startChild(settings: CoordinatorProcessSettings): { process: ChildProcess; ended: Promise<number | null> } {
-  const child = spawn(process.execPath, [PROGRAM, JSON.stringify(settings)], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  endsWithTests(child);
-  onTestFinished(() => void child.kill('SIGKILL'));
-  return { process: child, ended: once(child, 'close').then(([code]) => code as number | null) };
-}

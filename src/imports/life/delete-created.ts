@@ -6,10 +6,10 @@ import { counted } from '../../text/wording.ts';
 import type { CreatedLedger, CreatedThing, Undone } from '../record/created.ts';
 import type { GroupPages } from '../send/group-reader.ts';
 
-/** A user or group that an import created, and whether it is to be deleted, or was. */
+/** A user or group that an import created, and whether it will be deleted or has been. */
 export interface Deletion {
   readonly thing: CreatedThing;
-  /** Absent: it is to be deleted. */
+  /** Absent: it will be deleted. */
   readonly undone?: Undone;
   /** Why it is kept. */
   readonly why: string;

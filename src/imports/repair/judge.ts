@@ -13,7 +13,7 @@ export interface Judged {
   readonly row: number;
   /** Its remaining problems; none: it can be sent. */
   readonly problems: readonly RepairProblem[];
-  /** Of a shaped row: what is to be sent of it. */
+  /** Of a shaped row: the memberships to send. */
   readonly memberships: readonly MembershipToRetry[];
   /** Memberships of it that a retry of the import would send. */
   readonly retryable: number;

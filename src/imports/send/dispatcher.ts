@@ -31,7 +31,7 @@ export interface RunningImport {
   leaves(region: Region): boolean;
   /**
    * Puts batches into the queue again that were put there before `before` (ms since 1970) and have no result. Harmless
-   * while a batch is still there: its job id is the same. If no more is to be sent, they are reclaimed instead.
+   * while a batch is still there: its job id is the same. If nothing more will be sent, they are reclaimed instead.
    */
   resend(region: Region, before: number, uncertainty: string): Promise<void>;
   /** The region refuses every call: its batches are withdrawn. */

@@ -12,7 +12,7 @@ export interface OpenImport {
   /** As kept with the import. */
   options: ImportOptions;
   running: RunningImport | undefined;
-  /** Whether nothing more of it is to be sent for now. */
+  /** Whether its sending has stopped for now. */
   held: boolean;
   /** Whether this process has recorded results of it. */
   progressed: boolean;

@@ -79,7 +79,7 @@ function meantFor(
 export async function openRegionLine(options: RegionLineOptions): Promise<RegionLine> {
   const { region, appId, backend, onError } = options;
   const queue = meantFor(options, openRegionQueue(backend, region, appId, onError));
-  // A queue of this process only is a cache: the ledger says again what is to be sent.
+  // A queue of this process only is a cache: the ledger knows what to send.
   if (!backend.shared) await queue.clear();
   await queue.setCallsPerMinute(options.callsPerMinute);
   const worker: RegionWorker | undefined =

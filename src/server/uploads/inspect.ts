@@ -4,10 +4,10 @@ import { listRecipes } from '../../imports/recipes/store.ts';
 import { leaving, sendJson } from '../bounded-answer.ts';
 import type { Api, ServerContext } from '../context.ts';
 import { refusals } from '../problem-schema.ts';
-import { fileOf, labelOf } from './body.ts';
+import { labelOf } from './body.ts';
 import { optionsOf, previewQuery } from './options.ts';
-import { type ReceiveOptions, receiveHead } from './receive.ts';
-import { checkLength } from './taking.ts';
+import type { ReceiveOptions } from './receive.ts';
+import { takeHead } from './taking.ts';
 
 /** Time that looking at the beginning of a file may take, in ms. */
 export const INSPECT_MS = 10_000;
@@ -40,12 +40,7 @@ export function inspectRoute(
     async (request, reply) => {
       const { name, ...query } = request.query;
       const left = leaving(reply);
-      checkLength(request, limits.mostZipBytes);
-      const { head, type, called } = await fileOf(request, async ({ stream, type, name: called }) => ({
-        type,
-        called,
-        head: await receiveHead(stream, limits),
-      }));
+      const { head, type, name: called } = await takeHead(request, limits);
       const { defaultRegion: region, sandbox } = settings;
       const options = optionsOf(query, { contentType: type, region, sandbox });
       const question = { head, name: labelOf(name ?? called), options, recipes: listRecipes(dir) };

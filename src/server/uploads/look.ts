@@ -5,12 +5,12 @@ import type { Api, ServerContext } from '../context.ts';
 import { type Problem, problemDocument } from '../problem.ts';
 import { refusals } from '../problem-schema.ts';
 import { problemOf } from '../refusals.ts';
-import { fileOf, labelOf } from './body.ts';
+import { labelOf } from './body.ts';
 import { INSPECT_MS, inspectQuery } from './inspect.ts';
 import { optionsOf, previewQuery } from './options.ts';
 import { previewWith } from './preview.ts';
-import { type ReceiveOptions, receiveHead } from './receive.ts';
-import { checkLength } from './taking.ts';
+import type { ReceiveOptions } from './receive.ts';
+import { takeHead } from './taking.ts';
 
 const lookQuery = previewQuery.extend({ name: inspectQuery.shape.name });
 
@@ -39,12 +39,7 @@ export function lookRoute(
     async (request, reply) => {
       const { name, ...query } = request.query;
       const left = leaving(reply);
-      checkLength(request, limits.mostZipBytes);
-      const { head, type, called } = await fileOf(request, async ({ stream, type, name: called }) => ({
-        type,
-        called,
-        head: await receiveHead(stream, limits),
-      }));
+      const { head, type, name: called } = await takeHead(request, limits);
       const { recipe: _, ...reading } = query;
       const options = optionsOf(reading, {
         contentType: type,

@@ -13,15 +13,14 @@ import type { Api, ServerContext } from '../context.ts';
 import { Problem } from '../problem.ts';
 import { refusals } from '../problem-schema.ts';
 import { syncUploadRoute } from '../syncs/upload.ts';
-import { fileOf, labelOf } from './body.ts';
+import { labelOf } from './body.ts';
 import { inspectRoute } from './inspect.ts';
 import { uploadKeys } from './keys.ts';
 import { lookRoute } from './look.ts';
 import { FILE_TYPES, optionsOf, previewQuery, uploadQuery } from './options.ts';
 import { PREVIEW_BYTES, PREVIEW_ZIP_BYTES, previewWith } from './preview.ts';
-import { receiveHead } from './receive.ts';
 import { optionsFor, recipeFor } from './recipe.ts';
-import { checkLength, KEY_DESCRIPTION, openUploads } from './taking.ts';
+import { checkLength, KEY_DESCRIPTION, openUploads, takeHead } from './taking.ts';
 
 export interface UploadLimits {
   readonly idleMs: number;
@@ -149,11 +148,7 @@ export async function uploadRoutes(app: Api, context: ServerContext, { idleMs, m
       async (request, reply) => {
         const { query } = request;
         const left = leaving(reply);
-        checkLength(request, PREVIEW_ZIP_BYTES);
-        const { head, type } = await fileOf(request, async ({ stream, type }) => ({
-          type,
-          head: await receiveHead(stream, limits),
-        }));
+        const { head, type } = await takeHead(request, limits);
         return sendJson(reply, await previewWith(context, { head, type, query }, left));
       },
     );

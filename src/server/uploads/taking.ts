@@ -6,7 +6,7 @@ import { Problem } from '../problem.ts';
 import { fileOf, labelOf, type SentFile } from './body.ts';
 import type { uploadKeys } from './keys.ts';
 import { openPace, type Pace, SLOWEST } from './pace.ts';
-import { type ReceiveOptions, receive, tooLarge } from './receive.ts';
+import { type ReceiveOptions, receive, receiveHead, tooLarge } from './receive.ts';
 
 /** An uploaded file, complete. */
 interface TakenFile extends Pick<SentFile, 'name' | 'type'> {
@@ -121,6 +121,20 @@ export function openUploads({ waiting, keys, most, limits }: UploadsOptions): Up
 /** @throws Problem TOO_LARGE for a body whose Content-Length says so */
 export function checkLength({ headers }: FastifyRequest, mostBytes: number): void {
   if (Number(headers['content-length'] ?? 0) > mostBytes) throw tooLarge(mostBytes);
+}
+
+/** The beginning of a file, in memory. */
+export interface SentHead extends Pick<SentFile, 'name' | 'type'> {
+  readonly head: Buffer;
+}
+
+/** Takes the first bytes of the file in a request. @throws Problem BAD_BODY, MEDIA_TYPE, TOO_LARGE */
+export function takeHead(
+  request: FastifyRequest,
+  limits: ReceiveOptions & { readonly mostZipBytes: number },
+): Promise<SentHead> {
+  checkLength(request, limits.mostZipBytes);
+  return fileOf(request, async ({ stream, type, name }) => ({ type, name, head: await receiveHead(stream, limits) }));
 }
 
 /** Header of every upload, for the description of the API. */

@@ -65,6 +65,10 @@ export function ListFilter({ filter, onFilter }) {
     const { [name]: _, ...others } = filter;
     onFilter(value === '' ? others : { ...others, [name]: value });
   };
+  /** What a field of the filter shows, and what a change of it sets. @param {typeof NAMES[number]} name */
+  const typed = (name) => ({ value: filter[name] ?? '', onValue: (/** @type {string} */ value) => set(name, value) });
+  /** @param {typeof NAMES[number]} name */
+  const chosen = (name) => ({ value: filter[name] ?? '', onChoose: (/** @type {string} */ value) => set(name, value) });
   const count = Object.keys(filter).length;
   return h(
     'div',
@@ -75,49 +79,43 @@ export function ListFilter({ filter, onFilter }) {
       h(TypedFilter, {
         id: 'search',
         label: 'Search',
-        value: filter.search ?? '',
         placeholder: 'name, id, reason or tag',
-        onValue: (value) => set('search', value),
+        ...typed('search'),
       }),
       h(FilterChoice, {
         id: 'states',
         label: 'State',
-        value: filter.state ?? '',
         choices: STATES,
-        onChoose: (value) => set('state', value),
+        ...chosen('state'),
       }),
       h(FilterChoice, {
         id: 'kinds',
         label: 'Kind',
-        value: filter.kind ?? '',
         choices: KINDS,
-        onChoose: (value) => set('kind', value),
+        ...chosen('kind'),
       }),
       h(FilterChoice, {
         id: 'problems-only',
         label: 'Problems',
-        value: filter.problems ?? '',
         choices: [
           ['', 'all'],
           ['true', 'only with problems'],
         ],
-        onChoose: (value) => set('problems', value),
+        ...chosen('problems'),
       }),
-      h(DayFilter, { id: 'from', label: 'From', value: filter.from ?? '', onValue: (value) => set('from', value) }),
-      h(DayFilter, { id: 'to', label: 'To', value: filter.to ?? '', onValue: (value) => set('to', value) }),
+      h(DayFilter, { id: 'from', label: 'From', ...typed('from') }),
+      h(DayFilter, { id: 'to', label: 'To', ...typed('to') }),
       h(TypedFilter, {
         id: 'by',
         label: 'Started by',
-        value: filter.createdBy ?? '',
         placeholder: 'whole name',
-        onValue: (value) => set('createdBy', value),
+        ...typed('createdBy'),
       }),
       h(TypedFilter, {
         id: 'tags',
         label: 'Tags',
-        value: filter.tags ?? '',
         placeholder: 'choir, term 1',
-        onValue: (value) => set('tags', value),
+        ...typed('tags'),
       }),
       count > 0 &&
         h(

@@ -2,12 +2,13 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { useAnswer } from '../../answer.js';
 import { foreign, h } from '../../element.js';
-import { SelectField, useChange } from '../../form.js';
+import { useChange } from '../../form.js';
 import { WorkButton } from '../../work.js';
 import { ColumnMapping } from '../upload/column-mapping.js';
 import { FirstRows } from '../upload/first-rows.js';
 import { RawGrid } from '../upload/raw-grid.js';
 import { READING } from '../upload/reading.js';
+import { RecipeField } from '../upload/recipe-choice.js';
 import { plainReading, readingFields } from './settings-form.js';
 
 /** @import { Recipe } from '../../answers.d.ts' */
@@ -71,11 +72,9 @@ function RecipeFill({ form, preview }) {
   return h(
     'div',
     { class: 'recipe' },
-    h(SelectField, {
+    h(RecipeField, {
       form,
-      name: 'recipe',
-      label: 'Recipe',
-      choices: [['', 'none'], ...recipes.map(({ name, title }) => /** @type {const} */ ([name, title]))],
+      recipes,
       note: 'Fills in how the file is read. The schedule keeps that, also when the recipe changes later.',
     }),
     suggested.map(({ name, title }) =>

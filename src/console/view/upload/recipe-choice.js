@@ -20,15 +20,21 @@ export function RecipeChoice({ preview, form }) {
   return h(
     'div',
     { class: 'recipe' },
-    h(SelectField, {
-      form,
-      name: 'recipe',
-      label: 'Recipe',
-      choices: [['', 'none'], ...recipes.map(({ name, title }) => /** @type {const} */ ([name, title]))],
-    }),
+    h(RecipeField, { form, recipes }),
     chosen !== undefined && h(Needs, { recipe: chosen, form, preview }),
     preview.found.value !== undefined && chosen === undefined && h(SaveRecipe, { preview, form, onSaved: reload }),
   );
+}
+
+/** @param {{ form: Form, recipes: readonly Recipe[], note?: string }} properties */
+export function RecipeField({ form, recipes, note }) {
+  return h(SelectField, {
+    form,
+    name: 'recipe',
+    label: 'Recipe',
+    choices: [['', 'none'], ...recipes.map(({ name, title }) => /** @type {const} */ ([name, title]))],
+    ...(note !== undefined && { note }),
+  });
 }
 
 /** @param {{ recipe: Recipe, form: Form, preview: FilePreview }} properties */
