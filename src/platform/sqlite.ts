@@ -11,6 +11,10 @@ import { RollcallError } from '../errors/rollcall-error.ts';
  * what SQLite sorts at a time: small pieces fit the processor's caches. The system caches the file as well.
  */
 const CACHE_KIB = 4_096;
+/** How long to wait for another connection, in ms. */
+const BUSY_MS = 10_000;
+/** SQLITE_BUSY, the primary result code for a file that another connection has locked. */
+const BUSY = 5;
 
 export class LedgerError extends RollcallError {
   declare readonly code: 'NEWER_LEDGER' | 'DAMAGED_LEDGER';
@@ -38,10 +42,10 @@ export function privateFile(path: string): void {
 /** Opens a database for writing and brings it to the newest schema of `migrations` (a folder of numbered .sql files). */
 export function openForWriting(path: string, migrations: URL): DatabaseSync {
   privateFile(path);
-  const database = new DatabaseSync(path, { timeout: 10_000 });
+  const database = new DatabaseSync(path, { timeout: BUSY_MS });
   namingDamage(path, () => {
+    useWriteAheadLog(database);
     database.exec(`
-      pragma journal_mode = wal;
       pragma synchronous = normal;
       pragma cache_size = -${CACHE_KIB};
       pragma temp_store = file;
@@ -51,6 +55,25 @@ export function openForWriting(path: string, migrations: URL): DatabaseSync {
     migrate(database, migrations, path);
   });
   return database;
+}
+
+/**
+ * Switches to a write-ahead log. For this SQLite does not wait, whatever the timeout says: of several that open a new
+ * file at the same moment, all but one may be refused.
+ */
+function useWriteAheadLog(database: DatabaseSync): void {
+  const end = performance.now() + BUSY_MS;
+  const pause = new Int32Array(new SharedArrayBuffer(4));
+  for (;;) {
+    try {
+      database.exec('pragma journal_mode = wal');
+      return;
+    } catch (error) {
+      const isBusy = error instanceof Error && 'errcode' in error && error.errcode === BUSY;
+      if (!isBusy || performance.now() > end) throw error;
+      Atomics.wait(pause, 0, 0, 5);
+    }
+  }
 }
 
 /**
@@ -86,7 +109,7 @@ export function closeStaged(database: DatabaseSync, path: string): void {
  * of `migrations` first.
  */
 export function openForReading(path: string, migrations: URL): DatabaseSync {
-  const database = new DatabaseSync(path, { readOnly: true, timeout: 10_000 });
+  const database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_MS });
   // Reads the first page, so that a file that is not a database is reported here and not at some later query.
   namingDamage(path, () => {
     database.exec(`pragma cache_size = -${CACHE_KIB}; pragma temp_store = file; pragma schema_version;`);
