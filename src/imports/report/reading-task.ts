@@ -1,3 +1,4 @@
+import type { ImportTotals } from '../../api/import-summary.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import type { ImportRecord } from '../catalog.ts';
 import type { ImportOptions } from '../import-options.ts';
@@ -33,6 +34,13 @@ export interface ReportsRequest {
   readonly folder: string;
   readonly record: Omit<ImportRecord, 'finishedAt'>;
   readonly version: string;
+}
+
+/** What the list of imports keeps of one that has finished. */
+export interface Closed {
+  readonly totals: ImportTotals;
+  /** Rows that need attention. */
+  readonly problems: readonly { readonly code: string; readonly rows: number }[];
 }
 
 /** A page of rows. */

@@ -7,6 +7,7 @@ import type { SumCheck } from '../record/import-ledger.ts';
 import type { InspectRequest } from './inspect-head.ts';
 import type { ImportReader } from './reading.ts';
 import {
+  type Closed,
   type NumberedTask,
   type Question,
   type ReadingReply,
@@ -73,8 +74,8 @@ export interface ReadingThreads {
   check(path: string): Promise<SumCheck>;
   /** Indexes the rows of a ledger by UID. Call it when no more results are recorded. */
   indexUids(path: string): Promise<void>;
-  /** Writes all report files of an import, as `writeReportFiles` does. */
-  writeReports(request: ReportsRequest): Promise<void>;
+  /** Writes all report files of an import, as `writeReportFiles` does, in the thread that has checked it. */
+  writeReports(request: ReportsRequest): Promise<Closed>;
   /** Closes the ledger at `path` where it is open: it is to be deleted. */
   forget(path: string): Promise<void>;
   /** Does what was asked for before, refuses what comes, and resolves when the threads have ended. */
@@ -141,9 +142,7 @@ export function openReadingThreads(): ReadingThreads {
     indexUids: async (path) => {
       await queues.closing.ask({ kind: 'index-uids', path });
     },
-    writeReports: async (request) => {
-      await queues.closing.ask({ kind: 'write-reports', ...request });
-    },
+    writeReports: async (request) => (await queues.closing.ask({ kind: 'write-reports', ...request })) as Closed,
     forget: async (path) => {
       await Promise.all(Object.values(queues).map((queue) => queue.askRunning({ kind: 'forget', path })));
     },
