@@ -105,7 +105,7 @@ describe('with a server, commands do as they do without:', () => {
       expect.stringMatching(/^rollcall: .*cancelled.*\. Possible now: retry, delete/),
     ]);
 
-    const retry = place.start(['retry', '--json']);
+    const retry = place.begin(['retry', '--json']);
     await retry.says('Ctrl-C leaves it running');
     // As long as it is being read it has no rows.
     await eventually(async () => (await place.summary(['status'])).summary.state).toBe('running');
@@ -119,9 +119,9 @@ describe('with a server, commands do as they do without:', () => {
 test('Ctrl-C leaves the import to the server and says how to look at it again', async () => {
   const place = await remotePlace();
   place.file('long.csv', manyMembers(ENDLESS, ENDLESS));
-  const run = place.start(['import', 'long.csv']);
+  const run = place.begin(['import', 'long.csv']);
   await run.says('Ctrl-C leaves it running');
-  run.child.kill('SIGINT');
+  run.interrupt();
   const { code, stderr } = await run.ended;
   expect(code).toBe(EXIT.stillRunning);
   expect(stderr).toMatch(
@@ -148,7 +148,7 @@ test('Ctrl-C in the middle of an upload: nothing begins', async () => {
 test('a server that is killed and comes back is waited for', async () => {
   const place = await remotePlace();
   await place.run(['import', 'm.csv', '--detach', '--no-ban-check']);
-  const watching = place.start(['watch', '--json']);
+  const watching = place.begin(['watch', '--json']);
   await watching.says('Watching');
   await server.kill();
   await server.startAgain();

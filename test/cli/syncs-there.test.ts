@@ -119,9 +119,9 @@ describe('Ctrl-C leaves the server at work, and says how to look at it again:', 
     const place = await remotePlace();
     const groups = Array.from({ length: 80 }, (_, at) => [`many${at}`, 'ann'] as const);
     place.file('m.csv', members(groups));
-    const run = place.start(['sync', 'm.csv', '--apply']);
+    const run = place.begin(['sync', 'm.csv', '--apply']);
     await run.says('will be written');
-    run.child.kill('SIGINT');
+    run.interrupt();
     const { code, stderr } = await run.ended;
     const id = idIn(stderr);
     expect([code, stderr]).toEqual([
