@@ -77,7 +77,7 @@ describe.each(QUEUE_PLACES)('on the $name queue', (place) => {
 
   describe('cancel', () => {
     test('while the file is read: nothing is sent, and nothing of the half-read file stays', async () => {
-      const pipeline = await openPipeline({ place });
+      const pipeline = await openPipeline({ place, threads: true });
       const cancelled = new Promise<void>((resolve) => {
         pipeline.coordinator.events.once('staging', (id) => resolve(pipeline.coordinator.cancel(id).then(() => {})));
       });
@@ -89,7 +89,7 @@ describe.each(QUEUE_PLACES)('on the $name queue', (place) => {
     });
 
     test('while duplicates are looked for: nothing is sent', async () => {
-      const pipeline = await openPipeline({ place });
+      const pipeline = await openPipeline({ place, threads: true });
       const cancelled = new Promise<void>((resolve) => {
         pipeline.coordinator.events.on('staging', (id, { cutting }) => {
           if (cutting) resolve(pipeline.coordinator.cancel(id).then(() => {}));
@@ -102,7 +102,7 @@ describe.each(QUEUE_PLACES)('on the $name queue', (place) => {
     });
 
     test('before the file is read: it is never read, and the imports before it go on', async () => {
-      const { coordinator, send, states } = await openPipeline({ place });
+      const { coordinator, send, states } = await openPipeline({ place, threads: true });
       const first = await send(csv(participants(20_000)), { dryRun: true });
       const second = await send(csv(ROWS));
       expect((await coordinator.cancel(second)).state).toBe('cancelled');

@@ -25,7 +25,7 @@ async function slowImport({
 }
 
 test('a small file waits for none that is read before it', async () => {
-  const pipeline = await openPipeline({ place: EMBEDDED });
+  const pipeline = await openPipeline({ place: EMBEDDED, threads: true });
   const { coordinator, counts } = pipeline;
   const slow = [await slowImport(pipeline), await slowImport(pipeline)];
   for (const [index, { write }] of slow.entries()) await write(csv(participants(100, `slow-${index}`)));
@@ -40,7 +40,7 @@ test('a small file waits for none that is read before it', async () => {
 });
 
 test('a stop begins to read nothing more, and all of it is read when the process is started again', async () => {
-  const pipeline = await openPipeline({ place: EMBEDDED });
+  const pipeline = await openPipeline({ place: EMBEDDED, threads: true });
   const ids = [];
   for (let n = 0; n < 8; n += 1) ids.push(await pipeline.send(csv(participants(3_000, `g${n}`))));
   await pipeline.stop();

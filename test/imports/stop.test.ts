@@ -34,7 +34,7 @@ describe.each(QUEUE_PLACES)('on the $name queue', (place) => {
     });
 
     test('while the file is read: it is read again from its start', async () => {
-      const pipeline = await openPipeline({ place });
+      const pipeline = await openPipeline({ place, threads: true });
       const stopped = new Promise<void>((resolve) => {
         pipeline.coordinator.events.once('staging', () => resolve(pipeline.stop()));
       });
