@@ -1,5 +1,5 @@
 import type { ChatClient } from '../chat/client.ts';
-import { type Coordinator, openCoordinator } from '../imports/life/coordinator.ts';
+import { type Coordinator, type CoordinatorOptions, openCoordinator } from '../imports/life/coordinator.ts';
 import { type CallObserver, observers } from '../imports/send/call-observer.ts';
 import { openRegionLine, type RegionLine } from '../imports/send/region.ts';
 import type { ImportState } from '../membership/import-state.ts';
@@ -28,6 +28,8 @@ export interface CoordinatorParts {
   /** Tests put their own parts in place of these. */
   readonly backend?: () => Promise<Backend>;
   readonly client?: (region: Region) => ChatClient;
+  readonly stage?: CoordinatorOptions['stage'];
+  readonly openReading?: CoordinatorOptions['openReading'];
   readonly onLine?: (line: RegionLine) => void;
   readonly onError?: (error: Error) => void;
 }
@@ -57,6 +59,8 @@ export async function composeCoordinator(parts: CoordinatorParts): Promise<Coord
     sandbox: service.sandbox,
     ...(keepMs !== undefined && { keepMs }),
     onError,
+    stage: parts.stage,
+    openReading: parts.openReading,
     openLine: async (region, opened, deliver, answer) => {
       const worker = service.sends ? { chat: client(region), concurrency, deliver, answer, observer } : undefined;
       const appId = service.apps[region]?.appId ?? '';
