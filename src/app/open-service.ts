@@ -1,8 +1,8 @@
 import type { Config } from '../platform/config.ts';
 import { USUAL_CALLS_PER_MINUTE } from '../platform/settings.ts';
 import { startSandbox } from '../sandbox/sandbox.ts';
-import { dispatchOnly, NO_SERVICE, type Service, serviceOf } from './compose.ts';
 import { readSeed } from './read-seed.ts';
+import { dispatchOnly, NO_SERVICE, type Service, serviceOf } from './service.ts';
 
 /** Where calls go, as a user chooses it. */
 export interface ServiceChoice {

@@ -4,11 +4,13 @@ import { join } from 'node:path';
 import type { ImportView } from '../../src/api/imports.ts';
 import type { ProblemDocument } from '../../src/api/problems.ts';
 import type { Role, Settings } from '../../src/api/service.ts';
-import { composeCoordinator, type Service } from '../../src/app/compose.ts';
+import { composeCoordinator } from '../../src/app/compose.ts';
 import type { Schedules } from '../../src/app/compose-schedules.ts';
 import { composeSchedules } from '../../src/app/compose-schedules.ts';
 import { composeSyncs } from '../../src/app/compose-syncs.ts';
+import type { Service } from '../../src/app/service.ts';
 import type { Coordinator } from '../../src/imports/life/coordinator.ts';
+import { stageFile } from '../../src/imports/stage/stage-file.ts';
 import { readConfig } from '../../src/platform/config.ts';
 import { type DataDir, dataDir } from '../../src/platform/data-dir.ts';
 import { openLog } from '../../src/platform/log.ts';
@@ -18,6 +20,7 @@ import type { Api } from '../../src/server/context.ts';
 import { createServer, type ServerOptions } from '../../src/server/server.ts';
 import { stopServer } from '../../src/server/stopping.ts';
 import type { SyncRunner } from '../../src/syncs/run/sync-runner.ts';
+import { shareReading } from '../imports/shared-reading.ts';
 
 /** The server over real HTTP, with a coordinator, workers and sandbox of its own; a file's tests share one. */
 export interface TestServer {
@@ -52,14 +55,19 @@ export interface TestServerOptions
     Pick<ServerOptions, 'tokenRequired' | 'trustProxy' | 'uploadIdleMs' | 'mostUploads' | 'receiver' | 'registry'>
   > {
   readonly settings?: Partial<Settings>;
+  /** Of the service, and of what is sent to it. Default: as many as there are. */
+  readonly callsPerMinute?: number;
   /** PEM of a certificate authority that sources may have. */
   readonly caFile?: string;
   readonly sandbox?: SandboxOptions;
+  /** Whether its coordinator has threads of its own, as in life. Default: files are read in this thread, and reading threads shared. */
+  readonly threads?: boolean;
   /** Done to the data directory before the server starts. */
   readonly prepare?: (dir: DataDir) => void;
 }
 
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
+  const { callsPerMinute } = options;
   const root = mkdtempSync(join(tmpdir(), 'rollcall-test-'));
   await using taken = new AsyncDisposableStack();
   taken.defer(() => rmSync(root, { recursive: true, force: true }));
@@ -67,14 +75,15 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const sandbox = await startSandbox({
     users: 'any',
     groups: 'any',
-    rateLimit: { calls: 1_000_000, perMs: 1_000 },
+    rateLimit:
+      callsPerMinute === undefined ? { calls: 1_000_000, perMs: 1_000 } : { calls: callsPerMinute, perMs: 60_000 },
     randomSeed: 1,
     ...options.sandbox,
   });
   taken.defer(() => sandbox.close());
   const failures: Error[] = [];
   const config = readConfig(
-    { dataDir: dir.root, callsPerMinute: 1_000_000, concurrency: 10 },
+    { dataDir: dir.root, callsPerMinute: callsPerMinute ?? 1_000_000, concurrency: 10 },
     {
       ROLLCALL_SOURCES: options.settings?.sources?.join(','),
       ROLLCALL_CA_FILE: options.caFile,
@@ -88,6 +97,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     config,
     service,
     log,
+    ...(options.threads !== true && { stage: stageFile, openReading: shareReading }),
     warn: (text) => failures.push(new Error(text)),
   });
   coordinator.events.on('failure', (error) => failures.push(error));
@@ -108,7 +118,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     schedules,
     dir,
     access,
-    settings: { ...SETTINGS, ...settings },
+    settings: { ...SETTINGS, ...(callsPerMinute !== undefined && { callsPerMinute }), ...settings },
     tokenRequired,
     log,
     ...(trustProxy !== undefined && { trustProxy }),
