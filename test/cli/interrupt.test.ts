@@ -127,7 +127,7 @@ describe('an import in the middle of sending', () => {
 test('a signal while the file is being read: nothing is sent, and resume reads it again from the start', async () => {
   const place = await openSandboxPlace();
   const file = place.file('m.csv', manyMembers(ROWS_TO_READ, 1_000));
-  const run = place.begin(['import', file, '--dry-run']);
+  const run = place.start(['import', file, '--dry-run']);
   await until(() => unfinishedLedgers(place.dataDir).length > 0);
   run.interrupt();
   const { code, stderr } = await run.ended;
