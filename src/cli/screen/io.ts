@@ -10,7 +10,7 @@ export interface Io {
   readonly color: boolean;
   /** Columns of the terminal. */
   readonly width: number;
-  /** How its coordinator reads files and ledgers. Default: in threads of its own. */
+  /** How its coordinator reads files and ledgers. Default: in threads of its own; tests save these. */
   readonly reading?: Pick<CoordinatorParts, 'stage' | 'openReading'>;
 }
 
