@@ -3,10 +3,10 @@ import { Registry } from 'prom-client';
 import type { Settings } from '../api/service.ts';
 import { openApp } from '../app/app.ts';
 import { callMetrics } from '../app/call-metrics.ts';
-import type { Service } from '../app/compose.ts';
 import { composeSchedules } from '../app/compose-schedules.ts';
 import { composeSyncs } from '../app/compose-syncs.ts';
 import { serviceOpener } from '../app/open-service.ts';
+import type { Service } from '../app/service.ts';
 import { watchKeys } from '../imports/life/key-watch.ts';
 import { REGIONS } from '../membership/membership.ts';
 import { type Config, readConfig } from '../platform/config.ts';
@@ -65,7 +65,7 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
     void app.failed.then((error) => {
       failure = error;
     });
-    const syncs = composeSyncs(coordinator, dir, service, log, config.keepMs);
+    const syncs = composeSyncs(coordinator, dir, service, log, { keepMs: config.keepMs });
     life.onStop(() => syncs.stop());
     syncs.events.on('failure', fail);
     const schedules = composeSchedules(config, { syncs, service, dir, log, fail });

@@ -77,11 +77,11 @@ describe.each(QUEUE_PLACES)('on the $name queue', (place) => {
 
   describe('cancel', () => {
     test('while the file is read: nothing is sent, and nothing of the half-read file stays', async () => {
-      const pipeline = await openPipeline({ place });
+      const pipeline = await openPipeline({ place, threads: true });
       const cancelled = new Promise<void>((resolve) => {
         pipeline.coordinator.events.once('staging', (id) => resolve(pipeline.coordinator.cancel(id).then(() => {})));
       });
-      const id = await pipeline.send(csv(participants(50_000)));
+      const id = await pipeline.send(csv(participants(20_000)));
       await cancelled;
       expect(pipeline.coordinator.find(id)).toMatchObject({ state: 'cancelled' });
       expect(pipeline.states).toEqual(['staging', 'cancelled']);
@@ -89,7 +89,7 @@ describe.each(QUEUE_PLACES)('on the $name queue', (place) => {
     });
 
     test('while duplicates are looked for: nothing is sent', async () => {
-      const pipeline = await openPipeline({ place });
+      const pipeline = await openPipeline({ place, threads: true });
       const cancelled = new Promise<void>((resolve) => {
         pipeline.coordinator.events.on('staging', (id, { cutting }) => {
           if (cutting) resolve(pipeline.coordinator.cancel(id).then(() => {}));
@@ -102,8 +102,8 @@ describe.each(QUEUE_PLACES)('on the $name queue', (place) => {
     });
 
     test('before the file is read: it is never read, and the imports before it go on', async () => {
-      const { coordinator, send, states } = await openPipeline({ place });
-      const first = await send(csv(participants(20_000)), { dryRun: true });
+      const { coordinator, send, states } = await openPipeline({ place, threads: true });
+      const first = await send(csv(participants(5_000)), { dryRun: true });
       const second = await send(csv(ROWS));
       expect((await coordinator.cancel(second)).state).toBe('cancelled');
       expect((await coordinator.settled(first)).state).toBe('staged');

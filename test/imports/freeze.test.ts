@@ -28,7 +28,7 @@ async function freeze(): Promise<void> {
 }
 
 test('a process that stands still for longer than any lock reads, sends and closes once', async () => {
-  const at = await openPipeline({ place: HASTY, concurrency: CONCURRENCY, sandbox: { latencyMs: 20 } });
+  const at = await openPipeline({ place: HASTY, threads: true, concurrency: CONCURRENCY, sandbox: { latencyMs: 20 } });
   const id = await at.send(csv(participants(ROWS)));
   await eventually(() => existsSync(`${at.dir.ledger(id)}.part`) || at.states.includes('running')).toBe(true);
   await freeze();

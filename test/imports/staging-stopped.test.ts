@@ -8,7 +8,7 @@ import { EMBEDDED, eventually, openPipeline } from './pipeline-harness.ts';
 
 /** An input that takes many minutes to read, and never gives its thread a moment to look up: a gigabyte of line ends. */
 async function endlessImport() {
-  const pipeline = await openPipeline({ place: EMBEDDED });
+  const pipeline = await openPipeline({ place: EMBEDDED, threads: true });
   const source = join(tempDir(), 'endless.csv.gz');
   const piece = gzipSync('\n'.repeat(8_000_000));
   // More rows than are written at once when all are read: the ledger is begun while the rest is read.

@@ -5,7 +5,6 @@ import type { EndState, Report } from '../happening.ts';
 import type { ReasonCode } from '../reason-codes.ts';
 import type { ReadingThreads } from '../report/reading-threads.ts';
 import { NEEDS_ATTENTION } from '../report/report-paths.ts';
-import { totalsOf } from '../report/summarize.ts';
 
 /** Closes imports whose rows all have outcomes: checks the sum and writes the reports. Each import once. */
 export interface Closings {
@@ -42,11 +41,9 @@ export function createClosings(options: ClosingOptions): Closings {
     const code = codeOf(state, difference);
     // The reports are of the import as it will be when they are written: the state moves last.
     const record = { ...catalog.get(id), state, code: code ?? null };
-    const there = reading.of(path);
-    const [problems, counters, input] = await Promise.all([there.problems(), there.counters(), there.input()]);
-    await reading.writeReports({ path, folder: dir.folder(id), record, version });
+    const { totals, problems } = await reading.writeReports({ path, folder: dir.folder(id), record, version });
     if (stopped) return;
-    catalog.setTotals(id, totalsOf(counters, true, input));
+    catalog.setTotals(id, totals);
     catalog.setProblems(
       id,
       problems.filter(({ status }) => NEEDS_ATTENTION.has(status)).map(({ code, count }) => ({ code, rows: count })),

@@ -19,6 +19,7 @@ import type { GroupPages } from '../send/group-reader.ts';
 import type { OpenLine } from '../send/region.ts';
 import { withIdentities } from '../stage/identity-copy.ts';
 import type { IdentitySource } from '../stage/identity-file.ts';
+import type { StageFile } from '../stage/staging.ts';
 import { continueAll, type LeftAlone } from './continue-all.ts';
 import type { ResumeChanges } from './creating-step.ts';
 import { createDeletions, type Deletions } from './deletions.ts';
@@ -104,6 +105,10 @@ export interface CoordinatorOptions {
   readonly sandbox?: boolean;
   /** How long imports are kept after they have finished, in ms. Default: until they are removed. */
   readonly keepMs?: number;
+  /** Reads files into ledgers. Default: each in a thread of its own. */
+  readonly stage?: StageFile | undefined;
+  /** Reads ledgers. Default: threads of this coordinator. */
+  readonly openReading?: (() => ReadingThreads) | undefined;
   /** Gets troubles that the queue recovers from by itself. */
   readonly onError: (error: Error) => void;
 }
@@ -112,7 +117,7 @@ export interface CoordinatorOptions {
 const AT_REST: ReadonlySet<ImportState> = new Set(['staged', 'paused', 'blocked', 'failed']);
 
 export async function openCoordinator(options: CoordinatorOptions): Promise<Coordinator> {
-  const { dir, onError, sandbox = false } = options;
+  const { dir, onError, sandbox = false, openReading = openReadingThreads } = options;
   // If the start fails, what was opened until then is closed.
   await using taken = new AsyncDisposableStack();
   taken.defer(ownDataDir(dir));
@@ -123,7 +128,7 @@ export async function openCoordinator(options: CoordinatorOptions): Promise<Coor
   const events = new EventEmitter<LifeEvents>().setMaxListeners(0);
   const backend = await options.backend();
   taken.defer(() => backend.close());
-  const reading = openReadingThreads();
+  const reading = openReading();
   taken.defer(() => reading.close());
   catalog.countDeaths();
   const life = createLife({ ...options, dir, catalog, backend, reading, events, sandbox });

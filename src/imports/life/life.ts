@@ -13,7 +13,7 @@ import type { OpenLine } from '../send/region.ts';
 import { targetOf, tooManyErrors } from '../send/sendable.ts';
 import { createSending, type Sending } from '../send/sending.ts';
 import type { StagingProgress } from '../stage/stage-file.ts';
-import { createStagings } from '../stage/staging.ts';
+import { createStagings, type StageFile } from '../stage/staging.ts';
 import { createClosings } from './closing.ts';
 import { held } from './creating-step.ts';
 import { faultSentence, isMachineFault } from './faults.ts';
@@ -62,6 +62,7 @@ interface LifeOptions {
   readonly version: string;
   /** Whether calls go to a sandbox. */
   readonly sandbox: boolean;
+  readonly stage?: StageFile | undefined;
   readonly onError: (error: Error) => void;
 }
 
@@ -133,6 +134,7 @@ export function createLife(options: LifeOptions): Life {
     catalog,
     progress: (id, progress) => events.emit('staging', id, progress),
     report: handle,
+    stage: options.stage,
   });
   const sending = createSending({ ...options, report: handle });
   const closings = createClosings({ dir, catalog, reading, version, report: handle });

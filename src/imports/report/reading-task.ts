@@ -1,3 +1,5 @@
+import type { ImportTotals } from '../../api/import-summary.ts';
+import type { ProblemCount } from '../../api/rows.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import type { ImportRecord } from '../catalog.ts';
 import type { ImportOptions } from '../import-options.ts';
@@ -33,6 +35,12 @@ export interface ReportsRequest {
   readonly folder: string;
   readonly record: Omit<ImportRecord, 'finishedAt'>;
   readonly version: string;
+}
+
+/** What the reports say. */
+export interface ReportsWritten {
+  readonly totals: ImportTotals;
+  readonly problems: readonly ProblemCount[];
 }
 
 /** A page of rows. */

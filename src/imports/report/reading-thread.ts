@@ -4,7 +4,7 @@ import type { ImportOptions } from '../import-options.ts';
 import { packError } from '../read/thread-error.ts';
 import { openImportLedger } from '../record/import-ledger.ts';
 import { type ImportReader, openImportReader } from './reading.ts';
-import type { NumberedTask, ReadingReply, ReadingTask, ReportsRequest } from './reading-task.ts';
+import type { NumberedTask, ReadingReply, ReadingTask, ReportsRequest, ReportsWritten } from './reading-task.ts';
 import { writeReportFiles } from './report-files.ts';
 import { filesFormat, reportInput, reportPaths, writtenReports } from './report-paths.ts';
 import { type ReportRequest, reportText } from './report-text.ts';
@@ -161,17 +161,14 @@ function indexUids(path: string): void {
   }
 }
 
-async function writeReports({ path, folder, record, version }: ReportsRequest): Promise<void> {
+async function writeReports({ path, folder, record, version }: ReportsRequest): Promise<ReportsWritten> {
   const reader = openImportReader(path);
   try {
     const paths = reportPaths(folder, filesFormat(reader.input()));
-    const summary = () =>
-      summaryOf(
-        { ...record, finishedAt: Date.now() },
-        totalsOf(reader.counters(), true, reader.input()),
-        writtenReports(folder),
-      );
+    const totals = totalsOf(reader.counters(), true, reader.input());
+    const summary = () => summaryOf({ ...record, finishedAt: Date.now() }, totals, writtenReports(folder));
     await writeReportFiles(reader, paths, summary, version);
+    return { totals, problems: reader.problems() };
   } finally {
     reader.close();
   }

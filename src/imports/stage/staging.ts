@@ -31,10 +31,15 @@ interface StagingOptions {
   readonly catalog: Pick<Catalog, 'get' | 'attend'>;
   readonly progress: (id: string, progress: StagingProgress) => void;
   readonly report: Report;
+  /** Default: in a thread of its own. */
+  readonly stage?: StageFile | undefined;
 }
 
+/** Reads a file into a ledger, as `stageFile` does. */
+export type StageFile = (task: StagingTask, progress: (progress: StagingProgress) => void) => Promise<StagedTotals>;
+
 export function createStagings(options: StagingOptions): Stagings {
-  const { dir, catalog, progress, report } = options;
+  const { dir, catalog, progress, report, stage: stageFile = stageElsewhere } = options;
   const line = pLimit(STAGINGS);
   const underWay = new Map<string, { readonly abort: AbortController; readonly ended: Promise<void> }>();
   let stopped = false;
@@ -51,7 +56,7 @@ export function createStagings(options: StagingOptions): Stagings {
       if (!existsSync(ledger)) {
         await discardStaged(unfinished);
         const record = catalog.get(id);
-        await stageElsewhere(
+        await stageFile(
           {
             source: record.source,
             name: record.file === '-' ? 'standard input' : record.file,
