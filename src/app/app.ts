@@ -5,7 +5,8 @@ import type { Config } from '../platform/config.ts';
 import { type DataDir, dataDir, makeDataDir } from '../platform/data-dir.ts';
 import type { Lifecycle } from '../platform/lifecycle.ts';
 import { type Logger, type LogStream, openLog } from '../platform/log.ts';
-import { composeCoordinator, type Service } from './compose.ts';
+import { composeCoordinator } from './compose.ts';
+import type { Service } from './service.ts';
 import type { Tracing } from './tracing/traced.ts';
 import { openTracing } from './tracing/tracing.ts';
 

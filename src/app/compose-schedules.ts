@@ -14,8 +14,8 @@ import {
 } from '../syncs/schedule/schedule-runs.ts';
 import { type SourceReader, sourceReader } from '../syncs/schedule/source-reader.ts';
 import { caOf } from './ca-file.ts';
-import type { Service } from './compose.ts';
 import { newSyncId } from './compose-syncs.ts';
+import type { Service } from './service.ts';
 
 /** What schedules are run with. */
 export interface ScheduleParts {

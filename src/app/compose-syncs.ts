@@ -12,7 +12,7 @@ import type { Logger } from '../platform/log.ts';
 import type { SyncImports } from '../syncs/run/sync-imports.ts';
 import { createSyncRunner, type SyncRunner } from '../syncs/run/sync-runner.ts';
 import { openSyncCatalog } from '../syncs/sync-catalog.ts';
-import type { Service } from './compose.ts';
+import type { Service } from './service.ts';
 
 /**
  * Wires syncs to the coordinator whose imports carry them out. To be stopped before it.

@@ -5,7 +5,7 @@ import type { Config } from '../platform/config.ts';
 import { USUAL_CALLS_PER_MINUTE } from '../platform/settings.ts';
 import { startSandbox } from '../sandbox/sandbox.ts';
 import { parseSeed, type SeedDocument } from '../sandbox/seed.ts';
-import { dispatchOnly, NO_SERVICE, type Service, serviceOf } from './compose.ts';
+import { dispatchOnly, NO_SERVICE, type Service, serviceOf } from './service.ts';
 
 /** Where calls go, as a user chooses it. */
 export interface ServiceChoice {

@@ -43,6 +43,22 @@ export function endOfPlainString(bytes: Uint8Array, at: number): number {
   return bytes[place] === QUOTE ? place : NOT_WALKED;
 }
 
+/** @param at where an object's opening brace must be. Gives the quote of its first key, or its closing brace. */
+export function enterObject(bytes: Uint8Array, at: number): number {
+  if (bytes[at] !== OPEN_OBJECT) return NOT_WALKED;
+  const place = skipSpace(bytes, at + 1);
+  return bytes[place] === QUOTE || bytes[place] === CLOSE_OBJECT ? place : NOT_WALKED;
+}
+
+/** @param at the place after a value in an object. Gives the quote of the next key, or the object's closing brace. */
+export function nextKey(bytes: Uint8Array, at: number): number {
+  const place = skipSpace(bytes, at);
+  if (bytes[place] === CLOSE_OBJECT) return place;
+  if (bytes[place] !== COMMA) return NOT_WALKED;
+  const key = skipSpace(bytes, place + 1);
+  return bytes[key] === QUOTE ? key : NOT_WALKED;
+}
+
 /** @param at the first byte of a value. Gives the place after it. */
 export function endOfValue(bytes: Uint8Array, at: number): number {
   let place = at;
@@ -129,7 +145,7 @@ function isHex(byte: number): boolean {
   return isDigit(byte) || (lower >= 0x61 && lower <= 0x66);
 }
 
-function isDigit(byte: number | undefined): boolean {
+export function isDigit(byte: number | undefined): boolean {
   return byte !== undefined && byte >= 0x30 && byte <= 0x39;
 }
 

@@ -12,11 +12,12 @@ import {
 } from './contract.ts';
 import {
   CLOSE_LIST,
-  CLOSE_OBJECT,
-  COMMA,
   endOfPlainString,
   endOfValue,
+  enterObject,
+  isDigit,
   NOT_WALKED,
+  nextKey,
   OPEN_LIST,
   OPEN_OBJECT,
   QUOTE,
@@ -67,7 +68,7 @@ export function entriesOf({ data }: AddMembersReply, redact: Redact): MemberEntr
 /** A success, with what is kept of its message. All texts pass `redact`: a text of the service could contain a key. */
 function success({ messageId, members }: Addition = {}, redact: Redact): MemberResult {
   const isClean = messageId !== undefined && (DIGITS.test(messageId) || redact(messageId) === messageId);
-  return { success: true, addition: { ...(isClean && { messageId }), ...(members !== undefined && { members }) } };
+  return { success: true, addition: { messageId: isClean ? messageId : undefined, members } };
 }
 const DIGITS = /^\d+$/;
 
@@ -78,10 +79,13 @@ const ID = Buffer.from('id"');
 const MEMBERS_COUNT = Buffer.from('membersCount"');
 const LIST_KEYS = MEMBER_LISTS.map((list) => ({ key: Buffer.from(`${list}"`), list }));
 const WAY = WAY_TO_GROUP.map((name) => Buffer.from(`${name}"`));
-/** How far along the way the fields are. */
+/** How far along the way the fields are, and what they are called. */
 const ENTRY = 0;
 const MESSAGE = 1;
 const GROUP = WAY.length;
+const FIELDS = Array.from({ length: GROUP + 1 }, (_, depth) =>
+  depth === ENTRY ? SUCCESS : depth === MESSAGE ? ID : depth === GROUP ? MEMBERS_COUNT : undefined,
+);
 
 /** Undefined if the whole reply must be parsed, such as when a key comes twice: JSON.parse keeps the last. */
 export function walkEntries(bytes: Buffer, redact: Redact): MemberEntries | undefined {
@@ -107,9 +111,9 @@ function walkLists(bytes: Buffer, at: number, entries: Map<string, MemberEntry>,
     return walkObject(bytes, value, (uid, entry, keyEnd) => {
       const name = asciiIn(bytes, uid, keyEnd);
       if (name === undefined || entries.has(name)) return NOT_WALKED;
-      const found: Found = { successes: 0 };
+      const found: Found = { isSuccess: false, messageId: undefined, members: undefined };
       const end = walkEntry(bytes, entry, ENTRY, found);
-      if (end >= 0 && found.successes === 1) {
+      if (end >= 0 && found.isSuccess) {
         entries.set(name, { list: known.list, entry: success(found, redact) });
         return end;
       }
@@ -133,60 +137,83 @@ function walkLists(bytes: Buffer, at: number, entries: Map<string, MemberEntry>,
  *   value. No key has an escape in it: such an object is not walked.
  */
 function walkObject(bytes: Buffer, at: number, visit: (key: number, value: number, keyEnd: number) => number): number {
-  if (bytes[at] !== OPEN_OBJECT) return NOT_WALKED;
-  let place = skipSpace(bytes, at + 1);
-  if (bytes[place] === CLOSE_OBJECT) return place + 1;
-  for (;;) {
-    if (bytes[place] !== QUOTE) return NOT_WALKED;
+  let place = enterObject(bytes, at);
+  while (place >= 0 && bytes[place] === QUOTE) {
     const key = place + 1;
     const keyEnd = endOfPlainString(bytes, key);
     const value = keyEnd < 0 ? NOT_WALKED : startOfValue(bytes, keyEnd + 1);
     const end = value < 0 ? NOT_WALKED : visit(key, value, keyEnd);
-    if (end < 0) return NOT_WALKED;
-    place = skipSpace(bytes, end);
-    if (bytes[place] === CLOSE_OBJECT) return place + 1;
-    if (bytes[place] !== COMMA) return NOT_WALKED;
-    place = skipSpace(bytes, place + 1);
+    place = end < 0 ? NOT_WALKED : nextKey(bytes, end);
   }
+  return place < 0 ? NOT_WALKED : place + 1;
 }
 
 /** What walking over an entry has found. */
 interface Found {
-  /** Fields `success` that are true. */
-  successes: number;
-  messageId?: string | undefined;
-  members?: number | undefined;
+  isSuccess: boolean;
+  messageId: string | undefined;
+  members: number | undefined;
 }
 
 /**
  * Walks over an entry of a success, or an object on the way from it to the group in its message.
  * Gives NOT_WALKED for what is not a plain success, and where a key that counts comes twice.
+ * (`walkObject` with a function for each object would take twice as long.)
  */
 function walkEntry(bytes: Buffer, at: number, depth: number, found: Found): number {
   const next = WAY[depth];
+  const field = FIELDS[depth];
   let hasNext = false;
   let hasField = false;
-  return walkObject(bytes, at, (key, value) => {
-    if (next !== undefined && startsWith(bytes, key, next)) {
-      if (hasNext) return NOT_WALKED;
-      hasNext = true;
-      return bytes[value] === OPEN_OBJECT ? walkEntry(bytes, value, depth + 1, found) : endOfValue(bytes, value);
-    }
-    if (depth === ENTRY && startsWith(bytes, key, SUCCESS)) {
-      found.successes++;
-      return startsWith(bytes, value, TRUE) ? value + TRUE.length : NOT_WALKED;
-    }
-    const isField =
-      (depth === MESSAGE && startsWith(bytes, key, ID)) || (depth === GROUP && startsWith(bytes, key, MEMBERS_COUNT));
-    const end = endOfValue(bytes, value);
-    if (!isField || end < 0) return end;
-    if (hasField) return NOT_WALKED;
-    hasField = true;
-    const read: unknown = JSON.parse(bytes.toString('utf8', value, end));
-    if (depth === MESSAGE) found.messageId = readMessageId(read);
-    else found.members = readMemberCount(read);
-    return end;
-  });
+  let place = enterObject(bytes, at);
+  while (place >= 0 && bytes[place] === QUOTE) {
+    const key = place + 1;
+    const keyEnd = endOfPlainString(bytes, key);
+    const value = keyEnd < 0 ? NOT_WALKED : startOfValue(bytes, keyEnd + 1);
+    if (value < 0) return NOT_WALKED;
+    const isNext = next !== undefined && startsWith(bytes, key, next);
+    const isField = field !== undefined && startsWith(bytes, key, field);
+    if ((isNext && hasNext) || (isField && hasField)) return NOT_WALKED;
+    hasNext ||= isNext;
+    hasField ||= isField;
+    const end =
+      isNext && bytes[value] === OPEN_OBJECT ? walkEntry(bytes, value, depth + 1, found) : endOfValue(bytes, value);
+    if (end < 0 || (isField && !keep(bytes, value, end, depth, found))) return NOT_WALKED;
+    place = nextKey(bytes, end);
+  }
+  return place < 0 ? NOT_WALKED : place + 1;
+}
+
+/** Keeps the field of this depth; false where the entry is not a success. */
+function keep(bytes: Buffer, value: number, end: number, depth: number, found: Found): boolean {
+  if (depth === ENTRY) {
+    found.isSuccess = startsWith(bytes, value, TRUE);
+    return found.isSuccess;
+  }
+  if (depth === MESSAGE) found.messageId = readMessageId(scalarIn(bytes, value, end));
+  else found.members = readMemberCount(scalarIn(bytes, value, end));
+  return true;
+}
+
+/** Most digits of a number that is exact in JavaScript, whatever they are. */
+const EXACT_DIGITS = 15;
+
+/** A value that has been walked over. Digits, with and without quotes, take a tenth of the time that JSON.parse takes. */
+function scalarIn(bytes: Buffer, from: number, to: number): unknown {
+  const isText = bytes[from] === QUOTE;
+  const first = isText ? from + 1 : from;
+  const last = isText ? to - 1 : to;
+  if (!hasDigitsOnly(bytes, first, last)) return JSON.parse(bytes.toString('utf8', from, to));
+  if (isText) return bytes.toString('latin1', first, last);
+  if (last - first > EXACT_DIGITS) return Number(bytes.toString('latin1', first, last));
+  let number = 0;
+  for (let at = first; at < last; at++) number = number * 10 + (bytes[at] ?? 0) - 0x30;
+  return number;
+}
+
+function hasDigitsOnly(bytes: Buffer, from: number, to: number): boolean {
+  for (let at = from; at < to; at++) if (!isDigit(bytes[at])) return false;
+  return true;
 }
 
 function endOfEmptyList(bytes: Buffer, at: number): number {

@@ -153,7 +153,7 @@ test.each([
 
 test('an export ends after Ctrl-C with exit code 5, and --resume goes on to the same rows', async () => {
   const place = await openSandboxPlace({ users: 0, groups: 0, seed: SEED, faults: 'slow=150ms' });
-  const run = place.start([
+  const run = place.begin([
     'export',
     '--region',
     'us',
@@ -165,7 +165,7 @@ test('an export ends after Ctrl-C with exit code 5, and --resume goes on to the 
     '1',
   ]);
   await until(() => place.calls() > 5);
-  run.child.kill('SIGINT');
+  run.interrupt();
   const { code, stderr } = await run.ended;
   expect([code, existsSync(join(place.root, 'all members.csv'))]).toEqual([5, false]);
   const [, id = ''] =
@@ -181,9 +181,9 @@ test('an export ends after Ctrl-C with exit code 5, and --resume goes on to the 
 test('a check ends after Ctrl-C with exit code 5, and `check` goes on', async () => {
   const place = await openSandboxPlace({ users: 0, groups: 0, seed: SEED, faults: 'slow=150ms' });
   place.file('m.csv', members(Object.keys(GROUPS).map((guid) => [guid, 'anna'])));
-  const run = place.start(['import', 'm.csv', '--check', '--concurrency', '1']);
+  const run = place.begin(['import', 'm.csv', '--check', '--concurrency', '1']);
   await until(() => place.calls() > 5);
-  run.child.kill('SIGINT');
+  run.interrupt();
   const { code, stderr } = await run.ended;
   expect([code, stderr]).toEqual([5, expect.stringMatching(/rollcall check \S+/)]);
   place.sandbox.faults.clear();

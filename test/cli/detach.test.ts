@@ -43,6 +43,8 @@ test('an import in the background uses the queue and the workers that its flags 
 test('no warning of Node reaches the terminal', async () => {
   const place = await openSandboxPlace();
   const warn = "process.once('beforeExit',()=>process.emitWarning('beware','TimeoutNegativeWarning'))";
-  const { stderr } = await place.run(['list'], { env: { NODE_OPTIONS: `--import="data:text/javascript,${warn}"` } });
+  const { ended } = place.start(['list'], { env: { NODE_OPTIONS: `--import="data:text/javascript,${warn}"` } });
+  const { stderr } = await ended;
+  expect(stderr).toContain('There are no imports');
   expect(stderr).not.toMatch(/Warning|beware/);
 });

@@ -35,7 +35,7 @@ describe('exit codes', () => {
     const limited = `ulimit -f 20; exec "$0" "$@"`;
     const { status, stderr } = spawnSync(
       'bash',
-      ['-c', limited, process.execPath, LAUNCHER, 'import', file, '--sandbox', '--data-dir', join(place.root, 'full')],
+      ['-c', limited, process.execPath, LAUNCHER, 'import', file, '--dry-run', '--data-dir', join(place.root, 'full')],
       { cwd: place.root, encoding: 'utf8' },
     );
     expect([status, stderr]).toEqual([EXIT.fatal, expect.stringContaining('Make room on its disk')]);
@@ -84,7 +84,7 @@ describe('exit codes', () => {
 
   test('3: cancelled', async () => {
     const place = await openSandboxPlace({ users: 'any', groups: 'any', latencyMs: 300 });
-    const run = place.start(['import', place.file('m.csv', manyMembers(600, 60)), '--concurrency', '1', '--json']);
+    const run = place.begin(['import', place.file('m.csv', manyMembers(600, 60)), '--concurrency', '1', '--json']);
     await until(() => place.calls() > 0);
     expect((await place.run(['cancel'])).code).toBe(EXIT.ok);
     const { code, stdout } = await run.ended;
@@ -117,7 +117,7 @@ describe('exit codes', () => {
 
   test('5: interrupted, and can be resumed', async () => {
     const place = await openSandboxPlace({ users: 'any', groups: 'any', latencyMs: 300 });
-    const run = place.start([
+    const run = place.begin([
       'import',
       place.file('m.csv', manyMembers(600, 60)),
       '--concurrency',
@@ -125,13 +125,13 @@ describe('exit codes', () => {
       '--no-ban-check',
     ]);
     await until(() => place.calls() > 0);
-    run.child.kill('SIGINT');
+    run.interrupt();
     expect((await run.ended).code).toBe(EXIT.interrupted);
   });
 
   test('6: the wait ran out, and the import goes on', async () => {
     const place = await openSandboxPlace({ users: 'any', groups: 'any', latencyMs: 500 });
-    const run = place.start([
+    const run = place.begin([
       'import',
       place.file('m.csv', manyMembers(600, 60)),
       '--concurrency',
@@ -142,7 +142,8 @@ describe('exit codes', () => {
     const { code, stderr } = await place.run(['watch', '--timeout', '1']);
     expect(code).toBe(EXIT.stillRunning);
     expect(stderr).toMatch(/continues\. Watch it again with:\n {2}rollcall watch \S+/);
-    expect(run.child.exitCode).toBeNull();
+    run.interrupt();
+    expect((await run.ended).code).toBe(EXIT.interrupted);
   });
 
   test('all of them stand in the help, with their meaning', async () => {
@@ -161,7 +162,7 @@ describe('exit codes', () => {
 /** An import that has sent a part and waits. */
 async function pausedImport() {
   const place = await openSandboxPlace({ users: 'any', groups: 'any', latencyMs: 300 });
-  const run = place.start([
+  const run = place.begin([
     'import',
     place.file('m.csv', manyMembers(600, 60)),
     '--concurrency',

@@ -64,8 +64,8 @@ describe('a data directory', () => {
   ])('%s works', async (_, dataDir) => {
     const place = await openSandboxPlace({ users: 'any', groups: 'any', latencyMs: 100 }, { dataDir });
     const file = place.file('Mitglieder für Köln.csv', manyMembers(100, 10));
-    const run = place.start(['import', file, '--concurrency', '1']);
-    const watch = place.start(['watch', '--json']);
+    const run = place.begin(['import', file, '--concurrency', '1']);
+    const watch = place.begin(['watch', '--json']);
     await run.says('every row');
     expect((await run.ended).code).toBe(EXIT.ok);
     const { code, stdout } = await watch.ended;

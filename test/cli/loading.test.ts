@@ -62,6 +62,14 @@ describe('only what a command needs is loaded', () => {
       }
     }
   });
+
+  test('for a worker: what sends, and nothing of a coordinator', async () => {
+    const { folders } = await loadedBy(['worker', '--help']);
+    expect(folders).toContain('src/imports/send');
+    for (const folder of ['record', 'stage', 'report', 'check', 'repair', 'inspect']) {
+      expect(folders).not.toContain(`src/imports/${folder}`);
+    }
+  });
 });
 
 test('an import loads nothing of OpenTelemetry, mail or the formatter of logs', async () => {

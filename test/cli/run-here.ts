@@ -1,5 +1,6 @@
 import { PassThrough } from 'node:stream';
-import { text } from 'node:stream/consumers';
+import { finished } from 'node:stream/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { main } from '../../src/cli/main.ts';
 
 export interface Ended {
@@ -8,35 +9,69 @@ export interface Ended {
   readonly stderr: string;
 }
 
+/** A command under way. */
+export interface Begun {
+  readonly ended: Promise<Ended>;
+  /** What has come over standard output so far. */
+  stdout(): string;
+  /** What has come over standard error so far. */
+  stderr(): string;
+}
+
 export interface Surroundings {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-let isRunning = false;
+/** The surroundings of the commands that run here, and what this process had before. */
+let entered: { readonly inside: Surroundings; readonly before: Surroundings; commands: number } | undefined;
 
 /**
- * Runs a command line in this process, in a folder and with an environment of its own: in a tenth of the time that a
- * process takes. Undefined when one runs already: a process has one folder and one environment.
+ * Begins a command line in this process, in a folder and with an environment of its own: it takes a tenth of the time of a
+ * process. Undefined while others run in other surroundings: a process has one folder and one environment.
  */
-export function runHere(args: readonly string[], { cwd, env }: Surroundings): Promise<Ended> | undefined {
-  if (isRunning) return undefined;
-  isRunning = true;
-  const before = { cwd: process.cwd(), env: process.env };
-  process.chdir(cwd);
-  process.env = { ...env };
-  const [out, err] = [new PassThrough(), new PassThrough()];
-  const said = Promise.all([text(out), text(err)]);
-  return main(args, { out, err, live: false, color: false, width: 80 })
-    .finally(() => {
-      process.chdir(before.cwd);
-      process.env = before.env;
-      isRunning = false;
-    })
+export function beginHere(args: readonly string[], inside: Surroundings): Begun | undefined {
+  if (entered !== undefined && !isDeepStrictEqual(entered.inside, inside)) return undefined;
+  entered ??= enter(inside);
+  entered.commands += 1;
+  const [out, err] = [collected(), collected()];
+  const ended = main(args, { out: out.stream, err: err.stream, live: false, color: false, width: 80 })
+    .finally(leave)
     .then(async (code) => {
-      out.end();
-      err.end();
-      const [stdout, stderr] = await said;
-      return { code, stdout, stderr };
+      out.stream.end();
+      err.stream.end();
+      await Promise.all([finished(out.stream), finished(err.stream)]);
+      return { code, stdout: out.text(), stderr: err.text() };
     });
+  return { ended, stdout: out.text, stderr: err.text };
+}
+
+/** Runs a command line to its end, as `beginHere` does. */
+export function runHere(args: readonly string[], surroundings: Surroundings): Promise<Ended> | undefined {
+  return beginHere(args, surroundings)?.ended;
+}
+
+function enter(inside: Surroundings) {
+  const before = { cwd: process.cwd(), env: process.env };
+  process.chdir(inside.cwd);
+  process.env = { ...inside.env };
+  return { inside: { cwd: inside.cwd, env: { ...inside.env } }, before, commands: 0 };
+}
+
+function leave(): void {
+  if (entered === undefined) return;
+  entered.commands -= 1;
+  if (entered.commands > 0) return;
+  process.chdir(entered.before.cwd);
+  process.env = entered.before.env;
+  entered = undefined;
+}
+
+function collected() {
+  let text = '';
+  const stream = new PassThrough();
+  stream.setEncoding('utf8').on('data', (part: string) => {
+    text += part;
+  });
+  return { stream, text: () => text };
 }

@@ -1,16 +1,22 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { EXIT } from '../../src/cli/exit-codes.ts';
-import { useServer } from '../console/served.ts';
 import { eventually } from '../eventually.ts';
+import { startTestServer, type TestServer } from '../server/test-server.ts';
 import { members, openWorkplace, type Workplace } from './workplace.ts';
 
 /** The folder that schedules of the server may read. */
 const sources = mkdtempSync(join(tmpdir(), 'rollcall-sources-'));
-afterAll(() => rmSync(sources, { recursive: true, force: true }));
-const server = useServer({ env: { ROLLCALL_SOURCES: sources } });
+let server: TestServer;
+beforeAll(async () => {
+  server = await startTestServer({ settings: { sources: [sources] } });
+});
+afterAll(async () => {
+  await server.close();
+  rmSync(sources, { recursive: true, force: true });
+});
 
 function remotePlace(): Promise<Workplace> {
   return openWorkplace({ env: { ROLLCALL_SERVER: server.url } });

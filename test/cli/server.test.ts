@@ -4,27 +4,32 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { gzipSync } from 'node:zlib';
-import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type ImportSummary, importSummary } from '../../src/api/import-summary.ts';
 import { EXIT } from '../../src/cli/exit-codes.ts';
 import { main } from '../../src/cli/main.ts';
 import { makeCertificates } from '../../src/sandbox/certificates.ts';
-import { useServer } from '../console/served.ts';
 import { eventually } from '../eventually.ts';
+import { startTestServer, type TestServer } from '../server/test-server.ts';
 import { manyMembers, members, openWorkplace, type Workplace } from './workplace.ts';
 
-/**
- * Slow enough to act meanwhile: ten calls a second, and as many calls as groups. One server for all tests, each of which
- * looks at the import that it made last.
- */
-const server = useServer({ flags: ['--require-token', '--calls-per-minute', '600', '--max-upload', '32kb'] });
-const GROUPS = 50;
-/** More than any test waits for. */
-const ENDLESS = 1_000;
+/** One server for all tests, each of which looks at the import that it made last. */
+let server: TestServer;
 let token = '';
 beforeAll(async () => {
-  token = await server.token('operator');
+  server = await startTestServer({ tokenRequired: true, settings: { maxUploadBytes: 32 * 1024 } });
+  token = server.token('operator');
 });
+afterAll(() => server.close());
+
+/** As many calls as groups. */
+const GROUPS = 50;
+
+/** So slow that a test can act meanwhile; as fast as ever after it. */
+function slowly(): void {
+  server.sandbox.faults.set('slow=500ms');
+  onTestFinished(() => server.sandbox.faults.clear());
+}
 
 /** Tests share the server's sandbox, and so its members. */
 const inPlace = ({ rows }: ImportSummary) => rows.added + rows.already_member;
@@ -84,8 +89,8 @@ describe('with a server, commands do as they do without:', () => {
 
   test('pause, resume, cancel and retry steer; --detach comes back after the upload', async () => {
     const place = await remotePlace();
-    place.file('long.csv', manyMembers(ENDLESS, ENDLESS));
-    const detached = await place.run(['import', 'long.csv', '--detach', '--json']);
+    slowly();
+    const detached = await place.run(['import', 'm.csv', '--detach', '--json']);
     expect(detached.code).toBe(EXIT.ok);
     const { id } = JSON.parse(detached.stdout) as { id: string };
     const late = await place.run(['watch', '--timeout', '1']);
@@ -105,7 +110,7 @@ describe('with a server, commands do as they do without:', () => {
       expect.stringMatching(/^rollcall: .*cancelled.*\. Possible now: retry, delete/),
     ]);
 
-    const retry = place.start(['retry', '--json']);
+    const retry = place.begin(['retry', '--json']);
     await retry.says('Ctrl-C leaves it running');
     // As long as it is being read it has no rows.
     await eventually(async () => (await place.summary(['status'])).summary.state).toBe('running');
@@ -118,10 +123,10 @@ describe('with a server, commands do as they do without:', () => {
 
 test('Ctrl-C leaves the import to the server and says how to look at it again', async () => {
   const place = await remotePlace();
-  place.file('long.csv', manyMembers(ENDLESS, ENDLESS));
-  const run = place.start(['import', 'long.csv']);
+  slowly();
+  const run = place.begin(['import', 'm.csv']);
   await run.says('Ctrl-C leaves it running');
-  run.child.kill('SIGINT');
+  run.interrupt();
   const { code, stderr } = await run.ended;
   expect(code).toBe(EXIT.stillRunning);
   expect(stderr).toMatch(
@@ -145,21 +150,9 @@ test('Ctrl-C in the middle of an upload: nothing begins', async () => {
   expect(await ids()).toEqual(before);
 });
 
-test('a server that is killed and comes back is waited for', async () => {
-  const place = await remotePlace();
-  await place.run(['import', 'm.csv', '--detach', '--no-ban-check']);
-  const watching = place.start(['watch', '--json']);
-  await watching.says('Watching');
-  await server.kill();
-  await server.startAgain();
-  const { code, stdout } = await watching.ended;
-  expect(code).toBe(EXIT.ok);
-  expect(inPlace(importSummary.parse(JSON.parse(stdout)))).toBe(GROUPS);
-});
-
 test('the token comes from the environment, and is shown nowhere', async () => {
   const place = await remotePlace();
-  const [viewer, ...others] = [await server.token('viewer'), '', 'rct_wrong_secretsecret', 'secret secret'];
+  const [viewer, ...others] = [server.token('viewer'), '', 'rct_wrong_secretsecret', 'secret secret'];
   for (const other of others) {
     const { code, stderr } = await place.run(['import', 'm.csv'], { env: { ROLLCALL_TOKEN: other } });
     expect([code, stderr]).toEqual([
@@ -249,8 +242,8 @@ function passOn(loses: (incoming: IncomingMessage) => boolean = () => false): Re
 }
 
 /** Starts a proxy before the server; gives its port. */
-async function listening(proxy: Server): Promise<number> {
-  proxy.listen(0);
+async function listening(proxy: Server, port = 0): Promise<number> {
+  proxy.listen(port);
   onTestFinished(() => {
     proxy.closeAllConnections();
     proxy.close();
@@ -258,6 +251,30 @@ async function listening(proxy: Server): Promise<number> {
   await once(proxy, 'listening');
   return (proxy.address() as AddressInfo).port;
 }
+
+test('a server that goes away and comes back is waited for', async () => {
+  let asked = 0;
+  const proxy = createServer(passOn());
+  const port = await listening(proxy);
+  const place = await remotePlace();
+  slowly();
+  await place.run(['import', 'm.csv', '--detach', '--no-ban-check']);
+  const watching = place.begin(['watch', '--json', '--server', `http://localhost:${port}`]);
+  await watching.says('Watching');
+  proxy.prependListener('connection', (socket) => {
+    asked += 1;
+    socket.destroy();
+  });
+  proxy.closeAllConnections();
+  await eventually(() => asked).toBeGreaterThan(1);
+  // Nothing listens there for a moment.
+  await new Promise((resolve) => proxy.close(resolve));
+  await listening(createServer(passOn()), port);
+  server.sandbox.faults.clear();
+  const { code, stdout } = await watching.ended;
+  expect(code).toBe(EXIT.ok);
+  expect(inPlace(importSummary.parse(JSON.parse(stdout)))).toBe(GROUPS);
+});
 
 test('an upload whose answer is lost is repeated, and makes one import', async () => {
   let lost = 0;

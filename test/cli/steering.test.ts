@@ -22,10 +22,10 @@ async function stateOf(place: SandboxPlace): Promise<string> {
   return importSummary.parse(JSON.parse(stdout)).state;
 }
 
-describe('while an import runs, another process', () => {
+describe('while an import runs, another command', () => {
   test('pauses it: no call starts any more, and resume sends the rest', async () => {
     const place = await slowPlace();
-    const run = place.start(['import', 'm.csv', ...ONE_BY_ONE]);
+    const run = place.begin(['import', 'm.csv', ...ONE_BY_ONE]);
     await until(() => place.calls() > 1);
     const pause = await place.run(['pause']);
     expect([pause.code, pause.stdout]).toEqual([EXIT.ok, '']);
@@ -46,7 +46,7 @@ describe('while an import runs, another process', () => {
 
   test('cancels it: what was not sent is unprocessed, and retry sends exactly that', async () => {
     const place = await slowPlace();
-    const run = place.start(['import', 'm.csv', ...ONE_BY_ONE, '--json']);
+    const run = place.begin(['import', 'm.csv', ...ONE_BY_ONE, '--json']);
     await until(() => place.calls() > 1);
     expect((await place.run(['cancel', '--json'])).stdout).toMatch(/^\{"id":"\S+","state":"cancell/);
     const { code, stdout } = await run.ended;
@@ -63,7 +63,7 @@ describe('while an import runs, another process', () => {
 
   test('sees how far it is, and watches it to its end', async () => {
     const place = await slowPlace();
-    const run = place.start(['import', 'm.csv', ...ONE_BY_ONE]);
+    const run = place.begin(['import', 'm.csv', ...ONE_BY_ONE]);
     await until(() => place.calls() > 1);
     const status = await place.run(['status']);
     expect(status.code).toBe(EXIT.ok);
@@ -80,7 +80,7 @@ describe('while an import runs, another process', () => {
 
   test('does not get in its way: the data directory has one owner', async () => {
     const place = await slowPlace();
-    const run = place.start(['import', 'm.csv', ...ONE_BY_ONE]);
+    const run = place.begin(['import', 'm.csv', ...ONE_BY_ONE]);
     await until(() => place.calls() > 0);
     const { code, stderr } = await place.run(['import', 'm.csv']);
     expect(code).toBe(EXIT.usage);
@@ -108,24 +108,16 @@ test('--detach prints the id alone, and the import completes in the background',
   expect([watch.code, watch.summary.id, watch.summary.rows.added]).toEqual([EXIT.ok, id, GROUPS * 10]);
 });
 
-test('watch says that no process runs an import, with the command that continues it', async () => {
-  const place = await slowPlace();
-  const run = place.start(['import', 'm.csv', ...ONE_BY_ONE]);
-  await until(() => place.calls() > 0);
-  run.child.kill('SIGKILL');
-  await run.ended;
-  const { code, stderr } = await place.run(['watch']);
-  expect(code).toBe(EXIT.interrupted);
-  expect(stderr).toMatch(/Continue with:\n {2}rollcall resume /);
-});
-
 describe('where no process runs an import,', () => {
-  test('pause and cancel act by themselves, and an end is final', async () => {
+  test('watch says so, pause and cancel act by themselves, and an end is final', async () => {
     const place = await slowPlace();
     const run = place.start(['import', 'm.csv', ...ONE_BY_ONE]);
     await until(() => place.calls() > 0);
     run.child.kill('SIGKILL');
     await run.ended;
+    const watch = await place.run(['watch']);
+    expect(watch.code).toBe(EXIT.interrupted);
+    expect(watch.stderr).toMatch(/Continue with:\n {2}rollcall resume /);
     expect((await place.run(['pause'])).code).toBe(EXIT.ok);
     expect(await stateOf(place)).toBe('paused');
     expect((await place.run(['cancel'])).code).toBe(EXIT.ok);

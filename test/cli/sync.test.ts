@@ -48,9 +48,9 @@ test('a plan is shown, kept, and carried out when someone says so; what failed s
 
 test('after Ctrl-C while it is planned nothing was sent, and the command that plans again is shown', async () => {
   const at = await openSandboxPlace({ seed: { users: PEOPLE, groups: ['team'] }, faults: 'slow=2000ms' });
-  const run = at.start(['sync', at.file('members.csv', rows(PEOPLE)), '--apply']);
+  const run = at.begin(['sync', at.file('members.csv', rows(PEOPLE)), '--apply']);
   await until(() => at.calls() > 0);
-  run.child.kill('SIGINT');
+  run.interrupt();
   const { code, stderr } = await run.ended;
   expect(code).toBe(5);
   expect(stderr).toContain('Nothing was sent: it was cancelled. Plan again with:\n  rollcall sync members.csv …\n');

@@ -1,18 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { planDocument } from '../../src/api/plan.ts';
 import { EXIT } from '../../src/cli/exit-codes.ts';
-import { useServer } from '../console/served.ts';
 import { eventually } from '../eventually.ts';
+import { startTestServer, type TestServer } from '../server/test-server.ts';
 import { type Ended, members, openSandboxPlace, openWorkplace, type Workplace } from './workplace.ts';
 
-/** Slow enough to act meanwhile: ten calls a second. */
-const server = useServer({ flags: ['--require-token', '--calls-per-minute', '600'] });
+let server: TestServer;
 let token = '';
 beforeAll(async () => {
-  token = await server.token('operator', 'nightly-job');
+  server = await startTestServer({ tokenRequired: true });
+  token = server.token('operator', 'nightly-job');
 });
+afterAll(() => server.close());
 
 /** A folder with nothing in it for commands that talk to the server. */
 function remotePlace(): Promise<Workplace> {
@@ -119,9 +120,11 @@ describe('Ctrl-C leaves the server at work, and says how to look at it again:', 
     const place = await remotePlace();
     const groups = Array.from({ length: 80 }, (_, at) => [`many${at}`, 'ann'] as const);
     place.file('m.csv', members(groups));
-    const run = place.start(['sync', 'm.csv', '--apply']);
+    server.sandbox.faults.set('slow=500ms');
+    onTestFinished(() => server.sandbox.faults.clear());
+    const run = place.begin(['sync', 'm.csv', '--apply']);
     await run.says('will be written');
-    run.child.kill('SIGINT');
+    run.interrupt();
     const { code, stderr } = await run.ended;
     const id = idIn(stderr);
     expect([code, stderr]).toEqual([

@@ -8,7 +8,7 @@ import type { ImportSummary } from '../../src/api/import-summary.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { endsWithTests } from '../ends-with-tests.ts';
 import { tempDir } from '../temp-dir.ts';
-import { type Ended, runHere } from './run-here.ts';
+import { type Begun, beginHere, type Ended } from './run-here.ts';
 
 /** The command line as a person has it: in a folder of its own, with nothing inherited. */
 
@@ -20,15 +20,17 @@ const LOOK_MS = 20;
 
 export type { Ended };
 
-export interface Running {
-  readonly child: ChildProcess;
-  readonly ended: Promise<Ended>;
-  /** What has come over standard output so far. */
-  stdout(): string;
-  /** What has come over standard error so far. */
-  stderr(): string;
+/** A command under way, here or in a process of its own. */
+export interface Followed extends Begun {
   /** Resolves when this text has come over standard output or standard error. */
   says(text: string): Promise<void>;
+  /** Ctrl-C: every command of the same process gets it. */
+  interrupt(): void;
+}
+
+/** A command in a process of its own. */
+export interface Running extends Followed {
+  readonly child: ChildProcess;
 }
 
 interface StartOptions {
@@ -50,8 +52,10 @@ export interface Workplace {
   readonly env: Record<string, string>;
   /** Writes a file into the folder; gives its name. */
   file(name: string, content: string | Buffer): string;
-  /** Starts a process. */
+  /** Starts a process: for a command that is killed, or about what a process does. */
   start(args: readonly string[], options?: StartOptions): Running;
+  /** Begins a command: in this process, unless it needs one of its own. */
+  begin(args: readonly string[], options?: StartOptions): Followed;
   /** Runs a command to its end: in this process, unless it needs one of its own. */
   run(args: readonly string[], options?: StartOptions): Promise<Ended>;
   /** Runs with --json; gives the exit code and the document. */
@@ -98,14 +102,15 @@ export async function openWorkplace(options: WorkplaceOptions = {}): Promise<Wor
       if (input !== undefined && input !== 'open') child.stdin?.end(input);
       return follow(child, args, stays ? 2 ** 31 - 1 : LIMIT_MS);
     },
-    run: (args, chosen = {}) => {
+    begin: (args, chosen = {}) => {
       const { input, node, env: more = {}, cwd = root } = chosen;
       // With a queue elsewhere a command may end the process, and standard input belongs to one.
       const isAlone =
         launcher === LAUNCHER && input === undefined && node === undefined && env['ROLLCALL_QUEUE'] === undefined;
-      const here = isAlone ? runHere(args, { cwd, env: { ...env, ...more } }) : undefined;
-      return here ?? place.start(args, chosen).ended;
+      const here = isAlone ? beginHere(args, { cwd, env: { ...env, ...more } }) : undefined;
+      return here === undefined ? place.start(args, chosen) : followHere(here, args);
     },
+    run: (args, chosen) => place.begin(args, chosen).ended,
     summary: async (args, chosen) => {
       const { code, stdout, stderr } = await place.run([...args, '--json'], chosen);
       if (stdout === '') throw new Error(`no document; exit ${code}: ${stderr}`);
@@ -129,11 +134,10 @@ function follow(
   child.stderr.setEncoding('utf8').on('data', (text) => {
     stderr += text;
   });
-  const described = () => `rollcall ${args.join(' ')}\nstdout: ${stdout}\nstderr: ${stderr}`;
   const ended = new Promise<Ended>((resolve, reject) => {
     const limit = setTimeout(() => {
       child.kill('SIGKILL');
-      reject(new Error(`still running after ${limitMs} ms: ${described()}`));
+      reject(new Error(`still running after ${limitMs} ms: ${described(args, { stdout, stderr })}`));
     }, limitMs);
     child.on('error', reject);
     child.on('close', (code) => {
@@ -142,24 +146,48 @@ function follow(
       resolve({ code, stdout, stderr });
     });
   });
-  // A test that kills it on purpose, or fails before it waits, does not look at the end.
-  ended.catch(() => {});
   onTestFinished(async () => {
     if (!over) child.kill('SIGKILL');
     await ended.catch(() => {});
   });
-  return {
-    child,
-    ended,
-    stdout: () => stdout,
-    stderr: () => stderr,
-    says: (text) =>
-      until(() => {
-        if (stdout.includes(text) || stderr.includes(text)) return true;
-        if (over) throw new Error(`ended without saying ${JSON.stringify(text)}: ${described()}`);
-        return false;
-      }),
+  const begun = { ended, stdout: () => stdout, stderr: () => stderr };
+  return { ...begun, child, says: heardOf(begun, args), interrupt: () => child.kill('SIGINT') };
+}
+
+function followHere(begun: Begun, args: readonly string[]): Followed {
+  // What Node does when the signal comes; nothing else in this process listens for it.
+  const interrupt = () => void process.emit('SIGINT');
+  let over = false;
+  const ended = begun.ended.finally(() => {
+    over = true;
+  });
+  ended.catch(() => {});
+  // A test that has failed leaves it running.
+  onTestFinished(async () => {
+    if (!over) interrupt();
+    await ended.catch(() => {});
+  });
+  return { ...begun, ended, says: heardOf(begun, args), interrupt };
+}
+
+function heardOf(begun: Begun, args: readonly string[]): Followed['says'] {
+  let over = false;
+  const mark = () => {
+    over = true;
   };
+  // Also: a test that kills it on purpose, or fails before it waits, does not look at the end.
+  begun.ended.then(mark, mark);
+  return (text) =>
+    until(() => {
+      const [stdout, stderr] = [begun.stdout(), begun.stderr()];
+      if (stdout.includes(text) || stderr.includes(text)) return true;
+      if (over) throw new Error(`ended without saying ${JSON.stringify(text)}: ${described(args, { stdout, stderr })}`);
+      return false;
+    });
+}
+
+function described(args: readonly string[], { stdout, stderr }: Omit<Ended, 'code'>): string {
+  return `rollcall ${args.join(' ')}\nstdout: ${stdout}\nstderr: ${stderr}`;
 }
 
 /** Resolves when the condition holds; the test's own time limit ends the wait. */

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { violations } from './accessibility.ts';
 import { csvFile, useBrowser } from './browser.ts';
-import { useServer } from './served.ts';
+import { useServerHere } from './serve-here.ts';
 
 const browser = useBrowser();
-const server = useServer({ seed: { users: ['ada', 'ben'], groups: ['choir'] } });
+const server = useServerHere({ seed: { users: ['ada', 'ben'], groups: ['choir'] } });
 
 test('before anything is sent, the service is asked which rows would fail; then it starts', async () => {
   const page = await browser.open(server.url);

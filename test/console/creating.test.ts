@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { violations } from './accessibility.ts';
 import { csvFile, eventually, useBrowser } from './browser.ts';
-import { useServer } from './served.ts';
+import { useServerHere } from './serve-here.ts';
 
 const browser = useBrowser();
-const server = useServer({ seed: { users: ['ada'], groups: ['choir'] } });
+const server = useServerHere({ seed: { users: ['ada'], groups: ['choir'] } });
 
 test('missing users are created after a confirmation with their number, and what was created is said', async () => {
   const page = await browser.open(server.url, { refusals: true });

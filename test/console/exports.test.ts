@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
 import { violations } from './accessibility.ts';
 import { startImport, useBrowser } from './browser.ts';
-import { memberRows, useServer } from './served.ts';
+import { useServerHere } from './serve-here.ts';
+import { memberRows } from './served.ts';
 
 const browser = useBrowser();
-const server = useServer();
+const server = useServerHere();
 
 test('who is in which group is exported, downloaded, and deleted again', async () => {
   const page = await browser.open(server.url);

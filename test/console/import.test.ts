@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest';
 import { csvFile, eventually, startImport, useBrowser } from './browser.ts';
+import { useServerHere } from './serve-here.ts';
 import { memberRows, useServer } from './served.ts';
 import { checkSights } from './sights.ts';
 
 const browser = useBrowser();
 // 120 calls a minute: an import of some hundred rows takes as long as a test needs to look at it.
-const slow = useServer({ flags: ['--calls-per-minute', '120'] });
+const slow = useServerHere({ callsPerMinute: 120 });
+const mortal = useServer({ flags: ['--calls-per-minute', '120'] });
 
 test('the list shows imports as they move, those of other visitors too', async () => {
   const watcher = await browser.open(`${slow.url}/imports`);
@@ -145,13 +147,13 @@ test('however many rows are asked for, the page holds 500 at most', async () => 
 });
 
 test('when the server goes away the page says so, and goes on by itself when it is back', async () => {
-  const page = await browser.open(slow.url, { refusals: true });
+  const page = await browser.open(mortal.url, { refusals: true });
   await startImport(page, memberRows(2000), 'interrupted.csv');
   const toCome = page.locator('.state .legend li', { hasText: 'pending' });
   await toCome.waitFor();
-  await slow.kill();
+  await mortal.kill();
   await page.getByRole('status').getByText('The server does not answer.').waitFor();
-  await slow.startAgain();
+  await mortal.startAgain();
   await eventually(() => page.getByText('The server does not answer.').count()).toBe(0);
   expect((await page.getByRole('alert').allTextContents()).join('')).toBe('');
   const before = numberIn(await toCome.textContent());

@@ -2,10 +2,10 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { violations } from './accessibility.ts';
 import { csvFile, eventually, useBrowser } from './browser.ts';
-import { useServer } from './served.ts';
+import { useServerHere } from './serve-here.ts';
 
 const browser = useBrowser();
-const server = useServer();
+const server = useServerHere();
 
 const understood = (page: Page) =>
   page.getByRole('table', { name: 'The first rows, as rollcall reads them' }).locator('tbody tr');

@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
 import { violations } from './accessibility.ts';
 import { csvFile, eventually, startImport, useBrowser } from './browser.ts';
-import { memberRows, useServer } from './served.ts';
+import { useServerHere } from './serve-here.ts';
+import { memberRows } from './served.ts';
 import { checkSights } from './sights.ts';
 
 const browser = useBrowser();
-const server = useServer({ flags: ['--calls-per-minute', '600'] });
-const guarded = useServer({ flags: ['--require-token'] });
+const server = useServerHere({ callsPerMinute: 600 });
+const guarded = useServerHere({ tokenRequired: true });
 
 /** Hands a file in over the API, to be sent without asking who is banned; gives its id. */
 async function upload(text: string, query: string): Promise<string> {
@@ -170,19 +171,19 @@ test('one action for several imports asks once, and each import answers for itse
 });
 
 test('a token that is revoked while a file is prepared asks for another one over the page, and the work is still there', async () => {
-  const first = await guarded.token('operator');
+  const first = guarded.token('operator');
   const page = await browser.open(guarded.url, { refusals: true });
   await page.getByLabel('Token').fill(first);
   await page.getByRole('button', { name: 'Log in' }).click();
   await page.getByLabel(/^Choose/).setInputFiles(csvFile('guid,uid\nteam,ada\n', 'kept.csv'));
   await page.getByRole('table', { name: 'The first rows' }).waitFor();
-  await guarded.rollcall(['token', 'revoke', first.split('_')[1] ?? '']);
+  guarded.revoke(first);
   // The page may notice by itself that the token is gone: then its dialog covers the button before the click.
   await page.locator('button', { hasText: 'Start import' }).evaluate((button: { click(): void }) => button.click());
   const dialog = page.getByRole('dialog', { name: 'Log in again' });
   await dialog.getByText('Nothing on this page is lost').waitFor();
   expect(await violations(page)).toEqual([]);
-  await dialog.getByLabel('Token').fill(await guarded.token('operator'));
+  await dialog.getByLabel('Token').fill(guarded.token('operator'));
   await dialog.getByRole('button', { name: 'Log in' }).click();
   await dialog.waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Start import' }).click();

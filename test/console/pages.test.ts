@@ -2,10 +2,10 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { violations } from './accessibility.ts';
 import { csvFile, eventually, startImport, useBrowser } from './browser.ts';
-import { useServer } from './served.ts';
+import { useServerHere } from './serve-here.ts';
 
 const browser = useBrowser();
-const server = useServer();
+const server = useServerHere();
 
 /** Nothing in it can be broken into lines. */
 const LONG = 'x'.repeat(90);

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { violations } from './accessibility.ts';
 import { csvFile, eventually, useBrowser } from './browser.ts';
-import { useServer } from './served.ts';
+import { useServerHere } from './serve-here.ts';
 
 const browser = useBrowser();
-const server = useServer();
+const server = useServerHere();
 
 const FILE = 'Person;Raum;Rolle\nada;choir;OWNER\nben;choir;MEMBER\n';
 

@@ -2,14 +2,14 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { violations } from './accessibility.ts';
 import { eventually, startImport, useBrowser } from './browser.ts';
-import { useServer } from './served.ts';
+import { useServerHere } from './serve-here.ts';
 
 const browser = useBrowser();
 const KNOWN = Array.from({ length: 400 }, (_, at) => `user-${at}`);
 // The first call of the region is refused for a moment: its row has a story.
-const served = useServer({
+const served = useServerHere({
   seed: { users: KNOWN, groups: ['choir', 'team'] },
-  flags: ['--sandbox-faults', 'unavailable=1'],
+  faults: 'unavailable=1',
 });
 
 /** 300 rows: some of users whom the service does not know, some invalid. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { eventually, useBrowser } from './browser.ts';
-import { useServer } from './served.ts';
+import { useServerHere } from './serve-here.ts';
 import { checkSights } from './sights.ts';
 
 /** Schedules made, tried, run, edited and copied by a person without a terminal. */
@@ -15,9 +15,9 @@ const membersFile = (uids: readonly string[]) =>
   writeFileSync(join(exports, 'members.csv'), `guid,uid,Room\n${uids.map((uid) => `team,${uid},The Team\n`).join('')}`);
 
 const browser = useBrowser();
-const server = useServer({
+const server = useServerHere({
   seed: { users: ['zoe', 'yan', ...TEAM], regions: { us: { members: { team: { participants: TEAM } } } } },
-  env: { ROLLCALL_SOURCES: `${exports},https://hr.example/exports/` },
+  sources: [exports, 'https://hr.example/exports/'],
 });
 
 test('a schedule is made, tried, run, edited by two at once, and copied', async () => {

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { csvFile, eventually, useBrowser } from './browser.ts';
-import { useServer } from './served.ts';
+import { useServerHere } from './serve-here.ts';
 
 const browser = useBrowser();
-const server = useServer({ flags: ['--require-token'], seed: { users: ['ada', 'ben', 'cyd'], groups: ['choir'] } });
+const server = useServerHere({ tokenRequired: true, seed: { users: ['ada', 'ben', 'cyd'], groups: ['choir'] } });
 
 const ROSTER = `Member No;Room;Remark
 ada;choir;sings
@@ -21,7 +21,7 @@ test('from the token to the retried rows: log in, upload, map a column, run, fil
   await page.getByLabel('Token').fill('rct_no_such');
   await page.getByRole('button', { name: 'Log in' }).click();
   await page.getByRole('alert').getByText('The token is unknown, expired or revoked.').waitFor();
-  await page.getByLabel('Token').fill(await server.token('operator'));
+  await page.getByLabel('Token').fill(server.token('operator'));
   await page.getByRole('button', { name: 'Log in' }).click();
   await page.getByRole('heading', { name: 'Now', level: 1 }).waitFor();
   await page.getByText('rollcall adds members to chat groups in bulk').waitFor();

@@ -1,15 +1,22 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { csvFile, eventually, useBrowser } from './browser.ts';
-import { useServer } from './served.ts';
+import { useServerHere } from './serve-here.ts';
 import { checkSights } from './sights.ts';
 
 const EVIL = '<img src=x onerror=alert(1)>';
 const TEAM = ['ann', 'ben', 'cyd', 'dan', 'eve', 'fay', 'gus'];
 
+const exports = mkdtempSync(join(tmpdir(), 'rollcall-test-'));
+afterAll(() => rmSync(exports, { recursive: true, force: true }));
+
 const browser = useBrowser();
-const server = useServer({
-  flags: ['--require-token'],
+const server = useServerHere({
+  tokenRequired: true,
+  sources: [exports],
   seed: {
     users: ['zoe', ...TEAM],
     regions: {
@@ -28,7 +35,7 @@ const server = useServer({
 
 async function enter(role: 'viewer' | 'operator', path: string): Promise<Page> {
   const page = await browser.open(`${server.url}${path}`, { refusals: true });
-  await page.getByLabel('Token').fill(await server.token(role));
+  await page.getByLabel('Token').fill(server.token(role));
   await page.getByRole('button', { name: 'Log in' }).click();
   await page.getByRole('heading', { name: 'Log in' }).waitFor({ state: 'detached' });
   return page;
@@ -128,10 +135,14 @@ test('a wrong limit of a guard is shown beside its field', async () => {
 });
 
 test('a schedule says when it is due in words, is run, paused and resumed, and has its history', async () => {
-  const command = 'schedule add nightly --tz Europe/Rome --file nightly.csv --apply --repair --sandbox --cron'.split(
-    ' ',
-  );
-  await server.rollcall([...command, '30 2 * * 1-5'], { 'nightly.csv': 'guid,uid\nchoir,zoe\nchoir,nobody\n' });
+  const file = join(exports, 'nightly.csv');
+  writeFileSync(file, 'guid,uid\nchoir,zoe\nchoir,nobody\n');
+  const nightly = { name: 'nightly', cron: '30 2 * * 1-5', tz: 'Europe/Rome', file, apply: true, repair: true };
+  await fetch(`${server.url}/v1/schedules`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${server.token('operator')}`, 'content-type': 'application/json' },
+    body: JSON.stringify(nightly),
+  });
   const page = await enter('operator', '/schedules');
   const row = page.getByRole('table', { name: 'Schedules by name' }).getByRole('row', { name: /nightly/ });
   await row.getByText('Monday to Friday at 02:30').waitFor();

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { violations } from './accessibility.ts';
 import { csvFile, eventually, startImport, useBrowser } from './browser.ts';
-import { useServer } from './served.ts';
+import { useServerHere } from './serve-here.ts';
 
 const browser = useBrowser();
-const server = useServer({ seed: { users: ['ada', 'ben', 'cyd'], groups: ['choir'] } });
+const server = useServerHere({ seed: { users: ['ada', 'ben', 'cyd'], groups: ['choir'] } });
 /** Region eu refuses the key: its rows wait for a person. The others go on slowly enough to be looked at. */
-const refused = useServer({ flags: ['--calls-per-minute', '120', '--sandbox-faults', 'eu:refuse-key'] });
+const refused = useServerHere({ callsPerMinute: 120, faults: 'eu:refuse-key' });
 
 test('each row says what was so, also invalid ones and bans; the sum of the regions is that of the file', async () => {
   const page = await browser.open(server.url);

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
 import { csvFile, eventually, startImport, useBrowser } from './browser.ts';
-import { memberRows, useServer } from './served.ts';
+import { useServerHere } from './serve-here.ts';
+import { memberRows } from './served.ts';
 
 const browser = useBrowser();
-const server = useServer();
-const guarded = useServer({ flags: ['--require-token'] });
+const server = useServerHere();
+const guarded = useServerHere({ tokenRequired: true });
 
 const EVIL = '<img src=x onerror=alert(1)>';
 
@@ -91,12 +92,12 @@ test('with the keyboard alone a file is chosen, mapped and started, and the focu
 
 test('a viewer sees everything and can press nothing that changes anything', async () => {
   const operator = await browser.open(guarded.url, { refusals: true });
-  await logIn(operator, await guarded.token('operator'));
+  await logIn(operator, guarded.token('operator'));
   await startImport(operator, memberRows(3), 'seen.csv');
   await operator.getByText('Completed: all 3 rows succeeded.').first().waitFor();
 
   const viewer = await browser.open(operator.url(), { refusals: true });
-  await logIn(viewer, await guarded.token('viewer'));
+  await logIn(viewer, guarded.token('viewer'));
   await viewer.getByText('Completed: all 3 rows succeeded.').first().waitFor();
   await viewer.getByRole('link', { name: 'user-2' }).waitFor();
   expect(await viewer.getByRole('region', { name: 'State' }).getByRole('button').count()).toBe(0);

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import { startImport, useBrowser } from './browser.ts';
-import { memberRows, useServer } from './served.ts';
+import { useServerHere } from './serve-here.ts';
+import { memberRows } from './served.ts';
 
 const browser = useBrowser();
-const slow = useServer({ flags: ['--calls-per-minute', '120'] });
+const slow = useServerHere({ callsPerMinute: 120 });
 
 test('eight windows side by side all load, and all follow an import to its end', async () => {
   const first = await browser.open(slow.url);

@@ -2,7 +2,8 @@
  * A coordinator in a process of its own, to be killed: `node coordinator-process.ts <settings as JSON>`. Imports the file
  * into the sandbox, or goes on with the import that is there. Writes a line for every state; ends when the import is over.
  */
-import { composeCoordinator, type Service } from '../../src/app/compose.ts';
+import { composeCoordinator } from '../../src/app/compose.ts';
+import type { Service } from '../../src/app/service.ts';
 import { openCatalogReader } from '../../src/imports/catalog.ts';
 import { type ImportOptions, importOptions } from '../../src/imports/import-options.ts';
 import { readConfig } from '../../src/platform/config.ts';

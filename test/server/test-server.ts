@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import type { ImportView } from '../../src/api/imports.ts';
 import type { ProblemDocument } from '../../src/api/problems.ts';
 import type { Role, Settings } from '../../src/api/service.ts';
-import { composeCoordinator, type Service } from '../../src/app/compose.ts';
+import { composeCoordinator } from '../../src/app/compose.ts';
 import type { Schedules } from '../../src/app/compose-schedules.ts';
 import { composeSchedules } from '../../src/app/compose-schedules.ts';
 import { composeSyncs } from '../../src/app/compose-syncs.ts';
+import type { Service } from '../../src/app/service.ts';
 import type { Coordinator } from '../../src/imports/life/coordinator.ts';
 import { readConfig } from '../../src/platform/config.ts';
 import { type DataDir, dataDir } from '../../src/platform/data-dir.ts';
@@ -52,6 +53,8 @@ export interface TestServerOptions
     Pick<ServerOptions, 'tokenRequired' | 'trustProxy' | 'uploadIdleMs' | 'mostUploads' | 'receiver' | 'registry'>
   > {
   readonly settings?: Partial<Settings>;
+  /** Of the service, and of what is sent to it. Default: as many as there are. */
+  readonly callsPerMinute?: number;
   /** PEM of a certificate authority that sources may have. */
   readonly caFile?: string;
   readonly sandbox?: SandboxOptions;
@@ -60,6 +63,7 @@ export interface TestServerOptions
 }
 
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
+  const { callsPerMinute } = options;
   const root = mkdtempSync(join(tmpdir(), 'rollcall-test-'));
   await using taken = new AsyncDisposableStack();
   taken.defer(() => rmSync(root, { recursive: true, force: true }));
@@ -67,14 +71,15 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const sandbox = await startSandbox({
     users: 'any',
     groups: 'any',
-    rateLimit: { calls: 1_000_000, perMs: 1_000 },
+    rateLimit:
+      callsPerMinute === undefined ? { calls: 1_000_000, perMs: 1_000 } : { calls: callsPerMinute, perMs: 60_000 },
     randomSeed: 1,
     ...options.sandbox,
   });
   taken.defer(() => sandbox.close());
   const failures: Error[] = [];
   const config = readConfig(
-    { dataDir: dir.root, callsPerMinute: 1_000_000, concurrency: 10 },
+    { dataDir: dir.root, callsPerMinute: callsPerMinute ?? 1_000_000, concurrency: 10 },
     {
       ROLLCALL_SOURCES: options.settings?.sources?.join(','),
       ROLLCALL_CA_FILE: options.caFile,
@@ -108,7 +113,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     schedules,
     dir,
     access,
-    settings: { ...SETTINGS, ...settings },
+    settings: { ...SETTINGS, ...(callsPerMinute !== undefined && { callsPerMinute }), ...settings },
     tokenRequired,
     log,
     ...(trustProxy !== undefined && { trustProxy }),

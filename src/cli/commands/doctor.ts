@@ -3,7 +3,7 @@ import { access, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Command } from 'commander';
 import { caOf } from '../../app/ca-file.ts';
-import { clientOf, dispatchOnly, type Service, serviceOf } from '../../app/compose.ts';
+import { clientOf, dispatchOnly, type Service, serviceOf } from '../../app/service.ts';
 import { judge } from '../../chat/error-policy.ts';
 import { messageOf } from '../../errors/message-of.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';

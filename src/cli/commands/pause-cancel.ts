@@ -47,9 +47,10 @@ async function act(
     say(io, `Import ${id} is ${answer.state}: ${answer.reason}.`);
     return EXIT.ok;
   }
-  const [{ openLog }, { composeCoordinator, dispatchOnly, NO_SERVICE }] = await Promise.all([
+  const [{ openLog }, { composeCoordinator }, { dispatchOnly, NO_SERVICE }] = await Promise.all([
     import('../../platform/log.ts'),
     import('../../app/compose.ts'),
+    import('../../app/service.ts'),
   ]);
   // No process runs it: this one owns the data directory for a moment. Nothing is sent, so it needs no service; but
   // batches may wait in a shared queue, whose name has the app in it.

@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { caOf } from '../../app/ca-file.ts';
 import { callLog } from '../../app/call-log.ts';
-import { clientOf, quietly, serviceOf } from '../../app/compose.ts';
+import { clientOf, serviceOf } from '../../app/service.ts';
 import { openTracing } from '../../app/tracing/tracing.ts';
 import { watchWorkersKeys } from '../../imports/life/key-watch.ts';
 import { observers } from '../../imports/send/call-observer.ts';
@@ -10,6 +10,7 @@ import { REGIONS, type Region } from '../../membership/membership.ts';
 import { readConfig } from '../../platform/config.ts';
 import { createLifecycle, firstSignal, leaveWithoutQueue } from '../../platform/lifecycle.ts';
 import { createLog } from '../../platform/log.ts';
+import { quietly } from '../../platform/quietly.ts';
 import { MOST_CONCURRENCY } from '../../platform/settings.ts';
 import { VERSION } from '../../platform/version.ts';
 import { openBackend } from '../../queue/open-backend.ts';

@@ -4,6 +4,7 @@ import type { Catalog } from '../catalog.ts';
 import type { EndState, Report } from '../happening.ts';
 import type { ReasonCode } from '../reason-codes.ts';
 import type { ReadingThreads } from '../report/reading-threads.ts';
+import { NEEDS_ATTENTION } from '../report/report-paths.ts';
 
 /** Closes imports whose rows all have outcomes: checks the sum and writes the reports. Each import once. */
 export interface Closings {
@@ -43,7 +44,10 @@ export function createClosings(options: ClosingOptions): Closings {
     const { totals, problems } = await reading.writeReports({ path, folder: dir.folder(id), record, version });
     if (stopped) return;
     catalog.setTotals(id, totals);
-    catalog.setProblems(id, problems);
+    catalog.setProblems(
+      id,
+      problems.filter(({ status }) => NEEDS_ATTENTION.has(status)).map(({ code, count }) => ({ code, rows: count })),
+    );
     underWay.delete(id);
     const said = difference === '' ? reason : `the sum of outcomes does not hold: ${difference}`;
     await report(id, { kind: 'closed', state, reason: said, code });

@@ -52,15 +52,16 @@ insert into calls (batch_id, region_id, at, ms, http_status, code, kind, message
   values (:batch, :region, :at, :ms, :http_status, :code, :kind, :message, :request_id);
 
 -- name: finish_batch
--- In: batch, state (done, replaced), calls made, http_status, members (null: not said), at.
-update batches set state = :state, calls = calls + :calls, http_status = :http_status, members = :members, finished_at = :at
+-- In: batch, state (done, replaced), calls made, http_status, members (null: not said), messages (JSON array of [row, id];
+-- null: none are named), at.
+update batches set state = :state, calls = calls + :calls, http_status = :http_status, members = :members,
+       messages = :messages, finished_at = :at
  where id = :batch;
 
 -- name: succeed_batch
--- In: batch, messages (JSON object: row -> id; null: none are named), ban (scope), banned, added (outcomes).
+-- In: batch, ban (scope), banned, added (outcomes).
 -- Rows without an outcome are added, or banned where that was asked.
-update memberships set outcome_id = case scope_id when :ban then :banned else :added end,
-       message_id = :messages ->> cast(row_id as text)
+update memberships set outcome_id = case scope_id when :ban then :banned else :added end
  where batch_id = :batch and outcome_id is null;
 
 -- name: settle_batch

@@ -1,6 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { inTransaction, type Statements } from '../../platform/sqlite.ts';
-import type { BatchResult, CallRecord, ReclaimedBatch, RowOutcome, Sent, StoppedRegion } from './batch-result.ts';
+import type {
+  Answered,
+  BatchResult,
+  CallRecord,
+  ReclaimedBatch,
+  RowOutcome,
+  Sent,
+  StoppedRegion,
+} from './batch-result.ts';
 import { outcomeId, regionId, scopeId } from './enum-ids.ts';
 import type { Batch, BatchRecording, BatchRow, BatchState, Creations } from './recorded-batch.ts';
 
@@ -131,12 +139,14 @@ function recorderOf(sql: Statements, creations?: Creations) {
 
   const close = (batch: Batch, result: BatchResult, state: BatchState): void => {
     const { calls, at } = result;
+    const { members, messages }: Partial<Answered> = 'others' in result.sent ? result.sent : {};
     sql('finish_batch').run({
       batch: batch.id,
       state,
       calls: calls.length,
       http_status: calls.at(-1)?.httpStatus ?? null,
-      members: ('members' in result.sent ? result.sent.members : undefined) ?? null,
+      members: members ?? null,
+      messages: messages === undefined ? null : JSON.stringify(messages),
       at,
     });
     if (state !== 'done') return;
@@ -189,8 +199,7 @@ function recorderOf(sql: Statements, creations?: Creations) {
         settleRow(batch.id, { row, outcome: 'unconfirmed', code: 'NOT_IN_REPLY', message });
       }
     }
-    const messages = sent.messages === undefined ? null : JSON.stringify(Object.fromEntries(sent.messages));
-    sql('succeed_batch').run({ batch: batch.id, messages, ...SUCCESS });
+    sql('succeed_batch').run({ batch: batch.id, ...SUCCESS });
     close(batch, result, 'done');
     return reopened;
   };

@@ -1,6 +1,7 @@
-import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import type { DatabaseSync, SQLInputValue, SQLOutputValue } from 'node:sqlite';
 import type { Outcome } from '../../membership/outcome.ts';
 import { readStatements } from '../../platform/sqlite.ts';
+import { isNumber, isText, listOf, storedJson } from '../../platform/stored-json.ts';
 import { outcomeId, outcomeOf, regionOf, scopeOf } from '../record/enum-ids.ts';
 import type { ReportRow } from './report-row.ts';
 
@@ -13,7 +14,8 @@ export interface RowWithOutcome extends ReportRow {
 /** Values of the names in a choice. */
 export type Values = Readonly<Record<string, SQLInputValue>>;
 
-const REPORT_ROWS = readStatements(new URL('reading.sql', import.meta.url)).get('report_rows') ?? '';
+const STATEMENTS = readStatements(new URL('reading.sql', import.meta.url));
+const textOf = (name: string) => STATEMENTS.get(name) ?? '';
 
 /** Outcomes of rows that are in no batch. */
 const NOT_SENT_OUTCOMES: ReadonlySet<Outcome> = new Set(['invalid', 'duplicate', 'skipped']);
@@ -35,18 +37,28 @@ type ReportColumns = [
   code: string | null,
   message: string | null,
   region: number | null,
+  group: number | null,
+  /** Of an invalid row, as it was read. */
   guid: string | null,
   uid: string | null,
   /** Of an invalid row as it was read. */
   scope: number | string | null,
-  attempts: number | null,
-  httpStatus: number | null,
   batch: number | null,
-  finishedAt: number | null,
   value: string | null,
-  messageId: string | null,
-  members: number | null,
 ];
+
+/** What a report says of all rows of a batch. */
+interface BatchOfRows {
+  readonly attempts: number;
+  readonly httpStatus: number | null;
+  readonly finishedAt: number | null;
+  readonly members: number | null;
+  /** Of the messages about additions, by row. */
+  readonly messages: readonly (readonly [row: number, id: string])[];
+}
+
+/** Groups and batches that are kept for further rows of theirs, at most of each: rows of one group are close together, or mixed with others. */
+const MOST_KEPT = 5_000;
 
 /** Rows in the order of the input, one at a time. `choice` is SQL that is true for those wanted; `r` is the row in it. */
 export function chosenRows(
@@ -59,14 +71,61 @@ export function chosenRows(
 
 /** The same, for repeated use with other values. */
 export function rowReader(database: DatabaseSync, choice: string): (values: Values) => IteratorObject<RowWithOutcome> {
-  const statement = database.prepare(REPORT_ROWS.replace('/* chosen */ true', () => choice));
+  const statement = database.prepare(textOf('report_rows').replace('/* chosen */ true', () => choice));
   // All rows of a report are read here: named objects, and words from SQL, would take half as long again.
   statement.setReturnArrays(true);
+  const groups = database.prepare(textOf('group_of_rows'));
+  const batches = database.prepare(textOf('batch_of_rows'));
   const createdFor = creationsIn(database);
-  return (values) =>
-    Iterator.from(statement.iterate({ ...NOT_SENT, ...values }) as Iterable<unknown> as Iterable<ReportColumns>).map(
-      (columns) => inWords(columns, createdFor),
-    );
+  return (values) => {
+    const around: RowsAround = {
+      guidOf: kept((group) => String(groups.get({ group })?.['guid'])),
+      batchOf: kept((batch) => batchOfRows(batches.get({ batch }))),
+      createdFor,
+    };
+    const found = statement.iterate({ ...NOT_SENT, ...values }) as Iterable<unknown> as Iterable<ReportColumns>;
+    return Iterator.from(found).map((columns) => inWords(columns, around));
+  };
+}
+
+/** What is not asked for row by row. */
+interface RowsAround {
+  readonly guidOf: (group: number) => string;
+  readonly batchOf: (batch: number) => BatchOfRows;
+  readonly createdFor: CreatedFor;
+}
+
+/** Remembers what was found for the latest ids. */
+function kept<Found>(find: (id: number) => Found): (id: number) => Found {
+  const known = new Map<number, Found>();
+  return (id) => {
+    let found = known.get(id);
+    if (found === undefined) {
+      if (known.size === MOST_KEPT) known.clear();
+      found = find(id);
+      known.set(id, found);
+    }
+    return found;
+  };
+}
+
+function batchOfRows(batch: Record<string, SQLOutputValue> | undefined): BatchOfRows {
+  const { calls, http_status, finished_at, members, messages } = batch ?? {};
+  return {
+    attempts: Number(calls ?? 0),
+    httpStatus: numberOf(http_status),
+    finishedAt: numberOf(finished_at),
+    members: numberOf(members),
+    messages: typeof messages === 'string' ? storedJson(messages, 'ids of messages', listOf(isMessage)) : [],
+  };
+}
+
+function numberOf(value: SQLOutputValue | undefined): number | null {
+  return typeof value === 'number' ? value : null;
+}
+
+function isMessage(value: unknown): value is [row: number, id: string] {
+  return Array.isArray(value) && isNumber(value[0]) && isText(value[1]);
 }
 
 type CreatedFor = (region: number | null, guid: string, uid: string) => string;
@@ -89,26 +148,11 @@ function creationsIn(database: DatabaseSync): CreatedFor {
   };
 }
 
-function inWords(columns: ReportColumns, createdFor: CreatedFor): RowWithOutcome {
-  const [
-    row,
-    line,
-    original,
-    outcome,
-    code,
-    message,
-    region,
-    guid,
-    uid,
-    scope,
-    attempts,
-    httpStatus,
-    batch,
-    at,
-    value,
-    messageId,
-    members,
-  ] = columns;
+function inWords(columns: ReportColumns, { guidOf, batchOf, createdFor }: RowsAround): RowWithOutcome {
+  const [row, line, original, outcome, code, message, region, group, asRead, uid, scope, batch, value] = columns;
+  const guid = group === null ? (asRead ?? '') : guidOf(group);
+  const sent = batch === null ? undefined : batchOf(batch);
+  const messageId = sent?.messages.find(([of]) => of === row)?.[1];
   return {
     row,
     line,
@@ -117,16 +161,16 @@ function inWords(columns: ReportColumns, createdFor: CreatedFor): RowWithOutcome
     code: code ?? '',
     message: message ?? '',
     region: region === null ? '' : regionOf(region),
-    guid: guid ?? '',
+    guid,
     uid: uid ?? '',
     scope: typeof scope === 'number' ? scopeOf(scope) : (scope ?? ''),
-    attempts: attempts ?? 0,
-    httpStatus,
+    attempts: sent?.attempts ?? 0,
+    httpStatus: sent?.httpStatus ?? null,
     batch,
-    finishedAt: at,
-    created: createdFor(region, guid ?? '', uid ?? ''),
+    finishedAt: sent?.finishedAt ?? null,
+    created: createdFor(region, guid, uid ?? ''),
     messageId: messageId ?? '',
-    members,
+    members: messageId === undefined ? null : (sent?.members ?? null),
     value: value ?? '',
   };
 }

@@ -1,4 +1,5 @@
 import type { ImportTotals } from '../../api/import-summary.ts';
+import type { ProblemCount } from '../../api/rows.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
 import type { ImportRecord } from '../catalog.ts';
 import type { ImportOptions } from '../import-options.ts';
@@ -36,11 +37,10 @@ export interface ReportsRequest {
   readonly version: string;
 }
 
-/** What the list of imports keeps of one that has finished. */
-export interface Closed {
+/** What the reports say. */
+export interface ReportsWritten {
   readonly totals: ImportTotals;
-  /** Rows that need attention. */
-  readonly problems: readonly { readonly code: string; readonly rows: number }[];
+  readonly problems: readonly ProblemCount[];
 }
 
 /** A page of rows. */

@@ -4,9 +4,9 @@ import type { ImportOptions } from '../import-options.ts';
 import { packError } from '../read/thread-error.ts';
 import { openImportLedger } from '../record/import-ledger.ts';
 import { type ImportReader, openImportReader } from './reading.ts';
-import type { Closed, NumberedTask, ReadingReply, ReadingTask, ReportsRequest } from './reading-task.ts';
+import type { NumberedTask, ReadingReply, ReadingTask, ReportsRequest, ReportsWritten } from './reading-task.ts';
 import { writeReportFiles } from './report-files.ts';
-import { filesFormat, NEEDS_ATTENTION, reportInput, reportPaths, writtenReports } from './report-paths.ts';
+import { filesFormat, reportInput, reportPaths, writtenReports } from './report-paths.ts';
 import { type ReportRequest, reportText } from './report-text.ts';
 import { rowDetailJson, rowsPageJson } from './rows-page.ts';
 import { summaryOf, totalsOf } from './summarize.ts';
@@ -161,19 +161,14 @@ function indexUids(path: string): void {
   }
 }
 
-async function writeReports({ path, folder, record, version }: ReportsRequest): Promise<Closed> {
+async function writeReports({ path, folder, record, version }: ReportsRequest): Promise<ReportsWritten> {
   const reader = openImportReader(path);
   try {
     const paths = reportPaths(folder, filesFormat(reader.input()));
     const totals = totalsOf(reader.counters(), true, reader.input());
     const summary = () => summaryOf({ ...record, finishedAt: Date.now() }, totals, writtenReports(folder));
-    const problems = await writeReportFiles(reader, paths, summary, version);
-    return {
-      totals,
-      problems: problems
-        .filter(({ status }) => NEEDS_ATTENTION.has(status))
-        .map(({ code, count }) => ({ code, rows: count })),
-    };
+    await writeReportFiles(reader, paths, summary, version);
+    return { totals, problems: reader.problems() };
   } finally {
     reader.close();
   }

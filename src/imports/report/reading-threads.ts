@@ -7,13 +7,13 @@ import type { SumCheck } from '../record/import-ledger.ts';
 import type { InspectRequest } from './inspect-head.ts';
 import type { ImportReader } from './reading.ts';
 import {
-  type Closed,
   type NumberedTask,
   type Question,
   type ReadingReply,
   ReadingStopped,
   type ReadingTask,
   type ReportsRequest,
+  type ReportsWritten,
   type RowsRequest,
   type TaskLimits,
 } from './reading-task.ts';
@@ -74,8 +74,8 @@ export interface ReadingThreads {
   check(path: string): Promise<SumCheck>;
   /** Indexes the rows of a ledger by UID. Call it when no more results are recorded. */
   indexUids(path: string): Promise<void>;
-  /** Writes all report files of an import, as `writeReportFiles` does, in the thread that has checked it. */
-  writeReports(request: ReportsRequest): Promise<Closed>;
+  /** Writes all report files of an import, as `writeReportFiles` does. */
+  writeReports(request: ReportsRequest): Promise<ReportsWritten>;
   /** Closes the ledger at `path` where it is open: it is to be deleted. */
   forget(path: string): Promise<void>;
   /** Does what was asked for before, refuses what comes, and resolves when the threads have ended. */
@@ -142,7 +142,8 @@ export function openReadingThreads(): ReadingThreads {
     indexUids: async (path) => {
       await queues.closing.ask({ kind: 'index-uids', path });
     },
-    writeReports: async (request) => (await queues.closing.ask({ kind: 'write-reports', ...request })) as Closed,
+    writeReports: async (request) =>
+      (await queues.closing.ask({ kind: 'write-reports', ...request })) as ReportsWritten,
     forget: async (path) => {
       await Promise.all(Object.values(queues).map((queue) => queue.askRunning({ kind: 'forget', path })));
     },

@@ -1,8 +1,9 @@
 -- What reports ask of an import's file. The connection may be one that only reads.
 
 -- name: report_rows
--- In: invalid, duplicate, unprocessed (outcomes). Out: rows in the order of the input, with numbers for the words; the
--- reader replaces the mark with a choice of rows, and takes the columns by their place.
+-- In: invalid, duplicate, unprocessed, skipped (outcomes). Out: rows in the order of the input, with numbers for the words;
+-- the reader replaces the mark with a choice of rows, takes the columns by their place, and looks up group and batch once
+-- for all of their rows.
 select r.id, r.line, coalesce(f.original, r.original),
        case when p.row_id is not null then :invalid when d.row_id is not null then :duplicate when k.row_id is not null then :skipped else coalesce(m.outcome_id, :unprocessed) end,
        case when p.row_id is not null then p.code when d.row_id is not null then 'DUPLICATE' when k.row_id is not null then k.code else m.code end,
@@ -13,8 +14,7 @@ select r.id, r.line, coalesce(f.original, r.original),
                  from rows kept left join scopes s on s.id = kept.scope_id left join parts kp on kp.row_id = kept.id where kept.id = d.of_row)
             when k.row_id is not null then k.message
             else m.message end,
-       r.region_id, coalesce(g.guid, i.guid), r.uid, coalesce(r.scope_id, i.scope), b.calls, b.http_status, m.batch_id, b.finished_at, t.value,
-       m.message_id, case when m.message_id is not null then b.members end
+       r.region_id, r.group_id, i.guid, r.uid, coalesce(r.scope_id, i.scope), m.batch_id, t.value
   from rows r
   left join parts t on t.row_id = r.id
   left join rows f on f.id = t.first_row
@@ -22,11 +22,17 @@ select r.id, r.line, coalesce(f.original, r.original),
   left join duplicates d on d.row_id = r.id
   left join skipped k on k.row_id = r.id
   left join memberships m on m.row_id = r.id
-  left join batches b on b.id = m.batch_id
-  left join groups g on g.id = r.group_id
   left join invalid_rows i on i.row_id = r.id
  where /* chosen */ true
  order by r.id;
+
+-- name: group_of_rows
+-- In: group. Out: its GUID.
+select guid from groups where id = :group;
+
+-- name: batch_of_rows
+-- In: batch. Out: what a report says of all of its rows, and its messages by row.
+select calls, http_status, finished_at, members, messages from batches where id = :batch;
 
 -- name: found_by_row
 -- Out: rows that a search finds, with what they are sorted by; the search replaces the marks. SQLite leaves out a table

@@ -7,7 +7,7 @@ import type { InputKind } from '../read/detect.ts';
 import type { IntakeNote } from '../read/intake-note.ts';
 import type { StoppedRegion } from '../record/batch-result.ts';
 import { actionId, outcomeId } from '../record/enum-ids.ts';
-import { type Counters, checkCounters, readCounters, type SumCheck } from '../record/import-ledger.ts';
+import { type Counters, checkCounters, readCounters, type SumCheck, totalRows } from '../record/import-ledger.ts';
 import { columnsOf } from '../record/input-columns.ts';
 import { IMPORT_MIGRATIONS } from '../schemas.ts';
 import type { InputDescription } from '../stage/staged-row.ts';
@@ -19,6 +19,7 @@ import { foundRows, type RowFilter } from './row-filter.ts';
 import { countRows, type RowOrder, type RowPlace, type RowsPage, searchRows } from './row-search.ts';
 
 const TO_RETRY = readStatements(new URL('reading.sql', import.meta.url)).get('memberships_to_retry') ?? '';
+const UNFULFILLED = OUTCOMES.filter((outcome) => !FULFILLED.has(outcome));
 const FULFILLED_IDS = JSON.stringify([...FULFILLED].map(outcomeId));
 
 export type { RowWithOutcome } from './chosen-rows.ts';
@@ -89,8 +90,11 @@ export function openImportReader(path: string): ImportReader {
     rowsPage: (filter, limit, order, after) => searchRows(database, filter, limit, order, after),
     countRows: (filter) => countRows(database, filter, () => readCounters(importSql)),
     rowDetail: (row) => rowDetail(database, sql, row),
-    problems: () =>
-      sql('problem_counts')
+    problems: () => {
+      // Most imports have none, and looking for them reads all outcomes.
+      const counted = totalRows(readCounters(importSql));
+      if (UNFULFILLED.every((outcome) => counted[outcome] === 0)) return [];
+      return sql('problem_counts')
         .all({ fulfilled: FULFILLED_IDS })
         .map((problem) => {
           const id = Number(problem['example_row']);
@@ -106,7 +110,8 @@ export function openImportReader(path: string): ImportReader {
               message: example?.message ?? '',
             },
           };
-        }),
+        });
+    },
     groups: (limit) => ({
       groups: groupCounts(sql('group_counts').all({ fulfilled: FULFILLED_IDS, limit })),
       total: Number(sql('group_total').get()?.['n']),

@@ -156,6 +156,29 @@ describe('migrations', () => {
     database.close();
   });
 
+  test('of an import keep the message and the member count of each row', () => {
+    const path = join(tempDir(), 'ledger.db');
+    const before = openForWriting(path, firstMigrations(tempDir(), 6));
+    before.exec(`
+      insert into groups (id, region_id, guid) values (1, 2, 'g');
+      insert into call_groups (id, group_id, on_behalf_of, action_id) values (7, 1, '', 1);
+      insert into rows (id, line, region_id, group_id, call_group_id, scope_id, uid, original)
+        select value, value + 1, 2, 1, 7, 3, 'u' || value, '["x"]' from json_each('[1, 2, 3, 4]');
+      insert into batches (id, call_group_id, region_id, turn, state, size, bans, calls, http_status, members)
+        values (1, 7, 2, 0, 'done', 2, 0, 1, 200, 30), (2, 7, 2, 1, 'done', 2, 0, 1, 200, null);
+      insert into memberships (batch_id, row_id, scope_id, outcome_id, message_id)
+        values (1, 1, 3, 1, '47'), (1, 2, 3, 3, null), (2, 3, 3, 1, 'm-"8'), (2, 4, 3, 1, null)`);
+    before.close();
+    const reader = openImportReader(path);
+    expect(reader.rows().toArray()).toMatchObject([
+      { uid: 'u1', guid: 'g', attempts: 1, messageId: '47', members: 30 },
+      { uid: 'u2', batch: 1, messageId: '', members: null },
+      { uid: 'u3', batch: 2, messageId: 'm-"8', members: null },
+      { uid: 'u4', batch: 2, messageId: '', members: null },
+    ]);
+    reader.close();
+  });
+
   test('that fail leave the schema that was there, and run when they are fixed', () => {
     const dir = tempDir();
     const path = join(dir, 'ledger.db');

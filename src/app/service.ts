@@ -1,0 +1,96 @@
+import { apiUrl, managementUrl } from '../chat/address.ts';
+import { type ChatClient, createChatClient } from '../chat/client.ts';
+import { SettingError } from '../chat/errors.ts';
+import type { Region } from '../membership/membership.ts';
+import { type Config, ConfigError, currentApiKey } from '../platform/config.ts';
+import { SERVICE_HOST } from '../platform/service-host.ts';
+import { VERSION } from '../platform/version.ts';
+import { caOf } from './ca-file.ts';
+
+/** The chat service that calls go to: the real one, or a sandbox. */
+export interface Service {
+  /** Whether this process calls it. Otherwise workers elsewhere do, and only the app ids count. */
+  readonly sends: boolean;
+  /** Whether it is a sandbox, to which only imports go that were meant for one. */
+  readonly sandbox: boolean;
+  /** A sandbox in which every user may act in every group, as a member or not (docs/chat-service.md, 12). */
+  readonly anybodyActs?: boolean;
+  readonly host: string;
+  readonly apps: Config['apps'];
+  /** Certificate authority to trust in addition to the usual ones, PEM. */
+  readonly ca: string | undefined;
+  readonly proxy?: Config['proxy'];
+}
+
+/** For a process that neither sends nor dispatches: it reads, checks, ends. */
+export const NO_SERVICE: Service = { sends: false, sandbox: false, host: '', apps: {}, ca: undefined };
+
+/** A client for a region of the service. */
+export function clientOf(service: Service, region: Region, connections: number): ChatClient {
+  const { host, ca, proxy } = service;
+  const app = appOf(service.apps, region);
+  return createChatClient({
+    region,
+    ...app,
+    host,
+    connections,
+    userAgent: `rollcall/${VERSION}`,
+    ca,
+    proxy,
+    // The keys of a sandbox in this process are in no settings.
+    ...(!service.sandbox && { currentKey: () => currentApiKey(region, app.appId) }),
+  });
+}
+
+/** The apps of the configuration, for a process that hands batches to workers elsewhere: it needs neither host nor key. */
+export function dispatchOnly(config: Config): Service {
+  if (Object.keys(config.apps).length === 0) throw noApp();
+  return { sends: false, sandbox: false, host: config.host ?? '', apps: config.apps, ca: undefined };
+}
+
+const noApp = () =>
+  new ConfigError(
+    'no app is set',
+    'set ROLLCALL_APP_ID, ROLLCALL_API_KEY and ROLLCALL_REGION, or ROLLCALL_US_APP_ID, ROLLCALL_US_API_KEY and so on for each region',
+  );
+
+/** The service of the configuration in these regions (default: all that have an app), checked before anything is read. */
+export function serviceOf(config: Config, only?: readonly Region[]): Service {
+  if (config.host === undefined) {
+    throw new ConfigError(
+      'ROLLCALL_HOST is not set',
+      `set it to ${SERVICE_HOST} for the service itself, or to what follows \`api-<region>.\` in the address of yours, or try \`--sandbox\``,
+    );
+  }
+  const regions = only ?? (Object.keys(config.apps) as Region[]);
+  if (regions.length === 0) throw noApp();
+  const { host, apps, caFile, proxy } = config;
+  const ca = caOf(config);
+  naming('ROLLCALL_HOST', () => managementUrl(host));
+  for (const region of regions) {
+    const { appId, apiKey } = appOf(apps, region);
+    const client = { region, appId, apiKey, host };
+    naming(`the app id of region ${region}`, () => apiUrl(client));
+    naming(`the API key of region ${region}`, () => void createChatClient(client).close());
+    naming(`ROLLCALL_CA_FILE (${caFile})`, () => void createChatClient({ ...client, ca }).close());
+    naming('HTTPS_PROXY', () => void createChatClient({ ...client, proxy }).close());
+  }
+  return { sends: true, sandbox: false, host, apps, ca, proxy };
+}
+
+/** Says which setting it is that the client does not take. */
+function naming(setting: string, use: () => void): void {
+  try {
+    use();
+  } catch (error) {
+    throw error instanceof SettingError ? new ConfigError(`${setting}: ${error.message}`) : error;
+  }
+}
+
+function appOf(apps: Config['apps'], region: Region): { appId: string; apiKey: string } {
+  const app = apps[region];
+  const name = `ROLLCALL_${region.toUpperCase()}`;
+  if (app === undefined) throw new ConfigError(`region ${region} has no app`, `set ${name}_APP_ID and ${name}_API_KEY`);
+  if (app.apiKey === undefined) throw new ConfigError(`region ${region} has no API key`, `set ${name}_API_KEY`);
+  return { appId: app.appId, apiKey: app.apiKey };
+}

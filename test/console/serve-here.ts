@@ -1,0 +1,40 @@
+import { afterAll, beforeAll } from 'vitest';
+import type { Role } from '../../src/api/service.ts';
+import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
+import { startTestServer, type TestServer } from '../server/test-server.ts';
+
+export interface ServedHere {
+  readonly url: string;
+  token(role: Role): string;
+  revoke(token: string): void;
+}
+
+export interface ServeHereOptions {
+  /** What the sandbox knows. Default: everything. */
+  readonly seed?: SandboxOptions['seed'];
+  readonly faults?: string;
+  readonly callsPerMinute?: number;
+  readonly tokenRequired?: true;
+  /** Folders and addresses that schedules may read. */
+  readonly sources?: readonly string[];
+}
+
+/** A server in this process for the tests of a file. One that is to be killed is a process: `useServer` of served.ts. */
+export function useServerHere({ seed, faults = '', sources = [], ...options }: ServeHereOptions = {}): ServedHere {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startTestServer({
+      ...options,
+      settings: { sources: [...sources] },
+      sandbox: { faults, ...(seed !== undefined && { users: 0, groups: 0, seed }) },
+    });
+  });
+  afterAll(() => server.close());
+  return {
+    get url() {
+      return server.url;
+    },
+    token: (role) => server.token(role),
+    revoke: (token) => void server.access.revoke(token.split('_')[1] ?? ''),
+  };
+}
