@@ -10,6 +10,7 @@ import { composeSchedules } from '../../src/app/compose-schedules.ts';
 import { composeSyncs } from '../../src/app/compose-syncs.ts';
 import type { Service } from '../../src/app/service.ts';
 import type { Coordinator } from '../../src/imports/life/coordinator.ts';
+import { stageFile } from '../../src/imports/stage/stage-file.ts';
 import { readConfig } from '../../src/platform/config.ts';
 import { type DataDir, dataDir } from '../../src/platform/data-dir.ts';
 import { openLog } from '../../src/platform/log.ts';
@@ -19,6 +20,7 @@ import type { Api } from '../../src/server/context.ts';
 import { createServer, type ServerOptions } from '../../src/server/server.ts';
 import { stopServer } from '../../src/server/stopping.ts';
 import type { SyncRunner } from '../../src/syncs/run/sync-runner.ts';
+import { shareReading } from '../imports/shared-reading.ts';
 
 /** The server over real HTTP, with a coordinator, workers and sandbox of its own; a file's tests share one. */
 export interface TestServer {
@@ -94,6 +96,9 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     service,
     log,
     warn: (text) => failures.push(new Error(text)),
+    // As in the pipelines of test/imports: a thread takes more processor time than a small import.
+    stage: stageFile,
+    openReading: shareReading,
   });
   coordinator.events.on('failure', (error) => failures.push(error));
   taken.defer(() => coordinator.stop(500));
