@@ -22,7 +22,7 @@ export function shareReading(): ReadingThreads {
   const noting =
     <Given extends readonly unknown[]>(ask: (...given: Given) => unknown) =>
     (...given: Given): unknown => {
-      if (closed) return Promise.reject(new Error('imports are not read any more'));
+      if (closed) throw new Error('imports are not read any more');
       const [about] = given;
       const path = typeof about === 'string' ? about : (about as { path?: unknown } | undefined)?.path;
       if (typeof path === 'string') paths.add(path);

@@ -99,6 +99,9 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     log,
     ...(options.threads !== true && { stage: stageFile, openReading: shareReading }),
     warn: (text) => failures.push(new Error(text)),
+    // As in the pipelines of test/imports: a thread takes more processor time than a small import.
+    stage: stageFile,
+    openReading: shareReading,
   });
   coordinator.events.on('failure', (error) => failures.push(error));
   taken.defer(() => coordinator.stop(500));

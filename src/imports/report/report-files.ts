@@ -1,6 +1,5 @@
 import { open, rename, rm } from 'node:fs/promises';
 import type { ImportSummary } from '../../api/import-summary.ts';
-import type { ProblemCount } from '../../api/rows.ts';
 import { OUTCOMES, type Outcome, RETRYABLE } from '../../membership/outcome.ts';
 import { csvReport } from './csv.ts';
 import { htmlReport } from './html.ts';
@@ -15,26 +14,21 @@ const GROUPS_ON_PAGE = 200;
 const ROWS_ON_PAGE = 100;
 const CALL_BUCKETS = 200;
 
-/**
- * Writes all report files. Each appears under its name only when it is complete; one that would be empty does not.
- * Returns what the page says went wrong: to find it, all outcomes are read.
- */
+/** Writes all report files. Each appears under its name only when it is complete; one that would be empty does not. */
 export async function writeReportFiles(
   reader: ImportReader,
   paths: ReportPaths,
   summaryOf: () => ImportSummary,
   version: string,
-): Promise<readonly ProblemCount[]> {
+): Promise<void> {
   const input = reportInput(reader);
   await write(paths.all, csvReport(input, reader.rows()));
   if (hasAny(reader, NEEDS_ATTENTION))
     await write(paths.failed, csvReport(input, reader.rows({ statuses: NEEDS_ATTENTION })));
   if (hasAny(reader, RETRYABLE)) await write(paths.retry, retryText(reader, input));
   const summary = summaryOf();
-  const problems = reader.problems();
-  await write(paths.html, [htmlPage(reader, summary, version, problems)]);
+  await write(paths.html, [htmlPage(reader, summary, version)]);
   await write(paths.summary, [`${JSON.stringify(summary, null, 2)}\n`]);
-  return problems;
 }
 
 /**
@@ -55,16 +49,11 @@ export function retryText(
 }
 
 /** The page as one self-contained file. */
-export function htmlPage(
-  reader: ImportReader,
-  summary: ImportSummary,
-  version: string,
-  problems = reader.problems(),
-): string {
+export function htmlPage(reader: ImportReader, summary: ImportSummary, version: string): string {
   const { groups, total } = reader.groups(GROUPS_ON_PAGE);
   return htmlReport({
     summary,
-    problems,
+    problems: reader.problems(),
     groups,
     groupsTotal: total,
     calls: reader.calls(CALL_BUCKETS),
