@@ -43,7 +43,8 @@ export function useBrowser(): { open(url: string, options?: OpenOptions): Promis
   let visitors: BrowserContext[] = [];
   let faults: string[] = [];
   beforeAll(async () => {
-    shared ??= chromium.launch({ executablePath: chromiumPath(), args: ['--no-sandbox'] });
+    // Tests of the same process send Ctrl-C to commands that run in it: it must not end the process.
+    shared ??= chromium.launch({ executablePath: chromiumPath(), args: ['--no-sandbox'], handleSIGINT: false });
     browser = await shared;
   });
   afterEach(async () => {
