@@ -81,7 +81,7 @@ describe.each(QUEUE_PLACES)('on the $name queue', (place) => {
       const cancelled = new Promise<void>((resolve) => {
         pipeline.coordinator.events.once('staging', (id) => resolve(pipeline.coordinator.cancel(id).then(() => {})));
       });
-      const id = await pipeline.send(csv(participants(50_000)));
+      const id = await pipeline.send(csv(participants(20_000)));
       await cancelled;
       expect(pipeline.coordinator.find(id)).toMatchObject({ state: 'cancelled' });
       expect(pipeline.states).toEqual(['staging', 'cancelled']);
@@ -103,7 +103,7 @@ describe.each(QUEUE_PLACES)('on the $name queue', (place) => {
 
     test('before the file is read: it is never read, and the imports before it go on', async () => {
       const { coordinator, send, states } = await openPipeline({ place, threads: true });
-      const first = await send(csv(participants(20_000)), { dryRun: true });
+      const first = await send(csv(participants(5_000)), { dryRun: true });
       const second = await send(csv(ROWS));
       expect((await coordinator.cancel(second)).state).toBe('cancelled');
       expect((await coordinator.settled(first)).state).toBe('staged');

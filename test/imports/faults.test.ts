@@ -125,7 +125,7 @@ describe('an import in which the process dies', () => {
   test('twice without progress is set aside; others go on, and resume tries once more', async () => {
     const pipeline = await openPipeline({ place: EMBEDDED });
     const ids = [];
-    for (const guid of ['one', 'two']) ids.push(await pipeline.send(csv(participants(30_000, guid)), { dryRun: true }));
+    for (const guid of ['one', 'two']) ids.push(await pipeline.send(csv(participants(5_000, guid)), { dryRun: true }));
     const [poison = '', other = ''] = ids;
     await pipeline.stop();
     expect(pipeline.states).toEqual(['staging', 'staging']);
@@ -144,7 +144,7 @@ describe('an import in which the process dies', () => {
 
   test('once, or in between makes progress, goes on by itself', async () => {
     const pipeline = await openPipeline({ place: EMBEDDED });
-    const id = await pipeline.send(csv(participants(30_000)), { dryRun: true });
+    const id = await pipeline.send(csv(participants(5_000)), { dryRun: true });
     await pipeline.stop();
     die(pipeline, id);
     await pipeline.restart();
@@ -154,7 +154,7 @@ describe('an import in which the process dies', () => {
 
   test('a process that is asked to stop has not died', async () => {
     const pipeline = await openPipeline({ place: EMBEDDED });
-    const id = await pipeline.send(csv(participants(30_000)), { dryRun: true });
+    const id = await pipeline.send(csv(participants(5_000)), { dryRun: true });
     for (const _ of [1, 2, 3]) {
       await pipeline.stop();
       await pipeline.restart();

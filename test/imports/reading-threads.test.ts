@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import fc from 'fast-check';
-import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type ImportReader, openImportReader } from '../../src/imports/report/reading.ts';
 import { openReadingThreads, type ReadingThreads } from '../../src/imports/report/reading-threads.ts';
 import { type ReportRequest, reportText } from '../../src/imports/report/report-text.ts';
@@ -14,6 +14,11 @@ import { tempDir } from '../temp-dir.ts';
 import { mixedImport, rowFilter, writeMixed } from './ledger/mixed-import.ts';
 import { members, stage } from './ledger/staged-import.ts';
 
+/** For tests that leave them as they were. */
+const threads = openReadingThreads();
+afterAll(() => threads.close());
+
+/** For a test that closes them, or lets them end. */
 function openThreads(): ReadingThreads {
   const threads = openReadingThreads();
   onTestFinished(() => threads.close());
@@ -60,7 +65,6 @@ afterEach(() => {
 
 test('another thread answers what the reader itself answers, and its reports are the same to the byte', async () => {
   const dir = tempDir();
-  const threads = openThreads();
   let run = 0;
   await fc.assert(
     fc.asyncProperty(mixedImport, rowFilter, async (file, filter) => {
@@ -91,7 +95,6 @@ describe('a report from another thread', () => {
   test('of many chunks is whole, and shows the import as it was when it began', async () => {
     const path = join(tempDir(), 'ledger.sqlite');
     await largeImport(path);
-    const threads = openThreads();
     const reader = openImportReader(path);
     const wish = wishOf(reader, 'csv');
     const whole = texts(reader, wish);
@@ -109,7 +112,6 @@ describe('a report from another thread', () => {
   test('that no one takes any more is given up, and others are made', async () => {
     const path = join(tempDir(), 'ledger.sqlite');
     await largeImport(path);
-    const threads = openThreads();
     const reader = openImportReader(path);
     const wish = wishOf(reader, 'csv');
     for await (const chunk of threads.report(path, wish)) {
@@ -143,7 +145,6 @@ describe('a report from another thread', () => {
     const dir = tempDir();
     const path = join(dir, 'ledger.sqlite');
     await stage(path, members(3));
-    const threads = openThreads();
     const reader = openImportReader(path);
     await expect(bytes(threads.report(join(dir, 'none.sqlite'), wishOf(reader, 'csv')))).rejects.toMatchObject({
       code: 'ERR_SQLITE_ERROR',
@@ -157,7 +158,7 @@ describe('a report from another thread', () => {
 test('a damaged ledger is reported with its class, its code and its path', async () => {
   const path = join(tempDir(), 'ledger.sqlite');
   writeFileSync(path, 'this is a shopping list, and it is long enough to be looked at: milk, bread, eggs');
-  const error = await openThreads()
+  const error = await threads
     .of(path)
     .counters()
     .catch((reason: unknown) => reason);
@@ -168,7 +169,7 @@ test('a damaged ledger is reported with its class, its code and its path', async
 test('questions that go through all rows do not hold up the quick ones', async () => {
   const path = join(tempDir(), 'ledger.sqlite');
   await largeImport(path);
-  const there = openThreads().of(path);
+  const there = threads.of(path);
   await Promise.all([there.counters(), there.problems()]);
   let counted = 0;
   const counts = Array.from({ length: 300 }, () => there.problems().then(() => (counted += 1)));
@@ -180,7 +181,6 @@ test('questions that go through all rows do not hold up the quick ones', async (
 test('searches through the text of all rows, and sorting them, do not hold up other pages of rows', async () => {
   const path = join(tempDir(), 'ledger.sqlite');
   await largeImport(path);
-  const threads = openThreads();
   const ask = (filter: RowFilter, order = ORDER_OF_INPUT) =>
     threads.rowsPage(path, { filter, order, limit: 10 }, { deadlineMs: 60_000 });
   await Promise.all([ask({ text: 'nowhere' }), ask({})]);
@@ -199,7 +199,6 @@ test('more ledgers than a thread keeps open are all answered for', async () => {
   const dir = tempDir();
   const paths = Array.from({ length: 12 }, (_, index) => join(dir, `${index}.sqlite`));
   for (const [index, path] of paths.entries()) await stage(path, members(index));
-  const threads = openThreads();
   for (const order of [paths, paths.toReversed()]) {
     const read = await Promise.all(
       order.map(async (path) => (await threads.of(path).counters()).get('us')?.rows.read ?? 0),

@@ -38,13 +38,13 @@ describe.each(QUEUE_PLACES)('on the $name queue', (place) => {
       const stopped = new Promise<void>((resolve) => {
         pipeline.coordinator.events.once('staging', () => resolve(pipeline.stop()));
       });
-      const id = await pipeline.send(csv(participants(30_000)), { dryRun: true });
+      const id = await pipeline.send(csv(participants(10_000)), { dryRun: true });
       await stopped;
       await pipeline.restart();
       expect(pipeline.coordinator.find(id).state).toBe('staging');
       await pipeline.coordinator.resume(id);
       expect((await pipeline.coordinator.settled(id)).state).toBe('staged');
-      expect(pipeline.counts(id)).toMatchObject({ read: 30_000, unprocessed: 30_000 });
+      expect(pipeline.counts(id)).toMatchObject({ read: 10_000, unprocessed: 10_000 });
     });
 
     test('while it is paused: it stays paused', async () => {

@@ -59,7 +59,7 @@ test('whatever happens in whatever order, the sum holds, no settled row changes,
       expectFixed(path, settled);
       ledger.close();
     }),
-    { numRuns: 25, endOnFailure: true },
+    { numRuns: 15, endOnFailure: true },
   );
 });
 

@@ -133,7 +133,7 @@ test('law: a derived id is sent only where one text of the file became it', asyn
         ledger.close();
       },
     ),
-    { numRuns: 25, endOnFailure: true },
+    { numRuns: 12, endOnFailure: true },
   );
 });
 

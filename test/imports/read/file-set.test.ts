@@ -154,8 +154,8 @@ describe('hostile archives', () => {
     expect(await refusal(readPath(path))).toMatchObject({ code: 'UNSAFE_ARCHIVE' });
   });
 
-  test('with 20,000 entries are read where the rows are', async () => {
-    const entries = Array.from({ length: 20_000 }, (_, at) => [`days/${at}.json`, '[]'] as const);
+  test('with more entries than are read as files are read where the rows are', async () => {
+    const entries = Array.from({ length: 2_000 }, (_, at) => [`days/${at}.json`, '[]'] as const);
     const path = await asZip({ ...Object.fromEntries(entries), 'members.csv': member });
     expect((await readPath(path)).rows).toHaveLength(1);
     expect(await refusal(readPath(path, { files: ['*.json'] }))).toMatchObject({ code: 'TOO_LARGE' });

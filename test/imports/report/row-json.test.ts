@@ -44,6 +44,7 @@ describe('the NDJSON report', () => {
         expect(lines.pop()).toBe('');
         expect(lines.map((line) => Object.values(JSON.parse(line).input))).toEqual(tables);
       }),
+      { numRuns: 50 },
     );
   });
 
