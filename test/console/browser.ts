@@ -47,7 +47,9 @@ export function useBrowser(): { open(url: string, options?: OpenOptions): Promis
   let visitors: BrowserContext[] = [];
   let faults: string[] = [];
   beforeAll(async () => {
-    shared ??= chromium.launch({ executablePath: chromiumPath(), args: ['--no-sandbox', SCRIPTS_AS_THEY_ARE] });
+    // Tests of the same process send Ctrl-C to commands that run in it: it must not end the process.
+    const options = { args: ['--no-sandbox', SCRIPTS_AS_THEY_ARE], handleSIGINT: false };
+    shared ??= chromium.launch({ executablePath: chromiumPath(), ...options });
     browser = await shared;
   });
   afterEach(async () => {
