@@ -5,7 +5,7 @@ import { importOptions, readOptions } from '../imports/import-options.ts';
 import { tagsOf } from '../imports/import-tags.ts';
 import type { Coordinator } from '../imports/life/coordinator.ts';
 import { startRetention } from '../imports/life/removal.ts';
-import { stageElsewhere } from '../imports/stage/staging.ts';
+import { type StageFile, stageElsewhere } from '../imports/stage/staging.ts';
 import type { Region } from '../membership/membership.ts';
 import type { DataDir } from '../platform/data-dir.ts';
 import type { Logger } from '../platform/log.ts';
@@ -17,13 +17,14 @@ import type { Service } from './service.ts';
 /**
  * Wires syncs to the coordinator whose imports carry them out. To be stopped before it.
  * @param keepMs how long finished syncs are kept; undefined: until they are deleted
+ * @param stage reads files into ledgers; default: each in a thread of its own
  */
 export function composeSyncs(
   coordinator: Coordinator,
   dir: DataDir,
   service: Pick<Service, 'apps' | 'sandbox'>,
   log: Logger,
-  keepMs?: number,
+  { keepMs, stage = stageElsewhere }: { readonly keepMs?: number | undefined; readonly stage?: StageFile } = {},
 ): SyncRunner {
   const catalog = openSyncCatalog(dir.catalog);
   const syncs = createSyncRunner({
@@ -34,7 +35,7 @@ export function composeSyncs(
     sandbox: service.sandbox,
     regions: new Set(Object.keys(service.apps) as Region[]),
     pages: coordinator.pages,
-    stage: stageElsewhere,
+    stage,
   });
   syncs.events.on('state', ({ id, state, reason }) =>
     log[state === 'held' || state === 'failed' ? 'warn' : 'info']({ sync: id, state, reason }, 'sync'),

@@ -65,7 +65,7 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
     void app.failed.then((error) => {
       failure = error;
     });
-    const syncs = composeSyncs(coordinator, dir, service, log, config.keepMs);
+    const syncs = composeSyncs(coordinator, dir, service, log, { keepMs: config.keepMs });
     life.onStop(() => syncs.stop());
     syncs.events.on('failure', fail);
     const schedules = composeSchedules(config, { syncs, service, dir, log, fail });

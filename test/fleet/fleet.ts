@@ -1,15 +1,18 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { BatchPayload } from '../../jobs/send-batch.ts';
+import { createChatClient } from '../../src/chat/client.ts';
 import { openCatalogReader } from '../../src/imports/catalog.ts';
 import { openImportReader, type RowWithOutcome } from '../../src/imports/report/reading.ts';
 import { openRegionQueue } from '../../src/imports/send/region.ts';
+import { startWorkerProcess } from '../../src/imports/send/worker-process.ts';
 import { REGIONS, type Region } from '../../src/membership/membership.ts';
 import { dataDir } from '../../src/platform/data-dir.ts';
 import type { Backend } from '../../src/queue/backend.ts';
 import type { JobQueue } from '../../src/queue/job-queue.ts';
 import { openBackend } from '../../src/queue/open-backend.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
+import { type Ended, runHere } from '../cli/run-here.ts';
 import { openSandboxPlace, type Running, type SandboxPlace } from '../cli/workplace.ts';
 import type { TestServer } from '../servers/server.ts';
 import { REDIS } from './places.ts';
@@ -26,12 +29,24 @@ export interface Fleet extends SandboxPlace {
     args?: readonly string[],
     env?: Readonly<Record<string, string>>,
   ): Promise<Running>;
+  /** A worker in this process, for what does not depend on it being one of its own. */
+  workerHere(regions: readonly Region[], options?: WorkerHere): Promise<{ stop(): Promise<void> }>;
   /** Starts `import` of these rows on a coordinator without any key; unless `args` are given, without asking who is banned. */
   import(rows: readonly Asked[], args?: readonly string[]): Running;
+  /** The same in this process, to its end. */
+  importHere(rows: readonly Asked[], args?: readonly string[]): Promise<Ended>;
+  /** Runs a command to its end in this process, unless it runs one already. To be called while the queue can be reached. */
+  runHere(args: readonly string[]): Promise<Ended>;
   queue(region: Region): JobQueue<BatchPayload>;
   /** The latest import's id and state. */
   latest(): { readonly id: string; readonly state: string; readonly reason: string };
   rows(): RowWithOutcome[];
+}
+
+interface WorkerHere {
+  readonly concurrency?: number;
+  /** In place of the app's own. */
+  readonly apiKey?: string;
 }
 
 export interface Asked {
@@ -63,6 +78,11 @@ export async function openFleet(server: TestServer, sandbox: SandboxOptions = {}
     }),
   );
   let started: Running | undefined;
+  const importing = (rows: readonly Asked[], args: readonly string[] = ['--no-ban-check']) => {
+    const lines = rows.map(({ region = 'us', guid, uid }) => `${region},${guid},${uid}`);
+    const file = place.file('members.csv', `region,guid,uid\n${lines.join('\n')}\n`);
+    return ['import', file, '--calls-per-minute', '1000000', ...args];
+  };
   const fleet: Fleet = {
     ...place,
     url,
@@ -77,12 +97,28 @@ export async function openFleet(server: TestServer, sandbox: SandboxOptions = {}
       await running.says('Sending for');
       return running;
     },
-    import: (rows, args = ['--no-ban-check']) => {
-      const lines = rows.map(({ region = 'us', guid, uid }) => `${region},${guid},${uid}`);
-      const file = place.file('members.csv', `region,guid,uid\n${lines.join('\n')}\n`);
-      started = place.start(['import', file, '--calls-per-minute', '1000000', ...args], { stays: true });
+    workerHere: async (regions, { concurrency = 10, apiKey } = {}) => {
+      const { host, caPem: ca, apps } = place.sandbox;
+      const clients = regions.map((region) => {
+        const app = { ...apps[region], ...(apiKey !== undefined && { apiKey }) };
+        return { region, appId: app.appId, chat: createChatClient({ region, host, ca, ...app }) };
+      });
+      const parts = { backend: await openBackend(url), apps: clients, host, concurrency };
+      const worker = startWorkerProcess({ ...parts, observer: {}, onError: () => {} });
+      let stopped: Promise<unknown> | undefined;
+      const stop = async () => {
+        stopped ??= worker.stop(500).then(() => Promise.all(clients.map(({ chat }) => chat.close())));
+        await stopped;
+      };
+      onTestFinished(stop);
+      return { stop };
+    },
+    import: (rows, args) => {
+      started = place.start(importing(rows, args), { stays: true });
       return started;
     },
+    importHere: (rows, args) => fleet.runHere(importing(rows, args)),
+    runHere: (args) => runHere(args, { cwd: place.root, env: place.env }) ?? place.start(args).ended,
     queue: (region) => queues.get(region) ?? queueMissing(region),
     latest: () => {
       const catalog = openCatalogReader(join(place.dataDir, 'catalog.sqlite'));

@@ -26,11 +26,11 @@ test('groups are listed and changed by workers elsewhere, for a coordinator with
     members([...wanted.map((uid) => ['team', uid] as const), ['team', 'u0', 'admin']]),
   );
   const mirror = ['--mode', 'mirror', '--missing', 'remove', '--apply'];
-  const run = fleet.start(['sync', file, ...mirror, '--json'], { stays: true });
+  const run = fleet.runHere(['sync', file, ...mirror, '--json']);
   await eventually(async () => (await fleet.queue('us').depth()).waiting).toBe(1);
   await fleet.queue('us').clear();
-  await fleet.worker(['us']);
-  const { code, stdout, stderr } = await run.ended;
+  await fleet.workerHere(['us']);
+  const { code, stdout, stderr } = await run;
   expect([code, stderr]).toEqual([0, expect.any(String)]);
   expect(JSON.parse(stdout)).toMatchObject({
     state: 'applied',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { CreatedView } from '../../src/api/created.ts';
-import { openSandboxPlace, until } from '../cli/workplace.ts';
+import { type Followed, openSandboxPlace, until } from '../cli/workplace.ts';
 import { eventually } from '../eventually.ts';
 
 const USERS = Array.from({ length: 24 }, (_, n) => `new${n}`);
@@ -9,31 +9,32 @@ const GROUPS = Array.from({ length: 8 }, (_, n) => `team${n}`);
 test('a server that is killed while it deletes what an import created deletes the rest when it starts again', async () => {
   const place = await openSandboxPlace({ users: 0, seed: { users: ['ann'], groups: ['old'] }, latencyMs: 20 });
   const { sandbox } = place;
-  const serve = async () => {
-    const server = place.start(['serve', '--port', '0'], { stays: true });
+  const serve = ['serve', '--port', '0'];
+  const urlOf = async (server: Followed) => {
     await server.says('Listening on http://');
-    return { ...server, url: /Listening on (\S+)/.exec(server.stderr())?.[1] ?? '' };
+    return /Listening on (\S+)/.exec(server.stderr())?.[1] ?? '';
   };
-  const first = await serve();
+  const first = place.start(serve, { stays: true });
+  const url = await urlOf(first);
   const rows = [...GROUPS.map((guid) => `${guid},ann`), ...USERS.map((uid, at) => `team${at % GROUPS.length},${uid}`)];
   place.file('m.csv', `guid,uid\n${rows.join('\n')}\nold,ann\n`);
   const names = ['--create-users', '--create-groups', '--user-name-from', 'uid', '--group-name-from', 'guid'];
-  const { summary } = await place.summary(['import', 'm.csv', ...names, '--server', first.url]);
+  const { summary } = await place.summary(['import', 'm.csv', ...names, '--server', url]);
   const { id } = summary;
   expect(summary.created).toMatchObject({ users: USERS.length, groups: GROUPS.length });
   const limits = ['emptiedFrom', 'smallGroupRemovals', 'smallTotalRemovals'].map((name) => `--limit=${name}=99`);
-  expect((await place.run(['undo', id, '--apply', ...limits, '--server', first.url])).code).toBe(0);
+  expect((await place.run(['undo', id, '--apply', ...limits, '--server', url])).code).toBe(0);
 
   const left = () =>
     GROUPS.filter((guid) => sandbox.group('us', guid)).length + USERS.filter((uid) => sandbox.user('us', uid)).length;
-  expect((await fetch(`${first.url}/v1/imports/${id}/created`, { method: 'DELETE' })).status).toBe(202);
+  expect((await fetch(`${url}/v1/imports/${id}/created`, { method: 'DELETE' })).status).toBe(202);
   await until(() => left() < USERS.length);
   first.child.kill('SIGKILL');
   await first.ended;
   expect(left()).toBeGreaterThan(0);
 
-  const second = await serve();
-  const created = async () => (await (await fetch(`${second.url}/v1/imports/${id}/created`)).json()) as CreatedView;
+  const again = await urlOf(place.begin(serve));
+  const created = async () => (await (await fetch(`${again}/v1/imports/${id}/created`)).json()) as CreatedView;
   await eventually(created).toMatchObject({ deletable: 0, progress: null, reason: '' });
   expect(left()).toBe(0);
   expect([sandbox.user('us', 'ann'), sandbox.group('us', 'old')]).not.toContain(undefined);

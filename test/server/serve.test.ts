@@ -5,51 +5,53 @@ import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import type { ImportView } from '../../src/api/imports.ts';
 import { main } from '../../src/cli/main.ts';
-import { filesBelow, openWorkplace, type Running, type Workplace } from '../cli/workplace.ts';
+import { type Followed, filesBelow, openWorkplace, type Running, type Workplace } from '../cli/workplace.ts';
 import { eventually } from '../eventually.ts';
 import { readEvents } from './event-source.ts';
 
-/** `rollcall serve` as a process. */
-interface Served extends Running {
+/** `rollcall serve` under way. */
+interface Served {
   readonly url: string;
   json<Body>(path: string, init?: RequestInit): Promise<Body>;
   upload(content: string, query?: string): Promise<ImportView>;
   /** Resolves when nothing more happens by itself to the import. */
   over(id: string): Promise<ImportView>;
-  /** Sends SIGTERM; resolves with the exit code. */
-  terminate(): Promise<number | null>;
 }
 
-async function serve(place: Workplace, ...flags: readonly string[]): Promise<Served> {
-  const running = place.start(['serve', '--sandbox', '--port', '0', ...flags], { stays: true });
-  let said = '';
-  running.child.stderr?.on('data', (text) => {
-    said += text;
-  });
+const command = (flags: readonly string[]) => ['serve', '--sandbox', '--port', '0', ...flags];
+
+/** In this process: Ctrl-C ends it. */
+async function serve(place: Workplace, ...flags: readonly string[]): Promise<Served & Followed> {
+  const running = place.begin(command(flags));
+  return { ...running, ...(await served(running)) };
+}
+
+/** In a process of its own. */
+async function serveElsewhere(place: Workplace, ...flags: readonly string[]): Promise<Served & Running> {
+  const running = place.start(command(flags), { stays: true });
+  return { ...running, ...(await served(running)) };
+}
+
+async function served(running: Followed): Promise<Served> {
   await running.says('Listening on http://');
-  const url = /Listening on (http:\S+)/.exec(said)?.[1] ?? '';
-  const served: Served = {
-    ...running,
+  const url = /Listening on (http:\S+)/.exec(running.stderr())?.[1] ?? '';
+  const json: Served['json'] = async (path, init) => {
+    const response = await fetch(`${url}${path}`, init);
+    if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
+    return response.json() as never;
+  };
+  return {
     url,
-    json: async (path, init) => {
-      const response = await fetch(`${url}${path}`, init);
-      if (!response.ok) throw new Error(`${response.status} ${await response.text()}`);
-      return response.json() as never;
-    },
+    json,
     upload: (body, query = '') =>
-      served.json(`/v1/imports?${query}`, { method: 'POST', headers: { 'content-type': 'text/csv' }, body }),
+      json(`/v1/imports?${query}`, { method: 'POST', headers: { 'content-type': 'text/csv' }, body }),
     over: async (id) => {
       const events = await readEvents(`${url}/v1/imports/${id}/events`);
       await events.next(({ name, data }) => name === 'state' && ['staged', 'completed'].includes(data.state));
       events.close();
-      return served.json(`/v1/imports/${id}`);
-    },
-    terminate: async () => {
-      running.child.kill('SIGTERM');
-      return (await running.ended).code;
+      return json(`/v1/imports/${id}`);
     },
   };
-  return served;
 }
 
 /** As many calls as rows. */
@@ -57,21 +59,23 @@ const spread = (rows: number) => `guid,uid\n${Array.from({ length: rows }, (_, a
 
 test('SIGTERM in the middle of an import: the next start goes on by itself, and no row is lost', async () => {
   const place = await openWorkplace();
-  const first = await serve(place, '--calls-per-minute', '600');
+  const first = await serveElsewhere(place, '--calls-per-minute', '600');
   const { id } = await first.upload(spread(200), 'banCheck=false');
   const events = await readEvents(`${first.url}/v1/imports/${id}/events`);
   await events.next(({ name, data }) => name === 'progress' && data.rows.added > 0);
-  expect(await first.terminate()).toBe(0);
+  first.child.kill('SIGTERM');
+  expect((await first.ended).code).toBe(0);
   await expect(events.rest()).resolves.not.toContainEqual(expect.objectContaining({ name: 'end' }));
 
   const second = await serve(place, '--calls-per-minute', '1000000');
   const { state, rows } = await second.over(id);
   expect(state).toBe('completed');
   expect(rows.added + rows.already_member).toBe(200);
-  expect(await second.terminate()).toBe(0);
+  second.interrupt();
+  expect((await second.ended).code).toBe(0);
 });
 
-test('SIGTERM in the middle of an upload: the client gets an answer, and nothing of it is kept', async () => {
+test('Ctrl-C in the middle of an upload: the client gets an answer, and nothing of it is kept', async () => {
   const place = await openWorkplace();
   const served = await serve(place);
   const headers = { 'content-type': 'text/csv', 'content-length': 1_000_000 };
@@ -80,16 +84,16 @@ test('SIGTERM in the middle of an upload: the client gets an answer, and nothing
   const answered = once(upload, 'response') as Promise<[IncomingMessage]>;
   upload.write('guid,uid\n');
   await eventually(() => filesBelow(join(place.dataDir, 'uploads')).length).toBe(1);
-  const ended = served.terminate();
+  served.interrupt();
   const [response] = await answered;
   expect(response.statusCode).toBe(503);
   expect(JSON.parse((await response.toArray()).join(''))).toMatchObject({ code: 'STOPPING' });
-  expect(await ended).toBe(0);
+  expect((await served.ended).code).toBe(0);
   expect(filesBelow(join(place.dataDir, 'uploads'))).toEqual([]);
   expect(filesBelow(join(place.dataDir, 'imports'))).toEqual([]);
 });
 
-test('SIGTERM in the middle of a download: it comes to its end', async () => {
+test('Ctrl-C in the middle of a download: it comes to its end', async () => {
   const place = await openWorkplace();
   const served = await serve(place);
   const rows = 6_000;
@@ -101,26 +105,25 @@ test('SIGTERM in the middle of a download: it comes to its end', async () => {
   const [response] = (await once(download, 'response')) as [IncomingMessage];
   // More than the sockets hold on the way: the server is in the middle when it is asked to stop.
   await once(response, 'readable');
-  const ended = served.terminate();
+  served.interrupt();
   await served.says('Stopping');
   let received = '';
   for await (const piece of response.setEncoding('utf8')) received += piece;
   expect(received.split('\n').length - 1).toBe(rows);
-  expect(await ended).toBe(0);
+  expect((await served.ended).code).toBe(0);
 });
 
 test('a data directory has one server, and so has a port: others are refused and say which', async () => {
-  const [place, other] = await Promise.all([openWorkplace(), openWorkplace()]);
+  const place = await openWorkplace();
   const first = await serve(place);
   const { port } = new URL(first.url);
   const [second, elsewhere] = await Promise.all([
     place.run(['serve', '--sandbox', '--port', '0']),
-    other.run(['serve', '--sandbox', '--port', port]),
+    place.run(['serve', '--sandbox', '--port', port, '--data-dir', 'elsewhere']),
   ]);
   expect([second.code, elsewhere.code]).toEqual([2, 2]);
   expect(second.stderr).toContain(`in use by the rollcall server at ${first.url}`);
   expect(elsewhere.stderr).toContain(`port ${port} of 127.0.0.1 is taken; name another with --port`);
-  await first.terminate();
 });
 
 test('tokens can be made, listed and revoked while a server runs, and count at once', async () => {
@@ -149,7 +152,6 @@ test('tokens can be made, listed and revoked while a server runs, and count at o
   expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('rollcall token list')]);
   const audit = filesBelow(place.dataDir).filter(({ path }) => /access\.sqlite/.test(path));
   expect(audit.some(({ content }) => content.includes(token.slice(-43)))).toBe(false);
-  await served.terminate();
 });
 
 test.each([

@@ -38,31 +38,23 @@ async function receiver(...statuses: readonly number[]): Promise<{ url: string; 
 test('a completed import sends a notification, signed, and again after a refusal, a redirect and kill -9, under one id', async () => {
   const place = await openWorkplace({ env: { ROLLCALL_NOTIFY_SECRET: SECRET } });
   const { url, notes } = await receiver(302, 500, 500, 204);
-  const start = async () => {
-    const server = place.start(['serve', '--sandbox', '--port', '0', '--notify', url, '--notify-private'], {
-      stays: true,
-    });
-    let said = '';
-    server.child.stderr?.on('data', (text) => {
-      said += text;
-    });
-    await server.says('Listening on http://');
-    return { server, address: /Listening on (http:\S+)/.exec(said)?.[1] ?? '' };
-  };
-  const first = await start();
-  const settings = await (await fetch(`${first.address}/v1/settings`)).json();
+  const serve = ['serve', '--sandbox', '--port', '0', '--notify', url, '--notify-private'];
+  const first = place.start(serve, { stays: true });
+  await first.says('Listening on http://');
+  const address = /Listening on (http:\S+)/.exec(first.stderr())?.[1] ?? '';
+  const settings = await (await fetch(`${address}/v1/settings`)).json();
   expect(settings).toMatchObject({ notifyHost: new URL(url).host });
   place.file('m.csv', members([['g1', 'ann']]));
-  const env = { ROLLCALL_SERVER: first.address, ROLLCALL_DATA_DIR: '' };
+  const env = { ROLLCALL_SERVER: address, ROLLCALL_DATA_DIR: '' };
   const { summary } = await place.summary(['import', 'm.csv'], { env });
   await until(() => notes.length === 2);
-  first.server.child.kill('SIGKILL');
-  await first.server.ended;
+  first.child.kill('SIGKILL');
+  await first.ended;
 
-  const again = await start();
+  const again = place.begin(serve);
   await until(() => notes.length === 4);
-  again.server.child.kill('SIGTERM');
-  expect((await again.server.ended).code).toBe(0);
+  again.interrupt();
+  expect((await again.ended).code).toBe(0);
 
   expect(new Set(notes.map(({ path, body, headers }) => [path, body, headers['webhook-id']].join()))).toHaveLength(1);
   // The standard's own library is the judge.
@@ -79,9 +71,10 @@ test('a completed import sends a notification, signed, and again after a refusal
   expect(files.some(({ path }) => path === join(place.dataDir, 'rollcall.log'))).toBe(true);
   expect(files.filter(({ content }) => content.includes(SECRET))).toEqual([]);
 
-  const third = await start();
-  third.server.child.kill('SIGTERM');
-  await third.server.ended;
+  const third = place.begin(serve);
+  await third.says('Listening on http://');
+  third.interrupt();
+  await third.ended;
   expect(notes).toHaveLength(4);
 });
 

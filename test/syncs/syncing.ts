@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
 import { composeSyncs } from '../../src/app/compose-syncs.ts';
+import { stageFile } from '../../src/imports/stage/stage-file.ts';
 import { REGIONS, type Region } from '../../src/membership/membership.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import type { SeedDocument } from '../../src/sandbox/seed.ts';
@@ -53,7 +54,8 @@ export async function openSyncing(
   });
   const apps = Object.fromEntries(REGIONS.map((region) => [region, pipeline.sandbox.apps[region]]));
   const open = () => {
-    const syncs = composeSyncs(pipeline.coordinator, pipeline.dir, { apps, sandbox: false }, pino({ enabled: false }));
+    const log = pino({ enabled: false });
+    const syncs = composeSyncs(pipeline.coordinator, pipeline.dir, { apps, sandbox: false }, log, { stage: stageFile });
     syncs.events.on('failure', (error) => pipeline.failures.push(error));
     return syncs;
   };

@@ -167,8 +167,8 @@ async function writeReports({ path, folder, record, version }: ReportsRequest): 
     const paths = reportPaths(folder, filesFormat(reader.input()));
     const totals = totalsOf(reader.counters(), true, reader.input());
     const summary = () => summaryOf({ ...record, finishedAt: Date.now() }, totals, writtenReports(folder));
-    await writeReportFiles(reader, paths, summary, version);
-    return { totals, problems: reader.problems() };
+    const problems = await writeReportFiles(reader, paths, summary, version);
+    return { totals, problems };
   } finally {
     reader.close();
   }

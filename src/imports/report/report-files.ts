@@ -1,5 +1,6 @@
 import { open, rename, rm } from 'node:fs/promises';
 import type { ImportSummary } from '../../api/import-summary.ts';
+import type { ProblemCount } from '../../api/rows.ts';
 import { OUTCOMES, type Outcome, RETRYABLE } from '../../membership/outcome.ts';
 import { csvReport } from './csv.ts';
 import { htmlReport } from './html.ts';
@@ -14,21 +15,26 @@ const GROUPS_ON_PAGE = 200;
 const ROWS_ON_PAGE = 100;
 const CALL_BUCKETS = 200;
 
-/** Writes all report files. Each appears under its name only when it is complete; one that would be empty does not. */
+/**
+ * Writes all report files. Each appears under its name only when it is complete; one that would be empty does not.
+ * Returns what the page says went wrong: to find it, all outcomes are read.
+ */
 export async function writeReportFiles(
   reader: ImportReader,
   paths: ReportPaths,
   summaryOf: () => ImportSummary,
   version: string,
-): Promise<void> {
+): Promise<readonly ProblemCount[]> {
   const input = reportInput(reader);
   await write(paths.all, csvReport(input, reader.rows()));
   if (hasAny(reader, NEEDS_ATTENTION))
     await write(paths.failed, csvReport(input, reader.rows({ statuses: NEEDS_ATTENTION })));
   if (hasAny(reader, RETRYABLE)) await write(paths.retry, retryText(reader, input));
   const summary = summaryOf();
-  await write(paths.html, [htmlPage(reader, summary, version)]);
+  const problems = reader.problems();
+  await write(paths.html, [htmlPage(reader, summary, version, problems)]);
   await write(paths.summary, [`${JSON.stringify(summary, null, 2)}\n`]);
+  return problems;
 }
 
 /**
@@ -49,11 +55,16 @@ export function retryText(
 }
 
 /** The page as one self-contained file. */
-export function htmlPage(reader: ImportReader, summary: ImportSummary, version: string): string {
+export function htmlPage(
+  reader: ImportReader,
+  summary: ImportSummary,
+  version: string,
+  problems = reader.problems(),
+): string {
   const { groups, total } = reader.groups(GROUPS_ON_PAGE);
   return htmlReport({
     summary,
-    problems: reader.problems(),
+    problems,
     groups,
     groupsTotal: total,
     calls: reader.calls(CALL_BUCKETS),
