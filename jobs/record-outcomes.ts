@@ -55,8 +55,8 @@ export interface RecordOutcomesPayload {
 }
 
 export interface RecordOutcomesPorts {
-  /** Resolves when the result is on disk, or its import has finished. */
-  record(importId: string, result: BatchResult): Promise<void>;
+  /** Resolves when the results of this import are on disk, or it has finished. */
+  record(importId: string, results: readonly BatchResult[]): Promise<void>;
 }
 
 /** Days of attempts: the ledger's disk may be full over a weekend. */
@@ -69,6 +69,11 @@ export const recordOutcomes = defineJob<RecordOutcomesPayload, RecordOutcomesPor
   attempts: ATTEMPTS,
   backoffMs: (attemptsMade) => Math.min(30_000, 500 * 2 ** Math.min(attemptsMade, 10)),
   process: async ({ payload: { results } }, { record }) => {
-    await Promise.all(results.map(({ importId, result }) => record(importId, result)));
+    const byImport = Map.groupBy(results, ({ importId }) => importId);
+    const recording = Array.from(byImport, ([importId, found]) => {
+      const its = found.map(({ result }) => result);
+      return record(importId, its);
+    });
+    await Promise.all(recording);
   },
 });

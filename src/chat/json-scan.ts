@@ -12,12 +12,12 @@ export const NOT_WALKED = -1;
 const MOST_NESTED = 30;
 
 export const QUOTE = 0x22;
-export const COMMA = 0x2c;
+const COMMA = 0x2c;
 const COLON = 0x3a;
 export const OPEN_LIST = 0x5b;
 export const CLOSE_LIST = 0x5d;
 export const OPEN_OBJECT = 0x7b;
-export const CLOSE_OBJECT = 0x7d;
+const CLOSE_OBJECT = 0x7d;
 const BACKSLASH = 0x5c;
 
 /** 1 for bytes that may not be in a string as they are: the quote that ends it, backslash, control characters. */

@@ -185,12 +185,12 @@ function openParts(options: SendingOptions, isStopping: () => boolean) {
     });
 
   returns.start({
-    record: async (id, result) => {
+    record: async (id, results) => {
       // Ignored if the import has finished or was deleted: its rows have outcomes. A failed one sends again when it is resumed.
       const state = catalog.find(id)?.state;
       if (state !== undefined && state !== 'failed' && !isFinal(state)) {
         imports.open(id);
-        await recorder.deliver(id, result);
+        await Promise.all(results.map((result) => recorder.deliver(id, result)));
       }
     },
     answered: groups.answered,
