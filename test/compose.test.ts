@@ -107,18 +107,11 @@ async function startServices() {
   return { place, start, workers, origin: `http://127.0.0.1:${servePort}` };
 }
 
-test('a single import: its commands, run as processes, bring the sample through three workers to its end', async () => {
-  const { start, workers } = await startServices();
-  const { code, stdout } = await start('coordinator').ended;
-  expect([code, stdout]).toEqual([1, expect.stringMatching(/completed/i)]);
-  for (const worker of workers) {
-    worker.child.kill('SIGTERM');
-    expect((await worker.ended).code).toBe(0);
-  }
-});
+test('its commands, run as processes: workers and an import, then a service that takes imports, syncs and reports', async () => {
+  const { place, start, workers, origin } = await startServices();
+  const single = await start('coordinator').ended;
+  expect([single.code, single.stdout]).toEqual([1, expect.stringMatching(/completed/i)]);
 
-test('the service: its commands, run as processes, take an import, make a nightly sync and give reports', async () => {
-  const { place, start, origin } = await startServices();
   const serve = start('serve');
   await serve.says('Listening on ');
   const token = await place.run(['token', 'create', '--role', 'operator']);
@@ -152,6 +145,8 @@ test('the service: its commands, run as processes, take an import, make a nightl
   };
   await until(async () => (await lastRun()).state !== 'running');
   expect(await lastRun()).toMatchObject({ state: 'ran', reason: 'applied: every change has its outcome' });
-  serve.child.kill('SIGTERM');
-  expect((await serve.ended).code).toBe(0);
+  for (const { child, ended } of [serve, ...workers]) {
+    child.kill('SIGTERM');
+    expect((await ended).code).toBe(0);
+  }
 });

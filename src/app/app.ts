@@ -5,7 +5,7 @@ import type { Config } from '../platform/config.ts';
 import { type DataDir, dataDir, makeDataDir } from '../platform/data-dir.ts';
 import type { Lifecycle } from '../platform/lifecycle.ts';
 import { type Logger, type LogStream, openLog } from '../platform/log.ts';
-import { composeCoordinator } from './compose.ts';
+import { type CoordinatorParts, composeCoordinator } from './compose.ts';
 import type { Service } from './service.ts';
 import type { Tracing } from './tracing/traced.ts';
 import { openTracing } from './tracing/tracing.ts';
@@ -37,12 +37,13 @@ interface AppOptions {
   /** A second target of the log, in addition to its file. */
   readonly logStream?: LogStream;
   readonly observer?: CallObserver;
+  readonly reading?: Pick<CoordinatorParts, 'stage' | 'openReading'> | undefined;
 }
 
 /** Opens the parts one after the other; `life` stops them in reverse, also when a later one cannot be opened. */
 export async function openApp(
   life: Lifecycle,
-  { config, openService, show, keepMs, logStream, observer }: AppOptions,
+  { config, openService, show, keepMs, logStream, observer, reading }: AppOptions,
 ): Promise<App> {
   const tracing = await openTracing();
   if (tracing !== undefined) life.onStop(() => tracing.stop());
@@ -65,6 +66,7 @@ export async function openApp(
     warn,
     keepMs,
     observer: all,
+    ...reading,
     telemetry: tracing?.telemetry,
   });
   life.onStop((deadlineMs) => coordinator.stop(deadlineMs));

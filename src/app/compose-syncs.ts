@@ -24,7 +24,10 @@ export function composeSyncs(
   dir: DataDir,
   service: Pick<Service, 'apps' | 'sandbox'>,
   log: Logger,
-  { keepMs, stage = stageElsewhere }: { readonly keepMs?: number | undefined; readonly stage?: StageFile } = {},
+  {
+    keepMs,
+    stage = stageElsewhere,
+  }: { readonly keepMs?: number | undefined; readonly stage?: StageFile | undefined } = {},
 ): SyncRunner {
   const catalog = openSyncCatalog(dir.catalog);
   const syncs = createSyncRunner({

@@ -1,10 +1,7 @@
-import { readFile } from 'node:fs/promises';
-import { messageOf } from '../errors/message-of.ts';
-import { RollcallError } from '../errors/rollcall-error.ts';
 import type { Config } from '../platform/config.ts';
 import { USUAL_CALLS_PER_MINUTE } from '../platform/settings.ts';
 import { startSandbox } from '../sandbox/sandbox.ts';
-import { parseSeed, type SeedDocument } from '../sandbox/seed.ts';
+import { readSeed } from './read-seed.ts';
 import { dispatchOnly, NO_SERVICE, type Service, serviceOf } from './service.ts';
 
 /** Where calls go, as a user chooses it. */
@@ -49,22 +46,4 @@ async function openSandbox(choice: ServiceChoice, callsPerMinute: number): Retur
     ca,
     close: () => sandbox.close(),
   };
-}
-
-class SeedUnreadable extends RollcallError {
-  constructor(message: string, options?: ErrorOptions) {
-    super('BAD_SEED', message, options);
-  }
-}
-
-/** @throws SeedUnreadable, SeedError */
-export async function readSeed(path: string): Promise<SeedDocument> {
-  let text: string;
-  try {
-    text = await readFile(path, 'utf8');
-  } catch (error) {
-    const why = messageOf(error);
-    throw new SeedUnreadable(`the seed file ${path} cannot be read: ${why}`, { cause: error });
-  }
-  return parseSeed(text, path);
 }

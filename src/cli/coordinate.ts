@@ -34,7 +34,12 @@ export async function coordinate(
   let failure: Error | undefined;
   const signal = firstSignal(EXIT.interrupted, () => say(io, 'Stopped at once.', ...howToContinue()));
   try {
-    const app = await openApp(life, { config, openService, show: (sentence) => say(io, sentence) });
+    const app = await openApp(life, {
+      config,
+      openService,
+      show: (sentence) => say(io, sentence),
+      reading: io.reading,
+    });
     await app.serveControl();
     void app.failed.then((error) => {
       failure = error;

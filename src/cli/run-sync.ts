@@ -33,7 +33,7 @@ export async function runSync(options: RunSyncOptions): Promise<ExitCode> {
   const howToContinue = () => (id === undefined ? [] : ['See how far it came:', `  ${config.command} sync show ${id}`]);
   const failure = await coordinate({ ...options, howToContinue }, async (here) => {
     const { coordinator, dir, service, log, fail, until } = here;
-    const syncs = composeSyncs(coordinator, dir, service, log);
+    const syncs = composeSyncs(coordinator, dir, service, log, { stage: io.reading?.stage });
     here.onStop(() => syncs.stop());
     syncs.events.on('failure', fail);
     const begun = await options.begin(syncs, here);

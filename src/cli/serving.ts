@@ -60,12 +60,13 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
       ...{ config, openService, show: (text: string) => say(io, text), keepMs: config.keepMs },
       logStream: await logStream(io),
       observer: callMetrics(registry),
+      reading: io.reading,
     });
     const { service, coordinator, log, warn, fail } = app;
     void app.failed.then((error) => {
       failure = error;
     });
-    const syncs = composeSyncs(coordinator, dir, service, log, { keepMs: config.keepMs });
+    const syncs = composeSyncs(coordinator, dir, service, log, { keepMs: config.keepMs, stage: io.reading?.stage });
     life.onStop(() => syncs.stop());
     syncs.events.on('failure', fail);
     const schedules = composeSchedules(config, { syncs, service, dir, log, fail });

@@ -7,28 +7,35 @@ import { EXIT } from '../../src/cli/exit-codes.ts';
 import { SAME_SIGNAL_MS } from '../../src/platform/lifecycle.ts';
 import {
   type Ended,
+  type Followed,
   manyMembers,
   openSandboxPlace,
   openWorkplace,
-  type Running,
   type SandboxPlace,
   until,
 } from './workplace.ts';
 
 const ROWS = 300;
 const GROUPS = 12;
-/** An import of twelve calls, one after the other. */
-/** Without the calls that ask who is banned: calls are counted. */
+/** Reading them takes longer than it takes to interrupt it. */
+const ROWS_TO_READ = 100_000;
+/** An import of twelve calls, one after the other; without those that ask who is banned, because calls are counted. */
 const IMPORT = ['import', 'm.csv', '--concurrency', '1', '--no-ban-check'];
 
-/** Each call takes so long until the sandbox is set to hurry. */
-async function runningImport(slowMs: number, node?: string): Promise<{ place: SandboxPlace; run: Running }> {
+/** An import whose calls take so long until the sandbox is set to hurry. */
+async function runningImport<Import extends Followed>(
+  slowMs: number,
+  begin: (place: SandboxPlace) => Import,
+): Promise<{ place: SandboxPlace; run: Import }> {
   const place = await openSandboxPlace({ users: 'any', groups: 'any', faults: `slow=${slowMs}ms` });
   place.file('m.csv', manyMembers(ROWS, GROUPS));
-  const run = place.start(IMPORT, node === undefined ? {} : { node });
+  const run = begin(place);
   await Promise.race([until(() => place.calls() > 1), run.ended.then(endedTooSoon)]);
   return { place, run };
 }
+
+const inProcessOfItsOwn = (place: SandboxPlace) => place.start(IMPORT);
+const inThisProcess = (place: SandboxPlace) => place.begin(IMPORT);
 
 function endedTooSoon({ code, stderr }: Ended): never {
   throw new Error(`the import ended with ${code} before it could be interrupted: ${stderr}`);
@@ -54,11 +61,14 @@ async function expectAllOnce(place: SandboxPlace): Promise<void> {
 }
 
 describe('an import in the middle of sending', () => {
-  test.each(['SIGINT', 'SIGTERM'] as const)(
+  test.each([
+    ['SIGINT', inProcessOfItsOwn],
+    ['SIGTERM', inThisProcess],
+  ] as const)(
     'ends after %s with exit code 5 and the command that goes on, which completes it with every row once',
-    async (signal) => {
-      const { place, run } = await runningImport(400);
-      run.child.kill(signal);
+    async (signal, begin) => {
+      const { place, run } = await runningImport<Followed>(400, begin);
+      run.interrupt(signal);
       const { code, stderr } = await run.ended;
       expect(code).toBe(EXIT.interrupted);
       expect(stderr).toContain('Stopping: calls in flight may finish. Press Ctrl-C again to stop at once.');
@@ -81,7 +91,7 @@ describe('an import in the middle of sending', () => {
   );
 
   test('leaves at once when the signal comes twice, and can be resumed all the same', async () => {
-    const { place, run } = await runningImport(4_000);
+    const { place, run } = await runningImport(4_000, inProcessOfItsOwn);
     run.child.kill('SIGINT');
     await run.says('Ctrl-C again to stop at once');
     await delay(SAME_SIGNAL_MS + 1);
@@ -100,7 +110,8 @@ describe('an import in the middle of sending', () => {
     const older = olderNode();
     // Where every Node is new enough, the launcher has no child.
     if (older === undefined) skip('there is no Node older than 24 at /usr/bin/node');
-    const { place, run } = await runningImport(400, older);
+    const olderNodeOptions = older === undefined ? {} : { node: older };
+    const { place, run } = await runningImport(400, (there) => there.start(IMPORT, olderNodeOptions));
     const children = childrenOf(run.child.pid);
     expect(children.length).toBe(1);
     run.child.kill('SIGINT');
@@ -115,16 +126,16 @@ describe('an import in the middle of sending', () => {
 
 test('a signal while the file is being read: nothing is sent, and resume reads it again from the start', async () => {
   const place = await openSandboxPlace();
-  const file = place.file('m.csv', manyMembers(300_000, 1_000));
+  const file = place.file('m.csv', manyMembers(ROWS_TO_READ, 1_000));
   const run = place.start(['import', file, '--dry-run']);
   await until(() => unfinishedLedgers(place.dataDir).length > 0);
-  run.child.kill('SIGINT');
+  run.interrupt();
   const { code, stderr } = await run.ended;
   expect(code).toBe(EXIT.interrupted);
   expect(unfinishedLedgers(place.dataDir)).toEqual([]);
 
   const { code: resumed, summary } = await place.summary(commandIn(stderr, 'resume'));
-  expect([resumed, summary.state, summary.rows.read]).toEqual([EXIT.ok, 'staged', 300_000]);
+  expect([resumed, summary.state, summary.rows.read]).toEqual([EXIT.ok, 'staged', ROWS_TO_READ]);
   expect(place.calls()).toBe(0);
 });
 
@@ -143,7 +154,7 @@ test('a signal while standard input is still open: half an input does not pass f
 });
 
 test('a signal to watch ends the look, not the import', async () => {
-  const { place, run } = await runningImport(600);
+  const { place, run } = await runningImport(600, inThisProcess);
   const watching = place.start(['watch']);
   await watching.says('Watching import');
   watching.child.kill('SIGINT');
@@ -155,9 +166,9 @@ test('a signal to watch ends the look, not the import', async () => {
 
 test('a signal to sandbox ends it with 0', async () => {
   const place = await openWorkplace();
-  const run = place.start(['sandbox', '--json']);
+  const run = place.begin(['sandbox', '--json']);
   await run.says('ROLLCALL_HOST');
-  run.child.kill('SIGINT');
+  run.interrupt();
   expect((await run.ended).code).toBe(EXIT.ok);
 });
 

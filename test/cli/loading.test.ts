@@ -72,6 +72,11 @@ describe('only what a command needs is loaded', () => {
   });
 });
 
+test('the sandbox loads nothing that sends', async () => {
+  const { packages } = await loadedBy(['sandbox', '--help']);
+  expect([...packages].toSorted()).toEqual(['commander', 'zod']);
+});
+
 test('an import loads nothing of OpenTelemetry, mail or the formatter of logs', async () => {
   const place = await openSandboxPlace();
   const file = place.file('m.csv', members([['g', 'ann']]));

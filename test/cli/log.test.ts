@@ -8,9 +8,9 @@ import { openWorkplace } from './workplace.ts';
 
 test('serve logs JSON lines to standard output and to a file; what people read goes to standard error', async () => {
   const place = await openWorkplace({ env: { ROLLCALL_LOG_FILE: 'elsewhere.log' } });
-  const server = place.start(['serve', '--sandbox', '--port', '0'], { stays: true });
+  const server = place.begin(['serve', '--sandbox', '--port', '0']);
   await server.says('Listening on http://');
-  server.child.kill('SIGTERM');
+  server.interrupt('SIGTERM');
   const { stdout, stderr } = await server.ended;
   const lines = stdout
     .trim()

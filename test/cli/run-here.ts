@@ -2,6 +2,8 @@ import { PassThrough } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { main } from '../../src/cli/main.ts';
+import { stageFile } from '../../src/imports/stage/stage-file.ts';
+import { shareReading } from '../imports/shared-reading.ts';
 
 export interface Ended {
   readonly code: number | null;
@@ -35,7 +37,9 @@ export function beginHere(args: readonly string[], inside: Surroundings): Begun 
   entered ??= enter(inside);
   entered.commands += 1;
   const [out, err] = [collected(), collected()];
-  const ended = main(args, { out: out.stream, err: err.stream, live: false, color: false, width: 80 })
+  const terminal = { out: out.stream, err: err.stream, live: false, color: false, width: 80 };
+  // To start threads takes more processor time than all else that a small import does.
+  const ended = main(args, { ...terminal, reading: { stage: stageFile, openReading: shareReading } })
     .finally(leave)
     .then(async (code) => {
       out.stream.end();

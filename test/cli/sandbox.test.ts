@@ -2,11 +2,9 @@ import { expect, test } from 'vitest';
 import { openWorkplace } from './workplace.ts';
 
 test('the sandbox shows every key that it takes, and takes every switch', async () => {
-  const { start } = await openWorkplace();
-  const running = start(
-    ['sandbox', '--json', '--behaviour', 'pagination=sample,emptyRequest=refuse', '--behaviour', 'readDelayMs=5'],
-    { stays: true },
-  );
+  const { begin } = await openWorkplace();
+  const switches = ['--behaviour', 'pagination=sample,emptyRequest=refuse', '--behaviour', 'readDelayMs=5'];
+  const running = begin(['sandbox', '--json', ...switches]);
   await running.says('"management"');
   const { apps, management, managementUrl } = JSON.parse(running.stdout());
   expect(apps.us.authOnlyKey).toMatch(/^[0-9a-f]{40}$/);
@@ -18,8 +16,8 @@ test('the sandbox shows every key that it takes, and takes every switch', async 
 });
 
 test('a person at a terminal sees them, too', async () => {
-  const { start } = await openWorkplace();
-  const running = start(['sandbox'], { stays: true });
+  const { begin } = await openWorkplace();
+  const running = begin(['sandbox']);
   await running.says('Stop it with Ctrl-C');
   await running.says('Key of in with the scope authOnly: ');
   await running.says('/apps, key ');

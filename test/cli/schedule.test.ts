@@ -162,7 +162,7 @@ describe('with a server', () => {
     catalog.exec('update schedules set next_due = next_due - 2 * 86400000');
     catalog.close();
 
-    const server = at.start(['serve', '--port', '0'], { stays: true });
+    const server = at.begin(['serve', '--port', '0']);
     await server.says('Listening on');
     await eventually(async () => (await historyOf(at)).runs).toMatchObject([{ state: 'ran', who: '' }]);
     expect(inTeam(at)).toEqual([...PEOPLE, 'new']);
@@ -182,7 +182,7 @@ describe('with a server', () => {
 
     const telling = filesBelow(at.dataDir).filter(({ content }) => content.includes('s3cret-of-the-night'));
     expect(telling.map(({ path }) => path)).toEqual([]);
-    server.child.kill('SIGTERM');
+    server.interrupt('SIGTERM');
     expect((await server.ended).code).toBe(0);
   });
 });

@@ -223,7 +223,7 @@ describe('what cannot work is refused with why:', () => {
       expect.stringContaining('--max-upload'),
       expect.stringContaining('`rollcall list`'),
     ]);
-    const rejected = await place.run(['import', '-'], { input: 'guid,uid\ng1,"ann\n' });
+    const rejected = await place.run(['import', place.file('quote.csv', 'guid,uid\ng1,"ann\n')]);
     expect([rejected.code, rejected.stderr]).toEqual([EXIT.usage, expect.stringContaining('Nothing was sent')]);
   });
 });

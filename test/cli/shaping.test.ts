@@ -58,16 +58,16 @@ test('a file whose keys are not clear is refused, with what to write', async () 
   expect(named.code).toBe(EXIT.ok);
 });
 
-test('killed in the middle, it goes on with the identities it began with, also when their file is gone', async () => {
+test('interrupted in the middle, it goes on with the identities it began with, also when their file is gone', async () => {
   const place = await openSandboxPlace({ users: 'any', groups: 'any', latencyMs: [20, 40] });
   const count = 400;
   const rows = Array.from({ length: count }, (_, n) => `p${n}@x.it,a${n % 20};b${n % 7}\n`);
   const people = place.file('people.csv', `email,uid\n${rows.map((_, n) => `P${n}@X.it,user-${n}\n`).join('')}`);
   const file = place.file('m.csv', `uid,guid\n${rows.join('')}`);
-  const running = place.start(['import', file, '--split', 'guid=;', '--identities', people, '--concurrency', '1']);
+  const running = place.begin(['import', file, '--split', 'guid=;', '--identities', people, '--concurrency', '1']);
   await eventually(() => place.calls()).toBeGreaterThan(3);
-  running.child.kill('SIGKILL');
-  await running.ended.catch(() => {});
+  running.interrupt();
+  expect((await running.ended).code).toBe(EXIT.interrupted);
   rmSync(join(place.root, people));
   const { code, summary } = await place.summary(['resume']);
   expect(code).toBe(EXIT.ok);

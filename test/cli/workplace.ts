@@ -24,8 +24,8 @@ export type { Ended };
 export interface Followed extends Begun {
   /** Resolves when this text has come over standard output or standard error. */
   says(text: string): Promise<void>;
-  /** Ctrl-C: every command of the same process gets it. */
-  interrupt(): void;
+  /** Ctrl-C, or another signal: every command of the same process gets it. */
+  interrupt(signal?: 'SIGINT' | 'SIGTERM'): void;
 }
 
 /** A command in a process of its own. */
@@ -151,12 +151,12 @@ function follow(
     await ended.catch(() => {});
   });
   const begun = { ended, stdout: () => stdout, stderr: () => stderr };
-  return { ...begun, child, says: heardOf(begun, args), interrupt: () => child.kill('SIGINT') };
+  return { ...begun, child, says: heardOf(begun, args), interrupt: (signal = 'SIGINT') => void child.kill(signal) };
 }
 
 function followHere(begun: Begun, args: readonly string[]): Followed {
   // What Node does when the signal comes; nothing else in this process listens for it.
-  const interrupt = () => void process.emit('SIGINT');
+  const interrupt: Followed['interrupt'] = (signal = 'SIGINT') => void process.emit(signal);
   let over = false;
   const ended = begun.ended.finally(() => {
     over = true;

@@ -1,10 +1,12 @@
 import { afterAll, beforeAll } from 'vitest';
 import type { Role } from '../../src/api/service.ts';
+import type { DataDir } from '../../src/platform/data-dir.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { startTestServer, type TestServer } from '../server/test-server.ts';
 
 export interface ServedHere {
   readonly url: string;
+  readonly dir: DataDir;
   token(role: Role): string;
   revoke(token: string): void;
 }
@@ -33,6 +35,9 @@ export function useServerHere({ seed, faults = '', sources = [], ...options }: S
   return {
     get url() {
       return server.url;
+    },
+    get dir() {
+      return server.dir;
     },
     token: (role) => server.token(role),
     revoke: (token) => void server.access.revoke(token.split('_')[1] ?? ''),

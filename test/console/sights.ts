@@ -14,7 +14,7 @@ const SIGHTS = [
  */
 export async function checkSights(page: Page, name: string): Promise<void> {
   for (const { width, colorScheme } of SIGHTS) {
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await page.emulateMedia({ colorScheme });
     await page.setViewportSize({ width, height: 900 });
     const shots = process.env['CONSOLE_SHOTS'];
     if (shots !== undefined) await page.screenshot({ path: join(shots, `${name}-${width}.png`), fullPage: true });

@@ -223,11 +223,12 @@ export function describeJobWorker(name: string, openBackend: OpenBackend, { shar
         const starts = new Journal<number>();
         const definition = errand(async () => starts.note(performance.now()));
         await errands.add(notes(...Array.from({ length: 100 }, (_, index) => `job-${index}`)));
+        const begin = performance.now();
         work(errands, definition, 10);
         work(errands, definition, 10);
         const times = await starts.until(100);
         // 20 windows: 19 of them are waited for, and one is allowed for the clocks.
-        expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(18 * 50);
+        expect((times.at(-1) ?? 0) - begin).toBeGreaterThanOrEqual(18 * 50);
       });
 
       test('is closed by a wait, for everyone', async () => {

@@ -294,12 +294,14 @@ test.each(CASES)('$recipe: $file', async ({ file, recipe, flags = [], expected, 
 });
 
 test.each(CASES.filter(({ file }) => file !== 'stream-import/import.json'))(
-  '$file is recognised as $recipe, and as nothing else',
-  async ({ file, recipe }) => {
+  '$file is recognised as $recipe, and as nothing else; the command that inspect suggests is the one above',
+  async ({ file, recipe, flags = [] }) => {
     const { stdout } = await run(['inspect', file, '--json']);
     const facts = JSON.parse(stdout) as { recipes: { name: string }[]; command: string };
     expect(facts.recipes.map(({ name }) => name)).toEqual([recipe]);
-    expect(facts.command).toContain(`--recipe ${recipe}`);
+    const toFillIn: Record<string, string> = { '--guid': '<group>', '--identities': '<people.csv>' };
+    const words = flags.map((word, at) => toFillIn[flags[at - 1] ?? ''] ?? word);
+    expect(facts.command).toBe(['rollcall', 'import', file, '--recipe', recipe, ...words].join(' '));
   },
 );
 

@@ -64,7 +64,7 @@ async function resume(io: Io, given: string | undefined, flags: Flags): Promise<
     }),
     beside: ({ coordinator, dir, service, log, onStop }) => {
       if (!isOfSync(config.dataDir, id)) return;
-      const syncs = composeSyncs(coordinator, dir, service, log);
+      const syncs = composeSyncs(coordinator, dir, service, log, { stage: io.reading?.stage });
       onStop(() => syncs.stop());
     },
     begin: async (coordinator) => {

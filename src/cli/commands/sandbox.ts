@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { readSeed } from '../../app/open-service.ts';
+import { readSeed } from '../../app/read-seed.ts';
 import { messageOf } from '../../errors/message-of.ts';
 import { REGIONS, type Region } from '../../membership/membership.ts';
 import { firstSignal } from '../../platform/lifecycle.ts';

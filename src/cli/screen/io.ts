@@ -1,6 +1,7 @@
+import type { CoordinatorParts } from '../../app/compose.ts';
 import { wrap } from '../../text/terminal-text.ts';
 
-/** Where a command writes: results to `out`, everything else to `err`. */
+/** What a command has around it. It writes results to `out`, everything else to `err`. */
 export interface Io {
   readonly out: NodeJS.WritableStream;
   readonly err: NodeJS.WritableStream;
@@ -9,6 +10,8 @@ export interface Io {
   readonly color: boolean;
   /** Columns of the terminal. */
   readonly width: number;
+  /** How its coordinator reads files and ledgers. Default: in threads of its own; tests save these. */
+  readonly reading?: Pick<CoordinatorParts, 'stage' | 'openReading'>;
 }
 
 /** A standard stream; a terminal has columns and may have colours. */

@@ -1,4 +1,4 @@
-import { createLogUpdate } from 'log-update';
+import { createRequire } from 'node:module';
 import type { RegionCounts } from '../../api/import-summary.ts';
 import type { RegionStatus } from '../../api/regions.ts';
 import type { StagingProgress } from '../../imports/stage/stage-file.ts';
@@ -22,6 +22,14 @@ export interface Progress {
   stop(): void;
 }
 
+const load = createRequire(import.meta.url);
+
+/** Loaded where something is redrawn: it takes 25 ms of processor time, and no pipe needs it. */
+function drawingOn(stream: NodeJS.WriteStream) {
+  const { createLogUpdate } = load('log-update') as typeof import('log-update');
+  return createLogUpdate(stream);
+}
+
 /** On a terminal: redrawn in place. In a pipe: a line now and then. */
 const LIVE_MS = 200;
 const LINE_MS = 5_000;
@@ -36,7 +44,7 @@ const REGION_COLUMNS = 4;
 
 /** Redraws the lines: in place on a terminal, in a pipe as one line when it has changed. */
 export function redraw(io: Io, linesNow: () => readonly string[]): Progress {
-  const draw = io.live ? createLogUpdate(io.err as NodeJS.WriteStream) : undefined;
+  const draw = io.live ? drawingOn(io.err as NodeJS.WriteStream) : undefined;
   let lastLine = '';
   const tick = () => {
     const lines = linesNow();

@@ -54,7 +54,7 @@ interface BatchOfRows {
   readonly finishedAt: number | null;
   readonly members: number | null;
   /** Of the messages about additions, by row. */
-  readonly messages: readonly (readonly [row: number, id: string])[];
+  readonly messages: ReadonlyMap<number, string>;
 }
 
 /** Groups and batches that are kept for further rows of theirs, at most of each: rows of one group are close together, or mixed with others. */
@@ -116,7 +116,7 @@ function batchOfRows(batch: Record<string, SQLOutputValue> | undefined): BatchOf
     httpStatus: numberOf(http_status),
     finishedAt: numberOf(finished_at),
     members: numberOf(members),
-    messages: typeof messages === 'string' ? storedJson(messages, 'ids of messages', listOf(isMessage)) : [],
+    messages: new Map(typeof messages === 'string' ? storedJson(messages, 'ids of messages', listOf(isMessage)) : []),
   };
 }
 
@@ -152,7 +152,7 @@ function inWords(columns: ReportColumns, { guidOf, batchOf, createdFor }: RowsAr
   const [row, line, original, outcome, code, message, region, group, asRead, uid, scope, batch, value] = columns;
   const guid = group === null ? (asRead ?? '') : guidOf(group);
   const sent = batch === null ? undefined : batchOf(batch);
-  const messageId = sent?.messages.find(([of]) => of === row)?.[1];
+  const messageId = sent?.messages.get(row);
   return {
     row,
     line,

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { regionId, requestId } from '../../../src/imports/record/enum-ids.ts';
 import { packRows, unpackRows } from '../../../src/imports/stage/row-writer.ts';
 import { ACTIONS, REGIONS, SCOPES } from '../../../src/membership/membership.ts';
+import { ANY_CHARACTER } from '../../any-character.ts';
 import { EMPTY_UID, rowAt } from './staged-import.ts';
 
 const row = fc.record({
@@ -17,7 +18,7 @@ const row = fc.record({
 
 test('rows come out of the one text as they went in; of an invalid row what could be read of it', () => {
   fc.assert(
-    fc.property(fc.array(row), fc.array(fc.string({ unit: 'binary' })), (wishes, notes) => {
+    fc.property(fc.array(row), fc.array(fc.string({ unit: ANY_CHARACTER })), (wishes, notes) => {
       const rows = wishes.map((wish, index) => ({
         ...rowAt(index, wish),
         original: JSON.stringify([notes[index] ?? '']),

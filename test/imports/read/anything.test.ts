@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { IntakeError } from '../../../src/imports/read/intake-error.ts';
+import { ANY_CHARACTER } from '../../any-character.ts';
 import { read } from './reading.ts';
 
 const pieces = fc.array(fc.integer({ min: 1, max: 64 }), { minLength: 1, maxLength: 3 });
@@ -95,7 +96,7 @@ const value = fc.letrec((tie) => ({
 describe('any input gives rows, or an IntakeError', () => {
   test.each([
     ['bytes', fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes))],
-    ['text', fc.string({ unit: 'binary', maxLength: 200 })],
+    ['text', fc.string({ unit: ANY_CHARACTER, maxLength: 200 })],
     ['CSV', csv],
     ['CSV under a good header', csv.map((text) => `uid,guid\n${text}`)],
     [

@@ -1,0 +1,3 @@
+import { describeLikeRedis } from './memory-like-redis-suite.ts';
+
+describeLikeRedis(150);
