@@ -60,8 +60,6 @@ export interface TestServerOptions
   /** PEM of a certificate authority that sources may have. */
   readonly caFile?: string;
   readonly sandbox?: SandboxOptions;
-  /** Whether its coordinator has threads of its own, as in life. Default: files are read in this thread, and reading threads shared. */
-  readonly threads?: boolean;
   /** Done to the data directory before the server starts. */
   readonly prepare?: (dir: DataDir) => void;
 }
@@ -97,7 +95,6 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     config,
     service,
     log,
-    ...(options.threads !== true && { stage: stageFile, openReading: shareReading }),
     warn: (text) => failures.push(new Error(text)),
     // As in the pipelines of test/imports: a thread takes more processor time than a small import.
     stage: stageFile,
