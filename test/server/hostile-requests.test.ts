@@ -103,12 +103,15 @@ test('a charset of thousands of blanks costs no more than one that is short', as
       sent.once('error', reject);
       sent.end('guid,uid\ng,a\n');
     });
-  /** CPU time of some requests, in microseconds: this process is the server, too. */
+  /** CPU time of the cheapest of some requests, in microseconds: this process is the server, too, and may have more to do. */
   const cost = async (charset: string) => {
-    for (let warm = 0; warm < 5; warm += 1) await ask(charset);
-    const before = process.cpuUsage();
-    for (let asked = 0; asked < 20; asked += 1) expect([200, 400]).toContain(await ask(charset));
-    return process.cpuUsage(before).user;
+    const costs: number[] = [];
+    for (let asked = 0; asked < 25; asked += 1) {
+      const before = process.cpuUsage();
+      expect([200, 400]).toContain(await ask(charset));
+      costs.push(process.cpuUsage(before).user);
+    }
+    return Math.min(...costs);
   };
   const short = await cost('klingon');
   expect(await cost(`${' '.repeat(14_000)}"x`)).toBeLessThan(6 * short);
