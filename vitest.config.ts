@@ -22,7 +22,7 @@ export default defineConfig({
     // Its own limit is a second: on a busy machine that is too short.
     expect: { poll: { timeout: 240_000 } },
     // For two cores: many a test waits for a process or a server.
-    maxWorkers: 5,
+    maxWorkers: 4,
     // They share two cores: V8's own threads take a fifth of the CPU and give nothing back.
     execArgv: ['--single-threaded'],
     sequence: { sequencer: SlowFirst },
