@@ -94,10 +94,11 @@ describe.each(QUEUE_PLACES)('on the $name queue', (place) => {
     ],
   ])('%s: every row has one outcome in the end, and the groups are as asked', async (_, faults) => {
     const asked = mixedRows();
+    const silent = faults.includes('timeout');
     const { run, rows, sandbox, counts, summary } = await openPipeline({
       place,
       sandbox: { faults },
-      timeouts: { headersMs: 2_000 },
+      ...(silent && { timeouts: { headersMs: 2_000 } }),
     });
     const { id, state } = await run(fileOf(asked));
     expect(state).toBe('completed');
@@ -108,7 +109,10 @@ describe.each(QUEUE_PLACES)('on the $name queue', (place) => {
     const fulfilled = ['added', 'banned', 'already_member', ...(faults.includes('omit-uid') ? ['unconfirmed'] : [])];
     expect(sent.filter(({ status }) => !fulfilled.includes(status))).toEqual([]);
     expect(summary(id).rows).toEqual(counts(id));
-    expect(summary(id).calls).toBe(sandbox.calls.us.requests + sandbox.calls.eu.requests + sandbox.calls.in.requests);
+    const requests = sandbox.calls.us.requests + sandbox.calls.eu.requests + sandbox.calls.in.requests;
+    // On a busy machine a call may be given up before it has reached the service.
+    if (silent) expect(summary(id).calls).toBeGreaterThanOrEqual(requests);
+    else expect(summary(id).calls).toBe(requests);
   });
 
   test('"already a member" after a call without an answer says that the earlier call may have done it', async () => {
