@@ -88,7 +88,7 @@ test('bans, and rows for an acting user who does not exist', async () => {
   ]);
 });
 
-test('a banned user who is to be added is shown, because adding lifts the ban', async () => {
+test('a banned user whom the plan adds is shown, because adding lifts the ban', async () => {
   const at = await open();
   const id = await at.stage('uid,guid\nmallory,team\n');
   await at.check(id);

@@ -21,7 +21,7 @@ function open() {
   return { path, catalog, deliveries, run };
 }
 
-test('ends and blocks are noted with their moves, once each, and only while someone is to be notified', () => {
+test('ends and blocks are noted with their moves, once each, and only while notifications are on', () => {
   const { catalog, deliveries, run } = open();
   run('before', 'rejected');
   expect(deliveries.waiting('all')).toEqual([]);
