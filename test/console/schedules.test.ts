@@ -50,8 +50,18 @@ test('a schedule is made, tried, run, edited by two at once, and copied', async 
   const history = page.getByRole('region', { name: 'History of nightly' });
   await history.getByText('It has not run yet.').waitFor();
   const row = page.getByRole('table', { name: 'Schedules by name' }).getByRole('row', { name: /nightly/ });
+  let asked = 0;
+  page.on('request', (request) => {
+    if (new URL(request.url()).pathname === '/v1/schedules') asked += 1;
+  });
   await row.getByRole('button', { name: 'Run now: nightly' }).click();
   await history.getByText('1 to add').waitFor();
+  // The nights are asked for when a run is news, not only every half minute, in which the list is asked for ten times.
+  await page
+    .getByRole('region', { name: 'Nights, scrollable' })
+    .getByRole('link', { name: /^nightly, / })
+    .waitFor();
+  expect(asked).toBeLessThan(6);
   // While it runs, it cannot be edited.
   await row.getByText('ran', { exact: true }).waitFor();
 
@@ -127,8 +137,13 @@ test('a schedule is made, tried, run, edited by two at once, and copied', async 
 test('the file of a schedule is shown as it is and as it is read, its columns are chosen, and a recipe fills in the rest', async () => {
   writeFileSync(join(exports, 'rooms.csv'), 'Raum,Wer\nteam,ann\nteam,zoe!\n');
   const page = await browser.open(`${server.url}/schedules/new`, { refusals: true });
-  await page.getByLabel('Name', { exact: true }).fill('rooms');
+  await page.getByLabel('Name', { exact: true }).fill('All rooms');
+  await page.getByRole('button', { name: 'Add schedule' }).click();
+  await page.locator('#new-path-error', { hasText: 'give its path' }).waitFor();
   await page.getByLabel('Path below it').fill('nothing.csv');
+  await page.getByRole('button', { name: 'Add schedule' }).click();
+  await page.locator('#new-name-error', { hasText: 'lower-case letters' }).waitFor();
+  await page.getByLabel('Name', { exact: true }).fill('rooms');
   await page.getByRole('button', { name: 'Show the file' }).click();
   await page.locator('#new-path-error', { hasText: 'there is no file' }).waitFor();
   await page.getByLabel('Path below it').fill('rooms.csv');

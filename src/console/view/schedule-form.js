@@ -7,6 +7,7 @@ import { Card, Empty, foreign, h } from '../element.js';
 import { CheckField, SelectField, TextField, useForm } from '../form.js';
 import { ErrorNotice, ErrorPlace } from '../notice.js';
 import { usePlace, useTitle } from '../place.js';
+import { saidOf } from '../remedies.js';
 import { useWork } from '../work.js';
 import { FieldError, fieldsOf, fileOf, KEPT, SCHEDULE, settingsOf } from './schedules/settings-form.js';
 import { SourceFile } from './schedules/source-file.js';
@@ -112,7 +113,7 @@ function ScheduleForm({ settings, before, isEdit, reload }) {
           error instanceof FieldError
             ? [error.field, error.message]
             : error instanceof ApiError && error.code !== 'EDITED_MEANWHILE'
-              ? [error.problem.field ?? '', [error.problem.detail, error.problem.remedy].join(' ')]
+              ? [error.problem.field ?? '', saidOf(error.problem)]
               : ['', ''];
         if (field === '' || !form.showError(controlOf(field, form), text)) throw error;
       }

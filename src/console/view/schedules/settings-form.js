@@ -141,6 +141,7 @@ export const KEPT = 'kept';
  */
 export function settingsOf(values, before) {
   const at = (/** @type {string} */ name) => values[name] ?? '';
+  if (at('root') !== KEPT && at('path') === '') throw new FieldError('path', 'Say which file is read: give its path.');
   const isMirror = at('mode') === 'mirror';
   const chosen = filled({
     ...Object.fromEntries(PLAIN.map((name) => [name, at(name)])),
