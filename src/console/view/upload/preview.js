@@ -19,7 +19,7 @@ const TYPING_MS = 300;
 
 /**
  * What the parts that show a file need of it.
- * @typedef {Pick<FilePreview, 'found' | 'error' | 'isRefused' | 'facts' | 'identities' | 'isTooLarge' | 'columns' | 'columnOf' | 'choose'>} ShownFile
+ * @typedef {Pick<FilePreview, 'found' | 'error' | 'isRefused' | 'facts' | 'identities' | 'isTooLarge' | 'columns' | 'columnOf' | 'chosen' | 'choose' | 'chooseAll'>} ShownFile
  */
 
 export class FilePreview {

@@ -7,7 +7,7 @@ import { columnNames, fieldsOf, TEMPLATE } from './shape-form.js';
 /** @import { ComponentChildren } from 'preact' */
 /** @import { FileFacts, Field, RecipeSettings } from '../../answers.d.ts' */
 /** @import { Form } from '../../form.js' */
-/** @import { FilePreview } from './preview.js' */
+/** @import { ShownFile } from './preview.js' */
 
 /**
  * @typedef {object} Suggestion
@@ -17,7 +17,7 @@ import { columnNames, fieldsOf, TEMPLATE } from './shape-form.js';
  * @property {boolean} [asks] the first way only leads to a field
  */
 
-/** @param {{ preview: FilePreview, form: Form, isImport: boolean }} properties */
+/** @param {{ preview: ShownFile, form: Form, isImport: boolean }} properties */
 export function Suggestions({ preview, form, isImport }) {
   const facts = preview.facts.value;
   // A recipe says itself what it needs.
@@ -67,7 +67,7 @@ export function Suggestions({ preview, form, isImport }) {
   );
 }
 
-/** @param {FileFacts} facts @param {FilePreview} preview */
+/** @param {FileFacts} facts @param {ShownFile} preview */
 function seenSentence({ rows, missing }, preview) {
   const looked = `${counted(rows.seen, 'row')} ${rows.seen === 1 ? 'was' : 'were'} looked at`;
   const names = missing.map((field) => (field === 'uid' ? 'the user (UID)' : 'the group (GUID)'));
@@ -78,7 +78,7 @@ function seenSentence({ rows, missing }, preview) {
 
 /**
  * @param {FileFacts} facts
- * @param {{ preview: FilePreview, form: Form, isImport: boolean }} place
+ * @param {{ preview: ShownFile, form: Form, isImport: boolean }} place
  * @returns {Suggestion[]}
  */
 function suggestionsFor({ columns, suggestion, recipes }, { preview, form, isImport }) {
