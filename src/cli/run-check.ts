@@ -15,6 +15,7 @@ import { type Io, say } from './screen/io.ts';
 import { redraw } from './screen/progress.ts';
 import { findImport } from './target/data.ts';
 import { localImports } from './target/local-imports.ts';
+import { typedCommand } from './typed-command.ts';
 
 interface RunCheckOptions extends RunOptions {
   /** Calls that may be made without asking. */
@@ -27,7 +28,7 @@ export async function runCheckHere(options: RunCheckOptions): Promise<ExitCode> 
   let id: string | undefined;
   let staged = false;
   let fault: unknown;
-  const howToContinue = () => (id === undefined ? [] : ['Continue with:', `  ${config.command} check ${id}`]);
+  const howToContinue = () => (id === undefined ? [] : ['Continue with:', `  ${typedCommand(config, 'check', id)}`]);
   const failure = await coordinate({ ...options, howToContinue }, async (here) => {
     const { coordinator, dir, service, signal } = here;
     id = await options.begin(coordinator, signal);

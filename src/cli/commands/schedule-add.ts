@@ -39,6 +39,7 @@ import { changeSchedules } from '../target/schedule-control.ts';
 import { scheduleDocument } from '../target/schedule-data.ts';
 import type { ScheduleDocument } from '../target/schedules.ts';
 import type { Server } from '../target/server-client.ts';
+import { typedCommand } from '../typed-command.ts';
 
 interface Flags extends CommonFlags, ServerFlags, ReadingFlags, RecipeFlags, ShapeFlags, CreateFlags, ModeFlags {
   readonly cron: string;
@@ -112,7 +113,7 @@ async function add(io: Io, name: string, flags: Flags): Promise<ExitCode> {
     ...(flags.apply ? [] : ['Its runs only plan; with --apply they carry the plan out.']),
     ...(isServed
       ? []
-      : ['It runs as long as a server does, which is started with:', `  ${config.command} serve${sandbox}`]),
+      : ['It runs as long as a server does, which is started with:', `  ${typedCommand(config, 'serve')}${sandbox}`]),
     'Try it now with:',
     `  ${command('schedule', 'run', name)}${sandbox}`,
   );

@@ -16,6 +16,7 @@ import { VERSION } from '../../platform/version.ts';
 import { UsageError } from '../errors.ts';
 import type { FilterTexts } from '../flags/list-flags.ts';
 import { shortest } from '../screen/shortest.ts';
+import { typedCommand } from '../typed-command.ts';
 import { findImport, findingsOf, listImports, summaryIn } from './data.ts';
 import type { Imports } from './imports.ts';
 
@@ -92,7 +93,7 @@ export function localImports(config: Config): Imports {
         }
       })();
     },
-    command: (...words) => [config.command, ...words].join(' '),
+    command: (...words) => typedCommand(config, ...words),
     folder: (id) => shortest(dir.folder(id)),
     files: ({ id, reports }) =>
       present([
