@@ -5,7 +5,7 @@ import type { StagingProgress } from '../../imports/stage/stage-file.ts';
 import { REGIONS, type Region } from '../../membership/membership.ts';
 import { cut } from '../../text/terminal-text.ts';
 import { counted, duration, grouped } from '../../text/wording.ts';
-import type { Io } from './io.ts';
+import { type Io, keepDrawing } from './io.ts';
 
 /** The data of the progress display; read a few times a second. */
 export interface ProgressSource {
@@ -55,12 +55,17 @@ export function redraw(io: Io, linesNow: () => readonly string[]): Progress {
     }
   };
   const timer = setInterval(tick, io.live ? LIVE_MS : LINE_MS);
+  if (draw !== undefined) keepDrawing(io, { clear: draw.clear, draw: tick });
+  let isStopped = false;
   return {
     stop: () => {
+      if (isStopped) return;
+      isStopped = true;
       clearInterval(timer);
       if (draw === undefined) return;
       tick();
       draw.done();
+      keepDrawing(io, undefined);
     },
   };
 }
