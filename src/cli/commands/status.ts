@@ -1,10 +1,12 @@
 import { Command } from 'commander';
 import type { RegionStatus } from '../../api/regions.ts';
-import { summaryText } from '../../imports/report/summary.ts';
+import type { ReasonCode } from '../../imports/reason-codes.ts';
+import { importTitle, summaryText } from '../../imports/report/summary.ts';
 import { isUnderWay } from '../../membership/import-state.ts';
 import { counted, duration } from '../../text/wording.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type CommonFlags, type ServerFlags, withDataDir, withJson, withServer } from '../flags/flags.ts';
+import { concludeCheck } from '../screen/check-outcome.ts';
 import { type Io, say } from '../screen/io.ts';
 import { nextSteps } from '../screen/next-steps.ts';
 import { openImports } from '../target/open-imports.ts';
@@ -26,11 +28,18 @@ async function status(io: Io, given: string | undefined, flags: CommonFlags & Se
     return EXIT.ok;
   }
   const regions = await imports.regions();
+  const isUnsent = found.state === 'staged' && found.code === ('DRY_RUN' satisfies ReasonCode);
+  const checked = isUnsent ? await imports.check(found.id) : undefined;
   const interrupted = regions === undefined && isUnderWay(found.state);
-  io.out.write(summaryText(summary, { color: io.color, width: io.width, problems, interrupted }));
+  // What the service said counts more than what the file looked like.
+  if (checked?.summary !== undefined) io.out.write(`${importTitle(summary, io)}\n`);
+  else io.out.write(summaryText(summary, { color: io.color, width: io.width, problems, interrupted }));
   const underWay = regions !== undefined && (found.state === 'running' || found.state === 'pausing');
   if (underWay) io.out.write(`\n${regions.map(regionLine).join('\n')}\n`);
-  else say(io, '', ...nextSteps(imports, found, summary));
+  else if (checked?.underWay) say(io, '', 'The service is being asked which rows would fail; nothing is sent.');
+  else if (checked !== undefined) {
+    concludeCheck({ io, imports, id: found.id, json: false, sandbox: found.sandbox, checked });
+  } else say(io, '', ...nextSteps(imports, found, summary));
   return EXIT.ok;
 }
 

@@ -55,6 +55,18 @@ export function localImports(config: Config): Imports {
       };
     },
     findings: async ({ id }) => findingsOf(dir, find(id)),
+    check: async (id) => {
+      const [{ checkOf, checkSummaryOf }, { checkFiles }] = await Promise.all([
+        import('../../imports/check/checks.ts'),
+        import('../../imports/check/check-ledger.ts'),
+      ]);
+      const folder = dir.folder(id);
+      const record = checkOf(folder);
+      if (record === undefined) return undefined;
+      const { rows, groups } = checkFiles(folder);
+      const underWay = record.state === 'running' && (await askRegions(dir)) !== undefined;
+      return { record, summary: await checkSummaryOf(folder), files: [rows, groups], underWay };
+    },
     created: async (id) => {
       if (!existsSync(dir.ledger(id))) return [];
       const [{ MOST_MADE }, { readMade }] = await Promise.all([
