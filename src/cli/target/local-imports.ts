@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { asFlag } from '../../errors/named-options.ts';
 import type { ImportFilter } from '../../imports/catalog.ts';
+import { checkFiles } from '../../imports/check/check-paths.ts';
 import type { ImportOptions } from '../../imports/import-options.ts';
 import { tagsOf } from '../../imports/import-tags.ts';
 import { askRegions, askToAct, askToTag } from '../../imports/life/control.ts';
@@ -56,14 +57,12 @@ export function localImports(config: Config): Imports {
     },
     findings: async ({ id }) => findingsOf(dir, find(id)),
     check: async (id) => {
-      const [{ checkOf, checkSummaryOf }, { checkFiles }] = await Promise.all([
-        import('../../imports/check/checks.ts'),
-        import('../../imports/check/check-ledger.ts'),
-      ]);
       const folder = dir.folder(id);
+      const { check, rows, groups } = checkFiles(folder);
+      if (!existsSync(check)) return undefined;
+      const { checkOf, checkSummaryOf } = await import('../../imports/check/checks.ts');
       const record = checkOf(folder);
       if (record === undefined) return undefined;
-      const { rows, groups } = checkFiles(folder);
       const underWay = record.state === 'running' && (await askRegions(dir)) !== undefined;
       return { record, summary: await checkSummaryOf(folder), files: [rows, groups], underWay };
     },
