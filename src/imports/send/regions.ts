@@ -3,12 +3,12 @@ import type { Region } from '../../membership/membership.ts';
 import { BACKLOG, createFairQueue, type FairQueue } from './fair-queue.ts';
 import type { OpenRegion } from './region.ts';
 
-/** The regions that imports have used so far, each opened once. */
+/** The regions that imports have used so far, each opened once; one that could not be opened is tried again. */
 export interface OpenRegions {
   open(region: Region): Promise<OpenRegion>;
   /** The fair queue of a region, which has a fixed part of the backlog. */
   fairQueueOf(region: OpenRegion): FairQueue;
-  /** Rejects when one could not be opened. */
+  /** Rejects if one of them cannot be opened. */
   all(): Promise<OpenRegion[]>;
   /** Lets a region send again, with the key that the settings say now. */
   resume(region: Region): Promise<void>;
@@ -25,9 +25,13 @@ export function createOpenRegions(openRegion: (region: Region) => Promise<OpenRe
   const regions = new Map<Region, Promise<OpenRegion>>();
   const fairQueues = new Map<Region, FairQueue>();
   const open = (region: Region): Promise<OpenRegion> => {
-    const opened = regions.get(region) ?? openRegion(region);
-    regions.set(region, opened);
-    return opened;
+    const known = regions.get(region);
+    if (known !== undefined) return known;
+    const opening = openRegion(region);
+    regions.set(region, opening);
+    // The next import may find what was missing, and the other regions are not affected.
+    opening.catch(() => regions.delete(region));
+    return opening;
   };
   const all = () => Promise.all(regions.values());
   const working = async (): Promise<OpenRegion[]> =>
