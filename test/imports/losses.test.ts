@@ -21,8 +21,8 @@ async function watched({ leaves, workers }: { leaves: boolean; workers: () => nu
   let all = 0;
   const depth = async () => ({ waiting: 0, delayed: 0, active: 1 });
   const opened = { region: 'us', keepBudget: async () => {}, queue: { depth, workers: async () => workers() } };
-  const running: Pick<RunningImport, 'outIn' | 'leaves' | 'resend'> = {
-    outIn: () => 1,
+  const running: Pick<RunningImport, 'inFlightIn' | 'leaves' | 'resend'> = {
+    inFlightIn: () => 1,
     leaves: () => leaves,
     resend: async (_: Region, before: number) => {
       if (before === Number.POSITIVE_INFINITY) all += 1;

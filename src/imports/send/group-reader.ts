@@ -15,7 +15,7 @@ import type { OpenRegion } from './region.ts';
  * Reads groups of the service through the queues of their regions: within their budgets, and by workers of other
  * processes if these have the keys. A question waits in memory for its answer; if the queue loses it, it is queued again.
  */
-export interface GroupReader extends Pick<RunningImport, 'outIn' | 'leaves' | 'resend'> {
+export interface GroupReader extends Pick<RunningImport, 'inFlightIn' | 'leaves' | 'resend'> {
   pages(region: Region): GroupPages;
   /** Takes an answer. It is dropped if the question was asked twice, given up, or asked before a restart. */
   answered(requestId: string, answer: ServiceAnswer): void;
@@ -161,7 +161,7 @@ export function createGroupReader({ openRegion, priorityOf, replyTo, onError }: 
     stopped: ({ region, code, message }) => {
       for (const question of ofRegion(region)) question.settle({ kind: 'refused', region: true, code, message });
     },
-    outIn: (region) => ofRegion(region).length,
+    inFlightIn: (region) => ofRegion(region).length,
     leaves: () => false,
     resend: async (region, before) => {
       const unanswered = ofRegion(region).filter(({ askedAt }) => askedAt < before);

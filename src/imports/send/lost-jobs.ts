@@ -20,7 +20,7 @@ interface LossWatchOptions {
   readonly returns: readonly Pick<JobQueue<unknown>, 'depth'>[];
   readonly regions: () => Promise<readonly OpenRegion[]>;
   /** Everything that may have jobs in flight. */
-  readonly imports: () => readonly Pick<RunningImport, 'outIn' | 'leaves' | 'resend'>[];
+  readonly imports: () => readonly Pick<RunningImport, 'inFlightIn' | 'leaves' | 'resend'>[];
   readonly onError: (error: Error) => void;
 }
 
@@ -64,7 +64,7 @@ export function watchForLosses({ returns, regions, imports, onError }: LossWatch
     for (const opened of await regions()) {
       const { region, queue, keepBudget } = opened;
       await keepBudget();
-      const out = imports().filter((one) => one.outIn(region) > 0);
+      const out = imports().filter((one) => one.inFlightIn(region) > 0);
       if (out.length === 0) continue;
       const empty = returning + jobsIn([await queue.depth()]) === 0;
       // Once may be the moment between a result and its recording; twice in a row means that jobs are lost.
