@@ -12,7 +12,9 @@ const regionCounts = z.strictObject({
   banQuestions: z
     .strictObject({ asked: count, of: count })
     .optional()
-    .meta({ description: 'Groups that were asked who is banned from them, and how many are to be; absent for none.' }),
+    .meta({
+      description: 'Groups that were asked who is banned from them, and of how many; absent if none has to be asked.',
+    }),
   rows: rowCounts,
 });
 export type RegionCounts = z.infer<typeof regionCounts>;

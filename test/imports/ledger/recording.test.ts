@@ -68,7 +68,7 @@ describe('an answered call', () => {
   });
 });
 
-describe('a batch that is to be cut in half', () => {
+describe('a batch that is cut in half', () => {
   test('is halved down to the one row that causes it, and the other 24 are added', async () => {
     const { ledger, reader } = await stagedImport(members(25));
     const culprit = 17;

@@ -177,7 +177,7 @@ describe('staging', () => {
     expect(sent.sort()).toEqual(['anna', 'berta', 'cleo']);
   });
 
-  test('changes and removals go before those who are to be added, for whom removals make room', async () => {
+  test('changes and removals go before additions, for which removals make room', async () => {
     const { dispatch } = await stagedImport([
       ...members(30),
       { uid: 'old', action: 'remove' },
