@@ -25,21 +25,21 @@ function openList(count: number) {
   };
   const list = listChannel(sources as unknown as Parameters<typeof listChannel>[0]);
   const join = async () => {
-    const told: string[] = [];
-    const response = { writableLength: 0, write: (text: string) => told.push(text), end: () => {} };
+    const written: string[] = [];
+    const response = { writableLength: 0, write: (text: string) => written.push(text), end: () => {} };
     const watcher = { response, isStillAllowed: () => true } as unknown as Watcher;
     list.watchers.add(watcher);
     await list.welcome(watcher);
-    return told;
+    return written;
   };
   return { list, states, join, asked: () => asked };
 }
 
 test('five hundred who connect at once get all imports, each of which is asked about once', async () => {
   const { list, join, asked } = openList(130);
-  const told = await Promise.all(Array.from({ length: 500 }, join));
+  const written = await Promise.all(Array.from({ length: 500 }, join));
   expect(asked()).toBe(130);
-  for (const [first] of told) expect(first).toContain('"id":"import-129"');
+  for (const [first] of written) expect(first).toContain('"id":"import-129"');
   list.close();
 });
 

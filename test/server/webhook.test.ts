@@ -91,9 +91,9 @@ test('a sync that a guard holds sends a notification with what the guard objects
       headers: { 'content-type': 'text/csv' },
       body: 'guid,uid\nteam,ann\n',
     });
-    const told = () => notes.map(({ body }) => JSON.parse(body));
+    const bodies = () => notes.map(({ body }) => JSON.parse(body));
     await until(() => notes.length === 1);
-    expect(told()[0]).toMatchObject({
+    expect(bodies()[0]).toMatchObject({
       type: 'sync.held',
       data: {
         id,
@@ -106,7 +106,7 @@ test('a sync that a guard holds sends a notification with what the guard objects
     server.syncs.approve(id, 'ops', 'the team has moved');
     await until(() => notes.length === 3);
     expect(
-      told()
+      bodies()
         .map(({ type }) => type)
         .toSorted(),
     ).toEqual(['import.completed', 'sync.applied', 'sync.held']);
