@@ -16,7 +16,7 @@ export interface Settings {
   readonly dataDir?: string | undefined;
   /** Where jobs are stored: `redis://…`, `postgres://…`. Default: ROLLCALL_QUEUE, else the memory of this process. */
   readonly queue?: string | undefined;
-  /** Calls a minute in each region, exactly. Default: ROLLCALL_CALLS_PER_MINUTE, else 80 % of what the service allows. */
+  /** Calls a minute and region, exactly. Default: ROLLCALL_CALLS_PER_MINUTE, else 80 % of what the service allows. */
   readonly callsPerMinute?: number | undefined;
   /** Concurrent calls in each region. Default: ROLLCALL_CONCURRENCY, else 20. */
   readonly concurrency?: number | undefined;
