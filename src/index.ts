@@ -11,7 +11,15 @@ import type { Coordinator } from './imports/life/coordinator.ts';
 import { checkInput } from './imports/read/open-input.ts';
 import { type Config, readConfig } from './platform/config.ts';
 import { createLifecycle } from './platform/lifecycle.ts';
-import type { ImportChoices, ImportRun, ImportSummary, Outcome, ReportedRow, Settings } from './programmatic.ts';
+import {
+  type ImportChoices,
+  type ImportRun,
+  type ImportSummary,
+  type Outcome,
+  type ReportedRow,
+  reportedRow,
+  type Settings,
+} from './programmatic.ts';
 import { inShort } from './server/access/noting.ts';
 
 /** The programmatic API: `import { runImport } from 'rollcall'`. It does what `rollcall import` and `report` do. */
@@ -86,7 +94,7 @@ export async function* readReport(
   for await (const piece of await imports.report(await imports.find(id), { form: 'ndjson', ...filter })) {
     const lines = (rest + String(piece)).split('\n');
     rest = lines.pop() ?? '';
-    for (const line of lines) yield JSON.parse(line) as ReportedRow;
+    for (const line of lines) yield reportedRow.parse(JSON.parse(line));
   }
 }
 

@@ -1,7 +1,7 @@
 import type { ChatClient } from '../chat/client.ts';
 import { type Coordinator, type CoordinatorOptions, openCoordinator } from '../imports/life/coordinator.ts';
 import { type CallObserver, observers } from '../imports/send/call-observer.ts';
-import { openRegionLine, type RegionLine } from '../imports/send/region.ts';
+import { type OpenRegion, openRegion } from '../imports/send/region.ts';
 import type { ImportState } from '../membership/import-state.ts';
 import type { Region } from '../membership/membership.ts';
 import type { Config } from '../platform/config.ts';
@@ -30,7 +30,7 @@ export interface CoordinatorParts {
   readonly client?: (region: Region) => ChatClient;
   readonly stage?: CoordinatorOptions['stage'];
   readonly openReading?: CoordinatorOptions['openReading'];
-  readonly onLine?: (line: RegionLine) => void;
+  readonly onRegion?: (opened: OpenRegion) => void;
   readonly onError?: (error: Error) => void;
 }
 
@@ -61,15 +61,15 @@ export async function composeCoordinator(parts: CoordinatorParts): Promise<Coord
     onError,
     stage: parts.stage,
     openReading: parts.openReading,
-    openLine: async (region, opened, deliver, answer) => {
+    openRegion: async (region, queues, deliver, answer) => {
       const worker = service.sends ? { chat: client(region), concurrency, deliver, answer, observer } : undefined;
       const appId = service.apps[region]?.appId ?? '';
       // A sandbox in this process has another address at each start, and no other worker reaches it.
       const host = service.sandbox ? '' : service.host;
       const limits = { callsPerMinute, budgetShare };
-      const line = await openRegionLine({ region, appId, host, backend: opened, ...limits, worker, onError });
-      parts.onLine?.(line);
-      return line;
+      const opened = await openRegion({ region, appId, host, backend: queues, ...limits, worker, onError });
+      parts.onRegion?.(opened);
+      return opened;
     },
   });
   coordinator.events.on('state', ({ id, state, reason, code }) =>

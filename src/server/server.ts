@@ -166,7 +166,7 @@ export async function createServer(options: ServerOptions): Promise<Api> {
   const reading = openReading(dir, coordinator.reading);
   const syncCatalog = openSyncCatalogReader(dir.catalog);
   const scheduleCatalog = openScheduleCatalogReader(dir.catalog);
-  const views = importViews(coordinator, dir, reading, syncCatalog);
+  const views = importViews(coordinator, dir, reading, syncCatalog, log);
   const events = openEvents({ coordinator, syncs, reading, views, log, callsPerMinute: settings.callsPerMinute });
   const context: ServerContext = {
     ...{ coordinator, syncs, schedules, dir, access, settings, reading, views, events, log, isStillAllowed },
