@@ -1,4 +1,5 @@
 import type { ImportSummary } from './api/import-summary.ts';
+import type { BanChoices } from './imports/ban-options.ts';
 import type { ImportOptions } from './imports/import-options.ts';
 import type { OwnColumn } from './imports/report/columns.ts';
 import type { Outcome } from './membership/outcome.ts';
@@ -15,7 +16,7 @@ export interface Settings {
   readonly dataDir?: string | undefined;
   /** Where jobs are stored: `redis://…`, `postgres://…`. Default: ROLLCALL_QUEUE, else the memory of this process. */
   readonly queue?: string | undefined;
-  /** Calls a minute and region. Default: ROLLCALL_CALLS_PER_MINUTE, else 10,000. */
+  /** Calls a minute and region, exactly. Default: ROLLCALL_CALLS_PER_MINUTE, else 80 % of what the service allows. */
   readonly callsPerMinute?: number | undefined;
   /** Concurrent calls in each region. Default: ROLLCALL_CONCURRENCY, else 20. */
   readonly concurrency?: number | undefined;
@@ -23,8 +24,16 @@ export interface Settings {
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
-/** How an import is read and sent: the flags of `rollcall import` in camel case. */
-export interface ImportChoices extends Settings, Partial<Omit<ImportOptions, 'sandbox' | 'edits'>> {
+/** What flags say in other words, and what only parts of rollcall set. */
+type NotChosen = 'sandbox' | 'edits' | 'repaired' | 'retryOnly' | 'exportOf' | 'identities' | 'bans';
+
+/**
+ * How an import is read and sent. Each has the default of `rollcall import`, and most the name of a flag; where flags belong together,
+ * they are one object: `create` (`--create-users`, `--max-create` …), `shape` (`--split`, `--wide` …), `bounds`, `maxErrors`.
+ */
+export interface ImportChoices extends Settings, Partial<Omit<ImportOptions, NotChosen>>, BanChoices {
+  /** A file by which users are looked up, such as one with the UID for each e-mail address. */
+  readonly identities?: string;
   /** Send to a sandbox in this process instead of the service; it knows every group and user. */
   readonly sandbox?: boolean;
   /** With a queue: also send from this process, not only from `rollcall worker`. */
