@@ -94,7 +94,12 @@ describe('the package has what runs, and nothing else', () => {
   test('no sources, tests, benches, maps or settings of tools', () => {
     const superfluous = packed.files
       .map(({ path }) => path)
-      .filter((path) => !/^(package\.json|README\.md|LICENSE|CHANGELOG\.md|(bin|dist|docs|samples|deploy\/(grafana|prometheus|systemd))\/.+)$/.test(path));
+      .filter(
+        (path) =>
+          !/^(package\.json|README\.md|LICENSE|CHANGELOG\.md|(bin|dist|docs|samples|deploy\/(grafana|prometheus|systemd))\/.+)$/.test(
+            path,
+          ),
+      );
     expect(superfluous).toEqual([]);
     const odd = packed.files
       .map(({ path }) => path)
