@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ImportSummary } from './api/import-summary.ts';
+import type { BanChoices } from './imports/ban-options.ts';
 import type { ImportOptions } from './imports/import-options.ts';
 import { OUTCOMES } from './membership/outcome.ts';
 import { isObject } from './platform/stored-json.ts';
@@ -24,8 +25,16 @@ export interface Settings {
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
-/** How an import is read and sent: the flags of `rollcall import` in camel case. */
-export interface ImportChoices extends Settings, Partial<Omit<ImportOptions, 'sandbox' | 'edits'>> {
+/** What flags say in other words, and what only parts of rollcall set. */
+type NotChosen = 'sandbox' | 'edits' | 'repaired' | 'retryOnly' | 'exportOf' | 'identities' | 'bans';
+
+/**
+ * How an import is read and sent. Each has the default of `rollcall import`, and most the name of a flag; where flags belong together,
+ * they are one object: `create` (`--create-users`, `--max-create` …), `shape` (`--split`, `--wide` …), `bounds`, `maxErrors`.
+ */
+export interface ImportChoices extends Settings, Partial<Omit<ImportOptions, NotChosen>>, BanChoices {
+  /** A file by which users are looked up, such as one with the UID for each e-mail address. */
+  readonly identities?: string;
   /** Send to a sandbox in this process instead of the service; it knows every group and user. */
   readonly sandbox?: boolean;
   /** With a queue: also send from this process, not only from `rollcall worker`. */
