@@ -10,7 +10,6 @@ import { composeSchedules } from '../../src/app/compose-schedules.ts';
 import { composeSyncs } from '../../src/app/compose-syncs.ts';
 import type { Service } from '../../src/app/service.ts';
 import type { Coordinator } from '../../src/imports/life/coordinator.ts';
-import { stageFile } from '../../src/imports/stage/stage-file.ts';
 import { readConfig } from '../../src/platform/config.ts';
 import { type DataDir, dataDir } from '../../src/platform/data-dir.ts';
 import { openLog } from '../../src/platform/log.ts';
@@ -20,7 +19,7 @@ import type { Api } from '../../src/server/context.ts';
 import { createServer, type ServerOptions } from '../../src/server/server.ts';
 import { stopServer } from '../../src/server/stopping.ts';
 import type { SyncRunner } from '../../src/syncs/run/sync-runner.ts';
-import { shareReading } from '../imports/shared-reading.ts';
+import { SHARED_READING } from '../imports/shared-reading.ts';
 
 /** The server over real HTTP, with a coordinator, workers and sandbox of its own; a file's tests share one. */
 export interface TestServer {
@@ -96,13 +95,11 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     service,
     log,
     warn: (text) => failures.push(new Error(text)),
-    // As in the pipelines of test/imports: a thread takes more processor time than a small import.
-    stage: stageFile,
-    openReading: shareReading,
+    ...SHARED_READING,
   });
   coordinator.events.on('failure', (error) => failures.push(error));
   taken.defer(() => coordinator.stop(500));
-  const syncs = composeSyncs(coordinator, dir, service, log);
+  const syncs = composeSyncs(coordinator, dir, service, log, SHARED_READING);
   taken.defer(() => syncs.stop());
   syncs.events.on('failure', (error) => failures.push(error));
   const fail = (error: Error) => failures.push(error);
