@@ -8,8 +8,10 @@ import { composeCoordinator } from '../../src/app/compose.ts';
 import type { Schedules } from '../../src/app/compose-schedules.ts';
 import { composeSchedules } from '../../src/app/compose-schedules.ts';
 import { composeSyncs } from '../../src/app/compose-syncs.ts';
-import type { Service } from '../../src/app/service.ts';
+import { clientOf, type Service } from '../../src/app/service.ts';
+import type { ChatClient } from '../../src/chat/client.ts';
 import type { Coordinator } from '../../src/imports/life/coordinator.ts';
+import type { Region } from '../../src/membership/membership.ts';
 import { readConfig } from '../../src/platform/config.ts';
 import { type DataDir, dataDir } from '../../src/platform/data-dir.ts';
 import { openLog } from '../../src/platform/log.ts';
@@ -59,12 +61,14 @@ export interface TestServerOptions
   /** PEM of a certificate authority that sources may have. */
   readonly caFile?: string;
   readonly sandbox?: SandboxOptions;
+  /** Puts something between the workers and the service. */
+  readonly chat?: (chat: ChatClient, region: Region) => ChatClient;
   /** Done to the data directory before the server starts. */
   readonly prepare?: (dir: DataDir) => void;
 }
 
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
-  const { callsPerMinute } = options;
+  const { callsPerMinute, chat } = options;
   const root = mkdtempSync(join(tmpdir(), 'rollcall-test-'));
   await using taken = new AsyncDisposableStack();
   taken.defer(() => rmSync(root, { recursive: true, force: true }));
@@ -96,6 +100,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     log,
     warn: (text) => failures.push(new Error(text)),
     ...SHARED_READING,
+    ...(chat !== undefined && { client: (region) => chat(clientOf(service, region, config.concurrency), region) }),
   });
   coordinator.events.on('failure', (error) => failures.push(error));
   taken.defer(() => coordinator.stop(500));
