@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { ZodError, z } from 'zod';
 import { PROBLEM_TYPE, type ProblemCode } from '../api/problems.ts';
+import { asParameter, written } from '../errors/named-options.ts';
 import { UnknownExport } from '../exports/export-errors.ts';
 import { CannotCheck } from '../imports/check/check-errors.ts';
 import {
@@ -21,7 +22,7 @@ import { SyncTransitionError } from '../membership/sync-state.ts';
 import type { Logger } from '../platform/log.ts';
 import { EditedMeanwhile, ScheduleError, SourceNotAllowed } from '../syncs/schedule/schedule-errors.ts';
 import { SyncRefused, UnknownSync } from '../syncs/sync-errors.ts';
-import { asSentence, withFullStop } from '../text/wording.ts';
+import { asSentence, counted, withFullStop } from '../text/wording.ts';
 import { Problem, problemDocument } from './problem.ts';
 
 export const STOPS = 'The server stops and takes no more requests.';
@@ -115,6 +116,11 @@ export function problemOf(error: unknown): Problem | undefined {
     const remedy = asSentence(error.remedy ?? '');
     return new Problem('SOURCE_NOT_ALLOWED', asSentence(error.what), { field: 'file', remedy });
   }
+  if (error instanceof ScheduleError && error.code === 'BAD_SCHEDULE') {
+    const { what, remedyWords = '', facts } = error;
+    const remedy = asSentence(written(remedyWords, asParameter));
+    return new Problem('BAD_OPTION', asSentence(what), { field: String(facts['field']), remedy });
+  }
   if (error instanceof ScheduleError) {
     return new Problem(error.code === 'UNKNOWN_SCHEDULE' ? error.code : 'WRONG_STATE', asSentence(error.what));
   }
@@ -160,11 +166,23 @@ export function badOption(error: ZodError, given: unknown): Problem {
   }
   const field = String(issue?.path[0] ?? '');
   const value = (given as Readonly<Record<string, unknown>> | null | undefined)?.[field];
+  const name = field || 'The request';
+  if (value === undefined && issue?.code === 'invalid_type') {
+    return new Problem('BAD_OPTION', `${name} is missing.`, { field });
+  }
   const shown = value === undefined ? 'missing' : JSON.stringify(value).slice(0, 100);
-  return new Problem('BAD_OPTION', withFullStop(`${field || 'The request'} is ${shown}: ${allowed(issue)}`), { field });
+  return new Problem('BAD_OPTION', withFullStop(`${name} is ${shown}: ${allowed(issue)}`), { field });
 }
 
 function allowed(issue: z.core.$ZodIssue | undefined): string {
   if (issue?.code === 'invalid_value') return `allowed are ${issue.values.join(', ')}`;
+  if (issue?.code === 'too_small' && issue.origin === 'string') {
+    return issue.minimum === 1
+      ? 'it must not be empty'
+      : `it must have at least ${counted(Number(issue.minimum), 'character')}`;
+  }
+  if (issue?.code === 'too_big' && issue.origin === 'string') {
+    return `it may have at most ${counted(Number(issue.maximum), 'character')}`;
+  }
   return issue?.message ?? 'it cannot be used';
 }

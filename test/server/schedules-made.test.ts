@@ -150,6 +150,22 @@ describe('what a schedule made over the API reads', () => {
   });
 });
 
+test('what is missing or cannot be used in a schedule is named as the field that it is', async () => {
+  expect(await refused({ name: 'Nightly run' })).toMatchObject({
+    status: 400,
+    code: 'BAD_OPTION',
+    field: 'name',
+    detail: '"Nightly run" cannot be the name of a schedule.',
+    remedy: expect.stringContaining('lower-case letters'),
+  });
+  expect(await refused({ file: '' })).toMatchObject({ field: 'file', detail: 'file is "": it must not be empty.' });
+  const { tz: _, ...timeless } = wish();
+  expect(await server.problem('/v1/schedules', as('operator', 'POST', timeless))).toMatchObject({
+    field: 'tz',
+    detail: 'tz is missing.',
+  });
+});
+
 const wishOf = ({ cron, tz, file, headers, apply }: ScheduleView) => ({ cron, tz, file, headers, apply });
 
 test('a server without sources makes none, and names the setting', async () => {
