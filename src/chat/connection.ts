@@ -1,4 +1,5 @@
 import { type Dispatcher, errors } from 'undici';
+import { isLocalhost } from '../platform/loopback.ts';
 import { lookupHost } from './address.ts';
 import { CallAborted, InvalidCall, MalformedReply, type TransportCode, TransportFailure } from './errors.ts';
 import type { ReplyHeaders } from './rate-headers.ts';
@@ -60,6 +61,11 @@ export interface Connection {
 }
 
 const DEFAULT_TIMEOUTS: Timeouts = { connectMs: 10_000, headersMs: 30_000, bodyMs: 15_000 };
+/**
+ * Until a host's next address is tried. Node waits 250 ms, which is less than a connection to another continent may take,
+ * and less than this process may be busy; the next address may be one that nothing answers at.
+ */
+const ADDRESS_MS = 2_000;
 const DEFAULT_CONNECTIONS = 64;
 const DEFAULT_MAX_REPLY_BYTES = 1024 * 1024;
 
@@ -71,6 +77,8 @@ export function openConnection(origin: string, options: ConnectionOptions): Conn
   const ending = new AbortController();
   const connect = {
     timeout: timeouts.connectMs,
+    // An address of this machine answers or refuses at once: no other is tried because of the time.
+    autoSelectFamilyAttemptTimeout: isLocalhost(new URL(origin).hostname) ? timeouts.connectMs : ADDRESS_MS,
     lookup: lookupHost,
     signal: ending.signal,
     // Given here, because NODE_TLS_REJECT_UNAUTHORIZED in the environment would change the default.

@@ -3,7 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { tracingSettings } from '../../src/app/tracing/tracing-settings.ts';
-import { members, openWorkplace, until } from '../cli/workplace.ts';
+import { members, openWorkplace } from '../cli/workplace.ts';
+import { readEvents } from '../server/event-source.ts';
 
 interface Span {
   readonly name: string;
@@ -61,8 +62,8 @@ test('with OTEL_EXPORTER_OTLP_ENDPOINT, requests, queue, batches and calls are t
     body,
   });
   const { id } = (await uploaded.json()) as { id: string };
-  const view = async () => (await (await fetch(`${address}/v1/imports/${id}`)).json()) as { state: string };
-  await until(async () => (await view()).state === 'completed');
+  const events = await readEvents(`${address}/v1/imports/${id}/events`);
+  expect((await events.rest()).at(-1)?.name).toBe('end');
   server.child.kill('SIGTERM');
   expect((await server.ended).code).toBe(0);
 

@@ -1,4 +1,5 @@
-import { createServer as createTcpServer } from 'node:net';
+import { createServer as createTcpServer, getDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { CallAborted, MalformedReply, ServiceRefusal, TransportFailure } from '../../src/chat/errors.ts';
 import { connect, json, listen, rejection, serve } from './chat-server.ts';
@@ -13,6 +14,15 @@ describe('timeouts', () => {
     const error = await rejection(connect(host, { timeouts: { connectMs: 100 } }).addMembers('g1', ONE));
     expect(error).toBeInstanceOf(TransportFailure);
     expect(error).toMatchObject({ code: 'CONNECT_TIMEOUT', maybeCarriedOut: false });
+  });
+
+  test('a process that is busy while a connection is made does not give it up', async () => {
+    const server = await serve(json(SUCCESS));
+    const call = connect(server.host).addMembers('g1', ONE);
+    // When the host is looked up, the connection begins.
+    await new Promise<void>((begun) => process.nextTick(begun));
+    block(2 * getDefaultAutoSelectFamilyAttemptTimeout());
+    expect((await call).httpStatus).toBe(200);
   });
 
   test('a reply that does not begin', async () => {
@@ -142,8 +152,13 @@ describe('giving a call up', () => {
     const client = connect(server.host);
     const { signal } = new AbortController();
     await Promise.all(Array.from({ length: 30 }, () => client.addMembers('g1', ONE, { signal })));
-    await new Promise((resolve) => setImmediate(resolve));
+    await setImmediate();
     process.off('warning', listener);
     expect(warnings).toEqual([]);
   });
 });
+
+/** Keeps this thread busy. */
+function block(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}

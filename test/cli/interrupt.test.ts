@@ -61,13 +61,11 @@ async function expectAllOnce(place: SandboxPlace): Promise<void> {
 }
 
 describe('an import in the middle of sending', () => {
-  test.each([
-    ['SIGINT', inProcessOfItsOwn],
-    ['SIGTERM', inThisProcess],
-  ] as const)(
+  // Signals that come to a process of its own: below.
+  test.each(['SIGINT', 'SIGTERM'] as const)(
     'ends after %s with exit code 5 and the command that goes on, which completes it with every row once',
-    async (signal, begin) => {
-      const { place, run } = await runningImport<Followed>(400, begin);
+    async (signal) => {
+      const { place, run } = await runningImport(400, inThisProcess);
       run.interrupt(signal);
       const { code, stderr } = await run.ended;
       expect(code).toBe(EXIT.interrupted);

@@ -2,8 +2,7 @@ import { PassThrough } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { main } from '../../src/cli/main.ts';
-import { stageFile } from '../../src/imports/stage/stage-file.ts';
-import { shareReading } from '../imports/shared-reading.ts';
+import { SHARED_READING } from '../imports/shared-reading.ts';
 
 export interface Ended {
   readonly code: number | null;
@@ -38,8 +37,7 @@ export function beginHere(args: readonly string[], inside: Surroundings): Begun 
   entered.commands += 1;
   const [out, err] = [collected(), collected()];
   const terminal = { out: out.stream, err: err.stream, live: false, color: false, width: 80 };
-  // To start threads takes more processor time than all else that a small import does.
-  const ended = main(args, { ...terminal, reading: { stage: stageFile, openReading: shareReading } })
+  const ended = main(args, { ...terminal, reading: SHARED_READING })
     .finally(leave)
     .then(async (code) => {
       out.stream.end();

@@ -2,8 +2,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { Scope } from '../../src/membership/membership.ts';
 import { sumOfOutcomes } from '../../src/membership/outcome.ts';
 import { openBackend } from '../../src/queue/open-backend.ts';
-import { Doorkeeper } from '../imports/doorkeeper.ts';
 import { csv, openPipeline, participants, reached } from '../imports/pipeline-harness.ts';
+import { runningImport } from '../imports/running-import.ts';
 import { describeQueueBoard } from '../queue/board-suite.ts';
 import { describeJobQueue } from '../queue/job-queue-suite.ts';
 import { describeJobWorker } from '../queue/job-worker-suite.ts';
@@ -12,14 +12,6 @@ import { EMBEDDED, POSTGRES, queuePlace, REDIS, type ServerPlace } from './place
 
 /** What the pipeline promises wherever its jobs are kept. */
 function describePipeline(place: Parameters<typeof openPipeline>[0]['place']): void {
-  async function runningImport(rows = participants(300)) {
-    const door = new Doorkeeper();
-    const pipeline = await openPipeline({ place, concurrency: 2, chat: door.chat });
-    const id = await pipeline.send(csv(rows));
-    await door.until(2);
-    return { ...pipeline, pipeline, door, id, coordinator: pipeline.coordinator };
-  }
-
   test('a mixed file: every row gets the outcome that it deserves, and the groups are as asked', async () => {
     const { run, rows, sandbox, counts } = await openPipeline({ place });
     const scopes: readonly Scope[] = ['participant', 'admin', 'moderator', 'ban'];
@@ -58,7 +50,7 @@ function describePipeline(place: Parameters<typeof openPipeline>[0]['place']): v
   });
 
   test('pause lets the calls under way answer, and resume sends the rest, each batch once', async () => {
-    const { id, door, coordinator, sandbox, counts, openRegions } = await runningImport();
+    const { id, door, coordinator, sandbox, counts, openRegions } = await runningImport(place);
     const paused = reached(coordinator, id, 'paused');
     await coordinator.pause(id);
     door.letIn(2);
@@ -73,7 +65,7 @@ function describePipeline(place: Parameters<typeof openPipeline>[0]['place']): v
   });
 
   test('cancel: calls under way count, the rest is unprocessed', async () => {
-    const { id, door, coordinator, sandbox, counts } = await runningImport();
+    const { id, door, coordinator, sandbox, counts } = await runningImport(place);
     await coordinator.cancel(id);
     door.open();
     expect((await coordinator.settled(id)).state).toBe('cancelled');
@@ -103,7 +95,7 @@ function describePipeline(place: Parameters<typeof openPipeline>[0]['place']): v
   });
 
   test('a new coordinator goes on where the one before was stopped, and sends no batch twice', async () => {
-    const { id, door, pipeline, sandbox, counts } = await runningImport();
+    const { id, door, pipeline, sandbox, counts } = await runningImport(place);
     const stopped = pipeline.stop();
     door.open();
     await stopped;

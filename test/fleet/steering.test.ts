@@ -23,6 +23,8 @@ test('a region without a worker and one whose key is refused do not hold up anot
   const run = fleet.importHere([...calls(60, 'us'), ...calls(60, 'eu'), ...calls(60, 'in')]);
   await eventually(() => fleet.rows().filter(({ status }) => status === 'added').length).toBe(60);
   await eventually(() => fleet.queue('in').isPaused()).toBe(true);
+  // A worker finishes a job when its result has been taken.
+  await eventually(() => fleet.queue('us').depth()).toEqual(idle);
   const status = await statusOf(fleet);
   expect(status).toMatch(/^us +0 calls in flight, 0 batches queued$/m);
   expect(status).toMatch(/^eu +no worker: start one with rollcall worker --region eu, .*60 batches queued/m);

@@ -33,6 +33,11 @@ export class Doorkeeper {
     while (this.arrived < calls) await new Promise<void>((resolve) => this.#watchers.push(resolve));
   }
 
+  /** Lets nobody through from now on. */
+  shut(): void {
+    this.#open = false;
+  }
+
   /** Lets everyone through from now on. */
   open(): void {
     this.#open = true;

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished } from 'vitest';
@@ -22,13 +22,13 @@ export async function completedAfterKills(
   kills: readonly number[],
 ) {
   for (const calls of kills) {
-    const child = startChild(settings);
+    const child = startCoordinator(settings);
     const goal = Math.max(calls, sandbox.calls.us.requests + 5);
     await Promise.race([eventually(() => sandbox.calls.us.requests).toBeGreaterThan(goal), child.ended]);
     child.process.kill('SIGKILL');
     await child.ended;
   }
-  expect(await startChild(settings).ended).toBe(0);
+  expect(await startCoordinator(settings).ended).toBe(0);
 
   const dir = dataDir(settings.dataDir);
   const catalog = openCatalogReader(dir.catalog);
@@ -43,11 +43,19 @@ export async function completedAfterKills(
   }
 }
 
-function startChild(settings: CoordinatorProcessSettings): { process: ChildProcess; ended: Promise<number | null> } {
-  const child = spawn(process.execPath, [PROGRAM, JSON.stringify(settings)], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
+/** A coordinator in a process of its own, which ends with its test. `working`: it has its import, or has ended. */
+export function startCoordinator(settings: CoordinatorProcessSettings) {
+  const child = spawn(process.execPath, [PROGRAM, JSON.stringify(settings)], { stdio: ['ignore', 'pipe', 'inherit'] });
   endsWithTests(child);
   onTestFinished(() => void child.kill('SIGKILL'));
-  return { process: child, ended: once(child, 'close').then(([code]) => code as number | null) };
+  const ended = once(child, 'close').then(([code]) => code as number | null);
+  let said = '';
+  const working = new Promise<void>((resolve) => {
+    child.stdout.on('data', (text) => {
+      said += text;
+      if (said.includes('working\n')) resolve();
+    });
+    void ended.then(() => resolve());
+  });
+  return { process: child, working, ended };
 }

@@ -11,7 +11,6 @@ import { type ImportOptions, importOptions } from '../../src/imports/import-opti
 import type { Coordinator } from '../../src/imports/life/coordinator.ts';
 import { openImportReader, type RowWithOutcome } from '../../src/imports/report/reading.ts';
 import type { OpenRegion } from '../../src/imports/send/region.ts';
-import { stageFile } from '../../src/imports/stage/stage-file.ts';
 import type { ImportState } from '../../src/membership/import-state.ts';
 import { type Membership, REGIONS, type Region } from '../../src/membership/membership.ts';
 import { OUTCOMES, type RowCounts } from '../../src/membership/outcome.ts';
@@ -22,7 +21,7 @@ import type { Backend } from '../../src/queue/backend.ts';
 import { openBackend } from '../../src/queue/open-backend.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { tempDir } from '../temp-dir.ts';
-import { shareReading } from './shared-reading.ts';
+import { SHARED_READING } from './shared-reading.ts';
 
 /** A place for the queue that the pipeline's tests run on, each of them on every one. */
 export interface QueuePlace {
@@ -136,7 +135,7 @@ export async function openPipeline(options: PipelineOptions & StartOptions): Pro
         });
         return chat(client, region);
       },
-      ...(options.threads !== true && { stage: stageFile, openReading: shareReading }),
+      ...(options.threads !== true && SHARED_READING),
       onRegion: (opened) => openRegions.set(opened.region, opened),
       onError: (error) => failures.push(error),
     });

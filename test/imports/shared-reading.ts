@@ -1,4 +1,5 @@
 import { openReadingThreads, type ReadingThreads } from '../../src/imports/report/reading-threads.ts';
+import { stageFile } from '../../src/imports/stage/stage-file.ts';
 
 /**
  * Reading threads that all coordinators of this process share: to start one takes more processor time than to read a small
@@ -7,7 +8,7 @@ import { openReadingThreads, type ReadingThreads } from '../../src/imports/repor
 const threads = openReadingThreads();
 
 /** For one coordinator: closed, they have done what it asked for, have none of its ledgers open, and refuse what comes. */
-export function shareReading(): ReadingThreads {
+function shareReading(): ReadingThreads {
   const paths = new Set<string>();
   const underWay = new Set<Promise<unknown>>();
   let closed = false;
@@ -35,3 +36,6 @@ export function shareReading(): ReadingThreads {
   const asked = Object.entries(threads).map(([name, ask]) => [name, noting(ask)] as const);
   return { ...(Object.fromEntries(asked) as unknown as ReadingThreads), close };
 }
+
+/** In place of a coordinator's own threads: files are read in the thread of the test, and reading threads are shared. */
+export const SHARED_READING = { stage: stageFile, openReading: shareReading };

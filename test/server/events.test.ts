@@ -6,7 +6,7 @@ import { startTestServer, type TestServer } from './test-server.ts';
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await startTestServer({ sandbox: { latencyMs: 30, users: 'any' } });
+  server = await startTestServer({ sandbox: { latencyMs: 60, users: 'any' } });
 });
 afterAll(() => server.close());
 
@@ -18,19 +18,19 @@ const eventsOf = (id: string, headers?: Record<string, string>) =>
   readEvents(`${server.url}/v1/imports/${id}/events`, headers);
 
 test('a watcher gets the state, every change of it, the progress, and the end', async () => {
-  const { id } = await server.upload(spread('all', 600));
+  const { id } = await server.upload(spread('all', 300));
   const events = await eventsOf(id);
   const all = await events.rest();
   const moves = all.filter(({ name }) => name === 'state');
   expect(moves.map(({ data }) => data.state)).toEqual(expect.arrayContaining(['running', 'completed']));
-  expect(moves.at(-1)?.data).toMatchObject({ id, state: 'completed', rows: { read: 600, added: 600 } });
+  expect(moves.at(-1)?.data).toMatchObject({ id, state: 'completed', rows: { read: 300, added: 300 } });
   const progress = all.filter(({ name }) => name === 'progress').map(({ data }) => data);
   const added = progress.map(({ rows }) => rows.added);
   expect(added).toEqual(added.toSorted((a, b) => a - b));
-  expect(added.some((count) => count > 0 && count < 600)).toBe(true);
-  const between = progress.find(({ rows }) => rows.added > 0 && rows.added < 600);
+  expect(added.some((count) => count > 0 && count < 300)).toBe(true);
+  const between = progress.find(({ rows }) => rows.added > 0 && rows.added < 300);
   expect(between.regions.us).toMatchObject({ workers: 1, stopped: false, calls: expect.any(Number) });
-  expect(progress.at(-1)).toMatchObject({ rows: { added: 600 } });
+  expect(progress.at(-1)).toMatchObject({ rows: { added: 300 } });
   expect(all.at(-1)?.name).toBe('end');
 });
 
@@ -42,7 +42,7 @@ test('an import that is over sends its end at once', async () => {
 });
 
 test('who reconnects gets what was missed', async () => {
-  const { id } = await server.upload(spread('back', 300));
+  const { id } = await server.upload(spread('back', 150));
   const first = await eventsOf(id);
   await reached(server.coordinator, id, 'running');
   const seen = await first.next(({ name, data }) => name === 'state' && data.state === 'running');
@@ -58,7 +58,7 @@ test('who reconnects gets what was missed', async () => {
 });
 
 test('all who watch an import get the same', async () => {
-  const { id } = await server.upload(spread('same', 200));
+  const { id } = await server.upload(spread('same', 100));
   await reached(server.coordinator, id, 'running');
   const watchers = await Promise.all(Array.from({ length: 20 }, () => eventsOf(id)));
   const lastEvents = await Promise.all(watchers.map(async (watcher) => (await watcher.rest()).slice(-3)));

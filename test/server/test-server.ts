@@ -8,9 +8,10 @@ import { composeCoordinator } from '../../src/app/compose.ts';
 import type { Schedules } from '../../src/app/compose-schedules.ts';
 import { composeSchedules } from '../../src/app/compose-schedules.ts';
 import { composeSyncs } from '../../src/app/compose-syncs.ts';
-import type { Service } from '../../src/app/service.ts';
+import { clientOf, type Service } from '../../src/app/service.ts';
+import type { ChatClient } from '../../src/chat/client.ts';
 import type { Coordinator } from '../../src/imports/life/coordinator.ts';
-import { stageFile } from '../../src/imports/stage/stage-file.ts';
+import type { Region } from '../../src/membership/membership.ts';
 import { readConfig } from '../../src/platform/config.ts';
 import { type DataDir, dataDir } from '../../src/platform/data-dir.ts';
 import { openLog } from '../../src/platform/log.ts';
@@ -20,7 +21,7 @@ import type { Api } from '../../src/server/context.ts';
 import { createServer, type ServerOptions } from '../../src/server/server.ts';
 import { stopServer } from '../../src/server/stopping.ts';
 import type { SyncRunner } from '../../src/syncs/run/sync-runner.ts';
-import { shareReading } from '../imports/shared-reading.ts';
+import { SHARED_READING } from '../imports/shared-reading.ts';
 
 /** The server over real HTTP, with a coordinator, workers and sandbox of its own; a file's tests share one. */
 export interface TestServer {
@@ -60,12 +61,14 @@ export interface TestServerOptions
   /** PEM of a certificate authority that sources may have. */
   readonly caFile?: string;
   readonly sandbox?: SandboxOptions;
+  /** Puts something between the workers and the service. */
+  readonly chat?: (chat: ChatClient, region: Region) => ChatClient;
   /** Done to the data directory before the server starts. */
   readonly prepare?: (dir: DataDir) => void;
 }
 
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
-  const { callsPerMinute } = options;
+  const { callsPerMinute, chat } = options;
   const root = mkdtempSync(join(tmpdir(), 'rollcall-test-'));
   await using taken = new AsyncDisposableStack();
   taken.defer(() => rmSync(root, { recursive: true, force: true }));
@@ -96,13 +99,12 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     service,
     log,
     warn: (text) => failures.push(new Error(text)),
-    // As in the pipelines of test/imports: a thread takes more processor time than a small import.
-    stage: stageFile,
-    openReading: shareReading,
+    ...SHARED_READING,
+    ...(chat !== undefined && { client: (region) => chat(clientOf(service, region, config.concurrency), region) }),
   });
   coordinator.events.on('failure', (error) => failures.push(error));
   taken.defer(() => coordinator.stop(500));
-  const syncs = composeSyncs(coordinator, dir, service, log);
+  const syncs = composeSyncs(coordinator, dir, service, log, SHARED_READING);
   taken.defer(() => syncs.stop());
   syncs.events.on('failure', (error) => failures.push(error));
   const fail = (error: Error) => failures.push(error);

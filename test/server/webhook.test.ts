@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { dataDir } from '../../src/platform/data-dir.ts';
+import { openDeliveries } from '../../src/server/webhook/deliveries.ts';
 import { BadReceiver, isPublic, openReceiver, signingKey } from '../../src/server/webhook/receiver.ts';
 import { filesBelow, members, openWorkplace, until } from '../cli/workplace.ts';
 import { startTestServer } from './test-server.ts';
@@ -54,6 +56,10 @@ test('a completed import sends a notification, signed, and again after a refusal
 
   const again = place.begin(serve);
   await until(() => notes.length === 4);
+  // A server that stops before it has the answer sends the note once more.
+  const deliveries = openDeliveries(dataDir(place.dataDir).catalog);
+  onTestFinished(() => deliveries.close());
+  await until(() => deliveries.count().waiting === 0);
   again.interrupt();
   expect((await again.ended).code).toBe(0);
 

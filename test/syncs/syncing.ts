@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
 import { composeSyncs } from '../../src/app/compose-syncs.ts';
-import { stageFile } from '../../src/imports/stage/stage-file.ts';
 import { REGIONS, type Region } from '../../src/membership/membership.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import type { SeedDocument } from '../../src/sandbox/seed.ts';
@@ -15,6 +14,7 @@ import type { CreateSync } from '../../src/syncs/run/requests.ts';
 import type { SyncRunner } from '../../src/syncs/run/sync-runner.ts';
 import type { SyncRecord } from '../../src/syncs/sync-catalog.ts';
 import { EMBEDDED, openPipeline, type Pipeline, type StartOptions } from '../imports/pipeline-harness.ts';
+import { SHARED_READING } from '../imports/shared-reading.ts';
 import { tempDir } from '../temp-dir.ts';
 
 /** Syncs against a sandbox: planned and carried out by a coordinator with workers of its own. */
@@ -55,7 +55,7 @@ export async function openSyncing(
   const apps = Object.fromEntries(REGIONS.map((region) => [region, pipeline.sandbox.apps[region]]));
   const open = () => {
     const log = pino({ enabled: false });
-    const syncs = composeSyncs(pipeline.coordinator, pipeline.dir, { apps, sandbox: false }, log, { stage: stageFile });
+    const syncs = composeSyncs(pipeline.coordinator, pipeline.dir, { apps, sandbox: false }, log, SHARED_READING);
     syncs.events.on('failure', (error) => pipeline.failures.push(error));
     return syncs;
   };

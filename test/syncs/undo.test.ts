@@ -200,7 +200,7 @@ describe('taking back an import of edits', () => {
           plan.close();
         },
       ),
-      { numRuns: 50 },
+      { numRuns: 25 },
     );
   });
 });
