@@ -35,6 +35,11 @@ export const csvFile = (text: string, name = 'members.csv') => ({
   buffer: Buffer.from(text),
 });
 
+/** `count` rows of one group, under the usual column names. */
+export function memberRows(count: number): string {
+  return `guid,uid\n${Array.from({ length: count }, (_, at) => `team,user-${at}`).join('\n')}\n`;
+}
+
 /** Files of tests that run in the same process share it; it ends with the process. */
 let shared: Promise<Browser> | undefined;
 

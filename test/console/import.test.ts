@@ -1,9 +1,8 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
-import { csvFile, eventually, startImport, useBrowser } from './browser.ts';
+import { csvFile, eventually, memberRows, startImport, useBrowser } from './browser.ts';
 import { standBefore } from './front.ts';
 import { useServerHere } from './serve-here.ts';
-import { memberRows } from './served.ts';
 import { checkSights } from './sights.ts';
 
 const browser = useBrowser();

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { violations } from './accessibility.ts';
-import { csvFile, eventually, startImport, useBrowser } from './browser.ts';
+import { csvFile, eventually, memberRows, startImport, useBrowser } from './browser.ts';
 import { useServerHere } from './serve-here.ts';
-import { memberRows } from './served.ts';
 import { checkSights } from './sights.ts';
 
 const browser = useBrowser();

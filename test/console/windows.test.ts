@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { startImport, useBrowser } from './browser.ts';
+import { memberRows, startImport, useBrowser } from './browser.ts';
 import { useServerHere } from './serve-here.ts';
-import { memberRows } from './served.ts';
 
 const browser = useBrowser();
 // Slowly enough to be still sending when the last window has loaded, also on a busy machine.
