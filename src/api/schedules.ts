@@ -41,6 +41,9 @@ const scheduleReading = z.strictObject({
   sheet: z.string().min(1).max(100).optional(),
   files: z.array(z.string().min(1).max(1_000)).min(1).max(100).optional(),
   bounds: z.record(z.string(), z.int().positive()).optional(),
+  waitForQuietMs: z.int().positive().optional().meta({
+    description: 'Wait until the file has not changed for this long, in ms. In an edit: as it was.',
+  }),
   exportOf: z.string().max(50).optional().meta({
     description:
       'The system that the file is an export of, where memberships are inside of its elements: as recipes have it.',

@@ -14,6 +14,7 @@ import { say } from './screen/io.ts';
 import { shortest } from './screen/shortest.ts';
 import { findImport } from './target/data.ts';
 import { localImports } from './target/local-imports.ts';
+import { typedCommand } from './typed-command.ts';
 
 /** Reads the input here, so that a bad file is reported at once, and starts another process to send it. */
 export async function detach(options: RunOptions, flags: WorkersFlags): Promise<ExitCode> {
@@ -39,13 +40,13 @@ export async function detach(options: RunOptions, flags: WorkersFlags): Promise<
   while (waits() && child.exitCode === null && child.signalCode === null) await sleep(LOOK_MS);
   if (waits()) {
     say(io, `Nothing was sent: its process has ended, and ${shortest(output)} says why. Then:`);
-    say(io, `  ${config.command} resume ${id}`);
+    say(io, `  ${typedCommand(config, 'resume', id)}`);
     return EXIT.fatal;
   }
   child.unref();
   if (options.json) io.out.write(`${JSON.stringify({ id, pid: child.pid })}\n`);
   else io.out.write(`${id}\n`);
-  say(io, 'Sending in the background. Watch it with:', `  ${config.command} watch ${id}`);
+  say(io, 'Sending in the background. Watch it with:', `  ${typedCommand(config, 'watch', id)}`);
   return EXIT.ok;
 }
 

@@ -108,6 +108,12 @@ function complain(io: Io, error: unknown): ExitCode {
 /** Primary result codes of SQLite for a disk that takes no more: SQLITE_IOERR, SQLITE_FULL. */
 const DISK: ReadonlySet<number> = new Set([10, 13]);
 
+/** Exit code of a process whose output could not be written. */
+function outputFailed(error: Error): never {
+  process.stderr.write(`rollcall: standard output cannot be written: ${error.message}\n`);
+  process.exit(EXIT.fatal);
+}
+
 /** Whether the reader of our output has closed the pipe, as `head` does: nothing went wrong. */
 function isClosedPipe(error: Error): boolean {
   return 'code' in error && error.code === 'EPIPE';
@@ -115,8 +121,10 @@ function isClosedPipe(error: Error): boolean {
 
 /** Runs this process's command line. */
 export async function start(): Promise<void> {
+  // Nobody reads it any more, as after `2>&1 | head`: the work goes on without a word.
+  process.stderr.on('error', () => {});
   process.stdout.on('error', (error) => {
-    if (!isClosedPipe(error)) throw error;
+    if (!isClosedPipe(error)) outputFailed(error);
   });
   const code = await main(process.argv.slice(2), terminalIo(process.stdout, process.stderr));
   // An error may leave something open that would keep the process running.

@@ -1,9 +1,7 @@
-import { type CallsByRegion, checkFiles } from '../imports/check/check-ledger.ts';
+import type { CallsByRegion } from '../imports/check/check-ledger.ts';
 import type { CheckProgress } from '../imports/check/checking.ts';
-import { checkOf, checkSummaryOf, createChecks } from '../imports/check/checks.ts';
-import { readOptions } from '../imports/import-options.ts';
+import { createChecks } from '../imports/check/checks.ts';
 import type { Region } from '../membership/membership.ts';
-import { dataDir } from '../platform/data-dir.ts';
 import { counted, grouped, roughly } from '../text/wording.ts';
 import { coordinate } from './coordinate.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
@@ -13,8 +11,8 @@ import { conclude } from './screen/conclude.ts';
 import { confirm } from './screen/confirm.ts';
 import { type Io, say } from './screen/io.ts';
 import { redraw } from './screen/progress.ts';
-import { findImport } from './target/data.ts';
 import { localImports } from './target/local-imports.ts';
+import { typedCommand } from './typed-command.ts';
 
 interface RunCheckOptions extends RunOptions {
   /** Calls that may be made without asking. */
@@ -27,7 +25,7 @@ export async function runCheckHere(options: RunCheckOptions): Promise<ExitCode> 
   let id: string | undefined;
   let staged = false;
   let fault: unknown;
-  const howToContinue = () => (id === undefined ? [] : ['Continue with:', `  ${config.command} check ${id}`]);
+  const howToContinue = () => (id === undefined ? [] : ['Continue with:', `  ${typedCommand(config, 'check', id)}`]);
   const failure = await coordinate({ ...options, howToContinue }, async (here) => {
     const { coordinator, dir, service, signal } = here;
     id = await options.begin(coordinator, signal);
@@ -63,13 +61,9 @@ export async function runCheckHere(options: RunCheckOptions): Promise<ExitCode> 
   if (fault !== undefined) throw fault;
   if (id === undefined) return sayNothingBegan(io);
   if (!staged) return conclude(localImports(config), io, id, json);
-  const folder = dataDir(config.dataDir).folder(id);
-  const record = checkOf(folder);
-  const summary = await checkSummaryOf(folder);
-  const { sandbox } = readOptions(findImport(config.dataDir, id));
-  const { rows, groups } = checkFiles(folder);
   const imports = localImports(config);
-  return concludeCheck({ io, imports, id, files: [rows, groups], json, sandbox, record, summary });
+  const { sandbox } = await imports.find(id);
+  return concludeCheck({ io, imports, id, json, sandbox, checked: await imports.check(id) });
 }
 
 /** A line of progress; none where nothing is known. */

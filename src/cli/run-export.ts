@@ -5,6 +5,7 @@ import { counted, grouped } from '../text/wording.ts';
 import { type CoordinateOptions, coordinate } from './coordinate.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { redraw } from './screen/progress.ts';
+import { typedCommand } from './typed-command.ts';
 
 interface RunExportOptions extends Omit<CoordinateOptions, 'howToContinue'> {
   readonly id: string;
@@ -18,7 +19,7 @@ interface RunExportOptions extends Omit<CoordinateOptions, 'howToContinue'> {
 export async function runExportHere(options: RunExportOptions): Promise<ExitCode | undefined> {
   const { config, io, id } = options;
   let fault: unknown;
-  const howToContinue = () => ['Continue with:', `  ${config.command} export --resume ${id}`];
+  const howToContinue = () => ['Continue with:', `  ${typedCommand(config, 'export', '--resume', id)}`];
   const failure = await coordinate({ ...options, howToContinue }, async (here) => {
     const { coordinator, service } = here;
     const store = await options.openStore(Object.keys(service.apps) as Region[]);

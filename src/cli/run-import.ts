@@ -15,6 +15,7 @@ import { type Io, say } from './screen/io.ts';
 import { type Progress, showProgress } from './screen/progress.ts';
 import { findImport, summaryIn } from './target/data.ts';
 import { localImports } from './target/local-imports.ts';
+import { typedCommand } from './typed-command.ts';
 
 export interface RunOptions extends Omit<CoordinateOptions, 'howToContinue'> {
   readonly json: boolean;
@@ -34,7 +35,7 @@ export async function runImport(options: RunOptions): Promise<ExitCode> {
   let id: string | undefined;
   let sandbox = '';
   const howToContinue = () =>
-    id === undefined ? [] : ['Continue with:', `  ${config.command} resume ${id}${sandbox}`];
+    id === undefined ? [] : ['Continue with:', `  ${typedCommand(config, 'resume', id)}${sandbox}`];
   const failure = await coordinate({ ...options, howToContinue }, async (here) => {
     const { coordinator, dir, signal, until } = here;
     options.beside?.(here);

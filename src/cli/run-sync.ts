@@ -15,6 +15,7 @@ import { type Progress, redraw } from './screen/progress.ts';
 import { concludeSync, printPlan, writePlan } from './screen/sync-outcome.ts';
 import { localSyncs } from './target/local-syncs.ts';
 import { currentUser } from './target/sync-data.ts';
+import { typedCommand } from './typed-command.ts';
 
 export interface RunSyncOptions extends Omit<CoordinateOptions, 'howToContinue'> {
   readonly json: boolean;
@@ -30,7 +31,8 @@ export async function runSync(options: RunSyncOptions): Promise<ExitCode> {
   const kept = localSyncs(config);
   let id: string | undefined;
   let interrupted = false;
-  const howToContinue = () => (id === undefined ? [] : ['See how far it came:', `  ${config.command} sync show ${id}`]);
+  const howToContinue = () =>
+    id === undefined ? [] : ['See how far it came:', `  ${typedCommand(config, 'sync', 'show', id)}`];
   const failure = await coordinate({ ...options, howToContinue }, async (here) => {
     const { coordinator, dir, service, log, fail, until } = here;
     const syncs = composeSyncs(coordinator, dir, service, log, { stage: io.reading?.stage });

@@ -28,6 +28,7 @@ import { notifyTarget } from './notify-target.ts';
 import { type Io, say } from './screen/io.ts';
 import { logStream } from './screen/log-stream.ts';
 import { scheduleControl } from './target/schedule-control.ts';
+import { typedCommand } from './typed-command.ts';
 
 export interface ServeFlags extends SandboxFlags, SendingFlags, WorkersFlags, LogFlags {
   readonly dataDir?: string;
@@ -109,7 +110,11 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
     syncs.continueAll();
     schedules.start();
     if (tokenRequired && !access.hasValidToken()) {
-      say(io, 'No one can log in yet. Create a token with:', `  ${config.command} token create --role operator`);
+      say(
+        io,
+        'No one can log in yet. Create a token with:',
+        `  ${typedCommand(config, 'token', 'create', '--role', 'operator')}`,
+      );
     }
     say(io, `Listening on ${address}`);
     const others = addressesForOthers(address, flags.host);

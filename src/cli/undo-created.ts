@@ -5,6 +5,7 @@ import { EXIT, type ExitCode } from './exit-codes.ts';
 import { confirm } from './screen/confirm.ts';
 import { linesOf, listed } from './screen/created-things.ts';
 import { type Io, say } from './screen/io.ts';
+import { typedCommand } from './typed-command.ts';
 
 interface UndoCreated extends Omit<CoordinateOptions, 'howToContinue'> {
   /** The import that created it; it has finished. */
@@ -19,7 +20,7 @@ interface UndoCreated extends Omit<CoordinateOptions, 'howToContinue'> {
 export async function undoCreated(options: UndoCreated): Promise<ExitCode> {
   const { io, config, id, carryOut, yes } = options;
   let code: ExitCode = EXIT.ok;
-  const howToContinue = () => ['Continue with:', `  ${config.command} undo ${id} --created --apply`];
+  const howToContinue = () => ['Continue with:', `  ${typedCommand(config, 'undo', id, '--created', '--apply')}`];
   const failure = await coordinate({ ...options, howToContinue }, async ({ coordinator, dir, signal }) => {
     const ledger = openCreated(dir.ledger(id));
     try {

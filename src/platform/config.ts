@@ -30,6 +30,8 @@ export { ConfigError } from './setting.ts';
 export interface Config {
   /** Where ledgers and reports are. Default `.rollcall`. */
   readonly dataDir: string;
+  /** What `--data-dir` was given: commands to copy need it again. Undefined where a setting, or nothing, leads there. */
+  readonly dataDirFlag: string | undefined;
   /** What follows `api-<region>.` in the service's addresses. */
   readonly host: string | undefined;
   /** What was made of a host that was given as a longer address, for the user to read. */
@@ -135,6 +137,7 @@ export function readConfig(flags: Flags = {}, environment: Environment = process
   const share = value('budgetShare') ?? DEFAULT_BUDGET_SHARE;
   return Object.freeze({
     dataDir: resolve(folder, flags.dataDir ?? value('dataDir') ?? '.rollcall'),
+    dataDirFlag: flags.dataDir,
     host: host?.host,
     hostCorrection: host?.correction,
     apps,

@@ -1,5 +1,17 @@
-import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { option, words } from '../errors/named-options.ts';
 import { RollcallError } from '../errors/rollcall-error.ts';
@@ -88,13 +100,14 @@ const OURS =
   /^(?:(?:catalog|access)\.sqlite.*|owner\.lock.*|address.*|rollcall\.log.*|control|imports|syncs|exports|schedules|recipes|uploads|removed)$/;
 
 /**
- * Makes the directory where it is missing, and what is in it private, however it was made.
+ * Makes the directory where it is missing, and what is in it private, however it was made. For those who write into it.
  * @returns a warning where other users can open the directory itself
  * @throws DataDirUnusable
  */
 export function makeDataDir({ root }: DataDir): { readonly warning: string | undefined } {
   try {
-    mkdirSync(root, { recursive: true, mode: 0o700 });
+    makeFolders(root);
+    accessSync(root, constants.W_OK | constants.X_OK);
     for (const entry of readdirSync(root, { withFileTypes: true })) {
       if (!OURS.test(entry.name) || entry.isSymbolicLink()) continue;
       close(join(root, entry.name));
@@ -103,6 +116,23 @@ export function makeDataDir({ root }: DataDir): { readonly warning: string | und
   } catch (error) {
     throw new DataDirUnusable(root, error);
   }
+}
+
+/** Node's own recursive mkdir never returns where the parent is there and takes nothing, as /proc. */
+function makeFolders(path: string): void {
+  if (isFolder(path)) return;
+  const parent = dirname(path);
+  if (!existsSync(parent)) makeFolders(parent);
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // Another process may have made it meanwhile.
+    if (!isFolder(path)) throw error;
+  }
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 /** Takes the rights of others away from a file or folder, where there are any. */

@@ -36,10 +36,15 @@ test('import --check says which rows would fail, exits with 1 and sends nothing;
   for (const name of ['check.csv', 'check-groups.csv', 'check.json']) {
     expect(existsSync(join(place.dataDir, 'imports', id, name))).toBe(true);
   }
+  const later = await place.run(['status']);
+  expect(later.code).toBe(0);
+  expect(later.stdout).toContain(`import ${id}, staged: m.csv\n${stdout}`);
+  expect(later.stderr).toBe(stderr.slice(stderr.indexOf('\nEvery row and every group:')));
   const again = await place.run(['check', id, '--json']);
   expect(JSON.parse(again.stdout)).toMatchObject({ id, wouldFail: true, rows: { add: 1, already_member: 1, fail: 2 } });
   const { summary } = await place.summary(['resume', id]);
   expect(summary.rows).toMatchObject({ added: 1, already_member: 1, failed: 2 });
+  expect((await place.run(['status'])).stdout).not.toContain('check of m.csv');
 });
 
 test('in the sandbox that knows every group and user, check and import agree on acting users who are in no group', async () => {
@@ -80,6 +85,7 @@ test('a check that costs more than it may stops with exit code 3, and says how t
   expect(place.calls()).toBe(0);
   expect(stderr).toContain('2 more calls are needed at most, and 1 are allowed');
   expect(stderr).toMatch(/rollcall check \S+ --yes/);
+  expect((await place.run(['status'])).stderr).toBe(stderr.slice(stderr.indexOf('\nNot checked')));
   expect((await place.run(['check', '--yes'])).code).toBe(0);
 });
 

@@ -35,6 +35,9 @@ test('import --check has a server read and check the file, shows the same, and r
   expect(stdout).toContain('Fix the UID, create the user first, or import the file with --create-users.');
   const [, id = ''] = /rollcall resume (\S+)/.exec(stderr) ?? [];
   expect(stderr).toContain(`${server.url}/v1/imports/${id}/check/rows`);
+  const later = await place.run(['status']);
+  expect(later.stdout).toContain(stdout);
+  expect(later.stderr).toContain(`${server.url}/v1/imports/${id}/check/rows`);
   const again = await place.run(['check', id, '--json']);
   expect(JSON.parse(again.stdout)).toMatchObject({ id, wouldFail: true, rows: { read: 3, add: 1, fail: 2 } });
 });

@@ -24,6 +24,8 @@ describe('completion offers', () => {
     [['import', '--scope', '='], ['admin', 'moderator', 'participant', 'ban'], false],
     [['import', '--sandbox-seed', ''], [], true],
     [['import', '--guid', ''], [], false],
+    [['import', '--recipe', 'sl'], ['slack-export'], false],
+    [['schedule', 'add', '--recipe=sl'], ['--recipe=slack-export'], false],
     [['schedule', 'ad'], ['add'], false],
     [['schedule', 'add', '--mo'], ['--mode'], false],
     [['completion', ''], ['bash', 'zsh', 'fish'], false],
@@ -33,6 +35,12 @@ describe('completion offers', () => {
     [['constructor', ''], [], false],
   ])('%j: %j, files: %j', async (typed, words, files) => {
     expect(await offered(await openWorkplace(), ...typed)).toEqual({ files, words });
+  });
+
+  // zsh shows a word with an empty meaning as `admin --`.
+  test('no meaning where there is none', async () => {
+    const place = await openWorkplace();
+    expect((await place.run(['complete', '--', 'import', '--scope', 'a'])).stdout).toBe('words\nadmin\n');
   });
 
   test('no command that is for programs', async () => {

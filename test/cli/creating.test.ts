@@ -37,8 +37,12 @@ test('--create-users and --create-groups create what the file needs; above --max
   const asked = await place.run(undo);
   expect([asked.code, asked.stderr]).toEqual([EXIT.stopped, expect.stringContaining('--yes deletes them')]);
   expect(place.sandbox.user('us', 'bob')).toBeDefined();
+  expect((await place.run(['status', id])).stdout).not.toContain('deleted');
   const deleted = await place.run([...undo, '--yes']);
   expect([deleted.code, deleted.stderr]).toEqual([EXIT.ok, expect.stringContaining('1 group and 2 users deleted.')]);
+  expect((await place.run(['status', id])).stdout).toContain(
+    '\n1 group and 2 users created; deleted since: 1 group and 2 users.\n',
+  );
   expect(['ann', 'bob', 'eve'].filter((uid) => place.sandbox.user('us', uid) !== undefined)).toEqual(['ann']);
   expect(place.sandbox.group('us', 'team')).toBeUndefined();
 });

@@ -4,7 +4,13 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { EXIT, EXIT_MEANINGS } from '../../src/cli/exit-codes.ts';
-import { LAUNCHER, manyMembers, members, openSandboxPlace, openWorkplace, until } from './workplace.ts';
+import { LAUNCHER, manyMembers, members, openSandboxPlace, openWorkplace, until, type Workplace } from './workplace.ts';
+
+/** Runs a command in a script, as `"$0" "$@"`. */
+function inBash(place: Workplace, script: string, args: readonly string[]) {
+  const { root: cwd, env } = place;
+  return spawnSync('bash', ['-c', script, process.execPath, LAUNCHER, ...args], { cwd, env, encoding: 'utf8' });
+}
 
 describe('exit codes', () => {
   test('0: every row is added, banned or a member already; duplicates of such rows included', async () => {
@@ -28,16 +34,29 @@ describe('exit codes', () => {
     );
   });
 
+  test('0: nobody reads what is said, and the import is completed all the same', async () => {
+    const place = await openWorkplace();
+    const file = place.file('members.csv', members([['g', 'ann']]));
+    const { status } = inBash(place, `"$0" "$@" 2>&1 | true; exit "\${PIPESTATUS[0]}"`, ['import', file, '--sandbox']);
+    expect(status).toBe(EXIT.ok);
+    const { summary } = await place.summary(['status']);
+    expect(summary).toMatchObject({ state: 'completed', rows: { added: 1 } });
+  });
+
+  test('4: standard output takes no more: why, and no stack', async () => {
+    const place = await openWorkplace();
+    const { status, stderr } = inBash(place, 'exec "$0" "$@" > /dev/full', ['template']);
+    expect(status).toBe(EXIT.fatal);
+    expect(stderr).toMatch(/^rollcall: standard output cannot be written: ENOSPC.*\n$/);
+  });
+
   test('4: the disk takes no more: what to do, and no stack', async () => {
     const place = await openWorkplace();
     const file = place.file('members.csv', members([['g', 'ann']]));
     // A limit of the process that a full disk looks like to SQLite.
     const limited = `ulimit -f 20; exec "$0" "$@"`;
-    const { status, stderr } = spawnSync(
-      'bash',
-      ['-c', limited, process.execPath, LAUNCHER, 'import', file, '--dry-run', '--data-dir', join(place.root, 'full')],
-      { cwd: place.root, encoding: 'utf8' },
-    );
+    const full = ['--data-dir', join(place.root, 'full')];
+    const { status, stderr } = inBash(place, limited, ['import', file, '--dry-run', ...full]);
     expect([status, stderr]).toEqual([EXIT.fatal, expect.stringContaining('Make room on its disk')]);
     expect(stderr).not.toContain('    at ');
   });

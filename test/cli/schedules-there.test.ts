@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { schedule } from '../../src/api/schedules.ts';
 import { EXIT } from '../../src/cli/exit-codes.ts';
 import { eventually } from '../eventually.ts';
 import { startTestServer, type TestServer } from '../server/test-server.ts';
@@ -81,6 +82,29 @@ test('a schedule is added at a server, run, paused, edited, copied and removed, 
     expect([removed.code, removed.stderr]).toEqual([EXIT.ok, `Schedule ${name} is removed.\n`]);
   }
   expect((await place.run(['schedule', 'list'])).stderr).toContain(`There are no schedules at ${server.url}`);
+});
+
+test("a schedule at a server keeps what the server's recipe says, and waits for a file that is being written", async () => {
+  const place = await remotePlace();
+  const file = join(sources, 'enrollments.csv');
+  writeFileSync(file, 'course_id,user_id,role,section_id,status\nbio,ann,teacher,,active\nbio,bob,student,,deleted\n');
+  const add = ['schedule', 'add', 'courses', '--cron', '@daily', '--file', file];
+  const unknown = await place.run([...add, '--recipe', 'nobodys']);
+  expect([unknown.code, unknown.stderr]).toEqual([EXIT.usage, expect.stringContaining('"nobodys"')]);
+  const flags = ['--recipe', 'canvas-sis', '--wait-for-quiet', '1s', '--scope-words', 'teacher=moderator'];
+  expect(await place.run([...add, ...flags])).toMatchObject({ code: EXIT.ok });
+  const { reading } = schedule.parse(await (await fetch(`${server.url}/v1/schedules/courses`)).json());
+  expect(reading).toMatchObject({
+    waitForQuietMs: 1_000,
+    map: { uid: 'user_id' },
+    shape: { scopeWords: { teacher: 'moderator' } },
+  });
+  await place.run(['schedule', 'run', 'courses']);
+  await eventually(async () => (await historyOf(place, 'courses')).runs).toMatchObject([{ state: 'ran' }]);
+  const [run] = (await historyOf(place, 'courses')).runs;
+  const { stdout } = await place.run(['sync', 'show', run?.syncId ?? '']);
+  expect(stdout).toMatch(/bio \(us\) +1 /);
+  expect((await place.run(['schedule', 'remove', 'courses'])).code).toBe(EXIT.ok);
 });
 
 test('what the server refuses, or cannot be given there, comes with what to do', async () => {

@@ -107,7 +107,7 @@ describe('with a server, commands do as they do without:', () => {
     const again = await place.run(['cancel']);
     expect([again.code, again.stderr]).toEqual([
       EXIT.usage,
-      expect.stringMatching(/^rollcall: .*cancelled.*\. Possible now: retry, delete/),
+      expect.stringMatching(/^rollcall: import \S+ is cancelled: there is nothing to cancel\n$/),
     ]);
 
     const retry = place.begin(['retry', '--json']);

@@ -38,6 +38,8 @@ test('undo --created has a server delete what an import created, and says what i
   const deleted = await place.run(['undo', id, '--created', '--apply', '--yes', ...LIMITS]);
   expect(deleted.stderr).toContain('1 group and 2 users deleted.\n  group band (us), kept: 1 user in it');
   expect(deleted.code).toBe(EXIT.rowsFailed);
+  const { stdout } = await place.run(['status', id]);
+  expect(stdout).toContain('\n2 groups and 2 users created; deleted since: 1 group and 2 users.\n');
   const { sandbox } = server;
   expect([sandbox.group('us', 'choir'), sandbox.user('us', 'bob'), sandbox.user('us', 'eve')]).toEqual(
     Array(3).fill(undefined),

@@ -36,7 +36,10 @@ describe('what is typed wrongly is refused with what is allowed', () => {
     [['import', 'm.csv', '--guid', 'a', '--guid', 'b'], `option '--guid <guid>' was given "a" and "b"; give it once`],
     [['import', 'm.csv', '--where', 'a=1', '--columns', 'uid', '--columns=guid'], 'was given "uid" and "guid"'],
     [['report', '--status', 'added', '--status', 'failed'], 'was given "added" and "failed"'],
-    [['schedule', 'remove', 'a', '--data-dir', 'd', '--data-dir', 'e'], 'was given "d" and "e"'],
+    [
+      ['schedule', 'remove', 'a', '--data-dir', 'd', '--data-dir', 'e'],
+      'was given "d" and "e"; give it once. A script can set ROLLCALL_DATA_DIR instead, which the flag overrides',
+    ],
     [['import', 'm.csv', '--queue', 'redis://:s3cret@a', '--queue', 'redis://b'], 'was given two values; give it once'],
     [[], 'Usage: rollcall'],
   ])('%j', async (args, message) => {
@@ -45,6 +48,27 @@ describe('what is typed wrongly is refused with what is allowed', () => {
     expect(stderr).toContain(message);
     expect(stderr).not.toMatch(/\n\s+at /);
   });
+});
+
+/** In a process of its own: Node's own way to make folders would never return. */
+test('a data directory that cannot be made is refused', async () => {
+  const place = await openWorkplace();
+  const file = place.file('m.csv', members([['g', 'ann']]));
+  const { code, stdout, stderr } = await place.start(['import', file, '--sandbox', '--data-dir', '/proc/rollcall/data'])
+    .ended;
+  expect([code, stdout]).toEqual([EXIT.usage, '']);
+  expect(stderr).toMatch(
+    /^rollcall: \/proc\/rollcall\/data cannot be used as data directory: .*; name another directory/,
+  );
+});
+
+test('commands to copy repeat the data directory that was given as a flag', async () => {
+  const place = await openWorkplace();
+  const where = ['--data-dir', 'of the team'];
+  const { stderr } = await place.run(['import', place.file('m.csv', members([['g', 'ann']])), '--dry-run', ...where]);
+  const [, resume = ''] = /^ {2}rollcall (resume \S+) --data-dir 'of the team'$/m.exec(stderr) ?? [];
+  const { code, stdout } = await place.run(['status', ...resume.split(' ').slice(1), ...where]);
+  expect([code, stdout]).toEqual([EXIT.ok, expect.stringContaining('The only row can be sent.')]);
 });
 
 describe('a command about an import', () => {

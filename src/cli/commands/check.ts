@@ -12,6 +12,7 @@ import type { Io } from '../screen/io.ts';
 import { checkThere } from '../target/check-there.ts';
 import { findImport } from '../target/data.ts';
 import { openImports } from '../target/open-imports.ts';
+import { typedCommand } from '../typed-command.ts';
 
 type Flags = CheckFlags & RunningFlags & ServerFlags;
 
@@ -31,7 +32,7 @@ async function check(io: Io, given: string | undefined, flags: Flags): Promise<E
   }
   const record = findImport(config.dataDir, given);
   const { id } = record;
-  checkTarget(`${config.command} check ${id}`, id, readOptions(record).sandbox, flags.sandbox === true);
+  checkTarget(typedCommand(config, 'check', id), id, readOptions(record).sandbox, flags.sandbox === true);
   return runCheckHere({
     config,
     io,

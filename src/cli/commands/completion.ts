@@ -25,7 +25,7 @@ export function completeCommand(io: Io, end: End, answer: (typed: readonly strin
 
 async function complete(io: Io, answer: Promise<Suggestions>): Promise<ExitCode> {
   const { files, words } = await answer;
-  const lines = words.map(([word, meaning]) => `${word}\t${meaning}`);
+  const lines = words.map(([word, meaning]) => (meaning === '' ? word : `${word}\t${meaning}`));
   io.out.write([files ? 'files' : 'words', ...lines, ''].join('\n'));
   return EXIT.ok;
 }

@@ -37,6 +37,7 @@ import { type Io, say } from '../screen/io.ts';
 import { exportThere } from '../target/export-there.ts';
 import type { Imports } from '../target/imports.ts';
 import { openImports } from '../target/open-imports.ts';
+import { typedCommand } from '../typed-command.ts';
 
 interface Flags extends CommonFlags, ExportFlags, SandboxFlags, SendingFlags, ServerFlags, WorkersFlags {
   /** An id; true: the latest that can be continued. */
@@ -68,7 +69,7 @@ async function exportGroups(io: Io, flags: Flags): Promise<ExitCode> {
   const groups = await groupsOf(flags);
   const id = resumed?.id ?? `export-${newImportId()}`;
   if (resumed !== undefined) {
-    checkTarget(`${config.command} export --resume ${id}`, id, resumed.options.sandbox, flags.sandbox === true);
+    checkTarget(typedCommand(config, 'export', '--resume', id), id, resumed.options.sandbox, flags.sandbox === true);
   }
   checkOutput(resumed?.options.users ?? flags.users === true, flags);
   const folder = dir.export(id);

@@ -1,7 +1,9 @@
 import { Command } from 'commander';
 import type { ImportRecord } from '../../imports/catalog.ts';
+import { isFinal } from '../../membership/import-state.ts';
 import { dataDir } from '../../platform/data-dir.ts';
 import { noteHere } from '../audit.ts';
+import { UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import {
   type CommonFlags,
@@ -39,7 +41,8 @@ async function act(
   flags: CommonFlags & ServerFlags & QueueFlags,
 ): Promise<ExitCode> {
   const { config, imports } = await openImports(flags);
-  const { id } = await imports.find(given);
+  const { id, state } = await imports.find(given);
+  if (isFinal(state)) throw new UsageError(`import ${id} is ${state}: there is nothing to ${verb}`);
   const answer = await imports.act(id, verb);
   if (answer !== undefined) {
     if (imports.server === undefined) noteHere(dataDir(config.dataDir), `import.${verb}`, id);

@@ -19,6 +19,7 @@ import { type ShapeFlags, withShape } from '../flags/shape-flags.ts';
 import { type Io, say } from '../screen/io.ts';
 import { drawTable } from '../screen/table.ts';
 import { findImport } from '../target/data.ts';
+import { typedCommand } from '../typed-command.ts';
 
 type End = (code: Promise<ExitCode>) => Promise<void>;
 
@@ -107,7 +108,7 @@ async function saveOne(io: Io, name: string, file: string | undefined, flags: Sa
   const saved = saveRecipe(dir, recipeFrom({ name, title: flags.title, description: flags.description, ...origin }));
   noteHere(dir, 'recipe.save', name, saved.title);
   if (flags.json) io.out.write(`${JSON.stringify(saved)}\n`);
-  say(io, `Recipe ${name} is saved. Use it with:`, `  ${config.command} import <file> --recipe ${name}`);
+  say(io, `Recipe ${name} is saved. Use it with:`, `  ${typedCommand(config, 'import', '<file>', '--recipe', name)}`);
   return EXIT.ok;
 }
 

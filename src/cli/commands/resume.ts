@@ -6,6 +6,7 @@ import type { ImportRecord } from '../../imports/catalog.ts';
 import { readOptions } from '../../imports/import-options.ts';
 import { isFinal } from '../../membership/import-state.ts';
 import { dataDir } from '../../platform/data-dir.ts';
+import { shellWord } from '../../text/shell-word.ts';
 import { noteHere } from '../audit.ts';
 import { checkTarget } from '../check-target.ts';
 import { UsageError } from '../errors.ts';
@@ -18,6 +19,7 @@ import { type Io, say } from '../screen/io.ts';
 import { findImport } from '../target/data.ts';
 import { openImports } from '../target/open-imports.ts';
 import { withSyncs } from '../target/sync-data.ts';
+import { typedCommand } from '../typed-command.ts';
 
 type Flags = RunningFlags & MaxCreateFlags & Pick<TrialFlags, 'maxRemovals'> & ServerFlags;
 
@@ -45,13 +47,13 @@ async function resume(io: Io, given: string | undefined, flags: Flags): Promise<
     );
   }
   const options = readOptions(record);
-  checkTarget(`${config.command} resume ${id}`, id, options.sandbox, flags.sandbox === true);
+  checkTarget(typedCommand(config, 'resume', id), id, options.sandbox, flags.sandbox === true);
   if (record.state === 'staged' && hasChanged(record)) {
     say(
       io,
       `${record.file} has changed since it was checked. rollcall sends the rows that were checked; to send the file as it is now,`,
     );
-    say(io, `import it again: ${config.command} import ${record.file}`);
+    say(io, `import it again: ${typedCommand(config, 'import', shellWord(record.file))}`);
   }
   return runImport({
     config,

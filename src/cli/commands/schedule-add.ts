@@ -5,6 +5,7 @@ import { type NewSchedule, schedule } from '../../api/schedules.ts';
 import { createOptionsOf, createSettingsOf } from '../../imports/create-texts.ts';
 import type { ImportOptions } from '../../imports/import-options.ts';
 import { requireNeeds, withRecipe } from '../../imports/recipes/apply.ts';
+import { recipe } from '../../imports/recipes/recipe.ts';
 import { findRecipe } from '../../imports/recipes/store.ts';
 import type { Config } from '../../platform/config.ts';
 import { dataDir } from '../../platform/data-dir.ts';
@@ -39,6 +40,7 @@ import { changeSchedules } from '../target/schedule-control.ts';
 import { scheduleDocument } from '../target/schedule-data.ts';
 import type { ScheduleDocument } from '../target/schedules.ts';
 import type { Server } from '../target/server-client.ts';
+import { typedCommand } from '../typed-command.ts';
 
 interface Flags extends CommonFlags, ServerFlags, ReadingFlags, RecipeFlags, ShapeFlags, CreateFlags, ModeFlags {
   readonly cron: string;
@@ -112,7 +114,7 @@ async function add(io: Io, name: string, flags: Flags): Promise<ExitCode> {
     ...(flags.apply ? [] : ['Its runs only plan; with --apply they carry the plan out.']),
     ...(isServed
       ? []
-      : ['It runs as long as a server does, which is started with:', `  ${config.command} serve${sandbox}`]),
+      : ['It runs as long as a server does, which is started with:', `  ${typedCommand(config, 'serve')}${sandbox}`]),
     'Try it now with:',
     `  ${command('schedule', 'run', name)}${sandbox}`,
   );
@@ -156,35 +158,48 @@ async function addHere(config: Config, name: string, flags: Flags): Promise<Adde
     : { made: scheduleDocument(record, undefined), source, isThere: isThere(record.source), isServed };
 }
 
-/** Flags that read a file of this machine, or settings that are kept on it. */
-const NOT_THERE = { recipe: '--recipe', identities: '--identities', waitForQuiet: '--wait-for-quiet' } as const;
-
 async function addThere(server: Server, name: string, flags: Flags): Promise<Added> {
-  for (const [given, flag] of Object.entries(NOT_THERE)) {
-    if (flags[given as keyof typeof NOT_THERE] === undefined) continue;
-    throw new UsageError(`${flag} is for schedules that are added on the server's machine, without --server`);
+  if (flags.identities !== undefined) {
+    throw new UsageError("--identities is for schedules that are added on the server's machine, without --server");
   }
-  const made = await server.begin('/v1/schedules', schedule, await newSchedule(name, flags));
+  const made = await server.begin('/v1/schedules', schedule, await newSchedule(server, name, flags));
   return { made: documentOfView(made), source: made.file, isThere: true, isServed: true };
 }
 
 /** The schedule as the API takes it. */
-async function newSchedule(name: string, flags: Flags): Promise<NewSchedule> {
-  const { cron, tz, file, header = {}, maxSource, limit = {}, guid, scope, region, onBehalfOf, map } = flags;
-  const { format, encoding, delimiter, sheet, files, bound, apply, repair, catchUp } = flags;
+async function newSchedule(server: Server, name: string, flags: Flags): Promise<NewSchedule> {
+  const { cron, tz, file, header = {}, maxSource, limit = {}, apply, repair, catchUp } = flags;
   const { mode, allowDemotion, allowUnban, protect, removeByName } = await syncFlagsOf(flags);
   const create = createOptionsOf(flags);
-  const reading = { guid, scope, region, onBehalfOf, map, format, encoding, delimiter, sheet, files, bounds: bound };
   return {
     ...{ name, cron, tz, file, maxSource, mode, allowDemotion, allowUnban },
     headers: header,
-    reading: { ...reading, shape: shapeOf(flags) } as NewSchedule['reading'],
+    reading: await readingThere(server, flags),
     ...(flags.missing !== undefined && { missing: flags.missing }),
     ...{ protect: [...protect], removeNamed: [...removeByName] },
     ...(create && createSettingsOf(create)),
     limits: limit,
     ...{ apply: apply === true, repair: repair === true, catchUp: catchUp === true },
   };
+}
+
+/** How the server reads the file; a recipe is one of the server's, and the schedule keeps what it says. */
+async function readingThere(server: Server, flags: Flags): Promise<NewSchedule['reading']> {
+  const { guid, scope, region, onBehalfOf, map, format, encoding, delimiter, sheet, files, bound, waitForQuiet } =
+    flags;
+  const given = withoutMissing({
+    ...{ guid, scope, region, onBehalfOf, map, format, encoding, delimiter, sheet, files },
+    ...{ bounds: bound, waitForQuietMs: waitForQuiet, shape: shapeOf(flags) },
+  });
+  if (flags.recipe === undefined) return given as NewSchedule['reading'];
+  const known = await server.get(`/v1/recipes/${encodeURIComponent(flags.recipe)}`, recipe);
+  const { recipe: _, ...reading } = withRecipe(known, given as Partial<ImportOptions>);
+  requireNeeds(known, reading);
+  return reading as NewSchedule['reading'];
+}
+
+function withoutMissing<Values extends object>(values: Values): Values {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Values;
 }
 
 /** A file that is there is looked at; of another one, what the recipe says of the kind holds. @throws as optionsWithRecipe */

@@ -18,6 +18,7 @@ import { type Io, say } from '../screen/io.ts';
 import { openSchedules } from '../target/open-schedules.ts';
 import { runDocument, withSchedules } from '../target/schedule-data.ts';
 import { currentUser } from '../target/sync-data.ts';
+import { typedCommand } from '../typed-command.ts';
 
 type Flags = RunningFlags & ServerFlags;
 
@@ -43,7 +44,7 @@ async function run(io: Io, name: string, flags: Flags): Promise<ExitCode> {
   if (sandbox !== (flags.sandbox === true)) {
     throw new UsageError(
       sandbox
-        ? `schedule ${name} was meant for the sandbox; type: ${config.command} schedule run ${name} --sandbox`
+        ? `schedule ${name} was meant for the sandbox; type: ${typedCommand(config, 'schedule', 'run', name)} --sandbox`
         : `schedule ${name} was not meant for the sandbox; leave out --sandbox`,
     );
   }

@@ -1,12 +1,16 @@
 import { Command } from 'commander';
 import type { RegionStatus } from '../../api/regions.ts';
-import { summaryText } from '../../imports/report/summary.ts';
+import type { ReasonCode } from '../../imports/reason-codes.ts';
+import { importTitle, summaryText } from '../../imports/report/summary.ts';
 import { isUnderWay } from '../../membership/import-state.ts';
 import { counted, duration } from '../../text/wording.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type CommonFlags, type ServerFlags, withDataDir, withJson, withServer } from '../flags/flags.ts';
+import { concludeCheck } from '../screen/check-outcome.ts';
+import { listed } from '../screen/created-things.ts';
 import { type Io, say } from '../screen/io.ts';
 import { nextSteps } from '../screen/next-steps.ts';
+import type { Imports } from '../target/imports.ts';
 import { openImports } from '../target/open-imports.ts';
 
 /** `rollcall status`: the outcomes of an import so far, and what its regions wait for. */
@@ -26,12 +30,31 @@ async function status(io: Io, given: string | undefined, flags: CommonFlags & Se
     return EXIT.ok;
   }
   const regions = await imports.regions();
+  const isUnsent = found.state === 'staged' && found.code === ('DRY_RUN' satisfies ReasonCode);
+  const checked = isUnsent ? await imports.check(found.id) : undefined;
   const interrupted = regions === undefined && isUnderWay(found.state);
-  io.out.write(summaryText(summary, { color: io.color, width: io.width, problems, interrupted }));
+  // What the service said counts more than what the file looked like.
+  if (checked?.summary !== undefined) io.out.write(`${importTitle(summary, io)}\n`);
+  else {
+    const { color, width } = io;
+    const deleted = summary.created === undefined ? '' : await deletedSince(imports, found.id);
+    io.out.write(summaryText(summary, { color, width, problems, interrupted, deleted }));
+  }
   const underWay = regions !== undefined && (found.state === 'running' || found.state === 'pausing');
   if (underWay) io.out.write(`\n${regions.map(regionLine).join('\n')}\n`);
-  else say(io, '', ...nextSteps(imports, found, summary));
+  else if (checked?.underWay) say(io, '', 'The service is being asked which rows would fail; nothing is sent.');
+  else if (checked !== undefined) {
+    concludeCheck({ io, imports, id: found.id, json: false, sandbox: found.sandbox, checked });
+  } else say(io, '', ...nextSteps(imports, found, summary));
   return EXIT.ok;
+}
+
+/** What `undo --created` has deleted, or found missing. */
+async function deletedSince(imports: Imports, id: string): Promise<string> {
+  const [{ MOST_MADE }, things] = await Promise.all([import('../../api/created.ts'), imports.created(id)]);
+  const gone = things.filter(({ undone }) => undone === 'deleted' || undone === 'gone');
+  if (gone.length === 0) return '';
+  return `${things.length < MOST_MADE ? '' : 'at least '}${listed(gone)}`;
 }
 
 function regionLine({ region, waiting, active, delayed, stopped, limitedForMs, workers, key }: RegionStatus): string {

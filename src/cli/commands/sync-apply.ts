@@ -14,6 +14,7 @@ import { openSyncs } from '../target/open-syncs.ts';
 import { currentUser, findSync } from '../target/sync-data.ts';
 import { followSyncThere } from '../target/sync-there.ts';
 import { syncAddress } from '../target/syncs.ts';
+import { typedCommand } from '../typed-command.ts';
 
 type Flags = RunningFlags & ServerFlags;
 
@@ -54,7 +55,7 @@ async function applyStored(
   }
   const record = findSync(config.dataDir, id);
   const { sandbox } = readSyncOptions(record);
-  checkTarget(`${config.command} sync ${verb} ${id}`, id, sandbox, flags.sandbox === true);
+  checkTarget(typedCommand(config, 'sync', verb, id), id, sandbox, flags.sandbox === true);
   return runSync({
     config,
     io,

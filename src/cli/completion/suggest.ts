@@ -50,11 +50,12 @@ export async function suggest({ commands, topics, typed, io }: CommandLine): Pro
     make(io, async () => {}),
     given,
   );
-  if (option !== undefined) return valuesOf(option, current);
+  const dataDir = flagValue(given, '--data-dir');
+  if (option !== undefined) return valuesOf(option, current, dataDir);
   const [flag = '', ...value] = current.split('=');
   const assigned = value.length > 0 ? optionOf(command, flag) : undefined;
   if (assigned !== undefined) {
-    const { files, words: values } = valuesOf(assigned, value.join('='));
+    const { files, words: values } = await valuesOf(assigned, value.join('='), dataDir);
     return { files, words: values.map(([word, meaning]) => [`${flag}=${word}`, meaning]) };
   }
   if (current.startsWith('-')) {
@@ -67,7 +68,7 @@ export async function suggest({ commands, topics, typed, io }: CommandLine): Pro
   const subcommands = position === 0 ? command.commands.map((one): Word => [one.name(), one.description()]) : [];
   const argument = command.registeredArguments[position];
   if (argument === undefined) return among(current, subcommands);
-  const named = await namesFor(name, command, argument, flagValue(given, '--data-dir'));
+  const named = await namesFor(name, command, argument, dataDir);
   return among(current, [...subcommands, ...named], PATHS.has(argument.name()));
 }
 
@@ -99,13 +100,11 @@ function flagValue(given: readonly string[], flag: string): string | undefined {
   return given[given.lastIndexOf(flag) + 1 || given.length];
 }
 
-function valuesOf(option: Option, current: string): Suggestions {
+async function valuesOf(option: Option, current: string, dataDir: string | undefined): Promise<Suggestions> {
   const [, placeholder = ''] = /<([^>]+)>/.exec(option.flags) ?? [];
-  return among(
-    current,
-    (option.argChoices ?? []).map((choice): Word => [choice, '']),
-    PATHS.has(placeholder),
-  );
+  const choices = (option.argChoices ?? []).map((choice): Word => [choice, '']);
+  const named = option.long === '--recipe' ? await whereThereAre(dataDir, recipes) : choices;
+  return among(current, named, PATHS.has(placeholder));
 }
 
 function among(current: string, words: readonly Word[], files = false): Suggestions {
@@ -120,14 +119,21 @@ async function namesFor(
   dataDir: string | undefined,
 ): Promise<readonly Word[]> {
   if (argument.argChoices !== undefined) return argument.argChoices.map((choice): Word => [choice, '']);
+  const wanted = argument.name();
+  if (name === 'schedule') return command.name() === 'add' ? [] : await whereThereAre(dataDir, schedules);
+  if (name === 'sync') return wanted === 'id' ? await whereThereAre(dataDir, syncs) : [];
+  if (name !== 'token' && (wanted === 'id' || wanted === 'import')) return await whereThereAre(dataDir, imports);
+  return [];
+}
+
+/** What is in the data directory; nothing where a server has it. */
+async function whereThereAre(
+  dataDir: string | undefined,
+  names: (dataDir: string) => Promise<readonly Word[]>,
+): Promise<readonly Word[]> {
   try {
     const config = readConfig({ dataDir });
-    if (config.server !== undefined) return [];
-    const wanted = argument.name();
-    if (name === 'schedule') return command.name() === 'add' ? [] : await schedules(config.dataDir);
-    if (name === 'sync') return wanted === 'id' ? await syncs(config.dataDir) : [];
-    if (name !== 'token' && (wanted === 'id' || wanted === 'import')) return await imports(config.dataDir);
-    return [];
+    return config.server === undefined ? await names(config.dataDir) : [];
   } catch {
     // A wrong setting, or nothing there yet: the command itself says so when it is run.
     return [];
@@ -150,4 +156,12 @@ async function syncs(dataDir: string): Promise<readonly Word[]> {
 async function schedules(dataDir: string): Promise<readonly Word[]> {
   const { withSchedules } = await import('../target/schedule-data.ts');
   return withSchedules(dataDir, (reader) => (reader?.list() ?? []).map(({ name, file }): Word => [name, file]));
+}
+
+async function recipes(path: string): Promise<readonly Word[]> {
+  const [{ listRecipes }, { dataDir }] = await Promise.all([
+    import('../../imports/recipes/store.ts'),
+    import('../../platform/data-dir.ts'),
+  ]);
+  return listRecipes(dataDir(path)).map(({ name, title }): Word => [name, title]);
 }

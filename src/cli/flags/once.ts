@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { SETTINGS, type SettingDeclaration } from '../../platform/settings.ts';
 
 /** A flag with a value is given once: of two values the last would win, and nobody would notice. */
 
@@ -31,7 +32,13 @@ export function refuseSecondValues(command: Command): void {
       if (first === value) return;
       const isSecret = SECRET.has(parseArg) || ADDRESS_WITH_USER.test(`${first} ${value}`);
       const both = isSecret ? 'two values' : `${JSON.stringify(first)} and ${JSON.stringify(value)}`;
-      command.error(`error: option '${flags}' was given ${both}; give it once`);
+      command.error(`error: option '${flags}' was given ${both}; give it once${insteadOf(flags)}`);
     });
   }
+}
+
+/** A script that always gives a flag would win over its user, or lose to them, unseen; a setting loses, as all know. */
+function insteadOf(flags: string): string {
+  const setting = Object.values<SettingDeclaration>(SETTINGS).find(({ flag }) => flag === flags);
+  return setting === undefined ? '' : `. A script can set ${setting.env} instead, which the flag overrides`;
 }

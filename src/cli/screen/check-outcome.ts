@@ -1,10 +1,9 @@
 import type { CheckSummary } from '../../api/checks.ts';
-import type { CheckRecord } from '../../imports/check/check-ledger.ts';
 import { VERDICT_LABELS } from '../../imports/check/check-verdict.ts';
 import { VERDICTS } from '../../membership/check-words.ts';
 import { counted, grouped, printable, roughly } from '../../text/wording.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import type { Imports } from '../target/imports.ts';
+import type { Checked, Imports } from '../target/imports.ts';
 import { checkAdvice } from './check-advice.ts';
 import { type Io, say } from './io.ts';
 
@@ -12,17 +11,16 @@ interface CheckOutcome {
   readonly io: Io;
   readonly imports: Pick<Imports, 'command'>;
   readonly id: string;
-  /** Where every row and every group is. */
-  readonly files: readonly string[];
   readonly json: boolean;
   readonly sandbox: boolean;
-  readonly record: Pick<CheckRecord, 'state' | 'reason' | 'calls'> | undefined;
-  readonly summary: CheckSummary | undefined;
+  /** Undefined: it was interrupted before it began. */
+  readonly checked: Checked | undefined;
 }
 
 /** Prints the result of a check and the next steps; returns its exit code. */
-export function concludeCheck({ io, imports, id, files, json, sandbox, record, summary }: CheckOutcome): ExitCode {
+export function concludeCheck({ io, imports, id, json, sandbox, checked }: CheckOutcome): ExitCode {
   const where = sandbox ? ' --sandbox' : '';
+  const { record, summary, files = [] } = checked ?? {};
   if (summary === undefined) {
     const state = record?.state ?? 'running';
     if (json)

@@ -1,4 +1,5 @@
 import type { CoordinatorParts } from '../../app/compose.ts';
+import { environmentVariable } from '../../platform/config.ts';
 import { wrap } from '../../text/terminal-text.ts';
 
 /** What a command has around it. It writes results to `out`, everything else to `err`. */
@@ -8,7 +9,7 @@ export interface Io {
   /** Whether it is a terminal: progress is redrawn in place. */
   readonly live: boolean;
   readonly color: boolean;
-  /** Columns of the terminal. */
+  /** Columns of the terminal, which may change. */
   readonly width: number;
   /** How its coordinator reads files and ledgers. Default: in threads of its own; tests save these. */
   readonly reading?: Pick<CoordinatorParts, 'stage' | 'openReading'>;
@@ -24,9 +25,12 @@ export function terminalIo(out: Stream, err: Stream): Io {
   return {
     out,
     err,
-    live: err.isTTY === true,
+    // A dumb terminal, as of an editor, shows what moves the cursor as it is.
+    live: err.isTTY === true && environmentVariable('TERM') !== 'dumb',
     color: out.isTTY === true && out.hasColors(),
-    width: Math.min(WIDEST, Math.max(40, columnsOf(out) ?? columnsOf(err) ?? DEFAULT_WIDTH)),
+    get width() {
+      return Math.min(WIDEST, Math.max(40, columnsOf(out) ?? columnsOf(err) ?? DEFAULT_WIDTH));
+    },
   };
 }
 
@@ -34,8 +38,26 @@ function columnsOf(stream: Stream): number | undefined {
   return stream.isTTY ? stream.columns : undefined;
 }
 
+/** What is redrawn in place on standard error at the moment. */
+export interface Drawing {
+  /** Takes it off the screen, until it is drawn again. */
+  clear(): void;
+  draw(): void;
+}
+
+const DRAWINGS = new WeakMap<Io['err'], Drawing>();
+
+/** What is said from now on comes above the drawing; undefined: there is none any more. */
+export function keepDrawing({ err }: Io, drawing: Drawing | undefined): void {
+  if (drawing === undefined) DRAWINGS.delete(err);
+  else DRAWINGS.set(err, drawing);
+}
+
 /** Writes lines to standard error. On a terminal sentences are broken between words; an indented line is one to copy. */
 export function say(io: Io, ...lines: readonly string[]): void {
   const fitting = io.live ? lines.flatMap((line) => (line.startsWith(' ') ? [line] : wrap(line, io.width))) : lines;
+  const drawing = DRAWINGS.get(io.err);
+  drawing?.clear();
   io.err.write(`${fitting.join('\n')}\n`);
+  drawing?.draw();
 }

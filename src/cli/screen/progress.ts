@@ -5,7 +5,7 @@ import type { StagingProgress } from '../../imports/stage/stage-file.ts';
 import { REGIONS, type Region } from '../../membership/membership.ts';
 import { cut } from '../../text/terminal-text.ts';
 import { counted, duration, grouped } from '../../text/wording.ts';
-import type { Io } from './io.ts';
+import { type Io, keepDrawing } from './io.ts';
 
 /** The data of the progress display; read a few times a second. */
 export interface ProgressSource {
@@ -55,12 +55,17 @@ export function redraw(io: Io, linesNow: () => readonly string[]): Progress {
     }
   };
   const timer = setInterval(tick, io.live ? LIVE_MS : LINE_MS);
+  if (draw !== undefined) keepDrawing(io, { clear: draw.clear, draw: tick });
+  let isStopped = false;
   return {
     stop: () => {
+      if (isStopped) return;
+      isStopped = true;
       clearInterval(timer);
       if (draw === undefined) return;
       tick();
       draw.done();
+      keepDrawing(io, undefined);
     },
   };
 }
@@ -108,7 +113,12 @@ function runningLines(
   /** Columns of the terminal; undefined in a pipe, where there are no bars and all regions share a line. */
   width: number | undefined,
 ): string[] {
-  const lines: { readonly region: Region; readonly done: number; readonly of: number; readonly text: string }[] = [];
+  const lines: {
+    readonly region: Region;
+    readonly done: number;
+    readonly of: number;
+    readonly parts: readonly Part[];
+  }[] = [];
   for (const region of REGIONS) {
     const counts = counters.get(region);
     if (counts === undefined) continue;
@@ -119,20 +129,39 @@ function runningLines(
     const status = statuses.find((one) => one.region === region);
     const failed = rows.failed + rows.unconfirmed;
     const isAsking = left > 0 && isAskingBans(counts) && !status?.stopped;
-    const parts = [
-      percent(done, rows.read),
-      width === undefined ? '' : `${grouped(done)} of ${counted(rows.read, 'row')}`,
-      failed > 0 ? `${grouped(failed)} failed` : '',
-      isAsking ? bansAsked(counts.banQuestions) : '',
-      left > 0 && !isAsking ? waitOf(status, callsPerMinute, rowsPerMs === 0 ? undefined : left / rowsPerMs) : '',
+    const parts: Part[] = [
+      { text: percent(done, rows.read) },
+      { text: width === undefined ? '' : `${grouped(done)} of ${counted(rows.read, 'row')}`, leftOutAt: 2 },
+      { text: failed > 0 ? `${grouped(failed)} failed` : '' },
+      { text: isAsking ? bansAsked(counts.banQuestions) : '' },
+      ...(left > 0 && !isAsking ? waitOf(status, callsPerMinute, rowsPerMs === 0 ? undefined : left / rowsPerMs) : []),
     ];
-    lines.push({ region, done, of: rows.read, text: parts.filter((part) => part !== '').join('  ') });
+    lines.push({ region, done, of: rows.read, parts });
   }
-  if (width === undefined) return lines.map(({ region, text }) => `${region} ${text}`);
+  const room = (width ?? Number.POSITIVE_INFINITY) - REGION_COLUMNS - 1;
+  const longest = (narrow: number) => Math.max(0, ...lines.map(({ parts }) => textOf(parts, narrow).length));
+  const narrow = [0, 1].find((step) => longest(step) <= room) ?? 2;
+  if (width === undefined) return lines.map(({ region, parts }) => `${region} ${textOf(parts, narrow)}`);
   // The longest line decides how long the bars are; where that leaves too little room, there are none.
-  const room = width - REGION_COLUMNS - 1 - Math.max(0, ...lines.map(({ text }) => text.length));
-  const length = room < SHORTEST_BAR ? 0 : Math.min(LONGEST_BAR, room);
-  return lines.map(({ region, done, of, text }) => cut(`${region}  ${bar(done, of, length)} ${text}`, width));
+  const spare = room - longest(narrow);
+  const length = spare < SHORTEST_BAR ? 0 : Math.min(LONGEST_BAR, spare);
+  return lines.map(({ region, done, of, parts }) =>
+    cut(`${region}  ${bar(done, of, length)} ${textOf(parts, narrow)}`, width),
+  );
+}
+
+/** A part of a line of progress. */
+interface Part {
+  readonly text: string;
+  /** How narrow the terminal must be for it to be left out: 1 or 2. Default: it stays. */
+  readonly leftOutAt?: 1 | 2;
+}
+
+function textOf(parts: readonly Part[], narrow: number): string {
+  return parts
+    .filter(({ text, leftOutAt = 3 }) => text !== '' && leftOutAt > narrow)
+    .map(({ text }) => text)
+    .join('  ');
 }
 
 /** Rows wait until all groups of the region were asked. */
@@ -147,18 +176,18 @@ function bansAsked(questions: RegionCounts['banQuestions']): string {
 }
 
 /** What the region is doing: its rate and estimate, or what it is waiting for. */
-function waitOf(status: RegionStatus | undefined, callsPerMinute: number, leftMs: number | undefined): string {
-  if (status?.workers === 0) return `no worker: start one with rollcall worker --region ${status.region}`;
-  if (status?.stopped) return 'stopped: the service refused the key or plan';
+function waitOf(status: RegionStatus | undefined, callsPerMinute: number, leftMs: number | undefined): Part[] {
+  if (status?.workers === 0) return [{ text: `no worker: start one with rollcall worker --region ${status.region}` }];
+  if (status?.stopped) return [{ text: 'stopped: the service refused the key or plan' }];
   if (status !== undefined && status.limitedForMs >= NOTABLE_WAIT_MS) {
-    return `waiting ${duration(status.limitedForMs)} for the rate limit`;
+    return [{ text: `waiting ${duration(status.limitedForMs)} for the rate limit` }];
   }
   if (leftMs === undefined) {
     return status !== undefined && status.delayed > 0 && status.active + status.waiting === 0
-      ? `${counted(status.delayed, 'call')} to be retried`
-      : '';
+      ? [{ text: `${counted(status.delayed, 'call')} to be retried` }]
+      : [];
   }
-  return `${grouped(callsPerMinute)} calls/min  ${duration(leftMs)} left`;
+  return [{ text: `${grouped(callsPerMinute)} calls/min`, leftOutAt: 1 }, { text: `${duration(leftMs)} left` }];
 }
 
 function bar(done: number, of: number, length: number): string {

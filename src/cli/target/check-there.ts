@@ -61,13 +61,12 @@ export async function checkThere(options: ThereOptions, id: string, maxCalls: nu
   } finally {
     signal.ignore();
   }
-  if (view === undefined || view.underWay) {
+  const checked = view && (await imports.check(id));
+  if (checked === undefined || checked.underWay) {
     say(io, '', `The check continues at ${server.url}. Follow it with:`, `  ${imports.command('check', id)}`);
     return EXIT.stillRunning;
   }
-  const files = ['rows', 'groups'].map((list) => `${server.url}${address}/${list}`);
-  const { summary } = view;
-  return concludeCheck({ io, imports, id, files, json, sandbox: false, record: view, summary: summary ?? undefined });
+  return concludeCheck({ io, imports, id, json, sandbox: false, checked });
 }
 
 /** Polls until nothing more happens by itself, or the signal comes. */

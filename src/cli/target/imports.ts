@@ -1,3 +1,4 @@
+import type { CheckSummary } from '../../api/checks.ts';
 import type { CreatedView } from '../../api/created.ts';
 import type { ImportSummary, Writes } from '../../api/import-summary.ts';
 import type { ImportView } from '../../api/imports.ts';
@@ -5,6 +6,7 @@ import type { RegionStatus } from '../../api/regions.ts';
 import type { ProblemCount } from '../../api/rows.ts';
 import type { TagChanges } from '../../api/tags.ts';
 import type { ImportRecord } from '../../imports/catalog.ts';
+import type { CheckRecord } from '../../imports/check/check-ledger.ts';
 import type { Verb } from '../../imports/life/control.ts';
 import type { ResumeChanges } from '../../imports/life/creating-step.ts';
 import type { Counters } from '../../imports/record/import-ledger.ts';
@@ -25,6 +27,8 @@ export interface Imports {
   find(id: string | undefined): Promise<KeptImport>;
   /** The outcomes of an import so far. */
   findings(found: KeptImport): Promise<Findings>;
+  /** What is known from asking the service before it is sent; undefined where nobody has. */
+  check(id: string): Promise<Checked | undefined>;
   /** Users and groups that it created or made active again; at most MOST_MADE. */
   created(id: string): Promise<CreatedView['things']>;
   /** The state of the regions; undefined where no process runs imports. */
@@ -64,6 +68,17 @@ export interface KeptImport extends Pick<ImportRecord, 'id' | 'state' | 'reason'
 export interface Findings {
   readonly summary: ImportSummary;
   readonly problems: readonly ProblemCount[];
+}
+
+/** The check of an import. */
+export interface Checked {
+  readonly record: Pick<CheckRecord, 'state' | 'reason' | 'calls'>;
+  /** Undefined until it has finished. */
+  readonly summary: CheckSummary | undefined;
+  /** Where every row and every group is. */
+  readonly files: readonly string[];
+  /** A process is asking. */
+  readonly underWay: boolean;
 }
 
 interface Watched {

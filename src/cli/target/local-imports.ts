@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { asFlag } from '../../errors/named-options.ts';
 import type { ImportFilter } from '../../imports/catalog.ts';
+import { checkFiles } from '../../imports/check/check-paths.ts';
 import type { ImportOptions } from '../../imports/import-options.ts';
 import { tagsOf } from '../../imports/import-tags.ts';
 import { askRegions, askToAct, askToTag } from '../../imports/life/control.ts';
@@ -16,6 +17,7 @@ import { VERSION } from '../../platform/version.ts';
 import { UsageError } from '../errors.ts';
 import type { FilterTexts } from '../flags/list-flags.ts';
 import { shortest } from '../screen/shortest.ts';
+import { typedCommand } from '../typed-command.ts';
 import { findImport, findingsOf, listImports, summaryIn } from './data.ts';
 import type { Imports } from './imports.ts';
 
@@ -54,6 +56,16 @@ export function localImports(config: Config): Imports {
       };
     },
     findings: async ({ id }) => findingsOf(dir, find(id)),
+    check: async (id) => {
+      const folder = dir.folder(id);
+      const { check, rows, groups } = checkFiles(folder);
+      if (!existsSync(check)) return undefined;
+      const { checkOf, checkSummaryOf } = await import('../../imports/check/checks.ts');
+      const record = checkOf(folder);
+      if (record === undefined) return undefined;
+      const underWay = record.state === 'running' && (await askRegions(dir)) !== undefined;
+      return { record, summary: await checkSummaryOf(folder), files: [rows, groups], underWay };
+    },
     created: async (id) => {
       if (!existsSync(dir.ledger(id))) return [];
       const [{ MOST_MADE }, { readMade }] = await Promise.all([
@@ -92,7 +104,7 @@ export function localImports(config: Config): Imports {
         }
       })();
     },
-    command: (...words) => [config.command, ...words].join(' '),
+    command: (...words) => typedCommand(config, ...words),
     folder: (id) => shortest(dir.folder(id)),
     files: ({ id, reports }) =>
       present([

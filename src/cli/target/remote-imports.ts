@@ -1,3 +1,4 @@
+import { checkView } from '../../api/checks.ts';
 import { createdView } from '../../api/created.ts';
 import type { ImportSummary } from '../../api/import-summary.ts';
 import {
@@ -71,6 +72,17 @@ export function remoteImports(server: Server, command: string, flag: string): Im
         }),
       ]);
       return { summary: summaryOf(server, view), problems };
+    },
+    check: async (id) => {
+      const address = `${importAddress(id)}/check`;
+      const record = await server.get(address, checkView).catch((error: unknown) => {
+        if (error instanceof ServerRefused && error.code === 'NO_CHECK_YET') return undefined;
+        throw error;
+      });
+      if (record === undefined) return undefined;
+      const { summary, underWay } = record;
+      const files = ['rows', 'groups'].map((list) => `${server.url}${address}/${list}`);
+      return { record, summary: summary ?? undefined, files, underWay };
     },
     created: async (id) => (await server.get(`${importAddress(id)}/created`, createdView)).things,
     regions,

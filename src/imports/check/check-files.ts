@@ -7,7 +7,8 @@ import { csvLine } from '../../text/csv-line.ts';
 import { harmless } from '../../text/spreadsheet.ts';
 import { actionId } from '../record/enum-ids.ts';
 import { planNewGroups, settleNew } from './check-creating.ts';
-import { type CheckLedger, checkFiles, openCheckLedger } from './check-ledger.ts';
+import { type CheckLedger, openCheckLedger } from './check-ledger.ts';
+import { checkFiles } from './check-paths.ts';
 import { type CheckSubject, reasonOf, summaryOfCheck } from './check-summary.ts';
 import { BANNED, OUTSIDE, placeWord } from './places.ts';
 

@@ -1,6 +1,5 @@
 import { existsSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { z } from 'zod';
 import { callsByRegion } from '../../api/checks.ts';
 import { type GroupFacts, groupFacts } from '../../chat/directory-operations.ts';
@@ -16,20 +15,12 @@ import {
   statementsOf,
 } from '../../platform/sqlite.ts';
 import { IMPORT_MIGRATIONS } from '../schemas.ts';
+import { checkFiles } from './check-paths.ts';
 import { BANNED, OTHER_SCOPE, OUTSIDE, placeOf } from './places.ts';
 
 const MIGRATIONS = new URL('migrations/', import.meta.url);
 const STATEMENTS = new URL('check-ledger.sql', import.meta.url);
 const sentences = z.array(z.string());
-
-/** Files of a check, in the folder of its import. */
-export const checkFiles = (folder: string) => ({
-  ledger: join(folder, 'ledger.sqlite'),
-  check: join(folder, 'check.sqlite'),
-  rows: join(folder, 'check.csv'),
-  groups: join(folder, 'check-groups.csv'),
-  summary: join(folder, 'check.json'),
-});
 
 /** `running`: being asked, or interrupted; `priced`: waits until its calls are allowed; `stopped`: refused by the service. */
 type CheckState = 'running' | 'priced' | 'done' | 'stopped';

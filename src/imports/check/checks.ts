@@ -12,14 +12,8 @@ import { columnsOf } from '../record/input-columns.ts';
 import { nameObstacle } from '../record/profile.ts';
 import type { GroupPages } from '../send/group-reader.ts';
 import { CannotCheck } from './check-errors.ts';
-import {
-  type CheckLedger,
-  type CheckRecord,
-  checkFiles,
-  createCheckLedger,
-  openCheckLedger,
-  readCheck,
-} from './check-ledger.ts';
+import { type CheckLedger, type CheckRecord, createCheckLedger, openCheckLedger, readCheck } from './check-ledger.ts';
+import { checkFiles } from './check-paths.ts';
 import { type CheckWork, doCheckWork } from './check-work.ts';
 import type { CheckProgress } from './checking.ts';
 import { type CheckRun, runCheck } from './run-check.ts';

@@ -26,6 +26,8 @@ export interface SummaryOptions {
   readonly problems: readonly ProblemCount[];
   /** No process runs it, although it has neither finished nor waits: it was stopped or killed, and can be resumed. */
   readonly interrupted?: boolean;
+  /** Users and groups that it created and an undo has deleted, as "1 group and 2 users"; empty: none. */
+  readonly deleted?: string;
 }
 
 type Style = Parameters<typeof styleText>[0];
@@ -47,17 +49,13 @@ export function summaryText(summary: ImportSummary, options: SummaryOptions): st
   const paint: Paint = (style, text) => (options.color ? styleText(style, text, { validateStream: false }) : text);
   const { tone, sentence, pending } = verdictOf(summary);
   const { width } = options;
-  const state = options.interrupted ? 'interrupted' : summary.state;
   const blocks = [
-    [
-      paint('dim', cut(`import ${printable(summary.id)}, ${state}: ${printable(summary.file)}`, width)),
-      ...wrap(sentence, width).map((line) => paint(TONE_STYLES[tone], line)),
-    ],
+    [importTitle(summary, options), ...wrap(sentence, width).map((line) => paint(TONE_STYLES[tone], line))],
     ...(summary.rows.read + summary.calls === 0 ? [] : numbers(summary, pending, width, paint)),
     summary.state === 'staged' && summary.writes !== undefined
       ? wrap(messagesSentence(summary.writes), width, '  ')
       : [],
-    summary.created === undefined ? [] : wrap(`${createdText(summary.created)}.`, width, '  '),
+    summary.created === undefined ? [] : wrap(creations(summary.created, options.deleted), width, '  '),
     (summary.notes ?? []).flatMap(({ text }) => wrap(`Note: ${printable(text)}.`, width, '  ')),
     options.problems.flatMap((problem) => problemLines(problem, width, paint)),
   ];
@@ -65,6 +63,19 @@ export function summaryText(summary: ImportSummary, options: SummaryOptions): st
     .filter((block) => block.length > 0)
     .map((block) => block.join('\n'))
     .join('\n\n')}\n`;
+}
+
+/** "import 20261122-195221-2mm, staged: members.csv" */
+export function importTitle(
+  { id, state, file }: Pick<ImportSummary, 'id' | 'state' | 'file'>,
+  { color, width, interrupted }: Pick<SummaryOptions, 'color' | 'width' | 'interrupted'>,
+): string {
+  const title = cut(`import ${printable(id)}, ${interrupted ? 'interrupted' : state}: ${printable(file)}`, width);
+  return color ? styleText('dim', title, { validateStream: false }) : title;
+}
+
+function creations(created: NonNullable<ImportSummary['created']>, deleted = ''): string {
+  return `${createdText(created)}${deleted === '' ? '' : `; deleted since: ${deleted}`}.`;
 }
 
 /** None of a file that was refused or is still being read: zeros say nothing that its sentence does not. */

@@ -94,7 +94,7 @@ export function checkTimes(cron: string, tz: string): void {
 
 /** How the file is read, as it is shown and edited. */
 export function readingView({ mapping, defaults, ...reading }: Reading): ScheduleReading {
-  const { format, encoding, delimiter, sheet, files, bounds, exportOf, shape } = reading;
+  const { format, encoding, delimiter, sheet, files, bounds, waitForQuietMs, exportOf, shape } = reading;
   return {
     ...defaults,
     ...(Object.keys(mapping).length > 0 && { map: { ...mapping } }),
@@ -104,6 +104,7 @@ export function readingView({ mapping, defaults, ...reading }: Reading): Schedul
     ...(sheet !== undefined && { sheet }),
     ...(files !== undefined && { files: [...files] }),
     ...(bounds !== undefined && { bounds: { ...bounds } }),
+    ...(waitForQuietMs !== undefined && { waitForQuietMs }),
     ...(exportOf !== undefined && { exportOf }),
     ...(shape !== undefined && { shape: { ...shape } }),
   };
@@ -156,7 +157,8 @@ function readingOf(
   before: Reading | null,
   settings: Pick<Settings, 'sandbox' | 'defaultRegion'>,
 ): Reading {
-  const { identities, waitForQuietMs } = before ?? {};
+  const identities = before?.identities;
+  const waitForQuietMs = given.waitForQuietMs ?? before?.waitForQuietMs;
   const options = readingOptions(given, settings);
   try {
     const reading = intakeOptions(options);

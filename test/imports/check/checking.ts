@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
 import { onTestFinished } from 'vitest';
 import type { CheckSummary } from '../../../src/api/checks.ts';
-import { type CheckRecord, checkFiles } from '../../../src/imports/check/check-ledger.ts';
+import type { CheckRecord } from '../../../src/imports/check/check-ledger.ts';
+import { checkFiles } from '../../../src/imports/check/check-paths.ts';
 import {
   type CheckHow,
   type Checks,
