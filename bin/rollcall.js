@@ -31,7 +31,7 @@ if (Number(process.versions.node.split('.')[0]) >= NEEDED) {
     process.stderr.write(
       `rollcall needs Node ${NEEDED} or newer, and this is ${process.version}. Install a newer one (https://nodejs.org),\n` +
         `or let npm bring one for rollcall alone (about 100 MB, the first time):\n` +
-        `  npx --package node@${NEEDED} --package rollcall -- rollcall --help\n`,
+        `  npx --package node@${NEEDED} -- node ${JSON.stringify(fileURLToPath(import.meta.url))} --help\n`,
     );
     process.exit(2);
   }

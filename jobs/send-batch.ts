@@ -123,7 +123,7 @@ export const SENDING = {
     Math.max(backoffMs(attemptsMade, Math.random()), error instanceof SendAgain ? (error.waitMs ?? 0) : 0),
 };
 
-/** One start of a job: makes one call, and delivers the result unless the batch is to be sent again. */
+/** One start of a job: makes one call, and delivers the result unless the batch is sent again. */
 export async function sendBatch<Payload extends BatchPayload, Ports extends BatchPorts, Reply extends ReplyMeta>(
   kind: BatchCall<Payload, Ports, Reply>,
   job: JobRun<Payload>,

@@ -4,15 +4,26 @@ import { openApp } from './app/app.ts';
 import { serviceOpener } from './app/open-service.ts';
 import { noteHere } from './cli/audit.ts';
 import { UsageError } from './cli/errors.ts';
+import { optionsWithRecipe } from './cli/recipe-options.ts';
 import { localImports } from './cli/target/local-imports.ts';
+import { banOptionsOf } from './imports/ban-options.ts';
 import { newImportId } from './imports/import-id.ts';
-import { importOptions } from './imports/import-options.ts';
+import { type ImportOptions, importOptions } from './imports/import-options.ts';
 import type { Coordinator } from './imports/life/coordinator.ts';
 import { checkInput } from './imports/read/open-input.ts';
 import { type Config, readConfig } from './platform/config.ts';
 import { createLifecycle } from './platform/lifecycle.ts';
-import type { ImportChoices, ImportRun, ImportSummary, Outcome, ReportedRow, Settings } from './programmatic.ts';
+import {
+  type ImportChoices,
+  type ImportRun,
+  type ImportSummary,
+  type Outcome,
+  type ReportedRow,
+  reportedRow,
+  type Settings,
+} from './programmatic.ts';
 import { inShort } from './server/access/noting.ts';
+import { wrongOption } from './text/wrong-option.ts';
 
 /** The programmatic API: `import { runImport } from 'rollcall'`. It does what `rollcall import` and `report` do. */
 
@@ -36,20 +47,39 @@ const LOOK_MS = 250;
  * @throws RollcallError for a wrong setting or choice, a file that does not exist, or a data directory in use
  */
 export async function runImport(file: string, choices: ImportChoices = {}): Promise<ImportRun> {
-  const { dataDir, queue, callsPerMinute, concurrency, env, sandbox, withWorkers, signal, ...chosen } = choices;
-  const settings = { dataDir, queue, callsPerMinute, concurrency, env };
-  const config = configOf(settings);
-  const options = importOptions.safeParse({ region: config.defaultRegion, ...chosen, sandbox: sandbox === true });
-  if (!options.success) {
-    const [issue] = options.error.issues;
-    throw new UsageError(`${issue?.path.join('.') || 'an option'}: ${issue?.message}`);
-  }
+  const config = configOf(choices);
   await checkInput(file);
+  const options = await optionsOf(config, file, choices);
+  const { identities } = choices;
   return run(config, choices, async (coordinator) => {
     const id = newImportId();
-    await coordinator.create({ id, file, source: resolve(file), options: options.data });
-    return [id, 'import.create', inShort({ file, ...options.data })];
+    await coordinator.create({
+      ...{ id, file, source: resolve(file), options },
+      ...(identities !== undefined && { identities: { path: resolve(identities), name: identities } }),
+    });
+    return [id, 'import.create', inShort({ file, ...options })];
   });
+}
+
+/** What `rollcall import` makes of the same choices. @throws UsageError, and what a recipe refuses */
+async function optionsOf(config: Config, file: string, choices: ImportChoices): Promise<ImportOptions> {
+  const { dataDir, queue, callsPerMinute, concurrency, env, withWorkers, signal, ...chosen } = choices;
+  const { sandbox, recipe, identities, shape, allowUnban, banCheck, ...rest } = chosen;
+  const given = {
+    region: config.defaultRegion,
+    ...banOptionsOf({ allowUnban, banCheck }),
+    ...rest,
+    ...((shape ?? identities) !== undefined && {
+      shape: { ...(identities !== undefined && { identities: {} }), ...shape },
+    }),
+    sandbox: sandbox === true,
+  };
+  const read = importOptions.safeParse(given);
+  if (read.success) return optionsWithRecipe(config, recipe, read.data, file);
+  const { field, isUnknown, text } = wrongOption(read.error, given);
+  throw new UsageError(
+    isUnknown ? `there is no choice ${JSON.stringify(field)}: the type ImportChoices lists them` : text,
+  );
 }
 
 /**
@@ -86,7 +116,7 @@ export async function* readReport(
   for await (const piece of await imports.report(await imports.find(id), { form: 'ndjson', ...filter })) {
     const lines = (rest + String(piece)).split('\n');
     rest = lines.pop() ?? '';
-    for (const line of lines) yield JSON.parse(line) as ReportedRow;
+    for (const line of lines) yield reportedRow.parse(JSON.parse(line));
   }
 }
 

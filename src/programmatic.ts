@@ -1,9 +1,11 @@
+import { z } from 'zod';
 import type { ImportSummary } from './api/import-summary.ts';
+import type { BanChoices } from './imports/ban-options.ts';
 import type { ImportOptions } from './imports/import-options.ts';
-import type { OwnColumn } from './imports/report/columns.ts';
-import type { Outcome } from './membership/outcome.ts';
+import { OUTCOMES } from './membership/outcome.ts';
+import { isObject } from './platform/stored-json.ts';
 
-/** Types of the programmatic API (index.ts). */
+/** What the programmatic API takes and gives (index.ts). */
 
 export type { ImportSummary } from './api/import-summary.ts';
 export type { ImportState } from './membership/import-state.ts';
@@ -15,7 +17,7 @@ export interface Settings {
   readonly dataDir?: string | undefined;
   /** Where jobs are stored: `redis://…`, `postgres://…`. Default: ROLLCALL_QUEUE, else the memory of this process. */
   readonly queue?: string | undefined;
-  /** Calls a minute and region. Default: ROLLCALL_CALLS_PER_MINUTE, else 10,000. */
+  /** Calls a minute and region, exactly. Default: ROLLCALL_CALLS_PER_MINUTE, else 80 % of what the service allows. */
   readonly callsPerMinute?: number | undefined;
   /** Concurrent calls in each region. Default: ROLLCALL_CONCURRENCY, else 20. */
   readonly concurrency?: number | undefined;
@@ -23,8 +25,16 @@ export interface Settings {
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
-/** How an import is read and sent: the flags of `rollcall import` in camel case. */
-export interface ImportChoices extends Settings, Partial<Omit<ImportOptions, 'sandbox' | 'edits'>> {
+/** What flags say in other words, and what only parts of rollcall set. */
+type NotChosen = 'sandbox' | 'edits' | 'repaired' | 'retryOnly' | 'exportOf' | 'identities' | 'bans';
+
+/**
+ * How an import is read and sent. Each has the default of `rollcall import`, and most the name of a flag; where flags belong together,
+ * they are one object: `create` (`--create-users`, `--max-create` …), `shape` (`--split`, `--wide` …), `bounds`, `maxErrors`.
+ */
+export interface ImportChoices extends Settings, Partial<Omit<ImportOptions, NotChosen>>, BanChoices {
+  /** A file by which users are looked up, such as one with the UID for each e-mail address. */
+  readonly identities?: string;
   /** Send to a sandbox in this process instead of the service; it knows every group and user. */
   readonly sandbox?: boolean;
   /** With a queue: also send from this process, not only from `rollcall worker`. */
@@ -52,19 +62,33 @@ export interface ImportRun {
   stop(): Promise<ImportSummary>;
 }
 
-/** A row of a report, as `rollcall report --format ndjson` gives it. */
-export interface ReportedRow extends Readonly<Record<Exclude<OwnColumn, keyof Own>, string>>, Own {}
+const text = z.string();
+const number = z.number().nullable();
 
-interface Own {
+/** A row of a report, as `rollcall report --format ndjson` gives it. Texts are empty where there is nothing to say. */
+export const reportedRow = z.strictObject({
   /** The line that a spreadsheet shows; for JSON and NDJSON the element's number from 1. */
-  readonly _row: number;
-  readonly _status: Outcome;
+  _row: z.number(),
+  /** Which value of its row it is, if a row of the input may give several memberships. */
+  _value: text.optional(),
+  _status: z.enum(OUTCOMES),
+  _code: text,
+  _message: text,
+  _region: text,
+  _guid: text,
+  _uid: text,
+  _scope: text,
   /** Calls in which the row was sent. */
-  readonly _attempts: number;
-  readonly _http_status: number | null;
-  readonly _batch: number | null;
+  _attempts: z.number(),
+  _http_status: number,
+  _batch: number,
   /** ISO 8601 in UTC. */
-  readonly _finished_at: string | null;
+  _finished_at: text.nullable(),
+  _created: text,
+  _message_id: text,
+  /** Members of the group after the call that added the row. */
+  _member_count: number,
   /** The row as the file had it, by column. */
-  readonly input: Readonly<Record<string, unknown>>;
-}
+  input: z.custom<Readonly<Record<string, unknown>>>(isObject),
+});
+export interface ReportedRow extends Readonly<z.infer<typeof reportedRow>> {}

@@ -72,6 +72,7 @@ describe('the rules find what is planted', () => {
     ['the environment', 'src/cli/a.ts', 'const a = process.env.A;', 'reads process.env'],
     ['the environment by name', 'src/cli/a.ts', `import { env } from 'node:process';`, 'reads process.env'],
     ['the console', 'src/cli/a.ts', `console.log('a');`, 'uses the console'],
+    ['half of a piece', 'src/cli/a.ts', 'await file.write(piece);', 'writes a part'],
     ['a long file', 'src/cli/a.ts', lines(351), '351 lines'],
     ['a vague file', 'src/cli/utils.ts', '', 'utils.ts says nothing'],
     ['a vague folder', 'src/common/a.ts', '', 'common says nothing'],

@@ -58,11 +58,11 @@ test('each service is in a profile, and with what it waits for', () => {
 });
 
 test('a service with a setting that names a file in a volume has that volume', () => {
-  const told = Object.entries(compose.services).filter(([, { environment = {}, command = [] }]) =>
+  const configured = Object.entries(compose.services).filter(([, { environment = {}, command = [] }]) =>
     [...Object.values(environment), ...command].some((text) => text.includes('/run/sandbox/')),
   );
-  expect(told.length).toBeGreaterThan(5);
-  const without = told.filter(
+  expect(configured.length).toBeGreaterThan(5);
+  const without = configured.filter(
     ([, { volumes = [] }]) => !volumes.some((volume) => /:\/run\/sandbox(:ro)?$/.test(volume)),
   );
   expect(without.map(([name]) => name)).toEqual([]);

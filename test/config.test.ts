@@ -119,9 +119,9 @@ describe('a setting that is wrong stops with its name, its value and what is all
       'region eu has two apps: ROLLCALL_APP_ID says one, and ROLLCALL_EU_APP_ID (or apps.eu.appId) says two: keep one',
     ],
   ])('%o', (env, message) => {
-    const told = messageOf(() => readConfig({}, env, tempDir()));
-    expect(told).toContain(message);
-    expect(told).not.toContain(KEY);
+    const said = messageOf(() => readConfig({}, env, tempDir()));
+    expect(said).toContain(message);
+    expect(said).not.toContain(KEY);
   });
 
   test.each([
@@ -137,10 +137,10 @@ describe('a setting that is wrong stops with its name, its value and what is all
     [{ apiKey: KEY }, 'apiKey in '],
   ])('rollcall.config.json with %j', (content, message) => {
     const folder = withFile(content);
-    const told = messageOf(() => readConfig({}, {}, folder));
-    expect(told).toContain(join(folder, 'rollcall.config.json'));
-    expect(told).toContain(message);
-    expect(told).not.toContain(KEY);
+    const said = messageOf(() => readConfig({}, {}, folder));
+    expect(said).toContain(join(folder, 'rollcall.config.json'));
+    expect(said).toContain(message);
+    expect(said).not.toContain(KEY);
   });
 
   test('a rollcall.config.json that is there and cannot be read is not passed over', () => {

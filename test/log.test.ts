@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createLog, openLog } from '../src/platform/log.ts';
@@ -38,6 +38,16 @@ test('a log that has become large is set aside, and the oldest of those goes', (
   }
   expect(lines).toEqual(Array.from({ length: lines.length }, (_, at) => 200 - lines.length + at));
   expect(lines.length).toBeGreaterThan(20);
+});
+
+test('a log that cannot be set aside goes on, and stops nothing', () => {
+  const folder = tempDir();
+  const file = join(folder, 'rollcall.log');
+  writeFileSync(`${file}.2`, '');
+  mkdirSync(`${file}.3`);
+  const log = createLog({ file, mostBytes: 2_000 });
+  for (let number = 0; number < 200; number += 1) log.info({ number }, 'one of many');
+  expect(readFileSync(file, 'utf8').trimEnd().split('\n')).toHaveLength(200);
 });
 
 test('an error with a text of megabytes is written with the beginning of it', () => {

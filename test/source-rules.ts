@@ -119,6 +119,9 @@ function wrongText({ path, text }: SourceFile): string[] {
     ...(/\bprocess\.env\b|\benv\b[^;\n]*['"]node:process['"]/.test(code) && !MAY_READ_ENV.has(path)
       ? [`${path} reads process.env: src/platform/config.ts does that`]
       : []),
+    ...(/\bawait file\.write\(|\bwriteSync\(/.test(code)
+      ? [`${path} writes a part: on a full disk, write() may write less than it is given, and appendFile() does not`]
+      : []),
     ...(/\bconsole\.\w/.test(code) ? [`${path} uses the console: results go to stdout, the rest to the log`] : []),
   ];
 }

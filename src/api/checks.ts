@@ -18,7 +18,7 @@ export const checkSummary = z
     }),
     rows: z
       .strictObject({ read: count, ...(Object.fromEntries(VERDICTS.map((verdict) => [verdict, count])) as Verdicts) })
-      .meta({ description: 'Rows by what is to be expected of them; every row of the file counts once.' }),
+      .meta({ description: 'Rows by what would happen to them; every row of the file counts once.' }),
     problems: z.array(
       z.strictObject({
         verdict: z.enum(['fail', 'not_checked', 'invalid']),

@@ -26,7 +26,7 @@ const night = z.strictObject({
   next: time.nullable().meta({ description: 'When it runs next; null while it is paused.' }),
   result: z.enum(NIGHT_RESULTS).meta({
     description:
-      'What came of its last run: `waits` for a decision, `none` if it has not run; `ok` also where nothing was to be done.',
+      'What came of its last run: `waits` for a decision, `none` if it has not run; `ok` also where there was nothing to do.',
   }),
   run: z
     .strictObject({

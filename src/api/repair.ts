@@ -17,6 +17,7 @@ const rowProblem = z.strictObject({
   reason: z.string(),
 });
 export type RepairProblem = z.infer<typeof rowProblem>;
+export const rowProblems = z.array(rowProblem);
 
 const edit = z.strictObject({
   column: z.string(),
@@ -31,7 +32,7 @@ const repairRow = z
     line: z.int().meta({ description: 'As a spreadsheet counts.' }),
     status: z.enum(['invalid', 'failed']),
     code: z.string(),
-    problems: z.array(rowProblem).meta({ description: 'What was wrong with it, as the file had it.' }),
+    problems: rowProblems.meta({ description: 'What was wrong with it, as the file had it.' }),
     cells: z.array(z.string().nullable()).meta({
       description:
         'What the file had, in the order of `columns`; null where the row has no such cell. It never changes.',
@@ -39,7 +40,7 @@ const repairRow = z
     edits: z.record(z.string(), z.string()).meta({ description: 'Column -> new value.' }),
     history: z.array(edit).meta({ description: 'All edits of the row, in order; the last 50.' }),
     state: z.enum(REPAIR_STATES),
-    left: z.array(rowProblem).meta({ description: 'What is still wrong with it, with its edits.' }),
+    left: rowProblems.meta({ description: 'What is still wrong with it, with its edits.' }),
     sentIn: z.string().nullable().meta({ description: 'The import that it was sent in.' }),
   })
   .meta({ id: 'RepairRow' });

@@ -1,7 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChatClient } from '../chat/client.ts';
+import { messageOf } from '../errors/message-of.ts';
+import { option, words } from '../errors/named-options.ts';
+import { RollcallError } from '../errors/rollcall-error.ts';
 import { type Coordinator, type CoordinatorOptions, openCoordinator } from '../imports/life/coordinator.ts';
 import { type CallObserver, observers } from '../imports/send/call-observer.ts';
-import { openRegionLine, type RegionLine } from '../imports/send/region.ts';
+import { type OpenRegion, openRegion } from '../imports/send/region.ts';
 import type { ImportState } from '../membership/import-state.ts';
 import type { Region } from '../membership/membership.ts';
 import type { Config } from '../platform/config.ts';
@@ -30,26 +34,59 @@ export interface CoordinatorParts {
   readonly client?: (region: Region) => ChatClient;
   readonly stage?: CoordinatorOptions['stage'];
   readonly openReading?: CoordinatorOptions['openReading'];
-  readonly onLine?: (line: RegionLine) => void;
+  readonly onRegion?: (opened: OpenRegion) => void;
   readonly onError?: (error: Error) => void;
 }
 
 /** States in which an import waits for a person. */
 const NEEDS_SOMEONE: ReadonlySet<ImportState> = new Set(['blocked', 'failed']);
 
+/** Time in which the queue's server must answer before the user learns that it does not, in ms. */
+const ANSWER_MS = 3_000;
+
+/** The queue, with warnings about its server. One that does not answer is waited for: what is to be sent is in the ledger. */
+async function openQueue(
+  { config, warn, telemetry }: CoordinatorParts,
+  onError: (error: Error) => void,
+): Promise<Backend> {
+  let last: Error | undefined;
+  const noted = (error: Error) => {
+    last = error;
+    onError(error);
+  };
+  const opened = await openBackend(config.queue, noted, caOf(config), telemetry).catch((error: unknown) => {
+    // Of Postgres, whose tables are made first, nothing can begin.
+    throw error instanceof RollcallError ? error : noQueue(error);
+  });
+  const warned = opened.warnings().then((warnings) => {
+    for (const warning of warnings) warn(warning);
+  });
+  const isLate = await Promise.race([warned.then(() => false), sleep(ANSWER_MS, true, { ref: false })]);
+  if (isLate) {
+    warned.catch(onError);
+    const why = last === undefined ? '' : ` (${last.message})`;
+    warn(`the queue's server does not answer${why}; calls wait until it does`);
+  }
+  return opened;
+}
+
+function noQueue(cause: unknown): RollcallError {
+  const what = `the queue's server does not answer (${messageOf(cause)})`;
+  return new RollcallError('QUEUE_AWAY', what, {
+    remedy: words`start it, or name another with ${option('queue')}`,
+    cause,
+  });
+}
+
 /** Wires the parts of a coordinator together. */
 export async function composeCoordinator(parts: CoordinatorParts): Promise<Coordinator> {
-  const { config, service, log, warn, keepMs } = parts;
+  const { config, service, log, keepMs } = parts;
   const { callsPerMinute, budgetShare, concurrency } = config;
   const observer = observers([callLog(log), ...(parts.observer === undefined ? [] : [parts.observer])]);
   const {
     onError = quietly((error) => log.warn({ err: error }, 'the queue reports an error')),
     client = (region) => clientOf(service, region, concurrency),
-    backend = async () => {
-      const opened = await openBackend(config.queue, onError, caOf(config), parts.telemetry);
-      for (const warning of await opened.warnings()) warn(warning);
-      return opened;
-    },
+    backend = () => openQueue(parts, onError),
   } = parts;
   const coordinator = await openCoordinator({
     dir: dataDir(config.dataDir),
@@ -61,15 +98,15 @@ export async function composeCoordinator(parts: CoordinatorParts): Promise<Coord
     onError,
     stage: parts.stage,
     openReading: parts.openReading,
-    openLine: async (region, opened, deliver, answer) => {
+    openRegion: async (region, queues, deliver, answer) => {
       const worker = service.sends ? { chat: client(region), concurrency, deliver, answer, observer } : undefined;
       const appId = service.apps[region]?.appId ?? '';
       // A sandbox in this process has another address at each start, and no other worker reaches it.
       const host = service.sandbox ? '' : service.host;
       const limits = { callsPerMinute, budgetShare };
-      const line = await openRegionLine({ region, appId, host, backend: opened, ...limits, worker, onError });
-      parts.onLine?.(line);
-      return line;
+      const opened = await openRegion({ region, appId, host, backend: queues, ...limits, worker, onError });
+      parts.onRegion?.(opened);
+      return opened;
     },
   });
   coordinator.events.on('state', ({ id, state, reason, code }) =>

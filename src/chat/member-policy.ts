@@ -13,7 +13,7 @@ export interface EditVerdict extends Omit<Verdict, 'kind'> {
   readonly kind: Exclude<VerdictKind, 'halve'> | 'in-place';
 }
 
-/** Codes that say "it is so already", by what was to be done. */
+/** Codes that say "it is so already", by what was asked for. */
 const IN_PLACE: Readonly<Record<EditOperation, readonly string[]>> = {
   'change-scope': ['ERR_SAME_SCOPE'],
   // A banned user is not a member any more, and the service refuses to remove one.

@@ -96,8 +96,12 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
     coordinator.announce(address);
     // So that the first visitor does not wait for it. If it fails, the API still works.
     consoleBundle().catch((error: unknown) => log.warn({ err: error }, 'the console cannot be shown'));
-    for (const { record, why } of await coordinator.continueAll())
-      warn(`import ${record.id} stays ${record.state}: ${why.message}`);
+    const continued = coordinator.continueAll().then((resting) => {
+      for (const { record, why } of resting) warn(`import ${record.id} stays ${record.state}: ${why.message}`);
+    });
+    // Where the queue does not answer, this waits as long.
+    await Promise.race([continued, signal.arrived]);
+    continued.catch(fail);
     const keys = watchKeys(
       coordinator,
       (text) => {

@@ -1,5 +1,6 @@
 /** Requests to the server: an answer, or one kind of error. */
 import { connection } from './connection.js';
+import { forPeople } from './remedies.js';
 
 /** @import { Problem } from './answers.d.ts' */
 
@@ -9,7 +10,7 @@ export class ApiError extends Error {
   constructor(problem) {
     super(problem.detail);
     this.name = 'ApiError';
-    this.problem = problem;
+    this.problem = forPeople(problem);
   }
 
   get code() {

@@ -47,7 +47,7 @@ export function Facts({ list, class: kind = 'facts' }) {
   );
 }
 
-/** Where nothing is to be shown: why. @param {{ children?: ComponentChildren }} properties */
+/** Where there is nothing to show: why. @param {{ children?: ComponentChildren }} properties */
 export function Empty({ children }) {
   return h('p', { class: 'empty' }, children);
 }

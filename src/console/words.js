@@ -160,7 +160,7 @@ export function stateSentence(view) {
   const open = rows.read - settled(rows);
   switch (state) {
     case 'staging':
-      if (isWaiting(view)) return 'Waiting: other files are read first. Nothing has been sent yet.';
+      if (isWaiting(view)) return 'Waiting to be read: files are read one after another. Nothing has been sent yet.';
       return view.staging?.cutting === true
         ? 'The file has been read; its rows are being split into batches. Nothing has been sent yet.'
         : 'The file is being read and checked. Nothing has been sent yet.';

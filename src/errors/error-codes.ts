@@ -27,6 +27,7 @@ export const ERROR_CODES = {
   DATA_DIR_UNUSABLE: 'usage',
   NEWER_LEDGER: 'usage',
   DAMAGED_LEDGER: 'fatal',
+  QUEUE_AWAY: 'fatal',
   NO_IMPORTS: 'usage',
   UNKNOWN_IMPORT: 'usage',
   UNKNOWN_SYNC: 'usage',

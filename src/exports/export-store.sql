@@ -30,7 +30,7 @@ insert into groups (region, guid, facts) values (:region, :guid, :facts)
 on conflict (region, guid) do update set guid = excluded.guid, facts = excluded.facts;
 
 -- name: name_group
--- In: region, GUID. A group is to be read; nothing is known about it.
+-- In: region, GUID. Adds a group that must be read; nothing is known about it.
 insert or ignore into groups (region, guid) values (:region, :guid);
 
 -- name: has_group

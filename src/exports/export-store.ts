@@ -67,7 +67,7 @@ export interface ExportStore extends ExportReader {
   countCalls(calls: number): void;
   isListDone(region: Region, list: 'groups' | 'users'): boolean;
   listDone(region: Region, list: 'groups' | 'users'): void;
-  /** Notes groups that are to be read by their names. */
+  /** Notes groups that must be read, by their names. */
   nameGroups(region: Region, guids: readonly string[]): void;
   setFacts(region: Region, facts: GroupFacts): void;
   countToRead(): number;

@@ -67,6 +67,8 @@ export function createExports({ dir, pages, sandbox, onError }: ExportsOptions):
         onError(id, error);
         store.move('stopped', messageOf(error));
       })
+      // Such as where the disk is full: it can be continued, as after a crash.
+      .catch((error: unknown) => onError(id, error))
       .finally(() => {
         store.close();
         underWay.delete(id);

@@ -41,7 +41,7 @@ export function appSettings(regions: readonly Region[]): string {
   return `set ${names.map((name) => `ROLLCALL_${name}_APP_ID and ROLLCALL_${name}_API_KEY`).join(', ')}`;
 }
 
-/** The input has no names for users or groups that are to be created, or a mapped column is missing. */
+/** The input has no names for users or groups that it would create, or a mapped column is missing. */
 export class CreateWithoutName extends RollcallError {
   declare readonly code: 'CREATE_WITHOUT_NAME';
 

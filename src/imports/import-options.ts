@@ -32,7 +32,9 @@ export const importOptions = z.strictObject({
   onBehalfOf: z.string().optional(),
   /** Stop when more rows than this failed, are invalid or unconfirmed: a number, or a share of the rows in percent. */
   maxErrors: z
-    .union([z.strictObject({ rows: z.int().nonnegative() }), z.strictObject({ percent: z.number().min(0).max(100) })])
+    .union([z.strictObject({ rows: z.int().nonnegative() }), z.strictObject({ percent: z.number().min(0).max(100) })], {
+      error: 'allowed are { rows: 10 } and { percent: 5 }',
+    })
     .optional(),
   /** Rows may ask for a change or a removal in a column `action`: for what a sync makes, never for what is handed in. */
   edits: z.boolean().optional(),

@@ -7,7 +7,7 @@ import { INTAKE_ERROR_CODES } from './read/intake-error.ts';
 export const REASON_CODES = [
   ...INTAKE_ERROR_CODES, // rejected: the input cannot be used
   'DRY_RUN', // staged: read and checked only
-  'CREATE_WITHOUT_NAME', // staged: nothing in the input names what is to be created
+  'CREATE_WITHOUT_NAME', // staged: nothing in the input names what it would create
   'REGION_WITHOUT_APP', // staged: nothing is sent before the region has an app
   'TOO_MANY_REMOVALS', // staged: a file of changes that removes or bans more than it may without asking
   'FIRST_ROWS', // paused: the rows to try first were sent, the others wait

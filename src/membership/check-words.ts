@@ -8,7 +8,7 @@ export const VERDICTS = [
   'unban', // the ban will be lifted
   'already_member', // is a member with this scope
   'already_banned',
-  'nothing_to_do', // is to be removed and not a member, or to be unbanned and not banned
+  'nothing_to_do', // would remove someone who is no member, or lift a ban that does not exist
   'other_scope', // is a member with another scope, which an import does not change
   'lifts_ban', // is banned, and adding lifts the ban
   'fail', // the service would refuse it

@@ -6,7 +6,7 @@ export const SYNC_STATES = [
   'planning', // the file is being read and the groups are being listed; nothing is sent
   'planned', // the plan is stored, and no guard objects to it
   'held', // a guard objects to the plan: nothing is sent unless a user approves it
-  'unchanged', // nothing is to be done
+  'unchanged', // there is nothing to do
   'failed', // the file or the service could not be read; nothing was sent
   'rejected', // a user looked at the plan and rejected it
   'applying', // looked at once more, then carried out by an import

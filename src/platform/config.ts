@@ -132,7 +132,12 @@ export function readConfig(flags: Flags = {}, environment: Environment = process
   const apps = readApps(given, env, file, region, folder);
   const host = value('host');
   const caFile = value('caFile');
-  const callsSet = flags.callsPerMinute ?? value('callsPerMinute');
+  /** Flags are checked as they are read; a program gives any number. */
+  const numberOf = (name: 'callsPerMinute' | 'concurrency') => {
+    const number = flags[name];
+    return number === undefined ? value(name) : parsed(name, { name, value: String(number) });
+  };
+  const callsSet = numberOf('callsPerMinute');
   const logFile = flags.logFile ?? value('logFile');
   const share = value('budgetShare') ?? DEFAULT_BUDGET_SHARE;
   return Object.freeze({
@@ -147,7 +152,7 @@ export function readConfig(flags: Flags = {}, environment: Environment = process
     callsPerMinute: callsSet ?? Math.floor((USUAL_CALLS_PER_MINUTE * share) / 100),
     budgetShare: callsSet === undefined ? share : undefined,
     queue: flags.queue ?? value('queue'),
-    concurrency: flags.concurrency ?? value('concurrency') ?? 20,
+    concurrency: numberOf('concurrency') ?? 20,
     keepMs: flags.keep ?? value('keep'),
     sources: (value('sources') ?? []).map((one) => (URL.canParse(one) ? one : resolve(folder, one))),
     server: flags.server === undefined ? value('server') : parsed('server', { name: '--server', value: flags.server }),

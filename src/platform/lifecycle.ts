@@ -1,6 +1,6 @@
 /** Shutdown: what was started last stops first, all of it even if something fails, once, and within one deadline. */
 export interface Lifecycle {
-  /** Registers what is to be stopped, in the order of starting. */
+  /** Registers what stops at the end, in the order of starting. */
   onStop(stop: (deadlineMs: number) => Promise<void> | void): void;
   /** Stops everything; a second call returns the first one's promise. */
   stop(deadlineMs?: number): Promise<void>;

@@ -60,8 +60,7 @@ function boundedFile(path: string, mostBytes: number): DestinationStream {
   return {
     write: (line) => {
       if (bytes > 0 && bytes + line.length > mostBytes) {
-        setAside(path);
-        file.reopen();
+        if (setAside(path)) file.reopen();
         bytes = 0;
       }
       bytes += Buffer.byteLength(line);
@@ -70,15 +69,17 @@ function boundedFile(path: string, mostBytes: number): DestinationStream {
   };
 }
 
-function setAside(path: string): void {
+/** False where that is not possible, such as in a folder of another user: the file grows on, and is tried again later. */
+function setAside(path: string): boolean {
   for (let number = KEPT; number > 0; number -= 1) {
     try {
       renameSync(number === 1 ? path : `${path}.${number - 1}`, `${path}.${number}`);
     } catch (error) {
       // There are fewer as yet.
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') return false;
     }
   }
+  return true;
 }
 
 function shortened(error: ReturnType<typeof stdSerializers.err>): object {

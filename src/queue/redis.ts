@@ -82,7 +82,7 @@ function connect(
 
 const OLDEST = [6, 2] as const;
 
-/** A setting of the server that puts jobs at risk. Nothing is lost for good: the ledger knows what is to be done. */
+/** A setting of the server that puts jobs at risk. Nothing is lost for good: the ledger knows what is left to do. */
 export interface Risk {
   readonly text: string;
   /** Whether it must be changed; otherwise it costs time after a restart. */

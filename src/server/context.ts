@@ -52,7 +52,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The least role that may use the route. Default: operator. */
     role?: Role | 'public';
-    /** The route itself limits how slowly a body may come. */
-    ownClock?: boolean;
+    /** Its body is a file, and the route itself limits how large it may be and how slowly it may come. */
+    takesFile?: boolean;
   }
 }

@@ -3,6 +3,7 @@ import { createJsonSchemaTransform, createJsonSchemaTransformObject } from 'fast
 import { VERSION } from '../platform/version.ts';
 import type { Api } from './context.ts';
 import { apiPage, errorsPage, PAGE_SCRIPT, PAGE_STYLE } from './docs-page.ts';
+import { withBodyRefusals } from './problem-schema.ts';
 
 const DESCRIPTION =
   'Imports memberships into chat groups in bulk, and accounts for every row. Where the server asks for a token, send it as Authorization: Bearer rct_…. A request that is refused gets a problem document (RFC 9457) with a stable code.';
@@ -13,6 +14,17 @@ const PLAIN: { override: (context: { jsonSchema: { minimum?: number; maximum?: n
     if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
     if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
   },
+};
+
+const describeRoute = createJsonSchemaTransform({ zodToJsonConfig: PLAIN });
+
+/** A route with every refusal that it may answer with. */
+const describeWhole: typeof describeRoute = (given) => {
+  const { schema, route } = given;
+  const isRead = [route.method].flat().every((method) => method === 'GET' || method === 'HEAD');
+  const response = schema?.response as Parameters<typeof withBodyRefusals>[0] | undefined;
+  if (isRead || response === undefined) return describeRoute(given);
+  return describeRoute({ ...given, schema: { ...schema, response: withBodyRefusals(response) } });
 };
 
 const describeShared = createJsonSchemaTransformObject({ zodToJsonConfig: PLAIN });
@@ -33,7 +45,7 @@ export async function describeRoutes(app: Api): Promise<void> {
       components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
       security: [{ token: [] }],
     },
-    transform: createJsonSchemaTransform({ zodToJsonConfig: PLAIN }),
+    transform: describeWhole,
     transformObject: (document) => withoutInputs(describeShared(document)),
   });
 }

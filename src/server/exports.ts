@@ -1,10 +1,13 @@
 import { z } from 'zod';
 import { EXPORT_LIST_NAMES, type ExportView, exportBody, exportView } from '../api/exports.ts';
+import { UnknownExport } from '../exports/export-errors.ts';
 import { EXPORT_FORMATS, exportBytes, listsOf } from '../exports/export-files.ts';
 import { createExports, type Exports } from '../exports/exports.ts';
 import type { ExportProgress } from '../exports/run-export.ts';
 import { startRetention } from '../imports/life/removal.ts';
 import type { Region } from '../membership/membership.ts';
+import { quietly } from '../platform/quietly.ts';
+import { LedgerError } from '../platform/sqlite.ts';
 import { inShort, noting } from './access/noting.ts';
 import type { Api, ServerContext } from './context.ts';
 import { Problem } from './problem.ts';
@@ -28,7 +31,31 @@ export function exportRoutes(app: Api, { coordinator, dir, settings, access, log
     sandbox: settings.sandbox,
     onError: (id, err) => log.error({ err, export: id }, 'the export failed'),
   });
-  const retention = keepFor(settings.keepDays, exports, (err) => log.warn({ err }, 'an old export cannot be removed'));
+  const unread = quietly((err) => log.error({ err }, 'an export cannot be read'));
+  /** Undefined for an export that cannot be read, which must not hide the others, and for one that was just deleted. */
+  const readable = <Result>(read: () => Result): Result | undefined => {
+    try {
+      return read();
+    } catch (error) {
+      if (error instanceof LedgerError) unread(error);
+      else if (!(error instanceof UnknownExport)) throw error;
+      return undefined;
+    }
+  };
+  const isOver = (before: number) => (id: string) => {
+    const record = readable(() => exports.read(id, (reader) => reader.record()));
+    const finishedAt = record?.finishedAt ?? null;
+    return !exports.isUnderWay(id) && finishedAt !== null && finishedAt < before;
+  };
+  const retention =
+    settings.keepDays === null
+      ? undefined
+      : startRetention({
+          keepMs: settings.keepDays * DAY_MS,
+          finishedBefore: (before) => exports.ids().filter(isOver(before)),
+          remove: exports.remove,
+          onError: (err) => log.warn({ err }, 'an old export cannot be removed'),
+        });
   app.addHook('preClose', async () => {
     await retention?.stop();
     await exports.stop();
@@ -73,7 +100,7 @@ export function exportRoutes(app: Api, { coordinator, dir, settings, access, log
         response: { 200: z.strictObject({ exports: z.array(exportView) }), ...refusals() },
       },
     },
-    async () => ({ exports: exports.ids().map((id) => viewOf(exports, id)) }),
+    async () => ({ exports: exports.ids().flatMap((id) => readable(() => viewOf(exports, id)) ?? []) }),
   );
 
   app.get(
@@ -158,20 +185,6 @@ export function exportRoutes(app: Api, { coordinator, dir, settings, access, log
       return reply.send(bytes);
     },
   );
-}
-
-function keepFor(days: number | null, exports: Exports, onError: (error: Error) => void) {
-  if (days === null) return undefined;
-  const isOver = (before: number) => (id: string) => {
-    const { finishedAt } = exports.read(id, (reader) => reader.record());
-    return !exports.isUnderWay(id) && finishedAt !== null && finishedAt < before;
-  };
-  return startRetention({
-    keepMs: days * DAY_MS,
-    finishedBefore: (before) => exports.ids().filter(isOver(before)),
-    remove: exports.remove,
-    onError,
-  });
 }
 
 /** @throws UnknownExport */

@@ -17,6 +17,9 @@ import { isFinal } from '../membership/import-state.ts';
 import { RETRYABLE } from '../membership/outcome.ts';
 import { isFinalSync } from '../membership/sync-state.ts';
 import type { DataDir } from '../platform/data-dir.ts';
+import type { Logger } from '../platform/log.ts';
+import { quietly } from '../platform/quietly.ts';
+import { LedgerError } from '../platform/sqlite.ts';
 import type { SyncCatalogReader } from '../syncs/sync-catalog.ts';
 import type { Reading } from './reading.ts';
 
@@ -32,12 +35,20 @@ type OwnView = Omit<ImportView, 'followUps' | 'retryable'>;
 
 const NO_ROWS: Counters = new Map();
 
+/** Why the rows of an import are not counted. The log names the file. */
+const UNCOUNTED: Readonly<Record<LedgerError['code'], string>> = {
+  DAMAGED_LEDGER: 'its ledger is damaged, so its rows cannot be counted',
+  NEWER_LEDGER: 'its ledger was written by a newer rollcall, so its rows cannot be counted',
+};
+
 export function importViews(
   coordinator: Coordinator,
   dir: DataDir,
   reading: Reading,
   syncs: SyncCatalogReader,
+  log: Logger,
 ): ImportViews {
+  const uncounted = quietly((error) => log.error({ err: error }, 'the rows of an import cannot be counted'));
   const staging = new Map<string, Staging>();
   coordinator.events.on('staging', (id, progress) => {
     const totalBytes = staging.get(id)?.totalBytes ?? sizeOf(coordinator.find(id).source);
@@ -57,11 +68,23 @@ export function importViews(
     return totals;
   };
 
+  /** A ledger that cannot be read must not hide the other imports of a list. */
+  const totalsIn = async (record: ImportRecord): Promise<{ readonly totals: ImportTotals; readonly fault: string }> => {
+    try {
+      return { totals: keptTotals(record) ?? (await counted(record)), fault: '' };
+    } catch (error) {
+      if (!(error instanceof LedgerError)) throw error;
+      uncounted(error);
+      return { totals: totalsOf(NO_ROWS, isFinal(record.state)), fault: UNCOUNTED[error.code] };
+    }
+  };
+
   const ownView = async (record: ImportRecord): Promise<OwnView> => {
     const { id, state, createdAt, createdBy, retryOf } = record;
     const { dryRun, sandbox, shape } = readOptions(record);
     const folder = dir.folder(id);
-    const summary = summaryOf(record, keptTotals(record) ?? (await counted(record)), writtenReports(folder));
+    const { totals, fault } = await totalsIn(record);
+    const summary = summaryOf(record, totals, writtenReports(folder));
     const { maxCreate, maxRemovals } = optionsToAgree(record);
     const address = (query: string) => `/v1/imports/${id}/report?${query}`;
     const { all, failed, retry } = summary.reports;
@@ -72,7 +95,7 @@ export function importViews(
         failed: failed && address(`format=csv&status=${[...NEEDS_ATTENTION].join(',')}`),
         retry: retry && address('retryable=true'),
       },
-      reason: reasonFor(record, asParameter),
+      reason: [reasonFor(record, asParameter), fault].filter((part) => part !== '').join('; '),
       ...(maxCreate !== undefined && { maxCreate }),
       ...(maxRemovals !== undefined && { maxRemovals }),
       ...(checkOf(folder) !== undefined && { hasCheck: true as const }),

@@ -87,7 +87,7 @@ export function overviewRoute(app: Api, context: ServerContext, schedules: Sched
   );
 }
 
-/** Whether it stands still although it is to be sent: it was not paused, and not only to be checked. */
+/** Whether it waits although a person wanted it sent: it was not paused, and it was not a dry run. */
 function needsDecision({ state, code }: ImportRecord): boolean {
   return needsPerson(state) || (code !== null && code !== 'DRY_RUN');
 }

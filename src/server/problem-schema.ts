@@ -8,7 +8,17 @@ interface Refusal {
 }
 
 /** Refusals that every route may answer with, in addition to those that it names. */
-const ALWAYS: readonly ProblemCode[] = ['TOKEN_REQUIRED', 'TOKEN_REFUSED', 'ROLE_TOO_LOW', 'WRONG_HOST', 'INTERNAL'];
+const ALWAYS: readonly ProblemCode[] = [
+  'TOKEN_REQUIRED',
+  'TOKEN_REFUSED',
+  'ROLE_TOO_LOW',
+  'WRONG_HOST',
+  'INTERNAL',
+  'BUSY',
+  'STOPPING',
+];
+/** Refusals of every route that changes something or has a body. */
+const OF_BODIES: readonly ProblemCode[] = ['BAD_BODY', 'CROSS_ORIGIN', 'TOO_LARGE', 'MEDIA_TYPE', 'DISK_FULL'];
 
 /** The part of a route's responses that refuses: by status, with the codes that it may have. */
 export function refusals(...codes: readonly ProblemCode[]): Partial<Record<Status, Refusal>> {
@@ -19,4 +29,17 @@ export function refusals(...codes: readonly ProblemCode[]): Partial<Record<Statu
       { description: own.join(', '), content: { [PROBLEM_TYPE]: { schema: problem } } },
     ]),
   );
+}
+
+interface Described {
+  readonly description?: string;
+}
+
+/** The responses of a route that changes something or has a body, with the refusals of all such routes. */
+export function withBodyRefusals(responses: Readonly<Record<string, Described>>): Record<string, Described> {
+  const added = Object.entries(refusals(...OF_BODIES)).map(([status, refusal]) => {
+    const codes = [responses[status]?.description, refusal.description].flatMap((text) => text?.split(', ') ?? []);
+    return [status, { ...refusal, description: [...new Set(codes)].join(', ') }];
+  });
+  return { ...responses, ...Object.fromEntries(added) };
 }

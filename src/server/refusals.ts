@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import type { ZodError, z } from 'zod';
+import type { ZodError } from 'zod';
 import { PROBLEM_TYPE, type ProblemCode } from '../api/problems.ts';
+import { asParameter, written } from '../errors/named-options.ts';
 import { UnknownExport } from '../exports/export-errors.ts';
 import { CannotCheck } from '../imports/check/check-errors.ts';
 import {
@@ -22,6 +23,7 @@ import type { Logger } from '../platform/log.ts';
 import { EditedMeanwhile, ScheduleError, SourceNotAllowed } from '../syncs/schedule/schedule-errors.ts';
 import { SyncRefused, UnknownSync } from '../syncs/sync-errors.ts';
 import { asSentence, withFullStop } from '../text/wording.ts';
+import { shortened, wrongOption } from '../text/wrong-option.ts';
 import { Problem, problemDocument } from './problem.ts';
 
 export const STOPS = 'The server stops and takes no more requests.';
@@ -32,7 +34,7 @@ function problemFor(
   error: unknown,
   request: FastifyRequest,
 ): Problem {
-  const known = problemOf(error);
+  const known = bodyProblem(error, request) ?? problemOf(error);
   if (known !== undefined) return known;
   if (stopping) return new Problem('STOPPING', STOPS);
   const { raw, method, routeOptions } = request;
@@ -72,12 +74,29 @@ function internal(log: Logger, error: unknown, request: FastifyRequest): Problem
   return new Problem('INTERNAL', `The request could not be answered; the log has the cause under ${id}.`, { id });
 }
 
+/** What the framework finds wrong with a body: one address takes files, another takes JSON. */
+function bodyProblem(error: unknown, { headers, routeOptions }: FastifyRequest): Problem | undefined {
+  const { takesFile = false } = routeOptions.config ?? {};
+  const remedyFor = (remedy: string) => (takesFile ? {} : { remedy });
+  switch ((error as Partial<FastifyError>).code) {
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE': {
+      const type = headers['content-type'];
+      const detail = type === undefined ? 'There is no Content-Type.' : `Content-Type is ${shortened(type)}.`;
+      return new Problem('MEDIA_TYPE', detail, { field: 'Content-Type', ...remedyFor('Send application/json.') });
+    }
+    case 'FST_ERR_CTP_BODY_TOO_LARGE': {
+      const detail = `The body is larger than the ${routeOptions.bodyLimit} bytes that this address takes.`;
+      return new Problem('TOO_LARGE', detail, remedyFor('Send less in one request.'));
+    }
+    case 'FST_ERR_CTP_INVALID_JSON_BODY':
+      return new Problem('BAD_BODY', 'The body is not valid JSON.', remedyFor('Send JSON as /docs describes it.'));
+    default:
+      return undefined;
+  }
+}
+
 /** Errors of the framework that the client caused, by code. */
 const FRAMEWORK: Readonly<Record<string, ProblemCode>> = {
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'MEDIA_TYPE',
-  FST_ERR_CTP_BODY_TOO_LARGE: 'TOO_LARGE',
-  FST_ERR_CTP_EMPTY_JSON_BODY: 'BAD_BODY',
-  FST_ERR_CTP_INVALID_JSON_BODY: 'BAD_BODY',
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'BAD_BODY',
   FST_ERR_BAD_URL: 'NOT_FOUND',
 };
@@ -115,6 +134,11 @@ export function problemOf(error: unknown): Problem | undefined {
     const remedy = asSentence(error.remedy ?? '');
     return new Problem('SOURCE_NOT_ALLOWED', asSentence(error.what), { field: 'file', remedy });
   }
+  if (error instanceof ScheduleError && error.code === 'BAD_SCHEDULE') {
+    const { what, remedyWords = '', facts } = error;
+    const remedy = asSentence(written(remedyWords, asParameter));
+    return new Problem('BAD_OPTION', asSentence(what), { field: String(facts['field']), remedy });
+  }
   if (error instanceof ScheduleError) {
     return new Problem(error.code === 'UNKNOWN_SCHEDULE' ? error.code : 'WRONG_STATE', asSentence(error.what));
   }
@@ -151,20 +175,14 @@ const STOPPED: Readonly<Record<StopReason, string>> = {
 /** A request's own text is not repeated beyond this, in characters. */
 const LONGEST_DETAIL = 300;
 
-/** What zod finds wrong with options, as the problem of the first of them: its name, its value, what is allowed. */
-export function badOption(error: ZodError, given: unknown): Problem {
-  const [issue] = error.issues;
-  if (issue?.code === 'unrecognized_keys') {
-    const [field = ''] = issue.keys;
-    return new Problem('BAD_OPTION', `There is no option ${JSON.stringify(field)} here.`, { field });
-  }
-  const field = String(issue?.path[0] ?? '');
-  const value = (given as Readonly<Record<string, unknown>> | null | undefined)?.[field];
-  const shown = value === undefined ? 'missing' : JSON.stringify(value).slice(0, 100);
-  return new Problem('BAD_OPTION', withFullStop(`${field || 'The request'} is ${shown}: ${allowed(issue)}`), { field });
+export function unknownOption(field: string): Problem {
+  return new Problem('BAD_OPTION', `There is no option ${shortened(field)} here.`, { field });
 }
 
-function allowed(issue: z.core.$ZodIssue | undefined): string {
-  if (issue?.code === 'invalid_value') return `allowed are ${issue.values.join(', ')}`;
-  return issue?.message ?? 'it cannot be used';
+/** What zod finds wrong with options, as the problem of the first of them: its name, its value, what is allowed. */
+export function badOption(error: ZodError, given: unknown): Problem {
+  const { field, isUnknown, text } = wrongOption(error, given);
+  if (isUnknown) return unknownOption(field);
+  // The names of options are written as they are.
+  return new Problem('BAD_OPTION', withFullStop(field === '' ? asSentence(text) : text), { field });
 }

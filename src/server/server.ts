@@ -36,7 +36,7 @@ import { Problem } from './problem.ts';
 import { queueRoutes } from './queues/routes.ts';
 import { openReading } from './reading.ts';
 import { recipeRoutes } from './recipes.ts';
-import { badOption, refuse, STOPS } from './refusals.ts';
+import { badOption, refuse, STOPS, unknownOption } from './refusals.ts';
 import { repairRoutes } from './repair.ts';
 import { reportRoutes } from './reports.ts';
 import { rowRoutes } from './rows.ts';
@@ -125,6 +125,17 @@ export async function createServer(options: ServerOptions): Promise<Api> {
     const read = (schema as ZodType).safeParse(given);
     return read.success ? { value: read.data } : { error: badOption(read.error, given) };
   });
+  // Many clients name JSON whether they send a body or not: an empty one is none.
+  const parseJson = app.getDefaultJsonParser('error', 'error');
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body.length === 0) done(null);
+    else void parseJson(request, String(body), done);
+  });
+  // Routes that have options refuse others by their schema.
+  app.addHook('preValidation', async ({ query, routeOptions: { url = '', schema } }) => {
+    const [field] = Object.keys(query as object);
+    if (field !== undefined && schema?.querystring === undefined && url.startsWith('/v1/')) throw unknownOption(field);
+  });
   // Replies are checked by the compiler and by tests; checking each again would cost more than making it.
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
   app.setErrorHandler((error, request, reply) => refuse({ log, stopping }, error, request, reply));
@@ -166,7 +177,7 @@ export async function createServer(options: ServerOptions): Promise<Api> {
   const reading = openReading(dir, coordinator.reading);
   const syncCatalog = openSyncCatalogReader(dir.catalog);
   const scheduleCatalog = openScheduleCatalogReader(dir.catalog);
-  const views = importViews(coordinator, dir, reading, syncCatalog);
+  const views = importViews(coordinator, dir, reading, syncCatalog, log);
   const events = openEvents({ coordinator, syncs, reading, views, log, callsPerMinute: settings.callsPerMinute });
   const context: ServerContext = {
     ...{ coordinator, syncs, schedules, dir, access, settings, reading, views, events, log, isStillAllowed },
@@ -191,7 +202,7 @@ export async function createServer(options: ServerOptions): Promise<Api> {
     scheduleCatalog.close();
   });
   app.addHook('preParsing', async ({ raw, routeOptions }) => {
-    if (routeOptions.config.ownClock !== true) endIfSlow(raw);
+    if (routeOptions.config.takesFile !== true) endIfSlow(raw);
   });
   app.addHook('onResponse', async ({ raw }) => discardRest(raw));
   app.addHook('onResponse', async (request, { statusCode, elapsedTime }) => {

@@ -228,7 +228,7 @@ describe('what cannot work is refused with why:', () => {
   });
 });
 
-/** Passes a request on to the server, and its answer back unless that is to be lost. */
+/** Passes a request on to the server, and its answer back unless the test loses it. */
 function passOn(loses: (incoming: IncomingMessage) => boolean = () => false): RequestListener {
   return (incoming, reply) => {
     const { method, url, headers } = incoming;

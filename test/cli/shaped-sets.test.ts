@@ -34,12 +34,12 @@ test.each(['folder', 'archive'])(
     else for (const [name, content] of Object.entries(FILES)) place.file(name, content);
     const { summary } = await place.summary(['import', kind === 'archive' ? 'lists.zip' : 'lists', ...WIDE]);
     expect(summary).toMatchObject({ inputRows: 6, rows: { read: 9, added: 7, invalid: 1, skipped: 1 } });
-    const told = rowsOf(summary.reports.all ?? '').map((row) =>
+    const reported = rowsOf(summary.reports.all ?? '').map((row) =>
       ['_file', '_file_row', '_row', '_value', '_status', '_guid', '_uid', '_scope']
         .map((name) => row[name]?.replace('lists/', ''))
         .join(' '),
     );
-    expect(told).toEqual([
+    expect(reported).toEqual([
       'a.csv 2 2  added team-a u1 participant',
       'a.csv 3 3 Team A=x added team-a u2 participant',
       'a.csv 3 3 Team B=admin added team-b u2 admin',

@@ -65,10 +65,19 @@ test('a file without a header, and one whose header stands lower', async () => {
   await page.getByText('No column is recognised as the group.').waitFor();
 
   await choose(page, 'Report of May\nby Anna\nuid,guid\nada,choir\n', 'titled.csv');
-  await page.getByText('File format').click();
-  await page.getByLabel('Header row').selectOption('in a certain row');
-  await page.getByLabel('Row of the header').fill('3');
+  await page.getByText('The header seems to be in row 3.').waitFor();
+  await page.getByRole('button', { name: 'Skip the rows above it' }).click();
   await eventually(() => cells(page)).toEqual([expect.stringMatching(/^4.*ada.*choir/)]);
+  await page.getByText('File format').click();
+  expect(await page.getByLabel('Row of the header').inputValue()).toBe('3');
+});
+
+test('what is wrong with a file is said in its own words: no UIDs, and nothing in it', async () => {
+  const page = await browser.open(server.url);
+  await choose(page, 'guid,uid\nchoir,anna\nchoir,b!\nchoir,c!\nchoir,d!\n', 'signs.csv');
+  await page.getByText('has values that are not valid UIDs, such as b!.').waitFor();
+  await page.getByLabel(/^Choose/).setInputFiles(csvFile('', 'empty.csv'));
+  await page.getByRole('alert').getByText('empty.csv is empty.', { exact: true }).waitFor();
 });
 
 test('UIDs from the first filled column, groups from a wide table, and from numbered columns', async () => {

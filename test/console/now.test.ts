@@ -252,11 +252,11 @@ test('the end of a long import shows a notification in a hidden tab, once, where
   const page = await browser.open(`${server.url}/settings`, { permissions: ['notifications'] });
   // Stands for the browser's own, which shows nothing to a test.
   await page.evaluate(`(() => {
-    globalThis.told = [];
+    globalThis.shown = [];
     class Told extends EventTarget {
       static permission = 'granted';
       static requestPermission = async () => 'granted';
-      constructor(title, options) { super(); globalThis.told.push([title, options.body]); }
+      constructor(title, options) { super(); globalThis.shown.push([title, options.body]); }
       close() {}
     }
     globalThis.Notification = Told;
@@ -265,9 +265,9 @@ test('the end of a long import shows a notification in a hidden tab, once, where
   await page.getByRole('link', { name: 'Now' }).click();
   const id = await upload(
     `guid,uid\n${Array.from({ length: 600 }, (_, at) => `h${at},ada`).join('\n')}\n`,
-    'name=told.csv',
+    'name=notified.csv',
   );
-  await page.getByRole('region', { name: 'Running' }).getByRole('link', { name: 'told.csv' }).waitFor();
+  await page.getByRole('region', { name: 'Running' }).getByRole('link', { name: 'notified.csv' }).waitFor();
   await page
     .getByRole('region', { name: 'Running' })
     .getByText(/of 600 rows/)
@@ -282,5 +282,5 @@ test('the end of a long import shows a notification in a hidden tab, once, where
     });
   });
   await fetch(`${server.url}/v1/imports/${id}/cancel`, { method: 'POST' });
-  await eventually(() => page.evaluate('told')).toEqual([['told.csv', expect.stringMatching(/^Cancelled: /)]]);
+  await eventually(() => page.evaluate('shown')).toEqual([['notified.csv', expect.stringMatching(/^Cancelled: /)]]);
 });

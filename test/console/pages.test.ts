@@ -113,6 +113,30 @@ async function showPath(page: Page, path: string): Promise<void> {
     `history.pushState(null, '', ${JSON.stringify(path)}); dispatchEvent(new PopStateEvent('popstate'))`,
   );
 }
+test('on a phone the filters of a list are folded and say how many are set; what needs attention comes first', async () => {
+  const page = await browser.open(server.url, { viewport: { width: 360, height: 800 } });
+  await startImport(page, 'guid,uid\nteam,ada\nteam,ada\nteam,ada\nteam,be!n\n', 'twice.csv');
+  const problems = page.getByRole('table', { name: 'Problems by code' }).locator('tbody tr');
+  await eventually(() => problems.allTextContents()).toEqual([
+    expect.stringContaining('BAD_CHARACTER'),
+    expect.stringContaining('DUPLICATE'),
+  ]);
+  for (const [path, field, value] of [
+    ['/imports?kind=file', 'Kind', 'file'],
+    ['/audit?action=import', 'What', 'import'],
+  ] as const) {
+    await page.goto(`${server.url}${path}`);
+    const more = page.getByText('More filters (1 set)');
+    await more.waitFor();
+    expect(await page.getByLabel(field, { exact: true }).isVisible()).toBe(false);
+    await more.click();
+    expect(await page.getByLabel(field, { exact: true }).inputValue()).toBe(value);
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Clear the filter' }).click();
+    await page.getByText('More filters', { exact: true }).waitFor();
+    expect(new URL(page.url()).search).toBe('');
+  }
+});
 
 /** What must hold on every page. It is left as narrow as the next one shall be at first. */
 async function check(page: Page): Promise<void> {

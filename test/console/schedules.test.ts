@@ -50,8 +50,18 @@ test('a schedule is made, tried, run, edited by two at once, and copied', async 
   const history = page.getByRole('region', { name: 'History of nightly' });
   await history.getByText('It has not run yet.').waitFor();
   const row = page.getByRole('table', { name: 'Schedules by name' }).getByRole('row', { name: /nightly/ });
+  let asked = 0;
+  page.on('request', (request) => {
+    if (new URL(request.url()).pathname === '/v1/schedules') asked += 1;
+  });
   await row.getByRole('button', { name: 'Run now: nightly' }).click();
   await history.getByText('1 to add').waitFor();
+  // The nights are asked for when a run is news, not only every half minute, in which the list is asked for ten times.
+  await page
+    .getByRole('region', { name: 'Nights, scrollable' })
+    .getByRole('link', { name: /^nightly, / })
+    .waitFor();
+  expect(asked).toBeLessThan(6);
   // While it runs, it cannot be edited.
   await row.getByText('ran', { exact: true }).waitFor();
 
@@ -127,8 +137,13 @@ test('a schedule is made, tried, run, edited by two at once, and copied', async 
 test('the file of a schedule is shown as it is and as it is read, its columns are chosen, and a recipe fills in the rest', async () => {
   writeFileSync(join(exports, 'rooms.csv'), 'Raum,Wer\nteam,ann\nteam,zoe!\n');
   const page = await browser.open(`${server.url}/schedules/new`, { refusals: true });
-  await page.getByLabel('Name', { exact: true }).fill('rooms');
+  await page.getByLabel('Name', { exact: true }).fill('All rooms');
+  await page.getByRole('button', { name: 'Add schedule' }).click();
+  await page.locator('#new-path-error', { hasText: 'give its path' }).waitFor();
   await page.getByLabel('Path below it').fill('nothing.csv');
+  await page.getByRole('button', { name: 'Add schedule' }).click();
+  await page.locator('#new-name-error', { hasText: 'lower-case letters' }).waitFor();
+  await page.getByLabel('Name', { exact: true }).fill('rooms');
   await page.getByRole('button', { name: 'Show the file' }).click();
   await page.locator('#new-path-error', { hasText: 'there is no file' }).waitFor();
   await page.getByLabel('Path below it').fill('rooms.csv');
@@ -152,4 +167,40 @@ test('the file of a schedule is shown as it is and as it is read, its columns ar
   await checkSights(page, 'schedule-recipe');
   await page.getByLabel('Recipe').selectOption('none');
   await eventually(() => page.locator('#new-map').inputValue()).toBe('');
+});
+
+test('a title above the header and several groups in a cell are chosen for a schedule as they are for an import, and kept', async () => {
+  writeFileSync(join(exports, 'titled.csv'), 'Rooms in May,\n,\nWer,Raum\nann,team; choir\nben,team;band\n');
+  const page = await browser.open(`${server.url}/schedules/new`, { refusals: true });
+  await page.getByLabel('Name', { exact: true }).fill('titled');
+  await page.getByLabel('Path below it').fill('titled.csv');
+  await page.getByRole('button', { name: 'Show the file' }).click();
+  await page.getByText('The header seems to be in row 3.').waitFor();
+  await page.getByRole('button', { name: 'Skip the rows above it' }).click();
+  await page.getByLabel('User (UID)').selectOption('Wer');
+  await page.getByLabel('Group (GUID)').selectOption('Raum');
+  await page.getByText('Several groups or users in a row').click();
+  await page.getByLabel('Between groups in a cell').fill(';');
+  const rows = page.getByRole('table', { name: 'The first rows' }).locator('tbody tr');
+  await eventually(() => rows.allTextContents()).toEqual([
+    expect.stringMatching(/^4ann.*team.*none/),
+    expect.stringMatching(/^4ann.*choir.*none/),
+    expect.stringMatching(/^5ben.*team.*none/),
+    expect.stringMatching(/^5ben.*band.*none/),
+  ]);
+  await checkSights(page, 'schedule-shaped');
+  await page.getByRole('button', { name: 'Add schedule' }).click();
+  await page.getByRole('region', { name: 'History of titled' }).waitFor();
+  await page.goto(`${server.url}/schedules/titled/edit`);
+  await page.getByText('File format').click();
+  expect(await page.getByLabel('Row of the header').inputValue()).toBe('3');
+  await page.getByText('Several groups or users in a row').click();
+  expect(await page.getByLabel('Between groups in a cell').inputValue()).toBe(';');
+  // What is chosen and not said is asked for beside its field.
+  await page.getByLabel('Row of the header').fill('');
+  await page.getByRole('button', { name: 'Save changes' }).click();
+  await page.locator('#new-headerRow-error', { hasText: 'In which row is the header?' }).waitFor();
+  await page.getByLabel('Row of the header').fill('3');
+  await page.getByRole('button', { name: 'Save changes' }).click();
+  await page.getByRole('region', { name: 'History of titled' }).waitFor();
 });

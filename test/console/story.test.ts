@@ -17,7 +17,7 @@ nobody-2;choir;left
 test('from the token to the retried rows: log in, upload, map a column, run, filter, download the retry file, import it', async () => {
   const page = await browser.open(server.url, { refusals: true });
 
-  await page.getByRole('heading', { name: 'Log in' }).waitFor();
+  await page.locator(':focus').and(page.getByLabel('Token')).waitFor();
   await page.getByLabel('Token').fill('rct_no_such');
   await page.getByRole('button', { name: 'Log in' }).click();
   await page.getByRole('alert').getByText('The token is unknown, expired or revoked.').waitFor();

@@ -43,14 +43,14 @@ beforeAll(async () => {
   server = await startTestServer({ receiver, registry });
   const worker = workerMetrics();
   worker.watch([]);
-  const told = `${await (await server.fetch('/metrics')).text()}\n${await worker.registry.metrics()}`;
-  known = namesIn(told);
+  const exposed = `${await (await server.fetch('/metrics')).text()}\n${await worker.registry.metrics()}`;
+  known = namesIn(exposed);
 });
 afterAll(() => server.close());
 
 /** Names of time series in the format of Prometheus. */
-function namesIn(told: string): Set<string> {
-  const types = told.matchAll(/^# TYPE (\S+) (\S+)$/gm);
+function namesIn(exposed: string): Set<string> {
+  const types = exposed.matchAll(/^# TYPE (\S+) (\S+)$/gm);
   return new Set(
     [...types].flatMap(([, name = '', type]) =>
       type === 'histogram' ? ['_bucket', '_sum', '_count'].map((end) => name + end) : [name],
@@ -130,7 +130,7 @@ describe('alerts', () => {
   test('the metrics of rollcall are all in docs/observability.md, and no others', () => {
     const documented = new Set(text('docs/observability.md').match(/\brollcall_[a-z_]+/g));
     const base = (name: string) => name.replace(/_(bucket|sum|count)$/, '');
-    const told = new Set([...known].filter((name) => name.startsWith('rollcall_')).map(base));
-    expect([...documented].toSorted()).toEqual([...told].toSorted());
+    const exposed = new Set([...known].filter((name) => name.startsWith('rollcall_')).map(base));
+    expect([...documented].toSorted()).toEqual([...exposed].toSorted());
   });
 });

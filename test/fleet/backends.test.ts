@@ -58,13 +58,13 @@ function describePipeline(place: Parameters<typeof openPipeline>[0]['place']): v
   });
 
   test('pause lets the calls under way answer, and resume sends the rest, each batch once', async () => {
-    const { id, door, coordinator, sandbox, counts, lines } = await runningImport();
+    const { id, door, coordinator, sandbox, counts, openRegions } = await runningImport();
     const paused = reached(coordinator, id, 'paused');
     await coordinator.pause(id);
     door.letIn(2);
     await paused;
     expect(sandbox.calls.us.requests).toBe(2);
-    expect(await lines.get('us')?.queue.depth()).toMatchObject({ waiting: 0, delayed: 0 });
+    expect(await openRegions.get('us')?.queue.depth()).toMatchObject({ waiting: 0, delayed: 0 });
     door.open();
     await coordinator.resume(id);
     expect((await coordinator.settled(id)).state).toBe('completed');

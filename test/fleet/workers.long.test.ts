@@ -101,7 +101,7 @@ test('no byte of Redis holds a key, though the service repeats it in its refusal
 });
 
 describe('a job of a newer rollcall', () => {
-  const job = { id: 'from-the-future', payload: { version: 2, wish: 'unknown' } as unknown as BatchPayload };
+  const job = { id: 'from-the-future', payload: { version: 2, what: 'unknown' } as unknown as BatchPayload };
 
   test('is left alone by an older worker, which says so, and costs it no start', async () => {
     const fleet = await openFleet(server);

@@ -15,35 +15,35 @@ function queue(set: number | undefined) {
       throw error;
     },
   );
-  const told = async (...args: Parameters<typeof watch>) => {
+  const called = async (...args: Parameters<typeof watch>) => {
     watch(...args);
     await new Promise(setImmediate);
   };
-  return { told, waits, changes };
+  return { called, waits, changes };
 }
 
 test('calls that were set are lowered where the service allows less, and never raised', async () => {
-  const { told, waits, changes } = queue(1_000);
-  await told({ limit: 20_000, remaining: 0 }, undefined);
+  const { called, waits, changes } = queue(1_000);
+  await called({ limit: 20_000, remaining: 0 }, undefined);
   expect([changes, waits]).toEqual([[], []]);
-  await told({ limit: 500, remaining: 499 }, undefined);
+  await called({ limit: 500, remaining: 499 }, undefined);
   expect(changes).toEqual([500]);
 });
 
 test('a share follows what the service allows, up and down', async () => {
-  const { told, changes } = queue(8_000);
-  await told({ limit: 10_000 }, 80);
+  const { called, changes } = queue(8_000);
+  await called({ limit: 10_000 }, 80);
   expect(changes).toEqual([]);
-  await told({ limit: 20_000 }, 80);
-  await told({ limit: 500 }, 80);
+  await called({ limit: 20_000 }, 80);
+  await called({ limit: 500 }, 80);
   expect(changes).toEqual([16_000, 400]);
 });
 
 test('where others use more than what is left to them, nothing is sent for a moment', async () => {
-  const { told, waits } = queue(8_000);
-  await told({ limit: 10_000, remaining: 2_000 }, 80);
+  const { called, waits } = queue(8_000);
+  await called({ limit: 10_000, remaining: 2_000 }, 80);
   expect(waits).toEqual([]);
-  await told({ limit: 10_000, remaining: 1_999 }, 80);
-  await told({ limit: 10_000, remaining: 1_998 }, 80);
+  await called({ limit: 10_000, remaining: 1_999 }, 80);
+  await called({ limit: 10_000, remaining: 1_998 }, 80);
   expect(waits).toHaveLength(1);
 });

@@ -8,13 +8,13 @@ import { pausedImport, ROWS, runningImport } from './running-import.ts';
 describe.each(QUEUE_PLACES)('on the $name queue', (place) => {
   describe('pause', () => {
     test('lets the calls under way answer, starts no others, and leaves nothing in the queue', async () => {
-      const { id, door, lines, coordinator, sandbox } = await runningImport(place);
+      const { id, door, openRegions, coordinator, sandbox } = await runningImport(place);
       const paused = reached(coordinator, id, 'paused');
       expect((await coordinator.pause(id)).state).toBe('pausing');
       door.open();
       await paused;
       expect(sandbox.calls.us.requests).toBe(2);
-      await eventually(() => lines.get('us')?.queue.depth()).toEqual({ waiting: 0, delayed: 0, active: 0 });
+      await eventually(() => openRegions.get('us')?.queue.depth()).toEqual({ waiting: 0, delayed: 0, active: 0 });
     });
 
     test('and resume sends the rest, each batch once', async () => {
@@ -253,7 +253,7 @@ describe.each(QUEUE_PLACES)('on the $name queue', (place) => {
     const rows = Array.from({ length: 2_300 }, (_, n) => ({ guid: `g${n}`, uid: 'anna' }));
     const id = await pipeline.send(csv(rows));
     await door.until(20);
-    const queue = pipeline.lines.get('us')?.queue;
+    const queue = pipeline.openRegions.get('us')?.queue;
     const out = async () => {
       const { waiting = 0, delayed = 0, active = 0 } = (await queue?.depth()) ?? {};
       return waiting + delayed + active;

@@ -49,7 +49,7 @@ function deleting({ dir, coordinator }: Pipeline, id: string, signal = new Abort
   return { ledger, pages: coordinator.pages, signal };
 }
 
-const told = (deletions: readonly Deletion[]) =>
+const inWords = (deletions: readonly Deletion[]) =>
   deletions.map(
     ({ thing: { kind, name }, undone, why }) => `${kind} ${name}: ${undone ?? 'delete'}${why && `, ${why}`}`,
   );
@@ -60,11 +60,11 @@ test('what an import created is deleted, and nothing that was there before; the 
   const { pipeline, id } = await imported();
   const ports = deleting(pipeline, id);
   const planned = await planDeletions(ports);
-  expect(told(planned).sort()).toEqual(['group fresh: delete', 'user new: delete', REACTIVATED]);
+  expect(inWords(planned).sort()).toEqual(['group fresh: delete', 'user new: delete', REACTIVATED]);
   expect(pipeline.sandbox.user('us', 'new')).toBeDefined();
 
   const ended = await deleteCreated(ports, planned, () => {});
-  expect(told(ended).sort()).toEqual(['group fresh: deleted', 'user new: deleted', REACTIVATED]);
+  expect(inWords(ended).sort()).toEqual(['group fresh: deleted', 'user new: deleted', REACTIVATED]);
   expect(pipeline.sandbox.user('us', 'new')).toBeUndefined();
   expect(pipeline.sandbox.group('us', 'fresh')).toBeUndefined();
   expect(pipeline.sandbox.group('us', 'team')).toBeDefined();
@@ -78,7 +78,7 @@ test('what an import created is deleted, and nothing that was there before; the 
     'group (deleted)',
   ]);
   // Another time there is nothing to delete.
-  expect(told(await planDeletions(ports))).toEqual([REACTIVATED]);
+  expect(inWords(await planDeletions(ports))).toEqual([REACTIVATED]);
 });
 
 test('a group with a member whom the import does not name is kept, also when that one joins after the plan', async () => {
@@ -88,18 +88,20 @@ test('a group with a member whom the import does not name is kept, also when tha
   pipeline.sandbox.addUser('us', 'guest');
   await pipeline.run(csv([{ guid: 'fresh', uid: 'guest' }]));
   const [group] = await deleteCreated(ports, planned, () => {});
-  expect(told(group === undefined ? [] : [group])).toEqual([
+  expect(inWords(group === undefined ? [] : [group])).toEqual([
     'group fresh: kept, 1 user in it whom the import does not name',
   ]);
   expect(pipeline.sandbox.group('us', 'fresh')).toBeDefined();
   // It is looked at again the next time.
-  expect(told(await planDeletions(ports))).toContain('group fresh: kept, 1 user in it whom the import does not name');
+  expect(inWords(await planDeletions(ports))).toContain(
+    'group fresh: kept, 1 user in it whom the import does not name',
+  );
 });
 
 test('what may have been there before, because the reply of its creation was lost, is kept', async () => {
   const pipeline = await openPipeline({ ...there, sandbox: { ...there.sandbox, faults: 'reset-created=1' } });
   const { id } = await pipeline.run(csv([{ guid: 'Fresh', uid: 'old' }]), { create });
-  expect(told(await planDeletions(deleting(pipeline, id)))).toEqual([
+  expect(inWords(await planDeletions(deleting(pipeline, id)))).toEqual([
     'group fresh: kept, the reply of its creation was lost, so it may have been there before',
   ]);
 });
@@ -124,7 +126,7 @@ test('deleting that is interrupted goes on, and what was deleted without an answ
   expect(pipeline.sandbox.user('us', 'new')).toBeDefined();
   const ports = deleting(pipeline, id);
   const ended = await deleteCreated(ports, await planDeletions(ports), () => {});
-  expect(told(ended).sort()).toEqual(['group fresh: gone', 'user new: deleted', REACTIVATED]);
+  expect(inWords(ended).sort()).toEqual(['group fresh: gone', 'user new: deleted', REACTIVATED]);
   expect(calls).toBe(1);
 });
 
@@ -138,7 +140,7 @@ test('a user who was created a second time by someone else is kept', async () =>
       },
     }),
   });
-  expect(told(await planDeletions(deleting(pipeline, id)))).toContain(
+  expect(inWords(await planDeletions(deleting(pipeline, id)))).toContain(
     'user new: kept, the service says that it was created at 2001-09-09T01:46:40.000Z',
   );
 });

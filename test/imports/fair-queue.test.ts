@@ -24,8 +24,8 @@ class Region {
     return sender;
   }
 
-  out(): number {
-    return this.senders.reduce((sum, { out }) => sum + out.size, 0);
+  inFlight(): number {
+    return this.senders.reduce((sum, { inFlight }) => sum + inFlight.size, 0);
   }
 
   /** The next batch is served; undefined when none waits. */
@@ -35,7 +35,7 @@ class Region {
     if (job === undefined) return undefined;
     const { sender } = job;
     sender.served += 1;
-    sender.out.delete(job.batch);
+    sender.inFlight.delete(job.batch);
     this.fairQueue.served(job.priority);
     this.fairQueue.changed(sender);
     await quiet();
@@ -44,7 +44,7 @@ class Region {
 }
 
 class Sender implements BatchSource {
-  readonly out = new Map<number, number>();
+  readonly inFlight = new Map<number, number>();
   dispatched = 0;
   served = 0;
   readonly region: Region;
@@ -64,7 +64,7 @@ class Sender implements BatchSource {
     for (let nth = 0; nth < count; nth += 1) {
       const batch = this.dispatched++;
       const priority = priorityOf(nth);
-      this.out.set(batch, priority);
+      this.inFlight.set(batch, priority);
       const { waiting } = this.region;
       const behind = waiting.findIndex((job) => job.priority > priority);
       waiting.splice(behind < 0 ? waiting.length : behind, 0, { priority, batch, sender: this });
@@ -104,7 +104,7 @@ test('while two imports have batches to send, none gets more than a few rounds a
           }
         }
         const served = await region.serve();
-        expect(region.out()).toBeLessThanOrEqual(bound);
+        expect(region.inFlight()).toBeLessThanOrEqual(bound);
         if (served === undefined && toBegin.length === 0) break;
         if (served?.isDone) {
           region.fairQueue.leave(served);
@@ -152,8 +152,8 @@ test('withdrawn batches are not a debt: an import that continues shares as if it
   for (let n = 0; n < 100; n += 1) await region.serve();
   // As a pause does: what waits goes back to the import.
   region.waiting.splice(0, region.waiting.length, ...region.waiting.filter(({ sender }) => sender !== paused));
-  paused.dispatched -= paused.out.size;
-  paused.out.clear();
+  paused.dispatched -= paused.inFlight.size;
+  paused.inFlight.clear();
   for (let n = 0; n < 100; n += 1) await region.serve();
   const before = paused.served;
   region.fairQueue.changed(paused);

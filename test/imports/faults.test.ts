@@ -71,6 +71,26 @@ describe('an unexpected error ends the import that met it, and nothing else', ()
     expect(sandbox.calls.us.requests - before).toBe(12);
   });
 
+  test('while its region is opened: the other regions answer, and resume opens it again', async () => {
+    let isBroken = true;
+    const pipeline = await openPipeline({
+      place: EMBEDDED,
+      chat: (chat, region) => {
+        if (isBroken && region === 'eu') throw new Error('the test breaks it');
+        return chat;
+      },
+    });
+    const { coordinator, counts } = pipeline;
+    const id = await pipeline.send(csv(participants(30).map((row) => ({ ...row, region: 'eu' as const }))));
+    expect(await coordinator.settled(id)).toMatchObject({ state: 'failed', code: 'SENDING_FAILED' });
+    await othersGoOn(pipeline);
+    expect((await coordinator.regions()).map(({ region }) => region)).toEqual(['us']);
+    isBroken = false;
+    await coordinator.resume(id);
+    expect(await coordinator.settled(id)).toMatchObject({ state: 'completed', code: null });
+    expect(counts(id)).toMatchObject({ added: 30 });
+  });
+
   test('while results are recorded: the delivery of what was called is uncertain, nothing more is sent, and cancel ends it', async () => {
     const { pipeline, door, id, coordinator } = await runningImport(EMBEDDED);
     const repair = breakLedger(pipeline, id, 'insert on calls');

@@ -68,21 +68,21 @@ describe.each(QUEUE_PLACES)('a key that is rotated, on the $name queue', (place)
   });
 
   test('opens the region again where workers are elsewhere', async () => {
-    const { run, coordinator, rotate, lines } = await openRevoked(place);
+    const { run, coordinator, rotate, openRegions } = await openRevoked(place);
     const { id } = await run(csv(participants(30)));
-    const line = lines.get('us');
-    if (line === undefined) throw new Error('region us is not open');
+    const opened = openRegions.get('us');
+    if (opened === undefined) throw new Error('region us is not open');
     rotate();
     // As in a worker's process: it knows the queue and the key, and nothing of imports.
-    const worker = { renewKey: () => line.renewKey(), keyFingerprint: () => 'new' };
+    const worker = { renewKey: () => opened.renewKey(), keyFingerprint: () => 'new' };
     const here = watchWorkersKeys(
-      [{ region: 'us', queue: line.queue, worker }],
+      [{ region: 'us', queue: opened.queue, worker }],
       () => {},
       () => {},
       5,
     );
     onTestFinished(() => here.stop());
-    await expect.poll(() => line.queue.isPaused()).toBe(false);
+    await expect.poll(() => opened.queue.isPaused()).toBe(false);
     await coordinator.resume(id);
     expect(await coordinator.settled(id)).toMatchObject({ state: 'completed' });
   });

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import type { RecordOutcomesPayload } from '../../jobs/record-outcomes.ts';
 import type { RunningImport } from '../../src/imports/send/dispatcher.ts';
 import { LEFT_MS, watchForLosses } from '../../src/imports/send/lost-jobs.ts';
-import type { RegionLine } from '../../src/imports/send/region.ts';
+import type { OpenRegion } from '../../src/imports/send/region.ts';
 import type { Region } from '../../src/membership/membership.ts';
 import type { JobQueue } from '../../src/queue/job-queue.ts';
 import { WORKER_DEATH_NOTICED_MS } from '../../src/queue/job-worker.ts';
@@ -20,9 +20,9 @@ const LOOK_MS = 2_000;
 async function watched({ leaves, workers }: { leaves: boolean; workers: () => number }, ms: number): Promise<number> {
   let all = 0;
   const depth = async () => ({ waiting: 0, delayed: 0, active: 1 });
-  const line = { region: 'us', keepBudget: async () => {}, queue: { depth, workers: async () => workers() } };
-  const running: Pick<RunningImport, 'outIn' | 'leaves' | 'resend'> = {
-    outIn: () => 1,
+  const opened = { region: 'us', keepBudget: async () => {}, queue: { depth, workers: async () => workers() } };
+  const running: Pick<RunningImport, 'inFlightIn' | 'leaves' | 'resend'> = {
+    inFlightIn: () => 1,
     leaves: () => leaves,
     resend: async (_: Region, before: number) => {
       if (before === Number.POSITIVE_INFINITY) all += 1;
@@ -31,7 +31,7 @@ async function watched({ leaves, workers }: { leaves: boolean; workers: () => nu
   const outcomes = { depth: async () => ({ waiting: 0, delayed: 0, active: 0 }) };
   const watch = watchForLosses({
     returns: [outcomes as JobQueue<RecordOutcomesPayload>],
-    lines: async () => [line as unknown as RegionLine],
+    regions: async () => [opened as unknown as OpenRegion],
     imports: () => [running as RunningImport],
     onError: (error) => {
       throw error;

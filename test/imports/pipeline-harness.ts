@@ -10,7 +10,7 @@ import type { ImportRecord } from '../../src/imports/catalog.ts';
 import { type ImportOptions, importOptions } from '../../src/imports/import-options.ts';
 import type { Coordinator } from '../../src/imports/life/coordinator.ts';
 import { openImportReader, type RowWithOutcome } from '../../src/imports/report/reading.ts';
-import type { RegionLine } from '../../src/imports/send/region.ts';
+import type { OpenRegion } from '../../src/imports/send/region.ts';
 import { stageFile } from '../../src/imports/stage/stage-file.ts';
 import type { ImportState } from '../../src/membership/import-state.ts';
 import { type Membership, REGIONS, type Region } from '../../src/membership/membership.ts';
@@ -67,8 +67,8 @@ export interface Pipeline {
   readonly dir: DataDir;
   readonly sandbox: Sandbox;
   readonly coordinator: Coordinator;
-  /** Lines by region, as far as they were opened. */
-  readonly lines: ReadonlyMap<Region, RegionLine>;
+  /** By region, as far as they were opened. */
+  readonly openRegions: ReadonlyMap<Region, OpenRegion>;
   /** What went wrong in the background. A test ends with none, unless it empties the list. */
   readonly failures: Error[];
   /** Every state of every import, in order. */
@@ -112,7 +112,7 @@ export async function openPipeline(options: PipelineOptions & StartOptions): Pro
 
   async function start(chosen: StartOptions) {
     const { regions = REGIONS, apiKeys = {}, chat = (one) => one, currentKey, asSandbox, keepMs } = chosen;
-    const lines = new Map<Region, RegionLine>();
+    const openRegions = new Map<Region, OpenRegion>();
     const { host, caPem: ca } = sandbox;
     const apps = Object.fromEntries(regions.map((region) => [region, sandbox.apps[region]]));
     const config = readConfig({ dataDir: dir.root, callsPerMinute, concurrency }, {}, root);
@@ -137,12 +137,12 @@ export async function openPipeline(options: PipelineOptions & StartOptions): Pro
         return chat(client, region);
       },
       ...(options.threads !== true && { stage: stageFile, openReading: shareReading }),
-      onLine: (line) => lines.set(line.region, line),
+      onRegion: (opened) => openRegions.set(opened.region, opened),
       onError: (error) => failures.push(error),
     });
     coordinator.events.on('failure', (error) => failures.push(error));
     coordinator.events.on('state', ({ state }) => states.push(state));
-    return { coordinator, lines };
+    return { coordinator, openRegions };
   }
 
   const reading = <Result>(id: string, read: (reader: ReturnType<typeof openImportReader>) => Result): Result => {
@@ -162,8 +162,8 @@ export async function openPipeline(options: PipelineOptions & StartOptions): Pro
     get coordinator() {
       return started.coordinator;
     },
-    get lines() {
-      return started.lines;
+    get openRegions() {
+      return started.openRegions;
     },
     send: (content, chosen = {}) => {
       const source = join(root, `input-${++files}`);

@@ -61,13 +61,13 @@ test('what no one waits for any more is not begun, and what others wait for is d
   const path = await staged();
   const threads = openThreads();
   const gone = new AbortController();
-  const wish = { filter: {}, order: ORDER_OF_INPUT, limit: 10 };
-  const first = threads.rowsPage(path, wish, { deadlineMs: 60_000 });
-  const left = threads.rowsPage(path, wish, { deadlineMs: 60_000, signal: gone.signal });
-  const third = threads.rowsPage(path, wish, { deadlineMs: 60_000 });
+  const request = { filter: {}, order: ORDER_OF_INPUT, limit: 10 };
+  const first = threads.rowsPage(path, request, { deadlineMs: 60_000 });
+  const left = threads.rowsPage(path, request, { deadlineMs: 60_000, signal: gone.signal });
+  const third = threads.rowsPage(path, request, { deadlineMs: 60_000 });
   gone.abort();
   await expect(left).rejects.toMatchObject({ reason: 'left' });
-  await expect(threads.rowsPage(path, wish, { deadlineMs: 60_000, signal: gone.signal })).rejects.toMatchObject({
+  await expect(threads.rowsPage(path, request, { deadlineMs: 60_000, signal: gone.signal })).rejects.toMatchObject({
     reason: 'left',
   });
   expect(await third).toEqual(await first);

@@ -45,11 +45,15 @@ const RECORD = {
 
 const NO_FILES = { all: null, failed: null, retry: null };
 
-function wishOf(reader: ImportReader, form: ReportRequest['form'], more: Partial<ReportRequest> = {}): ReportRequest {
+function requestOf(
+  reader: ImportReader,
+  form: ReportRequest['form'],
+  more: Partial<ReportRequest> = {},
+): ReportRequest {
   return { form, summary: summaryOf(RECORD, totalsOf(reader.counters(), true), NO_FILES), version: '1.2.3', ...more };
 }
 
-const texts = (reader: ImportReader, wish: ReportRequest) => [...reportText(reader, wish)].join('');
+const texts = (reader: ImportReader, request: ReportRequest) => [...reportText(reader, request)].join('');
 const bytes = async (chunks: AsyncIterable<Uint8Array>) => (await buffer(chunks)).toString('utf8');
 /** The page says when it was made. */
 const timeless = (text: string) => text.replace(/Written [^<]* by/, 'Written by');
@@ -82,8 +86,8 @@ test('another thread answers what the reader itself answers, and its reports are
       expect(await there.calls(10)).toEqual(reader.calls(10));
       expect(await threads.check(path)).toEqual(reader.check());
       for (const form of ['csv', 'ndjson', 'json', 'html', 'retry'] as const) {
-        const wish = wishOf(reader, form, { filter });
-        expect(timeless(await bytes(threads.report(path, wish)))).toBe(timeless(texts(reader, wish)));
+        const request = requestOf(reader, form, { filter });
+        expect(timeless(await bytes(threads.report(path, request)))).toBe(timeless(texts(reader, request)));
       }
       reader.close();
     }),
@@ -96,10 +100,10 @@ describe('a report from another thread', () => {
     const path = join(tempDir(), 'ledger.sqlite');
     await largeImport(path);
     const reader = openImportReader(path);
-    const wish = wishOf(reader, 'csv');
-    const whole = texts(reader, wish);
+    const request = requestOf(reader, 'csv');
+    const whole = texts(reader, request);
     reader.close();
-    const report = threads.report(path, wish);
+    const report = threads.report(path, request);
     const first = await report.next();
     // The file goes, and whoever has begun to read it reads on.
     await threads.forget(path);
@@ -113,12 +117,12 @@ describe('a report from another thread', () => {
     const path = join(tempDir(), 'ledger.sqlite');
     await largeImport(path);
     const reader = openImportReader(path);
-    const wish = wishOf(reader, 'csv');
-    for await (const chunk of threads.report(path, wish)) {
+    const request = requestOf(reader, 'csv');
+    for await (const chunk of threads.report(path, request)) {
       expect(chunk.length).toBeGreaterThan(0);
       break;
     }
-    expect(await bytes(threads.report(path, wish))).toBe(texts(reader, wish));
+    expect(await bytes(threads.report(path, request))).toBe(texts(reader, request));
     reader.close();
   });
 
@@ -127,17 +131,17 @@ describe('a report from another thread', () => {
     await largeImport(path);
     const threads = openThreads();
     const reader = openImportReader(path);
-    const wish = wishOf(reader, 'csv');
+    const request = requestOf(reader, 'csv');
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    const report = threads.report(path, wish);
+    const report = threads.report(path, request);
     const first = await report.next();
     // What its thread was asked for is done now, and it has nothing to do.
     await threads.of(path).problems();
     vi.advanceTimersByTime(3_600_000);
-    expect(Buffer.from(first.value ?? []).toString() + (await bytes(report))).toBe(texts(reader, wish));
+    expect(Buffer.from(first.value ?? []).toString() + (await bytes(report))).toBe(texts(reader, request));
     // An idle thread ends, and a new one answers.
     vi.advanceTimersByTime(3_600_000);
-    expect(await bytes(threads.report(path, wish))).toBe(texts(reader, wish));
+    expect(await bytes(threads.report(path, request))).toBe(texts(reader, request));
     reader.close();
   });
 
@@ -146,11 +150,11 @@ describe('a report from another thread', () => {
     const path = join(dir, 'ledger.sqlite');
     await stage(path, members(3));
     const reader = openImportReader(path);
-    await expect(bytes(threads.report(join(dir, 'none.sqlite'), wishOf(reader, 'csv')))).rejects.toMatchObject({
+    await expect(bytes(threads.report(join(dir, 'none.sqlite'), requestOf(reader, 'csv')))).rejects.toMatchObject({
       code: 'ERR_SQLITE_ERROR',
       message: 'unable to open database file',
     });
-    expect(await bytes(threads.report(path, wishOf(reader, 'csv')))).toBe(texts(reader, wishOf(reader, 'csv')));
+    expect(await bytes(threads.report(path, requestOf(reader, 'csv')))).toBe(texts(reader, requestOf(reader, 'csv')));
     reader.close();
   });
 });

@@ -150,8 +150,12 @@ describe.each(QUEUE_PLACES)('on the $name queue', (place) => {
         }),
       });
       const id = await pipeline.send(csv(participants(100)));
-      await eventually(() => pipeline.lines.get('us')?.queue.isPaused()).toBe(true);
-      await eventually(() => pipeline.lines.get('us')?.queue.depth()).toEqual({ waiting: 0, delayed: 0, active: 1 });
+      await eventually(() => pipeline.openRegions.get('us')?.queue.isPaused()).toBe(true);
+      await eventually(() => pipeline.openRegions.get('us')?.queue.depth()).toEqual({
+        waiting: 0,
+        delayed: 0,
+        active: 1,
+      });
       stopped.resolve();
       expect((await pipeline.coordinator.settled(id)).state).toBe('blocked');
       // The broken call leaves delivery uncertain: cancelled now, its rows are not reported as unsent.
@@ -173,7 +177,7 @@ describe.each(QUEUE_PLACES)('on the $name queue', (place) => {
       });
       const ids = [await send(csv(participants(500, 'one'))), await send(csv(participants(500, 'two')))];
       for (const id of ids) await reached(coordinator, id, 'running');
-      await eventually(async () => (await pipeline.lines.get('us')?.queue.depth())?.waiting).toBe(39);
+      await eventually(async () => (await pipeline.openRegions.get('us')?.queue.depth())?.waiting).toBe(39);
       both.resolve();
       for (const id of ids) {
         const record = await coordinator.settled(id);
@@ -198,9 +202,9 @@ describe.each(QUEUE_PLACES)('on the $name queue', (place) => {
           else if (!fixed) throw refusal(401, 'AUTH_ERR_APIKEY_NOT_FOUND');
         }),
       });
-      const { coordinator, send, sandbox, counts, lines } = pipeline;
+      const { coordinator, send, sandbox, counts, openRegions } = pipeline;
       const id = await send(csv(rows));
-      await eventually(() => lines.get('eu')?.queue.isPaused()).toBe(true);
+      await eventually(() => openRegions.get('eu')?.queue.isPaused()).toBe(true);
       fixed = true;
       expect((await coordinator.resume(id)).state).toBe('running');
       await eventually(() => sandbox.members('eu', 'g').size).toBe(200);

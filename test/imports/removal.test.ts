@@ -115,4 +115,25 @@ describe('retention', () => {
     await vi.advanceTimersByTimeAsync(5 * HOUR);
     expect(removed).toEqual(['a', 'b']);
   });
+
+  test('looks again after it could not find out what is old', async () => {
+    vi.useFakeTimers();
+    const HOUR = 3_600_000;
+    const fail = (): string[] => {
+      throw new Error('the disk cannot be read');
+    };
+    const answers = [() => ['a'], fail, () => ['b']];
+    const errors: unknown[] = [];
+    const removed: string[] = [];
+    const retention = startRetention({
+      keepMs: HOUR,
+      finishedBefore: () => answers.shift()?.() ?? [],
+      remove: async (id) => void removed.push(id),
+      onError: (error) => errors.push(error),
+    });
+    await vi.advanceTimersByTimeAsync(2 * HOUR);
+    await retention.stop();
+    expect(errors).toHaveLength(1);
+    expect(removed).toEqual(['a', 'b']);
+  });
 });

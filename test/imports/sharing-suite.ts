@@ -87,7 +87,7 @@ export function describeSharing(place: QueuePlace): void {
   });
 
   test('pausing and cancelling one import touches no other', async () => {
-    const { callers, send, coordinator, counts, sandbox, lines } = await openShared(place, 6_000);
+    const { callers, send, coordinator, counts, sandbox, openRegions } = await openShared(place, 6_000);
     const paused = await send(calls(400, 'paused'));
     const dropped = await send(calls(400, 'dropped'));
     await eventually(() => Math.min(callers.count('paused'), callers.count('dropped'))).toBeGreaterThan(0);
@@ -95,7 +95,7 @@ export function describeSharing(place: QueuePlace): void {
     await eventually(() => callers.count('kept')).toBeGreaterThan(0);
     await coordinator.pause(paused);
     await cancelled(coordinator, dropped);
-    await lines.get('us')?.queue.setCallsPerMinute(1_000_000);
+    await openRegions.get('us')?.queue.setCallsPerMinute(1_000_000);
     expect((await coordinator.settled(kept)).state).toBe('completed');
     expect((await coordinator.settled(paused)).state).toBe('paused');
     await coordinator.resume(paused);

@@ -61,9 +61,9 @@ test('all who watch an import get the same', async () => {
   const { id } = await server.upload(spread('same', 200));
   await reached(server.coordinator, id, 'running');
   const watchers = await Promise.all(Array.from({ length: 20 }, () => eventsOf(id)));
-  const told = await Promise.all(watchers.map(async (watcher) => (await watcher.rest()).slice(-3)));
-  expect(told[0]?.at(-1)?.name).toBe('end');
-  for (const one of told) expect(one).toEqual(told[0]);
+  const lastEvents = await Promise.all(watchers.map(async (watcher) => (await watcher.rest()).slice(-3)));
+  expect(lastEvents[0]?.at(-1)?.name).toBe('end');
+  for (const one of lastEvents) expect(one).toEqual(lastEvents[0]);
 });
 
 test('the list tells of imports that change, and of those that are removed', async () => {

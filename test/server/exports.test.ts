@@ -1,5 +1,7 @@
+import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ExportView } from '../../src/api/exports.ts';
+import { exportFile } from '../../src/exports/export-store.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
 let server: TestServer;
@@ -65,4 +67,14 @@ test('what cannot be exported is refused', async () => {
   expect(await post({ groups: [] })).toMatchObject({ status: 400 });
   expect(await post({ users: true, groupsOnly: true })).toMatchObject({ code: 'BAD_OPTION', field: 'groupsOnly' });
   expect(await server.problem('/v1/exports/export-..%2F..%2Fcatalog')).toMatchObject({ status: 404 });
+});
+
+test('an export whose file is damaged hides no other', async () => {
+  const damaged = await begin({ regions: ['us'] });
+  const whole = await begin({ regions: ['us'] });
+  await Promise.all([ended(damaged.id), ended(whole.id)]);
+  writeFileSync(exportFile(server.dir.export(damaged.id)), 'x'.repeat(8_192));
+  const { exports } = await server.json<{ exports: ExportView[] }>('/v1/exports');
+  expect(exports.map(({ id }) => id)).toContain(whole.id);
+  expect(exports.map(({ id }) => id)).not.toContain(damaged.id);
 });

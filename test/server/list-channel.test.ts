@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { ImportRecord } from '../../src/imports/catalog.ts';
+import { isFinal } from '../../src/membership/import-state.ts';
 import type { Watcher } from '../../src/server/events/channel.ts';
 import { listChannel } from '../../src/server/events/list-channel.ts';
 
@@ -12,34 +13,42 @@ function openList(count: number) {
   const states = new Map(Array.from({ length: count }, (_, at) => [`import-${at}`, 'running']));
   const recordOf = (id: string) => ({ id, state: states.get(id) }) as unknown as ImportRecord;
   let asked = 0;
+  let isBusy = false;
+  const warnings: unknown[] = [];
   const sources = {
     coordinator: { find: recordOf },
-    reading: { page: () => ({ imports: [...states.keys()].map(recordOf) }) },
+    reading: {
+      page: () => ({ imports: [...states.keys()].map(recordOf).filter(({ state }) => !isFinal(state)) }),
+    },
     views: {
       of: async ({ id, state }: ImportRecord) => {
         asked += 1;
+        if (isBusy && id === 'import-2') throw new Error('too much to read');
         return { id, state };
       },
     },
-    log: { warn: (fault: object) => expect.fail(JSON.stringify(fault)) },
+    log: { warn: (fault: object) => (isBusy ? warnings.push(fault) : expect.fail(JSON.stringify(fault))) },
   };
   const list = listChannel(sources as unknown as Parameters<typeof listChannel>[0]);
   const join = async () => {
-    const told: string[] = [];
-    const response = { writableLength: 0, write: (text: string) => told.push(text), end: () => {} };
+    const written: string[] = [];
+    const response = { writableLength: 0, write: (text: string) => written.push(text), end: () => {} };
     const watcher = { response, isStillAllowed: () => true } as unknown as Watcher;
     list.watchers.add(watcher);
     await list.welcome(watcher);
-    return told;
+    return written;
   };
-  return { list, states, join, asked: () => asked };
+  const setBusy = (busy: boolean) => {
+    isBusy = busy;
+  };
+  return { list, states, join, setBusy, warnings, asked: () => asked };
 }
 
 test('five hundred who connect at once get all imports, each of which is asked about once', async () => {
   const { list, join, asked } = openList(130);
-  const told = await Promise.all(Array.from({ length: 500 }, join));
+  const written = await Promise.all(Array.from({ length: 500 }, join));
   expect(asked()).toBe(130);
-  for (const [first] of told) expect(first).toContain('"id":"import-129"');
+  for (const [first] of written) expect(first).toContain('"id":"import-129"');
   list.close();
 });
 
@@ -51,5 +60,20 @@ test('who connects after a change gets the current state', async () => {
   await vi.advanceTimersByTimeAsync(1_000);
   expect(first.at(-1)).toContain('"import-1","state":"paused"');
   expect((await join()).at(-1)).toContain('"import-1","state":"paused"');
+  list.close();
+});
+
+test('an end that cannot be sent at first, because another import cannot be read just then, is sent later', async () => {
+  const { list, states, join, setBusy, warnings } = openList(3);
+  const written = await join();
+  await vi.advanceTimersByTimeAsync(1_000);
+  setBusy(true);
+  states.set('import-1', 'completed');
+  list.moved('import-1');
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(warnings).toHaveLength(1);
+  setBusy(false);
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(written.at(-1)).toContain('"import-1","state":"completed"');
   list.close();
 });

@@ -121,7 +121,7 @@ test('a plan that a person makes to look at waits for no decision; one that a gu
 
 test('who follows the lists hears of a sync that moves', async () => {
   const source = await readEvents(`${server.url}/v1/events`);
-  const { id } = await server.json<{ id: string }>('/v1/syncs?name=told.csv', {
+  const { id } = await server.json<{ id: string }>('/v1/syncs?name=stopped.csv', {
     method: 'POST',
     headers: { 'content-type': 'text/csv' },
     body: 'guid,uid\nteam,user-1\n',

@@ -88,7 +88,7 @@ test('rows without an outcome are not called unprocessed while the import goes o
 
 test('what the queue of a region does is shown with it', () => {
   const { regions } = paceOf(60)(at(0, { us: [1, 10], eu: [0, 1] }, { regions: [{ ...STATUS, stopped: true }] }));
-  const { region: _, key: __, ...told } = STATUS;
-  expect(regions['us']).toMatchObject({ ...told, stopped: true });
+  const { region: _, key: __, ...shown } = STATUS;
+  expect(regions['us']).toMatchObject({ ...shown, stopped: true });
   expect(regions['eu']).toMatchObject({ waiting: 0, active: 0, stopped: false, workers: 0 });
 });

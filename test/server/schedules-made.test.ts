@@ -65,15 +65,15 @@ const as = (role: 'viewer' | 'operator', method: string, body?: object): Request
   ...(body !== undefined && { body: JSON.stringify(body) }),
 });
 const plain = { cron: '30 2 * * *', tz: 'Europe/Rome', file: join(exports, 'members.csv') };
-const wish = (changes: Partial<NewSchedule> = {}): NewSchedule => ({
+const newSchedule = (changes: Partial<NewSchedule> = {}): NewSchedule => ({
   name: 'nightly',
   ...plain,
   ...changes,
 });
 const add = (changes?: Partial<NewSchedule>) =>
-  server.json<ScheduleView>('/v1/schedules', as('operator', 'POST', wish(changes)));
+  server.json<ScheduleView>('/v1/schedules', as('operator', 'POST', newSchedule(changes)));
 const refused = (changes: Partial<NewSchedule>) =>
-  server.problem('/v1/schedules', as('operator', 'POST', wish({ name: 'never', ...changes })));
+  server.problem('/v1/schedules', as('operator', 'POST', newSchedule({ name: 'never', ...changes })));
 const edit = (body: object) => as('operator', 'PUT', { ...plain, ...body });
 const audit = async () =>
   (
@@ -133,8 +133,8 @@ describe('what a schedule made over the API reads', () => {
     const made = await add({ name: 'remote', file, headers: { authorization: 'SOURCE_TEST_TOKEN' } });
     expect(made.file).toBe(`${address}/files/members.csv`);
     // Edited as it is shown, it keeps its query; so does a copy.
-    await server.json('/v1/schedules/remote', edit({ ...wishOf(made), cron: '@daily', version: 1 }));
-    await add({ ...wishOf(made), name: 'remote-copy', copyOf: 'remote' });
+    await server.json('/v1/schedules/remote', edit({ ...settingsOf(made), cron: '@daily', version: 1 }));
+    await add({ ...settingsOf(made), name: 'remote-copy', copyOf: 'remote' });
     for (const name of ['remote', 'remote-copy']) {
       const { id } = await server.json<{ id: number }>(`/v1/schedules/${name}/run`, as('operator', 'POST'));
       await server.schedules.over(id);
@@ -150,14 +150,30 @@ describe('what a schedule made over the API reads', () => {
   });
 });
 
-const wishOf = ({ cron, tz, file, headers, apply }: ScheduleView) => ({ cron, tz, file, headers, apply });
+test('what is missing or cannot be used in a schedule is named as the field that it is', async () => {
+  expect(await refused({ name: 'Nightly run' })).toMatchObject({
+    status: 400,
+    code: 'BAD_OPTION',
+    field: 'name',
+    detail: '"Nightly run" cannot be the name of a schedule.',
+    remedy: expect.stringContaining('lower-case letters'),
+  });
+  expect(await refused({ file: '' })).toMatchObject({ field: 'file', detail: 'file is "": it must not be empty.' });
+  const { tz: _, ...timeless } = newSchedule();
+  expect(await server.problem('/v1/schedules', as('operator', 'POST', timeless))).toMatchObject({
+    field: 'tz',
+    detail: 'tz is missing.',
+  });
+});
+
+const settingsOf = ({ cron, tz, file, headers, apply }: ScheduleView) => ({ cron, tz, file, headers, apply });
 
 test('a server without sources makes none, and names the setting', async () => {
   const closed = await startTestServer();
   try {
     for (const file of [join(exports, 'members.csv'), 'https://files.example/members.csv', 'members.csv']) {
       const init = { method: 'POST', headers: { 'content-type': 'application/json' } };
-      const problem = await closed.problem('/v1/schedules', { ...init, body: JSON.stringify(wish({ file })) });
+      const problem = await closed.problem('/v1/schedules', { ...init, body: JSON.stringify(newSchedule({ file })) });
       expect(problem).toMatchObject({ code: 'SOURCE_NOT_ALLOWED', status: 403 });
       expect(problem.detail).toContain('ROLLCALL_SOURCES is not set');
     }
@@ -304,7 +320,7 @@ test.each([
 
 test('a viewer makes, edits and tries none', async () => {
   const bodies = [
-    ['POST', '/v1/schedules', wish({ name: 'mine' })],
+    ['POST', '/v1/schedules', newSchedule({ name: 'mine' })],
     ['PUT', '/v1/schedules/shared', { ...plain, version: 2 }],
     ['POST', '/v1/schedules/try', { file: plain.file }],
     ['POST', '/v1/schedules/look', { file: plain.file }],

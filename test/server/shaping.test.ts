@@ -47,8 +47,8 @@ test.each([
     ],
   ],
 ] as const)('a shape, with the identity file as a part of the form %s the file', async (_, parts) => {
-  const wish = { identities: {}, split: { guid: ';' }, where: [{ column: 'status', is: ['on'] }] };
-  const view = await finished(await post(`/v1/imports?map=uid%3Dwho&${shape(wish)}`, form(parts)));
+  const shaping = { identities: {}, split: { guid: ';' }, where: [{ column: 'status', is: ['on'] }] };
+  const view = await finished(await post(`/v1/imports?map=uid%3Dwho&${shape(shaping)}`, form(parts)));
   expect(view).toMatchObject({ state: 'completed', inputRows: 3, rows: { read: 4, invalid: 1, skipped: 1 } });
   expect(view.rows.added + view.rows.already_member).toBe(2);
   const { rows } = await server.json<{ rows: { uid: string; value: string; line: number; original: object }[] }>(

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { BadReceiver, isPublic, openReceiver, signingKey } from '../../src/server/webhook/receiver.ts';
@@ -78,6 +79,27 @@ test('a completed import sends a notification, signed, and again after a refusal
   expect(notes).toHaveLength(4);
 });
 
+test('a notification that cannot be made keeps no other waiting', async () => {
+  const { url, notes } = await receiver(204);
+  const server = await startTestServer({ receiver: openReceiver({ url, key: KEY, allowPrivate: true }) });
+  try {
+    const { id } = await server.run('guid,uid\ng,a\n', 'dryRun=true');
+    const catalog = new DatabaseSync(server.dir.catalog, { timeout: 5_000 });
+    catalog.prepare("update imports set options = '{}' where id = ?").run(id);
+    catalog
+      .prepare(
+        "insert into deliveries (id, kind, subject, state, reason, at) values ('1', 'import', ?, 'blocked', '', ?)",
+      )
+      .run(id, Date.now() - 60_000);
+    catalog.close();
+    const other = await server.run('guid,uid\ng,b\n');
+    await until(() => notes.length === 1);
+    expect(JSON.parse(notes[0]?.body ?? '')).toMatchObject({ type: 'import.completed', data: { id: other.id } });
+  } finally {
+    await server.close();
+  }
+});
+
 test('a sync that a guard holds sends a notification with what the guard objects to, and another when it ends', async () => {
   const { url, notes } = await receiver(204);
   const team = ['ann', 'ben', 'cyd', 'dan', 'eve'];
@@ -91,9 +113,9 @@ test('a sync that a guard holds sends a notification with what the guard objects
       headers: { 'content-type': 'text/csv' },
       body: 'guid,uid\nteam,ann\n',
     });
-    const told = () => notes.map(({ body }) => JSON.parse(body));
+    const bodies = () => notes.map(({ body }) => JSON.parse(body));
     await until(() => notes.length === 1);
-    expect(told()[0]).toMatchObject({
+    expect(bodies()[0]).toMatchObject({
       type: 'sync.held',
       data: {
         id,
@@ -106,7 +128,7 @@ test('a sync that a guard holds sends a notification with what the guard objects
     server.syncs.approve(id, 'ops', 'the team has moved');
     await until(() => notes.length === 3);
     expect(
-      told()
+      bodies()
         .map(({ type }) => type)
         .toSorted(),
     ).toEqual(['import.completed', 'sync.applied', 'sync.held']);

@@ -7,7 +7,7 @@ import { countNewcomers } from '../../src/syncs/plan/creating.ts';
 import { makePlan } from '../../src/syncs/plan/plan.ts';
 import { planText } from '../../src/syncs/plan/plan-text.ts';
 import { DEFAULT_FLAGS } from '../../src/syncs/plan-flags.ts';
-import { people, planned, wishes } from './planning.ts';
+import { fileRows, people, planned } from './planning.ts';
 import { openSyncing, type Syncing } from './syncing.ts';
 
 const FILE = [
@@ -124,7 +124,7 @@ test('a group that someone else creates meanwhile is used as it is, and no one i
 });
 
 test('users are not counted beforehand where that takes many calls: the plan says that they are counted later', async () => {
-  const { plan, desired } = planned(wishes(people(1_001)), { team: {} });
+  const { plan, desired } = planned(fileRows(people(1_001)), { team: {} });
   makePlan(plan, desired, DEFAULT_FLAGS, true);
   const asked: string[] = [];
   const pages = () =>
@@ -147,7 +147,11 @@ test('users are not counted beforehand where that takes many calls: the plan say
 });
 
 test('regions are asked for users side by side: one that is slow does not hold up the others', async () => {
-  const file = [...wishes(people(2)), ...wishes(people(2), 'team-eu', 'eu'), ...wishes(people(2), 'team-in', 'in')];
+  const file = [
+    ...fileRows(people(2)),
+    ...fileRows(people(2), 'team-eu', 'eu'),
+    ...fileRows(people(2), 'team-in', 'in'),
+  ];
   const live = { team: {}, 'team-eu': { region: 'eu' }, 'team-in': { region: 'in' } } as const;
   const { plan, desired } = planned(file, live);
   makePlan(plan, desired, DEFAULT_FLAGS, true);

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { decide, decideElsewhere } from '../../src/syncs/plan/decide.ts';
 import { DEFAULT_FLAGS } from '../../src/syncs/plan-flags.ts';
-import { people, planned, told, wishes } from './planning.ts';
+import { actionsOf, fileRows, people, planned } from './planning.ts';
 
 const FLAGS = { ...DEFAULT_FLAGS, mode: 'mirror', missing: 'remove', protect: new Set(['u3']) } as const;
 
 test('a thread makes the same plan as the process itself', async () => {
   const { path, plan, desired } = planned(
-    wishes({ ...people(2), zoe: 'admin' }),
+    fileRows({ ...people(2), zoe: 'admin' }),
     { team: { members: people(5) } },
     FLAGS,
   );
@@ -15,14 +15,14 @@ test('a thread makes the same plan as the process itself', async () => {
   const decision = { kind: 'file', from: desired, flags: FLAGS } as const;
   await decide(plan, path, decision);
   const here = plan.actions().toArray();
-  expect(told({ plan })).toContain('u4: remove participant>');
+  expect(actionsOf({ plan })).toContain('u4: remove participant>');
   plan.database.exec('delete from actions');
   await decideElsewhere(path, decision);
   expect(plan.actions().toArray()).toEqual(here);
 });
 
 test('what goes wrong in the thread is reported', async () => {
-  const { path } = planned(wishes(people(1)), { team: { members: people(1) } });
+  const { path } = planned(fileRows(people(1)), { team: { members: people(1) } });
   const decision = { kind: 'file', from: '/nowhere/desired.sqlite', flags: FLAGS } as const;
   await expect(decideElsewhere(path, decision)).rejects.toThrow('/nowhere/desired.sqlite is missing');
 });

@@ -3,12 +3,12 @@ import { LIMITS, type LimitName, limitsWith } from '../../src/syncs/guard-limits
 import { checkGuards, GUARDS, guardPlan } from '../../src/syncs/plan/guards.ts';
 import { type PreviousRun, previousRun } from '../../src/syncs/plan/previous-run.ts';
 import type { SyncFlags } from '../../src/syncs/plan-flags.ts';
-import { CSV, type Live, type LiveGroup, people, planned, told, type Wish, wishes } from './planning.ts';
+import { actionsOf, CSV, type FileRow, fileRows, type Live, type LiveGroup, people, planned } from './planning.ts';
 
 const REMOVING: Partial<SyncFlags> = { mode: 'mirror', missing: 'remove' };
 
 interface Case {
-  readonly file: readonly Wish[];
+  readonly file: readonly FileRow[];
   readonly live: Live;
   readonly flags?: Partial<SyncFlags>;
   readonly previous?: PreviousRun;
@@ -24,7 +24,7 @@ const tripped = (given: Case) => findings(given).map(({ guard, guid }) => (guid 
 
 /** One group of `members` people of whom the file leaves out the last `missing`. */
 const losing = (missing: number, members: number, more: Partial<Case> = {}): Case => ({
-  file: wishes(people(members - missing)),
+  file: fileRows(people(members - missing)),
   live: { team: { members: people(members) } },
   ...more,
 });
@@ -38,7 +38,7 @@ const ran = (groups: Readonly<Record<string, number>>, more: Partial<PreviousRun
 
 test('a plan in which nothing is wrong passes, and so does one that only adds', () => {
   expect(findings(losing(0, 50))).toEqual([]);
-  expect(findings({ file: wishes(people(5000)), live: { team: {} } })).toEqual([]);
+  expect(findings({ file: fileRows(people(5000)), live: { team: {} } })).toEqual([]);
 });
 
 describe('removals from one group', () => {
@@ -73,13 +73,13 @@ describe('removals from one group', () => {
     const banned = losing(4, 10, { flags: { mode: 'mirror', missing: 'ban' } });
     expect(tripped(banned)).toEqual(['group-removals team']);
     const lowered: Case = {
-      file: wishes(people(4)),
+      file: fileRows(people(4)),
       live: { team: { members: people(4, 'moderator') } },
       flags: { mode: 'add', allowDemotion: true },
     };
     expect(tripped(lowered)).toEqual(['group-removals team']);
     const outside = {
-      file: [...wishes(people(9, 'ban', 100)), ...wishes(people(2))],
+      file: [...fileRows(people(9, 'ban', 100)), ...fileRows(people(2))],
       live: { team: { members: people(2) } },
     };
     expect(tripped(outside)).toEqual([]);
@@ -94,7 +94,7 @@ describe('removals from many groups, few from each,', () => {
   const many = (groups: number, members: number, missing: number): Case => {
     const guids = Array.from({ length: groups }, (_, index) => `g${index}`);
     return {
-      file: guids.flatMap((guid) => wishes(people(members - missing), guid)),
+      file: guids.flatMap((guid) => fileRows(people(members - missing), guid)),
       live: Object.fromEntries(guids.map((guid) => [guid, { members: people(members) }])),
     };
   };
@@ -111,7 +111,7 @@ describe('removals from many groups, few from each,', () => {
   });
 
   test('are added up by region', () => {
-    const file = (['us', 'eu'] as const).flatMap((region) => wishes(people(30), `team-${region}`, region));
+    const file = (['us', 'eu'] as const).flatMap((region) => fileRows(people(30), `team-${region}`, region));
     const live: Live = {
       'team-us': { members: people(30) },
       'team-eu': { region: 'eu', members: people(36) },
@@ -146,7 +146,7 @@ describe('a file', () => {
   });
 
   test('with an invalid row is held in mode mirror, where it would make a member missing', () => {
-    const file: Wish[] = [...wishes(people(20)), { invalid: true }];
+    const file: FileRow[] = [...fileRows(people(20)), { invalid: true }];
     expect(tripped({ file, live })).toEqual(['invalid-rows']);
     expect(tripped({ file, live, limits: { invalidRows: 1 } })).toEqual([]);
     expect(tripped({ file, live, flags: { mode: 'add' } })).toEqual([]);
@@ -154,11 +154,11 @@ describe('a file', () => {
 
   test('that shrank by more than a percentage is held, but a short one may lose a few rows', () => {
     const previous = ran({ team: 20 }, { rows: 23 });
-    const file = wishes(people(20));
+    const file = fileRows(people(20));
     expect(tripped({ file, live, previous })).toEqual([]);
     expect(tripped({ file, live, previous: { ...previous, rows: 24 } })).toEqual(['shrunk-file']);
     expect(tripped({ file, live, previous: { ...previous, rows: 24 }, limits: { shrunkPercent: 50 } })).toEqual([]);
-    const large = wishes(people(900));
+    const large = fileRows(people(900));
     const all: Live = { team: { members: people(900) } };
     expect(tripped({ file: large, live: all, previous: { ...previous, rows: 1000 } })).toEqual([]);
     expect(tripped({ file: large, live: all, previous: { ...previous, rows: 1001 } })).toEqual(['shrunk-file']);
@@ -166,7 +166,7 @@ describe('a file', () => {
 
   test('that lost a column is held: without its scopes everyone would be a participant', () => {
     const { plan } = planned(
-      wishes(people(3)),
+      fileRows(people(3)),
       { team: { members: people(3, 'moderator') } },
       { mode: 'add', allowDemotion: true },
       {
@@ -182,7 +182,7 @@ describe('a file', () => {
 
   test('that no longer mentions a group with members is held, and nothing is done in that group', () => {
     const given: Case = {
-      file: wishes(people(20)),
+      file: fileRows(people(20)),
       live,
       previous: ran({ team: 20, club: 7, empty: 0 }, { rows: 20 }),
     };
@@ -198,7 +198,7 @@ describe('a file', () => {
   });
 
   test('of another region is held', () => {
-    const file = wishes(people(20), 'TEAM', 'eu');
+    const file = fileRows(people(20), 'TEAM', 'eu');
     const eu: Live = { team: { region: 'eu', members: people(20) } };
     expect(tripped({ file, live: eu, previous: ran({ team: 20 }, { rows: 20 }) })).toEqual([
       'moved-groups TEAM',
@@ -213,7 +213,7 @@ describe('a file', () => {
 
 describe('a group whose members could not be listed as a whole', () => {
   const given: Case = {
-    file: [...wishes(people(3)), ...wishes(people(3), 'broken')],
+    file: [...fileRows(people(3)), ...fileRows(people(3), 'broken')],
     live: { team: { members: people(3) }, broken: { listing: 'failed' } },
   };
 
@@ -231,7 +231,7 @@ describe('a group whose members could not be listed as a whole', () => {
 test('an owner who would be removed holds the plan even when the options name them', () => {
   const team: LiveGroup = { owner: 'u4', members: people(4) };
   const given: Case = {
-    file: wishes(people(3)),
+    file: fileRows(people(3)),
     live: { team },
     flags: { ...REMOVING, removeByName: new Set(['U4']) },
   };
@@ -242,7 +242,7 @@ test('an owner who would be removed holds the plan even when the options name th
 });
 
 test('findings are kept with the plan, and those of a later check replace them', () => {
-  const { plan } = planned(wishes(people(1)), { team: { members: people(9) } }, REMOVING);
+  const { plan } = planned(fileRows(people(1)), { team: { members: people(9) } }, REMOVING);
   const found = guardPlan(plan);
   expect(found).toHaveLength(1);
   expect(plan.findings()).toEqual(found);
@@ -252,7 +252,7 @@ test('findings are kept with the plan, and those of a later check replace them',
 
 test('what a run left behind is what the next one is compared with', () => {
   const { plan } = planned(
-    wishes(people(50)),
+    fileRows(people(50)),
     { team: { members: { ...people(3, 'participant', 49), x: 'ban' } } },
     REMOVING,
   );
@@ -290,31 +290,31 @@ test('guards have a name each, and none trips where there is nothing to guard', 
 describe('what users of other tools suffered does not happen here:', () => {
   test('owners removed after an upstream change', () => {
     const team: LiveGroup = { owner: 'boss', members: { boss: 'participant', ...people(4) } };
-    expect(told(planned(wishes(people(4)), { team }, { mode: 'mirror', missing: 'ban' }))).toEqual([]);
+    expect(actionsOf(planned(fileRows(people(4)), { team }, { mode: 'mirror', missing: 'ban' }))).toEqual([]);
   });
 
   test('everyone outside one unit removed', () => {
-    const unit = wishes(people(40));
+    const unit = fileRows(people(40));
     expect(tripped({ file: unit, live: { team: { members: people(60) } } })).toContain('group-removals team');
   });
 
   test('manual changes never repaired, because only files were compared', () => {
-    const file = wishes(people(30));
+    const file = fileRows(people(30));
     const previous = previousRun(planned(file, { team: { members: people(30) } }, REMOVING).plan);
     const { plan } = planned(file, { team: { members: people(29) } }, REMOVING);
     expect(guardPlan(plan, limitsWith(), previous)).toEqual([]);
-    expect(told({ plan })).toEqual(['u30: add >participant']);
+    expect(actionsOf({ plan })).toEqual(['u30: add >participant']);
   });
 
   test('one threshold for all, under which a small group is emptied', () => {
     const live: Live = { big: { members: people(2000) }, small: { members: people(6) } };
-    expect(tripped({ file: [...wishes(people(2000), 'big'), { guid: 'small', uid: 'u1' }], live })).toEqual([
+    expect(tripped({ file: [...fileRows(people(2000), 'big'), { guid: 'small', uid: 'u1' }], live })).toEqual([
       'group-removals small',
     ]);
   });
 
   test('a partial file in mode mirror', () => {
-    const file = wishes(people(1000));
+    const file = fileRows(people(1000));
     const previous = previousRun(planned(file, { team: { members: people(1000) } }, REMOVING).plan);
     expect(tripped({ file: file.slice(0, 880), live: { team: { members: people(1000) } }, previous })).toContain(
       'shrunk-file',
@@ -322,8 +322,8 @@ describe('what users of other tools suffered does not happen here:', () => {
   });
 
   test('a group that cannot be found reported anew for every member', () => {
-    const { plan } = planned(wishes(people(500), 'nowhere'), {});
-    expect(told({ plan }, true)).toEqual([]);
+    const { plan } = planned(fileRows(people(500), 'nowhere'), {});
+    expect(actionsOf({ plan }, true)).toEqual([]);
     expect(plan.groups()).toHaveLength(1);
   });
 });

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { staleness } from '../../src/syncs/plan/staleness.ts';
-import { type Live, people, planned, type Wish, wishes } from './planning.ts';
+import { type FileRow, fileRows, type Live, people, planned } from './planning.ts';
 
 /** How a plan stands when file and live state have come to `after`. */
 function since(
-  before: { file: readonly Wish[]; live: Live },
-  after: { file: readonly Wish[]; live: Live },
+  before: { file: readonly FileRow[]; live: Live },
+  after: { file: readonly FileRow[]; live: Live },
   tolerance?: number,
 ) {
   const stored = planned(before.file, before.live, { mode: 'mirror', missing: 'remove' });
@@ -13,7 +13,7 @@ function since(
   return staleness(stored.plan, newer.path, tolerance);
 }
 
-const file = wishes(people(40));
+const file = fileRows(people(40));
 
 test('a plan of which nothing has moved may be applied', () => {
   const live = { team: { members: people(3) } };
@@ -35,7 +35,7 @@ test('what is no longer called for, what is different and what is new is counted
   const after: Live = { TEAM: { members: { ...people(21), raise: 'participant', x: 'participant' } } };
   const found = since(
     { file: [...file, { uid: 'raise', scope: 'moderator' }], live: before },
-    { file: [...wishes(people(40), 'Team'), { uid: 'raise', scope: 'admin' }], live: after },
+    { file: [...fileRows(people(40), 'Team'), { uid: 'raise', scope: 'admin' }], live: after },
   );
   expect(found).toMatchObject({ fileMoved: true, planned: 21, gone: 1, different: 1, fresh: 1, within: false });
   expect(found.examples).toEqual(

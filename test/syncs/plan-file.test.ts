@@ -6,11 +6,11 @@ import { changesCsv, planCsv } from '../../src/syncs/plan/plan-csv.ts';
 import { planJson } from '../../src/syncs/plan/plan-json.ts';
 import { planText } from '../../src/syncs/plan/plan-text.ts';
 import { CHANGES } from '../../src/syncs/plan/reasons.ts';
-import { type Live, people, planned, wishes } from './planning.ts';
+import { fileRows, type Live, people, planned } from './planning.ts';
 
 const FILE = [
-  ...wishes({ anna: 'moderator', bob: 'participant', cleo: 'ban', '-dan': 'participant' }),
-  ...wishes(people(3), 'nowhere', 'eu'),
+  ...fileRows({ anna: 'moderator', bob: 'participant', cleo: 'ban', '-dan': 'participant' }),
+  ...fileRows(people(3), 'nowhere', 'eu'),
 ];
 const LIVE: Live = {
   team: { owner: 'boss', members: { anna: 'participant', bob: 'participant', eve: 'participant', boss: 'admin' } },
@@ -82,7 +82,7 @@ test('a plan as JSON is what its schema says, with findings, groups and everyone
 describe('a plan on a terminal', () => {
   test('says what it comes to, group by group, and what is in its way', () => {
     const { plan } = planned(
-      [...FILE, ...wishes(people(2), 'club')],
+      [...FILE, ...fileRows(people(2), 'club')],
       { ...LIVE, club: { members: people(1) } },
       MIRROR,
     );
@@ -109,7 +109,7 @@ Held: 1 objection of the guards
   test('cuts long lists and says by how much', () => {
     const guids = Array.from({ length: 25 }, (_, index) => `g${index}`);
     const { plan } = planned(
-      guids.flatMap((guid, index) => wishes(people(index + 1), guid)),
+      guids.flatMap((guid, index) => fileRows(people(index + 1), guid)),
       Object.fromEntries(guids.slice(0, 23).map((guid) => [guid, {}])),
     );
     const lines = planText(plan, { color: false, width: 60, shown: 2 }).split('\n');

@@ -5,7 +5,7 @@ import { SCOPES } from '../../src/membership/membership.ts';
 import type { PlanLedger } from '../../src/syncs/plan/plan-ledger.ts';
 import { CHANGES, type Place } from '../../src/syncs/plan/reasons.ts';
 import type { SyncFlags } from '../../src/syncs/plan-flags.ts';
-import { applied, type Live, type LiveGroup, planned, told, type Wish } from './planning.ts';
+import { actionsOf, applied, type FileRow, type Live, type LiveGroup, planned } from './planning.ts';
 import { has, rightPlace, wantedIn } from './right-place.ts';
 
 const UIDS = ['anna', 'bob', 'cleo', 'dan', 'eve', 'finn'] as const;
@@ -14,11 +14,11 @@ const GUIDS = ['team', 'club', 'gone'] as const;
 /** The file may write any UID and GUID in capitals: they are the same all the same. */
 const spelled = (word: string) => fc.constantFrom(word, word.toUpperCase());
 
-const wish = fc
+const validRow = fc
   .record({ guid: fc.constantFrom(...GUIDS), uid: fc.constantFrom(...UIDS), scope: fc.constantFrom(...SCOPES) })
   .chain(({ guid, uid, scope }) => fc.record({ guid: spelled(guid), uid: spelled(uid), scope: fc.constant(scope) }));
 const file = fc.array(
-  fc.oneof({ weight: 9, arbitrary: wish }, { weight: 1, arbitrary: fc.constant<Wish>({ invalid: true }) }),
+  fc.oneof({ weight: 9, arbitrary: validRow }, { weight: 1, arbitrary: fc.constant<FileRow>({ invalid: true }) }),
   {
     minLength: 1,
     maxLength: 18,
@@ -48,7 +48,7 @@ const flags: fc.Arbitrary<SyncFlags> = fc.record({
   removeByName: someUids,
 });
 
-const everyCase = (look: (rows: readonly Wish[], before: Live, chosen: SyncFlags) => void) =>
+const everyCase = (look: (rows: readonly FileRow[], before: Live, chosen: SyncFlags) => void) =>
   fc.assert(fc.property(file, live, flags, look), { numRuns: 40 });
 
 test('applying a plan brings everyone to the right place and to no other, and the next plan has nothing to do', () => {
@@ -70,7 +70,7 @@ test('applying a plan brings everyone to the right place and to no other, and th
       expect(Object.fromEntries(lowerCased), guid).toEqual(right);
     }
     const next = planned(rows, after, chosen).plan;
-    expect(told({ plan: next })).toEqual([]);
+    expect(actionsOf({ plan: next })).toEqual([]);
     plan.close();
     next.close();
   });
@@ -88,7 +88,7 @@ test('everyone has one action in a listed group; nothing is taken from the spare
   });
 });
 
-function expectOneActionEach(plan: PlanLedger, rows: readonly Wish[], before: Live): void {
+function expectOneActionEach(plan: PlanLedger, rows: readonly FileRow[], before: Live): void {
   const concerned = plan.groups().filter(({ listing }) => listing === 'listed');
   const expected = concerned.flatMap(({ guid }) => {
     const wanted = [...wantedIn(guid.toLowerCase(), rows)].flatMap(([uid, want]) =>

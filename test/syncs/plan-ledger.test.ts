@@ -6,12 +6,12 @@ import { openPlanLedger } from '../../src/syncs/plan/plan-ledger.ts';
 import { openPlanReader } from '../../src/syncs/plan/plan-reading.ts';
 import { DEFAULT_FLAGS } from '../../src/syncs/plan-flags.ts';
 import { tempDir } from '../temp-dir.ts';
-import { listed, people, planned, stage, told, type Wish, wishes } from './planning.ts';
+import { actionsOf, type FileRow, fileRows, listed, people, planned, stage } from './planning.ts';
 
 const SOURCE = { file: 'members.csv', hash: 'abc', size: 12 };
 const TEAM = { region: 'us', guid: 'team' } as const;
 
-function begun(file: readonly Wish[]) {
+function begun(file: readonly FileRow[]) {
   const dir = tempDir();
   const desired = stage(join(dir, 'desired.sqlite'), file);
   const plan = openPlanLedger(join(dir, 'plan.sqlite'));
@@ -82,10 +82,10 @@ describe('a listing', () => {
   });
 
   test('that fails later takes the members and actions of the earlier one with it', () => {
-    const { plan } = planned(wishes(people(2)), { team: { members: people(1) } });
-    expect(told({ plan }, true)).toHaveLength(2);
+    const { plan } = planned(fileRows(people(2)), { team: { members: people(1) } });
+    expect(actionsOf({ plan }, true)).toHaveLength(2);
     plan.recordUnlisted(TEAM, 'failed', { code: 'ERR', message: 'no answer' });
-    expect(told({ plan }, true)).toEqual([]);
+    expect(actionsOf({ plan }, true)).toEqual([]);
     expect(plan.groups()).toMatchObject([
       { listing: 'failed', code: 'ERR', message: 'no answer', members: 0, wanted: 2 },
     ]);
@@ -117,7 +117,7 @@ describe('a listing', () => {
 });
 
 test('a plan is read by others while its maker has it open, one group or all of it', () => {
-  const { plan, path } = planned([...wishes(people(2)), { guid: 'club', uid: 'a' }], { team: {}, club: {} });
+  const { plan, path } = planned([...fileRows(people(2)), { guid: 'club', uid: 'a' }], { team: {}, club: {} });
   const reader = openPlanReader(path);
   onTestFinished(() => reader.close());
   expect(reader.actions().toArray()).toHaveLength(3);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { PLAN_ACTIONS, type PlanActionName } from '../../src/membership/plan-words.ts';
 import { openPlanPages, type PlanPages } from '../../src/syncs/plan/plan-pages.ts';
-import { type Live, people, planned, wishes } from './planning.ts';
+import { fileRows, type Live, people, planned } from './planning.ts';
 
 const LIVE: Live = {
   team: { owner: 'boss', members: { ...people(9), boss: 'admin', eve: 'ban' } },
@@ -10,10 +10,10 @@ const LIVE: Live = {
   band: { members: people(5) },
 };
 const FILE = [
-  ...wishes({ ...people(6, 'moderator', 4), new: 'participant' }),
-  ...wishes(people(4), 'choir'),
-  ...wishes(people(2), 'nowhere', 'eu'),
-  ...wishes(people(7, 'participant', 2), 'band'),
+  ...fileRows({ ...people(6, 'moderator', 4), new: 'participant' }),
+  ...fileRows(people(4), 'choir'),
+  ...fileRows(people(2), 'nowhere', 'eu'),
+  ...fileRows(people(7, 'participant', 2), 'band'),
 ];
 const FLAGS = { mode: 'mirror', missing: 'remove' } as const;
 
@@ -74,12 +74,12 @@ test('the pages of groups hold each that has a chosen action or could not be lis
         }));
       const found = await withPages(path, 5, async (pages) => {
         const all = [];
-        const wish = actions === undefined ? {} : { actions };
-        let page = await pages.groups(wish, 0, limit);
+        const filter = actions === undefined ? {} : { actions };
+        let page = await pages.groups(filter, 0, limit);
         for (;;) {
           all.push(...page.groups);
           if (page.next === undefined) return all;
-          page = await pages.groups(wish, page.next, limit);
+          page = await pages.groups(filter, page.next, limit);
         }
       });
       expect(found.map(({ problem: _, ...group }) => group)).toEqual(expected);

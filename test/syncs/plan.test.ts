@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { makePlan } from '../../src/syncs/plan/plan.ts';
 import { DEFAULT_FLAGS } from '../../src/syncs/plan-flags.ts';
-import { type LiveGroup, people, planned, told, type Wish, wishes } from './planning.ts';
+import { actionsOf, type FileRow, fileRows, type LiveGroup, people, planned } from './planning.ts';
 
 /** One group, and what is said about everyone. */
-const said = (file: readonly Wish[], team: LiveGroup, flags: Parameters<typeof planned>[2] = {}) =>
+const said = (file: readonly FileRow[], team: LiveGroup, flags: Parameters<typeof planned>[2] = {}) =>
   planned(file, { team }, flags)
     .plan.actions()
     .map(({ uid, action, from, to, sentence }) => `${uid}: ${action} ${from}>${to}, ${sentence}`)
@@ -19,12 +19,12 @@ describe('mode add', () => {
   });
 
   test('puts back who was removed by hand, because it looks at the group and not at the last file', () => {
-    const file = wishes(people(2));
-    expect(told(planned(file, { team: { members: people(1) } }))).toEqual(['u2: add >participant']);
+    const file = fileRows(people(2));
+    expect(actionsOf(planned(file, { team: { members: people(1) } }))).toEqual(['u2: add >participant']);
   });
 
   test('raises scopes, and lowers them only when it may', () => {
-    const file: Wish[] = [
+    const file: FileRow[] = [
       { uid: 'up', scope: 'admin' },
       { uid: 'down', scope: 'participant' },
     ];
@@ -33,7 +33,7 @@ describe('mode add', () => {
       'down: keep moderator>moderator, the file asks for a lower scope than moderator, and this sync does not lower scopes',
       'up: change participant>admin, the file asks for a higher scope',
     ]);
-    expect(told(planned(file, { team }, { allowDemotion: true }))).toEqual([
+    expect(actionsOf(planned(file, { team }, { allowDemotion: true }))).toEqual([
       'down: change moderator>participant',
       'up: change participant>admin',
     ]);
@@ -44,21 +44,23 @@ describe('mode add', () => {
     expect(said([{ uid: 'anna' }], team)).toEqual([
       'anna: report ban>participant, is banned from the group, and this sync does not lift bans',
     ]);
-    expect(told(planned([{ uid: 'anna' }], { team }, { allowUnban: true }))).toEqual(['anna: add ban>participant']);
+    expect(actionsOf(planned([{ uid: 'anna' }], { team }, { allowUnban: true }))).toEqual([
+      'anna: add ban>participant',
+    ]);
   });
 
   test('asks who is banned where it would change something, and then neither lifts a ban unasked nor bans twice', () => {
-    const file = [...wishes({ anna: 'participant', bob: 'ban', cleo: 'participant' }), { guid: 'quiet', uid: 'u1' }];
+    const file = [...fileRows({ anna: 'participant', bob: 'ban', cleo: 'participant' }), { guid: 'quiet', uid: 'u1' }];
     const { plan, desired } = planned(file, {
       team: { members: { cleo: 'participant' } },
       quiet: { members: people(1) },
     });
-    expect(told({ plan })).toEqual(['anna: add >participant', 'bob: ban >ban']);
+    expect(actionsOf({ plan })).toEqual(['anna: add >participant', 'bob: ban >ban']);
     const team = { region: 'us', guid: 'team' } as const;
     expect(plan.bansNeeded()).toEqual([team]);
     plan.recordBanned(team, ['anna', 'BOB', 'cleo']);
     makePlan(plan, desired, DEFAULT_FLAGS);
-    expect(told({ plan }, true)).toEqual([
+    expect(actionsOf({ plan }, true)).toEqual([
       'anna: report ban>participant',
       'BOB: keep ban>ban',
       'cleo: report ban>participant',
@@ -69,8 +71,8 @@ describe('mode add', () => {
   });
 
   test('bans whom the file wants banned, a member or not, once', () => {
-    const file = wishes({ member: 'ban', nobody: 'ban', banned: 'ban' });
-    expect(told(planned(file, { team: { members: { member: 'participant', banned: 'ban' } } }))).toEqual([
+    const file = fileRows({ member: 'ban', nobody: 'ban', banned: 'ban' });
+    expect(actionsOf(planned(file, { team: { members: { member: 'participant', banned: 'ban' } } }))).toEqual([
       'member: ban participant>ban',
       'nobody: ban >ban',
     ]);
@@ -94,7 +96,7 @@ describe('mode mirror', () => {
 
   test('leaves a ban as it is when the file does not name the banned one', () => {
     expect(
-      told(
+      actionsOf(
         planned(
           file,
           { team: { members: { anna: 'participant', bob: 'ban' } } },
@@ -105,7 +107,7 @@ describe('mode mirror', () => {
   });
 
   test('does not take for missing whom the file contradicts itself about', () => {
-    const contradicting: Wish[] = [...file, { uid: 'bob' }, { uid: 'bob', scope: 'ban' }];
+    const contradicting: FileRow[] = [...file, { uid: 'bob' }, { uid: 'bob', scope: 'ban' }];
     expect(said(contradicting, team, { mode: 'mirror', missing: 'remove' })[1]).toBe(
       'bob: report participant>, the file contradicts itself about this member; fix its invalid rows',
     );
@@ -136,7 +138,7 @@ describe('the spared', () => {
 
   test('are not spared when the options name them', () => {
     const removeByName = new Set(['Boss', 'chief', 'vip']);
-    expect(told(planned([{ uid: 'joe' }], { team }, { ...flags, removeByName }))).toEqual([
+    expect(actionsOf(planned([{ uid: 'joe' }], { team }, { ...flags, removeByName }))).toEqual([
       'boss: remove participant>',
       'chief: remove admin>',
       'vip: remove participant>',
@@ -145,32 +147,36 @@ describe('the spared', () => {
 
   test('are not lowered and not banned by the file either, but for an admin who may be lowered', () => {
     const members = { boss: 'admin', chief: 'admin', vip: 'moderator', outside: 'participant' } as const;
-    const lower = wishes({ boss: 'moderator', chief: 'moderator', vip: 'participant' });
+    const lower = fileRows({ boss: 'moderator', chief: 'moderator', vip: 'participant' });
     expect(
-      told(planned(lower, { team: { owner: 'boss', members } }, { ...flags, allowDemotion: true, missing: 'report' })),
+      actionsOf(
+        planned(lower, { team: { owner: 'boss', members } }, { ...flags, allowDemotion: true, missing: 'report' }),
+      ),
     ).toEqual(['chief: change admin>moderator']);
     expect(
-      told(planned(wishes({ boss: 'ban', chief: 'ban', vip: 'ban' }), { team: { owner: 'boss', members } }, flags)),
+      actionsOf(
+        planned(fileRows({ boss: 'ban', chief: 'ban', vip: 'ban' }), { team: { owner: 'boss', members } }, flags),
+      ),
     ).toEqual(['outside: remove participant>']);
   });
 
   test('are protected from a ban also where they are not members', () => {
-    expect(told(planned([{ uid: 'vip', scope: 'ban' }], { team: {} }, flags))).toEqual([]);
+    expect(actionsOf(planned([{ uid: 'vip', scope: 'ban' }], { team: {} }, flags))).toEqual([]);
   });
 
   test('is everyone while the owner is not known; asking makes the plan whole', () => {
     const { plan, desired } = planned([{ uid: 'joe' }], { team: { ...team, owner: null } }, flags);
-    expect(told({ plan })).toEqual([]);
+    expect(actionsOf({ plan })).toEqual([]);
     expect(plan.ownersNeeded()).toEqual([{ region: 'us', guid: 'team' }]);
     plan.recordOwner({ region: 'us', guid: 'team' }, 'joe');
     makePlan(plan, desired, { ...DEFAULT_FLAGS, ...flags });
-    expect(told({ plan })).toEqual(['boss: remove participant>']);
+    expect(actionsOf({ plan })).toEqual(['boss: remove participant>']);
     expect(plan.ownersNeeded()).toEqual([]);
   });
 
   test('costs no question about the owner where no one loses anything', () => {
     const { plan } = planned(
-      [...wishes(people(3)), { uid: 'more' }],
+      [...fileRows(people(3)), { uid: 'more' }],
       { team: { owner: null, members: people(3) } },
       flags,
     );
@@ -186,14 +192,16 @@ describe('what a file says about a user', () => {
 
   test('compares without regard to case, and the service’s spelling is kept', () => {
     expect(
-      told(planned([{ guid: 'TEAM', uid: 'ANNA', scope: 'admin' }], { team: { members: { anna: 'participant' } } })),
+      actionsOf(
+        planned([{ guid: 'TEAM', uid: 'ANNA', scope: 'admin' }], { team: { members: { anna: 'participant' } } }),
+      ),
     ).toEqual(['anna: change participant>admin']);
   });
 
   test('leads to no action in a group that does not exist or could not be listed', () => {
-    const file = [...wishes(people(40), 'gone'), ...wishes(people(2), 'broken'), { uid: 'anna' }];
+    const file = [...fileRows(people(40), 'gone'), ...fileRows(people(2), 'broken'), { uid: 'anna' }];
     const { plan } = planned(file, { team: {}, broken: { listing: 'failed' } });
-    expect(told({ plan }, true)).toEqual(['anna: add >participant']);
+    expect(actionsOf({ plan }, true)).toEqual(['anna: add >participant']);
     expect(plan.groups().map(({ guid, listing, wanted }) => [guid, listing, wanted])).toEqual([
       ['gone', 'not_found', 40],
       ['broken', 'failed', 2],

@@ -14,7 +14,7 @@ import { DEFAULT_FLAGS, type SyncFlags } from '../../src/syncs/plan-flags.ts';
 import { tempDir } from '../temp-dir.ts';
 
 /** A row of the file; `invalid` rows name no one. */
-export interface Wish {
+export interface FileRow {
   readonly region?: Region;
   readonly guid?: string;
   readonly uid?: string;
@@ -32,14 +32,14 @@ export const CSV: InputDescription = {
 };
 
 /** Stages rows as an import does, without its thread. Row 1 is in line 2. */
-export function stage(path: string, wishes: readonly Wish[], input: InputDescription = CSV): string {
+export function stage(path: string, fileRows: readonly FileRow[], input: InputDescription = CSV): string {
   const database = openForStaging(path, IMPORT_MIGRATIONS);
   inTransaction(database, () => {
     const inserter = rowInserter(database);
     for (const [
       index,
       { region = 'us', guid = 'team', uid = '', scope = 'participant', invalid = false, cells },
-    ] of wishes.entries()) {
+    ] of fileRows.entries()) {
       const original = JSON.stringify(cells ?? [guid, uid, scope]);
       const values: (string | number)[] = invalid
         ? [index + 2, regionId(region), '', '', 0, '', original]
@@ -86,11 +86,11 @@ export function people(
   return Object.fromEntries(Array.from({ length: count }, (_, index) => [`u${index + from}`, scope]));
 }
 
-export function wishes(
+export function fileRows(
   group: Readonly<Record<string, Exclude<Place, ''>>>,
   guid = 'team',
   region: Region = 'us',
-): Wish[] {
+): FileRow[] {
   return Object.entries(group).map(([uid, scope]) => ({ region, guid, uid, scope }));
 }
 
@@ -126,7 +126,7 @@ export function listed(members: Readonly<Record<string, Exclude<Place, ''>>>): L
 
 /** A plan made from the ground up; closed when the test is over. */
 export function planned(
-  file: readonly Wish[],
+  file: readonly FileRow[],
   live: Live,
   flags: Partial<SyncFlags> = {},
   input: InputDescription = CSV,
@@ -144,7 +144,7 @@ export function planned(
 }
 
 /** Actions as "uid: action from>to", those that send something or all. */
-export function told({ plan }: { readonly plan: PlanLedger }, all = false): string[] {
+export function actionsOf({ plan }: { readonly plan: PlanLedger }, all = false): string[] {
   return plan
     .actions(all ? {} : { actions: CHANGES })
     .map(({ uid, action, from, to }) => `${uid}: ${action} ${from}>${to}`)

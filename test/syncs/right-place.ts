@@ -1,13 +1,13 @@
 import { SCOPES, type Scope } from '../../src/membership/membership.ts';
 import type { Place } from '../../src/syncs/plan/reasons.ts';
 import type { SyncFlags } from '../../src/syncs/plan-flags.ts';
-import type { Wish } from './planning.ts';
+import type { FileRow } from './planning.ts';
 
 /** @param uid in lower case */
 export const has = (uids: ReadonlySet<string>, uid: string) => [...uids].some((other) => other.toLowerCase() === uid);
 
 /** What the file asks for, in the plainest possible way: the highest scope counts, a ban beside a scope contradicts it. */
-export function wantedIn(guid: string, rows: readonly Wish[]): Map<string, Scope | 'contradiction'> {
+export function wantedIn(guid: string, rows: readonly FileRow[]): Map<string, Scope | 'contradiction'> {
   const wanted = new Map<string, Scope | 'contradiction'>();
   for (const row of rows) {
     if (row.invalid || row.guid?.toLowerCase() !== guid) continue;

@@ -27,7 +27,7 @@ async function serve(answer: Answer): Promise<{ url: string; requests: IncomingM
   return { url: `https://${await listen(server)}/members.csv`, requests };
 }
 
-interface Wish {
+interface FetchOptions {
   readonly headers?: Record<string, string>;
   readonly maxSource?: number;
   readonly copy?: Obtained['copy'];
@@ -35,7 +35,7 @@ interface Wish {
   readonly signal?: AbortSignal;
 }
 
-const fetchFrom = (source: string, { headers = {}, maxSource = 10_000, copy, folder, signal }: Wish = {}) =>
+const fetchFrom = (source: string, { headers = {}, maxSource = 10_000, copy, folder, signal }: FetchOptions = {}) =>
   obtain(
     { source, headers, maxSource, copy: copy ?? null },
     { folder: folder ?? join(tempDir(), 'kept'), ca: authority.ca, signal: signal ?? new AbortController().signal },

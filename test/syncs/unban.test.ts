@@ -8,7 +8,7 @@ const groups = {
 };
 const wanted = 'guid,uid\nquiet,anna\nquiet,bob\ngrowing,anna\ngrowing,bob\ngrowing,cleo\n';
 
-test('with leave to lift bans, a sync lifts them in every group, also where nothing else or only additions are to be done', async () => {
+test('with leave to lift bans, a sync lifts them in every group, also where it does nothing else, or only adds', async () => {
   const at = await openSyncing(groups);
   const done = await at.sync(wanted, { allowUnban: true });
   expect(done.state).toBe('applied');

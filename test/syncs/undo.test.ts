@@ -11,10 +11,21 @@ import { openPlanLedger, type PlanLedger } from '../../src/syncs/plan/plan-ledge
 import type { Place } from '../../src/syncs/plan/reasons.ts';
 import { DEFAULT_FLAGS, type UndoFlags } from '../../src/syncs/plan-flags.ts';
 import { tempDir } from '../temp-dir.ts';
-import { applied, CSV, type Live, list, people, planned, stage, told, type Wish, wishes } from './planning.ts';
+import {
+  actionsOf,
+  applied,
+  CSV,
+  type FileRow,
+  fileRows,
+  type Live,
+  list,
+  people,
+  planned,
+  stage,
+} from './planning.ts';
 
 /** A row of an import and what came of it. */
-interface Done extends Wish {
+interface Done extends FileRow {
   readonly outcome: string;
 }
 
@@ -60,7 +71,7 @@ const why = (plan: PlanLedger) =>
 describe('taking back an import', () => {
   test('removes those whom it added, and no one who was there before or joined since', () => {
     const rows = [
-      ...wishes(people(2)).map((row) => ({ ...row, outcome: 'added' })),
+      ...fileRows(people(2)).map((row) => ({ ...row, outcome: 'added' })),
       { uid: 'old', outcome: 'already_member' },
       { uid: 'unknown', outcome: 'failed' },
       { uid: 'late', outcome: 'unprocessed' },
@@ -68,7 +79,7 @@ describe('taking back an import', () => {
     const plan = undone(rows, {
       team: { members: { ...people(2), old: 'participant', late: 'participant', new: 'admin' } },
     });
-    expect(told({ plan }, true)).toEqual(['u1: remove participant>', 'u2: remove participant>']);
+    expect(actionsOf({ plan }, true)).toEqual(['u1: remove participant>', 'u2: remove participant>']);
     expect(plan.facts()).toMatchObject({ file: 'import 17', rows: 5, invalid: 0, flags: { mode: 'undo' } });
   });
 
@@ -81,7 +92,7 @@ describe('taking back an import', () => {
   test('removes an admin whom it made one, but neither the owner nor a protected member', () => {
     const rows = ['boss', 'anna', 'bob'].map((uid) => ({ uid, scope: 'admin' as const, outcome: 'added' }));
     const live: Live = { team: { owner: 'BOSS', members: { boss: 'admin', anna: 'admin', bob: 'admin' } } };
-    expect(told({ plan: undone(rows, live, { protect: new Set(['Bob']) }) }, true)).toEqual([
+    expect(actionsOf({ plan: undone(rows, live, { protect: new Set(['Bob']) }) }, true)).toEqual([
       'anna: remove admin>',
       'bob: report admin>',
       'boss: report admin>',
@@ -107,7 +118,7 @@ describe('taking back an import', () => {
   });
 
   test('is held by the guards like any plan', () => {
-    const rows = wishes(people(6)).map((row) => ({ ...row, outcome: 'added' }));
+    const rows = fileRows(people(6)).map((row) => ({ ...row, outcome: 'added' }));
     const found = guardPlan(undone(rows, { team: { members: people(6) } }));
     expect(found.map(({ guard }) => guard)).toEqual(['emptied-groups', 'group-removals']);
     expect(guardPlan(undone(rows.slice(0, 2), { team: { members: people(50) } }))).toEqual([]);
@@ -115,7 +126,7 @@ describe('taking back an import', () => {
 
   test('does nothing in a group that is gone', () => {
     const plan = undone([{ uid: 'anna', outcome: 'added' }], {});
-    expect(told({ plan }, true)).toEqual([]);
+    expect(actionsOf({ plan }, true)).toEqual([]);
     expect(plan.groups()).toMatchObject([{ guid: 'team', listing: 'not_found' }]);
   });
 });
@@ -137,7 +148,7 @@ describe('taking back an import of edits', () => {
       pardoned: 'participant',
       promoted: 'admin',
     } as const;
-    expect(told({ plan: undone(rows, { team: { members } }, { allowUnban: true }, EDITS) }, true)).toEqual([
+    expect(actionsOf({ plan: undone(rows, { team: { members } }, { allowUnban: true }, EDITS) }, true)).toEqual([
       'added: remove participant>',
       'banned: add ban>moderator',
       'outsider: change ban>',
@@ -149,7 +160,9 @@ describe('taking back an import of edits', () => {
 
   test('bans whoever was banned before', () => {
     const rows = [edit('outsider', 'unban', 'ban', 'participant', 'unbanned')];
-    expect(told({ plan: undone(rows, { team: { members: {} } }, {}, EDITS) }, true)).toEqual(['outsider: ban >ban']);
+    expect(actionsOf({ plan: undone(rows, { team: { members: {} } }, {}, EDITS) }, true)).toEqual([
+      'outsider: ban >ban',
+    ]);
   });
 
   test('lifts no ban unless asked to', () => {
@@ -167,7 +180,7 @@ describe('taking back an import of edits', () => {
         fc.dictionary(fc.constantFrom(...UIDS), fc.constantFrom(...SCOPES), { minKeys: 1, noNullPrototype: true }),
         (before, wanted) => {
           const sync = planned(
-            wishes(wanted),
+            fileRows(wanted),
             { team: { members: before } },
             {
               mode: 'mirror',

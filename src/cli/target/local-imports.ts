@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { asFlag } from '../../errors/named-options.ts';
 import type { ImportFilter } from '../../imports/catalog.ts';
 import { checkFiles } from '../../imports/check/check-paths.ts';
-import type { ImportOptions } from '../../imports/import-options.ts';
 import { tagsOf } from '../../imports/import-tags.ts';
 import { askRegions, askToAct, askToTag } from '../../imports/life/control.ts';
 import { optionsToAgree, reasonFor } from '../../imports/reason.ts';
@@ -13,6 +12,7 @@ import { UNKNOWN_IDENTITIES } from '../../imports/unknown-identities.ts';
 import { kindOf } from '../../membership/import-kind.ts';
 import type { Config } from '../../platform/config.ts';
 import { dataDir } from '../../platform/data-dir.ts';
+import { isObject, storedJson } from '../../platform/stored-json.ts';
 import { VERSION } from '../../platform/version.ts';
 import { UsageError } from '../errors.ts';
 import type { FilterTexts } from '../flags/list-flags.ts';
@@ -48,11 +48,11 @@ export function localImports(config: Config): Imports {
     find: async (id) => {
       const record = find(id);
       // Only these options matter here: checking them all costs more than the rest of the command.
-      const { sandbox, shape } = JSON.parse(record.options) as Partial<ImportOptions>;
+      const { sandbox, shape } = storedJson(record.options, 'the options of an import', isObject);
       const { maxCreate, maxRemovals } = optionsToAgree(record);
       return {
         ...{ ...record, maxCreate, maxRemovals, reason: reasonFor(record, asFlag), sandbox: sandbox === true },
-        fileOfChanges: shape?.actions !== undefined,
+        fileOfChanges: isObject(shape) && shape['actions'] !== undefined,
       };
     },
     findings: async ({ id }) => findingsOf(dir, find(id)),

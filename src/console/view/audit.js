@@ -1,15 +1,13 @@
 /** Who did what: found by words, people, actions and days, with links to what it was done to. */
-import { useSignal } from '@preact/signals';
 import { query } from '../api.js';
 import { Card, Empty, foreign, h, importHref, syncHref } from '../element.js';
-import { DayFilter, TypedFilter } from '../filter-fields.js';
+import { DayFilter, daysAsked, FilterBar, TypedFilter, useFilter } from '../filter-fields.js';
 import { FilterChoice } from '../form.js';
 import { useKeptPages } from '../kept-pages.js';
 import { ErrorNotice } from '../notice.js';
-import { keepInAddress, usePlace } from '../place.js';
+import { usePlace } from '../place.js';
 import { dataTable } from '../table.js';
 import { Time } from '../time.js';
-import { daysAsked } from './imports/filter.js';
 
 /** @import { AuditPage as Page } from '../answers.d.ts' */
 
@@ -68,49 +66,19 @@ function targetOf({ action, target }) {
 }
 
 function AuditLog() {
-  const { query: initial } = usePlace();
-  const filter = useSignal(
-    /** @type {Readonly<Partial<Record<typeof NAMES[number], string>>>} */ (
-      Object.fromEntries(NAMES.flatMap((name) => (initial.get(name) ? [[name, initial.get(name)]] : [])))
-    ),
-  );
+  const filter = useFilter(NAMES);
   /** @type {import('../answer.js').Pages<Entry>} */
-  const pages = useKeptPages(`/v1/audit${query(daysAsked(filter.value))}`, { name: 'entries', limit: PAGE });
+  const pages = useKeptPages(`/v1/audit${query(daysAsked(filter.values))}`, { name: 'entries', limit: PAGE });
   const { items, hasMore, error } = pages;
-  /** @param {typeof NAMES[number]} name @param {string} value */
-  const set = (name, value) => {
-    const { [name]: _, ...others } = filter.value;
-    filter.value = value === '' ? others : { ...others, [name]: value };
-    keepInAddress(query(filter.value));
-  };
-  const { search = '', who = '', action = '', from = '', to = '' } = filter.value;
+  const { typed, chosen } = filter;
   return [
     h(
-      'div',
-      { key: 'filter', class: 'filter', role: 'search', 'aria-label': 'Filter the audit log' },
-      h(TypedFilter, {
-        id: 'search',
-        label: 'Search',
-        value: search,
-        placeholder: 'id, detail or address',
-        onValue: (value) => set('search', value),
-      }),
-      h(TypedFilter, {
-        id: 'who',
-        label: 'Who',
-        value: who,
-        placeholder: 'whole name',
-        onValue: (value) => set('who', value),
-      }),
-      h(FilterChoice, {
-        id: 'action',
-        label: 'What',
-        value: action,
-        choices: ACTIONS,
-        onChoose: (value) => set('action', value),
-      }),
-      h(DayFilter, { id: 'from', label: 'From', value: from, onValue: (value) => set('from', value) }),
-      h(DayFilter, { id: 'to', label: 'To', value: to, onValue: (value) => set('to', value) }),
+      FilterBar,
+      { key: 'filter', filter, label: 'Filter the audit log', placeholder: 'id, detail or address' },
+      h(TypedFilter, { id: 'who', label: 'Who', placeholder: 'whole name', ...typed('who') }),
+      h(FilterChoice, { id: 'action', label: 'What', choices: ACTIONS, ...chosen('action') }),
+      h(DayFilter, { id: 'from', label: 'From', ...typed('from') }),
+      h(DayFilter, { id: 'to', label: 'To', ...typed('to') }),
     ),
     error !== undefined
       ? h(ErrorNotice, { key: 'error', error })
@@ -120,7 +88,7 @@ function AuditLog() {
           ? h(
               Empty,
               { key: 'empty' },
-              Object.keys(filter.value).length > 0
+              filter.isSet
                 ? 'No entries match this filter.'
                 : 'Nothing yet. Uploads, pauses, cancellations and so on will be listed here.',
             )

@@ -42,12 +42,15 @@ function ImportTitle({ id, live }) {
       h('a', { href: '/imports' }, 'Imports'),
       ' / ',
       foreign(id),
-      h(CopyButton, { text: id, what: `the id ${id}` }),
-      h(CopyButton, {
-        text: reportCommand(id, location.origin),
-        label: 'Copy command',
-        what: 'that reports this import',
-      }),
+      !isMissing && [
+        h(CopyButton, { key: 'id', text: id, what: `the id ${id}` }),
+        h(CopyButton, {
+          key: 'command',
+          text: reportCommand(id, location.origin),
+          label: 'Copy command',
+          what: 'that reports this import',
+        }),
+      ],
       h(Origin, { live }),
     ),
     h(

@@ -3,16 +3,17 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { query } from '../api.js';
 import { Card, Empty, h } from '../element.js';
+import { daysAsked, useFilter } from '../filter-fields.js';
 import { announce } from '../frame.js';
 import { useKeptPages } from '../kept-pages.js';
 import { ErrorNotice } from '../notice.js';
 import { onListEvents } from '../overview.js';
-import { keepInAddress, usePlace } from '../place.js';
+import { usePlace } from '../place.js';
 import { dataTable } from '../table.js';
 import { fileName, stateLabel } from '../words.js';
 import { BulkBar, ChooseBox } from './imports/bulk.js';
 import { COLUMNS } from './imports/columns.js';
-import { daysAsked, filterIn, ListFilter } from './imports/filter.js';
+import { ListFilter, NAMES } from './imports/filter.js';
 import { NewImport } from './new-import.js';
 
 /** @import { ImportView } from '../answers.d.ts' */
@@ -32,32 +33,25 @@ export function ImportsPage() {
 }
 
 function ImportsList() {
-  const { query: initial, isOperator } = usePlace();
-  const filter = useSignal(filterIn(initial));
+  const { isOperator } = usePlace();
   const chosen = useSignal(/** @type {ReadonlySet<string>} */ (new Set()));
+  const filter = useFilter(NAMES, () => {
+    chosen.value = new Set();
+  });
   /** @type {import('../answer.js').Pages<ImportView>} */
-  const pages = useKeptPages(`/v1/imports${query(daysAsked(filter.value))}`, { name: 'imports', limit: PAGE });
-  useListEvents(pages, filter.value);
+  const pages = useKeptPages(`/v1/imports${query(daysAsked(filter.values))}`, { name: 'imports', limit: PAGE });
+  useListEvents(pages, filter.values);
   const { items, isOld, hasMore, error } = pages;
   const columns = useMemo(() => (isOperator ? [chooseColumn(chosen), ...COLUMNS] : COLUMNS), [isOperator]);
-  const isFiltered = Object.keys(filter.value).length > 0;
   return [
-    h(ListFilter, {
-      key: 'filter',
-      filter: filter.value,
-      onFilter: (wanted) => {
-        filter.value = wanted;
-        chosen.value = new Set();
-        keepInAddress(query(wanted));
-      },
-    }),
+    h(ListFilter, { key: 'filter', filter }),
     isOperator && h(BulkBar, { key: 'bulk', items: items ?? [], chosen, onDone: pages.refresh }),
     error !== undefined
       ? h(ErrorNotice, { key: 'error', error })
       : items === undefined
         ? h(Empty, { key: 'loading' }, 'Loading …')
         : items.length === 0
-          ? h(Empty, { key: 'empty' }, isOld ? 'Searching …' : emptyText(isFiltered, isOperator))
+          ? h(Empty, { key: 'empty' }, isOld ? 'Searching …' : emptyText(filter.isSet, isOperator))
           : h(
               'div',
               { key: 'table', class: 'imports' },
@@ -78,7 +72,7 @@ function chooseColumn(chosen) {
 /**
  * Keeps the list up to date by events.
  * @param {import('../answer.js').Pages<ImportView>} pages
- * @param {Filter} filter
+ * @param {Filter['values']} filter
  */
 function useListEvents(pages, filter) {
   const latest = useRef({ pages, filter });
@@ -114,7 +108,7 @@ function useListEvents(pages, filter) {
 /**
  * @param {readonly ImportView[]} items
  * @param {ImportView} view
- * @param {Filter} filter
+ * @param {Filter['values']} filter
  * @param {() => void} refreshSoon
  */
 function merged(items, view, { state = '', ...others }, refreshSoon) {

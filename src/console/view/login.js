@@ -38,6 +38,8 @@ export function LoginDialog({ onLoggedIn, onLeave }) {
 function LoginForm({ onLoggedIn }) {
   const work = useWork();
   const field = useRef(/** @type {HTMLInputElement | null} */ (null));
+  // There is nothing else to do here.
+  useEffect(() => field.current?.focus(), []);
   /** @param {SubmitEvent} event */
   const logIn = (event) => {
     event.preventDefault();

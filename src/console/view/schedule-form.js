@@ -7,6 +7,7 @@ import { Card, Empty, foreign, h } from '../element.js';
 import { CheckField, SelectField, TextField, useForm } from '../form.js';
 import { ErrorNotice, ErrorPlace } from '../notice.js';
 import { usePlace, useTitle } from '../place.js';
+import { saidOf } from '../remedies.js';
 import { useWork } from '../work.js';
 import { FieldError, fieldsOf, fileOf, KEPT, SCHEDULE, settingsOf } from './schedules/settings-form.js';
 import { SourceFile } from './schedules/source-file.js';
@@ -16,6 +17,7 @@ import { WhenFields } from './schedules/when.js';
 import { planFields } from './sync/plan-fields.js';
 import { Creating, creatingField } from './upload/creating.js';
 import { FileFormat, RowDefaults } from './upload/reading.js';
+import { Shaping } from './upload/shaping.js';
 
 /** @import { Settings } from '../answers.d.ts' */
 /** @import { Form } from '../form.js' */
@@ -95,6 +97,7 @@ function ScheduleForm({ settings, before, isEdit, reload }) {
     root: sources[0] ?? '',
     ...(before !== undefined && fieldsOf(before, sources)),
   });
+  const preview = useMemo(() => new SourcePreview(form), []);
   const isLate = work.error instanceof ApiError && work.error.code === 'EDITED_MEANWHILE';
   useEffect(() => {
     // Loads what another person has saved: saving once more then replaces that.
@@ -112,14 +115,14 @@ function ScheduleForm({ settings, before, isEdit, reload }) {
           error instanceof FieldError
             ? [error.field, error.message]
             : error instanceof ApiError && error.code !== 'EDITED_MEANWHILE'
-              ? [error.problem.field ?? '', [error.problem.detail, error.problem.remedy].join(' ')]
+              ? [error.problem.field ?? '', saidOf(error.problem)]
               : ['', ''];
         if (field === '' || !form.showError(controlOf(field, form), text)) throw error;
       }
     });
   const save = () =>
     attempt(async (signal) => {
-      const made = settingsOf(form.read(), before);
+      const made = settingsOf(form.read(), before, preview.columnOf('uid'));
       const body = isEdit
         ? { ...made, version: version.peek() }
         : { ...made, name: form.read()['name'] ?? '', ...(before !== undefined && { copyOf: before.name }) };
@@ -130,10 +133,9 @@ function ScheduleForm({ settings, before, isEdit, reload }) {
     });
   /** What a look and a try are asked with. */
   const untimed = () => {
-    const { cron: _, tz: __, ...made } = settingsOf(form.read(), before);
+    const { cron: _, tz: __, ...made } = settingsOf(form.read(), before, preview.columnOf('uid'));
     return { ...made, ...(before !== undefined && { name: before.name }) };
   };
-  const preview = useMemo(() => new SourcePreview(form), []);
   const look = () => attempt((signal) => preview.ask(untimed(), signal));
   /** @returns {Promise<string | undefined>} */
   const tryIt = async () => {
@@ -179,7 +181,8 @@ function ScheduleForm({ settings, before, isEdit, reload }) {
         onLook: () => void look(),
       }),
       h(RowDefaults, { form }),
-      h(FileFormat, { form, kind: preview.found.value?.kind, isArchive: true, withHeader: false }),
+      h(FileFormat, { form, kind: preview.found.value?.kind, isArchive: true }),
+      h(Shaping, { preview, form }),
       h(MoreReading, { form }),
       h(WhenFields, { form }),
       h(
@@ -245,7 +248,7 @@ function MoreReading({ form }) {
   return h(
     'details',
     null,
-    h('summary', null, 'Columns and shape'),
+    h('summary', null, 'Columns and shape as text'),
     h(
       'div',
       { class: 'fields' },
@@ -259,9 +262,9 @@ function MoreReading({ form }) {
       h(TextField, {
         form,
         name: 'shape',
-        label: 'Shape (JSON)',
-        placeholder: '{"split":{"guid":";"}}',
-        note: 'How rows become memberships; docs/files.md has every setting.',
+        label: 'More of the shape (JSON)',
+        placeholder: '{"lists":{"admin":["owners"]}}',
+        note: 'What no field above can say; docs/files.md has every setting.',
       }),
     ),
   );

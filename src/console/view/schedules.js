@@ -45,7 +45,7 @@ export function SchedulesPage() {
     ),
     data !== undefined &&
       data.schedules.length > 0 &&
-      h(Card, { id: 'nights', title: 'The last 30 nights' }, h(Nights, {})),
+      h(Card, { id: 'nights', title: 'The last 30 nights' }, h(Nights, { schedules: data.schedules })),
     name !== '' &&
       h(
         Card,

@@ -127,7 +127,7 @@ export function UploadForm({
         h('div', { class: 'side-by-side' }, h(RawGrid, { preview }), h(FirstRows, { preview })),
         h(ColumnMapping, { preview, form }),
         h(FileFormat, { form, kind: preview.found.value?.kind, isArchive: preview.isArchive.value }),
-        h(Shaping, { preview, form, takesIdentities: isImport }),
+        h(Shaping, { preview, form, upload: isImport ? preview : undefined }),
         h(RowDefaults, { form }),
         own(preview),
         h(ErrorPlace, { error: work.error }),

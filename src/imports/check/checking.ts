@@ -16,6 +16,6 @@ export interface Checking {
   readonly signal: AbortSignal;
   /** Calls that are still allowed. */
   readonly left: () => number;
-  /** `of` more are to be answered in a step; call the result once for each. */
+  /** A step asks `of` more questions; call the result once for each answer. */
   readonly progress: (step: CheckProgress['step'], of: number) => () => void;
 }

@@ -41,7 +41,12 @@ export async function inspect(inspected: InspectOptions): Promise<FileFacts> {
   if (headerRow !== undefined) {
     const below = await inspect({ ...inspected, options: { ...options, shape: { ...options.shape, headerRow } } });
     const advice = [`The header is in row ${headerRow}, it seems: --header-row ${headerRow} skips the rows above it.`];
-    return { ...below, refusal: refusalOf(strict, look), advice: [...advice, ...below.advice] };
+    const { shape, ...settings }: RecipeSettings = below.suggestion?.settings ?? {};
+    const suggestion = {
+      settings: { ...settings, shape: { ...shape, headerRow } },
+      needs: below.suggestion?.needs ?? [],
+    };
+    return { ...below, refusal: refusalOf(strict, look), advice: [...advice, ...below.advice], suggestion };
   }
   const columns = factsOf(look.names.slice(0, MOST_COLUMNS), look.rows, look.format);
   const secret = columns.filter(isSecret).map((column) => column.name);

@@ -16,7 +16,7 @@ import { type ImportOptions, importOptions, readOptions } from '../import-option
 import { tagsOf } from '../import-tags.ts';
 import { openReadingThreads, type ReadingThreads } from '../report/reading-threads.ts';
 import type { GroupPages } from '../send/group-reader.ts';
-import type { OpenLine } from '../send/region.ts';
+import type { RegionOpener } from '../send/region.ts';
 import { withIdentities } from '../stage/identity-copy.ts';
 import type { IdentitySource } from '../stage/identity-file.ts';
 import type { StageFile } from '../stage/staging.ts';
@@ -99,7 +99,7 @@ export interface CoordinatorOptions {
   readonly backend: () => Promise<Backend>;
   /** Regions that have an app. */
   readonly regions: ReadonlySet<Region>;
-  readonly openLine: OpenLine;
+  readonly openRegion: RegionOpener;
   readonly version: string;
   /** Whether it sends to a sandbox. Imports for the service are not sent to a sandbox, nor the reverse. Default false. */
   readonly sandbox?: boolean;

@@ -9,7 +9,7 @@ import type { IntakeError } from '../read/intake-error.ts';
 import { totalRows } from '../record/import-ledger.ts';
 import type { ReadingThreads } from '../report/reading-threads.ts';
 import type { OpenImport } from '../send/open-imports.ts';
-import type { OpenLine } from '../send/region.ts';
+import type { RegionOpener } from '../send/region.ts';
 import { targetOf, tooManyErrors } from '../send/sendable.ts';
 import { createSending, type Sending } from '../send/sending.ts';
 import type { StagingProgress } from '../stage/stage-file.ts';
@@ -58,7 +58,7 @@ interface LifeOptions {
   readonly events: EventEmitter<LifeEvents>;
   /** Regions that have an app. */
   readonly regions: ReadonlySet<Region>;
-  readonly openLine: OpenLine;
+  readonly openRegion: RegionOpener;
   readonly version: string;
   /** Whether calls go to a sandbox. */
   readonly sandbox: boolean;

@@ -41,11 +41,12 @@ export function startRetention({ keepMs, finishedBefore, remove, onError }: Rete
   /** Resolves when nothing is being removed any more. */
   stop(): Promise<void>;
 } {
-  const look = async (): Promise<void> => {
+  const removeOld = async (): Promise<void> => {
     for (const id of finishedBefore(Date.now() - keepMs)) {
       await remove(id).catch((error: unknown) => onError(asError(error)));
     }
   };
+  const look = () => removeOld().catch((error: unknown) => onError(asError(error)));
   let looking = look();
   const timer = setInterval(
     () => {

@@ -223,7 +223,7 @@ export class Columns {
     });
   }
 
-  /** Throws MISSING_COLUMN when edits are to be read and there is no action column: all rows would count as additions. */
+  /** Throws MISSING_COLUMN when edits are wanted and there is no action column: all rows would count as additions. */
   requireAction(): void {
     if (!this.#edits || this.#bound.has('action')) return;
     throw new IntakeError({

@@ -78,7 +78,7 @@ export class MembershipReader {
     this.#problems.push({ column, value, code, reason });
   }
 
-  /** `original` is JSON text; an absent cell is the empty text. Without `action` the row is to be added. */
+  /** `original` is JSON text; an absent cell is the empty text. Without `action` the row is an addition. */
   read(
     line: number,
     original: string,

@@ -9,7 +9,7 @@ select cg.id, g.id as group_id, g.guid from call_groups cg join groups g on g.id
  order by cg.id limit :limit;
 
 -- name: count_to_ask
--- In: region, add (action). Counts the groups of a region that have been asked about and those that are to be.
+-- In: region, add (action). Counts the groups of a region that have been asked about, and all that must be.
 insert into counters (region_id, name, n)
   select :region, 'bansToAsk', count(distinct g.id) + coalesce(
     (select n from counters where region_id = :region and name = 'bansAsked'), 0)

@@ -81,7 +81,7 @@ export function openCreated(path: string): CreatedLedger {
   };
 }
 
-/** The owner that a group was to be created with. @param body what was sent, as the ledger keeps it */
+/** The owner with which a group was sent. @param body what was sent, as the ledger keeps it */
 export function ownerIn(body: string): string | undefined {
   const { profile } = storedJson(body, 'users and groups to create', isObject);
   const owner = isObject(profile) ? profile['owner'] : undefined;

@@ -32,12 +32,12 @@ select id, kind, name, step, body, alone from creations where batch_id = :batch 
 update creations set batch_id = null where outcome is null and batch_id is not null;
 
 -- name: open
--- In: step. Out: creations that are to be looked for, created or reactivated.
+-- In: step. Out: creations at this step: to look for, to create or to reactivate.
 select id, kind, region_id, name, group_id, row_id, alone from creations
  where step = :step and outcome is null order by region_id, id;
 
 -- name: count_missing
--- In: kind. Out: how many the service did not know, and how many of them are still to be created.
+-- In: kind. Out: how many the service did not know, and how many of them are not created yet.
 select count(*) as n, coalesce(sum(outcome is null), 0) as open from creations where kind = :kind and missing = 1;
 
 -- name: count_groups

@@ -25,7 +25,7 @@ export interface BatchToSend {
   readonly region: Region;
   readonly guid: string;
   readonly onBehalfOf: string;
-  /** What is to be done with all of its rows; one row, unless they are to be added. */
+  /** What is done with all of its rows. Only additions share a batch. */
   readonly action: Action;
   /** Why an earlier call for these rows may have been carried out; null when none can have been. */
   readonly uncertainty: string | null;

@@ -172,7 +172,7 @@ insert into counters (region_id, name, n) values (:region, :name, :n)
 select coalesce(r.name, '') as region, t.name, t.n from counters t left join regions r on r.id = t.region_id;
 
 -- name: regions_used
--- Out: regions of the groups that are to be sent to.
+-- Out: regions of the groups that get rows.
 select distinct b.region_id as id from batches b order by b.region_id;
 
 -- name: recount

@@ -94,7 +94,7 @@ export function nameObstacle(
   }
   const has = (...fields: CreateField[]) => fields.some((field) => found.has(field));
   const unnamed = (what: string, remedy: Words) => ({
-    what: `${what} are to be created, and no column has their names (columns: ${list})`,
+    what: `no column has names for the ${what} to create (columns: ${list})`,
     remedy,
   });
   if (options.users && options.userNameFrom === undefined && !has('name', 'first_name', 'last_name')) {

@@ -5,7 +5,7 @@ import { IMPORT_MIGRATIONS } from '../schemas.ts';
 import { columnsOf } from './input-columns.ts';
 import { type Cells, cellsOf, firstCells, nameObstacle, profileColumns } from './profile.ts';
 
-/** What the rows of a staged file say about users and groups that are to be created. */
+/** What the rows of a staged file say about users and groups that it would create. */
 export interface Profiles {
   /** Why nothing can be created from this input, and what to do; undefined where it can. */
   readonly obstacle: { readonly what: string; readonly remedy: Words } | undefined;

@@ -34,7 +34,7 @@ export function creationRecording(create: Statements, parks: boolean, recording:
     create('finish').run({ id, outcome, code, message, at });
   };
 
-  /** Rows that were to be sent with a new group are sent alone, when every group is settled. */
+  /** Rows that should have been sent with a new group are sent alone, when every group is settled. */
   const sendAlone = (batch: Batch, result: BatchResult): void => {
     const rows = rowsOf(batch);
     if (rows.length > 0) create('wait').run({ batch: cutOff(batch, rows, result) });

@@ -41,7 +41,8 @@ export function recordResults(
   const stoppedRegions = new Map<StoppedRegion['region'], StoppedRegion>();
   const unasked: number[] = [];
   let reopened = 0;
-  const recorder = recorderOf(sql, creations);
+  const counters = openCounters(sql);
+  const recorder = recorderOf(sql, counters.count, creations);
   inTransaction(database, () => {
     for (const result of results) {
       const batch = sql<Batch>('batch').get({ batch: result.batch });
@@ -57,10 +58,10 @@ export function recordResults(
         // It is pending already: this is the same refusal again.
         if (batch.state === 'pending') continue;
       }
-      recorder.calls(batch, result.calls);
-      reopened += recorder.sent(batch, result).reopened;
+      recordCalls(sql, counters.count, batch, result.calls);
+      reopened += recorder.record(batch, result);
     }
-    recorder.flushCounters();
+    counters.write();
   });
   return {
     refusedGroups: [...refusedGroups],
@@ -85,15 +86,15 @@ function wasAskedFor(sql: Statements, batch: Batch, { region, sent }: BatchResul
 
 /** Sets batches that left the queue without a result back to pending, with the calls that were made for them. */
 export function recordReclaimed(database: DatabaseSync, sql: Statements, batches: readonly ReclaimedBatch[]): void {
-  const recorder = recorderOf(sql);
+  const counters = openCounters(sql);
   inTransaction(database, () => {
     for (const { batch: id, uncertainty, calls } of batches) {
       const batch = sql<Batch>('batch').get({ batch: id });
       if (batch?.state !== 'dispatched') continue;
-      recorder.calls(batch, calls);
+      recordCalls(sql, counters.count, batch, calls);
       sql('reclaim').run({ batch: id, uncertainty, calls: calls.length });
     }
-    recorder.flushCounters();
+    counters.write();
   });
 }
 
@@ -104,9 +105,52 @@ export function recordRefusedGroup(database: DatabaseSync, sql: Statements, grou
 
 /** The same within a transaction. */
 export function settleRefusedGroup(sql: Statements, group: number): void {
-  const recorder = recorderOf(sql);
-  recorder.settleGroup(group, Date.now());
-  recorder.flushCounters();
+  const counters = openCounters(sql);
+  settleGroup(sql, counters.count, group, Date.now());
+  counters.write();
+}
+
+/** Adds to a running total of a region. */
+type Count = BatchRecording['count'];
+
+/** Running totals of the regions: added up here, and written once at the end of a transaction. */
+function openCounters(sql: Statements): { readonly count: Count; readonly write: () => void } {
+  const counters = new Map<string, { region: number; name: string; n: number }>();
+  return {
+    count: (region, name, n) => {
+      if (n === 0) return;
+      const key = `${region} ${name}`;
+      const known = counters.get(key);
+      if (known === undefined) counters.set(key, { region, name, n });
+      else known.n += n;
+    },
+    write: () => {
+      for (const counter of counters.values()) sql('add_to_counter').run({ ...counter });
+    },
+  };
+}
+
+function recordCalls(sql: Statements, count: Count, batch: Batch, calls: readonly CallRecord[]): void {
+  for (const { at, ms, httpStatus, code, kind, message = null, requestId = null } of calls) {
+    const said = { code, kind, message, request_id: requestId };
+    sql('add_call').run({ batch: batch.id, region: batch.region_id, at, ms, http_status: httpStatus, ...said });
+    count(batch.region_id, 'calls', 1);
+    if (kind === 'again') count(batch.region_id, 'retries', 1);
+    if (kind === 'slow-down') count(batch.region_id, 'rateLimited', 1);
+  }
+}
+
+/** Gives the pending rows of a refused group its refusal. */
+function settleGroup(sql: Statements, count: Count, group: number, at: number): void {
+  const refused = sql('group').get({ group });
+  const code = String(refused?.['refused_code']);
+  const message = `because the service refused the whole group: ${refused?.['refused_message']}`;
+  for (const outcome of ['failed', 'unconfirmed'] as const) {
+    const unsent = outcome === 'failed' ? 1 : 0;
+    const { changes } = sql('settle_group_rows').run({ group, unsent, outcome: outcomeId(outcome), code, message });
+    count(Number(refused?.['region_id']), outcome, Number(changes));
+  }
+  sql('close_group_batches').run({ group, at });
 }
 
 /** Whether every row was added, or banned if that was asked for: true for almost every batch. */
@@ -114,191 +158,170 @@ function isPlainSuccess(sent: Sent): boolean {
   return sent.kind === 'answered' && sent.others.length === 0 && sent.missing.length === 0;
 }
 
-function recorderOf(sql: Statements, creations?: Creations) {
-  const counters = new Map<string, { region: number; name: string; n: number }>();
+function rowsOf(sql: Statements, batch: Batch): BatchRow[] {
+  return sql<BatchRow>('rows_of_batch').all({ batch: batch.id });
+}
 
-  const count = (region: number, name: string, n: number): void => {
-    if (n === 0) return;
-    const key = `${region} ${name}`;
-    const known = counters.get(key);
-    if (known === undefined) counters.set(key, { region, name, n });
-    else known.n += n;
+/** Ends a batch: its rows have outcomes, or are in other batches. */
+function closeBatch(sql: Statements, count: Count, batch: Batch, result: BatchResult, state: BatchState): void {
+  const { members, messages }: Partial<Answered> = 'others' in result.sent ? result.sent : {};
+  sql('finish_batch').run({
+    batch: batch.id,
+    state,
+    calls: result.calls.length,
+    http_status: result.calls.at(-1)?.httpStatus ?? null,
+    members: members ?? null,
+    messages: messages === undefined ? null : JSON.stringify(messages),
+    at: result.at,
+  });
+  if (state !== 'done') return;
+  if (isPlainSuccess(result.sent)) {
+    // No row of a batch in flight has an outcome yet, so there is nothing to read.
+    count(batch.region_id, 'added', batch.size - batch.bans);
+    count(batch.region_id, 'banned', batch.bans);
+    return;
+  }
+  for (const { name, n } of sql('outcomes_of_batch').all({ batch: batch.id })) {
+    count(batch.region_id, String(name), Number(n));
+  }
+}
+
+interface NewBatch {
+  readonly calls: number;
+  /** 1 if its UIDs were sent before, and the reply did not mention them. */
+  readonly askedAgain: number;
+  readonly uncertainty: string | null;
+}
+
+/** Adds a smaller batch with some of the rows of `batch`; returns its id. */
+function cutOff(
+  sql: Statements,
+  batch: Batch,
+  rows: readonly BatchRow[],
+  { calls, askedAgain, uncertainty }: NewBatch,
+): number {
+  const to = sql('add_batch').run({
+    parent: batch.id,
+    size: rows.length,
+    bans: rows.filter((row) => row.scope_id === SUCCESS.ban).length,
+    asked_again: askedAgain,
+    uncertainty: uncertainty ?? batch.uncertainty,
+    calls,
+  }).lastInsertRowid;
+  for (const { row_id } of rows) sql('move_row').run({ from: batch.id, to, row: row_id });
+  return Number(to);
+}
+
+interface BatchRecorder {
+  /** Whether a result matches the kind of its batch: a creation, or a call for rows. */
+  fits(batch: Batch, result: BatchResult): boolean;
+  /** Records one result; returns how many batches are pending because of it. */
+  record(batch: Batch, result: BatchResult): number;
+}
+
+function recorderOf(sql: Statements, count: Count, creations: Creations | undefined): BatchRecorder {
+  const close = (batch: Batch, result: BatchResult, state: BatchState) => closeBatch(sql, count, batch, result, state);
+
+  const settleRow = (batch: Batch, { row, outcome, code, message }: RowOutcome): void => {
+    sql('settle_row').run({ batch: batch.id, row, outcome: outcomeId(outcome), code, message });
   };
 
-  const settleRow = (batch: number, { row, outcome, code, message }: RowOutcome): void => {
-    sql('settle_row').run({ batch, row, outcome: outcomeId(outcome), code, message });
-  };
-
+  /** Gives all rows of a batch the same outcome, and ends it. */
   const settleBatch = (
-    batch: number,
-    outcome: RowOutcome['outcome'],
-    { code, message }: { code: string; message: string },
-  ) => {
-    sql('settle_batch').run({ batch, outcome: outcomeId(outcome), code, message });
-  };
-
-  const close = (batch: Batch, result: BatchResult, state: BatchState): void => {
-    const { calls, at } = result;
-    const { members, messages }: Partial<Answered> = 'others' in result.sent ? result.sent : {};
-    sql('finish_batch').run({
-      batch: batch.id,
-      state,
-      calls: calls.length,
-      http_status: calls.at(-1)?.httpStatus ?? null,
-      members: members ?? null,
-      messages: messages === undefined ? null : JSON.stringify(messages),
-      at,
-    });
-    if (state !== 'done') return;
-    if (isPlainSuccess(result.sent)) {
-      // No row of a batch in flight has an outcome yet, so there is nothing to read.
-      count(batch.region_id, 'added', batch.size - batch.bans);
-      count(batch.region_id, 'banned', batch.bans);
-      return;
-    }
-    for (const { name, n } of sql('outcomes_of_batch').all({ batch: batch.id })) {
-      count(batch.region_id, String(name), Number(n));
-    }
-  };
-
-  /** Adds a smaller batch with some of the rows of `batch`; returns its id. */
-  const cutOff = (
     batch: Batch,
-    rows: readonly BatchRow[],
-    calls: number,
-    again: number,
-    uncertainty: string | null,
-  ): number => {
-    const bans = rows.filter((row) => row.scope_id === SUCCESS.ban).length;
-    const to = sql('add_batch').run({
-      parent: batch.id,
-      size: rows.length,
-      bans,
-      asked_again: again,
-      uncertainty: uncertainty ?? batch.uncertainty,
-      calls,
-    }).lastInsertRowid;
-    for (const { row_id } of rows) sql('move_row').run({ from: batch.id, to, row: row_id });
-    return Number(to);
+    result: BatchResult,
+    { outcome, code, message }: Omit<RowOutcome, 'row'>,
+  ): void => {
+    sql('settle_batch').run({ batch: batch.id, outcome: outcomeId(outcome), code, message });
+    close(batch, result, 'done');
   };
-
-  const rowsOf = (batch: Batch) => sql<BatchRow>('rows_of_batch').all({ batch: batch.id });
 
   const answered: BatchRecording['answered'] = (batch, result, sent) => {
     const others = creating?.park(batch, result, sent.others) ?? sent.others;
-    for (const other of others) settleRow(batch.id, other);
-    let reopened = 0;
-    if (sent.missing.length > 0 && batch.asked_again === 0) {
+    for (const other of others) settleRow(batch, other);
+    const isSentAgain = sent.missing.length > 0 && batch.asked_again === 0;
+    if (isSentAgain) {
       const missing = new Set(sent.missing);
-      const rows = rowsOf(batch).filter((row) => missing.has(row.row_id));
-      cutOff(batch, rows, result.calls.length, 1, 'the reply to an earlier call did not mention this UID');
-      reopened = 1;
+      const rows = rowsOf(sql, batch).filter((row) => missing.has(row.row_id));
+      const uncertainty = 'the reply to an earlier call did not mention this UID';
+      cutOff(sql, batch, rows, { calls: result.calls.length, askedAgain: 1, uncertainty });
     } else {
+      const message = 'sent twice, and neither reply mentions this UID';
       for (const row of sent.missing) {
-        const message = 'sent twice, and neither reply mentions this UID';
-        settleRow(batch.id, { row, outcome: 'unconfirmed', code: 'NOT_IN_REPLY', message });
+        settleRow(batch, { row, outcome: 'unconfirmed', code: 'NOT_IN_REPLY', message });
       }
     }
     sql('succeed_batch').run({ batch: batch.id, ...SUCCESS });
     close(batch, result, 'done');
-    return reopened;
+    return isSentAgain ? 1 : 0;
+  };
+
+  const halve = (batch: Batch, result: BatchResult): number => {
+    const rows = rowsOf(sql, batch);
+    const middle = Math.ceil(rows.length / 2);
+    const like = { calls: result.calls.length, askedAgain: batch.asked_again, uncertainty: result.uncertainty };
+    cutOff(sql, batch, rows.slice(0, middle), like);
+    cutOff(sql, batch, rows.slice(middle), like);
+    close(batch, result, 'replaced');
+    return 2;
   };
 
   const creating = creations?.({
-    rowsOf,
-    cutOff: (batch, rows, { calls, uncertainty }) => cutOff(batch, rows, calls.length, batch.asked_again, uncertainty),
+    rowsOf: (batch) => rowsOf(sql, batch),
+    cutOff: (batch, rows, { calls, uncertainty }) =>
+      cutOff(sql, batch, rows, { calls: calls.length, askedAgain: batch.asked_again, uncertainty }),
     answered,
     count,
     close: (batch, result, replaced) => close(batch, result, replaced ? 'replaced' : 'done'),
   });
 
   return {
-    /** Whether a result matches the kind of its batch: a creation, or a call for rows. */
-    fits: (batch: Batch, { sent }: BatchResult): boolean =>
+    fits: (batch, { sent }) =>
       sent.kind !== 'made' ||
       batch.state === 'done' ||
       batch.state === 'replaced' ||
       creating?.creates(batch.id) === true,
 
-    calls: (batch: Batch, calls: readonly CallRecord[]): void => {
-      for (const { at, ms, httpStatus, code, kind, message = null, requestId = null } of calls) {
-        const said = { code, kind, message, request_id: requestId };
-        sql('add_call').run({ batch: batch.id, region: batch.region_id, at, ms, http_status: httpStatus, ...said });
-        count(batch.region_id, 'calls', 1);
-        if (kind === 'again') count(batch.region_id, 'retries', 1);
-        if (kind === 'slow-down') count(batch.region_id, 'rateLimited', 1);
-      }
-    },
-
-    /** Applies one result; returns how many batches are pending because of it. */
-    sent: (batch: Batch, result: BatchResult): { reopened: number } => {
+    record: (batch, result) => {
       const { sent } = result;
       if (sent.kind !== 'answered' && sent.kind !== 'stop-region' && creating?.creates(batch.id)) {
-        return { reopened: creating.record(batch, result) };
+        return creating.record(batch, result);
       }
       switch (sent.kind) {
         case 'made':
           throw new Error(`batch ${batch.id} creates nothing`);
         case 'answered':
-          return { reopened: answered(batch, result, sent) };
-        case 'halve': {
-          const rows = rowsOf(batch);
-          const middle = Math.ceil(rows.length / 2);
-          cutOff(batch, rows.slice(0, middle), result.calls.length, batch.asked_again, result.uncertainty);
-          cutOff(batch, rows.slice(middle), result.calls.length, batch.asked_again, result.uncertainty);
-          close(batch, result, 'replaced');
-          return { reopened: 2 };
+          return answered(batch, result, sent);
+        case 'halve':
+          return halve(batch, result);
+        case 'stop-region': {
+          const { uncertainty, calls, region, at } = result;
+          sql('reclaim').run({ batch: batch.id, uncertainty, calls: calls.length });
+          sql('stop_region').run({ region: regionId(region), code: sent.code, message: sent.message, at });
+          return 1;
         }
-        case 'stop-region':
-          sql('reclaim').run({ batch: batch.id, uncertainty: result.uncertainty, calls: result.calls.length });
-          sql('stop_region').run({
-            region: regionId(result.region),
-            code: sent.code,
-            message: sent.message,
-            at: result.at,
-          });
-          return { reopened: 1 };
         case 'group':
-          settleBatch(batch.id, 'failed', sent);
-          close(batch, result, 'done');
+          settleBatch(batch, result, { ...sent, outcome: 'failed' });
           sql('refuse_group').run({ group: batch.group_id, code: sent.code, message: sent.message });
-          settleGroup(batch.group_id, result.at);
-          return { reopened: 0 };
+          settleGroup(sql, count, batch.group_id, result.at);
+          return 0;
         case 'refused': {
-          const [only, ...rest] = batch.size === 1 && batch.on_behalf_of === '' ? rowsOf(batch) : [];
+          const [only, ...rest] = batch.size === 1 && batch.on_behalf_of === '' ? rowsOf(sql, batch) : [];
           // For a call with one user, it means the same as a refused entry of a reply.
           if (creating !== undefined && only !== undefined && rest.length === 0) {
             const { outcome, code, message } = sent;
             answered(batch, result, { others: [{ row: only.row_id, outcome, code, message }], missing: [] });
-            return { reopened: 0 };
+          } else {
+            settleBatch(batch, result, sent);
           }
-          settleBatch(batch.id, sent.outcome, sent);
-          close(batch, result, 'done');
-          return { reopened: 0 };
+          return 0;
         }
-        case 'unanswered':
-          settleBatch(batch.id, sent.maybeCarriedOut || batch.uncertainty !== null ? 'unconfirmed' : 'failed', sent);
-          close(batch, result, 'done');
-          return { reopened: 0 };
+        case 'unanswered': {
+          const mayHaveWorked = sent.maybeCarriedOut || batch.uncertainty !== null;
+          settleBatch(batch, result, { ...sent, outcome: mayHaveWorked ? 'unconfirmed' : 'failed' });
+          return 0;
+        }
       }
     },
-
-    settleGroup,
-
-    flushCounters: (): void => {
-      for (const { region, name, n } of counters.values()) sql('add_to_counter').run({ region, name, n });
-    },
   };
-
-  function settleGroup(group: number, at: number): void {
-    const refused = sql('group').get({ group });
-    const code = String(refused?.['refused_code']);
-    const message = `because the service refused the whole group: ${refused?.['refused_message']}`;
-    for (const outcome of ['failed', 'unconfirmed'] as const) {
-      const unsent = outcome === 'failed' ? 1 : 0;
-      const { changes } = sql('settle_group_rows').run({ group, unsent, outcome: outcomeId(outcome), code, message });
-      count(Number(refused?.['region_id']), outcome, Number(changes));
-    }
-    sql('close_group_batches').run({ group, at });
-  }
 }

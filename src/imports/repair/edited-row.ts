@@ -1,6 +1,6 @@
 import { parseJson } from '../read/json-text.ts';
 import { distinctKeys } from '../report/columns.ts';
-import { type Original, originalCells, originalOnOneLine } from '../report/original.ts';
+import { cellValues, elementOf, type Original, originalCells, originalOnOneLine } from '../report/original.ts';
 import type { ReportInput } from '../report/report-row.ts';
 
 /** Column -> new text of its cell. */
@@ -29,10 +29,10 @@ function isRestExtra(columns: readonly string[], from: number): boolean {
 export function cellsOf(input: ReportInput, row: Original): (string | null)[] {
   const cells = originalCells(input, row);
   if (input.inputFormat !== 'csv') {
-    const element = parseJson(row.original) as Readonly<Record<string, unknown>>;
-    return cells.map((cell, index) => (Object.hasOwn(element, input.columns[index] ?? '') ? cell : null));
+    const element = elementOf(row);
+    return cells.map((cell, index) => (element.has(input.columns[index] ?? '') ? cell : null));
   }
-  const given = (JSON.parse(row.original) as readonly unknown[]).length;
+  const given = cellValues(row).length;
   return cells.map((cell, index) => (index < given ? cell : null));
 }
 
@@ -55,7 +55,7 @@ export function editedElement(
 ): string {
   const isUntouched = edits.size === 0 && needed.length === 0 && added.length === 0;
   if (isUntouched) return originalOnOneLine(row);
-  const before = new Map(Object.entries(parseJson(row.original) as Readonly<Record<string, unknown>>));
+  const before = elementOf(row);
   const after = new Map(before);
   for (const key of needed) if (!after.has(key)) after.set(key, null);
   for (const [key, text] of edits) after.set(key, elementValue(text, before.get(key)));

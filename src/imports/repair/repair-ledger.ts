@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import type { RepairCounts, RepairProblem, RepairState } from '../../api/repair.ts';
+import { type RepairCounts, type RepairProblem, type RepairState, rowProblems } from '../../api/repair.ts';
 import { attachForReading, openForWriting, type Statements, statementsOf } from '../../platform/sqlite.ts';
 import { outcomeId } from '../record/enum-ids.ts';
 import { IMPORT_MIGRATIONS, REPAIR_MIGRATIONS } from '../schemas.ts';
@@ -124,7 +124,7 @@ export function repairsOf(
       .map((row) => [
         Number(row['row_id']),
         {
-          left: JSON.parse(String(row['problems'])) as RepairProblem[],
+          left: rowProblems.parse(JSON.parse(String(row['problems']))),
           sentIn: row['import_id'] === null ? null : String(row['import_id']),
         },
       ]),

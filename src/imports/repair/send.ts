@@ -65,7 +65,7 @@ export async function writeSent(repair: OpenRepair, importId: string, path: stri
       const some = editedRows(repair, rows.slice(at, at + AT_ONCE));
       const text = isShaped ? await shapedText(repair, some) : editedText(input, some);
       for (const chunk of inChunks(withoutHeader(text, at > 0 && (isShaped || input.format === 'csv')))) {
-        await file.write(chunk);
+        await file.appendFile(chunk);
       }
     }
     await file.sync();
@@ -121,7 +121,7 @@ export async function writeRest({ folder, ledger }: OpenRepair, path: string, fi
   const reader = openImportReader(join(folder, 'ledger.sqlite'));
   const file = await open(path, 'w', 0o600);
   try {
-    for (const chunk of retryText(reader, reportInput(reader), filter, sent)) await file.write(chunk);
+    for (const chunk of retryText(reader, reportInput(reader), filter, sent)) await file.appendFile(chunk);
     return reader.rows(retryable(filter)).some(({ line }) => !sent.has(line));
   } finally {
     await file.close();

@@ -53,12 +53,12 @@ interface BatchOfRows {
   readonly httpStatus: number | null;
   readonly finishedAt: number | null;
   readonly members: number | null;
-  /** Of the messages about additions, by row. */
-  readonly messages: ReadonlyMap<number, string>;
+  /** Of the messages about additions: JSON of [row, id], as it is stored. */
+  readonly messages: string;
 }
 
 /** Groups and batches that are kept for further rows of theirs, at most of each: rows of one group are close together, or mixed with others. */
-const MOST_KEPT = 5_000;
+const MOST_KEPT = 20_000;
 
 /** Rows in the order of the input, one at a time. `choice` is SQL that is true for those wanted; `r` is the row in it. */
 export function chosenRows(
@@ -116,8 +116,23 @@ function batchOfRows(batch: Record<string, SQLOutputValue> | undefined): BatchOf
     httpStatus: numberOf(http_status),
     finishedAt: numberOf(finished_at),
     members: numberOf(members),
-    messages: new Map(typeof messages === 'string' ? storedJson(messages, 'ids of messages', listOf(isMessage)) : []),
+    messages: typeof messages === 'string' ? messages : '',
   };
+}
+
+/**
+ * The id of the message about the addition of `row`; '' if there is none. It is looked for in the text: where a file mixes
+ * many groups, a batch is read again for each of its rows, and parsing the ids of all would cost most of a report.
+ */
+function messageOfRow(messages: string, row: number): string {
+  const before = `[${row},"`;
+  const at = messages.indexOf(before);
+  if (at === -1) return '';
+  const start = at + before.length;
+  const id = messages.slice(start, messages.indexOf('"', start));
+  // A quote in an id is escaped, so that this is the entry of the row, or another id that ends in `[57,`: then `"]` follows.
+  if (!id.includes('\\') && !id.startsWith(']')) return id;
+  return new Map(storedJson(messages, 'ids of messages', listOf(isMessage))).get(row) ?? '';
 }
 
 function numberOf(value: SQLOutputValue | undefined): number | null {
@@ -152,7 +167,7 @@ function inWords(columns: ReportColumns, { guidOf, batchOf, createdFor }: RowsAr
   const [row, line, original, outcome, code, message, region, group, asRead, uid, scope, batch, value] = columns;
   const guid = group === null ? (asRead ?? '') : guidOf(group);
   const sent = batch === null ? undefined : batchOf(batch);
-  const messageId = sent?.messages.get(row);
+  const messageId = sent === undefined ? '' : messageOfRow(sent.messages, row);
   return {
     row,
     line,
@@ -169,8 +184,8 @@ function inWords(columns: ReportColumns, { guidOf, batchOf, createdFor }: RowsAr
     batch,
     finishedAt: sent?.finishedAt ?? null,
     created: createdFor(region, guid, uid ?? ''),
-    messageId: messageId ?? '',
-    members: messageId === undefined ? null : (sent?.members ?? null),
+    messageId,
+    members: messageId === '' ? null : (sent?.members ?? null),
     value: value ?? '',
   };
 }

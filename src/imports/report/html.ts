@@ -16,7 +16,7 @@ import { verdictOf } from './verdict.ts';
 export interface HtmlReport {
   readonly summary: ImportSummary;
   readonly problems: readonly ProblemCount[];
-  /** The largest or worst groups, in the order in which they are to be shown; the caller bounds them. */
+  /** The largest or worst groups, in the order in which they are shown; the caller bounds them. */
   readonly groups: readonly GroupCount[];
   readonly groupsTotal: number;
   /** In any number and order; the drawing merges them into as many bars as a narrow screen can show. */

@@ -1,10 +1,9 @@
+import { isObject, isText } from '../../platform/stored-json.ts';
+import { parseJson } from '../read/json-text.ts';
 import type { ReportInput, ReportRow } from './report-row.ts';
 
 /** What the input had for a row, and where. */
 export type Original = Pick<ReportRow, 'line' | 'original'>;
-
-/** Numbers that may not survive JavaScript's own number type as they are written: long ones, decimals, exponents. */
-const DELICATE_NUMBER = /\d{16}|\d[.eE]/;
 
 /**
  * The cells of a row under the original columns, one per column; a row with fewer cells is filled up with empty ones.
@@ -18,10 +17,7 @@ export function originalCells(input: ReportInput, row: Original): string[] {
 }
 
 function csvCells(columns: readonly string[], row: Original): string[] {
-  // Cells are strings, and digits inside a string are safe: only other values can hold a number.
-  let cells: unknown = parse(row, false);
-  if (Array.isArray(cells) && !cells.every((cell) => typeof cell === 'string')) cells = parse(row, true);
-  if (!Array.isArray(cells)) throw damaged(row, 'is not an array of cells');
+  const cells = cellValues(row);
   if (cells.length > columns.length) {
     throw damaged(row, `has ${cells.length} cells where the report has ${columns.length} columns`);
   }
@@ -29,10 +25,24 @@ function csvCells(columns: readonly string[], row: Original): string[] {
 }
 
 function jsonCells(columns: readonly string[], row: Original): string[] {
-  const element: unknown = parse(row, true);
-  if (typeof element !== 'object' || element === null || Array.isArray(element)) throw damaged(row, 'is not an object');
-  const fields = new Map(Object.entries(element));
-  return columns.map((column) => cellText(fields.get(column)));
+  const element = elementOf(row);
+  return columns.map((column) => cellText(element.get(column)));
+}
+
+/** The cells that a row of a table has: it may have fewer than there are columns. */
+export function cellValues(row: Original): readonly unknown[] {
+  // Almost always all cells are strings, and digits inside a string are safe.
+  let cells = parse(row, JSON.parse);
+  if (Array.isArray(cells) && !cells.every(isText)) cells = parse(row, parseJson);
+  if (!Array.isArray(cells)) throw damaged(row, 'is not an array of cells');
+  return cells;
+}
+
+/** Keys and values of an element. Numbers that JavaScript would change keep their spelling. */
+export function elementOf(row: Original): ReadonlyMap<string, unknown> {
+  const element = parse(row, parseJson);
+  if (!isObject(element)) throw damaged(row, 'is not an object');
+  return new Map(Object.entries(element));
 }
 
 function cellText(value: unknown): string {
@@ -41,20 +51,12 @@ function cellText(value: unknown): string {
   return JSON.stringify(value);
 }
 
-function parse(row: Original, numbers: boolean): unknown {
+function parse(row: Original, parser: (text: string) => unknown): unknown {
   try {
-    return numbers && DELICATE_NUMBER.test(row.original)
-      ? JSON.parse(row.original, exactNumber)
-      : JSON.parse(row.original);
+    return parser(row.original);
   } catch {
     throw damaged(row, 'is not JSON');
   }
-}
-
-/** A number that JavaScript would write differently (12345678901234567890, 1.0) becomes its own spelling as text. */
-function exactNumber(_key: string, value: unknown, context?: { source?: string }): unknown {
-  const source = context?.source;
-  return typeof value === 'number' && source !== undefined && String(value) !== source ? source : value;
 }
 
 function damaged(row: Original, what: string): Error {

@@ -76,7 +76,7 @@ export interface ReadingThreads {
   indexUids(path: string): Promise<void>;
   /** Writes all report files of an import, as `writeReportFiles` does. */
   writeReports(request: ReportsRequest): Promise<ReportsWritten>;
-  /** Closes the ledger at `path` where it is open: it is to be deleted. */
+  /** Closes the ledger at `path` where it is open, before it is deleted. */
   forget(path: string): Promise<void>;
   /** Does what was asked for before, refuses what comes, and resolves when the threads have ended. */
   close(): Promise<void>;

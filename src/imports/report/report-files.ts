@@ -85,7 +85,7 @@ async function write(path: string, chunks: Iterable<string>): Promise<void> {
   const unfinished = `${path}.part`;
   const file = await open(unfinished, 'w', 0o600);
   try {
-    for (const chunk of chunks) await file.write(chunk);
+    for (const chunk of chunks) await file.appendFile(chunk);
   } catch (error) {
     await file.close();
     await rm(unfinished, { force: true });

@@ -26,7 +26,7 @@ export interface RunningImport {
   /** Gives the import up: dispatches no more and withdraws what waits in the queue. The ledger is left as it is. */
   drop(): Promise<void>;
   /** How many batches are in flight in a region. */
-  outIn(region: Region): number;
+  inFlightIn(region: Region): number;
   /** Whether a region's batches are being withdrawn: the import is held, or the region is stopped. */
   leaves(region: Region): boolean;
   /**
@@ -54,58 +54,35 @@ export interface RunningImportOptions {
   readonly report: Report;
 }
 
-export function createRunningImport({
-  id,
-  replyTo,
-  ledger,
-  fairQueues,
-  mustWait,
-  report,
-}: RunningImportOptions): RunningImport {
-  const address = { importId: id, replyTo };
+export function createRunningImport(options: RunningImportOptions): RunningImport {
+  const { id, replyTo, ledger, fairQueues, mustWait, report } = options;
   const stopped = new Set<Region>();
   let dispatching = false;
   let held = false;
   let still = true;
-  /** Work on the queue, one task after the other. */
   let work: Promise<void> = Promise.resolve();
   let lookingAgain: NodeJS.Timeout | undefined;
 
-  const enqueue = (task: () => Promise<void>): Promise<void> => {
+  /** Does work on the queue, one task after the other. */
+  const inTurn = (task: () => Promise<void>): Promise<void> => {
     work = work.then(task).catch((error: unknown) => void report(id, { kind: 'fault', code: 'SENDING_FAILED', error }));
     return work;
   };
 
-  const sources: ReadonlyMap<Region, RegionSource> = new Map(
-    [...fairQueues].map(([region, fairQueue]) => [region, openSource(region, fairQueue)]),
+  const mayDispatchTo = (region: Region) => dispatching && !stopped.has(region);
+  const leaves = (region: Region) => held || stopped.has(region);
+
+  const regions: ReadonlyMap<Region, RegionBatches> = new Map(
+    [...fairQueues].map(([region, fairQueue]) => {
+      const mayDispatch = () => mayDispatchTo(region) && !mustWait(region);
+      const address = { importId: id, replyTo };
+      return [region, createRegionBatches({ address, ledger, region, fairQueue, mayDispatch, inTurn })];
+    }),
   );
-
-  function openSource(region: Region, fairQueue: FairQueue): RegionSource {
-    const unanswered = ledger.dispatchedBatches(region, Number.POSITIVE_INFINITY, BACKLOG);
-    const out = new Map(unanswered.map((batch) => [batch.id, fairQueue.current()]));
-    const dispatch: BatchSource['dispatch'] = async (most, priorityOf) => {
-      let sent = 0;
-      await enqueue(async () => {
-        if (!dispatching || stopped.has(region) || mustWait(region)) return;
-        const jobs = ledger.pendingBatches(region, most).map((batch, nth) => toJob(address, batch, priorityOf(nth)));
-        if (jobs.length === 0) return;
-        // Marked first: if the process dies in between, a batch may be marked uncertain without need, but never missed.
-        ledger.markDispatched(jobs.map(({ payload }) => payload.batch));
-        for (const { payload, priority } of jobs) out.set(payload.batch, priority);
-        sent = jobs.length;
-        await fairQueue.queue.add(jobs);
-      });
-      return sent;
-    };
-    const source = { region, fairQueue, out, dispatch };
-    fairQueue.join(source);
-    return source;
-  }
-
-  const outCount = () => [...sources.values()].reduce((sum, { out }) => sum + out.size, 0);
-
-  const changed = (): void => {
-    for (const source of sources.values()) source.fairQueue.changed(source);
+  const all = () => [...regions.values()];
+  const isInFlight = () => all().some((batches) => batches.inFlight() > 0);
+  const changed = () => {
+    for (const batches of all()) batches.changed();
   };
 
   const standStill = (why: Standstill): void => {
@@ -117,7 +94,7 @@ export function createRunningImport({
 
   /** When nothing is in flight: has the import ended, or is there more to send? */
   const settle = (): void => {
-    if (outCount() > 0) return;
+    if (isInFlight()) return;
     if (held) {
       standStill('held');
       return;
@@ -128,45 +105,30 @@ export function createRunningImport({
     else standStill(open.length === 0 ? 'completed' : 'blocked');
   };
 
-  const forget = (source: RegionSource, batches: readonly ReclaimedBatch[]): void => {
-    // If the last answer has come meanwhile, the import may have finished, and its ledger may be closed.
-    if (batches.length === 0) return;
-    ledger.reclaim(batches);
-    for (const { batch } of batches) source.out.delete(batch);
-    source.fairQueue.changed(source);
-  };
-
-  const withdraw = async (source: RegionSource, chosen: (jobId: string) => boolean): Promise<void> => {
-    const jobs = await source.fairQueue.queue.withdraw(chosen);
-    forget(
-      source,
-      jobs.map(({ payload, starts = 0 }) => ({
-        batch: payload.batch,
-        uncertainty: uncertaintyOf(payload, starts),
-        calls: payload.calls,
-      })),
-    );
-  };
-
-  const leaves = (region: Region) => held || stopped.has(region);
-
-  const ours = (queued: string) => queued.startsWith(`${id}-`);
-
-  /** Withdraws batches from regions that are to stop, until nothing of them is in flight. */
-  const reclaim = (): Promise<void> =>
-    enqueue(async () => {
+  /** Withdraws batches from the regions that it leaves, until nothing of them is in flight. */
+  const withdrawAll = (): Promise<void> =>
+    inTurn(async () => {
       clearTimeout(lookingAgain);
-      const standing = [...sources.values()].filter(({ region }) => leaves(region));
-      for (const source of standing) await withdraw(source, ours);
+      const leaving = all().filter(({ region }) => leaves(region));
+      for (const batches of leaving) await batches.withdraw((job) => isJobOf(id, job));
       settle();
-      if (standing.some(({ out }) => out.size > 0)) lookingAgain = setTimeout(reclaim, LOOK_AGAIN_MS);
+      if (leaving.some((batches) => batches.inFlight() > 0)) lookingAgain = setTimeout(withdrawAll, LOOK_AGAIN_MS);
     });
 
   const stop = (region: Region): void => {
     if (stopped.has(region)) return;
     stopped.add(region);
-    void reclaim();
+    void withdrawAll();
   };
+
+  /** Ends a group that the service refuses: its batches that are queued are withdrawn, and its rows have that refusal. */
+  const refuseGroup = (group: number): Promise<void> =>
+    inTurn(async () => {
+      const ids = new Set(ledger.dispatchedOfGroup(group).map((batch) => jobId(id, batch)));
+      if (ids.size > 0) for (const batches of all()) await batches.withdraw((job) => ids.has(job));
+      ledger.settleRefusedGroup(group);
+      settle();
+    });
 
   return {
     go: () => {
@@ -175,90 +137,158 @@ export function createRunningImport({
       dispatching = true;
       stopped.clear();
       changed();
-      void enqueue(async () => settle());
+      void inTurn(async () => settle());
     },
     ready: (region) => {
-      const source = sources.get(region);
-      if (source !== undefined) source.fairQueue.changed(source);
-      void enqueue(async () => settle());
+      regions.get(region)?.changed();
+      void inTurn(async () => settle());
     },
     hold: () => {
       held = true;
       dispatching = false;
       still = false;
-      return reclaim();
+      return withdrawAll();
     },
     rest: () => {
       dispatching = false;
       still = true;
-      return enqueue(async () => {});
+      return inTurn(async () => {});
     },
     drop: () => {
       held = true;
       dispatching = false;
       still = true;
-      return enqueue(async () => {
-        for (const { fairQueue } of sources.values()) await fairQueue.queue.withdraw(ours);
+      return inTurn(async () => {
+        for (const batches of all()) await batches.drop();
       });
     },
-    outIn: (region) => sources.get(region)?.out.size ?? 0,
+    inFlightIn: (region) => regions.get(region)?.inFlight() ?? 0,
     leaves,
     resend: (region, before, uncertainty) =>
-      enqueue(async () => {
-        const source = sources.get(region);
+      inTurn(async () => {
+        const batches = regions.get(region);
         const unanswered = ledger.dispatchedBatches(region, before, BACKLOG);
-        if (source === undefined || unanswered.length === 0) return;
-        if (!dispatching || stopped.has(region)) {
-          forget(
-            source,
-            unanswered.map((batch) => ({ batch: batch.id, uncertainty, calls: [] })),
-          );
-          settle();
+        if (batches === undefined || unanswered.length === 0) return;
+        if (mayDispatchTo(region)) {
+          await batches.queueAgain(unanswered, uncertainty);
           return;
         }
-        ledger.markDispatched(unanswered.map((batch) => batch.id));
-        await source.fairQueue.queue.add(
-          unanswered.map((batch) =>
-            toJob(
-              address,
-              { ...batch, uncertainty: batch.uncertainty ?? uncertainty },
-              source.out.get(batch.id) ?? source.fairQueue.current(),
-            ),
-          ),
-        );
+        batches.reclaim(unanswered.map((batch) => ({ batch: batch.id, uncertainty, calls: [] })));
+        settle();
       }),
     stop,
-    recorded: (batches, { refusedGroups, stoppedRegions }) => {
-      for (const source of sources.values()) {
-        for (const batch of batches) {
-          source.fairQueue.served(source.out.get(batch) ?? 0);
-          source.out.delete(batch);
-        }
-      }
+    recorded: (recorded, { refusedGroups, stoppedRegions }) => {
+      for (const batches of all()) for (const batch of recorded) batches.recorded(batch);
       for (const { region } of stoppedRegions) stop(region);
-      for (const group of refusedGroups) {
-        void enqueue(async () => {
-          const ids = new Set(ledger.dispatchedOfGroup(group).map((batch) => jobId(id, batch)));
-          if (ids.size > 0) for (const source of sources.values()) await withdraw(source, (queued) => ids.has(queued));
-          ledger.settleRefusedGroup(group);
-          settle();
-        });
-      }
+      for (const group of refusedGroups) void refuseGroup(group);
       changed();
-      if (outCount() === 0) void enqueue(async () => settle());
+      if (!isInFlight()) void inTurn(async () => settle());
     },
     close: () => {
       clearTimeout(lookingAgain);
-      for (const source of sources.values()) source.fairQueue.leave(source);
+      for (const batches of all()) batches.close();
     },
   };
 }
 
-/** What an import sends to one region. */
-interface RegionSource extends BatchSource {
+/** The batches of one import in one region: how they get into the queue, and out of it again. */
+interface RegionBatches {
+  readonly region: Region;
+  inFlight(): number;
+  /** There may be batches to send, or fewer are in flight. */
+  changed(): void;
+  /** A batch has its result. Does nothing for a batch of another region. */
+  recorded(batch: number): void;
+  /** Takes batches that no worker has started out of the queue; the ledger has them back. */
+  withdraw(chosen: (jobId: string) => boolean): Promise<void>;
+  /** Gives batches back to the ledger that are in the queue no more. */
+  reclaim(batches: readonly ReclaimedBatch[]): void;
+  /** Puts batches in flight into the queue once more. @param uncertainty why a call for them may have been carried out */
+  queueAgain(batches: readonly BatchToSend[], uncertainty: string): Promise<void>;
+  /** Takes all of them out of the queue. The ledger is left as it is. */
+  drop(): Promise<void>;
+  close(): void;
+}
+
+interface RegionBatchesOptions {
+  readonly address: ResultAddress;
+  readonly ledger: ImportLedger;
   readonly region: Region;
   readonly fairQueue: FairQueue;
-  readonly out: Map<number, number>;
+  readonly mayDispatch: () => boolean;
+  /** Does work on the queue when the work before it is done. Never rejects. */
+  readonly inTurn: (task: () => Promise<void>) => Promise<void>;
+}
+
+function createRegionBatches(options: RegionBatchesOptions): RegionBatches {
+  const { address, ledger, region, fairQueue, mayDispatch, inTurn } = options;
+  const { queue } = fairQueue;
+  const unanswered = ledger.dispatchedBatches(region, Number.POSITIVE_INFINITY, BACKLOG);
+  const inFlight = new Map(unanswered.map((batch) => [batch.id, fairQueue.current()]));
+
+  const dispatch: BatchSource['dispatch'] = async (most, priorityOf) => {
+    let sent = 0;
+    await inTurn(async () => {
+      if (!mayDispatch()) return;
+      const jobs = ledger.pendingBatches(region, most).map((batch, nth) => toJob(address, batch, priorityOf(nth)));
+      if (jobs.length === 0) return;
+      // Marked first: if the process dies in between, a batch may be marked uncertain without need, but never missed.
+      ledger.markDispatched(jobs.map(({ payload }) => payload.batch));
+      for (const { payload, priority } of jobs) inFlight.set(payload.batch, priority);
+      sent = jobs.length;
+      await queue.add(jobs);
+    });
+    return sent;
+  };
+
+  const source: BatchSource = { inFlight, dispatch };
+  fairQueue.join(source);
+  const changed = () => fairQueue.changed(source);
+
+  const reclaim = (batches: readonly ReclaimedBatch[]): void => {
+    // If the last answer has come meanwhile, the import may have finished, and its ledger may be closed.
+    if (batches.length === 0) return;
+    ledger.reclaim(batches);
+    for (const { batch } of batches) inFlight.delete(batch);
+    changed();
+  };
+
+  return {
+    region,
+    inFlight: () => inFlight.size,
+    changed,
+    recorded: (batch) => {
+      const priority = inFlight.get(batch);
+      if (priority === undefined) return;
+      fairQueue.served(priority);
+      inFlight.delete(batch);
+    },
+    withdraw: async (chosen) => {
+      const jobs = await queue.withdraw(chosen);
+      reclaim(
+        jobs.map(({ payload, starts = 0 }) => ({
+          batch: payload.batch,
+          uncertainty: uncertaintyOf(payload, starts),
+          calls: payload.calls,
+        })),
+      );
+    },
+    reclaim,
+    queueAgain: async (batches, uncertainty) => {
+      ledger.markDispatched(batches.map(({ id }) => id));
+      await queue.add(
+        batches.map((batch) =>
+          toJob(
+            address,
+            { ...batch, uncertainty: batch.uncertainty ?? uncertainty },
+            inFlight.get(batch.id) ?? fairQueue.current(),
+          ),
+        ),
+      );
+    },
+    drop: async () => void (await queue.withdraw((id) => isJobOf(address.importId, id))),
+    close: () => fairQueue.leave(source),
+  };
 }
 
 /** A batch of the ledger as a job. Its id is the same every time, so that adding it twice queues it once. */
@@ -289,6 +319,12 @@ function toJob(
     : { id, priority, name: editMember.name, payload: { version: 1, ...common, ...editOf(batch) } };
 }
 
+/** The id of a batch's job. */
 function jobId(importId: string, batch: number): string {
   return `${importId}-${batch}`;
+}
+
+/** Whether a job sends a batch of this import. */
+function isJobOf(importId: string, id: string): boolean {
+  return id.startsWith(`${importId}-`);
 }

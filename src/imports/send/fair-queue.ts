@@ -24,7 +24,7 @@ export interface FairQueue {
 /** What one import sends to the region. */
 export interface BatchSource {
   /** Batches in flight (dispatched, not recorded), with their priorities. */
-  readonly out: ReadonlyMap<number, number>;
+  readonly inFlight: ReadonlyMap<number, number>;
   /** Dispatches up to `most` batches, the nth (from 0) with priority `priorityOf(n)`; says how many there were. Never rejects. */
   dispatch(most: number, priorityOf: (nth: number) => number): Promise<number>;
 }
@@ -48,27 +48,27 @@ export function createFairQueue(queue: JobQueue<BatchPayload>, bound: number): F
   let current = 1;
   let filling = false;
 
-  const outCount = () => [...sources.keys()].reduce((sum, { out }) => sum + out.size, 0);
+  const inFlightCount = () => [...sources.keys()].reduce((sum, { inFlight }) => sum + inFlight.size, 0);
 
   /** Dispatches whole pieces, to save round trips; but a source with nothing in flight does not wait for a whole piece. */
   const mayFill = (): boolean => {
-    const room = bound - outCount();
+    const room = bound - inFlightCount();
     const piece = Math.min(bound, ready.size > 1 ? PER_ROUND : CHUNK);
-    return room >= piece || (room > 0 && [...ready].some(({ out }) => out.size === 0));
+    return room >= piece || (room > 0 && [...ready].some(({ inFlight }) => inFlight.size === 0));
   };
 
   const fill = async (): Promise<void> => {
     // Others may share the queue, and jobs of an earlier process may be in it: their priorities are the clock.
     // A queue that is away says so when it is dispatched to.
-    if (outCount() === 0 || current === 1) current = Math.max(1, await queue.firstPriority().catch(() => 1));
+    if (inFlightCount() === 0 || current === 1) current = Math.max(1, await queue.firstPriority().catch(() => 1));
     for (;;) {
-      const room = bound - outCount();
-      const [source] = [...ready].sort((one, other) => one.out.size - other.out.size);
+      const room = bound - inFlightCount();
+      const [source] = [...ready].sort((one, other) => one.inFlight.size - other.inFlight.size);
       // At the last round the clock starts again, once nothing is in flight that would come first then.
       if (source === undefined || room <= 0 || (current >= LAST_PRIORITY && room < bound)) return;
       const most = Math.min(room, ready.size > 1 ? PER_ROUND : CHUNK);
       ready.delete(source);
-      const highest = [...source.out.values()].reduce((high, priority) => Math.max(high, priority), current);
+      const highest = [...source.inFlight.values()].reduce((high, priority) => Math.max(high, priority), current);
       // Reclaimed batches were not served: stay at most a round ahead of what is in flight.
       const place = Math.max(current * PER_ROUND, Math.min(sources.get(source) ?? 0, (highest + 1) * PER_ROUND));
       const sent = await source.dispatch(most, (nth) => Math.min(LAST_PRIORITY, Math.floor((place + nth) / PER_ROUND)));

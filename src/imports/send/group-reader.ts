@@ -9,13 +9,13 @@ import type { Region } from '../../membership/membership.ts';
 import type { JobQueue, QueuedJob } from '../../queue/job-queue.ts';
 import type { StoppedRegion } from '../record/batch-result.ts';
 import type { RunningImport } from './dispatcher.ts';
-import type { RegionLine } from './region.ts';
+import type { OpenRegion } from './region.ts';
 
 /**
  * Reads groups of the service through the queues of their regions: within their budgets, and by workers of other
  * processes if these have the keys. A question waits in memory for its answer; if the queue loses it, it is queued again.
  */
-export interface GroupReader extends Pick<RunningImport, 'outIn' | 'leaves' | 'resend'> {
+export interface GroupReader extends Pick<RunningImport, 'inFlightIn' | 'leaves' | 'resend'> {
   pages(region: Region): GroupPages;
   /** Takes an answer. It is dropped if the question was asked twice, given up, or asked before a restart. */
   answered(requestId: string, answer: ServiceAnswer): void;
@@ -42,9 +42,9 @@ interface AskOptions {
 }
 
 interface GroupReaderOptions {
-  readonly line: (region: Region) => Promise<RegionLine>;
+  readonly openRegion: (region: Region) => Promise<OpenRegion>;
   /** The priority that is being served (fair-queue.ts): questions take turns with the batches of imports. */
-  readonly priorityOf: (line: RegionLine) => number;
+  readonly priorityOf: (region: OpenRegion) => number;
   /** Queue that brings answers from other processes; null when workers are in this one. */
   readonly replyTo: string | null;
   readonly onError: (error: Error) => void;
@@ -61,7 +61,7 @@ interface Question {
 type Wanted = Pick<AskServicePayload, 'guid' | 'uid' | 'ask' | 'page'>;
 type AnswerTo<Asked extends AskServicePayload['ask']> = Extract<ServiceAnswer, { kind: Asked }>;
 
-export function createGroupReader({ line, priorityOf, replyTo, onError }: GroupReaderOptions): GroupReader {
+export function createGroupReader({ openRegion, priorityOf, replyTo, onError }: GroupReaderOptions): GroupReader {
   /** Prefix of this process's question ids, so that answers to an earlier process's questions are recognised. */
   const session = `read-${randomUUID()}`;
   const waiting = new Map<string, Question>();
@@ -74,7 +74,7 @@ export function createGroupReader({ line, priorityOf, replyTo, onError }: GroupR
   const queueOf = async (
     region: Region,
   ): Promise<{ queue: JobQueue<BatchPayload | AskServicePayload>; priority: number }> => {
-    const opened = await line(region);
+    const opened = await openRegion(region);
     return { queue: opened.queue, priority: priorityOf(opened) };
   };
 
@@ -161,7 +161,7 @@ export function createGroupReader({ line, priorityOf, replyTo, onError }: GroupR
     stopped: ({ region, code, message }) => {
       for (const question of ofRegion(region)) question.settle({ kind: 'refused', region: true, code, message });
     },
-    outIn: (region) => ofRegion(region).length,
+    inFlightIn: (region) => ofRegion(region).length,
     leaves: () => false,
     resend: async (region, before) => {
       const unanswered = ofRegion(region).filter(({ askedAt }) => askedAt < before);

@@ -4,7 +4,7 @@ import type { Region } from '../../membership/membership.ts';
 import type { JobQueue, QueueDepth } from '../../queue/job-queue.ts';
 import { WORKER_DEATH_NOTICED_MS } from '../../queue/job-worker.ts';
 import type { RunningImport } from './dispatcher.ts';
-import type { RegionLine } from './region.ts';
+import type { OpenRegion } from './region.ts';
 
 /**
  * A shared queue can lose jobs: it is wiped, it restarts without its file, or a job stalls too often. The ledger knows which
@@ -18,9 +18,9 @@ export interface LossWatch {
 interface LossWatchOptions {
   /** Queues that bring results and answers: what is in them is not lost. */
   readonly returns: readonly Pick<JobQueue<unknown>, 'depth'>[];
-  readonly lines: () => Promise<readonly RegionLine[]>;
+  readonly regions: () => Promise<readonly OpenRegion[]>;
   /** Everything that may have jobs in flight. */
-  readonly imports: () => readonly Pick<RunningImport, 'outIn' | 'leaves' | 'resend'>[];
+  readonly imports: () => readonly Pick<RunningImport, 'inFlightIn' | 'leaves' | 'resend'>[];
   readonly onError: (error: Error) => void;
 }
 
@@ -35,7 +35,7 @@ const LONGEST_CALL_MS = 60_000;
  */
 export const LEFT_MS = LONGEST_CALL_MS + WORKER_DEATH_NOTICED_MS;
 
-export function watchForLosses({ returns, lines, imports, onError }: LossWatchOptions): LossWatch {
+export function watchForLosses({ returns, regions, imports, onError }: LossWatchOptions): LossWatch {
   /** Regions whose queue was empty at the last check although batches were in flight. */
   const suspicious = new Set<string>();
   /** Regions that imports want to leave and that have no worker, and since when, in ms. */
@@ -53,7 +53,7 @@ export function watchForLosses({ returns, lines, imports, onError }: LossWatchOp
   };
 
   /** Whether a region has had no worker for so long that no call can be in flight any more. */
-  const isDeserted = async ({ region, queue }: RegionLine, leaving: boolean): Promise<boolean> => {
+  const isDeserted = async ({ region, queue }: OpenRegion, leaving: boolean): Promise<boolean> => {
     if (!leaving || (await queue.workers()) > 0) deserted.delete(region);
     else if (!deserted.has(region)) deserted.set(region, Date.now());
     return Date.now() - (deserted.get(region) ?? Date.now()) >= WORKER_DEATH_NOTICED_MS;
@@ -61,26 +61,25 @@ export function watchForLosses({ returns, lines, imports, onError }: LossWatchOp
 
   const look = async (): Promise<void> => {
     const returning = jobsIn(await Promise.all(returns.map((queue) => queue.depth())));
-    for (const line of await lines()) {
-      await line.keepBudget();
-      const out = imports().filter((one) => one.outIn(line.region) > 0);
+    for (const opened of await regions()) {
+      const { region, queue, keepBudget } = opened;
+      await keepBudget();
+      const out = imports().filter((one) => one.inFlightIn(region) > 0);
       if (out.length === 0) continue;
-      const empty = returning + jobsIn([await line.queue.depth()]) === 0;
+      const empty = returning + jobsIn([await queue.depth()]) === 0;
       // Once may be the moment between a result and its recording; twice in a row means that jobs are lost.
-      const lost = empty && suspicious.has(line.region);
-      if (empty && !lost) suspicious.add(line.region);
-      else suspicious.delete(line.region);
+      const lost = empty && suspicious.has(region);
+      if (empty && !lost) suspicious.add(region);
+      else suspicious.delete(region);
       const abandoned = await isDeserted(
-        line,
-        out.some((one) => one.leaves(line.region)),
+        opened,
+        out.some((one) => one.leaves(region)),
       );
       for (const one of out) {
-        const left = Date.now() - leavesSince(one, line.region) >= LEFT_MS;
+        const left = Date.now() - leavesSince(one, region) >= LEFT_MS;
         const before =
-          lost || left || (abandoned && one.leaves(line.region))
-            ? Number.POSITIVE_INFINITY
-            : Date.now() - UNANSWERED_MS;
-        await one.resend(line.region, before, 'it was in the queue, and no result came');
+          lost || left || (abandoned && one.leaves(region)) ? Number.POSITIVE_INFINITY : Date.now() - UNANSWERED_MS;
+        await one.resend(region, before, 'it was in the queue, and no result came');
       }
     }
   };

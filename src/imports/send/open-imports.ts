@@ -32,7 +32,7 @@ export interface OpenImports {
   /** Resolves when an import that is being dropped is dropped. */
   dropped(id: string): Promise<void>;
   allDropped(): Promise<void>;
-  /** Imports share a region's line: when it stops for one, it stops for all. @param by the one that knows it already */
+  /** Imports share a region: when it stops for one, it stops for all. @param by the one that knows it already */
   stopRegion(stopped: StoppedRegion, by: string): void;
 }
 

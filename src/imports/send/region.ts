@@ -13,7 +13,7 @@ import { budgetWatch } from './budget.ts';
 import type { CallObserver } from './call-observer.ts';
 
 /** One app of the service in one region, as the coordinator sees it: its queue, and its worker if one is in this process. */
-export interface RegionLine {
+export interface OpenRegion {
   readonly region: Region;
   readonly queue: JobQueue<BatchPayload>;
   status(): Promise<RegionStatus>;
@@ -28,15 +28,15 @@ export interface RegionLine {
   close(): Promise<void>;
 }
 
-/** Opens a region's line; results and answers of its calls go to `deliver` and `answer`. */
-export type OpenLine = (
+/** Opens a region; results and answers of its calls go to `deliver` and `answer`. */
+export type RegionOpener = (
   region: Region,
   backend: Backend,
   deliver: RegionWorkerOptions['deliver'],
   answer: RegionWorkerOptions['answer'],
-) => Promise<RegionLine>;
+) => Promise<OpenRegion>;
 
-export interface RegionLineOptions {
+export interface RegionOptions {
   readonly region: Region;
   readonly appId: string;
   /** Host of the service that the calls are meant for; empty where any worker may make them. */
@@ -65,7 +65,7 @@ export function openRegionQueue(
  * that they may use.
  */
 function meantFor(
-  { host = '', budgetShare: share }: Pick<RegionLineOptions, 'host' | 'budgetShare'>,
+  { host = '', budgetShare: share }: Pick<RegionOptions, 'host' | 'budgetShare'>,
   queue: JobQueue<BatchPayload>,
 ): JobQueue<BatchPayload> {
   if (host === '' && share === undefined) return queue;
@@ -76,7 +76,7 @@ function meantFor(
   };
 }
 
-export async function openRegionLine(options: RegionLineOptions): Promise<RegionLine> {
+export async function openRegion(options: RegionOptions): Promise<OpenRegion> {
   const { region, appId, backend, onError } = options;
   const queue = meantFor(options, openRegionQueue(backend, region, appId, onError));
   // A queue of this process only is a cache: the ledger knows what to send.

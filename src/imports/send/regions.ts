@@ -1,15 +1,15 @@
 import type { RegionStatus } from '../../api/regions.ts';
 import type { Region } from '../../membership/membership.ts';
 import { BACKLOG, createFairQueue, type FairQueue } from './fair-queue.ts';
-import type { RegionLine } from './region.ts';
+import type { OpenRegion } from './region.ts';
 
-/** The regions that imports have used so far, each opened once. */
-export interface RegionLines {
-  open(region: Region): Promise<RegionLine>;
+/** The regions that imports have used so far, each opened once; one that could not be opened is tried again. */
+export interface OpenRegions {
+  open(region: Region): Promise<OpenRegion>;
   /** The fair queue of a region, which has a fixed part of the backlog. */
-  fairQueueOf(line: RegionLine): FairQueue;
-  /** Rejects when one could not be opened. */
-  all(): Promise<RegionLine[]>;
+  fairQueueOf(region: OpenRegion): FairQueue;
+  /** Rejects if one of them cannot be opened. */
+  all(): Promise<OpenRegion[]>;
   /** Lets a region send again, with the key that the settings say now. */
   resume(region: Region): Promise<void>;
   status(): Promise<RegionStatus[]>;
@@ -21,17 +21,23 @@ export interface RegionLines {
 }
 
 /** @param count regions that share the backlog */
-export function createRegionLines(openLine: (region: Region) => Promise<RegionLine>, count: number): RegionLines {
-  const lines = new Map<Region, Promise<RegionLine>>();
+export function createOpenRegions(openRegion: (region: Region) => Promise<OpenRegion>, count: number): OpenRegions {
+  const regions = new Map<Region, Promise<OpenRegion>>();
   const fairQueues = new Map<Region, FairQueue>();
-  const open = (region: Region): Promise<RegionLine> => {
-    const line = lines.get(region) ?? openLine(region);
-    lines.set(region, line);
-    return line;
+  const open = (region: Region): Promise<OpenRegion> => {
+    const known = regions.get(region);
+    if (known !== undefined) return known;
+    const opening = openRegion(region);
+    regions.set(region, opening);
+    // The next import may find what was missing, and the other regions are not affected.
+    opening.catch(() => regions.delete(region));
+    return opening;
   };
-  const all = () => Promise.all(lines.values());
-  const working = async (): Promise<RegionLine[]> =>
-    (await Promise.allSettled(lines.values())).flatMap((line) => (line.status === 'fulfilled' ? [line.value] : []));
+  const all = () => Promise.all(regions.values());
+  const working = async (): Promise<OpenRegion[]> =>
+    (await Promise.allSettled(regions.values())).flatMap((opened) =>
+      opened.status === 'fulfilled' ? [opened.value] : [],
+    );
   return {
     open,
     fairQueueOf: ({ region, queue }) => {
@@ -45,19 +51,19 @@ export function createRegionLines(openLine: (region: Region) => Promise<RegionLi
       renewKey();
       if (await queue.isPaused()) await queue.resume();
     },
-    status: async () => Promise.all((await all()).map((line) => line.status())),
+    status: async () => Promise.all((await all()).map((one) => one.status())),
     renewKeys: async (wanted) =>
       (await all()).filter(({ region, renewKey }) => wanted.has(region) && renewKey()).map(({ region }) => region),
     stopWorking: async (deadlineMs) => {
       const stopping = await working();
       const timer = setTimeout(() => {
-        for (const line of stopping) line.abort();
+        for (const one of stopping) one.abort();
       }, deadlineMs);
-      await Promise.all(stopping.map((line) => line.stopWorking()));
+      await Promise.all(stopping.map((one) => one.stopWorking()));
       clearTimeout(timer);
     },
     close: async () => {
-      await Promise.all((await working()).map((line) => line.close()));
+      await Promise.all((await working()).map((one) => one.close()));
     },
   };
 }

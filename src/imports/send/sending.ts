@@ -12,8 +12,8 @@ import { createFirstSteps } from './first-steps.ts';
 import { createGroupReader, type GroupReader } from './group-reader.ts';
 import { watchForLosses } from './lost-jobs.ts';
 import { createOpenImports, type OpenImport, type OpenImports } from './open-imports.ts';
-import type { OpenLine } from './region.ts';
-import { createRegionLines } from './regions.ts';
+import type { RegionOpener } from './region.ts';
+import { createOpenRegions } from './regions.ts';
 import { drained, openReturns } from './returns.ts';
 
 /** Sends imports: opens their ledgers and regions, and takes their results. Life decides what follows (life/life.ts). */
@@ -36,7 +36,7 @@ interface SendingOptions {
   readonly backend: Backend;
   /** Regions that have an app. */
   readonly regions: ReadonlySet<Region>;
-  readonly openLine: OpenLine;
+  readonly openRegion: RegionOpener;
   readonly report: Report;
   /** Gets troubles that the queue recovers from by itself. */
   readonly onError: (error: Error) => void;
@@ -54,7 +54,7 @@ export function createSending(options: SendingOptions): Sending {
     if (what.kind !== 'standstill' || !stopping) await options.report(id, what);
   };
 
-  const { returns, lines, groups, firstSteps, imports, allRunning, losses } = openParts(
+  const { returns, regions, groups, firstSteps, imports, allRunning, losses } = openParts(
     { ...options, report },
     isStopping,
   );
@@ -62,7 +62,7 @@ export function createSending(options: SendingOptions): Sending {
 
   /** Opens the import's regions and finds what it has in flight. */
   const runningOf = async (id: string, opened: OpenImport): Promise<RunningImport> => {
-    const used = await Promise.all(opened.ledger.regionsUsed().map(async (region) => lines.open(region)));
+    const used = await Promise.all(opened.ledger.regionsUsed().map(async (region) => regions.open(region)));
     // Otherwise batches whose results wait would be sent again.
     if (outcomes !== undefined && opened.running === undefined) await drained(outcomes, isStopping, onError);
     if (stopping) throw new Error(STOPS);
@@ -70,7 +70,7 @@ export function createSending(options: SendingOptions): Sending {
       id,
       replyTo: outcomes?.name ?? null,
       ledger: opened.ledger,
-      fairQueues: new Map(used.map((one) => [one.region, lines.fairQueueOf(one)])),
+      fairQueues: new Map(used.map((one) => [one.region, regions.fairQueueOf(one)])),
       mustWait: (region) => firstSteps.isAsking(id, region),
       report,
     });
@@ -82,7 +82,7 @@ export function createSending(options: SendingOptions): Sending {
     const opened = imports.open(id);
     opened.held = false;
     const running = await runningOf(id, opened);
-    for (const region of opened.ledger.regionsUsed()) await lines.resume(region);
+    for (const region of opened.ledger.regionsUsed()) await regions.resume(region);
     if (opened.options.create) opened.ledger.creating?.begin(opened.options.create);
     // It may be held meanwhile.
     const isHeld = () => stopping || opened.held;
@@ -124,8 +124,8 @@ export function createSending(options: SendingOptions): Sending {
     },
     dropped: imports.dropped,
     close,
-    regions: lines.status,
-    renewKeys: lines.renewKeys,
+    regions: regions.status,
+    renewKeys: regions.renewKeys,
     stop: async (deadlineMs) => {
       stopping = true;
       await groups.stop(deadlineMs);
@@ -134,12 +134,12 @@ export function createSending(options: SendingOptions): Sending {
       await Promise.all([
         // Workers of other processes continue without this one, and their results wait for it.
         ...allRunning().map((one) => (outcomes === undefined ? one.hold() : one.rest())),
-        lines.stopWorking(deadlineMs),
+        regions.stopWorking(deadlineMs),
       ]);
       // Calls that were given up went back to their queues; reclaim them with what is known about them.
       if (outcomes === undefined) await Promise.all(allRunning().map((one) => one.hold()));
       for (const id of imports.all.keys()) close(id);
-      await lines.close();
+      await regions.close();
       await returns.close(deadlineMs);
     },
   };
@@ -152,9 +152,9 @@ function openParts(options: SendingOptions, isStopping: () => boolean) {
   const { outcomes, answers } = returns;
   const failed = (id: string, error: unknown) => void report(id, { kind: 'fault', code: 'RECORDING_FAILED', error });
   const recorder = createRecorder({ recorded, failed, refused: onError });
-  const lines = createRegionLines((region) => {
+  const regions = createOpenRegions((region) => {
     if (isStopping()) throw new Error(STOPS);
-    return options.openLine(
+    return options.openRegion(
       region,
       backend,
       ({ importId }, result) =>
@@ -166,8 +166,8 @@ function openParts(options: SendingOptions, isStopping: () => boolean) {
     );
   }, options.regions.size);
   const groups = createGroupReader({
-    line: async (region) => lines.open(region),
-    priorityOf: (opened) => lines.fairQueueOf(opened).current(),
+    openRegion: async (region) => regions.open(region),
+    priorityOf: (opened) => regions.fairQueueOf(opened).current(),
     replyTo: answers?.name ?? null,
     onError,
   });
@@ -179,7 +179,7 @@ function openParts(options: SendingOptions, isStopping: () => boolean) {
     outcomes &&
     watchForLosses({
       returns: [outcomes, ...(answers ? [answers] : [])],
-      lines: lines.all,
+      regions: regions.all,
       imports: () => [groups, ...allRunning()],
       onError,
     });
@@ -211,5 +211,5 @@ function openParts(options: SendingOptions, isStopping: () => boolean) {
     void report(id, { kind: 'recorded' });
   }
 
-  return { returns, lines, groups, firstSteps, imports, allRunning, losses };
+  return { returns, regions, groups, firstSteps, imports, allRunning, losses };
 }

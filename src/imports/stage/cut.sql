@@ -171,7 +171,7 @@ insert into batches (id, call_group_id, region_id, turn, state, size, bans)
     from temp.filled f join call_groups cg on cg.id = f.call_group_id join groups g on g.id = cg.group_id;
 
 -- name: list_batches
--- Edits go first: in a group that is full, removals make room for those who are to be added.
+-- Edits go first: in a group that is full, removals make room for additions.
 insert into batches (id, call_group_id, region_id, turn, state, size, bans)
   select m.batch_id, cg.id, g.region_id,
          case when f.edits then -1 else f.first_turn + m.batch_id - f.first_batch end,

@@ -13,7 +13,7 @@ import { trialOf } from './trial.ts';
  * stage-import: reads a file into a new ledger, checks every row, and cuts the good ones into batches. Nothing is sent.
  *
  * Queue     none: it is done once, by the coordinator's process, in a thread (src/imports/stage/staging.ts)
- * Input     a file, how it is read, and where its ledger is to be
+ * Input     a file, how it is read, and the path of its new ledger
  * Output    the ledger, and its totals; IntakeError when the file cannot be used
  * Retries   none: the user has to correct a file that cannot be read; after a crash it is read from its start
  */

@@ -41,21 +41,33 @@ export function listChannel(sources: Omit<EventSources, 'regions'>): ListChannel
       throw error;
     }
   };
-  const look = async () => {
-    const { imports } = reading.page({ states: UNFINISHED, limit: MOST });
-    const ids = new Set([...moved, ...imports.map(({ id }) => id)]);
-    moved.clear();
-    const changed: string[] = [];
+  /** Views of these imports that differ from what was sent. */
+  const changedOf = async (ids: ReadonlySet<string>) => {
+    const changed: { readonly id: string; readonly text: string; readonly isOver: boolean }[] = [];
     for (const id of ids) {
       const record = found(id);
       if (record === undefined) continue;
       const text = JSON.stringify(await views.of(record));
-      if (sent.get(id) === text) continue;
-      sent.set(id, text);
-      if (isFinal(record.state)) sent.delete(id);
-      changed.push(text);
+      if (sent.get(id) !== text) changed.push({ id, text, isOver: isFinal(record.state) });
     }
     return changed;
+  };
+  const look = async () => {
+    const { imports } = reading.page({ states: UNFINISHED, limit: MOST });
+    const looked = [...moved];
+    moved.clear();
+    try {
+      const changed = await changedOf(new Set([...looked, ...imports.map(({ id }) => id)]));
+      for (const { id, text, isOver } of changed) {
+        if (isOver) sent.delete(id);
+        else sent.set(id, text);
+      }
+      return changed.map(({ text }) => text);
+    } catch (error) {
+      // Nothing of it was sent: the next look takes them again.
+      for (const id of looked) moved.add(id);
+      throw error;
+    }
   };
   const tick = async () => {
     if (looking) return;

@@ -35,7 +35,7 @@ export interface Moment {
   readonly counters: Counters;
   readonly staging: Staging | null;
   readonly regions: readonly RegionStatus[];
-  /** Calls that are to be made at least, by region. */
+  /** Calls that are still needed at least, by region. */
   readonly callsLeft: ReadonlyMap<Region, number>;
   /** Whether calls are being made. */
   readonly isSending: boolean;

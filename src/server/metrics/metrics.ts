@@ -1,8 +1,10 @@
 import { Counter, collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
 import type { RegionStatus } from '../../api/regions.ts';
 import { BUDGET, LIMITED, STOPPED } from '../../app/call-metrics.ts';
+import type { Counters } from '../../imports/record/import-ledger.ts';
 import { IMPORT_STATES, isFinal } from '../../membership/import-state.ts';
 import { OUTCOMES } from '../../membership/outcome.ts';
+import { LedgerError } from '../../platform/sqlite.ts';
 import type { Api, ServerContext } from '../context.ts';
 import { answersSoon } from '../queues/queue-answer.ts';
 
@@ -23,6 +25,15 @@ export function serverMetrics(app: Api, { coordinator, reading, events }: Server
   app.addHook('onResponse', async ({ method, routeOptions }, { statusCode }) => {
     requests.inc({ method, route: routeOptions.url ?? 'unknown', status: statusCode });
   });
+  /** A ledger that cannot be read must not hide the other metrics. */
+  const countersOf = (id: string): Promise<Counters> =>
+    reading
+      .rowsOf(id)
+      .counters()
+      .catch((error: unknown) => {
+        if (error instanceof LedgerError) return new Map();
+        throw error;
+      });
   const underWay = () => reading.page({ states: NOT_OVER, limit: MOST_IMPORTS }).imports;
   new Gauge({
     name: 'rollcall_imports',
@@ -44,7 +55,7 @@ export function serverMetrics(app: Api, { coordinator, reading, events }: Server
       this.reset();
       for (const { id } of underWay()) {
         if (!reading.hasRows(id)) continue;
-        for (const [region, { rows }] of await reading.rowsOf(id).counters()) {
+        for (const [region, { rows }] of await countersOf(id)) {
           for (const outcome of OUTCOMES) {
             this.inc({ region, outcome: outcome === 'unprocessed' ? 'pending' : outcome }, rows[outcome]);
           }

@@ -21,7 +21,7 @@ export function syncUploadRoute(scope: Api, context: ServerContext, uploads: Upl
   scope.post(
     '/v1/syncs',
     {
-      config: { role: 'operator', ownClock: true },
+      config: { role: 'operator', takesFile: true },
       schema: {
         tags: ['syncs'],
         summary: 'Plan the changes that make groups match a file; apply=true carries them out',

@@ -25,7 +25,7 @@ export function inspectRoute(
   app.post(
     '/v1/inspect',
     {
-      config: { role: 'viewer', ownClock: true },
+      config: { role: 'viewer', takesFile: true },
       schema: {
         tags: ['imports'],
         summary: 'See what a file is and what to say so that it can be imported; nothing is kept',

@@ -24,7 +24,7 @@ export function lookRoute(
   app.post(
     '/v1/look',
     {
-      config: { role: 'viewer', ownClock: true },
+      config: { role: 'viewer', takesFile: true },
       schema: {
         tags: ['imports'],
         summary: 'See what a file is and how it would be read, in one answer; nothing is kept',

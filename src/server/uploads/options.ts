@@ -74,7 +74,7 @@ const READING = {
     .meta({ description: 'Of a CSV file: one character, or the word tab. Default: detected.' }),
 };
 
-/** For files of which one is to become an import. */
+/** For files that become an import. */
 export const RECIPE = {
   recipe: z
     .string()

@@ -35,7 +35,7 @@ export async function receive(body: Readable, path: string, options: ReceiveOpti
       if (bytes > options.mostBytes) throw tooLarge(options.mostBytes);
       options.came?.(piece.length);
       hash.update(piece);
-      await file.write(piece);
+      await file.appendFile(piece);
     }
     if (bytes === 0) throw new Problem('BAD_BODY', 'The body is empty; it must be a file with rows.');
     await file.close();

@@ -58,7 +58,7 @@ export async function uploadRoutes(app: Api, context: ServerContext, { idleMs, m
     scope.post(
       '/v1/imports',
       {
-        config: { role: 'operator', ownClock: true },
+        config: { role: 'operator', takesFile: true },
         schema: {
           tags: ['imports'],
           summary: 'Import a file',
@@ -133,7 +133,7 @@ export async function uploadRoutes(app: Api, context: ServerContext, { idleMs, m
     scope.post(
       '/v1/preview',
       {
-        config: { role: 'viewer', ownClock: true },
+        config: { role: 'viewer', takesFile: true },
         schema: {
           tags: ['imports'],
           summary: 'See how the beginning of a file would be read; nothing is kept',

@@ -17,7 +17,7 @@ delete from notifying;
 delete from deliveries;
 
 -- name: waiting_notes
--- In: made (0 or 1). Out: notes that are to be delivered, oldest first: all, or only those that are not made yet.
+-- In: made (0 or 1). Out: notes that wait for delivery, oldest first: all, or only those that are not made yet.
 select id, kind, subject, state, reason, at, body from deliveries
  where body is null or :made order by at, rowid;
 

@@ -76,13 +76,15 @@ export async function openNotifier(options: NotifierOptions): Promise<Notifier> 
         continue;
       }
       if (body === null) {
-        const made = await bodyOf(options, note);
-        if (made === undefined) {
-          // Its import or sync was removed.
+        // One that cannot be made now is tried again later, and keeps no other waiting.
+        const made = await bodyOf(options, note).catch(onError);
+        if (made === undefined) continue;
+        // Its import or sync was removed.
+        if (made === REMOVED) {
           deliveries.remove(id);
           continue;
         }
-        deliveries.write(id, made);
+        deliveries.write(id, made.text);
       }
       // The same id for the same note: what is queued already is not queued twice.
       jobs.push({ id: `notify-${id}`, payload: { version: 1, delivery: id } });
@@ -145,14 +147,17 @@ export function dropNotifications(dir: DataDir): void {
   deliveries.close();
 }
 
-/** The note as JSON; undefined when its import or sync was removed. */
-async function bodyOf(options: NotifierOptions, note: Delivery): Promise<string | undefined> {
+/** There is nothing to say any more. */
+const REMOVED = 'removed';
+
+/** The note as JSON. */
+async function bodyOf(options: NotifierOptions, note: Delivery): Promise<{ readonly text: string } | typeof REMOVED> {
   const { kind, state, reason, at } = note;
   try {
     const view = await viewOf(options, note);
-    return noteText(`${kind}.${state}`, at, { ...view, state, reason });
+    return { text: noteText(`${kind}.${state}`, at, { ...view, state, reason }) };
   } catch (error) {
-    if (error instanceof UnknownImport || error instanceof UnknownSync) return undefined;
+    if (error instanceof UnknownImport || error instanceof UnknownSync) return REMOVED;
     throw error;
   }
 }

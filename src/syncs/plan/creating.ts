@@ -21,7 +21,7 @@ const MOST_CALLS = 1_000;
 /** Users whose names are shown. */
 const NAMED = 5;
 
-/** @throws CreateWithoutName where nothing in the file says how they are to be called */
+/** @throws CreateWithoutName where nothing in the file gives them a name */
 export function requireNames(desired: string, options: CreateOptions): void {
   const profiles = openProfiles(desired, options);
   const { obstacle } = profiles;

@@ -40,7 +40,7 @@ export interface SyncRunner {
   reject(id: string, who: string, reason: string): SyncRecord;
   /**
    * Ends a sync that is being planned. One that is looked at again is planned as before, and can be applied later. Once it
-   * has an import, that is to be ended. @throws SyncRefused
+   * has an import, that must end first. @throws SyncRefused
    */
   cancel(id: string, who: string): SyncRecord;
   /** Ends the import of a sync that waits for a person, blocked or failed: a newer sync does what it left. */

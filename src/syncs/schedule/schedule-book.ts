@@ -72,10 +72,10 @@ export function scheduleBook(options: ScheduleBookOptions): ScheduleBook {
     add: async (request) => {
       const { name, cron, tz, restricted = false } = request;
       if (!NAME.test(name)) {
-        throw new ScheduleError(
+        throw ScheduleError.bad(
+          'name',
           `${JSON.stringify(name)} cannot be the name of a schedule`,
           'allowed are up to 64 lower-case letters, digits, - and _, the first a letter or digit',
-          'BAD_SCHEDULE',
         );
       }
       await checkRequest(request);
@@ -124,10 +124,10 @@ async function checkRequest({ file, cron, tz, source, headers, protectFile, opti
   checkCron(cron, tz);
   if (isAddress(source)) checkedAddress(source);
   else if (Object.keys(headers).length > 0) {
-    throw new ScheduleError(
+    throw ScheduleError.bad(
+      'headers',
       `headers are for https addresses, and ${JSON.stringify(file)} is not one`,
       words`leave ${option('header')} out`,
-      'BAD_SCHEDULE',
     );
   }
   limitsWith(readSyncOptions({ options }).limits);

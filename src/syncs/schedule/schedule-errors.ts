@@ -9,8 +9,13 @@ type ScheduleCode = 'WRONG_STATE' | 'UNKNOWN_SCHEDULE' | 'BAD_SCHEDULE';
 export class ScheduleError extends RollcallError {
   declare readonly code: ScheduleCode;
 
-  constructor(what: string, remedy?: Words, code: ScheduleCode = 'WRONG_STATE') {
-    super(code, what, { remedy });
+  constructor(what: string, remedy?: Words, code: ScheduleCode = 'WRONG_STATE', field?: string) {
+    super(code, what, { remedy, ...(field !== undefined && { facts: { field } }) });
+  }
+
+  /** A part of a schedule that is asked for cannot be used. */
+  static bad(field: 'name' | 'headers', what: string, remedy: Words): ScheduleError {
+    return new ScheduleError(what, remedy, 'BAD_SCHEDULE', field);
   }
 
   static running({ schedule, dueAt, reason, syncId }: ScheduleRun): ScheduleError {

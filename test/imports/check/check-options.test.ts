@@ -179,7 +179,7 @@ test('in a file of changes every row gets a verdict on what it would do', async 
 test.each([
   ['keep', 'fail BANNED', 'failed'],
   ['lift', 'lifts_ban', 'added'],
-] as const)('a banned user who is to be added, with bans: %s', async (bans, check, outcome) => {
+] as const)('the addition of a banned user, with bans: %s', async (bans, check, outcome) => {
   const { said, at, id } = await checked('uid,guid\nmallory,team\nmallory,team\n', { bans });
   expect(said).toEqual([`2 ${check}`, '3 duplicate']);
   await at.coordinator.resume(id);

@@ -62,26 +62,26 @@ function idOf({ kind }: Given, index: number): string {
 }
 
 /** What the filter is to mean, said in another language. */
-function fits(record: ImportRecord, { problems: noted }: Given, wish: ImportFilter): boolean {
+function fits(record: ImportRecord, { problems: noted }: Given, filter: ImportFilter): boolean {
   const tags: string[] = JSON.parse(record.tags);
   const text = [record.file, record.id, record.reason, ...tags].join('\n').toLowerCase();
   const same = (a: string, b: string) => a.toLowerCase() === b.toLowerCase();
   const stopped = ['blocked', 'failed', 'rejected', 'aborted'].includes(record.state);
   return (
-    (wish.states?.includes(record.state) ?? true) &&
-    (wish.kinds?.includes(kindOf(record)) ?? true) &&
-    text.includes(wish.search?.toLowerCase() ?? '') &&
-    record.createdAt >= (wish.since ?? 0) &&
-    record.createdAt < (wish.until ?? Number.POSITIVE_INFINITY) &&
-    (wish.createdBy === undefined || same(wish.createdBy, record.createdBy)) &&
-    (wish.tags ?? []).every((tag) => tags.some((own) => same(own, tag))) &&
-    (wish.problems !== true || stopped || noted.length > 0)
+    (filter.states?.includes(record.state) ?? true) &&
+    (filter.kinds?.includes(kindOf(record)) ?? true) &&
+    text.includes(filter.search?.toLowerCase() ?? '') &&
+    record.createdAt >= (filter.since ?? 0) &&
+    record.createdAt < (filter.until ?? Number.POSITIVE_INFINITY) &&
+    (filter.createdBy === undefined || same(filter.createdBy, record.createdBy)) &&
+    (filter.tags ?? []).every((tag) => tags.some((own) => same(own, tag))) &&
+    (filter.problems !== true || stopped || noted.length > 0)
   );
 }
 
-function pagesOf(catalog: Catalog, wish: Parameters<Catalog['page']>[0]): ImportRecord[] {
-  const { imports, next } = catalog.page(wish);
-  return [...imports, ...(next === undefined ? [] : pagesOf(catalog, { ...wish, before: next }))];
+function pagesOf(catalog: Catalog, filter: Parameters<Catalog['page']>[0]): ImportRecord[] {
+  const { imports, next } = catalog.page(filter);
+  return [...imports, ...(next === undefined ? [] : pagesOf(catalog, { ...filter, before: next }))];
 }
 
 test('the pages of a filtered list hold each import that fits once, newest first, and no other', () => {
@@ -90,14 +90,14 @@ test('the pages of a filtered list hold each import that fits once, newest first
       fc.array(one, { maxLength: 20 }),
       filter,
       fc.integer({ min: 1, max: 6 }),
-      (imports, wish: ImportFilter, limit) => {
+      (imports, filter: ImportFilter, limit) => {
         const catalog = catalogOf(imports);
         const given = new Map(imports.map((each, index) => [idOf(each, index), each]));
         const expected = catalog.list(100).filter((record) => {
           const made = given.get(record.id);
-          return made !== undefined && fits(record, made, wish);
+          return made !== undefined && fits(record, made, filter);
         });
-        expect(pagesOf(catalog, { ...wish, limit })).toEqual(expected);
+        expect(pagesOf(catalog, { ...filter, limit })).toEqual(expected);
       },
     ),
     { numRuns: 30 },

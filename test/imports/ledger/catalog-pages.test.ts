@@ -22,9 +22,9 @@ function catalogOf(imports: readonly { readonly state: string; readonly at: numb
   return catalog;
 }
 
-function pagesOf(catalog: Catalog, wish: Parameters<Catalog['page']>[0]): ImportRecord[][] {
-  const { imports, next } = catalog.page(wish);
-  return [imports, ...(next === undefined ? [] : pagesOf(catalog, { ...wish, before: next }))];
+function pagesOf(catalog: Catalog, filter: Parameters<Catalog['page']>[0]): ImportRecord[][] {
+  const { imports, next } = catalog.page(filter);
+  return [imports, ...(next === undefined ? [] : pagesOf(catalog, { ...filter, before: next }))];
 }
 
 test('the pages of the list are the list, also where imports began at the same time; or those in the states asked for', () => {

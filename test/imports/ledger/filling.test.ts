@@ -2,12 +2,13 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { tempDir } from '../../temp-dir.ts';
-import { pending, type RowWish, stage, stagedImport } from './staged-import.ts';
+import { pending, stage, stagedImport, type WantedRow } from './staged-import.ts';
 
-const wishes = (count: number, wish: (index: number) => RowWish) => Array.from({ length: count }, (_, n) => wish(n));
+const wantedRows = (count: number, wanted: (index: number) => WantedRow) =>
+  Array.from({ length: count }, (_, n) => wanted(n));
 
 test('a full batch has the rows of its call group in the order of the input, whatever stands between them', async () => {
-  const { ledger } = await stagedImport(wishes(100, (index) => ({ guid: index % 2 === 0 ? 'even' : 'odd' })));
+  const { ledger } = await stagedImport(wantedRows(100, (index) => ({ guid: index % 2 === 0 ? 'even' : 'odd' })));
   const rows = pending(ledger).map((batch) => batch.rows.map(({ row }) => row));
   const even = Array.from({ length: 50 }, (_, index) => 2 * index + 1);
   expect(rows).toEqual([
@@ -22,8 +23,8 @@ test('a call group that loses rows to duplicates is cut again, so that it takes 
   // 50 rows fill two batches; ten of them are duplicates, eight of the second, so that 40 and one more row remain.
   const uid = (index: number) => (index >= 42 ? `U${index - 41}` : `u${index + 1}`);
   const { ledger, reader } = await stagedImport([
-    ...wishes(50, (index) => ({ uid: uid(index) })),
-    ...wishes(25, () => ({ guid: 'other' })),
+    ...wantedRows(50, (index) => ({ uid: uid(index) })),
+    ...wantedRows(25, () => ({ guid: 'other' })),
   ]);
   const batches = pending(ledger);
   expect(batches.map(({ guid, rows }) => [guid, rows.length])).toEqual([
@@ -39,7 +40,7 @@ test('the turns of a call group count on from its full batches to the rest', asy
   const path = join(tempDir(), 'import.db');
   await stage(
     path,
-    wishes(130, (index) => ({ guid: index < 110 ? 'big' : 'small' })),
+    wantedRows(130, (index) => ({ guid: index < 110 ? 'big' : 'small' })),
   );
   const database = new DatabaseSync(path, { readOnly: true });
   const batches = database.prepare(
@@ -58,6 +59,8 @@ test('the turns of a call group count on from its full batches to the rest', asy
 });
 
 test('a group in several spellings is one call group, and its calls are as few as if it had one', async () => {
-  const { ledger } = await stagedImport(wishes(100, (index) => ({ guid: ['team', 'Team', 'TEAM'][index % 3] ?? '' })));
+  const { ledger } = await stagedImport(
+    wantedRows(100, (index) => ({ guid: ['team', 'Team', 'TEAM'][index % 3] ?? '' })),
+  );
   expect(pending(ledger).map(({ rows }) => rows.length)).toEqual([25, 25, 25, 25]);
 });

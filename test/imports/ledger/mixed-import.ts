@@ -4,14 +4,14 @@ import { openImportLedger } from '../../../src/imports/record/import-ledger.ts';
 import type { RowFilter } from '../../../src/imports/report/reading.ts';
 import { REGIONS, SCOPES } from '../../../src/membership/membership.ts';
 import { OUTCOMES } from '../../../src/membership/outcome.ts';
-import { dispatch, EMPTY_UID, type RowWish, resultOf, stage } from './staged-import.ts';
+import { dispatch, EMPTY_UID, resultOf, stage, type WantedRow } from './staged-import.ts';
 
 /** Few names, so that rows of the same group, UID and outcome are frequent. */
 const NAMES = ['ann', 'Ann', 'bob', 'CID', 'dan', 'eve'] as const;
 const GROUPS = ['team', 'TEAM', 'board'] as const;
 const CODES = ['TOO_LONG', 'ERR_Y'] as const;
 
-const wish: fc.Arbitrary<RowWish> = fc.record({
+const wanted: fc.Arbitrary<WantedRow> = fc.record({
   uid: fc.constantFrom(...NAMES),
   guid: fc.constantFrom(...GROUPS),
   region: fc.constantFrom(...REGIONS),
@@ -28,13 +28,13 @@ const fate = fc.oneof(
 type Fate = { kind: string; code: string };
 
 export interface MixedImport {
-  readonly wishes: readonly RowWish[];
+  readonly wantedRows: readonly WantedRow[];
   readonly fates: readonly Fate[];
 }
 
 /** Files with rows of every outcome, some of which have none as yet. */
 export const mixedImport: fc.Arbitrary<MixedImport> = fc.record({
-  wishes: fc.array(wish, { maxLength: 60, size: 'max' }),
+  wantedRows: fc.array(wanted, { maxLength: 60, size: 'max' }),
   fates: fc.array(fate, { maxLength: 12, size: 'max' }),
 });
 
@@ -55,8 +55,8 @@ export const rowFilter: fc.Arbitrary<RowFilter> = fc.record(
 );
 
 /** Writes such an import's file. */
-export async function writeMixed(path: string, { wishes, fates }: MixedImport): Promise<void> {
-  await stage(path, wishes);
+export async function writeMixed(path: string, { wantedRows, fates }: MixedImport): Promise<void> {
+  await stage(path, wantedRows);
   const ledger = openImportLedger(path);
   for (const [index, batch] of dispatch(ledger, fates.length).entries()) {
     const { kind, code } = fates[index] ?? { kind: 'waits', code: '' };

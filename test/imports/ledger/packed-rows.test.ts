@@ -18,9 +18,9 @@ const row = fc.record({
 
 test('rows come out of the one text as they went in; of an invalid row what could be read of it', () => {
   fc.assert(
-    fc.property(fc.array(row), fc.array(fc.string({ unit: ANY_CHARACTER })), (wishes, notes) => {
-      const rows = wishes.map((wish, index) => ({
-        ...rowAt(index, wish),
+    fc.property(fc.array(row), fc.array(fc.string({ unit: ANY_CHARACTER })), (wantedRows, notes) => {
+      const rows = wantedRows.map((wanted, index) => ({
+        ...rowAt(index, wanted),
         original: JSON.stringify([notes[index] ?? '']),
       }));
       const packed = packRows(rows);

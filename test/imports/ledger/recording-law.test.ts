@@ -6,7 +6,7 @@ import { type BatchToSend, type ImportLedger, openImportLedger } from '../../../
 import { openImportReader } from '../../../src/imports/report/reading.ts';
 import type { Outcome } from '../../../src/membership/outcome.ts';
 import { tempDir } from '../../temp-dir.ts';
-import { call, pending, type RowWish, resultOf, stage } from './staged-import.ts';
+import { call, pending, resultOf, stage, type WantedRow } from './staged-import.ts';
 
 /** What a service, a network and a crashing process may do next. Numbers choose among what there is. */
 const step = fc.oneof(
@@ -29,7 +29,7 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
-const wishes: readonly RowWish[] = Array.from({ length: 90 }, (_, index) => ({
+const wantedRows: readonly WantedRow[] = Array.from({ length: 90 }, (_, index) => ({
   region: index % 3 === 0 ? 'eu' : 'us',
   guid: index % 5 === 0 ? 'small' : 'large',
   uid: `u${index % 80}`,
@@ -44,7 +44,7 @@ test('whatever happens in whatever order, the sum holds, no settled row changes,
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40, size: 'max' }), async (steps) => {
       run += 1;
       const path = join(dir, `${run}.db`);
-      await stage(path, wishes);
+      await stage(path, wantedRows);
       const ledger = openImportLedger(path);
       const world: World = { ledger, out: [] };
       const settled = new Map<number, Outcome>();
@@ -55,7 +55,7 @@ test('whatever happens in whatever order, the sum holds, no settled row changes,
         expectOnePlaceEach(world);
       }
       ledger.leaveRest('cancelled');
-      expect(ledger.check()).toMatchObject({ holds: true, rows: { read: wishes.length } });
+      expect(ledger.check()).toMatchObject({ holds: true, rows: { read: wantedRows.length } });
       expectFixed(path, settled);
       ledger.close();
     }),

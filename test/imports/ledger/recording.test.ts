@@ -10,7 +10,7 @@ const KEY_REFUSED = { code: 'AUTH_ERR_NO_ACCESS', message: 'the key may not do t
 const NO_GROUP = { code: 'ERR_GUID_NOT_FOUND', message: 'there is no such group' };
 
 /** Rows as the report tells them, in short. */
-const told = (reader: ImportReader) =>
+const outcomesIn = (reader: ImportReader) =>
   [...reader.rows()].map(({ status, code, message }) => ({ status, code, message }));
 const statuses = (reader: ImportReader) => [...reader.rows()].map(({ status }) => status);
 const sizes = (ledger: ImportLedger) => pending(ledger).map(({ rows }) => rows.length);
@@ -25,7 +25,7 @@ describe('an answered call', () => {
       { row: 4, outcome: 'failed', code: 'ERR_UID_NOT_FOUND', message: 'no such user' },
     ] as const;
     expect(ledger.record([resultOf(batch, { kind: 'answered', others, missing: [] })])).toEqual(NOTHING);
-    expect(told(reader)).toEqual([
+    expect(outcomesIn(reader)).toEqual([
       { status: 'added', code: '', message: '' },
       { status: 'banned', code: '', message: '' },
       { status: 'already_member', code: 'ERR_ALREADY_JOINED', message: 'was there' },
@@ -47,7 +47,7 @@ describe('an answered call', () => {
     expect(again.uncertainty).toBe('the reply to an earlier call did not mention this UID');
     const second = resultOf(again, { kind: 'answered', others: [], missing: [4] });
     expect(ledger.record([second])).toEqual(NOTHING);
-    expect(told(reader).slice(1)).toEqual([
+    expect(outcomesIn(reader).slice(1)).toEqual([
       { status: 'added', code: '', message: '' },
       { status: 'added', code: '', message: '' },
       { status: 'unconfirmed', code: 'NOT_IN_REPLY', message: 'sent twice, and neither reply mentions this UID' },
@@ -68,7 +68,7 @@ describe('an answered call', () => {
   });
 });
 
-describe('a batch that is to be cut in half', () => {
+describe('a batch that is cut in half', () => {
   test('is halved down to the one row that causes it, and the other 24 are added', async () => {
     const { ledger, reader } = await stagedImport(members(25));
     const culprit = 17;
@@ -88,7 +88,7 @@ describe('a batch that is to be cut in half', () => {
       }
     }
     expect(seen.toSorted((a, b) => b - a)).toEqual([25, 13, 12, 6, 6, 3, 3, 2, 1, 1, 1]);
-    expect(told(reader)[culprit - 1]).toEqual({
+    expect(outcomesIn(reader)[culprit - 1]).toEqual({
       status: 'failed',
       code: 'ERR_BAD_REQUEST',
       message: 'one of these is bad',
@@ -120,8 +120,8 @@ describe('a refused group', () => {
     if (first === undefined) throw new Error('no batch');
     const group = ledger.record([resultOf(first, { kind: 'group', ...NO_GROUP })]).refusedGroups;
     expect(group).toHaveLength(1);
-    expect(told(reader)[0]).toEqual({ status: 'failed', ...NO_GROUP });
-    expect(told(reader)[74]).toEqual({
+    expect(outcomesIn(reader)[0]).toEqual({ status: 'failed', ...NO_GROUP });
+    expect(outcomesIn(reader)[74]).toEqual({
       status: 'failed',
       code: NO_GROUP.code,
       message: `not sent, because the service refused the whole group: ${NO_GROUP.message}`,
@@ -157,7 +157,7 @@ describe('a refused group', () => {
       code: NO_GROUP.code,
       message: `not sent again, because the service refused the whole group: ${NO_GROUP.message}; the reply was lost`,
     };
-    expect(told(reader).filter((_, index) => rows.has(index + 1))).toEqual(Array(25).fill(expected));
+    expect(outcomesIn(reader).filter((_, index) => rows.has(index + 1))).toEqual(Array(25).fill(expected));
     expect(ledger.check()).toMatchObject({ holds: true, rows: { failed: 25, unconfirmed: 25 } });
   });
 });
@@ -203,13 +203,13 @@ describe('a call that never got an answer', () => {
   test('is failed where it cannot have been carried out', async () => {
     const { ledger, reader } = await stagedImport(members(1));
     ledger.record([resultOf(dispatchOnly(ledger), { kind: 'unanswered', maybeCarriedOut: false, ...timeout })]);
-    expect(told(reader)).toEqual([{ status: 'failed', ...timeout }]);
+    expect(outcomesIn(reader)).toEqual([{ status: 'failed', ...timeout }]);
   });
 
   test('is unconfirmed where it may have been', async () => {
     const { ledger, reader } = await stagedImport(members(1));
     ledger.record([resultOf(dispatchOnly(ledger), { kind: 'unanswered', maybeCarriedOut: true, ...timeout })]);
-    expect(told(reader)).toEqual([{ status: 'unconfirmed', ...timeout }]);
+    expect(outcomesIn(reader)).toEqual([{ status: 'unconfirmed', ...timeout }]);
   });
 
   test('is unconfirmed where an earlier process may have sent it', async () => {
@@ -225,7 +225,7 @@ test('a refusal of a single row can say that it is a member already', async () =
   const { ledger, reader } = await stagedImport(members(1));
   const refusal = { code: 'ERR_ALREADY_JOINED', message: 'was there' };
   ledger.record([resultOf(dispatchOnly(ledger), { kind: 'refused', outcome: 'already_member', ...refusal })]);
-  expect(told(reader)).toEqual([{ status: 'already_member', ...refusal }]);
+  expect(outcomesIn(reader)).toEqual([{ status: 'already_member', ...refusal }]);
 });
 
 describe('calls', () => {

@@ -77,6 +77,23 @@ async function oneOfEach(): Promise<StagedImport> {
 }
 
 describe('the rows of a report', () => {
+  test('have each the id of their own message, whatever characters are in the ids of others', async () => {
+    const { ledger, reader } = await stagedImport(Array.from({ length: 12 }, (_, index) => ({ uid: `u${index + 1}` })));
+    const [batch] = dispatch(ledger, 1);
+    if (batch === undefined) throw new Error('a batch expected');
+    const ids = ['[2,"47"', '12', '', '[11,', '\\', '"],[7,"8', ']ü – 👋', 'm'];
+    const messages = [...ids.entries()].map(([index, id]): [number, string] => [index + 1, id]);
+    ledger.record([
+      resultOf(batch, { kind: 'answered', others: [], missing: [], messages: [...messages, [12, 'last']] }),
+    ]);
+    expect(
+      reader
+        .rows()
+        .map(({ messageId }) => messageId)
+        .toArray(),
+    ).toEqual([...ids, '', '', '', 'last']);
+  });
+
   test('come in the order of the input, as they were, each with its one outcome and what it asked for', async () => {
     const { reader } = await oneOfEach();
     const rows = [...reader.rows()];

@@ -31,10 +31,10 @@ export const BAD_UID: RowProblem = {
   reason: '"a b" has a space; allowed are letters',
 };
 
-export type RowWish = Partial<Membership> & Partial<Pick<StagedRow, 'problems' | 'shaped' | 'later' | 'line'>>;
+export type WantedRow = Partial<Membership> & Partial<Pick<StagedRow, 'problems' | 'shaped' | 'later' | 'line'>>;
 
-/** A row that asks for what `wish` says: else a participant of group `g` in region `us`. Row 1 is in line 2. */
-export function rowAt(index: number, wish: RowWish): StagedRow {
+/** A row that asks for what `wanted` says: else a participant of group `g` in region `us`. Row 1 is in line 2. */
+export function rowAt(index: number, wanted: WantedRow): StagedRow {
   return {
     region: 'us',
     guid: 'g',
@@ -42,16 +42,16 @@ export function rowAt(index: number, wish: RowWish): StagedRow {
     scope: 'participant',
     onBehalfOf: '',
     problems: [],
-    ...wish,
-    line: wish.line ?? index + 2,
+    ...wanted,
+    line: wanted.line ?? index + 2,
     original: JSON.stringify(['row', index]),
   };
 }
 
 /** Writes an import's file with these rows, in chunks of `chunk`. */
-export async function stage(path: string, wishes: readonly RowWish[], chunk = 7): Promise<StagedTotals> {
+export async function stage(path: string, wantedRows: readonly WantedRow[], chunk = 7): Promise<StagedTotals> {
   const staging = startStaging(path);
-  const rows = wishes.map((wish, index) => rowAt(index, wish));
+  const rows = wantedRows.map((wanted, index) => rowAt(index, wanted));
   for (let at = 0; at < rows.length; at += chunk) await staging.add(rows.slice(at, at + chunk));
   return staging.finish(CSV);
 }
@@ -67,9 +67,9 @@ export interface StagedImport {
 }
 
 /** A staged import in a directory of its own; both connections are closed when the test is over. */
-export async function stagedImport(wishes: readonly RowWish[]): Promise<StagedImport> {
+export async function stagedImport(wantedRows: readonly WantedRow[]): Promise<StagedImport> {
   const path = join(tempDir(), 'import.db');
-  await stage(path, wishes);
+  await stage(path, wantedRows);
   const ledger = openImportLedger(path);
   const reader = openImportReader(path);
   onTestFinished(() => {
@@ -90,8 +90,8 @@ export async function stagedImport(wishes: readonly RowWish[]): Promise<StagedIm
 }
 
 /** `count` rows of one group, each with its own UID. */
-export function members(count: number, wish: RowWish = {}): RowWish[] {
-  return Array.from({ length: count }, () => wish);
+export function members(count: number, wanted: WantedRow = {}): WantedRow[] {
+  return Array.from({ length: count }, () => wanted);
 }
 
 export function pending(ledger: ImportLedger): BatchToSend[] {

@@ -11,7 +11,7 @@ import { ACTIONS, type Membership, REGIONS, SCOPES } from '../../../src/membersh
 import { closeStaged, openForStaging } from '../../../src/platform/sqlite.ts';
 import { tempDir } from '../../temp-dir.ts';
 import { planOf } from './naive-model.ts';
-import { BAD_UID, members, type RowWish, stage, stagedImport } from './staged-import.ts';
+import { BAD_UID, members, stage, stagedImport, type WantedRow } from './staged-import.ts';
 
 /** Few groups and UIDs in several spellings, so that duplicates, contradictions and full batches are frequent. */
 const spelled = (...names: string[]) =>
@@ -35,7 +35,7 @@ describe('staging', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 400, size: 'max' }), async (rows) => {
         const path = join(dir, `${++run}.sqlite`);
-        const toStage = rows.map((one): RowWish => (one === 'invalid' ? { problems: [BAD_UID] } : one));
+        const toStage = rows.map((one): WantedRow => (one === 'invalid' ? { problems: [BAD_UID] } : one));
         await stage(path, toStage, 64);
         const plan = planOf(rows);
 
@@ -177,7 +177,7 @@ describe('staging', () => {
     expect(sent.sort()).toEqual(['anna', 'berta', 'cleo']);
   });
 
-  test('changes and removals go before those who are to be added, for whom removals make room', async () => {
+  test('changes and removals go before additions, for which removals make room', async () => {
     const { dispatch } = await stagedImport([
       ...members(30),
       { uid: 'old', action: 'remove' },

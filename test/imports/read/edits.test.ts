@@ -10,7 +10,7 @@ async function asked(...lines: readonly string[]): Promise<string[]> {
 }
 
 describe('an import of edits', () => {
-  test('reads from the column "action" what is to be done, whatever its case; an empty cell adds', async () => {
+  test('reads from the column "action" what to do, in any case; an empty cell adds', async () => {
     expect(await asked('a,admin,ADD', 'b,moderator, Change ', 'c,,remove', 'd,ban,', 'e,,')).toEqual([
       'add/admin',
       'change/moderator',

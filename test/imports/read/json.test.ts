@@ -149,10 +149,10 @@ describe('JSON', () => {
     ['a group around rows', '{"guid":"g1","members":[{"uid":"u1","guid":"g2"}]}', '"guid" is beside "members"'],
     ['objects in a list of UIDs', '{"guid":"g1","admins":[{"uid":"u1"}]}', 'admins holds objects'],
     ['a list that is none', '[{"guid":"g1","admins":"u1"}]', 'admins is'],
-  ])('%s is refused with what is there and what is needed', async (_, text, told) => {
+  ])('%s is refused with what is there and what is needed', async (_, text, problem) => {
     const error = await refusal(read(text, { format: 'json' }));
     expect(error).toMatchObject({ code: 'JSON_SHAPE' });
-    expect(error.message).toContain(told);
+    expect(error.message).toContain(problem);
     expect(error.remedy).toMatch(/\["/);
   });
 });

@@ -98,9 +98,9 @@ describe('the membership of a row', () => {
     ['uid', 'us,g1,zoë-1,admin,', '"ë" (U+00EB) at position 3'],
     ['uid', 'us,g1,👍👍,admin,', '"👍" (U+1F44D) at position 1'],
     ['on_behalf_of', 'us,g1,u1,admin,a@b', '"@" (U+0040) at position 2'],
-  ])('a character that an id may not have is named with its position: %s of %j', async (column, cells, told) => {
+  ])('a character that an id may not have is named with its position: %s of %j', async (column, cells, problem) => {
     expect((await row(cells))?.problems).toMatchObject([
-      { column, code: 'BAD_CHARACTER', reason: expect.stringContaining(told) },
+      { column, code: 'BAD_CHARACTER', reason: expect.stringContaining(problem) },
     ]);
   });
 

@@ -115,6 +115,15 @@ describe('the CSV report', () => {
     ]);
   });
 
+  test.each([
+    ['[1.0,12345678901234567890]', '[1.0,12345678901234567890]'],
+    ['{"n":1e3}', '{"n":1e3}'],
+    ['[-0]', '[-0]'],
+  ])('gives numbers as the input wrote them, also inside of lists and objects: %s', (value, cell) => {
+    const rows = [reportRow({ original: `{"uid":"anna","n":${value}}` })];
+    expect(cellsIn(report({ ...NDJSON_INPUT, columns: ['uid', 'n'] }, rows))[1]?.slice(0, 2)).toEqual(['anna', cell]);
+  });
+
   test('is comma-delimited for JSON input, whatever the delimiter says', () => {
     expect(report({ ...NDJSON_INPUT, delimiter: '' }, []).startsWith('guid,uid,name,_row')).toBe(true);
   });

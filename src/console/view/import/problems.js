@@ -7,6 +7,7 @@ import { counted, grouped } from '../../format.js';
 import { ErrorNotice } from '../../notice.js';
 import { OutcomeMark } from '../../outcome-bar.js';
 import { dataTable } from '../../table.js';
+import { ATTENTION } from '../../words.js';
 
 /** @import { ProblemView } from '../../answers.d.ts' */
 /** @import { LiveImport } from './live-import.js' */
@@ -32,9 +33,15 @@ export function ImportProblems({ id, live, filter }) {
   return dataTable({
     caption: 'Problems by code',
     keyOf: ({ status, code }) => `${status} ${code}`,
-    items: data.problems,
+    // What counts in another row, or was left out on purpose, is no one's work.
+    items: data.problems.toSorted((a, b) => Number(isCalm(a)) - Number(isCalm(b))),
     columns: columnsFor(id, filter),
   });
+}
+
+/** @param {ProblemView} problem */
+function isCalm({ status }) {
+  return !ATTENTION.includes(status);
 }
 
 /** @param {string} id @param {RowsWanted} filter @returns {import('../../table.js').Column<ProblemView>[]} */

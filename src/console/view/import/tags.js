@@ -1,6 +1,6 @@
 /** Words by which people find the import again: shown, added, removed. */
 import { useSignal } from '@preact/signals';
-import { request } from '../../api.js';
+import { ApiError, request } from '../../api.js';
 import { foreign, h, tagHref } from '../../element.js';
 import { listIn } from '../../format.js';
 import { announce } from '../../frame.js';
@@ -33,7 +33,7 @@ export function ImportTags({ live }) {
         signal,
       });
       const problem = results[0]?.problem;
-      if (problem !== undefined) throw new Error(`${problem.detail} ${problem.remedy}`);
+      if (problem !== undefined) throw new ApiError(problem);
       typed.value = '';
       await live.load(signal);
       announce(done);

@@ -7,6 +7,7 @@ import { counted, listIn } from '../../format.js';
 import { announce } from '../../frame.js';
 import { ErrorPlace } from '../../notice.js';
 import { refreshOverview } from '../../overview.js';
+import { saidOf } from '../../remedies.js';
 import { fileName } from '../../words.js';
 import { useKeptFocus, useWork, WorkButton } from '../../work.js';
 
@@ -72,7 +73,7 @@ export function BulkBar({ items, chosen, onDone }) {
       answers.value = results.map(({ id, problem }) => ({
         id,
         name: names.get(id) ?? id,
-        text: problem === undefined ? done : `${problem.detail} ${problem.remedy}`,
+        text: problem === undefined ? done : saidOf(problem),
         isWrong: problem !== undefined,
       }));
       const wrong = results.filter(({ problem }) => problem !== undefined).length;

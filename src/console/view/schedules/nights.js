@@ -2,10 +2,11 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { useAnswer } from '../../answer.js';
 import { Empty, foreign, h, syncHref } from '../../element.js';
+import { useChange } from '../../form.js';
 import { ErrorNotice } from '../../notice.js';
 import { RUN_TONES } from './history.js';
 
-/** @import { ScheduleNights } from '../../sync-answers.d.ts' */
+/** @import { Schedule, ScheduleNights } from '../../sync-answers.d.ts' */
 /** @typedef {NonNullable<ScheduleNights['schedules'][number]['nights'][number]['state']>} NightState */
 
 const ASK_EVERY_MS = 30_000;
@@ -41,9 +42,11 @@ function toneOf(state) {
   return state === 'paused' ? 'still' : RUN_TONES[state];
 }
 
-export function Nights() {
+/** @param {{ schedules: readonly Schedule[] }} properties as they are now */
+export function Nights({ schedules }) {
   /** @type {import('../../answer.js').Answer<ScheduleNights>} */
-  const { data, error } = useAnswer('/v1/schedules/nights', { everyMs: ASK_EVERY_MS });
+  const { data, error, reload } = useAnswer('/v1/schedules/nights', { everyMs: ASK_EVERY_MS });
+  useChange(JSON.stringify(schedules.map(({ name, lastRun }) => [name, lastRun])), () => void reload());
   const place = useRef(/** @type {HTMLDivElement | null} */ (null));
   const isThere = data !== undefined;
   // The last night is what people look for.

@@ -3,6 +3,7 @@ import { listIn } from '../../format.js';
 import { limitsIn, PLAN } from '../sync/plan-fields.js';
 import { CREATING, creatingOptions } from '../upload/creating.js';
 import { READING } from '../upload/reading.js';
+import { FIRST_OF, fieldsAndRest, SHAPING, shapeOf } from '../upload/shape-form.js';
 
 /** @import { RecipeSettings } from '../../answers.d.ts' */
 /** @import { Schedule, ScheduleReading, ScheduleSettings } from '../../sync-answers.d.ts' */
@@ -12,11 +13,14 @@ import { READING } from '../upload/reading.js';
 /** The values before anything is chosen. */
 export const SCHEDULE = {
   ...READING,
+  ...SHAPING,
   ...CREATING,
   ...PLAN,
   ...{ name: '', root: '', path: '', headers: '' },
   ...{ every: 'day', at: '02:30', cron: '', tz: '' },
-  ...{ recipe: '', exportOf: '', map: '', shape: '', repair: '', catchUp: '' },
+  ...{ recipe: '', exportOf: '', map: '', repair: '', catchUp: '' },
+  /** How many columns the file has, as far as it is known; and as JSON, what no field says of the shape. */
+  ...{ width: '', shape: '' },
 };
 
 /** When it runs, in the simple cases: name → the rest of a cron expression. @type {Readonly<Record<string, string>>} */
@@ -86,12 +90,17 @@ export function fieldsOf(schedule, sources) {
  * @param {ScheduleReading | RecipeSettings} settings
  * @returns {Values}
  */
-export function readingFields({ map = {}, shape, files, bounds: _, delimiter, ...plain }) {
+export function readingFields({ map = {}, shape: given = {}, files, bounds: _, delimiter, ...plain }) {
+  const shape = /** @type {NonNullable<RecipeSettings['shape']>} */ (given);
+  const { fields, rest } = fieldsAndRest(shape);
+  const [uid] = fields['uidFrom'] === FIRST_OF ? (shape.firstOf?.uid ?? []) : [];
   return {
     ...Object.fromEntries(Object.entries(plain).map(([name, value]) => [name, String(value)])),
     ...(delimiter !== undefined && { delimiter: delimiter === '\t' ? 'tab' : String(delimiter) }),
-    map: pairs(map),
-    shape: shape === undefined ? '' : JSON.stringify(shape),
+    ...fields,
+    map: pairs(uid === undefined ? map : { ...map, uid }),
+    width: String(shape.columns?.length ?? ''),
+    shape: Object.keys(rest).length === 0 ? '' : JSON.stringify(rest),
     files: Array.isArray(files) ? files.join(', ') : '',
   };
 }
@@ -99,7 +108,7 @@ export function readingFields({ map = {}, shape, files, bounds: _, delimiter, ..
 /** The fields that say how a file is read, as they are before anything is chosen. @returns {Values} */
 export function plainReading() {
   const { guid: _, scope: __, region: ___, onBehalfOf: ____, ...format } = READING;
-  return { ...format, exportOf: '', map: '', shape: '' };
+  return { ...format, ...SHAPING, exportOf: '', map: '', shape: '' };
 }
 
 /** The columns that were chosen by hand, by field. @param {Values} values @returns {Record<string, string>} */
@@ -136,12 +145,16 @@ export const KEPT = 'kept';
  * The settings that the fields stand for, with what the form does not show.
  * @param {Values} values
  * @param {Schedule | undefined} before
+ * @param {string} recognisedUid the column that is recognised as the user; '' where none is known
  * @returns {ScheduleSettings}
  * @throws {FieldError} where a field cannot be read
  */
-export function settingsOf(values, before) {
+export function settingsOf(values, before, recognisedUid) {
   const at = (/** @type {string} */ name) => values[name] ?? '';
+  if (at('root') !== KEPT && at('path') === '') throw new FieldError('path', 'Say which file is read: give its path.');
   const isMirror = at('mode') === 'mirror';
+  const { uid = recognisedUid, ...others } = mapOf(values);
+  const hasOwnUid = at('uidFrom') !== '';
   const chosen = filled({
     ...Object.fromEntries(PLAIN.map((name) => [name, at(name)])),
     // A pattern such as {channels,groups}.json is one.
@@ -150,8 +163,8 @@ export function settingsOf(values, before) {
         .split(/,(?![^{]*\})/)
         .flatMap((name) => name.trim() || []),
     ),
-    map: nonEmpty(pairsIn('map', at('map'))),
-    shape: at('shape') === '' ? undefined : jsonIn('shape', at('shape')),
+    map: nonEmpty(hasOwnUid ? others : mapOf(values)),
+    shape: nonEmpty(shapeIn(values, uid)),
     bounds: before?.reading.bounds,
   });
   return /** @type {ScheduleSettings} */ ({
@@ -169,6 +182,28 @@ export function settingsOf(values, before) {
     limits: Object.fromEntries(limitsIn(at('limits')).map(([name, value]) => [name, numberIn('limits', name, value)])),
     ...Object.fromEntries(FLAGS.map((name) => [name, at(name) === 'true'])),
   });
+}
+
+/** How rows become memberships. @param {Values} values @param {string} uidColumn @returns {Readonly<Record<string, unknown>>} */
+function shapeIn(values, uidColumn) {
+  const at = (/** @type {string} */ name) => values[name] ?? '';
+  /** @param {string} chosen @param {string} field @param {string} text */
+  const needs = (chosen, field, text) => {
+    const [name = '', choice] = chosen.split('=');
+    if (at(name) === choice && at(field) === '') throw new FieldError(field, text);
+  };
+  needs('header=row', 'headerRow', 'In which row is the header? Give its number, such as 3.');
+  needs('header=skip', 'skipLines', 'How many lines are above the header? Give a number, such as 2.');
+  needs('uidFrom=template', 'uidTemplate', 'Say how the UID is made, such as {E-mail|localpart|lower}.');
+  needs('guidFrom=template', 'guidTemplate', 'Say how the GUID is made, such as course-{id}.');
+  needs('groupsIn=wide', 'wideColumns', 'Name the columns that are groups.');
+  needs('groupsIn=numbered', 'numberedGuid', 'Name the columns with the groups, such as course#.');
+  if (at('header') === 'none' && at('width') === '') {
+    throw new FieldError('header', 'Show the file first, so that its columns are known.');
+  }
+  const rest = at('shape') === '' ? {} : jsonIn('shape', at('shape'));
+  const fields = shapeOf(values, { width: Number(at('width')), uidColumn, hasIdentities: false });
+  return { ...fields, .../** @type {object} */ (rest) };
 }
 
 /**

@@ -9,6 +9,8 @@ import { FirstRows } from '../upload/first-rows.js';
 import { RawGrid } from '../upload/raw-grid.js';
 import { READING } from '../upload/reading.js';
 import { RecipeField } from '../upload/recipe-choice.js';
+import { SHAPING } from '../upload/shape-form.js';
+import { Suggestions } from '../upload/suggestions.js';
 import { plainReading, readingFields } from './settings-form.js';
 
 /** @import { Recipe } from '../../answers.d.ts' */
@@ -18,7 +20,7 @@ import { plainReading, readingFields } from './settings-form.js';
 /** Who has paused this long has typed a whole value. */
 const TYPING_MS = 300;
 /** By these the file is read. */
-const NAMES = [...Object.keys(READING), 'exportOf', 'map', 'shape'];
+const NAMES = [...Object.keys(READING), ...Object.keys(SHAPING), 'exportOf', 'map', 'shape'];
 
 /**
  * @param {object} properties
@@ -49,6 +51,7 @@ export function SourceFile({ form, preview, file, busy, onLook }) {
       h(WorkButton, { busy, onClick: onLook }, isShown ? 'Show the file again' : 'Show the file'),
       isShown && isFetched && h('p', { class: 'note' }, 'After a change, show it again: it is fetched each time.'),
     ),
+    isShown && h(Suggestions, { key: 'seen', preview, form, isImport: false }),
     isShown && h('div', { key: 'file', class: 'side-by-side' }, h(RawGrid, { preview }), h(FirstRows, { preview })),
     isShown && h(ColumnMapping, { key: 'columns', preview, form }),
   ];
@@ -75,7 +78,7 @@ function RecipeFill({ form, preview }) {
     h(RecipeField, {
       form,
       recipes,
-      note: 'Fills in how the file is read. The schedule keeps that, also when the recipe changes later.',
+      note: 'Fills in how the file is read. The schedule keeps that, also when the recipe changes later. Recipes that need an identity file are for schedules made on the command line.',
     }),
     suggested.map(({ name, title }) =>
       h(

@@ -16,6 +16,8 @@ export class SourcePreview {
   // A schedule looks UIDs up where its settings say, and a file that is too large is refused.
   identities = signal(/** @type {File | undefined} */ (undefined));
   isTooLarge = signal(false);
+  /** Columns that were chosen by hand. */
+  chosen = computed(() => this.#chosen());
   columns = computed(() => this.found.value?.columns ?? this.facts.value?.columns.map(({ name }) => name) ?? []);
   #form;
 
@@ -30,14 +32,19 @@ export class SourcePreview {
 
   /** The column that a field is read from; '' for none. @param {Field} field */
   columnOf(field) {
-    const column = this.#chosen()[field] ?? this.found.value?.recognised[field] ?? '';
+    const column = this.chosen.value[field] ?? this.found.value?.recognised[field] ?? '';
     return this.columns.value.includes(column) ? column : '';
   }
 
   /** @param {Field} field @param {string} column '' for none */
   choose(field, column) {
-    this.#form.set('map', mapText({ ...this.#chosen(), [field]: column }));
-    this.#form.setError(`map-${field}`, '');
+    this.chooseAll({ [field]: column });
+  }
+
+  /** Several columns at once, such as a suggestion has them. @param {Readonly<Partial<Record<Field, string>>>} columns */
+  chooseAll(columns) {
+    this.#form.set('map', mapText({ ...this.#chosen(), ...columns }));
+    for (const field of Object.keys(columns)) this.#form.setError(`map-${field}`, '');
   }
 
   /** @param {object} settings of the schedule @param {AbortSignal} signal @throws {ApiError} */
@@ -54,10 +61,11 @@ export class SourcePreview {
       this.found.value = preview ?? undefined;
       this.error.value = problem === null ? undefined : new ApiError(problem);
     });
+    if (this.#form.get('header') !== 'none') this.#form.set('width', String(this.columns.peek().length));
     for (const field of preview?.missing ?? []) this.#form.setError(`map-${field}`, MISSING[field] ?? '');
   }
 
-  /** @returns {Record<string, string>} */
+  /** @returns {Readonly<Partial<Record<Field, string>>>} */
   #chosen() {
     try {
       return mapOf({ map: this.#form.get('map') });

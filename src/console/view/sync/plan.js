@@ -1,34 +1,48 @@
 /** A plan by group, with the difference inside each. */
 import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import { usePages } from '../../answer.js';
 import { query, syncPath } from '../../api.js';
 import { Empty, foreign, h, memberHref, Tag } from '../../element.js';
 import { FilterChoice } from '../../form.js';
 import { counted, grouped } from '../../format.js';
+import { useKeptPages, useOpened } from '../../kept-pages.js';
 import { ErrorNotice, ListState } from '../../notice.js';
 import { swatch } from '../../outcome-bar.js';
+import { keepInAddress, usePlace } from '../../place.js';
 import { ACTION_COLOURS, ACTION_LABELS, CHANGES, MEMBER_LABELS, PLAN_ACTIONS } from '../../sync-words.js';
 import { dataTable } from '../../table.js';
 
+/** @import { Opened } from '../../kept-pages.js' */
 /** @import { MemberAction, SyncGroup } from '../../sync-answers.d.ts' */
 
 const GROUPS = 50;
 const MEMBERS = 50;
 
+const TO_DO = [...CHANGES, 'report'].join(',');
+const ANYTHING = 'all';
+
 /** Actions by which groups can be chosen. @type {import('../../form.js').Choice[]} */
 const CHOICES = [
-  [[...CHANGES, 'report'].join(','), 'something to do'],
+  [TO_DO, 'something to do'],
   ...PLAN_ACTIONS.filter((action) => action !== 'keep').map(
     (action) => /** @type {const} */ ([action, ACTION_LABELS[action]]),
   ),
-  ['', 'anything'],
+  [ANYTHING, 'anything'],
 ];
 
 /** @param {{ id: string }} properties */
 export function SyncPlan({ id }) {
-  const action = useSignal([...CHANGES, 'report'].join(','));
+  const { query: initial } = usePlace();
+  const chosen = useSignal(initial.get('groups') ?? TO_DO);
+  const opened = useOpened();
+  const action = chosen.value === ANYTHING ? '' : chosen.value;
   /** @type {import('../../answer.js').Pages<SyncGroup>} */
-  const pages = usePages(syncPath(id, `/groups${query({ action: action.value })}`), { name: 'groups', limit: GROUPS });
+  const pages = useKeptPages(syncPath(id, `/groups${query({ action })}`), {
+    name: 'groups',
+    limit: GROUPS,
+    isWhole: opened.isWhole,
+  });
   const { items, error, hasMore } = pages;
   return [
     h(
@@ -37,10 +51,11 @@ export function SyncPlan({ id }) {
       h(FilterChoice, {
         id: 'plan-choice',
         label: 'Groups with',
-        value: action.value,
+        value: chosen.value,
         choices: CHOICES,
         onChoose: (value) => {
-          action.value = value;
+          chosen.value = value;
+          keepInAddress(query({ groups: value === TO_DO ? '' : value }));
         },
       }),
     ),
@@ -50,10 +65,11 @@ export function SyncPlan({ id }) {
       { class: 'groups' },
       (items ?? []).map((group) =>
         h(Group, {
-          key: `${action.value} ${group.region} ${group.guid}`,
+          key: `${action} ${group.region} ${group.guid}`,
           id,
           group,
-          action: action.value,
+          action,
+          opened,
           // One group is what is looked for.
           isOpen: items?.length === 1,
         }),
@@ -63,10 +79,12 @@ export function SyncPlan({ id }) {
   ];
 }
 
-/** @param {{ id: string, group: SyncGroup, action: string, isOpen: boolean }} properties `action`: those to show, separated by commas; '' for all */
-function Group({ id, group, action, isOpen }) {
-  const opened = useSignal(isOpen);
+/** @param {{ id: string, group: SyncGroup, action: string, opened: Opened, isOpen: boolean }} properties `action`: those to show, separated by commas; '' for all */
+function Group({ id, group, action, opened, isOpen }) {
   const { region, guid, problem, members, actions, creates } = group;
+  const key = `${region} ${guid}`;
+  const open = isOpen || opened.shown(key) !== undefined;
+  const wasOpen = useSignal(open);
   const name = h(
     'span',
     { class: 'name' },
@@ -89,13 +107,20 @@ function Group({ id, group, action, isOpen }) {
     h(
       'details',
       {
-        open: isOpen,
+        open,
         onToggle: ({ currentTarget }) => {
-          opened.value ||= currentTarget.open;
+          wasOpen.value ||= currentTarget.open;
+          if (!currentTarget.open) opened.close(key);
+          else if (opened.shown(key) === undefined) opened.open(key, MEMBERS);
         },
       },
       h('summary', null, name, counts),
-      opened.value && h(GroupMembers, { id, region, guid, action }),
+      wasOpen.value &&
+        h(GroupMembers, {
+          ...{ id, region, guid, action },
+          atFirst: opened.shown(key),
+          onShown: (shown) => opened.open(key, shown),
+        }),
     ),
   );
 }
@@ -116,14 +141,18 @@ const COLUMNS = [
   { label: 'Row', kind: 'number', cell: ({ line }) => (line === null ? '–' : grouped(line)) },
 ];
 
-/** @param {{ id: string, region: string, guid: string, action: string }} properties */
-function GroupMembers({ id, region, guid, action }) {
+/** @param {{ id: string, region: string, guid: string, action: string, atFirst: number | undefined, onShown: (count: number) => void }} properties */
+function GroupMembers({ id, region, guid, action, atFirst, onShown }) {
   /** @type {import('../../answer.js').Pages<MemberAction>} */
   const pages = usePages(syncPath(id, `/actions${query({ action, region, guid })}`), {
     name: 'actions',
     limit: MEMBERS,
+    atFirst,
   });
   const { items, error, hasMore } = pages;
+  useEffect(() => {
+    if (items !== undefined) onShown(items.length);
+  }, [items]);
   if (error !== undefined) return h(ErrorNotice, { error });
   if (items === undefined) return h(Empty, {}, 'Loading …');
   if (items.length === 0) return h(Empty, {}, 'Nothing is done in this group.');

@@ -1,5 +1,6 @@
 /** The first rows of a file, as rollcall reads them. */
 import { foreign, foreignOrDash, h } from '../../element.js';
+import { focusField } from '../../form.js';
 import { counted, grouped } from '../../format.js';
 import { isNarrow } from '../../narrow.js';
 import { ErrorPlace } from '../../notice.js';
@@ -37,15 +38,8 @@ const COLUMNS = [
         : h(
             'ul',
             { class: 'plain' },
-            problems.map(({ column, value, reason }, index) =>
-              h(
-                'li',
-                { key: index },
-                foreign(column),
-                column !== '' && ' ',
-                value !== '' && [h('code', null, foreign(value)), ' '],
-                foreign(reason),
-              ),
+            problems.map(({ column, reason }, index) =>
+              h('li', { key: index }, column !== '' && [foreign(column), ': '], foreign(reason)),
             ),
           ),
   },
@@ -95,7 +89,17 @@ export function FirstRows({ preview }) {
       h(
         'ul',
         { class: 'file-notes' },
-        found.notes.map(({ code, text }) => h('li', { key: code }, foreign(text))),
+        found.notes.map(({ code, text }) =>
+          h(
+            'li',
+            { key: code },
+            foreign(text),
+            code === 'SHEET_CHOSEN' && [
+              ' ',
+              h('button', { type: 'button', class: 'quiet', onClick: () => focusField('sheet') }, 'Choose the sheet'),
+            ],
+          ),
+        ),
       ),
   );
 }

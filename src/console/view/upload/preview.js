@@ -1,6 +1,7 @@
 /** What the server understands of a file's beginning, asked for whenever something changes by which it is read. */
 import { batch, computed, signal } from '@preact/signals';
 import { ApiError, query, request } from '../../api.js';
+import { saidOf } from '../../remedies.js';
 import { beginning, isZip } from '../../upload.js';
 import { MISSING } from '../../words.js';
 import { READING } from './reading.js';
@@ -18,7 +19,7 @@ const TYPING_MS = 300;
 
 /**
  * What the parts that show a file need of it.
- * @typedef {Pick<FilePreview, 'found' | 'error' | 'isRefused' | 'facts' | 'identities' | 'isTooLarge' | 'columns' | 'columnOf' | 'choose'>} ShownFile
+ * @typedef {Pick<FilePreview, 'found' | 'error' | 'isRefused' | 'facts' | 'identities' | 'isTooLarge' | 'columns' | 'columnOf' | 'chosen' | 'choose' | 'chooseAll'>} ShownFile
  */
 
 export class FilePreview {
@@ -98,6 +99,10 @@ export class FilePreview {
     this.#head = undefined;
     this.#name = file.name;
     this.#mayAskAgain = true;
+    if (file.size === 0) {
+      this.error.value = `${file.name} is empty.`;
+      return;
+    }
     try {
       const isWhole = await isZip(file);
       this.isArchive.value = isWhole && /\.zip$/i.test(file.name);
@@ -188,8 +193,7 @@ export class FilePreview {
   #refuse(error) {
     const problem = error instanceof ApiError ? error.problem : undefined;
     const isBeside =
-      problem?.field !== undefined &&
-      this.#form.showError(problem.field, `${problem.detail} ${problem.remedy ?? ''}`, { moveFocus: false });
+      problem?.field !== undefined && this.#form.showError(problem.field, saidOf(problem), { moveFocus: false });
     batch(() => {
       this.found.value = undefined;
       this.isRefused.value = isBeside;

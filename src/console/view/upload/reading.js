@@ -82,9 +82,8 @@ export function RowDefaults({ form }) {
  * @param {Form} properties.form
  * @param {string | undefined} properties.kind of the file, where it is known
  * @param {boolean} properties.isArchive
- * @param {boolean} [properties.withHeader] whether the header row can be chosen
  */
-export function FileFormat({ form, kind, isArchive, withHeader = true }) {
+export function FileFormat({ form, kind, isArchive }) {
   const header = form.get('header');
   const isWorkbook = kind === 'xlsx' || kind === 'ods';
   return h(
@@ -110,7 +109,7 @@ export function FileFormat({ form, kind, isArchive, withHeader = true }) {
           placeholder: 'members*.csv',
           note: 'Leave empty for all that can be read.',
         }),
-      withHeader && h(SelectField, { form, name: 'header', label: 'Header row', choices: HEADERS }),
+      h(SelectField, { form, name: 'header', label: 'Header row', choices: HEADERS }),
       header === 'row' && h(TextField, { form, name: 'headerRow', label: 'Row of the header', placeholder: '3' }),
       header === 'skip' && h(TextField, { form, name: 'skipLines', label: 'Lines to skip', placeholder: '2' }),
       !isWorkbook && h(SelectField, { form, name: 'delimiter', label: 'Delimiter', choices: DELIMITERS }),

@@ -92,13 +92,26 @@ function conditions(values) {
  * @param {NonNullable<RecipeSettings['shape']>} shape
  * @returns {Values}
  */
-export function fieldsOf({ headerRow, skipLines, columns, templates, split, wide, numbered, scopeWords }) {
+export function fieldsOf({
+  headerRow,
+  skipLines,
+  columns,
+  templates,
+  firstOf,
+  split,
+  wide,
+  numbered,
+  scopeWords,
+  where,
+}) {
   return /** @type {Values} */ (
     filled({
       header: columns !== undefined ? 'none' : headerRow !== undefined ? 'row' : skipLines !== undefined ? 'skip' : '',
       headerRow: String(headerRow ?? ''),
       skipLines: String(skipLines ?? ''),
-      uidFrom: templates?.uid === undefined ? '' : TEMPLATE,
+      uidFrom: firstOf?.uid !== undefined ? FIRST_OF : templates?.uid !== undefined ? TEMPLATE : '',
+      uidSecond: firstOf?.uid?.[1],
+      uidThird: firstOf?.uid?.[2],
       uidTemplate: templates?.uid,
       guidFrom: templates?.guid === undefined ? '' : TEMPLATE,
       guidTemplate: templates?.guid,
@@ -111,8 +124,48 @@ export function fieldsOf({ headerRow, skipLines, columns, templates, split, wide
       numberedGuid: numbered?.guid,
       numberedScope: numbered?.scope,
       scopeWords: scopeWords === undefined ? '' : JSON.stringify(scopeWords),
+      where: where === undefined ? '' : JSON.stringify(where.map(conditionOf)),
     }) ?? {}
   );
+}
+
+/** @param {NonNullable<NonNullable<RecipeSettings['shape']>['where']>[number]} condition @returns {Condition} */
+function conditionOf({ column, is, isNot }) {
+  return { column, is: is === undefined ? 'isNot' : 'is', words: (is ?? isNot ?? []).join('|') };
+}
+
+/**
+ * The fields that stand for a shape, and the rest of it, which no field can say.
+ * @param {NonNullable<RecipeSettings['shape']>} shape
+ * @returns {{ fields: Values, rest: Readonly<Record<string, unknown>> }}
+ */
+export function fieldsAndRest(shape) {
+  const known = { width: shape.columns?.length ?? 0, uidColumn: shape.firstOf?.uid?.[0] ?? '', hasIdentities: false };
+  /** @type {Values} */
+  let fields = {};
+  /** @type {Record<string, unknown>} */
+  let said = {};
+  /** @type {Record<string, unknown>} */
+  const rest = {};
+  for (const [part, value] of Object.entries(shape)) {
+    const tried = { ...fields, ...fieldsOf({ [part]: value }) };
+    if (isSame(shapeOf(tried, known), { ...said, [part]: value })) {
+      fields = tried;
+      said = { ...said, [part]: value };
+    } else rest[part] = value;
+  }
+  return { fields, rest };
+}
+
+/** Whether two values are the same as JSON, in whatever order their names are. @param {unknown} a @param {unknown} b */
+function isSame(a, b) {
+  return JSON.stringify(a, sorted) === JSON.stringify(b, sorted);
+}
+
+/** @param {string} _ @param {unknown} value */
+function sorted(_, value) {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value;
 }
 
 /** A number, or what stands there: what is not a number is the server's to refuse. @param {string} text */

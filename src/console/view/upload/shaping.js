@@ -6,9 +6,9 @@ import { conditionsIn, FIRST_OF, TEMPLATE, wordsOf } from './shape-form.js';
 
 /** @import { Form, Choice } from '../../form.js' */
 /** @import { Condition } from './shape-form.js' */
-/** @import { FilePreview } from './preview.js' */
+/** @import { FilePreview, ShownFile } from './preview.js' */
 
-/** @typedef {{ preview: FilePreview, form: Form }} Properties */
+/** @typedef {{ preview: ShownFile, form: Form }} Properties */
 
 /** @type {Choice[]} */
 const UID_SOURCES = [
@@ -33,8 +33,8 @@ const SCOPES = ['participant', 'moderator', 'admin', 'ban'];
 const TEMPLATE_NOTE =
   'Columns in braces, with functions: lower, upper, trim, slug, localpart, domain, digits, prefix:TEXT, before:TEXT, after:TEXT.';
 
-/** @param {Properties & { takesIdentities: boolean }} properties */
-export function Shaping({ preview, form, takesIdentities }) {
+/** @param {Properties & { upload?: FilePreview | undefined }} properties `upload`: what an identity file can go with */
+export function Shaping({ preview, form, upload }) {
   return h(
     'div',
     { class: 'folds' },
@@ -43,7 +43,7 @@ export function Shaping({ preview, form, takesIdentities }) {
       null,
       h('summary', null, 'Make UIDs and GUIDs from columns'),
       h(Ids, { preview, form }),
-      takesIdentities && h(IdentityFile, { preview }),
+      upload !== undefined && h(IdentityFile, { preview: upload }),
     ),
     h('details', null, h('summary', null, 'Several groups or users in a row'), h(Several, { form })),
     h('details', null, h('summary', null, 'Words for scopes'), h(ScopeWords, { preview, form })),

@@ -7,7 +7,7 @@ import { columnNames, fieldsOf, TEMPLATE } from './shape-form.js';
 /** @import { ComponentChildren } from 'preact' */
 /** @import { FileFacts, Field, RecipeSettings } from '../../answers.d.ts' */
 /** @import { Form } from '../../form.js' */
-/** @import { FilePreview } from './preview.js' */
+/** @import { ShownFile } from './preview.js' */
 
 /**
  * @typedef {object} Suggestion
@@ -17,7 +17,7 @@ import { columnNames, fieldsOf, TEMPLATE } from './shape-form.js';
  * @property {boolean} [asks] the first way only leads to a field
  */
 
-/** @param {{ preview: FilePreview, form: Form, isImport: boolean }} properties */
+/** @param {{ preview: ShownFile, form: Form, isImport: boolean }} properties */
 export function Suggestions({ preview, form, isImport }) {
   const facts = preview.facts.value;
   // A recipe says itself what it needs.
@@ -67,7 +67,7 @@ export function Suggestions({ preview, form, isImport }) {
   );
 }
 
-/** @param {FileFacts} facts @param {FilePreview} preview */
+/** @param {FileFacts} facts @param {ShownFile} preview */
 function seenSentence({ rows, missing }, preview) {
   const looked = `${counted(rows.seen, 'row')} ${rows.seen === 1 ? 'was' : 'were'} looked at`;
   const names = missing.map((field) => (field === 'uid' ? 'the user (UID)' : 'the group (GUID)'));
@@ -78,7 +78,7 @@ function seenSentence({ rows, missing }, preview) {
 
 /**
  * @param {FileFacts} facts
- * @param {{ preview: FilePreview, form: Form, isImport: boolean }} place
+ * @param {{ preview: ShownFile, form: Form, isImport: boolean }} place
  * @returns {Suggestion[]}
  */
 function suggestionsFor({ columns, suggestion, recipes }, { preview, form, isImport }) {
@@ -104,6 +104,12 @@ function suggestionsFor({ columns, suggestion, recipes }, { preview, form, isImp
     const text = 'The first line looks like a row, not like a header.';
     return form.get('header') === 'none' ? [] : [{ key: 'header', text, ways: [{ label: 'Read it as a row', apply }] }];
   }
+  if (shape.headerRow !== undefined) {
+    const row = shape.headerRow;
+    // What else is seen counts from there: the file is looked at again.
+    const text = `The header seems to be in row ${grouped(row)}.`;
+    return [{ key: 'header', text, ways: [{ label: 'Skip the rows above it', apply: shapeWith({ headerRow: row }) }] }];
+  }
   for (const [field, column] of Object.entries(map)) {
     if (preview.chosen.value[/** @type {Field} */ (field)] === column) continue;
     const apply = () => preview.chooseAll({ [field]: column });
@@ -124,6 +130,7 @@ function suggestionsFor({ columns, suggestion, recipes }, { preview, form, isImp
   }
   const uid = map.uid ?? preview.columnOf('uid');
   const uidFacts = columns.find(({ name }) => name === uid);
+  const refused = preview.found.value?.rows.flatMap(({ problems }) => problems).find(({ column }) => column === uid);
   const isSolved = form.get('uidFrom') !== '' || preview.identities.value !== undefined;
   if (suggestion.needs.includes('identities') && uidFacts !== undefined && !isSolved) {
     const template = uidFacts.looksLike === 'email' ? `{${uid}|localpart|slug}` : `{${uid}|slug}`;
@@ -139,7 +146,9 @@ function suggestionsFor({ columns, suggestion, recipes }, { preview, form, isImp
         foreignCode(uid),
         uidFacts.looksLike === 'email'
           ? ' looks like e-mail addresses; UIDs may not contain @.'
-          : ` has values that are not valid UIDs, such as ${uidFacts.examples[0] ?? ''}.`,
+          : refused === undefined
+            ? ' has values that are not valid UIDs.'
+            : [' has values that are not valid UIDs, such as ', foreignCode(refused.value), '.'],
       ],
       ways: isImport ? [identify, derive] : [derive],
       asks: isImport,

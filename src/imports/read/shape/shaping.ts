@@ -16,7 +16,7 @@ import { columnsOf, parseTemplate, TemplateError } from './template.ts';
 /** Settings that say where the table begins, and nothing about what its rows mean. */
 const TOP: ReadonlySet<string> = new Set<keyof Shape>(['headerRow', 'skipLines', 'columns']);
 
-/** Whether rows are to be shaped; else they are read as they are, which takes a third of the time. */
+/** Whether rows must be shaped; otherwise they are read as they are, which takes a third of the time. */
 export function needsShaping(shape: Shape, mapping: ColumnMapping, format: InputFormat): boolean {
   const settings = Object.entries(shape).filter(([name, value]) => value !== undefined && !TOP.has(name));
   if (settings.length > 0) return true;
@@ -95,7 +95,7 @@ export function openShaping(options: ShapingOptions): Shaping {
   if (shape.identities !== undefined && identities === undefined && !lenient) {
     throw new IntakeError({
       code: 'BAD_IDENTITIES',
-      what: 'the uid of this file is to be looked up in an identity file, and none is given',
+      what: 'the UIDs of this file must be looked up in an identity file, and none is given',
       remedy: words`Give it with ${option('identities', 'FILE')}`,
     });
   }

@@ -1,4 +1,4 @@
-import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { IntakeError } from '../intake-error.ts';
 
@@ -84,7 +84,8 @@ export class TextTable {
       return;
     }
     this.#file ??= namelessFile(this.#folder);
-    writeSync(this.#file, this.#page, 0, PAGE_BYTES, this.#bytes - PAGE_BYTES * (KEPT_PAGES + 1));
+    // Behind the page before it.
+    writeFileSync(this.#file, this.#page);
   }
 
   #pageAt(number: number): Buffer {

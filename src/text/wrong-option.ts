@@ -1,0 +1,45 @@
+import type { ZodError, z } from 'zod';
+import { counted } from './wording.ts';
+
+/** What is wrong with options, for people: the first that is, with its name, its value and what is allowed. */
+export interface WrongOption {
+  /** Its name; '' where it is the whole. */
+  readonly field: string;
+  /** It does not exist. */
+  readonly isUnknown: boolean;
+  /** `region is "mars": allowed are us, eu, in`. */
+  readonly text: string;
+}
+
+export function wrongOption(error: ZodError, given: unknown): WrongOption {
+  const [issue] = error.issues;
+  if (issue?.code === 'unrecognized_keys') {
+    const [field = ''] = issue.keys;
+    return { field, isUnknown: true, text: `there is no option ${shortened(field)}` };
+  }
+  const field = String(issue?.path[0] ?? '');
+  const value = (given as Readonly<Record<string, unknown>> | null | undefined)?.[field];
+  const name = field || 'the request';
+  if (value === undefined && issue?.code === 'invalid_type')
+    return { field, isUnknown: false, text: `${name} is missing` };
+  const shown = value === undefined ? 'missing' : shortened(value);
+  return { field, isUnknown: false, text: `${name} is ${shown}: ${allowed(issue)}` };
+}
+
+function allowed(issue: z.core.$ZodIssue | undefined): string {
+  if (issue?.code === 'invalid_value') return `allowed are ${issue.values.join(', ')}`;
+  if (issue?.code === 'too_small' && issue.origin === 'string') {
+    return issue.minimum === 1
+      ? 'it must not be empty'
+      : `it must have at least ${counted(Number(issue.minimum), 'character')}`;
+  }
+  if (issue?.code === 'too_big' && issue.origin === 'string') {
+    return `it may have at most ${counted(Number(issue.maximum), 'character')}`;
+  }
+  return issue?.message ?? 'it cannot be used';
+}
+
+/** The beginning of a value that someone may have made long. */
+export function shortened(value: unknown): string {
+  return JSON.stringify(value).slice(0, 100);
+}
