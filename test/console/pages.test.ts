@@ -107,12 +107,6 @@ test('with colours that the system chooses, states are distinguished by borders,
   expect(await styles(':focus', 'outline-style')).toEqual(['solid']);
 });
 
-/** Goes there as Back and Forward do: what checks the page need not be loaded into each anew. */
-async function showPath(page: Page, path: string): Promise<void> {
-  await page.evaluate(
-    `history.pushState(null, '', ${JSON.stringify(path)}); dispatchEvent(new PopStateEvent('popstate'))`,
-  );
-}
 test('on a phone the filters of a list are folded and say how many are set; what needs attention comes first', async () => {
   const page = await browser.open(server.url, { viewport: { width: 360, height: 800 } });
   await startImport(page, 'guid,uid\nteam,ada\nteam,ada\nteam,ada\nteam,be!n\n', 'twice.csv');
@@ -137,6 +131,13 @@ test('on a phone the filters of a list are folded and say how many are set; what
     expect(new URL(page.url()).search).toBe('');
   }
 });
+
+/** Goes there as Back and Forward do: what checks the page need not be loaded into each anew. */
+async function showPath(page: Page, path: string): Promise<void> {
+  await page.evaluate(
+    `history.pushState(null, '', ${JSON.stringify(path)}); dispatchEvent(new PopStateEvent('popstate'))`,
+  );
+}
 
 /** What must hold on every page. It is left as narrow as the next one shall be at first. */
 async function check(page: Page): Promise<void> {
