@@ -143,10 +143,14 @@ export async function sendBatch<Payload extends BatchPayload, Ports extends Batc
   let call: CallRecord;
   let sent: Sent;
   try {
-    const reply = await kind.send(ports, batch, { onBehalfOf: batch.onBehalfOf, signal: job.signal });
-    call = noteCall('answered', '', reply.httpStatus);
-    ports.called?.(call, reply.rate, contextOf(kind, job));
-    sent = kind.readAnswer(batch, reply);
+    // In a function of its own: the reply, with an object for each UID, must not stay until its outcome is written.
+    [call, sent] = await kind
+      .send(ports, batch, { onBehalfOf: batch.onBehalfOf, signal: job.signal })
+      .then((reply): [CallRecord, Sent] => {
+        const answered = noteCall('answered', '', reply.httpStatus);
+        ports.called?.(answered, reply.rate, contextOf(kind, job));
+        return [answered, kind.readAnswer(batch, reply)];
+      });
   } catch (error) {
     if (error instanceof CallAborted) return givenUp(job, batch, error, noteCall('again', error.code, null));
     const verdict = verdictOf(kind, batch, error);

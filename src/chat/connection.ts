@@ -86,11 +86,13 @@ export function openConnection(origin: string, options: ConnectionOptions): Conn
     bodyTimeout: timeouts.bodyMs,
     connect,
   });
-  const underWay = new Set<Promise<unknown>>();
+  // Counted: a set of their promises would keep the replies in memory, long after they were read.
+  let underWay = 0;
+  const lastEnded = Promise.withResolvers<void>();
   let closed: Promise<void> | undefined;
 
   async function closeAfterCalls(): Promise<void> {
-    await Promise.allSettled(underWay);
+    if (underWay > 0) await lastEnded.promise;
     // Not pool.close(): it would wait for connections that no call uses any more.
     await pool.destroy();
     ending.abort();
@@ -99,15 +101,15 @@ export function openConnection(origin: string, options: ConnectionOptions): Conn
   return {
     async exchange<Read>(request: Request, signal: AbortSignal | undefined, read: (reply: Reply) => Read) {
       if (closed) throw new CallAborted(false, new Error('the client is closed'));
-      const reply = new Promise<Read>((resolve, reject) => {
-        const maxBytes = Math.max(maxReplyBytes, request.maxReplyBytes ?? 0);
-        new Exchange(origin, maxBytes, read, resolve, reject).start(pool, request, signal);
-      });
-      underWay.add(reply);
+      underWay += 1;
       try {
-        return await reply;
+        return await new Promise<Read>((resolve, reject) => {
+          const maxBytes = Math.max(maxReplyBytes, request.maxReplyBytes ?? 0);
+          new Exchange(origin, maxBytes, { read, resolve, reject }).start(pool, request, signal);
+        });
       } finally {
-        underWay.delete(reply);
+        underWay -= 1;
+        if (underWay === 0 && closed !== undefined) lastEnded.resolve();
       }
     },
     close() {
@@ -117,6 +119,14 @@ export function openConnection(origin: string, options: ConnectionOptions): Conn
   };
 }
 
+/** How an exchange ends. */
+interface Ending<Read> {
+  /** Called when the reply has come; the exchange fails with what it throws. */
+  readonly read: (reply: Reply) => Read;
+  readonly resolve: (read: Read) => void;
+  readonly reject: (error: unknown) => void;
+}
+
 /**
  * One request and its reply, as undici's handler: the only place that shows whether the request was sent, and so whether
  * the service may have acted on a call whose reply never came.
@@ -124,31 +134,20 @@ export function openConnection(origin: string, options: ConnectionOptions): Conn
 class Exchange<Read> implements Dispatcher.DispatchHandler {
   readonly #origin: string;
   readonly #maxReplyBytes: number;
-  readonly #read: (reply: Reply) => Read;
-  readonly #resolve: (read: Read) => void;
-  readonly #reject: (error: unknown) => void;
+  /** Undefined when it has ended. Node keeps removed listeners in memory for long, and this with them: the rest must go. */
+  #ending: Ending<Read> | undefined;
   readonly #startedAt = performance.now();
   #signal: AbortSignal | undefined;
   #controller: Dispatcher.DispatchController | undefined;
-  #settled = false;
   #httpStatus = 0;
   #headers: ReplyHeaders = {};
-  readonly #pieces: Buffer[] = [];
+  #pieces: Buffer[] = [];
   #bytes = 0;
 
-  /** @param read called when the reply has come; the exchange fails with what it throws */
-  constructor(
-    origin: string,
-    maxReplyBytes: number,
-    read: (reply: Reply) => Read,
-    resolve: (read: Read) => void,
-    reject: (error: unknown) => void,
-  ) {
+  constructor(origin: string, maxReplyBytes: number, ending: Ending<Read>) {
     this.#origin = origin;
     this.#maxReplyBytes = maxReplyBytes;
-    this.#read = read;
-    this.#resolve = resolve;
-    this.#reject = reject;
+    this.#ending = ending;
   }
 
   start(pool: Pick<Dispatcher, 'dispatch'>, request: Request, signal: AbortSignal | undefined): void {
@@ -163,7 +162,7 @@ class Exchange<Read> implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     // Given up while it waited for a connection: aborting here means that not one byte is written.
-    if (this.#settled) controller.abort(new Error('given up before it was sent'));
+    if (this.#ending === undefined) controller.abort(new Error('given up before it was sent'));
     else this.#controller = controller;
   }
 
@@ -174,7 +173,7 @@ class Exchange<Read> implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(controller: Dispatcher.DispatchController, piece: Buffer): void {
-    if (this.#settled) return;
+    if (this.#ending === undefined) return;
     this.#bytes += piece.length;
     if (this.#bytes <= this.#maxReplyBytes) {
       this.#pieces.push(piece);
@@ -203,25 +202,27 @@ class Exchange<Read> implements Dispatcher.DispatchHandler {
   };
 
   #succeed(body: Buffer | null): void {
-    if (!this.#settle()) return;
+    const ending = this.#end();
+    if (ending === undefined) return;
     const ms = performance.now() - this.#startedAt;
     try {
-      this.#resolve(this.#read({ httpStatus: this.#httpStatus, headers: this.#headers, body, ms }));
+      ending.resolve(ending.read({ httpStatus: this.#httpStatus, headers: this.#headers, body, ms }));
     } catch (error) {
-      this.#reject(error);
+      ending.reject(error);
     }
   }
 
   #fail(error: Error): void {
-    if (this.#settle()) this.#reject(error);
+    this.#end()?.reject(error);
   }
 
   /** The first ending counts. */
-  #settle(): boolean {
-    if (this.#settled) return false;
-    this.#settled = true;
+  #end(): Ending<Read> | undefined {
+    const ending = this.#ending;
+    this.#ending = undefined;
+    this.#pieces = [];
     this.#signal?.removeEventListener('abort', this.#onAbort);
-    return true;
+    return ending;
   }
 }
 

@@ -102,6 +102,7 @@ export function walkEntries(bytes: Buffer, redact: Redact): MemberEntries | unde
 
 function walkLists(bytes: Buffer, at: number, entries: Map<string, MemberEntry>, redact: Redact): number {
   const seen = new Set<MemberList>();
+  const found: Found = { isSuccess: false, messageId: undefined, members: undefined };
   return walkObject(bytes, at, (key, value) => {
     const known = LIST_KEYS.find((one) => startsWith(bytes, key, one.key));
     if (known === undefined) return endOfValue(bytes, value);
@@ -111,7 +112,9 @@ function walkLists(bytes: Buffer, at: number, entries: Map<string, MemberEntry>,
     return walkObject(bytes, value, (uid, entry, keyEnd) => {
       const name = asciiIn(bytes, uid, keyEnd);
       if (name === undefined || entries.has(name)) return NOT_WALKED;
-      const found: Found = { isSuccess: false, messageId: undefined, members: undefined };
+      found.isSuccess = false;
+      found.messageId = undefined;
+      found.members = undefined;
       const end = walkEntry(bytes, entry, ENTRY, found);
       if (end >= 0 && found.isSuccess) {
         entries.set(name, { list: known.list, entry: success(found, redact) });

@@ -60,6 +60,8 @@ export function startJobWorker<Payload, Ports>(options: JobWorkerOptions<Payload
         if (run.starts === 1) options.begun?.(Date.now() - job.timestamp);
         const process = () => definition.process(run, ports);
         await (options.around === undefined ? process() : options.around(run, process));
+        // BullMQ's list of what has run keeps finished jobs in memory for a while; the payload is most of a job.
+        job.data = undefined;
       } catch (error) {
         if (error instanceof SlowDown) await queue.slowDown(error.waitMs);
         // A process that stops does not use up an attempt, so the job stays in the queue even after its last one.

@@ -31,6 +31,8 @@ export function plainLineTest(delimiter: string, cells: number): RegExp | undefi
   return new RegExp(`^${CELL}(?:${separator}${CELL}){${cells - 1}}$`);
 }
 
+const BETWEEN_CELLS = /","/g;
+
 /**
  * The cells of a JSON array of `count` texts joined by the delimiter, without parsing it. Only right if the result passes
  * `plainLineTest`: then no quote and no backslash is in it, so that each `","` has ended one text and begun the next, and
@@ -38,6 +40,7 @@ export function plainLineTest(delimiter: string, cells: number): RegExp | undefi
  */
 export function joinedCells(json: string, delimiter: string, count: number): string | undefined {
   if (json.length < 4 || !json.startsWith('["') || !json.endsWith('"]')) return undefined;
-  const cells = json.slice(2, -2).split('","');
-  return cells.length === count ? cells.join(delimiter) : undefined;
+  const cells = json.slice(2, -2).replace(BETWEEN_CELLS, delimiter);
+  // Three characters have become one, once for each cell after the first.
+  return json.length - cells.length === 2 * (count + 1) ? cells : undefined;
 }

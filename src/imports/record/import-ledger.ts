@@ -118,8 +118,6 @@ export function openImportLedger(path: string, create?: CreateOptions): ImportLe
       uncertainty: batch['uncertainty'] === null ? null : String(batch['uncertainty']),
       rows: rowsToSend
         .all({ batch: Number(batch['id']) })
-        // Highest scope first. (They come in the order of the input; SQLite would take twice as long over it.)
-        .sort(([, , one], [, , other]) => one - other)
         .map(([row, uid, scope]) => ({ row, uid, scope: scopeOf(scope) })),
       creation: creating?.toSend(Number(batch['id'])),
     }));

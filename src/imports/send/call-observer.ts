@@ -30,9 +30,12 @@ export function observers(all: readonly CallObserver[]): CallObserver {
     called: (region, call, rate, about) => {
       for (const one of all) one.called?.(region, call, rate, about);
     },
-    settled: (region, outcome, rows) => {
-      for (const one of all) one.settled?.(region, outcome, rows);
-    },
+    // Rows are counted by outcome only where somebody wants to know.
+    ...(all.some((one) => one.settled !== undefined) && {
+      settled: (region, outcome, rows) => {
+        for (const one of all) one.settled?.(region, outcome, rows);
+      },
+    }),
     ...(around.length > 0 && {
       around: (region, run, send) =>
         around.reduceRight<() => Promise<void>>((inner, one) => () => one(region, run, inner), send)(),

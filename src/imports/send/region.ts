@@ -151,7 +151,7 @@ export interface RegionWorkerOptions {
 
 export function startRegionWorker(options: RegionWorkerOptions): RegionWorker {
   const { region, host, backend, queue, chat, deliver, answer, observer, onError } = options;
-  const around = observer?.around;
+  const { around, settled } = observer ?? {};
   const budget = budgetWatch(queue, onError);
   const worker = startJobWorker<
     BatchPayload | AskServicePayload,
@@ -164,7 +164,7 @@ export function startRegionWorker(options: RegionWorkerOptions): RegionWorker {
       chat,
       deliver,
       answer,
-      settled: (outcome, rows) => observer?.settled?.(region, outcome, rows),
+      ...(settled !== undefined && { settled: (outcome, rows) => settled.call(observer, region, outcome, rows) }),
       stopRegion: () => queue.pause(),
       called: (call, rate, about) => {
         observer?.called?.(region, call, rate, about);
