@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { violations } from './accessibility.ts';
-import { startImport, useBrowser } from './browser.ts';
+import { memberRows, startImport, useBrowser } from './browser.ts';
 import { useServerHere } from './serve-here.ts';
-import { memberRows } from './served.ts';
 
 const browser = useBrowser();
 const server = useServerHere();

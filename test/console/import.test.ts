@@ -1,14 +1,13 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
-import { csvFile, eventually, startImport, useBrowser } from './browser.ts';
+import { csvFile, eventually, memberRows, startImport, useBrowser } from './browser.ts';
+import { standBefore } from './front.ts';
 import { useServerHere } from './serve-here.ts';
-import { memberRows, useServer } from './served.ts';
 import { checkSights } from './sights.ts';
 
 const browser = useBrowser();
 // 120 calls a minute: an import of some hundred rows takes as long as a test needs to look at it.
 const slow = useServerHere({ callsPerMinute: 120 });
-const mortal = useServer({ flags: ['--calls-per-minute', '120'] });
 
 test('the list shows imports as they move, those of other visitors too', async () => {
   const watcher = await browser.open(`${slow.url}/imports`);
@@ -135,7 +134,9 @@ test('Back returns to as many imports of the list, and to the place on the page'
 test('however many rows are asked for, the page holds 500 at most', async () => {
   const page = await browser.open(slow.url);
   await startImport(page, memberRows(800), 'long.csv');
-  const rows = page.getByRole('table', { name: 'Rows of the file' }).locator('tbody tr');
+  await page.getByRole('table', { name: 'Rows of the file' }).waitFor();
+  // By role, each look would ask every cell of 500 rows for its own.
+  const rows = page.locator('.rows tbody tr');
   for (const shown of [100, 200, 300, 400, 500, 500]) {
     await eventually(() => rows.count()).toBe(shown);
     await page.getByRole('button', { name: 'Show 100 more' }).click();
@@ -148,13 +149,14 @@ test('however many rows are asked for, the page holds 500 at most', async () => 
 });
 
 test('when the server goes away the page says so, and goes on by itself when it is back', async () => {
-  const page = await browser.open(mortal.url, { refusals: true });
-  await startImport(page, memberRows(2000), 'interrupted.csv');
+  const front = await standBefore(slow.url);
+  const page = await browser.open(front.url, { refusals: true });
+  await startImport(page, memberRows(4000), 'interrupted.csv');
   const toCome = page.locator('.state .legend li', { hasText: 'pending' });
   await toCome.waitFor();
-  await mortal.kill();
+  await front.goAway();
   await page.getByRole('status').getByText('The server does not answer.').waitFor();
-  await mortal.startAgain();
+  await front.comeBack();
   await eventually(() => page.getByText('The server does not answer.').count()).toBe(0);
   expect((await page.getByRole('alert').allTextContents()).join('')).toBe('');
   const before = numberIn(await toCome.textContent());

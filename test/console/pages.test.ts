@@ -44,7 +44,7 @@ test('no page is wider than the screen, and each has one heading, named landmark
     ['/settings', 'Largest upload'],
     ['/imports/no-such-one', 'There is no such import'],
   ] as const) {
-    await page.goto(`${server.url}${path}`);
+    await showPath(page, path);
     await page.getByText(shown).first().waitFor();
     await check(page);
   }
@@ -99,7 +99,7 @@ test('with colours that the system chooses, states are distinguished by borders,
   expect(new Set(await styles('.state .bar .part', 'background-color')).size).toBe(2);
   expect(await styles('.badge.attention', 'border-top-width')).toContain('2px');
   for (const path of ['/', '/imports', '/syncs', '/schedules', '/settings', new URL(page.url()).pathname]) {
-    await page.goto(`${server.url}${path}`);
+    await showPath(page, path);
     await page.getByRole('heading', { level: 1 }).waitFor();
     expect(await violations(page), path).toEqual([]);
   }
@@ -131,6 +131,13 @@ test('on a phone the filters of a list are folded and say how many are set; what
     expect(new URL(page.url()).search).toBe('');
   }
 });
+
+/** Goes there as Back and Forward do: what checks the page need not be loaded into each anew. */
+async function showPath(page: Page, path: string): Promise<void> {
+  await page.evaluate(
+    `history.pushState(null, '', ${JSON.stringify(path)}); dispatchEvent(new PopStateEvent('popstate'))`,
+  );
+}
 
 /** What must hold on every page. It is left as narrow as the next one shall be at first. */
 async function check(page: Page): Promise<void> {

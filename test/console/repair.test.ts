@@ -1,12 +1,13 @@
 import { test } from 'vitest';
 import { textRows, xlsx } from '../imports/read/make-workbook.ts';
 import { eventually, useBrowser } from './browser.ts';
-import { useServer } from './served.ts';
+import { standBefore } from './front.ts';
+import { useServerHere } from './serve-here.ts';
 import { checkSights } from './sights.ts';
 
 const browser = useBrowser();
 const users = ['ada', 'ben', 'cyd', 'dot', 'eve'];
-const server = useServer({ seed: { users, groups: ['choir'] } });
+const server = useServerHere({ seed: { users, groups: ['choir'] } });
 
 /** Column names of someone else, e-mail addresses among the users, a word for an unknown scope, two unknown users. */
 const MESSY = [
@@ -20,7 +21,8 @@ const MESSY = [
 ];
 
 test('from a messy workbook to a finished import: columns mapped, rows repaired in the browser and sent', async () => {
-  const page = await browser.open(server.url, { refusals: true });
+  const front = await standBefore(server.url);
+  const page = await browser.open(front.url, { refusals: true });
   page.setDefaultTimeout(60_000);
   const cell = (name: string) => page.getByRole('textbox', { name, exact: true });
   await page.getByLabel(/^Choose/).setInputFiles({
@@ -68,12 +70,12 @@ test('from a messy workbook to a finished import: columns mapped, rows repaired 
   await page.getByText('3 ready to send').waitFor();
   await eventually(() => cell('Rolle, row 5').inputValue()).toBe('moderator');
 
-  // What is entered while the server is killed is saved when it is back; a reload shows what was saved before.
-  await server.kill();
+  // What is entered while the server is away is saved when it is back; a reload shows what was saved before.
+  await front.goAway();
   await cell('Remark, row 5').fill('later');
   await page.keyboard.press('Enter');
   await page.getByText('Not saved').waitFor();
-  await server.startAgain();
+  await front.comeBack();
   await page.getByText('All changes are saved').waitFor();
   await page.reload();
   await page.getByText('3 ready to send').waitFor();

@@ -21,7 +21,7 @@ export interface ServeHereOptions {
   readonly sources?: readonly string[];
 }
 
-/** A server in this process for the tests of a file. A test that kills its server needs a process: `useServer` of served.ts. */
+/** A server in this process for the tests of a file. One that goes away and comes back: front.ts. */
 export function useServerHere({ seed, faults = '', sources = [], ...options }: ServeHereOptions = {}): ServedHere {
   let server: TestServer;
   beforeAll(async () => {

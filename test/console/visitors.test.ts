@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { csvFile, eventually, startImport, useBrowser } from './browser.ts';
+import { csvFile, eventually, memberRows, startImport, useBrowser } from './browser.ts';
 import { useServerHere } from './serve-here.ts';
-import { memberRows } from './served.ts';
 
 const browser = useBrowser();
 const server = useServerHere();

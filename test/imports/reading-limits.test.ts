@@ -26,10 +26,18 @@ const SMALL = Buffer.from('guid,uid\ng,u\n');
 
 test('a task that takes too long is refused, and the next ones are done by another thread', async () => {
   const threads = openThreads();
-  // The thread itself needs longer to start.
+  // What a preview needs takes longer to load.
   await expect(threads.preview(SMALL, READING, { deadlineMs: 1 })).rejects.toMatchObject({ reason: 'deadline' });
   const read = JSON.parse(Buffer.from(await threads.preview(SMALL, READING, { deadlineMs: 60_000 })).toString());
   expect(read.rows).toMatchObject([{ guid: 'g', uid: 'u' }]);
+});
+
+test('the time in which a thread starts is not that of its first task', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const preview = openThreads().preview(SMALL, READING, { deadlineMs: 10_000 });
+  vi.advanceTimersByTime(60_000);
+  await expect(preview).resolves.toBeInstanceOf(Uint8Array);
 });
 
 test('a task that needs more memory than its thread may have is refused, and the process lives', async () => {

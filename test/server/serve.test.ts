@@ -60,6 +60,8 @@ const spread = (rows: number) => `guid,uid\n${Array.from({ length: rows }, (_, a
 test('SIGTERM in the middle of an import: the next start goes on by itself, and no row is lost', async () => {
   const place = await openWorkplace();
   const first = await serveElsewhere(place, '--calls-per-minute', '600');
+  // The tests of the console have their servers in their own process.
+  expect(await (await fetch(first.url)).text()).toContain('<title>rollcall</title>');
   const { id } = await first.upload(spread(200), 'banCheck=false');
   const events = await readEvents(`${first.url}/v1/imports/${id}/events`);
   await events.next(({ name, data }) => name === 'progress' && data.rows.added > 0);

@@ -37,6 +37,9 @@ parentPort?.on('message', async (task: NumberedTask) => {
   }
 });
 
+// It has loaded: from now on, deadlines run.
+parentPort?.postMessage({ id: 0, result: undefined } satisfies ReadingReply);
+
 function answer(task: ReadingTask): unknown {
   switch (task.kind) {
     case 'query': {

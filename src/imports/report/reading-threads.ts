@@ -191,6 +191,8 @@ interface Asked {
 
 interface RunningThread {
   readonly worker: Worker;
+  /** On a busy machine it takes seconds to load: no task's fault. */
+  isLoaded: boolean;
   readonly sent: Map<number, Asked>;
   /** Open reports: the next chunk may be asked for after a long time. */
   readonly reports: Set<number>;
@@ -210,10 +212,15 @@ export function openReadingQueue({ atOnce, heapMb }: ReadingQueueOptions): Readi
     });
     const thread: RunningThread = {
       worker,
+      isLoaded: false,
       sent: new Map(),
       reports: new Set(),
       ended: new Promise<void>((resolve) => worker.once('exit', () => resolve())),
     };
+    worker.once('message', () => {
+      thread.isLoaded = true;
+      for (const asked of thread.sent.values()) setDeadline(thread, asked);
+    });
     worker.on('message', (reply: ReadingReply) => {
       const asked = thread.sent.get(reply.id);
       thread.sent.delete(reply.id);
@@ -257,17 +264,21 @@ export function openReadingQueue({ atOnce, heapMb }: ReadingQueueOptions): Readi
   };
 
   const send = (thread: RunningThread, asked: Asked): void => {
-    const { task, limits } = asked;
+    const { task } = asked;
     lastId += 1;
     if (task.kind === 'report') thread.reports.add(task.report);
     if (task.kind === 'end-report') thread.reports.delete(task.report);
     thread.sent.set(lastId, asked);
-    if (limits !== undefined) {
-      const late = `it took more than ${limits.deadlineMs / 1000} seconds`;
-      const tooLate = () => end(thread, new ReadingStopped('deadline', late));
-      asked.deadline = setTimeout(tooLate, limits.deadlineMs);
-    }
+    if (thread.isLoaded) setDeadline(thread, asked);
     thread.worker.postMessage({ id: lastId, ...task } satisfies NumberedTask);
+  };
+
+  const setDeadline = (thread: RunningThread, asked: Asked): void => {
+    // One whose caller has left meanwhile has another.
+    if (asked.limits === undefined || asked.deadline !== undefined) return;
+    const { deadlineMs } = asked.limits;
+    const late = new ReadingStopped('deadline', `it took more than ${deadlineMs / 1000} seconds`);
+    asked.deadline = setTimeout(() => end(thread, late), deadlineMs);
   };
 
   /** The caller has left: a waiting task is dropped, and a task that still runs after LEFT_MS is ended. */

@@ -1,0 +1,36 @@
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+import { pipeline } from 'node:stream';
+import { onTestFinished } from 'vitest';
+
+/** Stands before a server, at an address of its own where the server can go away and come back. */
+export interface Front {
+  readonly url: string;
+  /** Breaks off what is under way; from then on nothing listens there. */
+  goAway(): Promise<void>;
+  comeBack(): Promise<void>;
+}
+
+export async function standBefore(server: string): Promise<Front> {
+  const { hostname, port } = new URL(server);
+  const callers = new Set<Socket>();
+  const front = createServer((caller) => {
+    callers.add(caller.once('close', () => callers.delete(caller)));
+    const behind = connect(Number(port), hostname);
+    // Who of both leaves takes the other along.
+    pipeline(caller, behind, caller, () => undefined);
+  });
+  const listen = async (at: number) => {
+    front.listen(at, hostname);
+    await once(front, 'listening');
+  };
+  const goAway = async () => {
+    for (const caller of callers) caller.destroy();
+    await new Promise((resolve) => front.close(resolve));
+  };
+  await listen(0);
+  onTestFinished(goAway);
+  const address = front.address();
+  if (address === null || typeof address === 'string') throw new Error('it listens at no port');
+  return { url: `http://${hostname}:${address.port}`, goAway, comeBack: () => listen(address.port) };
+}
