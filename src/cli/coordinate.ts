@@ -3,6 +3,7 @@ import type { Service } from '../app/service.ts';
 import type { Config } from '../platform/config.ts';
 import { createLifecycle, firstSignal, type Lifecycle, leaveWithoutQueue } from '../platform/lifecycle.ts';
 import { EXIT } from './exit-codes.ts';
+import { failureWords } from './screen/disk-full.ts';
 import { type Io, say } from './screen/io.ts';
 import type { Progress } from './screen/progress.ts';
 
@@ -66,7 +67,7 @@ export async function coordinate(
     signal.ignore();
   }
   if (failure !== undefined) {
-    say(io, '', `rollcall cannot continue: ${failure.message}`, 'When it is fixed:', ...howToContinue().slice(1));
+    say(io, '', `rollcall cannot continue: ${failureWords(failure)}`, 'When it is fixed:', ...howToContinue().slice(1));
   }
   return failure;
 }

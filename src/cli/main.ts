@@ -5,6 +5,7 @@ import { VERSION } from '../platform/version.ts';
 import { COMMANDS } from './commands.ts';
 import { EXIT, EXIT_MEANINGS, type ExitCode } from './exit-codes.ts';
 import { refuseSecondValues } from './flags/once.ts';
+import { isDiskFull } from './screen/disk-full.ts';
 import { type Io, say, terminalIo } from './screen/io.ts';
 import { helpTopics } from './topics.ts';
 
@@ -94,7 +95,7 @@ function complain(io: Io, error: unknown): ExitCode {
     say(io, `rollcall: ${error.message}`);
     return EXIT[error.kind];
   }
-  if ('errcode' in error && DISK.has(Number(error.errcode) & 0xff)) {
+  if (isDiskFull(error)) {
     say(
       io,
       `rollcall: the data directory cannot be written: ${error.message}. Make room on its disk, or name another directory with --data-dir; \`rollcall resume\` continues an import that had begun`,
@@ -105,9 +106,6 @@ function complain(io: Io, error: unknown): ExitCode {
   say(io, `rollcall: ${'syscall' in error ? error.message : (error.stack ?? error.message)}`);
   return EXIT.fatal;
 }
-
-/** Primary result codes of SQLite for a disk that takes no more: SQLITE_IOERR, SQLITE_FULL. */
-const DISK: ReadonlySet<number> = new Set([10, 13]);
 
 /** Exit code of a process whose output could not be written. */
 function outputFailed(error: Error): never {

@@ -25,6 +25,7 @@ import { EXIT, type ExitCode } from './exit-codes.ts';
 import type { SandboxFlags, SendingFlags, WorkersFlags } from './flags/flags.ts';
 import type { LogFlags } from './flags/log-flags.ts';
 import { notifyTarget } from './notify-target.ts';
+import { failureWords } from './screen/disk-full.ts';
 import { type Io, say } from './screen/io.ts';
 import { logStream } from './screen/log-stream.ts';
 import { scheduleControl } from './target/schedule-control.ts';
@@ -133,7 +134,12 @@ export async function serve(io: Io, flags: ServeFlags): Promise<ExitCode> {
     signal.ignore();
   }
   if (failure === undefined) return EXIT.ok;
-  say(io, '', `rollcall cannot continue: ${failure.message}`);
+  say(
+    io,
+    '',
+    `rollcall cannot continue: ${failureWords(failure)}`,
+    'When it is fixed, start it again: imports continue.',
+  );
   return EXIT.fatal;
 }
 

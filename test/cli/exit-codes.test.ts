@@ -61,6 +61,15 @@ describe('exit codes', () => {
     expect(stderr).not.toContain('    at ');
   });
 
+  test('4: the disk takes no more while the file is read: what to do, and how to continue', async () => {
+    const place = await openSandboxPlace();
+    const file = place.file('members.csv', manyMembers(20_000));
+    const { status, stderr } = inBash(place, `ulimit -f 1000; exec "$0" "$@"`, ['import', file]);
+    expect(status).toBe(EXIT.fatal);
+    expect(stderr).toContain('Make room on the disk of the data directory\nWhen it is fixed:\n  rollcall resume ');
+    expect(stderr).not.toContain('    at ');
+  });
+
   test('1: finished, and a row failed', async () => {
     const place = await openSandboxPlace({ seed: { users: ['ann'], groups: ['g'] } });
     const { code, summary } = await place.summary([
