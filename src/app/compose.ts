@@ -44,7 +44,7 @@ const NEEDS_SOMEONE: ReadonlySet<ImportState> = new Set(['blocked', 'failed']);
 /** Time in which the queue's server must answer before the user learns that it does not, in ms. */
 const ANSWER_MS = 3_000;
 
-/** The queue, with warnings about its server. One that does not answer is waited for: what is to be sent is in the ledger. */
+/** Opens the queue, and warns about its server. If the server does not answer, calls wait: the ledger has all rows. */
 async function openQueue(
   { config, warn, telemetry }: CoordinatorParts,
   onError: (error: Error) => void,

@@ -1,5 +1,6 @@
 import { type Dispatcher, errors } from 'undici';
 import { isLocalhost } from '../platform/loopback.ts';
+import { NEXT_ADDRESS_MS } from '../platform/next-address.ts';
 import { lookupHost } from './address.ts';
 import { CallAborted, InvalidCall, MalformedReply, type TransportCode, TransportFailure } from './errors.ts';
 import type { ReplyHeaders } from './rate-headers.ts';
@@ -61,11 +62,6 @@ export interface Connection {
 }
 
 const DEFAULT_TIMEOUTS: Timeouts = { connectMs: 10_000, headersMs: 30_000, bodyMs: 15_000 };
-/**
- * Until a host's next address is tried. Node waits 250 ms, which is less than a connection to another continent may take,
- * and less than this process may be busy; the next address may be one that nothing answers at.
- */
-const ADDRESS_MS = 2_000;
 const DEFAULT_CONNECTIONS = 64;
 const DEFAULT_MAX_REPLY_BYTES = 1024 * 1024;
 
@@ -78,7 +74,7 @@ export function openConnection(origin: string, options: ConnectionOptions): Conn
   const connect = {
     timeout: timeouts.connectMs,
     // An address of this machine answers or refuses at once: no other is tried because of the time.
-    autoSelectFamilyAttemptTimeout: isLocalhost(new URL(origin).hostname) ? timeouts.connectMs : ADDRESS_MS,
+    autoSelectFamilyAttemptTimeout: isLocalhost(new URL(origin).hostname) ? timeouts.connectMs : NEXT_ADDRESS_MS,
     lookup: lookupHost,
     signal: ending.signal,
     // Given here, because NODE_TLS_REJECT_UNAUTHORIZED in the environment would change the default.

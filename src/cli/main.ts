@@ -1,6 +1,7 @@
 import { setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
 import { Command, CommanderError } from 'commander';
 import { RollcallError } from '../errors/rollcall-error.ts';
+import { NEXT_ADDRESS_MS } from '../platform/next-address.ts';
 import { VERSION } from '../platform/version.ts';
 import { COMMANDS } from './commands.ts';
 import { EXIT, EXIT_MEANINGS, type ExitCode } from './exit-codes.ts';
@@ -118,15 +119,9 @@ function isClosedPipe(error: Error): boolean {
   return 'code' in error && error.code === 'EPIPE';
 }
 
-/**
- * Until the next address of a host is tried, in milliseconds. Node's own 250 are fewer than this process may be busy, and the
- * next address, such as ::1 of localhost, may be one at which nothing answers: a server or Redis that is there was "away".
- */
-const ADDRESS_MS = 2_000;
-
 /** Runs this process's command line. */
 export async function start(): Promise<void> {
-  setDefaultAutoSelectFamilyAttemptTimeout(ADDRESS_MS);
+  setDefaultAutoSelectFamilyAttemptTimeout(NEXT_ADDRESS_MS);
   // Nobody reads it any more, as after `2>&1 | head`: the work goes on without a word.
   process.stderr.on('error', () => {});
   process.stdout.on('error', (error) => {

@@ -132,7 +132,7 @@ test('on a phone the filters of a list are folded and say how many are set; what
   }
 });
 
-/** Goes there as Back and Forward do: what checks the page need not be loaded into each anew. */
+/** Shows a page as Back and Forward do, in the same document: axe is loaded only once. */
 async function showPath(page: Page, path: string): Promise<void> {
   await page.evaluate(
     `history.pushState(null, '', ${JSON.stringify(path)}); dispatchEvent(new PopStateEvent('popstate'))`,

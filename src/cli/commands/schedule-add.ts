@@ -9,6 +9,7 @@ import { recipe } from '../../imports/recipes/recipe.ts';
 import { findRecipe } from '../../imports/recipes/store.ts';
 import type { Config } from '../../platform/config.ts';
 import { dataDir } from '../../platform/data-dir.ts';
+import { defined } from '../../platform/defined.ts';
 import { isAddress, isPattern, wholeSource } from '../../syncs/schedule/source.ts';
 import { headerFrom } from '../../syncs/schedule/source-headers.ts';
 import { syncOptionsToJson } from '../../syncs/sync-options.ts';
@@ -187,7 +188,7 @@ async function newSchedule(server: Server, name: string, flags: Flags): Promise<
 async function readingThere(server: Server, flags: Flags): Promise<NewSchedule['reading']> {
   const { guid, scope, region, onBehalfOf, map, format, encoding, delimiter, sheet, files, bound, waitForQuiet } =
     flags;
-  const given = withoutMissing({
+  const given = defined({
     ...{ guid, scope, region, onBehalfOf, map, format, encoding, delimiter, sheet, files },
     ...{ bounds: bound, waitForQuietMs: waitForQuiet, shape: shapeOf(flags) },
   });
@@ -196,10 +197,6 @@ async function readingThere(server: Server, flags: Flags): Promise<NewSchedule['
   const { recipe: _, ...reading } = withRecipe(known, given as Partial<ImportOptions>);
   requireNeeds(known, reading);
   return reading as NewSchedule['reading'];
-}
-
-function withoutMissing<Values extends object>(values: Values): Values {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Values;
 }
 
 /** A file that is there is looked at; of another one, what the recipe says of the kind holds. @throws as optionsWithRecipe */

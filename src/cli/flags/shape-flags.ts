@@ -15,6 +15,7 @@ import {
 } from '../../imports/read/shape/parse-shape.ts';
 import { parseTemplate, TemplateError } from '../../imports/read/shape/template.ts';
 import type { IdentitySource } from '../../imports/stage/identity-file.ts';
+import { defined } from '../../platform/defined.ts';
 import type { Reading } from '../../syncs/sync-options.ts';
 import { UsageError } from '../errors.ts';
 import { wholeNumber } from './flags.ts';
@@ -163,10 +164,6 @@ export function syncReading(options: ImportOptions, identities: IdentitySource |
     );
   }
   return { ...intakeOptions(options), ...(identities && { identities }) };
-}
-
-function defined<Given extends object>(given: Given): Partial<Given> {
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Partial<Given>;
 }
 
 /** A flag's parser; with `joined` it may be repeated, and its value is joined with what was given before. */

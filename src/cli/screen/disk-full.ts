@@ -1,5 +1,7 @@
+import { sqliteCode } from '../../platform/sqlite-code.ts';
+
 /** Primary result codes of SQLite for a disk that takes no more: SQLITE_IOERR, SQLITE_FULL. */
-const DISK: ReadonlySet<number> = new Set([10, 13]);
+const DISK: ReadonlySet<number | undefined> = new Set([10, 13]);
 
 /** Why rollcall cannot continue, with what to do where the disk is full: SQLite names no disk. */
 export function failureWords(error: Error): string {
@@ -8,5 +10,5 @@ export function failureWords(error: Error): string {
 
 /** Whether a ledger or the catalog could not be written because of the disk. */
 export function isDiskFull(error: Error): boolean {
-  return 'errcode' in error && DISK.has(Number(error.errcode) & 0xff);
+  return DISK.has(sqliteCode(error));
 }

@@ -1,4 +1,5 @@
 import type { FileFacts } from '../../api/file-facts.ts';
+import { defined } from '../../platform/defined.ts';
 import type { ImportOptions } from '../import-options.ts';
 import type { InputRow, IntakeSource } from '../read/intake.ts';
 import { listed } from '../read/intake-error.ts';
@@ -156,8 +157,7 @@ function chosenSettings({
   files,
   shape,
 }: ImportOptions): RecipeSettings {
-  const said = { format, encoding, delimiter, map, guid, scope, sheet, files, shape };
-  return Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined));
+  return defined({ format, encoding, delimiter, map, guid, scope, sheet, files, shape });
 }
 
 function together(chosen: RecipeSettings, guessed: RecipeSettings): RecipeSettings {

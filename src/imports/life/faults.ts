@@ -1,4 +1,5 @@
 import { messageOf } from '../../errors/message-of.ts';
+import { sqliteCode } from '../../platform/sqlite-code.ts';
 import { asClause } from '../../text/wording.ts';
 import type { FaultCode } from '../happening.ts';
 
@@ -32,7 +33,7 @@ const SYSTEM: ReadonlySet<unknown> = new Set([
   ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'],
 ]);
 /** The same as primary result codes of SQLite: SQLITE_NOMEM, SQLITE_IOERR, SQLITE_FULL. */
-const SQLITE: ReadonlySet<number> = new Set([7, 10, 13]);
+const SQLITE: ReadonlySet<number | undefined> = new Set([7, 10, 13]);
 /** Errors of the queue's server, as ioredis and pg throw them. */
 const QUEUE: ReadonlySet<string> = new Set(['ReplyError', 'MaxRetriesPerRequestError', 'DatabaseError']);
 
@@ -48,8 +49,7 @@ export function isMachineFault(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (QUEUE.has(cause.name) || LOST_CONNECTION.test(cause.message)) return true;
     if ('severity' in cause || ('code' in cause && SYSTEM.has(cause.code))) return true;
-    // The upper bits say more than the primary code.
-    if ('errcode' in cause && SQLITE.has(Number(cause.errcode) & 0xff)) return true;
+    if (SQLITE.has(sqliteCode(cause))) return true;
   }
   return false;
 }

@@ -3,6 +3,7 @@ import type { LineRange, RowFilterQuery } from '../../api/row-filter.ts';
 import type { RowSort } from '../../api/rows.ts';
 import type { Region } from '../../membership/membership.ts';
 import { OUTCOMES, type Outcome, RETRYABLE } from '../../membership/outcome.ts';
+import { defined } from '../../platform/defined.ts';
 import { readStatements } from '../../platform/sqlite.ts';
 import { outcomeId, regionId } from '../record/enum-ids.ts';
 import { hashUid } from '../stage/insert-rows.ts';
@@ -30,9 +31,8 @@ export function retryable(filter: RowFilter): RowFilter {
 
 /** The filter that the options of a request, or of a command, ask for. */
 export function rowFilterOf({ status, line, ...others }: RowFilterQuery): RowFilter {
-  const given = Object.entries(others).filter(([, value]) => value !== undefined);
   return {
-    ...Object.fromEntries(given),
+    ...defined(others),
     ...(status !== undefined && { statuses: new Set(status) }),
     ...(line !== undefined && { lines: line }),
   };
@@ -42,7 +42,7 @@ export function rowFilterOf({ status, line, ...others }: RowFilterQuery): RowFil
 export function rowFilterOptions({ statuses, lines, ...others }: RowFilter): Record<string, string> {
   return {
     ...(statuses !== undefined && { status: [...statuses].join(',') }),
-    ...Object.fromEntries(Object.entries(others).filter(([, value]) => value !== undefined)),
+    ...defined(others),
     ...(lines !== undefined && { line: lines.from === lines.to ? `${lines.from}` : `${lines.from}-${lines.to}` }),
   };
 }

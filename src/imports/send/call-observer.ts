@@ -30,7 +30,7 @@ export function observers(all: readonly CallObserver[]): CallObserver {
     called: (region, call, rate, about) => {
       for (const one of all) one.called?.(region, call, rate, about);
     },
-    // Rows are counted by outcome only where somebody wants to know.
+    // Without this observer, nobody counts the rows by outcome.
     ...(all.some((one) => one.settled !== undefined) && {
       settled: (region, outcome, rows) => {
         for (const one of all) one.settled?.(region, outcome, rows);

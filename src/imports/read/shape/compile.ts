@@ -1,4 +1,5 @@
 import type { Shape } from '../../../api/shape.ts';
+import { defined } from '../../../platform/defined.ts';
 import { type Columns, FIELDS, type Field } from '../columns.ts';
 import type { RowProblem } from '../input-row.ts';
 import { IntakeError, listed, shown } from '../intake-error.ts';
@@ -246,7 +247,7 @@ export function recognisedBy({ region, onBehalfOf, scope, people, groups }: Plan
     scope: scope?.label,
     onBehalfOf: onBehalfOf?.label,
   };
-  return Object.fromEntries(Object.entries(all).filter(([, label]) => label !== undefined)) as Recognised;
+  return defined(all);
 }
 
 /** Throws where a pattern fits no column. */

@@ -1,0 +1,7 @@
+/** The values that are given, without those that are undefined. */
+export function defined<Given extends object>(
+  given: Given,
+): { [Name in keyof Given]?: Exclude<Given[Name], undefined> } {
+  const entries = Object.entries(given).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as { [Name in keyof Given]?: Exclude<Given[Name], undefined> };
+}
