@@ -11,6 +11,8 @@ import { pointOf, pointsOf, Timeline } from '../../timeline.js';
 
 const BUCKETS = 200;
 const PACE_MS = 5000;
+/** So long without a call is a pause. */
+const QUIET_S = 5;
 
 const CALLS = [
   { label: 'calls', colour: '--accent' },
@@ -52,6 +54,7 @@ function Charts({ points, over, hasCalls }) {
       name: 'Calls a second',
       lines: CALLS,
       times,
+      shows: over ? 'at most' : 'now',
       columns: [points.map(({ calls }) => calls), points.map(({ limited }) => limited)],
     }),
     withOutcomes &&
@@ -59,6 +62,7 @@ function Charts({ points, over, hasCalls }) {
         name: 'Outcomes a second',
         lines: OUTCOMES,
         times,
+        shows: over ? 'at most' : 'now',
         columns: [points.map(({ good }) => good), points.map(({ wrong }) => wrong)],
       }),
   );
@@ -116,8 +120,15 @@ function withKnown(seen, known) {
   const from = told[0]?.at ?? Number.POSITIVE_INFINITY;
   const to = told.at(-1)?.at ?? Number.POSITIVE_INFINITY;
   const whole = new Timeline();
-  for (const point of known.filter(({ at }) => at < from)) whole.add(point);
+  const before = known.filter(({ at }) => at < from);
+  for (const point of [...before, ...quietBetween(before.at(-1), told[0])]) whole.add(point);
   for (const point of told) whole.add(point);
   for (const point of known.filter(({ at }) => at > to)) whole.add(point);
   return whole;
+}
+
+/** Without these, calls that end would look like calls that become rarer. @param {Point | undefined} one @param {Point | undefined} next @returns {Point[]} */
+function quietBetween(one, next) {
+  if (one === undefined || next === undefined || next.at - one.at < QUIET_S) return [];
+  return [one.at + 1, next.at - 1].map((at) => ({ at, calls: 0, limited: 0, good: null, wrong: null }));
 }
