@@ -157,6 +157,21 @@ test.each([
   expect([code, stderr]).toEqual([2, expect.stringContaining(says)]);
 });
 
+test.each(['out.csv', 'out-groups.csv', 'out-users.csv'])(
+  'an export asks nothing where it would take the place of %s, and replaces it when it may',
+  async (name) => {
+    const place = await open();
+    place.file(name, 'the only copy\n');
+    const args = ['export', '--region', 'us', '--users', '--output', 'out.csv'];
+    const { code, stderr } = await place.run(args);
+    expect([code, place.calls()]).toEqual([2, 0]);
+    expect(stderr).toMatch(/^rollcall: .*exists already; name another file with --output, or .* with --overwrite\n$/);
+    expect(readFileSync(join(place.root, name), 'utf8')).toBe('the only copy\n');
+    expect((await place.run([...args, '--overwrite'])).code).toBe(0);
+    expect(readFileSync(join(place.root, name), 'utf8')).not.toContain('the only copy');
+  },
+);
+
 test('an export ends after Ctrl-C with exit code 5, and --resume goes on to the same rows', async () => {
   const place = await openSandboxPlace({ users: 0, groups: 0, seed: SEED, faults: 'slow=150ms' });
   const run = place.begin([

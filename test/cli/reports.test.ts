@@ -81,6 +81,22 @@ describe('report', () => {
     expect(stderr).toMatch(/^rollcall: the report cannot be written: .*nowhere\/report\.csv.*--output\n$/);
   });
 
+  test('never takes the place of another file, unless it may', async () => {
+    const place = await finished();
+    place.file('members.csv', 'the only copy\n');
+    expect(await place.run(['report', '--output', 'members.csv'])).toMatchObject({
+      code: EXIT.usage,
+      stderr: 'rollcall: members.csv exists already; name another file with --output, or replace it with --overwrite\n',
+    });
+    expect(readFileSync(join(place.root, 'members.csv'), 'utf8')).toBe('the only copy\n');
+    expect((await place.run(['report', '--output', 'members.csv', '--overwrite'])).code).toBe(EXIT.ok);
+    const written = readFileSync(join(place.root, 'members.csv'), 'utf8');
+    expect(written).toBe((await place.run(['report'])).stdout);
+    expect((await place.run(['report', '--overwrite'])).stderr).toContain('add --output');
+    // Nothing can be lost there.
+    expect((await place.run(['report', '--output', '/dev/null'])).code).toBe(EXIT.ok);
+  });
+
   test('of a file that was refused says why there is none', async () => {
     const place = await openSandboxPlace();
     await place.run(['import', place.file('m.csv', 'guid,uid\n')]);
