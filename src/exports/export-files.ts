@@ -1,6 +1,6 @@
 import { extname } from 'node:path';
 import { Readable } from 'node:stream';
-import { writeWhole } from '../platform/write-whole.ts';
+import { writeWhole } from '../platform/whole-file.ts';
 import type { ExportReader } from './export-store.ts';
 import { type ExportList, exportCells, exportText, TEXT_FORMATS } from './export-text.ts';
 import { workbook } from './export-workbook.ts';
@@ -47,7 +47,7 @@ export async function writeLists(
   bytesOf: (list: ExportList) => Promise<AsyncIterable<Uint8Array | string>>,
 ): Promise<WrittenFile[]> {
   const files = outputFiles(lists, path);
-  for (const { list, path: file } of files) await writeWhole(file, await bytesOf(list), { mode: 0o600 });
+  for (const { list, path: file } of files) await writeWhole(file, await bytesOf(list));
   return files;
 }
 

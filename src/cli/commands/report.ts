@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Command, Option } from 'commander';
-import { writeWhole } from '../../platform/write-whole.ts';
+import { writeWhole } from '../../platform/whole-file.ts';
 import { UsageError } from '../errors.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type ServerFlags, withDataDir, withServer } from '../flags/flags.ts';
@@ -51,7 +51,7 @@ async function report(io: Io, given: string | undefined, flags: Flags): Promise<
   try {
     // Standard output stays open: it is not ours to close.
     if (output === undefined) await pipeline(Readable.from(pieces), io.out, { end: false });
-    else await writeWhole(output, pieces);
+    else await writeWhole(output, pieces, { mode: 0o666 });
   } catch (error) {
     if (output === undefined || !isSystemError(error)) throw error;
     throw new UsageError(`the report cannot be written: ${error.message}; name another file with --output`);

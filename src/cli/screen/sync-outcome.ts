@@ -1,7 +1,7 @@
 import type { ImportSummary } from '../../api/import-summary.ts';
 import type { Finding } from '../../api/plan.ts';
 import type { ReasonCode } from '../../imports/reason-codes.ts';
-import { writeWhole } from '../../platform/write-whole.ts';
+import { writeWhole } from '../../platform/whole-file.ts';
 import type { SyncReasonCode } from '../../syncs/sync-errors.ts';
 import { asClause, counted } from '../../text/wording.ts';
 import { EXIT, type ExitCode, exitCodeOf } from '../exit-codes.ts';
@@ -31,7 +31,7 @@ export async function printPlan(syncs: Syncs, io: Io, id: string): Promise<void>
 /** Writes a plan as CSV, if there is one. */
 export async function writePlan(syncs: Syncs, id: string, path: string): Promise<void> {
   if ((await syncs.find(id)).totals === null) return;
-  await writeWhole(path, await syncs.plan(id, 'csv'));
+  await writeWhole(path, await syncs.plan(id, 'csv'), { mode: 0o666 });
 }
 
 /** Prints the result of a sync and the next steps; returns its exit code. printPlan prints the plan. */

@@ -1,22 +1,23 @@
 import { createWriteStream, statSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
-import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
-/** Writes a file whole or not at all; one that exists is replaced. A device or pipe is written into. Rejects with the system's error. */
+/**
+ * Writes a file that only its user can read, whole or not at all: it takes the place of an earlier one when all of it is on
+ * disk, so that a power cut leaves one of the two. A device or pipe is written into.
+ */
 export async function writeWhole(
   path: string,
-  pieces: AsyncIterable<Uint8Array | string>,
-  { mode = 0o666 }: { readonly mode?: number } = {},
+  pieces: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>,
+  { mode = 0o600 }: { readonly mode?: number } = {},
 ): Promise<void> {
-  const bytes = Readable.from(pieces, { objectMode: false });
   if (isSpecial(path)) {
-    await pipeline(bytes, createWriteStream(path));
+    await pipeline(pieces, createWriteStream(path));
     return;
   }
   const unfinished = `${path}.part`;
   try {
-    await pipeline(bytes, createWriteStream(unfinished, { mode }));
+    await pipeline(pieces, createWriteStream(unfinished, { mode, flush: true }));
     await rename(unfinished, path);
   } catch (error) {
     await rm(unfinished, { force: true });
