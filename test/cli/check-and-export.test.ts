@@ -41,6 +41,10 @@ test('import --check says which rows would fail, exits with 1 and sends nothing;
   expect(later.stdout).toContain(`import ${id}, staged: m.csv\n${stdout}`);
   expect(later.stderr).toBe(stderr.slice(stderr.indexOf('\nEvery row and every group:')));
   const again = await place.run(['check', id, '--json']);
+  expect(JSON.parse((await place.run(['status', '--json'])).stdout)).toMatchObject({
+    state: 'staged',
+    check: { state: 'done', underWay: false, summary: JSON.parse(again.stdout) },
+  });
   expect(JSON.parse(again.stdout)).toMatchObject({ id, wouldFail: true, rows: { add: 1, already_member: 1, fail: 2 } });
   const { summary } = await place.summary(['resume', id]);
   expect(summary.rows).toMatchObject({ added: 1, already_member: 1, failed: 2 });

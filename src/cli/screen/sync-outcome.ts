@@ -2,7 +2,6 @@ import type { ImportSummary } from '../../api/import-summary.ts';
 import type { Finding } from '../../api/plan.ts';
 import type { ReasonCode } from '../../imports/reason-codes.ts';
 import { writeWhole } from '../../platform/whole-file.ts';
-import type { SyncReasonCode } from '../../syncs/sync-errors.ts';
 import { asClause, counted } from '../../text/wording.ts';
 import { EXIT, type ExitCode, exitCodeOf } from '../exit-codes.ts';
 import type { KeptSync, ListedSync, Syncs } from '../target/syncs.ts';
@@ -53,6 +52,7 @@ const EXIT_OF: Readonly<Partial<Record<KeptSync['state'], ExitCode>>> = {
   held: EXIT.stopped,
   stale: EXIT.stopped,
   rejected: EXIT.stopped,
+  cancelled: EXIT.stopped,
   failed: EXIT.usage,
 };
 
@@ -91,7 +91,7 @@ function wayBack({ before }: KeptSync): string[] {
 }
 
 async function whatNext({ imports }: Syncs, sync: KeptSync): Promise<string[]> {
-  const { id, state, code, undoOf, file, importId } = sync;
+  const { id, state, undoOf, file, importId } = sync;
   const reason = asClause(sync.reason);
   const sandbox = sync.sandbox ? ' --sandbox' : '';
   const command = (verb: string, rest = '') => `  ${imports.command('sync', verb, id)}${rest}`;
@@ -113,9 +113,9 @@ async function whatNext({ imports }: Syncs, sync: KeptSync): Promise<string[]> {
     case 'unchanged':
       return ['Nothing was sent: there is nothing to do.'];
     case 'failed':
-      return code === ('CANCELLED' satisfies SyncReasonCode)
-        ? [`Nothing was sent: ${reason}. Plan again with:`, again]
-        : [`Nothing was sent: ${reason}.`];
+      return [`Nothing was sent: ${reason}.`];
+    case 'cancelled':
+      return [`Nothing was sent: ${reason}. Plan again with:`, again];
     case 'stale':
       return [`Nothing was sent: ${reason}.`, 'Plan again with:', again];
     case 'rejected':
