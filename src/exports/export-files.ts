@@ -1,8 +1,6 @@
-import { createWriteStream } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import { writeWhole } from '../platform/whole-file.ts';
 import type { ExportReader } from './export-store.ts';
 import { type ExportList, exportCells, exportText, TEXT_FORMATS } from './export-text.ts';
 import { workbook } from './export-workbook.ts';
@@ -55,17 +53,7 @@ export async function writeLists(
     ...others.map((list) => ({ list, path: `${base}-${list}${ending}` })),
   ];
   for (const { list, path: file } of files) {
-    const unfinished = `${file}.part`;
-    try {
-      await pipeline(
-        Readable.from(await bytesOf(list), { objectMode: false }),
-        createWriteStream(unfinished, { mode: 0o600 }),
-      );
-      await rename(unfinished, file);
-    } catch (error) {
-      await rm(unfinished, { force: true });
-      throw error;
-    }
+    await writeWhole(file, await bytesOf(list));
   }
   return files;
 }
