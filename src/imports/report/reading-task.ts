@@ -1,6 +1,7 @@
 import type { ImportTotals } from '../../api/import-summary.ts';
 import type { ProblemCount } from '../../api/rows.ts';
 import { RollcallError } from '../../errors/rollcall-error.ts';
+import type { Conversion } from '../../platform/conversions.ts';
 import type { ImportRecord } from '../catalog.ts';
 import type { RecipeUse } from '../inspect/use-recipe.ts';
 import type { ThreadError } from '../read/thread-error.ts';
@@ -78,7 +79,9 @@ export type NumberedTask = ReadingTask & { readonly id: number };
 
 export type ReadingReply =
   | { readonly id: number; readonly result: unknown }
-  | { readonly id: number; readonly error: ThreadError };
+  | { readonly id: number; readonly error: ThreadError }
+  /** A ledger is converted before the task goes on; null: it goes on. */
+  | { readonly id: 0; readonly conversion: Conversion | null };
 
 /** Why a task with limits was not finished. */
 export type StopReason = 'busy' | 'deadline' | 'memory' | 'left';

@@ -1,4 +1,5 @@
 import { parentPort } from 'node:worker_threads';
+import { watchConversions } from '../../platform/conversions.ts';
 import { namingDamage } from '../../platform/sqlite.ts';
 import type { ImportOptions } from '../import-options.ts';
 import { packError } from '../read/thread-error.ts';
@@ -35,6 +36,10 @@ parentPort?.on('message', async (task: NumberedTask) => {
   } catch (error) {
     parentPort?.postMessage({ id, error: packError(error) } satisfies ReadingReply);
   }
+});
+
+watchConversions((conversion) => {
+  parentPort?.postMessage({ id: 0, conversion: conversion ?? null } satisfies ReadingReply);
 });
 
 // It has loaded: from now on, deadlines run.
