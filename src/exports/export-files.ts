@@ -26,7 +26,7 @@ export function exportBytes(reader: ExportReader, list: ExportList, format: Expo
   return Readable.from(bytes, { objectMode: false });
 }
 
-/** A file that an export has written. */
+/** A file that an export writes. */
 export interface WrittenFile {
   readonly list: ExportList;
   readonly path: string;
@@ -42,18 +42,21 @@ export async function writeExport(reader: ExportReader, path: string, format: Ex
 
 /** As `writeExport`, with the bytes of every list from elsewhere. */
 export async function writeLists(
-  [main, ...others]: readonly ExportList[],
+  lists: readonly ExportList[],
   path: string,
   bytesOf: (list: ExportList) => Promise<AsyncIterable<Uint8Array | string>>,
 ): Promise<WrittenFile[]> {
+  const files = outputFiles(lists, path);
+  for (const { list, path: file } of files) await writeWhole(file, await bytesOf(list));
+  return files;
+}
+
+/** Where each list is written. */
+export function outputFiles([main, ...others]: readonly ExportList[], path: string): WrittenFile[] {
   const ending = extname(path);
   const base = ending === '' ? path : path.slice(0, -ending.length);
-  const files = [
+  return [
     ...(main === undefined ? [] : [{ list: main, path }]),
     ...others.map((list) => ({ list, path: `${base}-${list}${ending}` })),
   ];
-  for (const { list, path: file } of files) {
-    await writeWhole(file, await bytesOf(list));
-  }
-  return files;
 }
