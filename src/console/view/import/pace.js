@@ -108,7 +108,7 @@ function usePoints(id, live) {
     const point = pointOf(progress, recent.current[old]);
     recent.current = [...recent.current.slice(old), progress];
     if (timeline.current.points.length === 0 && point.calls === 0) return;
-    timeline.current.add(point);
+    for (const each of [...quietBetween(timeline.current.points.at(-1), point), point]) timeline.current.add(each);
     setPoints([...timeline.current.points]);
   }, [progress]);
   return points;
@@ -127,8 +127,14 @@ function withKnown(seen, known) {
   return whole;
 }
 
-/** Without these, calls that end would look like calls that become rarer. @param {Point | undefined} one @param {Point | undefined} next @returns {Point[]} */
-function quietBetween(one, next) {
-  if (one === undefined || next === undefined || next.at - one.at < QUIET_S) return [];
-  return [one.at + 1, next.at - 1].map((at) => ({ at, calls: 0, limited: 0, good: null, wrong: null }));
+/**
+ * Nothing was called between what the ledger knows last and an event: else calls that end would look like calls that become
+ * rarer. Between two events, some may have been missed.
+ * @param {Point | undefined} known
+ * @param {Point | undefined} told
+ * @returns {Point[]}
+ */
+function quietBetween(known, told) {
+  if (known === undefined || told === undefined || known.good !== null || told.at - known.at < QUIET_S) return [];
+  return [known.at + 1, told.at - 1].map((at) => ({ at, calls: 0, limited: 0, good: null, wrong: null }));
 }
