@@ -25,20 +25,20 @@ async function staged(): Promise<string> {
 }
 
 const READING = importOptions.parse({ region: 'us' });
-const SMALL = Buffer.from('guid,uid\ng,u\n');
+const SMALL = { head: Buffer.from('guid,uid\ng,u\n'), name: 'members.csv', options: READING };
 
 test('a task that takes too long is refused, and the next ones are done by another thread', async () => {
   const threads = openThreads();
   // What a preview needs takes longer to load.
-  await expect(threads.preview(SMALL, READING, { deadlineMs: 1 })).rejects.toMatchObject({ reason: 'deadline' });
-  const read = JSON.parse(Buffer.from(await threads.preview(SMALL, READING, { deadlineMs: 60_000 })).toString());
+  await expect(threads.preview(SMALL, { deadlineMs: 1 })).rejects.toMatchObject({ reason: 'deadline' });
+  const read = JSON.parse(Buffer.from(await threads.preview(SMALL, { deadlineMs: 60_000 })).toString());
   expect(read.rows).toMatchObject([{ guid: 'g', uid: 'u' }]);
 });
 
 test('the time in which a thread starts is not that of its first task', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
-  const preview = openThreads().preview(SMALL, READING, { deadlineMs: 10_000 });
+  const preview = openThreads().preview(SMALL, { deadlineMs: 10_000 });
   vi.advanceTimersByTime(60_000);
   await expect(preview).resolves.toBeInstanceOf(Uint8Array);
 });
@@ -74,7 +74,7 @@ test('a task that needs more memory than its thread may have is refused, and the
     { deadlineMs: 60_000 },
   );
   await expect(wide).rejects.toMatchObject({ reason: 'memory' });
-  const small = { kind: 'preview', head: SMALL, options: READING } as const;
+  const small = { kind: 'preview', ...SMALL } as const;
   expect(await queue.ask(small, { deadlineMs: 60_000 })).toBeInstanceOf(Uint8Array);
 });
 

@@ -106,9 +106,9 @@ function oneRow({ path, row }: Extract<ReadingTask, { kind: 'row-detail' }>): Ui
 }
 
 /** Loaded on demand: threads that read ledgers do not need the file readers. */
-async function previewOf({ head, options }: Extract<ReadingTask, { kind: 'preview' }>): Promise<Uint8Array> {
+async function previewOf(task: Extract<ReadingTask, { kind: 'preview' }>): Promise<Uint8Array> {
   const { preview } = await import('./preview.ts');
-  return encoder.encode(JSON.stringify(await preview(Buffer.from(head), options)));
+  return encoder.encode(JSON.stringify(await preview(task)));
 }
 
 async function usingRecipe(use: Extract<ReadingTask, { kind: 'use-recipe' }>): Promise<ImportOptions> {

@@ -6,6 +6,7 @@ import type { RecipeUse } from '../inspect/use-recipe.ts';
 import { unpackError } from '../read/thread-error.ts';
 import type { SumCheck } from '../record/import-ledger.ts';
 import type { InspectRequest } from './inspect-head.ts';
+import type { PreviewRequest } from './preview.ts';
 import type { ImportReader } from './reading.ts';
 import {
   type NumberedTask,
@@ -61,7 +62,7 @@ export interface ReadingThreads {
   /** One row with its calls as JSON text; undefined if no row has this number. @throws ReadingStopped */
   rowDetail(path: string, row: number, limits: TaskLimits): Promise<Uint8Array | undefined>;
   /** How the beginning of a file would be read: a `Preview` as JSON text. @throws IntakeError, ReadingStopped */
-  preview(head: Uint8Array, options: ImportOptions, limits: TaskLimits): Promise<Uint8Array>;
+  preview(request: PreviewRequest, limits: TaskLimits): Promise<Uint8Array>;
   /** The options of an import that uses a recipe. @throws IntakeError, ReadingStopped */
   useRecipe(use: RecipeUse, limits: TaskLimits): Promise<ImportOptions>;
   /** What a file is, as far as its beginning shows it: `FileFacts` as JSON text. @throws ReadingStopped */
@@ -110,8 +111,8 @@ export function openReadingThreads(): ReadingThreads {
       )) as Uint8Array,
     rowDetail: async (path, row, limits) =>
       (await queues.rows.ask({ kind: 'row-detail', path, row }, limits)) as Uint8Array | undefined,
-    preview: async (head, options, limits) =>
-      (await queues.preview.ask({ kind: 'preview', head, options }, limits)) as Uint8Array,
+    preview: async (request, limits) =>
+      (await queues.preview.ask({ kind: 'preview', ...request }, limits)) as Uint8Array,
     useRecipe: async (use, limits) =>
       (await queues.preview.ask({ kind: 'use-recipe', ...use }, limits)) as ImportOptions,
     inspect: async (request, limits) =>
