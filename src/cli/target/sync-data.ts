@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { userInfo } from 'node:os';
 import { type DataDir, dataDir } from '../../platform/data-dir.ts';
 import { openPlanReader, type PlanReader } from '../../syncs/plan/plan-reading.ts';
 import { planFiles } from '../../syncs/plan/prepare.ts';
@@ -42,15 +41,5 @@ export function withPlan<Result>(
     return read(plan);
   } finally {
     plan.close();
-  }
-}
-
-/** Name of the user at the terminal, for the record. */
-export function currentUser(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    // A container may run as a user without a name.
-    return `user ${process.getuid?.() ?? 'unknown'}`;
   }
 }
