@@ -63,8 +63,11 @@ export class Filling {
 
   /** Puts a row aside. */
   leave(callGroup: number, row: number, scope: number | null): void {
-    this.#rest.values.push(callGroup, row, scope ?? NO_SCOPE);
-    this.#rest.added();
+    const { values } = this.#rest;
+    const at = this.#rest.next();
+    values[at] = callGroup;
+    values[at + 1] = row;
+    values[at + 2] = scope ?? NO_SCOPE;
   }
 
   /** Puts aside what is open; slots are given out from the first again. */
@@ -86,15 +89,20 @@ export class Filling {
 
   #close(slot: number): void {
     this.#lastBatch += 1;
+    const memberships = this.#memberships;
     let bans = 0;
     for (let at = slot * MAX_UIDS_PER_CALL; at < (slot + 1) * MAX_UIDS_PER_CALL; at += 1) {
       const scope = this.#scopes[at] as number;
       if (scope === BAN) bans += 1;
-      this.#memberships.values.push(this.#lastBatch, this.#rows[at] as number, scope);
-      this.#memberships.added();
+      const place = memberships.next();
+      memberships.values[place] = this.#lastBatch;
+      memberships.values[place + 1] = this.#rows[at] as number;
+      memberships.values[place + 2] = scope;
     }
-    this.#batches.values.push(this.#lastBatch, this.#callGroups[slot] as number, bans);
-    this.#batches.added();
+    const place = this.#batches.next();
+    this.#batches.values[place] = this.#lastBatch;
+    this.#batches.values[place + 1] = this.#callGroups[slot] as number;
+    this.#batches.values[place + 2] = bans;
     this.#open[slot] = 0;
   }
 }
