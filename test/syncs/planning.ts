@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { IMPORT_MIGRATIONS } from '../../src/imports/schemas.ts';
 import { cut } from '../../src/imports/stage/cut.ts';
@@ -35,7 +35,7 @@ export const CSV: InputDescription = {
 export function stage(path: string, fileRows: readonly FileRow[], input: InputDescription = CSV): string {
   const database = openForStaging(path, IMPORT_MIGRATIONS);
   inTransaction(database, () => {
-    const inserter = rowInserter(database);
+    const inserter = rowInserter(database, dirname(path));
     const pack = rowPacker();
     for (const [
       index,

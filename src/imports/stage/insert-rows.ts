@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { RowProblem } from '../read/input-row.ts';
 import { actionId, readRequest } from '../record/enum-ids.ts';
 import { bulkInsert } from './bulk-insert.ts';
-import { Filling } from './cut.ts';
+import { type CallGroup, Filling } from './cut.ts';
 import { Repeats } from './repeats.ts';
 
 /**
@@ -64,8 +64,9 @@ export interface RowInserter {
 /**
  * Inserts rows in the order of the input, and counts the rows read. Row ids are 1, 2, 3, … in that order. Meanwhile
  * batches are filled (cut.ts), and rows that may be duplicates are noted in `temp.suspects`; `cut` does the rest.
+ * @param folder for what does not fit into memory
  */
-export function rowInserter(database: DatabaseSync): RowInserter {
+export function rowInserter(database: DatabaseSync, folder: string): RowInserter {
   database.exec(`
     create temp table suspects (row_id integer primary key);
     create temp table derived (row_id integer not null, field text not null, source text not null, primary key (row_id, field)) without rowid;
@@ -79,10 +80,10 @@ export function rowInserter(database: DatabaseSync): RowInserter {
   let firstOfRow = 0;
   const invalid = database.prepare('insert into invalid_rows values (?, ?, ?)');
   const filling = new Filling(database, REMEMBERED_CALL_GROUPS);
-  const repeats = new Repeats(database);
+  const repeats = new Repeats(folder);
   const findCallGroup = callGroupFinder(database);
   /** By number, of the last REMEMBERED_CALL_GROUPS. */
-  const callGroups: CallGroup[] = [];
+  const callGroups: OpenCallGroup[] = [];
   let numbered = 0;
   let rows = 0;
   /** Rows by region number. */
@@ -94,8 +95,8 @@ export function rowInserter(database: DatabaseSync): RowInserter {
       callGroups.length = 0;
     }
     numbered += 1;
-    const found = findCallGroup(region, guid, actor, action, Number(later));
-    callGroups.push({ ...found, slot: filling.slotFor(found.id) });
+    const { group, ...callGroup } = findCallGroup(region, guid, actor, action, later);
+    callGroups.push({ id: callGroup.id, group, slot: filling.slotFor(callGroup) });
   };
 
   const addRows = ({ numbers, hashes, texts: joined }: PackedRows): void => {
@@ -117,7 +118,7 @@ export function rowInserter(database: DatabaseSync): RowInserter {
           addCallGroup(region, texts[text] as string, texts[text + 1] as string, action, request > LATER);
           text += 2;
         }
-        const callGroup = callGroups[number % REMEMBERED_CALL_GROUPS] as CallGroup;
+        const callGroup = callGroups[number % REMEMBERED_CALL_GROUPS] as OpenCallGroup;
         const hash = hashes[index] as number;
         values[row + 1] = region;
         values[row + 2] = callGroup.group;
@@ -183,7 +184,7 @@ export function rowInserter(database: DatabaseSync): RowInserter {
   };
 }
 
-interface CallGroup {
+interface OpenCallGroup {
   readonly id: number;
   readonly group: number;
   /** Where its open batch is filled. */
@@ -193,7 +194,7 @@ interface CallGroup {
 /** Finds or adds a group and a call group by their names, which compare without regard to case. */
 function callGroupFinder(
   database: DatabaseSync,
-): (region: number, guid: string, actor: string, action: number, later: number) => Omit<CallGroup, 'slot'> {
+): (region: number, guid: string, actor: string, action: number, later: boolean) => CallGroup & { group: number } {
   database.exec(`
     create unique index if not exists groups_by_name on groups (region_id, guid collate nocase);
     create unique index if not exists call_groups_by_name on call_groups (group_id, on_behalf_of collate nocase, action_id, later);
@@ -210,8 +211,8 @@ function callGroupFinder(
     const known = findGroup.get(region, guid)?.['id'];
     const group = Number(known ?? addGroup.run(region, guid).lastInsertRowid);
     // A group that is new has no call group.
-    const old = known === undefined ? undefined : findCallGroup.get(group, actor, action, later)?.['id'];
-    const id = Number(old ?? addCallGroup.run(group, actor, action, later).lastInsertRowid);
-    return { id, group };
+    const old = known === undefined ? undefined : findCallGroup.get(group, actor, action, Number(later))?.['id'];
+    const id = Number(old ?? addCallGroup.run(group, actor, action, Number(later)).lastInsertRowid);
+    return { id, region, group, later, isNew: old === undefined };
   };
 }

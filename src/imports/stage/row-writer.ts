@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { asError } from '../../errors/message-of.ts';
 import { ACTIONS, type Action, type Region } from '../../membership/membership.ts';
@@ -166,7 +167,7 @@ interface RowWriting {
 function openRowWriting(path: string): RowWriting {
   const database = openForStaging(path, IMPORT_MIGRATIONS);
   database.exec('begin');
-  const inserter = rowInserter(database);
+  const inserter = rowInserter(database, dirname(path));
   return {
     insert: inserter.insert,
     finish: (input) => {

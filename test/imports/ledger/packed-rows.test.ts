@@ -26,7 +26,7 @@ const row = fc.record({
 function written(chunks: readonly (readonly StagedRow[])[]) {
   const database = openForStaging(join(tempDir(), 'ledger.sqlite'), IMPORT_MIGRATIONS);
   const pack = rowPacker();
-  const inserter = rowInserter(database);
+  const inserter = rowInserter(database, tempDir());
   for (const chunk of chunks) inserter.insert(pack(chunk));
   inserter.finish();
   const rows = database

@@ -81,7 +81,7 @@ describe('staging', () => {
   test('UIDs with the same hash are kept apart, and the same UID is still found', () => {
     const path = join(tempDir(), 'ledger.sqlite');
     const database = openForStaging(path, IMPORT_MIGRATIONS);
-    const inserter = rowInserter(database);
+    const inserter = rowInserter(database, tempDir());
     const rows = ['anna', 'berta', 'ANNA', 'carla'].map((uid, index) => rowAt(index, { uid }));
     const packed = rowPacker()(rows);
     inserter.insert({ ...packed, hashes: packed.hashes.fill(1) });
