@@ -14,11 +14,17 @@ const BAN = scopeId('ban');
 /** A region, a group, an acting user and an action: the rows that may travel in one call. */
 export interface CallGroup {
   readonly id: number;
+  readonly group: number;
   readonly region: number;
   readonly later: boolean;
   /** No row has been in it. */
   readonly isNew: boolean;
+  /** Where its open batch is filled, once it has been given one. */
+  slot: number;
 }
+
+/** The turn of a call group's next batch is not known: it may have had batches before. */
+const UNKNOWN = -1;
 
 /**
  * Fills batches while rows come: the rows of a call group (region, group, acting user, action) are collected until a
@@ -56,19 +62,14 @@ export class Filling {
     this.#rest = bulkInsert(database, 'temp.rest', ['call_group_id', 'row_id', 'scope_id']);
   }
 
-  /** The slot of a call group; one that is not open yet is given the next. */
-  slotFor(callGroup: CallGroup): number {
-    const open = this.#slots.get(callGroup.id);
-    if (open !== undefined) return open;
-    const slot = this.#callGroups.push(callGroup) - 1;
+  /** Gives a call group its slot: that of another spelling of it, else the next. */
+  open(callGroup: CallGroup): void {
+    const slot = this.#slots.get(callGroup.id) ?? this.#callGroups.length;
+    callGroup.slot = slot;
+    if (slot < this.#callGroups.length) return;
+    this.#callGroups.push(callGroup);
     this.#slots.set(callGroup.id, slot);
-    this.#turns[slot] = callGroup.isNew ? 0 : this.#batchesOf(callGroup.id);
-    return slot;
-  }
-
-  #batchesOf(callGroup: number): number {
-    this.#batches.finish();
-    return Number(this.#countBatches.get(callGroup)?.['n']);
+    this.#turns[slot] = callGroup.isNew ? 0 : UNKNOWN;
   }
 
   /** Puts a row into the open batch of a slot. */
@@ -121,7 +122,8 @@ export class Filling {
       memberships.values[place + 2] = scope;
     }
     const { id, region, later } = this.#callGroups[slot] as CallGroup;
-    const turn = this.#turns[slot] as number;
+    const known = this.#turns[slot] as number;
+    const turn = known === UNKNOWN ? this.#batchesOf(id) : known;
     const place = this.#batches.next();
     const { values } = this.#batches;
     values[place] = this.#lastBatch;
@@ -133,6 +135,11 @@ export class Filling {
     values[place + 6] = bans;
     this.#turns[slot] = turn + 1;
     this.#open[slot] = 0;
+  }
+
+  #batchesOf(callGroup: number): number {
+    this.#batches.finish();
+    return Number(this.#countBatches.get(callGroup)?.['n']);
   }
 }
 

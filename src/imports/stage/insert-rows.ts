@@ -83,7 +83,7 @@ export function rowInserter(database: DatabaseSync, folder: string): RowInserter
   const repeats = new Repeats(folder);
   const findCallGroup = callGroupFinder(database);
   /** By number, of the last REMEMBERED_CALL_GROUPS. */
-  const callGroups: OpenCallGroup[] = [];
+  const callGroups: CallGroup[] = [];
   let numbered = 0;
   let rows = 0;
   /** Rows by region number. */
@@ -95,8 +95,9 @@ export function rowInserter(database: DatabaseSync, folder: string): RowInserter
       callGroups.length = 0;
     }
     numbered += 1;
-    const { group, ...callGroup } = findCallGroup(region, guid, actor, action, later);
-    callGroups.push({ id: callGroup.id, group, slot: filling.slotFor(callGroup) });
+    const callGroup = findCallGroup(region, guid, actor, action, later);
+    filling.open(callGroup);
+    callGroups.push(callGroup);
   };
 
   const addRows = ({ numbers, hashes, texts: joined }: PackedRows): void => {
@@ -118,7 +119,7 @@ export function rowInserter(database: DatabaseSync, folder: string): RowInserter
           addCallGroup(region, texts[text] as string, texts[text + 1] as string, action, request > LATER);
           text += 2;
         }
-        const callGroup = callGroups[number % REMEMBERED_CALL_GROUPS] as OpenCallGroup;
+        const callGroup = callGroups[number % REMEMBERED_CALL_GROUPS] as CallGroup;
         const hash = hashes[index] as number;
         values[row + 1] = region;
         values[row + 2] = callGroup.group;
@@ -184,17 +185,10 @@ export function rowInserter(database: DatabaseSync, folder: string): RowInserter
   };
 }
 
-interface OpenCallGroup {
-  readonly id: number;
-  readonly group: number;
-  /** Where its open batch is filled. */
-  readonly slot: number;
-}
-
 /** Finds or adds a group and a call group by their names, which compare without regard to case. */
 function callGroupFinder(
   database: DatabaseSync,
-): (region: number, guid: string, actor: string, action: number, later: boolean) => CallGroup & { group: number } {
+): (region: number, guid: string, actor: string, action: number, later: boolean) => CallGroup {
   database.exec(`
     create unique index if not exists groups_by_name on groups (region_id, guid collate nocase);
     create unique index if not exists call_groups_by_name on call_groups (group_id, on_behalf_of collate nocase, action_id, later);
@@ -213,6 +207,6 @@ function callGroupFinder(
     // A group that is new has no call group.
     const old = known === undefined ? undefined : findCallGroup.get(group, actor, action, Number(later))?.['id'];
     const id = Number(old ?? addCallGroup.run(group, actor, action, Number(later)).lastInsertRowid);
-    return { id, region, group, later, isNew: old === undefined };
+    return { id, group, region, later, isNew: old === undefined, slot: -1 };
   };
 }

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { IMPORT_MIGRATIONS } from '../../../src/imports/schemas.ts';
+import { cut } from '../../../src/imports/stage/cut.ts';
 import { REMEMBERED_CALL_GROUPS, rowInserter } from '../../../src/imports/stage/insert-rows.ts';
 import { rowPacker } from '../../../src/imports/stage/row-writer.ts';
 import type { StagedRow } from '../../../src/imports/stage/staged-row.ts';
@@ -85,12 +86,26 @@ test('rows come out of the one text as they went in; of an invalid row what coul
   );
 });
 
-test('more groups than are remembered: a row is in its own, also when the group comes again', () => {
-  const rows = [...Array(REMEMBERED_CALL_GROUPS + 10).keys(), 3, 1, REMEMBERED_CALL_GROUPS + 9, 3].map((group, index) =>
-    rowAt(index, { guid: `g${group}` }),
-  );
-  const came = written([rows.slice(0, 100), rows.slice(100, -3), rows.slice(-3)]);
-  expect(came.map(({ guid }) => guid)).toEqual(rows.map(({ guid }) => guid));
+test('more groups than are remembered: each row is in its own, and batches have their turns in order when a group comes again', () => {
+  const team = (count: number) => Array.from({ length: count }, (_, index) => (index % 2 === 0 ? 'team' : 'TEAM'));
+  const others = Array.from({ length: REMEMBERED_CALL_GROUPS }, (_, index) => `g${index}`);
+  const guids = [...team(60), ...others, ...team(60)];
+  const rows = guids.map((guid, index) => rowAt(index, { guid }));
+  const path = join(tempDir(), 'ledger.sqlite');
+  const database = openForStaging(path, IMPORT_MIGRATIONS);
+  const inserter = rowInserter(database, tempDir());
+  inserter.insert(rowPacker()(rows));
+  inserter.finish();
+  cut(database, { format: 'csv', delimiter: ',', columns: [], recognised: {} });
+  const batches = database
+    .prepare(`
+      select turn, size from batches b join call_groups cg on cg.id = b.call_group_id join groups g on g.id = cg.group_id
+       where g.guid = 'team' order by turn`)
+    .all();
+  const groups = database.prepare('select g.guid from rows r join groups g on g.id = r.group_id order by r.id').all();
+  database.close();
+  expect(groups.map(({ guid }) => guid)).toEqual(guids.map((guid) => (guid === 'TEAM' ? 'team' : guid)));
+  expect(batches).toEqual([25, 25, 25, 25, 20].map((size, turn) => ({ turn, size })));
 });
 
 test('a text that would move all others to wrong places is refused', () => {
