@@ -45,14 +45,14 @@ export async function listen({ port, listenOn, cert, key, onRequest }: ListenerO
   // A client that does not trust the certificate disconnects; that is not an error here.
   https.on('tlsClientError', (_error, socket) => socket.destroy());
 
-  /** By the client's port: the TCP connection beneath TLS, which alone can be reset. */
-  const sockets = new Map<number, Socket>();
+  /** By the client's address: the TCP connection beneath TLS, which alone can be reset. */
+  const sockets = new Map<string, Socket>();
   const tcp = createServer({ noDelay: true }, (socket) => {
-    const clientPort = socket.remotePort ?? 0;
-    sockets.set(clientPort, socket);
+    const client = clientOf(socket);
+    sockets.set(client, socket);
     socket.on('error', () => socket.destroy());
     socket.on('close', () => {
-      if (sockets.get(clientPort) === socket) sockets.delete(clientPort);
+      if (sockets.get(client) === socket) sockets.delete(client);
     });
     socket.once('data', (first) => {
       if (first[0] === TLS_HANDSHAKE) {
@@ -79,7 +79,7 @@ export async function listen({ port, listenOn, cert, key, onRequest }: ListenerO
   return {
     port: address.port,
     reset(request) {
-      const socket = sockets.get(request.socket.remotePort ?? 0);
+      const socket = sockets.get(clientOf(request.socket));
       socket?.resetAndDestroy();
       request.socket.destroy();
     },
@@ -91,4 +91,8 @@ export async function listen({ port, listenOn, cert, key, onRequest }: ListenerO
       await closed;
     },
   };
+}
+
+function clientOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
 }

@@ -1,10 +1,12 @@
 import type { Worker } from 'node:worker_threads';
+import { noteConversion } from '../../platform/conversions.ts';
 import { PASSING_ROWS, startThread } from '../../platform/threads.ts';
 import type { ImportOptions } from '../import-options.ts';
 import type { RecipeUse } from '../inspect/use-recipe.ts';
 import { unpackError } from '../read/thread-error.ts';
 import type { SumCheck } from '../record/import-ledger.ts';
 import type { InspectRequest } from './inspect-head.ts';
+import type { PreviewRequest } from './preview.ts';
 import type { ImportReader } from './reading.ts';
 import {
   type NumberedTask,
@@ -60,7 +62,7 @@ export interface ReadingThreads {
   /** One row with its calls as JSON text; undefined if no row has this number. @throws ReadingStopped */
   rowDetail(path: string, row: number, limits: TaskLimits): Promise<Uint8Array | undefined>;
   /** How the beginning of a file would be read: a `Preview` as JSON text. @throws IntakeError, ReadingStopped */
-  preview(head: Uint8Array, options: ImportOptions, limits: TaskLimits): Promise<Uint8Array>;
+  preview(request: PreviewRequest, limits: TaskLimits): Promise<Uint8Array>;
   /** The options of an import that uses a recipe. @throws IntakeError, ReadingStopped */
   useRecipe(use: RecipeUse, limits: TaskLimits): Promise<ImportOptions>;
   /** What a file is, as far as its beginning shows it: `FileFacts` as JSON text. @throws ReadingStopped */
@@ -109,8 +111,8 @@ export function openReadingThreads(): ReadingThreads {
       )) as Uint8Array,
     rowDetail: async (path, row, limits) =>
       (await queues.rows.ask({ kind: 'row-detail', path, row }, limits)) as Uint8Array | undefined,
-    preview: async (head, options, limits) =>
-      (await queues.preview.ask({ kind: 'preview', head, options }, limits)) as Uint8Array,
+    preview: async (request, limits) =>
+      (await queues.preview.ask({ kind: 'preview', ...request }, limits)) as Uint8Array,
     useRecipe: async (use, limits) =>
       (await queues.preview.ask({ kind: 'use-recipe', ...use }, limits)) as ImportOptions,
     inspect: async (request, limits) =>
@@ -186,13 +188,17 @@ interface Asked {
   readonly task: ReadingTask;
   readonly limits: TaskLimits | undefined;
   readonly answer: PromiseWithResolvers<unknown>;
-  deadline?: NodeJS.Timeout;
+  /** Its caller no longer waits for the answer. */
+  hasLeft?: true;
+  deadline?: NodeJS.Timeout | undefined;
 }
 
 interface RunningThread {
   readonly worker: Worker;
   /** On a busy machine it takes seconds to load: no task's fault. */
   isLoaded: boolean;
+  /** It converts a ledger of an older version, which takes as long as it takes: ended in the middle, it would begin again. */
+  isConverting: boolean;
   readonly sent: Map<number, Asked>;
   /** Open reports: the next chunk may be asked for after a long time. */
   readonly reports: Set<number>;
@@ -213,6 +219,7 @@ export function openReadingQueue({ atOnce, heapMb }: ReadingQueueOptions): Readi
     const thread: RunningThread = {
       worker,
       isLoaded: false,
+      isConverting: false,
       sent: new Map(),
       reports: new Set(),
       ended: new Promise<void>((resolve) => worker.once('exit', () => resolve())),
@@ -222,6 +229,12 @@ export function openReadingQueue({ atOnce, heapMb }: ReadingQueueOptions): Readi
       for (const asked of thread.sent.values()) setDeadline(thread, asked);
     });
     worker.on('message', (reply: ReadingReply) => {
+      if ('conversion' in reply) {
+        thread.isConverting = reply.conversion !== null;
+        for (const asked of thread.sent.values()) setDeadline(thread, asked);
+        noteConversion(reply.conversion ?? undefined);
+        return;
+      }
       const asked = thread.sent.get(reply.id);
       thread.sent.delete(reply.id);
       clearTimeout(asked?.deadline);
@@ -269,37 +282,40 @@ export function openReadingQueue({ atOnce, heapMb }: ReadingQueueOptions): Readi
     if (task.kind === 'report') thread.reports.add(task.report);
     if (task.kind === 'end-report') thread.reports.delete(task.report);
     thread.sent.set(lastId, asked);
-    if (thread.isLoaded) setDeadline(thread, asked);
+    setDeadline(thread, asked);
     thread.worker.postMessage({ id: lastId, ...task } satisfies NumberedTask);
   };
 
+  /** Begins the time of a task anew; none runs while a ledger is converted. */
   const setDeadline = (thread: RunningThread, asked: Asked): void => {
-    // One whose caller has left meanwhile has another.
-    if (asked.limits === undefined || asked.deadline !== undefined) return;
+    clearTimeout(asked.deadline);
+    asked.deadline = undefined;
+    if (asked.limits === undefined || thread.isConverting) return;
     const { deadlineMs } = asked.limits;
-    const late = new ReadingStopped('deadline', `it took more than ${deadlineMs / 1000} seconds`);
-    asked.deadline = setTimeout(() => end(thread, late), deadlineMs);
+    if (asked.hasLeft) asked.deadline = setTimeout(() => end(thread, left()), LEFT_MS);
+    else if (thread.isLoaded) {
+      const late = new ReadingStopped('deadline', `it took more than ${deadlineMs / 1000} seconds`);
+      asked.deadline = setTimeout(() => end(thread, late), deadlineMs);
+    }
   };
 
   /** The caller has left: a waiting task is dropped, and a task that still runs after LEFT_MS is ended. */
   const abandon = (asked: Asked): void => {
-    const left = new ReadingStopped('left', 'the caller no longer waits for the answer');
     if (waiting.includes(asked)) {
       waiting = waiting.filter((other) => other !== asked);
-      asked.answer.reject(left);
+      asked.answer.reject(left());
       return;
     }
     const thread = running;
     if (thread === undefined || ![...thread.sent.values()].includes(asked)) return;
-    clearTimeout(asked.deadline);
-    asked.deadline = setTimeout(() => end(thread, left), LEFT_MS);
+    asked.hasLeft = true;
+    setDeadline(thread, asked);
   };
 
   const ask = (task: ReadingTask, limits?: TaskLimits): Promise<unknown> => {
     if (closed) return Promise.reject(new Error('imports are not read any more: the process stops'));
     const signal = limits?.signal;
-    if (signal?.aborted === true)
-      return Promise.reject(new ReadingStopped('left', 'the caller no longer waits for the answer'));
+    if (signal?.aborted === true) return Promise.reject(left());
     if (limits !== undefined && waiting.length >= MOST_WAITING) {
       return Promise.reject(new ReadingStopped('busy', `${waiting.length} questions wait already`));
     }
@@ -334,6 +350,10 @@ export function openReadingQueue({ atOnce, heapMb }: ReadingQueueOptions): Readi
       await leave();
     },
   };
+}
+
+function left(): ReadingStopped {
+  return new ReadingStopped('left', 'the caller no longer waits for the answer');
 }
 
 function errorOf(cause: unknown): Error {
