@@ -153,6 +153,17 @@ test('of a row that gives several memberships, only what is not in place is sent
   checksOut(pipeline, child);
 });
 
+test('a row that gives several memberships is edited as one, under the number of the first', async () => {
+  const pipeline = await openOne();
+  const options: Partial<ImportOptions> = { shape: { split: { guid: ';' } }, format: 'csv' };
+  const { id: parent } = await pipeline.run('guid,uid\nchoir;te am,ada\n', options);
+  expect(await rowsOf(pipeline, parent)).toMatchObject([{ row: 1, line: 2 }]);
+  const { repairs } = pipeline.coordinator;
+  await expect(repairs.edit(parent, [{ row: 2, column: 'guid', value: 'team' }], 'ann')).rejects.toThrow(
+    'row 2 has nothing to repair',
+  );
+});
+
 test('a row with too few or too many cells waits until someone has said what belongs there', async () => {
   const pipeline = await openOne();
   const { id: parent } = await pipeline.run('guid,uid,note\nchoir,a b\nchoir,ben,x,y\nchoir,ok,z\n');

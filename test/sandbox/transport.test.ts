@@ -107,6 +107,12 @@ test('a port in use is named', async () => {
   await expect(startSandbox({ port: sandbox.port })).rejects.toThrow(`port ${sandbox.port} on 127.0.0.1 is in use`);
 });
 
+test('an address of another machine is named, with what to do', async () => {
+  await expect(startSandbox({ listenOn: '192.0.2.1' })).rejects.toThrow(
+    'port 0 on 192.0.2.1 cannot be opened: this is not an address of this machine; choose one, such as 127.0.0.1',
+  );
+});
+
 test('a certificate that cannot be written stops the start and frees the port', async () => {
   const { sandbox } = await openSandbox();
   await sandbox.close();

@@ -7,7 +7,7 @@ import { inputOf } from '../report/report-paths.ts';
 import { keep, originalsOf } from './edit.ts';
 import { cellsOf } from './edited-row.ts';
 import { CannotRepair } from './repair-errors.ts';
-import { type CellEdit, currentEdits, editsOf, failedValues, repairsOf } from './repair-ledger.ts';
+import { type CellEdit, currentEdits, editsOf, repairsOf, whichToRepair } from './repair-ledger.ts';
 import { columnsOf, isEditable, type OpenRepair, shownCounts } from './show.ts';
 
 /** Rows with remaining problems that are listed. */
@@ -65,11 +65,8 @@ function linesOfRows({ ledger }: OpenRepair, lines: readonly number[]): Map<numb
 /** Rows that the file may change. Sent rows, and those with nothing to repair, are in the report as well. */
 function repairable({ ledger, isTaken }: OpenRepair, rows: readonly number[]): number[] {
   const repairs = repairsOf(ledger, rows);
-  return ledger
-    .sql('which_to_repair')
-    .all({ rows: JSON.stringify(rows), ...failedValues(isTaken) })
-    .map((row) => Number(row['row_id']))
-    .filter((row) => (repairs.get(row)?.sentIn ?? null) === null);
+  const possible = whichToRepair(ledger, rows, isTaken);
+  return rows.filter((row) => possible.has(row) && repairs.get(row)?.state !== 'sent');
 }
 
 /** @throws CannotRepair when a row is there several times and its cells do not agree */

@@ -128,6 +128,8 @@ async function keepCopy(
   const file = await open(unfinished);
   try {
     await check(await lastByteOf(file));
+    // It has the rights of its source.
+    await file.chmod(0o600);
     // A copy that is there counts as whole, also after a power cut.
     await file.sync();
   } finally {
