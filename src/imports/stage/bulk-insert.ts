@@ -14,11 +14,8 @@ export interface BulkInsert {
 /** Inserts many rows into a table, named with its columns. */
 export function bulkInsert(database: DatabaseSync, table: string, columns: readonly string[]): BulkInsert {
   const row = `(${columns.map(() => '?').join(', ')})`;
-  // `or rollback`: what an insert has changed need not be noted for the case that it fails half-way.
   const prepare = (rows: number) =>
-    database.prepare(
-      `insert or rollback into ${table} (${columns.join(', ')}) values ${Array(rows).fill(row).join(', ')}`,
-    );
+    database.prepare(`insert into ${table} (${columns.join(', ')}) values ${Array(rows).fill(row).join(', ')}`);
   const many = prepare(ROWS_PER_STATEMENT);
   const full = ROWS_PER_STATEMENT * columns.length;
   const values = new Array<SQLInputValue>(full).fill(null);
