@@ -85,7 +85,8 @@ function useWriteAheadLog(database: DatabaseSync): void {
  */
 export function openForStaging(path: string, migrations: URL): DatabaseSync {
   privateFile(path);
-  const database = new DatabaseSync(path);
+  // Else SQLite keeps its journal, whatever the pragma says.
+  const database = new DatabaseSync(path, { defensive: false });
   database.exec(`
     pragma journal_mode = off;
     pragma synchronous = off;

@@ -1,9 +1,9 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { regionId, scopeId } from '../../src/imports/record/enum-ids.ts';
 import { IMPORT_MIGRATIONS } from '../../src/imports/schemas.ts';
 import { cut } from '../../src/imports/stage/cut.ts';
-import { rowInserter, VALUES_PER_ROW } from '../../src/imports/stage/insert-rows.ts';
+import { rowInserter } from '../../src/imports/stage/insert-rows.ts';
+import { rowPacker } from '../../src/imports/stage/row-writer.ts';
 import type { InputDescription } from '../../src/imports/stage/staged-row.ts';
 import type { Region, Scope } from '../../src/membership/membership.ts';
 import { inTransaction, openForStaging } from '../../src/platform/sqlite.ts';
@@ -35,25 +35,18 @@ export const CSV: InputDescription = {
 export function stage(path: string, fileRows: readonly FileRow[], input: InputDescription = CSV): string {
   const database = openForStaging(path, IMPORT_MIGRATIONS);
   inTransaction(database, () => {
-    const inserter = rowInserter(database);
+    const inserter = rowInserter(database, dirname(path));
+    const pack = rowPacker();
     for (const [
       index,
       { region = 'us', guid = 'team', uid = '', scope = 'participant', invalid = false, cells },
     ] of fileRows.entries()) {
       const original = JSON.stringify(cells ?? [guid, uid, scope]);
-      const values: (string | number)[] = invalid
-        ? [index + 2, regionId(region), '', '', 0, '', original]
-        : [index + 2, regionId(region), guid, uid, scopeId(scope), '', original];
-      if (values.length !== VALUES_PER_ROW) throw new Error('a row has other values now');
-      const problem = {
-        row: 0,
-        position: 0,
-        column: 'uid',
-        value: '',
-        code: 'EMPTY' as const,
-        reason: 'the uid is empty',
-      };
-      inserter.insert(values, invalid ? [problem] : []);
+      const problems = invalid
+        ? [{ column: 'uid', value: '', code: 'EMPTY' as const, reason: 'the uid is empty' }]
+        : [];
+      const named = invalid ? { guid: '', uid: '' } : { guid, uid };
+      inserter.insert(pack([{ line: index + 2, region, ...named, scope, onBehalfOf: '', original, problems }]));
     }
     inserter.finish();
   });

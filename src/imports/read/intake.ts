@@ -107,8 +107,11 @@ export interface Intake {
   notes(): readonly IntakeNote[];
   /** Bytes of the source read so far (compressed ones when gzipped). */
   bytesRead(): number;
-  /** Rows in order, in chunks of some hundreds, never empty. Rejects with IntakeError, or the signal's reason. */
-  chunks(): AsyncGenerator<readonly InputRow[]>;
+  /**
+   * Rows in order, in chunks of some hundreds, never empty. Rejects with IntakeError, or the signal's reason. What passes a
+   * chunk on still holds it while it waits for the next: whoever reads many should empty each.
+   */
+  chunks(): AsyncGenerator<InputRow[]>;
 }
 
 /**
@@ -281,9 +284,9 @@ async function* counted(blocks: AsyncIterable<Buffer>, read: { bytes: number }):
 }
 
 async function* withinGrowth(
-  chunks: AsyncIterable<readonly InputRow[]>,
+  chunks: AsyncIterable<InputRow[]>,
   check: (rows: number) => void,
-): AsyncGenerator<readonly InputRow[]> {
+): AsyncGenerator<InputRow[]> {
   for await (const chunk of chunks) {
     check(chunk.length);
     yield chunk;
@@ -295,11 +298,11 @@ const LINE_FEED = 0x0a;
 
 /** Leaves out empty chunks; throws EMPTY or NO_ROWS when there was nothing else. */
 async function* atLeastOneRow(
-  chunks: AsyncIterable<readonly InputRow[]>,
+  chunks: AsyncIterable<InputRow[]>,
   name: string,
   format: InputFormat,
   columns: Columns,
-): AsyncGenerator<readonly InputRow[], void, undefined> {
+): AsyncGenerator<InputRow[], void, undefined> {
   let hasRows = false;
   for await (const chunk of chunks) {
     if (chunk.length === 0) continue;

@@ -4,10 +4,10 @@ import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 const ROWS_PER_STATEMENT = 100;
 
 export interface BulkInsert {
-  /** Values of whole rows to come, one after the other; the caller adds to it and calls `added` after each row. */
+  /** Values of the rows to come, one row after the other. */
   readonly values: SQLInputValue[];
-  /** Writes when enough has come. */
-  added(): void;
+  /** The place in `values` for the first value of the next row; the caller sets all of its values. Writes when enough have come. */
+  next(): number;
   finish(): void;
 }
 
@@ -18,17 +18,21 @@ export function bulkInsert(database: DatabaseSync, table: string, columns: reado
     database.prepare(`insert into ${table} (${columns.join(', ')}) values ${Array(rows).fill(row).join(', ')}`);
   const many = prepare(ROWS_PER_STATEMENT);
   const full = ROWS_PER_STATEMENT * columns.length;
-  const values: SQLInputValue[] = [];
+  const values = new Array<SQLInputValue>(full).fill(null);
+  let end = 0;
   return {
     values,
-    added: () => {
-      if (values.length < full) return;
-      many.run(...values);
-      values.length = 0;
+    next: () => {
+      if (end === full) {
+        many.run(...values);
+        end = 0;
+      }
+      end += columns.length;
+      return end - columns.length;
     },
     finish: () => {
-      if (values.length > 0) prepare(values.length / columns.length).run(...values);
-      values.length = 0;
+      if (end > 0) prepare(end / columns.length).run(...values.slice(0, end));
+      end = 0;
     },
   };
 }

@@ -1,8 +1,8 @@
 -- Cutting: after the last row is in, duplicates and contradictions are found and the rest is cut into batches.
 -- The statements run in this order, in one transaction. `:size`: UIDs in one call; `:add`, `:lowest`, `:ban`: the numbers of
 -- that action and of the scopes participant and ban. (`cast`: a number from JavaScript arrives as a real one.)
--- While rows were inserted (insert-rows.ts), most were put into full batches already: `memberships` has them, and
--- `temp.filled` the batches. `temp.rest` has the rows that are in none. `temp.suspects` has every row whose group and UID
+-- While rows were inserted (insert-rows.ts), most were put into full batches already: `memberships` has them, and `batches`
+-- has only such. `temp.rest` has the rows that are in none. `temp.suspects` has every row whose group and UID
 -- may be those of another row: all that are, and hardly any that are not.
 
 -- name: name_derived
@@ -111,7 +111,7 @@ update rows set call_group_id = null where id in (select row_id from left_out);
 -- name: find_reopened
 -- Full batches of call groups that lose rows: the remaining rows may fit into fewer calls.
 create temp table reopened as
-  select batch_id, call_group_id from filled where call_group_id in (select call_group_id from left_out);
+  select id as batch_id, call_group_id from batches where call_group_id in (select call_group_id from left_out);
 
 -- name: reopen
 -- The rows of these batches join the rest.
@@ -123,16 +123,12 @@ insert into temp.rest (call_group_id, row_id, scope_id)
 delete from memberships where batch_id in (select batch_id from reopened);
 
 -- name: forget_reopened
--- and are not full batches any more.
-delete from temp.filled where batch_id in (select batch_id from reopened);
+-- and are no batches any more.
+delete from batches where id in (select batch_id from reopened);
 
 -- name: forget_left_out
 -- Rows that are not sent get no batch.
 delete from temp.rest where row_id in (select row_id from left_out);
-
--- name: index_filled
--- For counting the full batches of a call group.
-create index temp.filled_by_call_group on filled (call_group_id);
 
 -- name: number_rows
 -- Every row's place in the sorted order is its rowid here: its place in its call group, and with it its batch, becomes a
@@ -144,9 +140,9 @@ create temp table sorted as
 -- A call adds many, and changes or removes one. New batches come behind the full ones.
 create temp table starts as
   select call_group_id, batch_size, edits, 1 + sum(size) over before - size as first_place,
-         (select coalesce(max(batch_id), 0) from temp.filled)
+         (select coalesce(max(id), 0) from batches)
          + 1 + sum((size + batch_size - 1) / batch_size) over before - (size + batch_size - 1) / batch_size as first_batch,
-         (select count(*) from temp.filled f where f.call_group_id = x.call_group_id) as first_turn
+         (select count(*) from batches b where b.call_group_id = x.call_group_id) as first_turn
     from (select s.*, cg.action_id <> :add as edits,
                  case cg.action_id when :add then cast(:size as integer) else 1 end as batch_size
             from (select call_group_id, count(*) as size from sorted group by call_group_id) as s
@@ -162,13 +158,6 @@ create unique index temp.starts_by_call_group on starts (call_group_id);
 insert into memberships (batch_id, row_id, scope_id)
   select f.first_batch + (s.rowid - f.first_place) / f.batch_size, s.row_id, s.scope_id
     from sorted s join starts f on f.call_group_id = s.call_group_id;
-
--- name: list_full_batches
--- In: size. The batches that were filled while rows were inserted, in the order of their call groups.
-insert into batches (id, call_group_id, region_id, turn, state, size, bans)
-  select f.batch_id, cg.id, g.region_id, row_number() over (partition by f.call_group_id order by f.batch_id) - 1,
-         iif(cg.later, 'later', 'pending'), cast(:size as integer), f.bans
-    from temp.filled f join call_groups cg on cg.id = f.call_group_id join groups g on g.id = cg.group_id;
 
 -- name: list_batches
 -- Edits go first: in a group that is full, removals make room for additions.

@@ -1,4 +1,4 @@
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { MAX_UIDS_PER_CALL } from '../../membership/member-lists.ts';
 import { inTransaction, readStatements } from '../../platform/sqlite.ts';
 import { actionId, scopeId } from '../record/enum-ids.ts';
@@ -11,6 +11,21 @@ import type { InputDescription } from './staged-row.ts';
 const NO_SCOPE = scopeId('participant');
 const BAN = scopeId('ban');
 
+/** A region, a group, an acting user and an action: the rows that may travel in one call. */
+export interface CallGroup {
+  readonly id: number;
+  readonly group: number;
+  readonly region: number;
+  readonly later: boolean;
+  /** No row has been in it. */
+  readonly isNew: boolean;
+  /** Where its open batch is filled, once it has been given one. */
+  slot: number;
+}
+
+/** The turn of a call group's next batch is not known: it may have had batches before. */
+const UNKNOWN = -1;
+
 /**
  * Fills batches while rows come: the rows of a call group (region, group, acting user, action) are collected until a
  * call is full. That needs no sorting. Rows that do not fill a batch are put aside in `temp.rest`, and cut.sql sorts those. It
@@ -20,12 +35,15 @@ export class Filling {
   readonly #memberships: BulkInsert;
   readonly #batches: BulkInsert;
   readonly #rest: BulkInsert;
-  /** Open rows and their scopes by slot, MAX_UIDS_PER_CALL places each; how many there are, and of which call group. */
+  readonly #countBatches: StatementSync;
+  /** Open rows and their scopes by slot, MAX_UIDS_PER_CALL places each; how many there are. */
   readonly #rows: Int32Array;
   readonly #scopes: Uint8Array;
   readonly #open: Uint8Array;
-  readonly #callGroups: Int32Array;
-  #slots = 0;
+  /** What the slots belong to, and the turns of their next batches. */
+  readonly #callGroups: CallGroup[] = [];
+  readonly #slots = new Map<number, number>();
+  readonly #turns: Int32Array;
   #lastBatch = 0;
 
   /** @param slots call groups that can be open at the same time */
@@ -33,22 +51,25 @@ export class Filling {
     this.#rows = new Int32Array(slots * MAX_UIDS_PER_CALL);
     this.#scopes = new Uint8Array(slots * MAX_UIDS_PER_CALL);
     this.#open = new Uint8Array(slots);
-    this.#callGroups = new Int32Array(slots);
-    database.exec(`
-      create temp table rest (call_group_id integer not null, row_id integer not null, scope_id integer not null);
-      create temp table filled (batch_id integer primary key, call_group_id integer not null, bans integer not null);
-    `);
+    this.#turns = new Int32Array(slots);
+    database.exec(
+      'create temp table rest (call_group_id integer not null, row_id integer not null, scope_id integer not null)',
+    );
     this.#memberships = bulkInsert(database, 'memberships', ['batch_id', 'row_id', 'scope_id']);
-    this.#batches = bulkInsert(database, 'temp.filled', ['batch_id', 'call_group_id', 'bans']);
+    const batch = ['id', 'call_group_id', 'region_id', 'turn', 'state', 'size', 'bans'];
+    this.#batches = bulkInsert(database, 'batches', batch);
+    this.#countBatches = database.prepare('select count(*) as n from batches where call_group_id = ?');
     this.#rest = bulkInsert(database, 'temp.rest', ['call_group_id', 'row_id', 'scope_id']);
   }
 
-  /** Gives a call group a slot. */
-  slotFor(callGroup: number): number {
-    const slot = this.#slots;
-    this.#slots += 1;
-    this.#callGroups[slot] = callGroup;
-    return slot;
+  /** Gives a call group its slot: that of another spelling of it, else the next. */
+  open(callGroup: CallGroup): void {
+    const slot = this.#slots.get(callGroup.id) ?? this.#callGroups.length;
+    callGroup.slot = slot;
+    if (slot < this.#callGroups.length) return;
+    this.#callGroups.push(callGroup);
+    this.#slots.set(callGroup.id, slot);
+    this.#turns[slot] = callGroup.isNew ? 0 : UNKNOWN;
   }
 
   /** Puts a row into the open batch of a slot. */
@@ -63,20 +84,24 @@ export class Filling {
 
   /** Puts a row aside. */
   leave(callGroup: number, row: number, scope: number | null): void {
-    this.#rest.values.push(callGroup, row, scope ?? NO_SCOPE);
-    this.#rest.added();
+    const { values } = this.#rest;
+    const at = this.#rest.next();
+    values[at] = callGroup;
+    values[at + 1] = row;
+    values[at + 2] = scope ?? NO_SCOPE;
   }
 
   /** Puts aside what is open; slots are given out from the first again. */
   leaveOpen(): void {
-    for (let slot = 0; slot < this.#slots; slot += 1) {
+    for (const [slot, { id }] of this.#callGroups.entries()) {
       const from = slot * MAX_UIDS_PER_CALL;
       for (let at = from; at < from + (this.#open[slot] as number); at += 1) {
-        this.leave(this.#callGroups[slot] as number, this.#rows[at] as number, this.#scopes[at] as number);
+        this.leave(id, this.#rows[at] as number, this.#scopes[at] as number);
       }
       this.#open[slot] = 0;
     }
-    this.#slots = 0;
+    this.#callGroups.length = 0;
+    this.#slots.clear();
   }
 
   finish(): void {
@@ -86,16 +111,35 @@ export class Filling {
 
   #close(slot: number): void {
     this.#lastBatch += 1;
+    const memberships = this.#memberships;
     let bans = 0;
     for (let at = slot * MAX_UIDS_PER_CALL; at < (slot + 1) * MAX_UIDS_PER_CALL; at += 1) {
       const scope = this.#scopes[at] as number;
       if (scope === BAN) bans += 1;
-      this.#memberships.values.push(this.#lastBatch, this.#rows[at] as number, scope);
-      this.#memberships.added();
+      const place = memberships.next();
+      memberships.values[place] = this.#lastBatch;
+      memberships.values[place + 1] = this.#rows[at] as number;
+      memberships.values[place + 2] = scope;
     }
-    this.#batches.values.push(this.#lastBatch, this.#callGroups[slot] as number, bans);
-    this.#batches.added();
+    const { id, region, later } = this.#callGroups[slot] as CallGroup;
+    const known = this.#turns[slot] as number;
+    const turn = known === UNKNOWN ? this.#batchesOf(id) : known;
+    const place = this.#batches.next();
+    const { values } = this.#batches;
+    values[place] = this.#lastBatch;
+    values[place + 1] = id;
+    values[place + 2] = region;
+    values[place + 3] = turn;
+    values[place + 4] = later ? 'later' : 'pending';
+    values[place + 5] = MAX_UIDS_PER_CALL;
+    values[place + 6] = bans;
+    this.#turns[slot] = turn + 1;
     this.#open[slot] = 0;
+  }
+
+  #batchesOf(callGroup: number): number {
+    this.#batches.finish();
+    return Number(this.#countBatches.get(callGroup)?.['n']);
   }
 }
 
@@ -129,6 +173,9 @@ export function cut(database: DatabaseSync, input: InputDescription): StagedTota
       database.prepare(text).run(Object.fromEntries(used));
     }
   });
-  const count = (table: string) => Number(database.prepare(`select count(*) as n from ${table}`).get()?.['n']);
-  return { rows: count('rows'), batches: count('batches') };
+  // Rows are numbered without a gap; to count them would read all of the file.
+  const totals = database
+    .prepare('select coalesce(max(id), 0) as rows, (select count(*) from batches) as batches from rows')
+    .get();
+  return { rows: Number(totals?.['rows']), batches: Number(totals?.['batches']) };
 }

@@ -1,17 +1,35 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { ACTIONS } from '../../membership/membership.ts';
 import type { RowProblem } from '../read/input-row.ts';
 import { actionId, readRequest } from '../record/enum-ids.ts';
 import { bulkInsert } from './bulk-insert.ts';
-import { Filling } from './cut.ts';
+import { type CallGroup, Filling } from './cut.ts';
 import { Repeats } from './repeats.ts';
 
+/**
+ * Rows on their way to the thread that writes them, as one text and arrays of numbers: copying an object or a text for
+ * each row to another thread takes longer than writing the rows.
+ */
+export interface PackedRows {
+  /** NUMBERS_PER_ROW: line, region number (0: unknown), request (0: invalid, SKIPPED, else perhaps with LATER), call group. */
+  readonly numbers: Int32Array<ArrayBuffer>;
+  /** `hashUid` of each row's UID. */
+  readonly hashes: Float64Array<ArrayBuffer>;
+  /**
+   * UID and original of each row, each with SEPARATOR behind it; in front of them GUID and acting user, if the row is the
+   * first of its call group, or GUID and scope, if it is invalid.
+   */
+  readonly texts: string;
+  readonly problems: readonly FlatProblem[];
+  /** Present where a row of the input may give several memberships. */
+  readonly shaped?: PackedShapes;
+}
+
+export const NUMBERS_PER_ROW = 4;
 /** The request number of a row that is left out, and what is added to the number of a row that is sent later. */
 export const SKIPPED = -1;
 export const LATER = 64;
-
-/** Values of one row in a flat array: line, region number (0: unknown), guid, uid, request (0: invalid, SKIPPED, else perhaps with LATER), on behalf of (of an invalid row: its scope), original. */
-export const VALUES_PER_ROW = 7;
+/** In no id, and in no JSON text. */
+export const SEPARATOR = '\0';
 
 export interface FlatProblem extends RowProblem {
   /** Place of its row in the chunk, from 0. */
@@ -19,31 +37,36 @@ export interface FlatProblem extends RowProblem {
   readonly position: number;
 }
 
-/** Which membership of its row each row of a chunk is, by its place; texts are empty where there is nothing to say. */
-export interface ShapedValues {
-  readonly parts: Int32Array;
-  readonly values: readonly string[];
+/** Which membership of its row each row of a chunk is, by its place; texts are empty where there is nothing to say, with SEPARATOR between them. */
+export interface PackedShapes {
+  readonly parts: Int32Array<ArrayBuffer>;
+  readonly values: string;
   /** What ids were derived from. */
-  readonly uids: readonly string[];
-  readonly guids: readonly string[];
+  readonly uids: string;
+  readonly guids: string;
 }
 
-/** Call groups remembered by name. A bound on memory; one that falls out is looked up in SQL. */
-const REMEMBERED_CALL_GROUPS = 50_000;
+/**
+ * Call groups that are remembered by name. A bound on memory: when as many have been numbered, all are forgotten, where rows
+ * are packed and where they are written. One that comes again gets another number then, and is looked up in SQL.
+ */
+export const REMEMBERED_CALL_GROUPS = 50_000;
 /** Separates groups in the keys of their members. Keys may collide by chance: cut.sql compares the values themselves. */
 const GROUP_STEP = 1_000_003;
 const ADD = actionId('add');
 
 export interface RowInserter {
-  insert(values: readonly (string | number)[], problems: readonly FlatProblem[], shaped?: ShapedValues): void;
+  /** Throws an Error if a text had the separator in it. */
+  insert(rows: PackedRows): void;
   finish(): void;
 }
 
 /**
  * Inserts rows in the order of the input, and counts the rows read. Row ids are 1, 2, 3, … in that order. Meanwhile
  * batches are filled (cut.ts), and rows that may be duplicates are noted in `temp.suspects`; `cut` does the rest.
+ * @param folder for what does not fit into memory
  */
-export function rowInserter(database: DatabaseSync): RowInserter {
+export function rowInserter(database: DatabaseSync, folder: string): RowInserter {
   database.exec(`
     create temp table suspects (row_id integer primary key);
     create temp table derived (row_id integer not null, field text not null, source text not null, primary key (row_id, field)) without rowid;
@@ -57,67 +80,96 @@ export function rowInserter(database: DatabaseSync): RowInserter {
   let firstOfRow = 0;
   const invalid = database.prepare('insert into invalid_rows values (?, ?, ?)');
   const filling = new Filling(database, REMEMBERED_CALL_GROUPS);
-  const repeats = new Repeats(database);
-  const callGroups = callGroupFinder(database, filling);
+  const repeats = new Repeats(folder);
+  const findCallGroup = callGroupFinder(database);
+  /** By number, of the last REMEMBERED_CALL_GROUPS. */
+  const callGroups: CallGroup[] = [];
+  let numbered = 0;
   let rows = 0;
   /** Rows by region number. */
   const read = [0, 0, 0, 0];
 
-  const add = (values: readonly (string | number)[], at: number): void => {
-    rows += 1;
-    const line = values[at] as number;
-    const region = values[at + 1] as number;
-    read[region] = (read[region] ?? 0) + 1;
-    const request = values[at + 4] as number;
-    const original = values[at + 6] as string;
-    if (request <= 0) {
-      const guid = values[at + 2] as string;
-      const uid = values[at + 3] as string;
-      inserts.values.push(
-        line,
-        region || null,
-        null,
-        null,
-        null,
-        uid === '' ? null : hashUid(uid),
-        uid || null,
-        original,
-      );
-      if (request === 0) invalid.run(rows, guid, values[at + 5] as string);
-    } else {
-      const uid = values[at + 3] as string;
-      const later = request > LATER ? 1 : 0;
-      const { scope, action } = readRequest(request - later * LATER);
-      const callGroup = callGroups(region, values[at + 2] as string, values[at + 5] as string, action, later);
-      const hash = hashUid(uid);
-      inserts.values.push(line, region, callGroup.group, callGroup.id, scope, hash, uid, original);
-      repeats.add(hash - callGroup.group * GROUP_STEP, rows);
-      // A call changes or removes one member: there is nothing to fill.
-      if (action === ADD && scope !== null) filling.add(callGroup.slot, rows, scope);
-      else filling.leave(callGroup.id, rows, scope);
+  const addCallGroup = (region: number, guid: string, actor: string, action: number, later: boolean): void => {
+    if (numbered > 0 && numbered % REMEMBERED_CALL_GROUPS === 0) {
+      filling.leaveOpen();
+      callGroups.length = 0;
     }
-    inserts.added();
+    numbered += 1;
+    const callGroup = findCallGroup(region, guid, actor, action, later);
+    filling.open(callGroup);
+    callGroups.push(callGroup);
   };
 
-  const addShape = ({ parts, values: texts, uids, guids }: ShapedValues, index: number, isValid: boolean): void => {
-    const number = parts[index] as number;
-    const value = texts[index] as string;
-    if (number === 1) firstOfRow = rows;
-    if (number > 1 || value !== '') part.run(rows, firstOfRow, number, value);
-    if (!isValid) return;
-    if (uids[index]) derived.run(rows, 'uid', uids[index]);
-    if (guids[index]) derived.run(rows, 'guid', guids[index]);
+  const addRows = ({ numbers, hashes, texts: joined }: PackedRows): void => {
+    const texts = joined.split(SEPARATOR);
+    let text = 0;
+    for (let index = 0; index < hashes.length; index += 1) {
+      rows += 1;
+      const at = index * NUMBERS_PER_ROW;
+      const region = numbers[at + 1] as number;
+      const request = numbers[at + 2] as number;
+      read[region] = (read[region] as number) + 1;
+      const row = inserts.next();
+      const values = inserts.values;
+      values[row] = numbers[at] as number;
+      if (request > 0) {
+        const { scope, action } = readRequest(request % LATER);
+        const number = numbers[at + 3] as number;
+        if (number === numbered) {
+          addCallGroup(region, texts[text] as string, texts[text + 1] as string, action, request > LATER);
+          text += 2;
+        }
+        const callGroup = callGroups[number % REMEMBERED_CALL_GROUPS] as CallGroup;
+        const hash = hashes[index] as number;
+        values[row + 1] = region;
+        values[row + 2] = callGroup.group;
+        values[row + 3] = callGroup.id;
+        values[row + 4] = scope;
+        values[row + 5] = hash;
+        values[row + 6] = texts[text] as string;
+        repeats.add(hash - callGroup.group * GROUP_STEP, rows);
+        // A call changes or removes one member: there is nothing to fill.
+        if (action === ADD && scope !== null) filling.add(callGroup.slot, rows, scope);
+        else filling.leave(callGroup.id, rows, scope);
+      } else {
+        if (request === 0) invalid.run(rows, texts[text] as string, texts[text + 1] as string);
+        text += 2;
+        const uid = texts[text] as string;
+        values[row + 1] = region || null;
+        values[row + 2] = null;
+        values[row + 3] = null;
+        values[row + 4] = null;
+        values[row + 5] = uid === '' ? null : (hashes[index] as number);
+        values[row + 6] = uid || null;
+      }
+      values[row + 7] = texts[text + 1] as string;
+      text += 2;
+    }
+    if (text !== texts.length - 1) throw new Error(`${hashes.length} rows have come with ${texts.length - 1} texts`);
+  };
+
+  /** Notes which membership of its row each of the rows is that begin behind `before`. */
+  const addShapes = (before: number, { numbers, shaped }: PackedRows): void => {
+    if (shaped === undefined) return;
+    const [values, uids, guids] = [shaped.values, shaped.uids, shaped.guids].map((texts) => texts.split(SEPARATOR));
+    for (const [index, number] of shaped.parts.entries()) {
+      const row = before + index + 1;
+      if (number === 1) firstOfRow = row;
+      const value = values?.[index] ?? '';
+      if (number > 1 || value !== '') part.run(row, firstOfRow, number, value);
+      if ((numbers[index * NUMBERS_PER_ROW + 2] as number) <= 0) continue;
+      if (uids?.[index]) derived.run(row, 'uid', uids[index]);
+      if (guids?.[index]) derived.run(row, 'guid', guids[index]);
+    }
   };
 
   return {
-    insert: (values, problems, shaped) => {
+    insert: (packed) => {
       const before = rows;
-      for (let at = 0; at < values.length; at += VALUES_PER_ROW) {
-        add(values, at);
-        if (shaped !== undefined) addShape(shaped, at / VALUES_PER_ROW, (values[at + 4] as number) > 0);
-      }
-      for (const { row, position, column, value, code, reason } of problems) {
-        const isSkipped = values[row * VALUES_PER_ROW + 4] === SKIPPED;
+      addRows(packed);
+      addShapes(before, packed);
+      for (const { row, position, column, value, code, reason } of packed.problems) {
+        const isSkipped = packed.numbers[row * NUMBERS_PER_ROW + 2] === SKIPPED;
         if (isSkipped) skipped.run(before + row + 1, code, `${column}: ${reason}`);
         else problem.run(before + row + 1, position, column, value, code, reason);
       }
@@ -133,18 +185,10 @@ export function rowInserter(database: DatabaseSync): RowInserter {
   };
 }
 
-interface CallGroup {
-  readonly id: number;
-  readonly group: number;
-  /** Where its open batch is filled. */
-  readonly slot: number;
-}
-
-/** Numbers groups and call groups as they come; names compare without regard to case. */
+/** Finds or adds a group and a call group by their names, which compare without regard to case. */
 function callGroupFinder(
   database: DatabaseSync,
-  filling: Filling,
-): (region: number, guid: string, actor: string, action: number, later: number) => CallGroup {
+): (region: number, guid: string, actor: string, action: number, later: boolean) => CallGroup {
   database.exec(`
     create unique index if not exists groups_by_name on groups (region_id, guid collate nocase);
     create unique index if not exists call_groups_by_name on call_groups (group_id, on_behalf_of collate nocase, action_id, later);
@@ -157,58 +201,12 @@ function callGroupFinder(
   const addCallGroup = database.prepare(
     'insert into call_groups (group_id, on_behalf_of, action_id, later) values (?, ?, ?, ?)',
   );
-  /** Region, action and acting user → GUID → call group. Most rows differ in the GUID alone. */
-  const remembered = new Map<string, Map<string, CallGroup>>();
-  /** The same without an acting user, by region and action. */
-  const common: (Map<string, CallGroup> | undefined)[] = [];
-  let count = 0;
-
-  const look = (region: number, guid: string, actor: string, action: number, later: number): CallGroup => {
+  return (region, guid, actor, action, later) => {
     const known = findGroup.get(region, guid)?.['id'];
     const group = Number(known ?? addGroup.run(region, guid).lastInsertRowid);
     // A group that is new has no call group.
-    const old = known === undefined ? undefined : findCallGroup.get(group, actor, action, later)?.['id'];
-    const id = Number(old ?? addCallGroup.run(group, actor, action, later).lastInsertRowid);
-    return { id, group, slot: filling.slotFor(id) };
+    const old = known === undefined ? undefined : findCallGroup.get(group, actor, action, Number(later))?.['id'];
+    const id = Number(old ?? addCallGroup.run(group, actor, action, Number(later)).lastInsertRowid);
+    return { id, group, region, later, isNew: old === undefined, slot: -1 };
   };
-
-  const callGroupsOf = (region: number, actor: string, action: number, later: number): Map<string, CallGroup> => {
-    const place = (region * (ACTIONS.length + 1) + action) * 2 + later;
-    const known = actor === '' ? common[place] : remembered.get(`${place} ${actor}`);
-    if (known !== undefined) return known;
-    const callGroups = new Map<string, CallGroup>();
-    remembered.set(`${place} ${actor}`, callGroups);
-    if (actor === '') common[place] = callGroups;
-    return callGroups;
-  };
-
-  return (region, guid, actor, action, later) => {
-    const known = callGroupsOf(region, actor, action, later).get(guid);
-    if (known !== undefined) return known;
-    if (count === REMEMBERED_CALL_GROUPS) {
-      remembered.clear();
-      common.length = 0;
-      filling.leaveOpen();
-      count = 0;
-    }
-    const callGroup = look(region, guid, actor, action, later);
-    // Copied, because the name is a slice of a long text that would stay in memory with it.
-    callGroupsOf(region, actor, action, later).set(Buffer.from(guid).toString(), callGroup);
-    count += 1;
-    return callGroup;
-  };
-}
-
-/** 53 bits over the UID in lower case. Equal UIDs have equal hashes; the reverse is checked in SQL. */
-export function hashUid(uid: string): number {
-  let high = 0x811c9dc5;
-  let low = 0x9747b28c;
-  for (let i = 0; i < uid.length; i++) {
-    let code = uid.charCodeAt(i);
-    if (code >= 65 && code <= 90) code += 32;
-    high = Math.imul(high ^ code, 0x01000193);
-    low = Math.imul(low ^ code, 0x5bd1e995);
-    low ^= low >>> 13;
-  }
-  return (high >>> 0) * 0x20_0000 + (low >>> 11);
 }

@@ -1,23 +1,31 @@
-import type { DatabaseSync } from 'node:sqlite';
+import { closeSync, readSync, writeFileSync } from 'node:fs';
+import { namelessFile } from '../../platform/nameless-file.ts';
 
 /** Parts by the lowest bits of the key: equal keys are in the same part, and one part at a time is looked at. */
 const PARTS = 64;
-/** Entries of a part that are kept in memory; full ones go into a temporary table. */
+/** Entries of a part that are kept in memory: a piece. Full ones go into a file. */
 const KEPT = 1_024;
+const KEY_BYTES = KEPT * Float64Array.BYTES_PER_ELEMENT;
+const ROW_BYTES = KEPT * Int32Array.BYTES_PER_ELEMENT;
 
 /**
  * Finds keys that occur more than once, in little memory and without sorting: one part of the keys at a time fits into a
- * hash table, even of a hundred million. SQLite deletes the table that holds the rest.
+ * hash table, even of a hundred million. The rest is in a file, which is read into the same memory for every part: what SQLite
+ * gives back is new memory for each value, and tens of MB until V8 frees it.
  */
 export class Repeats {
-  readonly #database: DatabaseSync;
+  readonly #folder: string;
   readonly #keys = new Float64Array(PARTS * KEPT);
   readonly #rows = new Int32Array(PARTS * KEPT);
   readonly #filled = new Int32Array(PARTS);
+  #file: number | undefined;
+  /** By part: the pieces of the file that are its own, counted from 0. */
+  readonly #pieces: number[][] = Array.from({ length: PARTS }, () => []);
+  #written = 0;
 
-  constructor(database: DatabaseSync) {
-    this.#database = database;
-    database.exec('create temp table repeats (part integer not null, keys blob not null, row_ids blob not null)');
+  /** @param folder for the file */
+  constructor(folder: string) {
+    this.#folder = folder;
   }
 
   /** `key` is a whole number that a double holds exactly; `row` says where it occurs. */
@@ -32,33 +40,30 @@ export class Repeats {
 
   /** All rows whose key another row has, too. */
   *rows(): Generator<number> {
-    this.#database.exec('create index temp.repeats_by_part on repeats (part)');
-    const put = this.#database.prepare('select keys, row_ids from temp.repeats where part = ?');
-    const stored = this.#database.prepare('select part, count(*) as n from temp.repeats group by part').all();
-    const pieces = new Map(stored.map(({ part, n }) => [Number(part), Number(n)]));
-    const sizeOf = (part: number) => (pieces.get(part) ?? 0) * KEPT + (this.#filled[part] as number);
+    const sizes = this.#pieces.map((pieces, part) => pieces.length * KEPT + (this.#filled[part] as number));
     // One set of arrays for all parts: the garbage of 64 would be most of the memory that a large import takes.
-    const found = new PartOfKeys(Math.max(...Array.from({ length: PARTS }, (_, part) => sizeOf(part))));
-    for (let part = 0; part < PARTS; part += 1) {
-      if (sizeOf(part) < 2) continue;
+    const found = new PartOfKeys(Math.max(...sizes));
+    for (const [part, pieces] of this.#pieces.entries()) {
+      if ((sizes[part] as number) < 2) continue;
       found.clear();
-      for (const piece of put.iterate(part))
-        found.addBytes(piece['keys'] as Uint8Array, piece['row_ids'] as Uint8Array);
+      for (const piece of pieces) found.addPiece(this.#file ?? -1, piece * (KEY_BYTES + ROW_BYTES));
       const from = part * KEPT;
       const to = from + (this.#filled[part] as number);
       found.add(this.#keys.subarray(from, to), this.#rows.subarray(from, to));
       yield* found.repeated();
     }
-    this.#database.exec('drop table temp.repeats');
+    if (this.#file !== undefined) closeSync(this.#file);
+    this.#file = undefined;
   }
 
   #put(part: number): void {
     const from = part * KEPT;
-    const bytes = ({ buffer, byteOffset, byteLength }: Float64Array | Int32Array) =>
-      new Uint8Array(buffer, byteOffset, byteLength);
-    this.#database
-      .prepare('insert into temp.repeats values (?, ?, ?)')
-      .run(part, bytes(this.#keys.subarray(from, from + KEPT)), bytes(this.#rows.subarray(from, from + KEPT)));
+    this.#file ??= namelessFile(this.#folder);
+    // Behind the piece before it.
+    writeFileSync(this.#file, this.#keys.subarray(from, from + KEPT));
+    writeFileSync(this.#file, this.#rows.subarray(from, from + KEPT));
+    this.#pieces[part]?.push(this.#written);
+    this.#written += 1;
     this.#filled[part] = 0;
   }
 }
@@ -93,11 +98,13 @@ class PartOfKeys {
     this.#size += keys.length;
   }
 
-  /** Keys and rows as `add` had them, as bytes. */
-  addBytes(keys: Uint8Array, rows: Uint8Array): void {
-    new Uint8Array(this.#keys.buffer).set(keys, this.#size * Float64Array.BYTES_PER_ELEMENT);
-    new Uint8Array(this.#rows.buffer).set(rows, this.#size * Int32Array.BYTES_PER_ELEMENT);
-    this.#size += rows.length / Int32Array.BYTES_PER_ELEMENT;
+  /** Adds the piece at this place of the file. */
+  addPiece(file: number, position: number): void {
+    const keys = new Uint8Array(this.#keys.buffer, this.#size * Float64Array.BYTES_PER_ELEMENT, KEY_BYTES);
+    const rows = new Uint8Array(this.#rows.buffer, this.#size * Int32Array.BYTES_PER_ELEMENT, ROW_BYTES);
+    const read = readSync(file, keys, { position }) + readSync(file, rows, { position: position + KEY_BYTES });
+    if (read !== KEY_BYTES + ROW_BYTES) throw new Error(`the file of keys lacks what was written at ${position}`);
+    this.#size += KEPT;
   }
 
   /** Rows whose key another row has, too, in the order in which they were added. */

@@ -1,11 +1,24 @@
+import { dirname } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { asError } from '../../errors/message-of.ts';
+import { ACTIONS, type Action, type Region } from '../../membership/membership.ts';
 import { closeStaged, openForStaging } from '../../platform/sqlite.ts';
 import { PASSING_ROWS, startThread } from '../../platform/threads.ts';
-import { regionId, requestId } from '../record/enum-ids.ts';
+import { actionId, regionId, requestId } from '../record/enum-ids.ts';
+import { hashUid } from '../record/uid-hash.ts';
 import { IMPORT_MIGRATIONS } from '../schemas.ts';
 import { cut, type StagedTotals } from './cut.ts';
-import { type FlatProblem, LATER, rowInserter, type ShapedValues, SKIPPED, VALUES_PER_ROW } from './insert-rows.ts';
+import {
+  type FlatProblem,
+  LATER,
+  NUMBERS_PER_ROW,
+  type PackedRows,
+  type PackedShapes,
+  REMEMBERED_CALL_GROUPS,
+  rowInserter,
+  SEPARATOR,
+  SKIPPED,
+} from './insert-rows.ts';
 import type { InputDescription, StagedRow } from './staged-row.ts';
 
 /**
@@ -39,6 +52,7 @@ export interface Staging {
  * one can read; a few are written here when all are read, in less time than a thread takes to start.
  */
 export function startStaging(path: string): Staging {
+  const pack = rowPacker();
   let few: PackedRows[] = [];
   let length = 0;
   let thread: RowWriter | undefined;
@@ -46,7 +60,7 @@ export function startStaging(path: string): Staging {
   return {
     add: async (rows) => {
       if (abandoned) throw cannotWrite(new Error('it was given up'));
-      const packed = packRows(rows);
+      const packed = pack(rows);
       if (thread !== undefined) return thread.add(packed);
       few.push(packed);
       length += packed.texts.length;
@@ -107,7 +121,7 @@ function startWriter(path: string): RowWriter {
   return {
     add: async (rows) => {
       check();
-      thread.postMessage({ kind: 'rows', rows } satisfies WriterMessage, [rows.numbers.buffer]);
+      thread.postMessage({ kind: 'rows', rows } satisfies WriterMessage, [rows.numbers.buffer, rows.hashes.buffer]);
       underWay += 1;
       while (underWay >= CHUNKS_AHEAD) {
         await nextReply();
@@ -153,9 +167,9 @@ interface RowWriting {
 function openRowWriting(path: string): RowWriting {
   const database = openForStaging(path, IMPORT_MIGRATIONS);
   database.exec('begin');
-  const inserter = rowInserter(database);
+  const inserter = rowInserter(database, dirname(path));
   return {
-    insert: (rows) => inserter.insert(unpackRows(rows), rows.problems, unpackShapes(rows)),
+    insert: inserter.insert,
     finish: (input) => {
       inserter.finish();
       database.exec('commit');
@@ -166,38 +180,90 @@ function openRowWriting(path: string): RowWriting {
   };
 }
 
-/**
- * Rows on their way to the thread that writes them, as one text and one array of numbers: copying an object or a text for
- * each row to another thread takes longer than writing the rows.
- */
-export interface PackedRows {
-  /** Line, region number and request of each row (insert-rows.ts). */
-  readonly numbers: Int32Array<ArrayBuffer>;
-  /** GUID, UID, acting user (of an invalid row: its scope) and original of each row, each with SEPARATOR behind it. */
-  readonly texts: string;
-  readonly problems: readonly FlatProblem[];
-  /** Present where a row of the input may give several memberships. */
-  readonly shaped?: PackedShapes;
-}
-
-/** Which membership of its row each one is, and what its ids were derived from; texts with SEPARATOR between them. */
-interface PackedShapes {
-  readonly parts: Int32Array<ArrayBuffer>;
-  readonly values: string;
-  readonly uids: string;
-  readonly guids: string;
-}
-
-const NUMBERS = 3;
-const TEXTS = 4;
-/** In no id, and in no JSON text. */
-const SEPARATOR = '\0';
 /** Kept of a text of an invalid row, in characters. */
 const MOST_OF_A_TEXT = 200;
 
-export function packRows(rows: readonly StagedRow[]): PackedRows {
-  const packed = packPlain(rows);
-  return rows.some(({ shaped }) => shaped !== undefined) ? { ...packed, shaped: packShapes(rows) } : packed;
+/** Packs the rows of one input, chunk by chunk, in their order. */
+export function rowPacker(): (rows: readonly StagedRow[]) => PackedRows {
+  const callGroups = new CallGroupNumbers();
+  return (rows) => {
+    const packed = packPlain(rows, callGroups);
+    return rows.some(({ shaped }) => shaped !== undefined) ? { ...packed, shaped: packShapes(rows) } : packed;
+  };
+}
+
+/** Numbers call groups as they come: 0, 1, 2, … Two spellings of a name have two numbers. */
+class CallGroupNumbers {
+  /** The number of the next new one. */
+  next = 0;
+  /** Region, action, whether it is sent later, and acting user → GUID → number. Most rows differ in the GUID alone. */
+  readonly #remembered = new Map<string, Map<string, number>>();
+  /** The same without an acting user, by region, action and whether it is sent later. */
+  readonly #common: (Map<string, number> | undefined)[] = [];
+
+  of(region: Region, guid: string, actor: string, action: Action, later: boolean): number {
+    const numbers = this.#numbersOf(region, actor, action, later);
+    const known = numbers.get(guid);
+    if (known !== undefined) return known;
+    const number = this.next;
+    this.next += 1;
+    // Copied, because the name is a slice of a long text that would stay in memory with it.
+    numbers.set(Buffer.from(guid).toString(), number);
+    if (this.next % REMEMBERED_CALL_GROUPS === 0) {
+      this.#remembered.clear();
+      this.#common.length = 0;
+    }
+    return number;
+  }
+
+  #numbersOf(region: Region, actor: string, action: Action, later: boolean): Map<string, number> {
+    const place = (regionId(region) * (ACTIONS.length + 1) + actionId(action)) * 2 + Number(later);
+    const known = actor === '' ? this.#common[place] : this.#remembered.get(`${place} ${actor}`);
+    if (known !== undefined) return known;
+    const numbers = new Map<string, number>();
+    if (actor === '') this.#common[place] = numbers;
+    else this.#remembered.set(`${place} ${actor}`, numbers);
+    return numbers;
+  }
+}
+
+function packPlain(rows: readonly StagedRow[], callGroups: CallGroupNumbers): PackedRows {
+  const numbers = new Int32Array(rows.length * NUMBERS_PER_ROW);
+  const hashes = new Float64Array(rows.length);
+  const problems: FlatProblem[] = [];
+  let texts = '';
+  let at = 0;
+  for (let index = 0; index < rows.length; index += 1) {
+    const row = rows[index] as StagedRow;
+    const { line, region, guid, uid, scope, action, onBehalfOf, original } = row;
+    numbers[at] = line;
+    if (row.problems.length === 0) {
+      const later = row.later === true;
+      const expected = callGroups.next;
+      const callGroup = callGroups.of(region, guid, onBehalfOf, action ?? 'add', later);
+      numbers[at + 1] = regionId(region);
+      numbers[at + 2] = requestId(scope, action) + (later ? LATER : 0);
+      numbers[at + 3] = callGroup;
+      hashes[index] = hashUid(uid);
+      if (callGroup === expected) texts += `${guid}\0${onBehalfOf}\0`;
+      texts += `${uid}\0${original}\0`;
+    } else {
+      for (const [position, problem] of row.problems.entries()) problems.push({ row: index, position, ...problem });
+      const asked = row.problems.find(({ code }) => code === 'UNKNOWN_SCOPE')?.value ?? scope;
+      const read = asRead(uid);
+      numbers[at + 1] = row.problems.some((problem) => problem.code.includes('REGION')) ? 0 : regionId(region);
+      numbers[at + 2] = row.shaped?.skipped === true ? SKIPPED : 0;
+      hashes[index] = hashUid(read);
+      texts += `${asRead(guid)}\0${asRead(asked)}\0${read}\0${original}\0`;
+    }
+    at += NUMBERS_PER_ROW;
+  }
+  return { numbers, hashes, texts, problems };
+}
+
+/** A text of an invalid row, which may be anything. */
+function asRead(text: string): string {
+  return text.slice(0, MOST_OF_A_TEXT).toWellFormed().replaceAll(SEPARATOR, '\ufffd');
 }
 
 function packShapes(rows: readonly StagedRow[]): PackedShapes {
@@ -210,68 +276,8 @@ function packShapes(rows: readonly StagedRow[]): PackedShapes {
   };
 }
 
-function unpackShapes({ shaped }: PackedRows): ShapedValues | undefined {
-  if (shaped === undefined) return undefined;
-  const { parts, values, uids, guids } = shaped;
-  return {
-    parts,
-    values: values.split(SEPARATOR),
-    uids: uids.split(SEPARATOR),
-    guids: guids.split(SEPARATOR),
-  };
-}
-
 function asText(text = ''): string {
   return text.toWellFormed().replaceAll(SEPARATOR, '\ufffd');
-}
-
-function packPlain(rows: readonly StagedRow[]): PackedRows {
-  const numbers = new Int32Array(rows.length * NUMBERS);
-  const problems: FlatProblem[] = [];
-  let texts = '';
-  let at = 0;
-  for (const [index, row] of rows.entries()) {
-    const { line, region, guid, uid, scope, action, onBehalfOf, original } = row;
-    numbers[at++] = line;
-    if (row.problems.length === 0) {
-      numbers[at++] = regionId(region);
-      numbers[at++] = requestId(scope, action) + (row.later === true ? LATER : 0);
-      texts += `${guid}\0${uid}\0${onBehalfOf}\0${original}\0`;
-    } else {
-      for (const [position, problem] of row.problems.entries()) problems.push({ row: index, position, ...problem });
-      numbers[at++] = row.problems.some((problem) => problem.code.includes('REGION')) ? 0 : regionId(region);
-      numbers[at++] = row.shaped?.skipped === true ? SKIPPED : 0;
-      const asked = row.problems.find(({ code }) => code === 'UNKNOWN_SCOPE')?.value ?? scope;
-      texts += `${asRead(guid)}\0${asRead(uid)}\0${asRead(asked)}\0${original}\0`;
-    }
-  }
-  return { numbers, texts, problems };
-}
-
-/** A text of an invalid row, which may be anything. */
-function asRead(text: string): string {
-  return text.slice(0, MOST_OF_A_TEXT).toWellFormed().replaceAll(SEPARATOR, '\ufffd');
-}
-
-/** The flat values that `RowInserter.insert` takes. Throws an Error if a text had the separator in it. */
-export function unpackRows({ numbers, texts }: PackedRows): (string | number)[] {
-  const parts = texts.split(SEPARATOR);
-  const rows = numbers.length / NUMBERS;
-  if (parts.length !== rows * TEXTS + 1) throw new Error(`${rows} rows have come with ${parts.length - 1} texts`);
-  const values = new Array<string | number>(rows * VALUES_PER_ROW);
-  let at = 0;
-  for (let row = 0; row < rows; row += 1) {
-    const number = row * NUMBERS;
-    const text = row * TEXTS;
-    values[at++] = numbers[number] as number;
-    values[at++] = numbers[number + 1] as number;
-    values[at++] = parts[text] as string;
-    values[at++] = parts[text + 1] as string;
-    values[at++] = numbers[number + 2] as number;
-    values[at++] = parts[text + 2] as string;
-    values[at++] = parts[text + 3] as string;
-  }
-  return values;
 }
 
 /** What the thread does. */

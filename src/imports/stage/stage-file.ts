@@ -81,6 +81,8 @@ async function stageWith(
       await staging.add(marked === undefined ? chunk : marked(chunk));
       rows += chunk.length;
       progress({ rows, bytes: intake.bytesRead(), cutting: false });
+      // Else its rows would live until the next chunk has come, and V8 would copy all of them among what is old.
+      chunk.length = 0;
     }
     progress({ rows, bytes: intake.bytesRead(), cutting: true });
     return await staging.finish({
@@ -100,13 +102,22 @@ async function stageWith(
   }
 }
 
+/** Time between two messages of progress, in ms: one for each chunk would keep both threads busy. */
+const PROGRESS_MS = 50;
+
 /** What the thread does that staging.ts starts with this file; any message calls it off. */
 async function stageInThread({ stage }: StagingThread): Promise<void> {
   const calledOff = new AbortController();
   parentPort?.once('message', () => calledOff.abort());
   const tell = (reply: StagingReply) => parentPort?.postMessage(reply);
+  let told = 0;
+  const progress = (made: StagingProgress) => {
+    if (!made.cutting && performance.now() < told + PROGRESS_MS) return;
+    told = performance.now();
+    tell({ progress: made });
+  };
   try {
-    tell({ totals: await stageFile({ ...stage, signal: calledOff.signal }, (progress) => tell({ progress })) });
+    tell({ totals: await stageFile({ ...stage, signal: calledOff.signal }, progress) });
   } catch (error) {
     tell({ error: packError(error) });
   }

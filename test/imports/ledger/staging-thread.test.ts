@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { IMPORT_MIGRATIONS } from '../../../src/imports/schemas.ts';
 import { startStaging } from '../../../src/imports/stage/row-writer.ts';
+import { openForStaging } from '../../../src/platform/sqlite.ts';
 import { tempDir } from '../../temp-dir.ts';
 import { pending, rowAt, stagedImport } from './staged-import.ts';
 
@@ -37,6 +39,12 @@ test.each(['few', 'many'])(
     await expect(staging.finish(INPUT)).rejects.toThrow(/^the ledger cannot be written: /);
   },
 );
+
+test('while it is staged, a ledger has no journal, which would write many pages a second time', () => {
+  const database = openForStaging(join(tempDir(), 'import.db'), IMPORT_MIGRATIONS);
+  expect(database.prepare('pragma journal_mode').get()).toEqual({ journal_mode: 'off' });
+  database.close();
+});
 
 test('an empty input is an import without batches whose sum holds', async () => {
   const { ledger, reader } = await stagedImport([]);

@@ -6,12 +6,13 @@ import { openImportReader } from '../../../src/imports/report/reading.ts';
 import { IMPORT_MIGRATIONS } from '../../../src/imports/schemas.ts';
 import { cut } from '../../../src/imports/stage/cut.ts';
 import { rowInserter } from '../../../src/imports/stage/insert-rows.ts';
+import { rowPacker } from '../../../src/imports/stage/row-writer.ts';
 import { MAX_UIDS_PER_CALL } from '../../../src/membership/member-lists.ts';
 import { ACTIONS, type Membership, REGIONS, SCOPES } from '../../../src/membership/membership.ts';
 import { closeStaged, openForStaging } from '../../../src/platform/sqlite.ts';
 import { tempDir } from '../../temp-dir.ts';
 import { planOf } from './naive-model.ts';
-import { BAD_UID, members, stage, stagedImport, type WantedRow } from './staged-import.ts';
+import { BAD_UID, members, rowAt, stage, stagedImport, type WantedRow } from './staged-import.ts';
 
 /** Few groups and UIDs in several spellings, so that duplicates, contradictions and full batches are frequent. */
 const spelled = (...names: string[]) =>
@@ -80,12 +81,11 @@ describe('staging', () => {
   test('UIDs with the same hash are kept apart, and the same UID is still found', () => {
     const path = join(tempDir(), 'ledger.sqlite');
     const database = openForStaging(path, IMPORT_MIGRATIONS);
-    const inserter = rowInserter(database);
-    // line, region, guid, uid, scope, on behalf of, original
-    const rows = ['anna', 'berta', 'ANNA', 'carla'].flatMap((uid, index) => [index + 2, 1, 'g', uid, 3, '', '[]']);
-    inserter.insert(rows, []);
+    const inserter = rowInserter(database, tempDir());
+    const rows = ['anna', 'berta', 'ANNA', 'carla'].map((uid, index) => rowAt(index, { uid }));
+    const packed = rowPacker()(rows);
+    inserter.insert({ ...packed, hashes: packed.hashes.fill(1) });
     inserter.finish();
-    database.exec('update rows set uid_hash = 1');
     cut(database, { format: 'csv', delimiter: ',', columns: [], recognised: {} });
     closeStaged(database, path);
     const reader = openImportReader(path);

@@ -25,7 +25,7 @@ interface OpenedRows {
   /** Rows of the file so far, left out or not. */
   rowsRead(): number;
   bytesRead(): number;
-  chunks(): AsyncGenerator<readonly InputRow[]>;
+  chunks(): AsyncGenerator<InputRow[]>;
 }
 
 export interface SetOptions {
@@ -117,7 +117,7 @@ function manyFiles<Rows extends OpenedRows>(files: ManyFiles<Rows>): Rows {
   merged.begin(first.file);
   merged.take(first.intake.columns(), first.intake.recognised);
 
-  async function* rowsOf(file: string, intake: OpenedRows): AsyncGenerator<readonly InputRow[]> {
+  async function* rowsOf(file: string, intake: OpenedRows): AsyncGenerator<InputRow[]> {
     const before = last;
     current = intake;
     merged.begin(file);

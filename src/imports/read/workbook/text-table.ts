@@ -1,5 +1,5 @@
-import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { closeSync, readSync, writeFileSync } from 'node:fs';
+import { namelessFile } from '../../../platform/nameless-file.ts';
 import { IntakeError } from '../intake-error.ts';
 
 /** A piece of the texts, in bytes. */
@@ -105,13 +105,6 @@ export class TextTable {
     this.#cached.set(number, page);
     return page;
   }
-}
-
-function namelessFile(folder: string): number {
-  const own = mkdtempSync(join(folder, 'texts-'));
-  const file = openSync(join(own, 'texts'), 'wx+', 0o600);
-  rmSync(own, { recursive: true, force: true });
-  return file;
 }
 
 function tooMany(): IntakeError {
