@@ -138,7 +138,7 @@ interface Ending<Read> {
 class Exchange<Read> implements Dispatcher.DispatchHandler {
   readonly #origin: string;
   readonly #maxReplyBytes: number;
-  /** Undefined when it has ended. Node keeps removed listeners in memory for long, and this with them: the rest must go. */
+  /** Undefined when it has ended. What has ended may stay in memory for a while: what it holds must go. */
   #ending: Ending<Read> | undefined;
   readonly #startedAt = performance.now();
   #signal: AbortSignal | undefined;
@@ -160,7 +160,7 @@ class Exchange<Read> implements Dispatcher.DispatchHandler {
       return;
     }
     this.#signal = signal;
-    signal?.addEventListener('abort', this.#onAbort, { once: true });
+    if (signal !== undefined) underWayUnder(signal).add(this);
     pool.dispatch(request, this);
   }
 
@@ -199,11 +199,11 @@ class Exchange<Read> implements Dispatcher.DispatchHandler {
     return this.#controller !== undefined;
   }
 
-  readonly #onAbort = (): void => {
+  giveUp(): void {
     const error = new CallAborted(this.#sent, this.#signal?.reason);
     this.#fail(error);
     this.#controller?.abort(error);
-  };
+  }
 
   #succeed(body: Buffer | null): void {
     const ending = this.#end();
@@ -225,9 +225,23 @@ class Exchange<Read> implements Dispatcher.DispatchHandler {
     const ending = this.#ending;
     this.#ending = undefined;
     this.#pieces = [];
-    this.#signal?.removeEventListener('abort', this.#onAbort);
+    if (this.#signal !== undefined) underWayUnder(this.#signal).delete(this);
     return ending;
   }
+}
+
+const bySignal = new WeakMap<AbortSignal, Set<{ giveUp(): void }>>();
+
+/** What is given up when the signal is aborted. One listener for all: each costs as much as sending a header. */
+function underWayUnder(signal: AbortSignal): Set<{ giveUp(): void }> {
+  const known = bySignal.get(signal);
+  if (known !== undefined) return known;
+  const underWay = new Set<{ giveUp(): void }>();
+  bySignal.set(signal, underWay);
+  signal.addEventListener('abort', () => {
+    for (const exchange of underWay) exchange.giveUp();
+  });
+  return underWay;
 }
 
 /** Where the pieces of a reply are joined. Allocating memory for each of thousands of replies would be most of the cost. */
