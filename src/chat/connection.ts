@@ -135,7 +135,8 @@ interface Ending<Read> {
  * One request and its reply, as undici's handler: the only place that shows whether the request was sent, and so whether
  * the service may have acted on a call whose reply never came.
  */
-class Exchange<Read> implements Dispatcher.DispatchHandler {
+class Exchange<Read> implements Dispatcher.DispatchHandler, Abortable {
+  place = 0;
   readonly #origin: string;
   readonly #maxReplyBytes: number;
   /** Undefined when it has ended. What has ended may stay in memory for a while: what it holds must go. */
@@ -160,7 +161,7 @@ class Exchange<Read> implements Dispatcher.DispatchHandler {
       return;
     }
     this.#signal = signal;
-    if (signal !== undefined) underWayUnder(signal).add(this);
+    if (signal !== undefined) this.place = endingWith(signal).push(this) - 1;
     pool.dispatch(request, this);
   }
 
@@ -225,23 +226,38 @@ class Exchange<Read> implements Dispatcher.DispatchHandler {
     const ending = this.#ending;
     this.#ending = undefined;
     this.#pieces = [];
-    if (this.#signal !== undefined) underWayUnder(this.#signal).delete(this);
+    if (ending !== undefined && this.#signal !== undefined) leaveList(endingWith(this.#signal), this);
     return ending;
   }
 }
 
-const bySignal = new WeakMap<AbortSignal, Set<{ giveUp(): void }>>();
+/** What is given up when a signal is aborted. */
+interface Abortable {
+  giveUp(): void;
+  /** In the list of its signal. */
+  place: number;
+}
 
-/** What is given up when the signal is aborted. One listener for all: each costs as much as sending a header. */
-function underWayUnder(signal: AbortSignal): Set<{ giveUp(): void }> {
+const bySignal = new WeakMap<AbortSignal, Abortable[]>();
+
+/** One listener for all: adding and removing one costs more. (A `Set` would hold what it has deleted for long.) */
+function endingWith(signal: AbortSignal): Abortable[] {
   const known = bySignal.get(signal);
   if (known !== undefined) return known;
-  const underWay = new Set<{ giveUp(): void }>();
-  bySignal.set(signal, underWay);
+  const list: Abortable[] = [];
+  bySignal.set(signal, list);
   signal.addEventListener('abort', () => {
-    for (const exchange of underWay) exchange.giveUp();
+    for (const one of [...list]) one.giveUp();
   });
-  return underWay;
+  return list;
+}
+
+/** The last one takes its place. */
+function leaveList(list: Abortable[], one: Abortable): void {
+  const last = list.pop();
+  if (last === undefined || last === one) return;
+  list[one.place] = last;
+  last.place = one.place;
 }
 
 /** Where the pieces of a reply are joined. Allocating memory for each of thousands of replies would be most of the cost. */
